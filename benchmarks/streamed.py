@@ -38,7 +38,7 @@ RUN = """
 import json, sys, time
 import evenhand
 from benchmarks.worker import peak_mb
-from evenhand.judgments import row_reading
+from evenhand.data import row_reading
 path, what, form = sys.argv[1:]
 row_reading.HELD = 0 if form == "streamed" else 10**12
 data = evenhand.read(path)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.judgments.rating_rows import RatingRows
+from evenhand.data.rating_rows import RatingRows
 from score_tables import names
 
 

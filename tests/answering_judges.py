@@ -11,7 +11,7 @@ import sys
 import traceback
 
 from evenhand.web.store.judging import answer, serve
-from evenhand.web.store.refusals import NotStored
+from evenhand.web.store.log import NotStored
 from evenhand.web.store.store import Store
 from stored_campaigns import reply_to
 
@@ -23,11 +23,17 @@ def tell(words: str) -> None:
 
 async def judge(store: Store, name: str) -> None:
     """Answer everything; what the database did not take is sent again."""
-    served = await store.soon(lambda desk: serve(desk, name))
+    while True:
+        try:
+            served = await store.soon(lambda tx: serve(tx, name))
+            break
+        except NotStored:  # the first question is asked again, too
+            tell("refused")
+            await asyncio.sleep(0.05)
     while served is not None:
         reply = reply_to(served)
         try:
-            done = await store.soon(lambda desk, reply=reply: answer(desk, reply))
+            done = await store.soon(lambda tx, reply=reply: answer(tx, reply))
         except NotStored:
             tell("refused")
             await asyncio.sleep(0.05)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.web import serving
+from evenhand.web import app as serving
 from evenhand.web.app import make_app
 from evenhand.web.site import Site
 

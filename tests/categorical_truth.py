@@ -10,7 +10,7 @@ from math import exp, lgamma, log
 
 import numpy as np
 
-from evenhand.judgments.votes import Votes
+from evenhand.data.votes import Votes
 
 Seen = tuple[int, int, int, int]  # item, left, right, outcome 0, 1 or 2 for left, tie, right
 

@@ -5,8 +5,8 @@ import polars as pl
 
 from engine_answers import count_all, plain
 from evenhand import measure_agreement, read
+from evenhand.data.query_log import watch_fetches
 from evenhand.errors import EvenhandError
-from evenhand.judgments.pushed import watch_fetches
 
 NAMES = ("a", "a b", "b|", "c", "d")
 """Pairs of them stand in the order of both names, not of "a | c" and "a b | c"."""

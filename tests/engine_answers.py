@@ -83,12 +83,12 @@ def ask_default(data):
 @contextmanager
 def count_all():
     """Let engines count few rows as they count many."""
-    few = engine_units.FEW, engine_units.FEW_OF_FILES
-    engine_units.FEW = engine_units.FEW_OF_FILES = 0
+    few = engine_units.MAX_ROWS_READ, engine_units.MAX_ROWS_OF_FILES_READ
+    engine_units.MAX_ROWS_READ = engine_units.MAX_ROWS_OF_FILES_READ = 0
     try:
         yield
     finally:
-        engine_units.FEW, engine_units.FEW_OF_FILES = few
+        engine_units.MAX_ROWS_READ, engine_units.MAX_ROWS_OF_FILES_READ = few
 
 
 def plain(found):

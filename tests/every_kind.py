@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import evenhand
+from evenhand.data.annotations import read_spans
 from evenhand.design.reading import make_campaign
-from evenhand.judgments.spans import read_spans
 from evenhand.web.site import Site
 from evenhand.web.store import judging
-from evenhand.web.store.desk import Desk
 from evenhand.web.store.store import Store
+from evenhand.web.store.transaction import WriteTransaction
 from stored_campaigns import fill, reply_to
 
 SYSTEMS = ("A", "B", "C")
@@ -61,17 +61,17 @@ def answer(kind: str, systems: tuple[str, ...], luck: random.Random) -> dict[str
     return {**score, **({"spans": spans} if kind == "spans" else {})}
 
 
-def judge_all(desk: Desk, judge: str, luck: random.Random) -> None:
-    served = judging.serve(desk, judge)
+def judge_all(tx: WriteTransaction, judge: str, luck: random.Random) -> None:
+    served = judging.serve(tx, judge)
     while served is not None:
-        task = desk.campaign.task(served.ticket.task)
+        task = tx.campaign.task(served.ticket.task)
         said = answer(task.kind, served.ticket.systems, luck)
         if task.name == "esa":
             said["score"] = luck.randrange(101)
         elif task.name == "errors":
             for one in said["spans"]:
                 one["category"] = luck.choice(("Accuracy", "Style"))
-        served = judging.answer(desk, reply_to(served, said, seconds=4.5)).next
+        served = judging.answer(tx, reply_to(served, said, seconds=4.5)).next
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def judge_every_kind(folder: Path) -> Iterator[Site]:
         fill(store, make_campaign(TOLD))
         store.invite("j2", note=SECRETS[0])
         for judge in ("j0", "j1", "j2"):
-            store.do(lambda desk, judge=judge: judge_all(desk, judge, luck))  # type: ignore[misc]
+            store.do(lambda tx, judge=judge: judge_all(tx, judge, luck))  # type: ignore[misc]
         yield Site(store)
 
 

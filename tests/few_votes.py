@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from evenhand.judgments.votes import Votes
+from evenhand.data.votes import Votes
 
 Row = tuple[int, int, int, int, int]
 

@@ -6,7 +6,7 @@ from typing import Any
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
 from evenhand.ranking.sequential.leaderboard import Confirmation
-from evenhand.web.live_boards import LiveBoards
+from evenhand.web.dashboard import LiveLeaderboards
 from evenhand.web.store.store import Store
 from stored_campaigns import judge_next, take
 
@@ -46,6 +46,6 @@ def judge_some(store: Store, number: int, seed: int = 1) -> None:
         judge_next(store, judge, prefer(take(store, judge).ticket.systems, luck))
 
 
-def list_claims(boards: LiveBoards) -> list[tuple[str, str, int, str]]:
+def list_claims(boards: LiveLeaderboards) -> list[tuple[str, str, int, str]]:
     board = boards.look("t", FREE).board
     return [(one.better, one.worse, one.votes, one.by) for one in board.decided]

@@ -8,7 +8,7 @@ import narwhals as nw
 import polars as pl
 import pytest
 
-from evenhand.judgments.source import Source
+from evenhand.data.source import Source
 
 ENGINES = ("pandas", "polars", "polars lazy", "pyarrow", "duckdb", "duckdb without connection")
 ORDERED = ("pandas", "polars", "pyarrow", "duckdb")

@@ -9,7 +9,7 @@ import resource
 import sys
 from pathlib import Path
 
-from evenhand.web.store.refusals import NotStored
+from evenhand.web.store.log import NotStored
 from evenhand.web.store.store import Store
 from stored_campaigns import fill, make_pairs, reply_to, take
 

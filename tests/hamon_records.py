@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from evenhand.data.rating_rows import RatingRows
 from evenhand.judges.agreement_intervals import form_blocks
 from evenhand.judges.counts import Coincidences, count_coincidences
 from evenhand.judges.units import find_units
-from evenhand.judgments.rating_rows import RatingRows
 from golden_numbers import Golden
 from score_tables import declared, names
 

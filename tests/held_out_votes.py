@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from evenhand.data.votes import Votes
 from evenhand.errors import NotIdentified
-from evenhand.judgments.votes import Votes
 
 Row = tuple[str, str, int]
 

@@ -4,12 +4,11 @@ import random
 from dataclasses import replace
 from typing import Any
 
+from evenhand.data.coding import SEED
 from evenhand.design.reading import make_campaign
 from evenhand.design.tasks import Ticket
-from evenhand.judgments.coding import SEED
-from evenhand.web.store.board_count import BoardCount
+from evenhand.web.store.boards import BoardCount, save_boards
 from evenhand.web.store.judging import Reply
-from evenhand.web.store.kept_boards import keep_boards
 from evenhand.web.store.store import Store
 from policy_campaigns import Truth, make_chosen
 from stored_campaigns import HandClock, name_worker
@@ -76,7 +75,7 @@ def keep_all_boards(store: Store) -> None:
     with store.reading() as connection:
         count = BoardCount.read(connection, store.campaign)
         count.count_all(connection)
-    store.do(lambda desk: keep_boards(desk, count.write()))
+    store.do(lambda tx: save_boards(tx, count.write()))
 
 
 def live_through(where: str, *, delete: bool = False, seed: int = 3) -> None:
@@ -118,7 +117,7 @@ def live_through(where: str, *, delete: bool = False, seed: int = 3) -> None:
         answer_some(store, "j0b", 2, luck, clock)
         store.serve("j1")
         keep_all_boards(store)
-        store.give_back("j0b")
+        store.release("j0b")
         store.consent("j1")
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.web.store.record import Record
+from evenhand.web.store.log import Record
 from evenhand.web.store.store import Store
 
 FAULTS = (OSError, http.client.HTTPException)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from evenhand.judgments.tally import Factor, Tally
+from evenhand.data.tally import Factor, Tally
 from evenhand.models.random_judges_likelihood import Method, Panel, make_panel
 
 

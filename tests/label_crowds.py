@@ -9,8 +9,8 @@ import polars as pl
 from narwhals import from_native
 from numpy.typing import NDArray
 
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.ratings import Ratings
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.ratings import Ratings
 from evenhand.models.answers import Answers, sort_answers
 
 

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from evenhand.judgments.tally import Factor, Tally
+from evenhand.data.tally import Factor, Tally
 from evenhand.models.bradley_terry import TIES, BradleyTerry
 from tallies import simulate
 

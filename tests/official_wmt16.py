@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.judgments.model import Scores
+from evenhand.data.votes import Scores
 
 DEAR = {"cze-eng", "eng-cze"}
 """Two of twelve tasks, with 318,275 of all 569,287 comparisons."""

@@ -8,8 +8,8 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from evenhand.judgments.orders import NONE, Orders, pack_orders
-from evenhand.judgments.rankings import Rankings
+from evenhand.data.orders import NONE, Orders, pack_orders
+from evenhand.data.rankings import Rankings
 
 
 def ranked(rows: Sequence[tuple[str, float]], systems: Sequence[str] = ()) -> Orders:

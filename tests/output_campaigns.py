@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 
-from evenhand.judgments.votes import LEFT, RIGHT, TIE
+from evenhand.data.votes import LEFT, RIGHT, TIE
 from few_votes import votes_of
 
 

@@ -67,7 +67,7 @@ class Truth:
             self.rng.shuffle(here)
             replies = {one: self.reply(live[one]) for one in here}  # type: ignore[arg-type]
             waiting = {
-                one: store.write(lambda desk, reply=reply: answer(desk, reply))
+                one: store.write(lambda tx, reply=reply: answer(tx, reply))
                 for one, reply in replies.items()
             }
             live |= {one: future.result().next for one, future in waiting.items()}

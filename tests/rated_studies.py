@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 import evenhand
-from evenhand.report.contract import describe_section
-from evenhand.report.study import Settings, Study
+from evenhand.report.document import describe_section
+from evenhand.report.study import Analysis, Settings
 
 WORTH = {"good": 8.0, "fair": 5.0, "poor": 2.0}
 
@@ -34,7 +34,7 @@ def make_rows(*, judges=9, items=20, criteria=("fluency",), worth=None, seed=7):
 def study(rows, *, drop=(), task="", **settings):
     """Return the study of a table."""
     data = evenhand.read(pl.DataFrame(rows).drop(*drop))
-    return Study(data, Settings(**settings), task)
+    return Analysis(data, Settings(**settings), task)
 
 
 def table(section, name):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from evenhand.judgments.rating_rows import RatingRows
+from evenhand.data.rating_rows import RatingRows
 
 
 def table_of(rows: Sequence[tuple], names: str = "judge item system score") -> RatingRows:

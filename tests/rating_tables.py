@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
+from evenhand.data.ratings import Ratings
 from evenhand.formats.reading import read
-from evenhand.judgments.ratings import Ratings
 
 COLUMNS = ("judge", "item", "system", "score")
 

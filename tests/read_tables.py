@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import fetch_columns
+from evenhand.data.rankings import Rankings
+from evenhand.data.tally import Tally
 from evenhand.errors import EvenhandError
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import fetch_columns
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.tally import Tally
 
 Counts = Mapping[tuple[str, str], tuple[float, float, float]]
 

@@ -10,11 +10,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from evenhand.report.charts import take_chart
-from evenhand.report.document import Block, Check, Column, Figure, Part, Report, Section, Table
-from evenhand.report.figures.forest import draw_forest
-from evenhand.report.html import write_page
-from evenhand.report.numbers import write_value
+from evenhand.report.document import Block, Check, Column, Figure, Part, Section, Table, write_value
+from evenhand.report.figures.systems import draw_forest
+from evenhand.report.figures.view import take_chart
+from evenhand.report.html import Report, write_page
 
 LONG = "w" * 200
 HOSTILE = (

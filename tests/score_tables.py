@@ -5,11 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
+from evenhand.data.rating_rows import RatingRows, Scale
 from evenhand.judges.agreement_intervals import form_blocks
 from evenhand.judges.counts import Coincidences, count_coincidences
 from evenhand.judges.units import Units, find_units
-from evenhand.judgments.rating_rows import RatingRows
-from evenhand.judgments.scale import Scale
 
 Matrix = Sequence[Sequence[float | None]]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import integrate, stats
 
-from evenhand.judgments.tally import Factor, Tally
+from evenhand.data.tally import Factor, Tally
 from evenhand.models.judge_slopes_likelihood import SlopeLikelihood, make_slope_cells
 from evenhand.models.ties import Davidson, TwoOutcomes
 

@@ -191,7 +191,7 @@ def answer_lines(printed: str) -> None:
     import uvicorn.protocols.http.auto  # noqa: F401
 
     from evenhand.cli import main, serve  # noqa: F401
-    from evenhand.web import links, serving, site, store  # noqa: F401
+    from evenhand.web import links, site, store  # noqa: F401
 
     child = 0
     for line in sys.stdin:

@@ -4,12 +4,12 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
+from evenhand.data.coding import SEED
 from evenhand.design.campaign import Campaign, Design, Item, Judge, Wording
 from evenhand.design.tasks import PairTask
-from evenhand.judgments.coding import SEED
-from evenhand.web.store.clock import Clock
+from evenhand.web.store.database import Clock
 from evenhand.web.store.judging import Reply, Served
-from evenhand.web.store.record import Record
+from evenhand.web.store.log import Record
 from evenhand.web.store.store import Store
 
 LEFT = {"outcome": "left"}

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 import evenhand
-from evenhand.report.study import Settings, Study
+from evenhand.report.study import Analysis, Settings
 
 NAMES = ("A", "B", "C")
 
@@ -45,9 +45,9 @@ def turn(rows: list[dict[str, Any]], judge: str) -> list[dict[str, Any]]:
     ]
 
 
-def study(rows: list[dict[str, Any]], **settings: Any) -> Study:
+def study(rows: list[dict[str, Any]], **settings: Any) -> Analysis:
     """Open rows."""
-    return Study(evenhand.read(pl.DataFrame(rows)), Settings(("votes.csv",), **settings))
+    return Analysis(evenhand.read(pl.DataFrame(rows)), Settings(("votes.csv",), **settings))
 
 
 def drop(rows: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:

@@ -10,8 +10,8 @@ import polars as pl
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.tally import Factor, Tally
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.tally import Factor, Tally
 from evenhand.models.existence import Cells, check_existence
 from golden_numbers import Golden
 

@@ -9,7 +9,7 @@ from click import Context
 
 from evenhand import formats
 from evenhand.cli.main import VERBS, main
-from evenhand.cli.without_pandas import without_pandas
+from evenhand.cli.refusals import without_pandas
 
 VOTES = """left,right,outcome,judge,item
 x,y,left,ann,1
@@ -23,10 +23,13 @@ DEAR = ("altair", "fsspec", "ibis", "pandas", "polars", "pyarrow", "pyspark", "r
 BESIDE_THE_WAY = (
     "evenhand.formats.exports",
     "evenhand.formats.inspection",
-    "evenhand.formats.persons",
-    "evenhand.formats.stores.opening",
+    "evenhand.formats.covariates",
+    "evenhand.formats.remote_files",
+    "http",
+    "ssl",
+    "urllib.request",
     "evenhand.formats.writing",
-    "evenhand.judgments.aside_reading",
+    "evenhand.data.row_reading",
     "evenhand.ranking.bootstrap",
     "evenhand.ranking.by_model",
     "evenhand.report.assemble",
@@ -91,7 +94,7 @@ def test_the_list_of_verbs_says_of_each_what_the_verb_says_of_itself() -> None:
 
 def test_pandas_is_held_back_while_a_command_runs_and_is_there_afterwards() -> None:
     code = """
-from evenhand.cli.without_pandas import without_pandas
+from evenhand.cli.refusals import without_pandas
 with without_pandas(["rank", "votes.csv"]):
     try:
         import pandas
@@ -109,7 +112,7 @@ def test_pandas_stays_where_it_is_in_use_or_the_address_of_an_engine_is_given() 
     with without_pandas(["rank", "votes.csv"]):
         assert sys.modules["pandas"] is frames
     code = """
-from evenhand.cli.without_pandas import without_pandas
+from evenhand.cli.refusals import without_pandas
 with without_pandas(["rank", "spark://host/table"]):
     assert "pandas" not in sys.modules
 with without_pandas(["rank", "s3://bucket/votes.parquet"]):

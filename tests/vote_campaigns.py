@@ -9,8 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
-from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET
-from evenhand.judgments.votes import Votes
+from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
+from evenhand.data.votes import Votes
 
 NU = 0.5
 

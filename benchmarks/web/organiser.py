@@ -85,8 +85,7 @@ def write_campaign(folder: Path, stored: int) -> Path:
 
 def store_answers(folder: Path, stored: int) -> None:
     """Launch a campaign, and store answers of judges who prefer by name, some more than others."""
-    from evenhand.web.store.ahead import Answering
-    from evenhand.web.store.judging import Reply
+    from evenhand.web.store.judging import Answering, Reply
     from evenhand.web.store.store import Store
 
     luck, waiting = random.Random(1), deque()

@@ -10,9 +10,15 @@ nothing, and `evenhand --help` needs neither numpy nor DuckDB.
 
 from typing import TYPE_CHECKING
 
-from evenhand.public_names import ROOMS, lend
+from evenhand.public_names import EXPORTS, lazy_getattr
 
 if TYPE_CHECKING:
+    from evenhand.data.adding import add_tallies
+    from evenhand.data.comparisons import Comparisons
+    from evenhand.data.rankings import Rankings
+    from evenhand.data.ratings import Ratings
+    from evenhand.data.tally import Tally
+    from evenhand.data.weights import Mix
     from evenhand.design.next_outputs import NextOutputs, choose_outputs
     from evenhand.design.next_pairs import NextPairs, choose_pairs
     from evenhand.design.plan import CampaignPlan, plan_campaign
@@ -31,8 +37,6 @@ if TYPE_CHECKING:
         UnknownFormat,
         UnknownOption,
     )
-    from evenhand.formats.counted import CountedFiles
-    from evenhand.formats.counting_files import count_files
     from evenhand.formats.reading import read
     from evenhand.judges.agreement import measure_agreement
     from evenhand.judges.agreement_table import AgreementTable
@@ -41,12 +45,6 @@ if TYPE_CHECKING:
     from evenhand.judges.diagnosis_result import Diagnosis
     from evenhand.judges.screening import screen_judges
     from evenhand.judges.variance import VarianceComponents, estimate_components
-    from evenhand.judgments.adding import add_tallies
-    from evenhand.judgments.comparisons import Comparisons
-    from evenhand.judgments.mix import Mix
-    from evenhand.judgments.rankings import Rankings
-    from evenhand.judgments.ratings import Ratings
-    from evenhand.judgments.tally import Tally
     from evenhand.models.baselines import (
         AdjustedUniform,
         IndependentPairs,
@@ -60,7 +58,6 @@ if TYPE_CHECKING:
     from evenhand.models.judge_slopes import JudgeSlopes
     from evenhand.models.labels import LabelFit
     from evenhand.models.mace import MACE
-    from evenhand.models.melo import MElo
     from evenhand.models.pattern import PatternModel
     from evenhand.models.plackett_luce import PlackettLuce
     from evenhand.models.random_judges import RandomJudges
@@ -92,7 +89,7 @@ if TYPE_CHECKING:
     from evenhand.ratings.process_comparison import HeldOut, compare_processes
     from evenhand.ratings.reliability import DecisionCurve, study_decisions
     from evenhand.report.assemble import make_report
-    from evenhand.report.document import Report
+    from evenhand.report.html import Report
     from evenhand.report.plot import plot
 
 __version__ = "0.1.0"
@@ -109,7 +106,6 @@ __all__ = [
     "CampaignPlan",
     "Comparisons",
     "Completion",
-    "CountedFiles",
     "Cycles",
     "DawidSkene",
     "DecisionCurve",
@@ -128,7 +124,6 @@ __all__ = [
     "LabelFit",
     "LearningCurves",
     "LiveBoard",
-    "MElo",
     "MethodTable",
     "Mix",
     "ModelComparison",
@@ -171,7 +166,6 @@ __all__ = [
     "compare_methods",
     "compare_models",
     "compare_processes",
-    "count_files",
     "diagnose_groups",
     "diagnose_judges",
     "estimate_components",
@@ -199,9 +193,9 @@ __all__ = [
 ]
 
 
-__getattr__ = lend(__name__, ROOMS)
+__getattr__ = lazy_getattr(__name__, EXPORTS)
 
 
 def __dir__() -> list[str]:
     """List the public names, imported or not."""
-    return sorted({*globals(), *ROOMS})
+    return sorted({*globals(), *EXPORTS})

@@ -1,7 +1,7 @@
-"""Where each public name lives, and how a package lends a name that it does not yet hold.
+"""Where each public name lives, and how a package gives out a name that it does not yet hold.
 
-A package that imported all that it publishes would make every verb pay for all of it. It lends
-instead (PEP 562): a name is imported from its file when it is first used.
+A package that imported all that it publishes would make every verb pay for all of it. Instead a
+name is imported from its file when it is first used (PEP 562).
 """
 
 import sys
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Final
 
-ROOMS: Final = {
+EXPORTS: Final = {
     "AdjustedUniform": "evenhand.models.baselines",
     "AgreementTable": "evenhand.judges.agreement_table",
     "Board": "evenhand.ranking.sequential.leaderboard",
@@ -18,9 +18,8 @@ ROOMS: Final = {
     "BradleyTerry": "evenhand.models.bradley_terry",
     "CampaignError": "evenhand.errors",
     "CampaignPlan": "evenhand.design.plan",
-    "Comparisons": "evenhand.judgments",
+    "Comparisons": "evenhand.data",
     "Completion": "evenhand.ratings.completion",
-    "CountedFiles": "evenhand.formats.counted",
     "Cycles": "evenhand.ranking.robustness.cycles",
     "DawidSkene": "evenhand.models.dawid_skene",
     "DecisionCurve": "evenhand.ratings.reliability",
@@ -40,9 +39,8 @@ ROOMS: Final = {
     "LearningCurves": "evenhand.ranking.learning_curves",
     "MACE": "evenhand.models.mace",
     "LiveBoard": "evenhand.ranking.sequential.leaderboard",
-    "MElo": "evenhand.models.melo",
     "MethodTable": "evenhand.ranking.methods",
-    "Mix": "evenhand.judgments.mix",
+    "Mix": "evenhand.data.weights",
     "ModelComparison": "evenhand.ranking.cross_validation",
     "ModelTable": "evenhand.ranking.model_table",
     "MultiTaskGP": "evenhand.ratings.judge_process",
@@ -62,28 +60,27 @@ ROOMS: Final = {
     "QueryReplay": "evenhand.design.query_replay",
     "RandomJudges": "evenhand.models.random_judges",
     "Ranking": "evenhand.ranking",
-    "Rankings": "evenhand.judgments",
-    "Ratings": "evenhand.judgments",
-    "Report": "evenhand.report.document",
+    "Rankings": "evenhand.data",
+    "Ratings": "evenhand.data",
+    "Report": "evenhand.report.html",
     "Savings": "evenhand.design.savings",
     "Screening": "evenhand.judges.cards",
     "Sensitivity": "evenhand.ranking.robustness.sensitivity",
     "Sorting": "evenhand.design.sorting",
-    "Tally": "evenhand.judgments",
+    "Tally": "evenhand.data",
     "Uniform": "evenhand.models.baselines",
     "UnknownColumn": "evenhand.errors",
     "UnknownFormat": "evenhand.errors",
     "UnknownOption": "evenhand.errors",
     "VarianceComponents": "evenhand.judges.variance",
     "Vote": "evenhand.ranking.sequential.votes",
-    "add_tallies": "evenhand.judgments.adding",
+    "add_tallies": "evenhand.data.adding",
     "check_borders": "evenhand.ranking.borders",
     "choose_outputs": "evenhand.design.next_outputs",
     "choose_pairs": "evenhand.design.next_pairs",
     "compare_methods": "evenhand.ranking.methods",
     "compare_models": "evenhand.ranking.held_out",
     "compare_processes": "evenhand.ratings.process_comparison",
-    "count_files": "evenhand.formats.counting_files",
     "diagnose_groups": "evenhand.judges.diagnosis",
     "diagnose_judges": "evenhand.judges.diagnosis",
     "estimate_components": "evenhand.judges.variance",
@@ -111,14 +108,17 @@ ROOMS: Final = {
 }
 
 
-def lend(package: str, rooms: Mapping[str, str]) -> Callable[[str], object]:
-    """Return the `__getattr__` of a package: it imports a name when it is first used."""
+def lazy_getattr(package: str, exports: Mapping[str, str]) -> Callable[[str], object]:
+    """Return the `__getattr__` of a package: it imports a name when it is first used.
 
-    def borrow(name: str) -> object:
-        if name not in rooms:
+    exports: name → module that holds it.
+    """
+
+    def import_name(name: str) -> object:
+        if name not in exports:
             raise AttributeError(f"module '{package}' has no attribute '{name}'")
-        value = getattr(import_module(rooms[name]), name)
+        value = getattr(import_module(exports[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 
-    return borrow
+    return import_name

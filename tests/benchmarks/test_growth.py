@@ -9,7 +9,7 @@ from benchmarks import growth
 
 
 def test_each_size_is_measured_beside_its_floor_and_removed(tmp_path):
-    words = ["--sizes", "3e3", "--part", "2e3", "--systems", "5", "--judges", "20", "--no-cache"]
+    words = ["--sizes", "3e3", "--part", "2e3", "--systems", "5", "--judges", "20"]
     table = tmp_path / "growth.csv"
     result = CliRunner().invoke(
         growth.main, [*words, "--folder", str(tmp_path / "rows"), "--csv", str(table)]

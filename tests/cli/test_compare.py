@@ -11,8 +11,7 @@ from click import unstyle
 
 import evenhand as package
 from compared_votes import MODELS, QUICK, SMALL, write_votes
-from evenhand.cli.compare_result import CompareResult, say_comparison
-from evenhand.cli.curves_result import CurvesResult
+from evenhand.cli.compare_result import CompareResult, CurvesResult, say_comparison
 from evenhand.ranking.held_out import compare_models, trace_learning
 
 

@@ -10,12 +10,19 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.cli.complete_result import _decisions, _errors
+from evenhand.cli.complete import _decisions, _errors
 from evenhand.numerics.cluster_means import Estimate as Paired
 from evenhand.ratings.matrix import ADDITIVE, Design, MethodError
-from evenhand.ratings.reliability import DECIDERS, ONE, RAW, DecisionCurve, DecisionPoint, Estimate
-from rating.rated_matrices import make_rows, simulate
-from rating.test_reliability import campaign
+from evenhand.ratings.reliability import (
+    DECIDERS,
+    ONE_RATING,
+    RAW,
+    DecisionCurve,
+    DecisionPoint,
+    Estimate,
+)
+from ratings.rated_matrices import make_rows, simulate
+from ratings.test_reliability import campaign
 
 
 def write(rows, name: str) -> str:
@@ -150,7 +157,7 @@ def test_a_level_is_told_with_all_of_its_digits(evenhand, rated):
 def point(kind: str, share: float, **at: float) -> DecisionPoint:
     """A point, with reliability 1 and the gains that are given."""
     whole = Estimate(1.0, 1.0, 1.0)
-    names = {"raw": RAW, "even": ADDITIVE, "one": ONE}
+    names = {"raw": RAW, "even": ADDITIVE, "one": ONE_RATING}
     gains = {names[name]: Estimate(gain, gain - 0.01, gain + 0.02) for name, gain in at.items()}
     return DecisionPoint(Design(kind, share), dict.fromkeys(DECIDERS, whole), gains, {}, {}, 0.0)
 

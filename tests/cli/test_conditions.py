@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 from evenhand import read
+from evenhand.data.conditions import parse_condition
 from evenhand.errors import UnknownOption
-from evenhand.judgments.conditions import parse_condition
 
 SECRET = "correct-horse-battery"
 ROWS = [

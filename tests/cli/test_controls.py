@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from preference.controlled_rows import simulate
+from controlled_rows import simulate
 
 
 @pytest.fixture

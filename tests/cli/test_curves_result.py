@@ -10,7 +10,7 @@ import pytest
 
 import evenhand as package
 from compared_votes import MODELS, QUICK, SMALL, write_votes
-from evenhand.cli.curves_result import CurvesResult, say_curves
+from evenhand.cli.compare_result import CurvesResult, say_curves
 from evenhand.ranking.held_out import trace_learning
 from evenhand.ranking.learning_curves import Refusal, find_enough
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 import evenhand
 from evenhand.cli.main import main
-from evenhand.judgments.exclusions import find_excluded
+from evenhand.data.controls import find_excluded
 
 KEPT = "judge not in ('j00', 'j01', 'j02')"
 BALLOTS = ("fit --model plackett-luce", "rank", "test", "agreement", "judges", "doubt", "report")
@@ -259,7 +259,7 @@ def test_a_missing_value_does_not_meet_a_condition() -> None:
 
 
 def test_nothing_is_counted_without_a_filter(monkeypatch) -> None:
-    from evenhand.judgments import exclusions
+    from evenhand.data import exclusions
 
     def refuse(*_):
         raise AssertionError("rows were counted")
@@ -315,12 +315,37 @@ def test_long_conditions_are_told_apart_by_their_digest() -> None:
     assert all(len(one) < 250 and "sha256" in one for one in signed)
 
 
+@pytest.mark.parametrize("n", [1, 11], ids=["named", "too many to be named"])
+def test_judges_who_are_excluded_by_name_are_told_apart_in_signatures(n) -> None:
+    each = [[f"j{j:02}" for j in range(first, first + n)] for first in (0, 1)]
+    rows = pd.DataFrame([one | {"judge": "j00"} for one in _votes() if one["judge"] == "j05"])
+    alike = pd.concat([rows.assign(judge=f"j{j:02}") for j in range(12)])
+    for ask in (evenhand.find_preferences, evenhand.find_position_bias, evenhand.find_cycles):
+        data = evenhand.read(alike)
+        signed = {ask(data.without(judges=some)).signature for some in each}
+        assert len(signed) == 2, ask
+
+
+def test_blanks_within_quotes_tell_conditions_apart() -> None:
+    rows = pd.DataFrame([one | {"judge": one["judge"].replace("j0", "j ")} for one in _votes()])
+    rows = pd.concat([rows, rows.assign(judge=rows.judge.str.replace(" ", "  "))])
+    rows = duckdb.from_df(rows)
+    each = ["judge <> 'j 5'", "judge <> 'j  5'"]
+    data = [evenhand.read(rows, where=one) for one in each]
+    signed = {evenhand.find_preferences(one).signature for one in data}
+    assert len(signed) == 2, signed
+
+
 RULES = {
     "rank --ties discard": ("ties", 60),
     "fit --ties discard": ("ties", 60),
     "labels --ties discard": ("ties", 60),
     "rank --mix task=one:1,two:0": ("mix", 100),
     "agreement": ("again", 12),
+    "doubt --ties discard": ("ties", 60),
+    "doubt --mix task=one:1,two:0": ("mix", 100),
+    "watch --ties discard": ("ties", 60),
+    "watch": ("again", 12),
 }
 
 
@@ -351,6 +376,40 @@ def test_rules_of_an_analysis_are_told(verb, evenhand, folder) -> None:
     assert f"{lost}" in evenhand(*call).out
 
 
+@pytest.mark.parametrize("verb", ["rank", "fit", "test", "doubt", "agreement", "labels", "report"])
+def test_a_control_of_weight_0_is_counted_once(verb, evenhand, folder) -> None:
+    rows = [
+        {**row, "kind": "control" if at % 10 == 1 else "target", "weight": str(int(at % 15 != 1))}
+        for at, row in enumerate(_votes())
+    ]
+    told = evenhand(verb, _write(folder, rows), "--json").json["excluded"]
+    assert {one["code"]: one["rows"] for one in told} == {"zero-weight": 40, "controls": 40}
+
+
+def test_doubt_counts_blank_rankings_once(evenhand, folder) -> None:
+    places = dict(zip("ABCD", "1234", strict=True))
+    rows = [
+        {"ranking": f"r{n}", "judge": f"j{n % 5}", "item": str(n % 8), "system": system}
+        | {"rank": "" if n % 20 == 3 else places["ABCD"[(at + (n % 4 == 1)) % 4]]}
+        | {"kind": "control" if n % 10 == 3 else "target"}
+        for n in range(80)
+        for at, system in enumerate("ABCD")
+    ]
+    found = evenhand("doubt", _write(folder, rows), "--json").json
+    codes = [one["code"] for one in found["excluded"]]
+    assert len(codes) == len(set(codes))
+    assert found["signature"].count("excluded") == len(codes)
+
+
+def test_the_signature_of_a_board_says_which_systems_were_named(evenhand, folder) -> None:
+    path = _write(folder, _votes())
+    signed = [
+        evenhand("watch", path, "--systems", some, "--json").json["signature"]
+        for some in ("A,B,C", "C,B,A", "A,B,D")
+    ]
+    assert signed[0] == signed[1] != signed[2]
+
+
 def test_a_format_tells_what_its_rules_exclude(evenhand, folder) -> None:
     (folder / "m.csv").write_text("judge,i1,i2,i3\na,1,2,\nb,2,,3\nc,3,2,1\nd,1,1,2\n")
     for verb in ("inspect", "judges"):
@@ -369,18 +428,6 @@ def test_references_of_ratings_are_told_in_the_report(evenhand, folder) -> None:
     (one,) = found["excluded"]
     assert (one["code"], one["rows"], one["of_rows"]) == ("references", 120, 360)
     assert one["system_names"] == ["refA"]
-
-
-def test_counted_files_tell_what_is_excluded_and_keep_it(evenhand, folder) -> None:
-    for at in range(2):
-        _write(folder, _votes()[at * 300 : at * 300 + 300], f"v{at}.csv")
-    call = ("rank", "v0.csv", "v1.csv", "--cache", "kept", "--where", KEPT, "--json")
-    first, again = evenhand(*call).json, evenhand(*call).json
-    assert first["excluded"] == again["excluded"]
-    (one,) = first["excluded"]
-    assert (one["code"], one["rows"], one["of_rows"]) == ("where", 150, 600)
-    assert first["signature"] == again["signature"]
-    assert "excluded 150 of 600 rows" in first["signature"]
 
 
 RATED = (

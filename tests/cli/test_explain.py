@@ -6,11 +6,11 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from evenhand.cli.explain import write_account
 from evenhand.cli.main import main
-from evenhand.judgments import row_reading
-from evenhand.judgments.held_table import hold_table
-from evenhand.judgments.pushed import Fetch, watch_fetches
+from evenhand.cli.options import write_account
+from evenhand.data import streams as row_reading
+from evenhand.data.held_tables import hold_table
+from evenhand.data.query_log import Fetch, watch_fetches
 
 
 def test_rows_that_came_in_batches_are_counted_by_themselves():

@@ -62,16 +62,16 @@ def test_names_with_settings_are_the_default_model_with_those_options(
         ("bradley-terry-prior", ["--prior", "2"], "--prior does not apply to bradley-terry-prior"),
         ("uniform", ["--prior", "1"], "--prior does not apply to uniform: it has no such options"),
         (
-            "melo",
+            "judge-slopes",
             ["--order-effect"],
-            "--order-effect does not apply to melo: it has --ties, --prior",
+            "--order-effect does not apply to judge-slopes: it has --ties, --reference",
         ),
         (
-            "melo",
+            "judge-slopes",
             ["--ties", "rao-kupper"],
             "ties cannot be 'rao-kupper': choose davidson | discard",
         ),
-        ("melo", ["--group-by", "judge"], "--group-by does not apply to melo"),
+        ("judge-slopes", ["--group-by", "judge"], "--group-by does not apply to judge-slopes"),
     ],
 )
 def test_options_that_do_not_apply_are_refused(evenhand, table1, name, words, said):
@@ -124,7 +124,6 @@ def estimates(found):
 @pytest.mark.parametrize(
     ("name", "scale"),
     [
-        ("melo", "lambda and coordinates"),
         ("random-judges", "lambda"),
         ("judge-slopes", "lambda"),
         ("geometric-students", "half log-odds"),
@@ -171,7 +170,7 @@ def test_the_column_of_estimates_is_headed_by_their_scale(evenhand, table1, name
     assert title == "λ" or title in paper
 
 
-@pytest.mark.parametrize("name", ["melo", "random-judges", "judge-slopes"])
+@pytest.mark.parametrize("name", ["random-judges", "judge-slopes"])
 def test_dropped_ties_do_not_make_rankings_of_judgments(evenhand, table1, name):
     text = evenhand("fit", table1, "--model", name, "--ties", "discard").out
     assert "960 judgments, 43 ties dropped, 4 systems" in text  # 43 in Table 1

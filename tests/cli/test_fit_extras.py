@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evenhand import JudgeSlopes, RandomJudges, read
-from evenhand.cli.coefficients import draw_table
+from evenhand.cli.fit_result import draw_numbers
 from evenhand.models.coefficients import Coefficient
 
 
@@ -79,5 +79,5 @@ def test_models_without_extras_have_none(evenhand, ranked):
 
 
 def test_a_standard_error_is_shown_where_there_is_neither_z_nor_p():
-    shown = draw_table([Coefficient("tau", "judge slopes", 0.5, 0.125, None, None)], 80)
+    shown = draw_numbers([Coefficient("tau", "judge slopes", 0.5, 0.125, None, None)], 80)
     assert shown[1].split() == ["tau", "judge", "slopes", "0.5000", "0.1250", "—", "—"]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from evenhand.cli.fit import MODELS as OFFERED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.rankings import Rankings
 from evenhand.errors import NotIdentified
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.rankings import Rankings
 from evenhand.models import registry
 from evenhand.models.coefficients import Coefficient
 from evenhand.models.registry import MODELS, Model

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from click import unstyle
 
-from evenhand.cli.diagnosis_text import draw_diagnosis
+from evenhand.cli.judges import draw_diagnosis
 from evenhand.judges.diagnosis import diagnose_judges
 from four_judges import LINES
 from golden_numbers import golden

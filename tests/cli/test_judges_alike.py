@@ -54,7 +54,7 @@ def test_it_finds_the_camps_and_who_is_lenient(evenhand, rated):
 
 @pytest.mark.parametrize("columns", [80, 60])
 def test_text_has_a_table_a_matrix_and_a_sentence(evenhand, rated, monkeypatch, columns):
-    monkeypatch.setattr("evenhand.cli.output.columns_of_terminal", lambda: columns)
+    monkeypatch.setattr("evenhand.cli.running.columns_of_terminal", lambda: columns)
     ran = evenhand("alike", rated, "--label", "domain")
     assert "100 ratings, 5 judges" in ran.out
     assert "lenient by" in ran.out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.cli.left_out import Opened, leave_out
+from evenhand.cli.refusals import Opened, leave_out
 from evenhand.errors import quote_word
 
 ROWS = [("B", "C", o) for o in ("left", "left", "right", "tie")] * 4

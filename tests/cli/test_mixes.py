@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judgments.test_mix import WON, judged, shares_of_outcomes
+from data.test_mix import WON, judged, shares_of_outcomes
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from evenhand import read, tabulate_models
-from evenhand.cli.models_result import ModelsResult
+from evenhand.cli.models import ModelsResult
 
 
 def test_table_1_prints_the_deviances_of_the_paper_corrected(evenhand, table1):

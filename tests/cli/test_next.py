@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from active.boards import simulate
+from design.boards import simulate
 
 OUTCOMES = np.array(["left", "tie", "right"])
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.cli.output import choose_output, write_csv, write_json
+from evenhand.cli.running import choose_output, write_csv, write_json
 from evenhand.errors import UnknownOption
 
 FORMS = {"json": False, "csv": False, "latex": False}

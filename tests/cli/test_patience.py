@@ -8,8 +8,8 @@ import time
 import pytest
 from click import unstyle
 
-from evenhand.cli import patience
-from evenhand.cli.patience import Patience
+from evenhand.cli import running as patience
+from evenhand.cli.running import Patience
 
 
 class Terminal(io.StringIO):

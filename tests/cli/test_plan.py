@@ -7,7 +7,7 @@ import click
 import numpy as np
 import pytest
 
-from evenhand.cli.plan_result import PlanResult
+from evenhand.cli.plan import PlanResult
 from evenhand.design.plan import plan_campaign
 from evenhand.design.power import Design, Truth, draw_campaign
 

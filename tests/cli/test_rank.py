@@ -242,6 +242,6 @@ def test_importance_weights_are_declared_on_the_command_line(evenhand, folder):
 def test_the_seed_that_help_shows_is_the_one_that_python_uses():
     """The option must not import numpy for its default, so it stands twice."""
     from evenhand.cli import options
-    from evenhand.judgments import coding
+    from evenhand.data import coding
 
     assert options.SEED == coding.SEED

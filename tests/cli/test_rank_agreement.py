@@ -3,8 +3,7 @@
 import pytest
 
 from evenhand import compare_methods, read
-from evenhand.cli.methods import abbreviate
-from evenhand.cli.methods_result import draw_distances
+from evenhand.cli.methods import abbreviate, draw_distances
 
 UNDECIDED = ["a,b,left,j1", "a,b,left,j2", "b,a,left,j3", "a,b,left,j4", "a,b,right,j5"]
 

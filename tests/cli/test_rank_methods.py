@@ -5,10 +5,8 @@ import re
 import click
 import pytest
 
-from evenhand.cli.methods import abbreviate
-from evenhand.cli.methods_result import draw_places
-from evenhand.cli.short_names import shorten
-from evenhand.cli.terminal import width
+from evenhand.cli.methods import abbreviate, draw_places
+from evenhand.cli.terminal import shorten, width
 from ranking.simple_rules import use_rules
 from ranking.test_methods import table
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click import unstyle
 
-from evenhand.cli import words
+from evenhand.cli import terminal as words
 from evenhand.ranking.sides import LIMIT
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from evenhand.cli.reading import Reading, Wishes
+from evenhand.cli.running import Reading
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.ratings import Ratings
 from evenhand.errors import UnknownFormat
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.ratings import Ratings
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def files(tmp_path: Path) -> dict[str, Reading]:
     for kind, columns in tables.items():
         path = tmp_path / f"{kind}.csv"
         pl.DataFrame(columns).write_csv(path)
-        readings[kind] = Reading((str(path),), None, Wishes({}), None, None)
+        readings[kind] = Reading((str(path),))
     return readings
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from evenhand import datasets
-from evenhand.cli.reproduction import MODELS, find_coefficient, reproduce
+from evenhand.cli.demo import MODELS, find_coefficient, reproduce
 from evenhand.errors import EvenhandError
 from evenhand.formats.reading import read
 from evenhand.models.bradley_terry import BradleyTerry

@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from evenhand.cli.main import VERBS, main
-from evenhand.formats.source_names import hide_settings, show_source
+from evenhand.formats.reading import hide_settings, show_source
 from web_site import SECRET, Site, serve
 
 SIGNED = f"votes.csv?X-Amz-Signature={SECRET}&X-Amz-Credential=AKIA{SECRET}"

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.cli.terminal import align, bar, cut, label, pad, share, width
-from evenhand.report.signs import visible
+from evenhand.report.latex import escape_control
 
 
 @given(st.text(), st.integers(3, 40))
 def test_a_cut_name_fits_and_keeps_its_ends(text, columns):
     found = cut(text, columns)
     assert width(found) <= columns
-    text = visible(text)
+    text = escape_control(text)
     if found != text:
         cuts = [at for at, sign in enumerate(found) if sign == "…"]
         assert any(text.startswith(found[:at]) and text.endswith(found[at + 1 :]) for at in cuts)

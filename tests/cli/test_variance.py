@@ -6,8 +6,8 @@ import io
 import polars as pl
 import pytest
 
-from rating.scored import simulate
-from screening.variance.votes import table
+from judges.screening.variance.votes import table
+from ratings.scored import simulate
 
 SDS = {"system": 3.0, "judge": 8.0, "item": 6.0, "judge x system": 3.0, "residual": 6.0}
 

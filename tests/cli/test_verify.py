@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from evenhand.web.store.audit import audit, open_to_read
-from evenhand.web.store.chain import GENESIS, canonical, digest
+from evenhand.web.store.log import GENESIS, canonical, digest
 from evenhand.web.store.store import Store
 from stored_campaigns import LEFT, fill, judge_next
 

@@ -9,7 +9,7 @@ import pytest
 from click import unstyle
 
 from evenhand import read
-from evenhand.cli.watch_result import draw_board
+from evenhand.cli.watch_screen import draw_board
 from evenhand.ranking.sequential.leaderboard import LiveBoard
 from evenhand.ranking.sequential.watch import watch
 from ranking.anytime.arrivals import NAMES, draw_table
@@ -159,4 +159,4 @@ def test_a_file_that_goes_on_keeps_what_its_first_votes_decided(evenhand, folder
 def test_systems_are_named_with_commas_between(evenhand, votes):
     ran = evenhand("watch", votes, "--systems", "ash, birch,cedar", "--order", "second", "--json")
     assert any("dogwood came later" in note for note in ran.json["notes"])
-    assert "systems=3 |" in ran.json["signature"]
+    assert "systems=3 (sha256 " in ran.json["signature"]

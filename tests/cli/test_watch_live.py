@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.cli.watch_live import WAITS
+from evenhand.cli.watch_screen import WAITS
 from http_judges import fetch
 from ranking.anytime.arrivals import draw_table
 from served_campaigns import Served, serve
@@ -192,7 +192,7 @@ def test_the_board_of_a_file_is_kept_when_it_ends(tmp_path: Path) -> None:
 SLOW = """
 import time
 import duckdb
-from evenhand.cli.watch_live import follow
+from evenhand.cli.watch_screen import follow
 
 class Slow:
     title = "slow"

@@ -11,12 +11,12 @@ from evenhand.cli.terminal import width
 from evenhand.cli.watch_screen import Size, Status, compose, say_change
 from evenhand.ranking.sequential.leaderboard import LiveBoard
 from evenhand.ranking.sequential.votes import Vote
-from evenhand.web.sight import Flagged, Mean, PanelSight, PassSight, Sight
+from evenhand.web.dashboard import CampaignStatus, Flagged, Mean, PanelStatus, PassStatus
 
 NAMES = [f"system-{n:02d}" for n in range(30)]
 
 
-def make_pass(name: str = "better", systems: int = 30) -> PassSight:
+def make_pass(name: str = "better", systems: int = 30) -> PassStatus:
     state = LiveBoard().start(NAMES[:systems])
     votes = [
         Vote(one, other, "left", f"j{turn}")
@@ -25,18 +25,20 @@ def make_pass(name: str = "better", systems: int = 30) -> PassSight:
     ]
     state.observe(votes)
     board = state.look()
-    return PassSight(name, board, board.says)
+    return PassStatus(name, board, board.says)
 
 
-def make_sight(*passes: PassSight) -> Sight:
+def make_sight(*passes: PassStatus) -> CampaignStatus:
     now = int(time.time() * 1000)
-    panel = PanelSight("comparisons", (Flagged("j7", ("reversed",)), Flagged("j9", ("careless",))))
+    panel = PanelStatus("comparisons", (Flagged("j7", ("reversed",)), Flagged("j9", ("careless",))))
     done_by = "2030-01-02T03:04+00:00"
     told = {"pace": "in 2 days", "done_by": done_by, "last": now - 4_000}
-    return Sight("spring", 1204, now, 1796, passes=passes, panels=(panel,), **told)
+    return CampaignStatus("spring", 1204, now, 1796, passes=passes, panels=(panel,), **told)
 
 
-def draw(sight: Sight, lines: int | None, columns: int = 80, **status: object) -> list[str]:
+def draw(
+    sight: CampaignStatus, lines: int | None, columns: int = 80, **status: object
+) -> list[str]:
     known = replace(Status(time.time()), **status)
     return [unstyle(one) for one in compose(sight, known, Size(columns, lines))]
 
@@ -84,7 +86,7 @@ def test_several_passes_share_the_room() -> None:
 
 def test_scores_are_means_of_which_nothing_is_decided() -> None:
     means = (Mean("A", 1, 71.25, 9), Mean("B", 2, 64.0, 1210))
-    found = draw(make_sight(PassSight("good", means=means)), 24)
+    found = draw(make_sight(PassStatus("good", means=means)), 24)
     assert [line.split() for line in found[5:8]] == [
         ["leading", "now", "system", "mean", "score", "scores"],
         ["1", "A", "71.25", "9"],
@@ -102,8 +104,8 @@ def test_a_server_that_is_away_is_said_beside_the_age_of_what_stands_there() -> 
 
 
 def test_names_that_would_move_the_cursor_are_written_out() -> None:
-    odd = replace(make_sight(PassSight("p", why="\x1b[2Jnone")), title="\x1b]0;x\x07spring")
-    panel = PanelSight("comparisons", (Flagged("j\x1b[31m", ("careless",)),))
+    odd = replace(make_sight(PassStatus("p", why="\x1b[2Jnone")), title="\x1b]0;x\x07spring")
+    panel = PanelStatus("comparisons", (Flagged("j\x1b[31m", ("careless",)),))
     known = Status(time.time())
     drawn = "\n".join(compose(replace(odd, panels=(panel,)), known, Size(80, 24)))
     assert unstyle(drawn).isprintable() is False  # line ends alone

@@ -191,17 +191,6 @@ def added_tallies() -> Any:
     }
 
 
-def counted_files() -> Any:
-    counted = evenhand.count_files("days/*.csv", cache="tallies")
-    again = evenhand.count_files("days/*.csv", cache="tallies")
-    return {
-        "ranked": plain(evenhand.rank(counted)),
-        "digests": [counted.tally(["judge"]).digest, again.tally(["judge"]).digest],
-        "notes": [list(counted.notes), list(again.notes)],
-        "printed": [str(counted), str(again)],
-    }
-
-
 def fitted_models() -> Any:
     """Fit each model of preferences; keep what it says of pairs, and its signature's numbers."""
     few, ranked = evenhand.read("few.csv"), evenhand.read("rankings_full.csv")
@@ -218,7 +207,6 @@ def fitted_models() -> Any:
         "judge slopes": (evenhand.JudgeSlopes(), evenhand.read("table1.csv")),
         "plackett-luce": (evenhand.PlackettLuce(), ranked),
         "pattern": (evenhand.PatternModel(), ranked),
-        "melo": (evenhand.MElo(k=1, strength=0.1), evenhand.read("circle.csv")),
         "irt": (evenhand.IRTGaussian(chains=2, sweeps=80, burn_in=20), few),
         "irt categorical": (evenhand.IRTCategorical(chains=2, sweeps=80, burn_in=20), few),
         "uniform": (evenhand.Uniform(), few),

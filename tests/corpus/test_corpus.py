@@ -98,7 +98,7 @@ def test_every_verb_has_a_case() -> None:
 
 RETURNED = {
     *("AgreementTable", "Board", "BoardState", "Borders", "CampaignPlan", "Comparisons"),
-    *("Completion", "CountedFiles", "Cycles", "DecisionCurve", "Diagnosis", "Fragility"),
+    *("Completion", "Cycles", "DecisionCurve", "Diagnosis", "Fragility"),
     *("GroupedDiagnoses", "JudgeProcess", "LabelFit", "LearningCurves", "MethodTable"),
     *("ModelComparison", "ModelTable", "NextOutputs", "NextPairs", "PositionBias"),
     *("PreferenceTests", "QueryCurves", "Ranking", "Rankings", "Ratings", "Report", "Savings"),

@@ -9,8 +9,7 @@ from bucket_server import run_server
 from days_of_votes import frame
 from evenhand.errors import EvenhandError
 from evenhand.formats.reading import read
-from evenhand.formats.stores import find_stored
-from evenhand.formats.stores.opening import open_stored
+from evenhand.formats.remote_files import find_remote, open_remote
 
 VOTES = frame(300, 1)
 
@@ -51,13 +50,13 @@ def test_a_file_that_changes_between_listing_and_reading_is_not_called_damaged(
 ):
     write = parquet if name.endswith("parquet") else lambda table: table.write_csv().encode()
     bucket.put(f"listed/{name}", write(VOTES))
-    files = find_stored(f"s3://listed/{name}")
+    files = find_remote(f"s3://listed/{name}")
     if then is None:
         bucket.open().delete_file(f"listed/{name}")
     else:
         bucket.put(f"listed/{name}", write(then))
     with pytest.raises(EvenhandError, match=f"'s3://listed/{name}' {said}"):
-        open_stored(files)
+        open_remote(files)
 
 
 def test_parquet_of_unlike_types_is_read_alike_in_either_order(bucket):

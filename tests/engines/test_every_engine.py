@@ -20,14 +20,16 @@ from engine_answers import (
 from engine_tables import CONTROLS, MERGED, NAMED, PLAIN, SCORED, TASKS, VOTED, WINNERS, without
 from engines_matrix import HERE, POSTGRES, SPARK, Places, rankings, ratings, votes
 from evenhand.cli.main import main
+from evenhand.data import count as counting
+from evenhand.data import engine as batches
+from evenhand.data import streams as row_reading
+from evenhand.data.controls import leave_out_controls
+from evenhand.data.query_log import watch_fetches
+from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
+from evenhand.data.weights import Mix
 from evenhand.errors import EvenhandError
 from evenhand.formats.reading import read
-from evenhand.judgments import batches, counting, row_reading
-from evenhand.judgments.controls import leave_out_controls
-from evenhand.judgments.mix import Mix
-from evenhand.judgments.pushed import watch_fetches
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.ratings import Ratings
 from evenhand.models.bradley_terry import BradleyTerry
 from postgres_server import run_server
 from spark_sessions import run_spark, why_no_spark
@@ -206,7 +208,7 @@ def count(frame, settings):
 def refusal(frame, settings):
     """What is said of a table that cannot be counted, without the rows that it names.
 
-    How to leave rows out is said in the words of each engine: tests/judgments/test_conditions.py.
+    How to leave rows out is said in the words of each engine: tests/data/test_conditions.py.
     """
     with pytest.raises(EvenhandError) as caught:
         count(frame, settings)
@@ -265,7 +267,7 @@ def test_rows_with_a_number_each_leave_a_lazy_engine_in_batches(engine, places, 
     columns, model = {**PLAIN, "length": spread}, BradleyTerry(controls=("length",))
     held = model.fit(read(here.frame(columns, "pandas")))
     monkeypatch.setattr(row_reading, "HELD", 0)
-    monkeypatch.setattr(batches, "ROWS", 64)
+    monkeypatch.setattr(batches, "BATCH_ROWS", 64)
     with watch_fetches() as fetches:
         streamed = model.fit(read(places.frame(columns, engine)))
     assert [one.rows for one in fetches if one.batches] == [300]

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import evenhand
 from days_of_votes import frame
-from evenhand.formats.files.opening import connect
+from evenhand.formats.files import connect
 
 
 def threads_of_engine():

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from evenhand.judgments.tally import Factor, Tally
+from evenhand.data.tally import Factor, Tally
 
 ROOT = 20131
 

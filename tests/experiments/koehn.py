@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.judgments.tally import Tally
+from evenhand.data.tally import Tally
 
 SYSTEMS = 15
 GAP = 0.12

@@ -21,16 +21,16 @@ from typing import NamedTuple
 import click
 import numpy as np
 
+from evenhand.data.groups import Levels
+from evenhand.data.tally import Tally
+from evenhand.data.weights import cap_loads
 from evenhand.errors import NotIdentified
-from evenhand.judgments.judge_cap import cap_loads
-from evenhand.judgments.levels import Levels
-from evenhand.judgments.tally import Tally
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.bootstrap import draw_webb
 from evenhand.numerics.multiple_tests import step_down
 from evenhand.ranking.clustering import Evidence
-from evenhand.ranking.covariance import Way, leave_each_out
+from evenhand.ranking.covariance import ClusteredErrors, leave_each_out
 from evenhand.ranking.intervals import pair_variance, rank_ranges
 from evenhand.ranking.rank import make_ranking
 from evenhand.ranking.ranking import Ranking
@@ -126,7 +126,7 @@ class Case(NamedTuple):
 
     tally: Tally
     fit: Fit
-    ways: list[Way]
+    ways: list[ClusteredErrors]
 
 
 Ranges = tuple[np.ndarray, np.ndarray]
@@ -154,7 +154,7 @@ def size_of(fit: Fit, variance: np.ndarray) -> np.ndarray:
     return np.abs((worth[:, None] - worth)[PAIRS]) / np.sqrt(variance)
 
 
-def decide_by_recipe(fit: Fit, way: Way, rng: np.random.Generator) -> np.ndarray:
+def decide_by_recipe(fit: Fit, way: ClusteredErrors, rng: np.random.Generator) -> np.ndarray:
     """Pairs decided by the wild cluster bootstrap whose worlds know no leverage."""
     influence = way.influence
     changes = influence.changes @ influence.rows.T

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.judgments.rating_rows import RatingRows
+from evenhand.data.rating_rows import RatingRows
 
 HONEST = "honest"
 BAD = ("random", "reversed", "coarse", "extreme")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evenhand.judgments.rating_rows import RatingRows
+from evenhand.data.rating_rows import RatingRows
 
 SYSTEMS = 8
 REPLICATES = 400

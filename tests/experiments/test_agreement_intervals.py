@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from agreement_campaigns import Design, simulate
+from evenhand.data.rating_rows import Scale
 from evenhand.judges.agreement_intervals import draw_sums, form_blocks
 from evenhand.judges.coefficients import fleiss_kappa, gwet_ac, krippendorff_alpha, n_agreement
 from evenhand.judges.counts import Coincidences, Ratio, Sums, count_coincidences
 from evenhand.judges.units import find_units
-from evenhand.judgments.scale import Scale
 
 RUNS = 200
 COMPUTED: dict[str, Callable[[Sums], Ratio]] = {

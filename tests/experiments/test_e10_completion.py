@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from evenhand.ratings.completion import NuclearNorm
-from rating.rated_matrices import simulate
+from ratings.rated_matrices import simulate
 
 
 def rated(data, fit):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from active.labelled_outputs import draw_curves
+from design.labelled_outputs import draw_curves
 from evenhand.design.query import compare_parts
 from evenhand.design.query_replay import average
 

@@ -25,8 +25,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from evenhand.judgments.components import ITEM_SYSTEM, JUDGE_SYSTEM, Component
-from evenhand.judgments.rating_rows import RatingRows
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, Component
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.variance_components import estimate_taste_components
 from evenhand.ratings.variance_components import estimate_rating_components

@@ -17,8 +17,8 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from evenhand.data.votes import Votes
 from evenhand.judges.comparison_cards import screen_comparisons
-from evenhand.judgments.votes import Votes
 from experiments.campaign import generator
 from vote_campaigns import Panel, RankingPanel
 

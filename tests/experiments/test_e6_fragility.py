@@ -13,10 +13,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from evenhand.judgments.tally import Factor, Tally
+from evenhand.data.tally import Factor, Tally
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.robustness.fragility import TURNED, Flip, find_flip
-from evenhand.ranking.robustness.removal import Case, Claim, make_case, pull_votes, take_away
+from evenhand.ranking.robustness.fragility import REVERSED, Flip, find_flip
+from evenhand.ranking.robustness.removal import Case, Claim, make_case, subtract, vote_influence
 from evenhand.ranking.settings import Settings
 from experiments.campaign import generator
 
@@ -65,7 +65,7 @@ def found(
     for replicate in range(CAMPAIGNS):
         case = make_case(simulate(arm, replicate, judges, judge_sd), SETTINGS)
         start = time.process_time()
-        flip = find_flip(case, first_two(case), unit, TURNED)
+        flip = find_flip(case, first_two(case), unit, REVERSED)
         spent += time.process_time() - start
         boards.append((case, flip))
     return boards, spent
@@ -130,10 +130,10 @@ def greedy(case: Case) -> int:
         fit = MODEL.fit(tally.pool())
         if fit.log_worth[above] - fit.log_worth[below] < 0:
             return taken
-        pulls = np.where(tally.counts > 0, pull_votes(fit, tally, contrast)[0], -np.inf)
+        pulls = np.where(tally.counts > 0, vote_influence(fit, tally, contrast)[0], -np.inf)
         gone = np.zeros(tally.counts.size)
         gone[int(np.argmax(pulls))] = 1.0
-        tally, taken = take_away(tally, gone.reshape(-1, 3), 1.0), taken + 1
+        tally, taken = subtract(tally, gone.reshape(-1, 3), 1.0), taken + 1
 
 
 def test_estimating_influences_again_after_each_vote_saves_at_most_a_tenth():

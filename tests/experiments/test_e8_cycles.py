@@ -16,13 +16,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from evenhand.judgments.tally import Factor, Tally
+from evenhand.data.tally import Factor, Tally
 from evenhand.ranking.robustness.cycle_residuals import (
     draw_parametric,
     draw_wild,
     find_residuals,
-    norms,
     split_residuals,
+    statistics,
 )
 from evenhand.ranking.robustness.cycles import look_for_cycles
 from experiments.campaign import generator
@@ -130,13 +130,13 @@ def rejected(arm: int, *, wild: bool) -> float:
             tally = by_pair(arm, replicate, kappa)
         else:
             tally = by_judges(arm, replicate, kappa, design)
-        whole, _ = find_residuals(tally)
+        whole = find_residuals(tally)
         rng = generator(8, arm, replicate, 1)
         if wild:
             drawn = draw_wild(whole, split_residuals(whole, tally, "judge"), 999, rng)
         else:
             drawn = draw_parametric(whole, 200, rng)
-        above = int((norms(whole, drawn) >= whole.statistic).sum())
+        above = int((statistics(whole, drawn) >= whole.statistic).sum())
         hits += (1 + above) / (1 + len(drawn)) <= 0.05
     kind = "wild by judge" if wild else "parametric"
     print(f"E8 arm {arm}, {kind}: cycles found in {hits} of {replicates} ({hits / replicates:.3f})")  # noqa: T201 - an experiment shows its counts (pytest -rP)
@@ -184,11 +184,11 @@ def test_the_larger_p_of_judges_and_items_takes_their_tastes_for_cycles():
     hits = 0
     for replicate in range(150):
         tally, rng = by_both(6, replicate), generator(8, 6, replicate, 1)
-        whole, _ = find_residuals(tally)
+        whole = find_residuals(tally)
         p = []
         for name in ("judge", "item"):
             drawn = draw_wild(whole, split_residuals(whole, tally, name), 199, rng)
-            p.append((1 + int((norms(whole, drawn) >= whole.statistic).sum())) / 200)
+            p.append((1 + int((statistics(whole, drawn) >= whole.statistic).sum())) / 200)
         hits += max(p) <= 0.05
     print(f"E8 arm 6, the larger p: cycles found in {hits} of 150")  # noqa: T201
     assert hits / 150 >= 0.12

@@ -13,7 +13,7 @@ import pytest
 from scipy.special import log_ndtr, ndtr
 from scipy.stats import chi2
 
-from evenhand.models.irt_gaussian import Problem, Scales, make_posterior_of, walk
+from evenhand.models.irt_gaussian import Problem, Scales, make_posterior, walk
 from evenhand.numerics.sampling import split_r_hat
 
 SYSTEMS, ITEMS, COMPARISONS, RADIUS = 4, 3, 60, 0.4
@@ -89,7 +89,7 @@ def simulate(rng):
 def calibrate(truth, scales, rng):
     """(5, R) rank of the truth among 99 draws, and (R,) highest R̂ of contrasts of abilities."""
     sides = truth.better, truth.worse
-    posterior = make_posterior_of(REPLICATES * SYSTEMS, truth.author, sides, scales)
+    posterior = make_posterior(REPLICATES * SYSTEMS, truth.author, sides, scales)
     problem = Problem(posterior, truth.decided, RADIUS, scales.ability)
     target = truth.measure(truth.abilities[:, None], truth.qualities[:, None])[:, :, 0]
     ranks = np.zeros(target.shape, dtype=int)

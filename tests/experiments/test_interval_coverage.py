@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.judgments.tally import Tally
+from evenhand.data.tally import Tally
 from evenhand.ranking import rank
 from experiments.campaign import Campaign, generator, method_seed
 from experiments.rank_arms import Arm, rank_campaign

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotIdentified
-from evenhand.judgments.tally import Factor, Tally
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.judge_groups import find_hypotheses
 from evenhand.numerics.distributions import f_tail

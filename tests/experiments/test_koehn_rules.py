@@ -24,7 +24,7 @@ import pytest
 
 from evenhand.errors import NotIdentified
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.ranking.rank_ranges import fill_urn
+from evenhand.ranking.rank_ranges import plan_resampling
 from evenhand.ranking.rules import find_rule
 from evenhand.ranking.trueskill import Matches, replay
 from experiments.campaign import generator
@@ -64,9 +64,9 @@ def is_scored(tally):
 
 def skills(tallies, rng):
     """TrueSkill of many campaigns at once: (campaigns, K) means over resamples of each."""
-    draws = [np.stack(list(fill_urn(one).draw(RUNS, rng))) for one in tallies]
+    draws = [np.stack(list(plan_resampling(one).draw(RUNS, rng))) for one in tallies]
     matches = round(tallies[0].n_comparisons) + 1
-    pairs = fill_urn(tallies[0]).pairs
+    pairs = plan_resampling(tallies[0]).pairs
     found = replay(Matches.of(pairs, np.concatenate(draws)), matches, rng)
     return found.reshape(len(tallies), RUNS, -1).mean(axis=1)
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from evenhand.judgments.model import Predictor
-from evenhand.judgments.votes import Votes
+from evenhand.data.votes import Predictor, Votes
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.registry import find_model
 from evenhand.numerics.cluster_means import leave_out
@@ -22,7 +21,7 @@ from evenhand.ranking.learning_curves import ALL_FAST, ALL_SLOW, Protocol, find_
 from evenhand.ranking.predictions import find_clusters, measure_losses
 from experiments.campaign import generator
 from held_out_votes import Davidson, World, davidson_chances
-from validation.test_learning_result import curves_of
+from ranking.held_out.test_learning_result import curves_of
 
 REPLICATES = 200
 WORTH = np.array([0.3, 0.1, -0.1, -0.3])

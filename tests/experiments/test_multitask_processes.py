@@ -17,7 +17,7 @@ import pytest
 
 from evenhand.ratings.features import OutputFeatures
 from evenhand.ratings.judge_process import MultiTaskGP
-from rating.judge_processes import ALIKE, draw
+from ratings.judge_processes import ALIKE, draw
 
 FEATURES = OutputFeatures(("a", "b"), ())
 PAIRS = np.tril_indices(5, -1)

@@ -11,8 +11,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from evenhand.judgments.orders import Orders, pack_orders
-from evenhand.judgments.tally import Factor, Tally
+from evenhand.data.orders import Orders, pack_orders
+from evenhand.data.tally import Factor, Tally
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.orders import OrderFit
 from evenhand.models.plackett_luce import PlackettLuce

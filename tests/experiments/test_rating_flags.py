@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from evenhand.data.rating_rows import RatingRows
 from evenhand.judges.rating_cards import see_judges
-from evenhand.judgments.rating_rows import RatingRows
 from experiments.campaign import generator
 from experiments.rating_panels import BAD, HONEST, RatingPanel
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.judgments.mix import Mix
+from evenhand.data.weights import Mix
 from evenhand.ranking import rank
 from ranking.panels import comparisons
 

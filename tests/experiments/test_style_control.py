@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.judgments.comparisons import Comparisons
+from evenhand.data.comparisons import Comparisons
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import ControlledFit, fit_rows, read_controls
 from evenhand.numerics.distributions import t_quantile

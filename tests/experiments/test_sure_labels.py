@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from evenhand import MACE, DawidSkene
-from evenhand.models.labels import KNOWN, SURE
+from evenhand.models.labels import MIN_ANSWERS_PER_JUDGE, SURE_PROBABILITY
 from label_crowds import Crowd, coded, draw_pairs
 
 CROWDS = 20
@@ -51,7 +51,7 @@ def measure(name: str, design: Design) -> Sure:
     for seed in range(CROWDS):
         crowd = draw(seed, design)
         fit = MODELS[name].fit(crowd.answers)
-        sure = fit.confidence >= SURE
+        sure = fit.confidence >= SURE_PROBABILITY
         said.append(fit.confidence[sure])
         right.append(fit.best[sure] == crowd.truth[sure])
     return Sure(float(np.concatenate(said).mean()), float(np.concatenate(right).mean()))
@@ -98,6 +98,6 @@ def test_the_note_beside_labels_says_the_worst_of_the_table():
 
 
 def test_no_note_is_given_from_200_answers_a_judge_on():
-    assert KNOWN == 200
+    assert MIN_ANSWERS_PER_JUDGE == 200
     fit = DawidSkene().fit(draw(0, Design(0.55, 4, 250)).answers)
     assert not any("too high" in one for one in fit.notes)

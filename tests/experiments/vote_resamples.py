@@ -6,7 +6,7 @@ each, the .025 and .975 quantiles of each system's rank (floor and ceiling).
 
 import numpy as np
 
-from evenhand.judgments.tally import Tally
+from evenhand.data.tally import Tally
 
 RESAMPLES = 300
 STEPS = 6

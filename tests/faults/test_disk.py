@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import event
 
 import full_disk
-from evenhand.web.store.pen import FRESH
-from evenhand.web.store.refusals import NotStored
+from evenhand.web.store.database import FRESH
+from evenhand.web.store.log import NotStored
 from evenhand.web.store.store import Store
 from stored_campaigns import fill, judge_next, reply_to, take
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.web.health import UNWRITABLE
+from evenhand.web.site import UNWRITABLE
 from http_judges import check_stored, fetch
 from patient_judge import Judge, check_refusal
 from started_servers import Servers, run_servers, write_campaign

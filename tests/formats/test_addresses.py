@@ -3,8 +3,7 @@
 import pytest
 
 from evenhand.errors import UnknownFormat, UnknownOption
-from evenhand.formats.addresses import is_address, read_address, show_address
-from evenhand.formats.files.names import find_files
+from evenhand.formats.file_heads import find_files, is_address, read_address, show_address
 
 SECRET = "hunter2hunter2"
 URLS = {

@@ -3,14 +3,14 @@
 import polars as pl
 import pytest
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
+from evenhand.data.ratings import Ratings
+from evenhand.data.source import Aside
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from evenhand.formats.inspection import inspect
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.source import Aside
 
 RATED = {"system": ["A", "B", "A", "B"], "score": [1, 2, 3, 4]}
 COMPARED = {"left": ["A", "B"], "right": ["B", "C"], "outcome": ["left", "tie"]}

@@ -9,9 +9,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from evenhand.data.comparisons import Comparisons
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
 from read_tables import refusal, tally_of
 
 BASE = {"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "tie"]}

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.data.engine import fetch_columns
 from evenhand.errors import InvalidJudgments, MissingFile, UnknownColumn
 from evenhand.formats.covariates import open_covariates, read_system_covariates
-from evenhand.judgments.engine import fetch_columns
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.held_tables import hold_table
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.held_table import hold_table
 from read_tables import cells_of, refusal, tally_of
 
 TABLE = {"left": ["A", "B"], "right": ["B", "C"], "winner": ["left", "tie"]}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat
-from evenhand.formats.growing_file import GrowingFile
+from evenhand.formats.files import GrowingFile
 
 
 def test_half_a_line_waits_for_the_rest_of_it(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 import pytest
 
+from evenhand.data.annotations import Span
 from evenhand.errors import InvalidJudgments
-from evenhand.formats.marks import (
+from evenhand.formats.records import (
+    Record,
     Screen,
     put_marks,
     read_exclusive,
@@ -11,8 +13,6 @@ from evenhand.formats.marks import (
     take_marks,
     weigh,
 )
-from evenhand.formats.unfolding import Record
-from evenhand.judgments.spans import Span
 
 HERE = Record(4, {}, "t")
 

@@ -7,11 +7,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from evenhand.data.engine import fetch_columns
+from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, UnknownOption
 from evenhand.formats.reading import read
-from evenhand.judgments.engine import fetch_columns
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.ratings import Ratings
 from read_tables import cells_of, refusal, tally_of
 
 RANKED = "judge,item,ranking,system,rank\nj,1,r1,A,1\nj,1,r1,B,{}\nj,1,r1,C,2\n"

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from evenhand.errors import InvalidJudgments, MissingFile, UnknownColumn, UnknownFormat
-from evenhand.formats.persons import name_persons, read_persons
+from evenhand.formats.covariates import name_persons, read_persons
 from evenhand.formats.reading import read
 from outside_files import APPRAISE_ERRORS
 from read_tables import rows_of

@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from evenhand.data.comparisons import Comparisons
 from evenhand.errors import (
     InvalidJudgments,
     MissingFile,
@@ -20,7 +21,6 @@ from evenhand.errors import (
     UnknownOption,
 )
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
 from read_tables import cells_of, refusal, tally_of
 
 ROWS = {

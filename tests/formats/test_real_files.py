@@ -9,10 +9,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.rankings import Rankings
 from evenhand.formats.inspection import inspect
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.rankings import Rankings
 from read_tables import tally_of
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from evenhand.errors import InvalidJudgments
+from evenhand.formats.records import Record, lay_out, read_records, read_score
 from evenhand.formats.table import Table
-from evenhand.formats.unfolding import Record, lay_out, read_records, read_score
 
 HERE = Record(3, {}, "t")
 TEXTS = ['a "quoted" one', "a\nline", "a,b\tc", "é 🎉 \\", None]

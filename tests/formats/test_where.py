@@ -106,3 +106,9 @@ def test_a_condition_that_nothing_meets_leaves_nothing_to_count(save) -> None:
 def test_what_is_no_condition_on_text_is_refused_in_words(condition, said, save) -> None:
     path = save("t.csv", "left,right,winner,n\nA,B,left,12\n")
     assert said in refusal(path, UnknownOption, where=condition)
+
+
+def test_json_that_a_condition_makes_of_a_value_is_no_fault_of_the_file(save) -> None:
+    path = save("t.csv", "left,right,winner\nA,B,left\n")
+    said = refusal(path, InvalidJudgments, where="json_extract(\"left\", '$') is null")
+    assert "a condition or a cast does not fit the values" in said

@@ -6,7 +6,7 @@ import pytest
 
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.reading import read
-from evenhand.formats.winners import LOOK, tell_reading
+from evenhand.formats.table import LOOK, tell_reading
 from read_tables import cells_of, refusal, tally_of
 
 NAMED = "left,right,winner\nred,blue,red\nblue,red,red\nblue,red,Tie\nred,blue,blue\n"

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import fetch_columns
+from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
 from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat, UnknownOption
 from evenhand.formats.reading import read
 from evenhand.formats.writing import write
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import fetch_columns
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.ratings import Ratings
 from read_tables import cells_of, tally_of
 
 SUFFIXES = ("csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz", "csv.zst", "jsonl.zst")

@@ -67,3 +67,11 @@ def test_a_number_of_sets_that_no_design_has_is_met_nearly_evenly():
     assert set(taken.values()) == {133, 134}
     met = meetings(blocks).values()
     assert max(met) - min(met) <= 4  # 400·20/210 = 38.1 on average
+
+
+@pytest.mark.parametrize(("v", "k", "b"), [(12, 4, 33), (13, 5, 39), (15, 5, 42), (17, 5, 68)])
+def test_where_a_design_exists_no_two_systems_meet_more_often_than_others(v, k, b):
+    """A search alone (`choose_evenly`) leaves differences of 2 here with seed 1."""
+    met = meetings(choose_blocks(v, k, b, Draws(1)).tolist())
+    assert len(met) == v * (v - 1) // 2
+    assert len(set(met.values())) == 1

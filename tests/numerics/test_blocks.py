@@ -79,8 +79,8 @@ def test_inverses_and_determinants_are_those_of_single_matrices(width):
 def test_batches_that_stand_for_all_weigh_as_much_as_all():
     n = 60_000
     blocks = make_blocks(n, np.arange(0, n, 2), np.arange(1, n, 2))
-    weights = np.array(blocks.thinned(3))
+    weights = np.array(blocks.weigh_sample(3))
     sizes = np.array([batch.size for batch in blocks.batches])
     assert (weights > 0).sum() == 3
     assert (weights * sizes).sum() == pytest.approx(n / 2)
-    assert blocks.thinned(1000) == (1.0,) * len(blocks.batches)
+    assert blocks.weigh_sample(1000) == (1.0,) * len(blocks.batches)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.numerics.graph import LEAST, find_direction, find_recession
+from evenhand.numerics.graph import CONE_TOLERANCE, find_direction, find_recession
 
 
 def one_at_a_time(rows):
@@ -12,7 +12,7 @@ def one_at_a_time(rows):
     def broken(b):
         gain = rows @ b
         worst = np.argsort(gain)[:1]
-        return rows[worst[gain[worst] < -LEAST]]
+        return rows[worst[gain[worst] < -CONE_TOLERANCE]]
 
     return broken
 
@@ -26,7 +26,7 @@ def test_a_direction_is_found_exactly_where_the_programme_of_all_constraints_fin
     assert (found is None) == find_recession(rows).exists
     if found is not None:
         assert np.abs(found).max() == 1
-        assert (rows @ found >= -LEAST).all()
+        assert (rows @ found >= -CONE_TOLERANCE).all()
 
 
 def test_both_answers_occur():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from evenhand.numerics.distributions import LEAST, net_wins_chances, net_wins_p
+from evenhand.numerics.distributions import MIN_P, net_wins_chances, net_wins_p
 
 
 def test_fair_comparisons_without_ties_are_binomial():
@@ -40,4 +40,4 @@ def test_five_hundred_comparisons_still_sum_to_one():
 
 def test_a_tail_below_rounding_is_not_claimed():
     fair = np.array([[0.5, 0.0, 0.5]])
-    assert net_wins_p(fair, np.array([200.0]), 200) == LEAST
+    assert net_wins_p(fair, np.array([200.0]), 200) == MIN_P

@@ -82,7 +82,7 @@ def test_inducing_derivatives_are_finite_differences(data):
     by_cross = differences(lambda c: weigh_inducing(c, inner, own, noise, y).value, cross)
     np.testing.assert_allclose(found.cross, by_cross, atol=1e-6)
     by_own = differences(lambda o: weigh_inducing(cross, inner, o, noise, y).value, own)
-    np.testing.assert_allclose(found.own, by_own, atol=1e-6)
+    np.testing.assert_allclose(found.diagonal, by_own, atol=1e-6)
     np.testing.assert_allclose(found.noise, by_own, atol=1e-6)
     turn = np.random.default_rng(4).normal(size=inner.shape)
     turn += turn.T

@@ -157,7 +157,7 @@ def spread_out(n):
 
 
 def test_large_systems_are_solved_by_conjugate_gradients_nearly_as_exactly():
-    matrix, right = spread_out(newton.LARGE + 20)
+    matrix, right = spread_out(newton.MAX_DIRECT + 20)
     exact = np.linalg.solve(matrix, right)
     gap = solve_step(matrix, right) - exact
     assert 0 < np.abs(gap).max() <= 1e-5 * np.abs(exact).max()
@@ -165,7 +165,7 @@ def test_large_systems_are_solved_by_conjugate_gradients_nearly_as_exactly():
 
 def test_a_large_system_that_gradients_cannot_solve_is_solved_directly():
     """Condition number 1e18: conjugate gradients run out of iterations."""
-    n = newton.LARGE + 5
+    n = newton.MAX_DIRECT + 5
     rng = np.random.Generator(np.random.PCG64(1))
     basis = np.linalg.qr(rng.normal(size=(n, n)))[0]
     matrix = basis * np.logspace(0, 9, n) @ basis.T
@@ -182,7 +182,7 @@ def test_the_inverse_is_symmetric_to_the_last_bit():
     assert invert_positive(np.zeros((0, 0))).shape == (0, 0)
 
 
-@pytest.mark.parametrize("n", [newton.LARGE, newton.LARGE + 1, 3 * newton.LARGE])
+@pytest.mark.parametrize("n", [newton.MAX_DIRECT, newton.MAX_DIRECT + 1, 3 * newton.MAX_DIRECT])
 def test_a_path_has_the_inverse_of_its_closed_form(n):
     """Links 0-1-2-...-n of weight w, 0 grounded: (A⁻¹)_ij = Σ 1/w of the links up to min(i, j)."""
     weights = np.random.Generator(np.random.PCG64(n)).uniform(0.1, 10, n)

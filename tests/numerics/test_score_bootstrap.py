@@ -7,11 +7,10 @@ from evenhand.numerics import bootstrap
 from evenhand.numerics.bootstrap import (
     WEBB,
     Influence,
-    _weave,
+    ReplicateBatches,
     bootstrap_contrasts,
     draw_webb,
     jackknife,
-    set_up,
 )
 
 PAIRS = np.triu_indices(4, 1)
@@ -40,8 +39,8 @@ def clusters(g: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("g", [5, 40])
-def test_worlds_are_those_of_the_formula(g):
-    """INFERENCE B1, cluster by cluster: θ* = H⁻¹ Σ v s̃, d* = −L (v s̃ − H_g θ*), V* = CV3."""
+def test_replicates_are_those_of_the_formula(g):
+    """Cluster by cluster: θ* = H⁻¹ Σ v s̃, d* = −L (v s̃ − H_g θ*), V* = CV3."""
     scores, own, total = clusters(g, 1)
     rows = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]])
     rows -= rows.mean(axis=0)
@@ -57,7 +56,7 @@ def test_worlds_are_those_of_the_formula(g):
     some = np.array([True, False, True, False])
     same, of_some = bootstrap_contrasts(influence.relative_to(some), weights, PAIRS)
     np.testing.assert_allclose(same, found, rtol=1e-5, atol=1e-6)
-    for world, v in enumerate(weights):
+    for replicate, v in enumerate(weights):
         moved = np.linalg.solve(total, sum(w * s for w, s in zip(v, corrected, strict=True)))
         changes = np.stack(
             [
@@ -71,7 +70,7 @@ def test_worlds_are_those_of_the_formula(g):
         for contrasts, own_t in ((pairs, found), (rows, of_rows), (distances, of_some)):
             expected = np.abs(contrasts @ moved)
             expected /= np.sqrt(np.einsum("ci,ij,cj->c", contrasts, vcov, contrasts))
-            np.testing.assert_allclose(own_t[world], expected, rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(own_t[replicate], expected, rtol=1e-5, atol=1e-6)
 
 
 def of_clusters(g: int, seed: int) -> Influence:
@@ -83,34 +82,34 @@ def of_clusters(g: int, seed: int) -> Influence:
 
 
 @pytest.mark.parametrize(("g", "most"), [(3, 1e-4), (20, 1e-5), (203, 1e-5)])
-def test_single_precision_hardly_changes_the_largest_t_of_a_world(g, most):
-    """Least so of three clusters, among whose worlds are some in which a pair hardly varies."""
+def test_single_precision_hardly_changes_the_largest_t_of_a_replicate(g, most):
+    """Least so of three clusters, among whose replicates are some in which a pair hardly varies."""
     influence, weights = of_clusters(g, 7), draw_webb((999, g), np.random.default_rng(8))
     found, own = bootstrap_contrasts(influence, weights, PAIRS)
-    exact, of_rows, _ = _weave(set_up(influence), weights, PAIRS)
+    exact, of_rows, _ = ReplicateBatches.of(influence).studentise(weights, PAIRS)
     np.testing.assert_allclose(found.max(axis=1), exact.max(axis=0), rtol=most)
     np.testing.assert_allclose(own.max(axis=1), of_rows.max(axis=1), rtol=most)
 
 
-def test_worlds_stay_in_their_places_however_many_are_woven_at_a_time(monkeypatch):
+def test_replicates_stay_in_their_places_however_many_are_computed_at_a_time(monkeypatch):
     influence = of_clusters(11, 3)
     weights = draw_webb((23, 11), np.random.default_rng(2))
     whole = bootstrap_contrasts(influence, weights, PAIRS)
     monkeypatch.setattr(bootstrap, "BLOCK", 1)
-    for worlds in (1, 4, 23):
-        monkeypatch.setattr(bootstrap, "WORLDS", worlds)
+    for size in (1, 4, 23):
+        monkeypatch.setattr(bootstrap, "MIN_REPLICATES", size)
         for one, other in zip(bootstrap_contrasts(influence, weights, PAIRS), whole, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-4)
 
 
-def test_worlds_that_single_precision_would_blur_are_made_again():
+def test_replicates_that_single_precision_would_blur_are_made_again():
     """Two coordinates a thousandth apart in what moves them: their difference hardly varies."""
     influence, weights = of_clusters(20, 9), draw_webb((200, 20), np.random.default_rng(10))
     near = np.array([[1.0, 0, 0, 0], [1 - 1e-5, 1e-5, 0, 0]])
     carried = np.einsum("ck,gkp->gcp", near, influence.carried)
     thin = Influence(influence.changes, carried, near @ influence.rows)
     pair = (np.array([0]), np.array([1]))
-    single, _, lost = _weave(set_up(thin).single(), weights, pair)
+    single, _, lost = ReplicateBatches.of(thin).single().studentise(weights, pair)
     assert lost.all()
     found, _ = bootstrap_contrasts(thin, weights, pair)
     wide, _ = bootstrap_contrasts(influence, weights, pair)
@@ -119,7 +118,7 @@ def test_worlds_that_single_precision_would_blur_are_made_again():
 
 
 def test_equal_clusters_need_no_correction():
-    """With H_g = H/G the simple recipe is right: P = −(G − 1) d, t = mean(vP)/se* (A5)."""
+    """With H_g = H/G the simple recipe is right: P = −(G − 1) d, t = mean(vP)/se*."""
     scores, own, _ = clusters(12, 3)
     same = np.broadcast_to(own[0], own.shape)
     total = same.sum(axis=0)
@@ -135,7 +134,7 @@ def test_equal_clusters_need_no_correction():
     np.testing.assert_allclose(found, np.abs(moved) / np.sqrt(spread), rtol=1e-5, atol=1e-6)
 
 
-def test_a_world_without_spread_says_that_anything_may_happen():
+def test_a_replicate_without_spread_says_that_anything_may_happen():
     influence = Influence(np.zeros((4, 1)), np.zeros((4, 1, 1)), np.ones((1, 1)))
     _, found = bootstrap_contrasts(influence, np.ones((3, 4)), ([], []))
     assert np.isinf(found).all()

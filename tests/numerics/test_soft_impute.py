@@ -150,7 +150,7 @@ def test_a_warm_start_ends_where_a_cold_one_does():
 
 
 def test_a_gap_that_is_not_reached_is_refused(monkeypatch):
-    monkeypatch.setattr(completion, "STEPS", 5)
+    monkeypatch.setattr(completion, "MAX_STEPS", 5)
     cells, value = problem(12)
     one = SoftImpute(cells, value)
     with pytest.raises(NotConverged, match="did not converge in 5 steps"):
@@ -178,8 +178,8 @@ def test_momentum_leads_where_two_products_say(monkeypatch):
     both = [point.table.left @ point.table.right.T for point in (here, before)]
     for inside in (True, False):
         one._look(here.table if inside else before.table)
-        one._spread(here, before, 0.7)
-        np.testing.assert_allclose(one._room, 1.7 * both[0] - 0.7 * both[1], atol=1e-12)
+        one._extrapolate(here, before, 0.7)
+        np.testing.assert_allclose(one._buffer, 1.7 * both[0] - 0.7 * both[1], atol=1e-12)
     one._look(before.table)
-    one._spread(here, before, 0.0)
-    np.testing.assert_allclose(one._room, both[0], atol=1e-12)
+    one._extrapolate(here, before, 0.0)
+    np.testing.assert_allclose(one._buffer, both[0], atol=1e-12)

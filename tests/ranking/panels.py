@@ -6,8 +6,8 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.tally import Tally
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.tally import Tally
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
 

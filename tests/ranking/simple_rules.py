@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from evenhand.data.tally import Tally
+from evenhand.data.votes import Scores
 from evenhand.errors import NotIdentified
-from evenhand.judgments.model import Scores
-from evenhand.judgments.tally import Tally
 from evenhand.ranking.rules import RULES, Rule
 
 

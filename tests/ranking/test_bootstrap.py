@@ -4,11 +4,11 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.data.comparisons import Comparisons
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.judgments.comparisons import Comparisons
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import bootstrap, rank
-from evenhand.ranking.bootstrap import draw, fill
+from evenhand.ranking.bootstrap import draw_resample, plan_resampling
 from ranking.panels import comparisons, panel
 
 
@@ -68,8 +68,8 @@ def test_row_order_does_not_matter_to_a_seeded_draw():
 def test_a_draw_holds_as_many_clusters_as_there_are_each_with_all_of_its_counts(order):
     frame = panel(judges=5, n=300)
     data, model = comparisons(frame), BradleyTerry(order_effect=order)
-    drawn_from = fill(model.fit(data), data.tally(by=("judge",)))
-    drawn = draw(drawn_from, ("judge",), np.random.Generator(np.random.PCG64(3)))
+    drawn_from = plan_resampling(model.fit(data), data.tally(by=("judge",)))
+    drawn = draw_resample(drawn_from, ("judge",), np.random.Generator(np.random.PCG64(3)))
     times = np.random.Generator(np.random.PCG64(3)).multinomial(5, np.full(5, 0.2))
     repeated = pl.concat(
         frame.filter(pl.col("judge") == judge)

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 import evenhand
+from evenhand.data.groups import Levels
+from evenhand.data.tally import Tally
 from evenhand.errors import UnknownOption
-from evenhand.judgments.levels import Levels
-from evenhand.judgments.tally import Tally
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
 from evenhand.ranking.borders import check_borders

@@ -14,17 +14,11 @@ from evenhand.models.random_judges import RandomJudges
 from evenhand.models.registry import MODELS, name_settings
 from evenhand.ranking import bootstrap, rank
 from evenhand.ranking.bootstrap import resample, resample_model
-from evenhand.ranking.by_model import ALIKE, KINDS, NOT_TO_RANK, list_kinds
+from evenhand.ranking.by_model import KINDS, NOT_TO_RANK, UNIFORM_MODELS, list_kinds
 from evenhand.ranking.ranking import GroupedRankings
 from ranking.panels import comparisons, panel, tally
 
-SLOW = ("melo",)
-"""Models of which 300 refits take long."""
-ORDERING = [
-    pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW))
-    for name in MODELS
-    if name not in ALIKE
-]
+ORDERING = [name for name in MODELS if name not in UNIFORM_MODELS]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +42,7 @@ def test_every_model_that_orders_gives_a_whole_board(data, name):
     assert "sha256" in ranking.signature
 
 
-@pytest.mark.parametrize("name", ALIKE)
+@pytest.mark.parametrize("name", UNIFORM_MODELS)
 def test_models_that_say_the_same_of_every_pair_are_refused(data, name):
     with pytest.raises(UnknownOption, match=f"^{name} says the same of every pair"):
         rank(data, model=name)
@@ -124,7 +118,7 @@ def test_gaussian_abilities_order_systems_and_pairs_are_decided_by_their_draws(d
 def test_resamples_of_any_model_are_those_of_the_log_linear_one(monkeypatch):
     """Drawn with the same seed and refitted the same way."""
     monkeypatch.setattr(bootstrap, "REPLICATES", 40)
-    monkeypatch.setattr(bootstrap, "FEWER", 40)
+    monkeypatch.setattr(bootstrap, "MODEL_REPLICATES", 40)
     counted = tally(panel(judges=9, n=400), "judge")
     fit = BradleyTerry().fit(counted.pool())
     rngs = [np.random.Generator(np.random.PCG64(5)) for _ in range(2)]
@@ -189,9 +183,9 @@ def test_kinds_of_intervals_known_beforehand_are_those_of_the_fit(data, name):
     assert list_kinds(fit) == KINDS[name]
 
 
-@pytest.mark.parametrize("name", ["melo", "geometric-students"])
+@pytest.mark.parametrize("name", ["independent-pairs", "geometric-students"])
 def test_models_that_are_not_made_to_rank_say_so(data, name, monkeypatch):
-    monkeypatch.setattr(bootstrap, "FEWER", 20)
+    monkeypatch.setattr(bootstrap, "MODEL_REPLICATES", 20)
     assert f"{name} {NOT_TO_RANK[name]}" in rank(data, model=name, cluster="judge").notes
 
 

@@ -7,11 +7,11 @@ import pytest
 from evenhand.errors import NotIdentified
 from evenhand.models.irt_gaussian import IRTGaussian
 from evenhand.ranking import bootstrap, rank
-from evenhand.ranking.by_model import find_alike, find_groups, leave_open
+from evenhand.ranking.by_model import find_alike, find_groups, leave_undecided
 from evenhand.ranking.intervals import percentile_intervals
 from ranking.panels import comparisons, panel, tally
 
-RESAMPLED = ["melo", "independent-pairs", "geometric-students"]
+RESAMPLED = ["independent-pairs", "geometric-students"]
 NAMES = ["left", "right", "outcome", "judge", "item"]
 
 
@@ -31,7 +31,7 @@ def beside(*rows: tuple[str, str, str], judges: int = 8) -> pl.DataFrame:
 
 @pytest.fixture
 def few_resamples(monkeypatch):
-    monkeypatch.setattr(bootstrap, "FEWER", 30)
+    monkeypatch.setattr(bootstrap, "MODEL_REPLICATES", 30)
 
 
 @pytest.mark.parametrize("name", RESAMPLED)
@@ -54,7 +54,7 @@ def test_only_pairs_of_one_group_stay_decided():
     apart = tally(answers(("a", "b", "left"), ("x", "y", "left")))
     np.testing.assert_array_equal(find_groups(apart), [0, 0, 1, 1])
     draws = np.array([3.0, 2.0, 1.0, 0.0]) + np.linspace(0, 1e-3, 50)[:, None] ** np.arange(1, 5)
-    found = leave_open(percentile_intervals(draws, 0.95, "draws"), apart)
+    found = leave_undecided(percentile_intervals(draws, 0.95, "draws"), apart)
     np.testing.assert_array_equal(
         found.decided, [[0, 1, 0, 0], [-1, 0, 0, 0], [0, 0, 0, 1], [0, 0, -1, 0]]
     )

@@ -116,3 +116,34 @@ def test_by_judge_and_item_the_variance_is_that_of_both_less_that_of_their_cells
     low, high = max(won.mean() - margin, 0), min(won.mean() + margin, 1)
     assert low > 0 or high < 1
     assert (part.lower, part.upper) == pytest.approx((low, high))
+
+
+def test_the_variance_by_judge_and_item_is_not_below_that_by_either_alone():
+    # Each judge sees each item twice, and the two answers agree: residuals sum to little by judge
+    # and by item, so that nearly all the variance is that of the cells.
+    rows = [
+        ("a", "b", "left" if (j + i) % 2 or (j, i) == (0, 0) else "right", f"j{j}", f"i{i}")
+        for j in range(8)
+        for i in range(6)
+        for _ in range(2)
+    ]
+    (part,) = calibrate(read(rows, "judge", "item"), "judge", "item")
+    won = np.array([row[2] == "left" for row in rows]).reshape(8, 6, 2).sum(axis=2)
+    residual = won - won.mean()
+    by_judge = 8 / 7 * (residual.sum(axis=1) ** 2).sum()
+    by_item = 6 / 5 * (residual.sum(axis=0) ** 2).sum()
+    cells = 48 / 47 * (residual**2).sum()
+    largest = max(by_judge, by_item)
+    assert by_judge + by_item - cells < 0 < largest
+    margin = t.ppf(0.975, 5) * np.sqrt(largest) / 96
+    assert part.observed == pytest.approx(won.mean() / 2)
+    assert part.upper == pytest.approx(won.mean() / 2 + margin)
+
+
+def test_a_part_that_one_judge_alone_made_has_no_interval():
+    rows = [("b", "c", "left" if i % 13 < 7 else "right", f"j{i % 8}") for i in range(112)]
+    rows += [("a", "b", "left" if i % 8 else "right", "j0") for i in range(32)]
+    many, alone = calibrate(read(rows, "judge"), "judge")
+    assert many.lower < many.expected < many.upper
+    assert alone.observed == pytest.approx(28 / 32)
+    assert (alone.lower, alone.upper, alone.off) == (None, None, False)

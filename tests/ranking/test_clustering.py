@@ -7,10 +7,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.weights import Mix
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.mix import Mix
 from evenhand.ranking import rank
 from evenhand.ranking.clustering import (
     NAME_ITEMS,

@@ -7,14 +7,14 @@ import scipy.stats
 import statsmodels.api as sm
 
 import evenhand
+from controlled_rows import comparisons, differences, outcomes, simulate
+from evenhand.data import streams as streaming
 from evenhand.errors import UnknownColumn, UnknownOption
-from evenhand.judgments import streaming
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.controls import ControlledFit, fit_rows, read_controls
 from evenhand.ranking import controlled, sandwich
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.sandwich import cluster_covariance, crossed_covariance, judgment_covariance
-from preference.controlled_rows import comparisons, differences, outcomes, simulate
 from ranking.panels import Answers, jackknife
 
 FRAME = simulate(5)
@@ -76,7 +76,7 @@ def test_clusters_too_many_for_cv3_have_the_errors_of_statsmodels(monkeypatch):
     logit = sm.Logit(won, differences(kept, *CONTROLS)).fit(
         disp=0, cov_type="cluster", cov_kwds={"groups": codes}
     )
-    monkeypatch.setattr(sandwich, "DENSE", 10)
+    monkeypatch.setattr(sandwich, "MAX_DENSE", 10)
     found = fit(ties="discard")
     vcov, kind = cluster_covariance(found, found.tally, "judge")
     assert kind == "CR1"
@@ -128,7 +128,7 @@ def test_effects_have_the_largest_error_of_the_ways():
 
 
 def test_cells_that_are_too_many_are_passed_over_with_a_note(monkeypatch):
-    monkeypatch.setattr(controlled, "DENSE", 10)
+    monkeypatch.setattr(controlled, "MAX_DENSE", 10)
     ranking = evenhand.rank(comparisons(FRAME), controls=CONTROLS)
     assert any("cells of judge and item are not counted" in note for note in ranking.notes)
 

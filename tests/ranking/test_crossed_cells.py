@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import evenhand
-from evenhand.judgments import counting
+from evenhand.data import count as counting
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import clustering, sandwich
 from evenhand.ranking.clustering import gather_evidence
@@ -46,7 +46,7 @@ def test_two_ways_counted_in_one_pass_are_those_counted_by_themselves(votes, apa
     data = evenhand.read(votes)
     found, levels = gather_evidence(data, WAYS, apart=True)
     for name in WAYS:
-        alone = data.tally((name,), limits={name: clustering.CLUSTERS})
+        alone = data.tally((name,), limits={name: clustering.MAX_CLUSTERS})
         same(found.alone(name), alone)
         np.testing.assert_array_equal(found.factors[name].codes, alone.factors[name].codes)
         np.testing.assert_array_equal(levels.loads[name], alone.factors[name].loads)
@@ -58,7 +58,7 @@ def test_two_ways_counted_in_one_pass_are_those_counted_by_themselves(votes, apa
 def test_the_covariance_by_cells_is_that_of_their_tally(votes, apart, ties, order):
     data = evenhand.read(votes)
     found, _ = gather_evidence(data, WAYS, apart=True)
-    joint = data.tally(WAYS, limits=dict.fromkeys(WAYS, clustering.CLUSTERS))
+    joint = data.tally(WAYS, limits=dict.fromkeys(WAYS, clustering.MAX_CLUSTERS))
     fit = BradleyTerry(ties=ties, order_effect=order).fit(joint)
     ours = crossed_rows_covariance(fit, found.crossed)
     expected = crossed_covariance(fit, joint, WAYS)
@@ -93,7 +93,7 @@ def test_the_ranking_is_that_of_the_joint_tally(votes, monkeypatch):
 
 
 def test_beyond_the_limit_nothing_is_kept_of_rows(votes, apart, monkeypatch):
-    monkeypatch.setattr(clustering, "JOINT", 3_999)
+    monkeypatch.setattr(clustering, "MAX_JOINT_JUDGMENTS", 3_999)
     found, _ = gather_evidence(evenhand.read(votes), WAYS, apart=True)
     assert found.crossed is None
     assert found.together(WAYS) is None

@@ -36,9 +36,9 @@ def parts_by_walking(frame, judge):
 
 
 @pytest.mark.parametrize("seed", range(1, 7))
-@pytest.mark.parametrize("dense", [sandwich.DENSE, 10])
+@pytest.mark.parametrize("dense", [sandwich.MAX_DENSE, 10])
 def test_parts_without_a_judge_are_those_that_walks_reach(seed, dense, monkeypatch):
-    monkeypatch.setattr(covariance, "DENSE", dense)
+    monkeypatch.setattr(covariance, "MAX_DENSE", dense)
     frame = linked(seed)
     found = BradleyTerry(ties="half-win").fit(comparisons(frame))
     way = leave_each_out(found, tally(frame, "judge"), "judge")
@@ -65,8 +65,8 @@ def test_boards_with_controls_know_their_cuts_at_every_size(monkeypatch):
     controls, rows = read_controls(table, ("length",), by=("judge",), limits={})
     found = fit_rows(BradleyTerry(controls=("length",)), controls, rows)
     exact = leave_each_out(found, rows.tally(("judge",)), "judge")
-    monkeypatch.setattr(covariance, "DENSE", 10)
-    monkeypatch.setattr(sandwich, "DENSE", 150)  # three clusters at a time
+    monkeypatch.setattr(covariance, "MAX_DENSE", 10)
+    monkeypatch.setattr(sandwich, "MAX_DENSE", 150)  # three clusters at a time
     way = leave_each_out(found, rows.tally(("judge",)), "judge")
     assert (way.kind, exact.kind) == ("CR1", "CV3")
     assert (exact.resting >= 0).sum() == 8
@@ -89,7 +89,7 @@ def test_a_judge_on_whom_worths_and_the_order_effect_hang_together_is_found_at_e
     frame = pl.DataFrame(rows, schema=["judge", "left", "right", "outcome"], orient="row")
     found = BradleyTerry(order_effect=True).fit(comparisons(frame))
     exact = leave_each_out(found, tally(frame, "judge"), "judge")
-    monkeypatch.setattr(covariance, "DENSE", 10)
+    monkeypatch.setattr(covariance, "MAX_DENSE", 10)
     way = leave_each_out(found, tally(frame, "judge"), "judge")
     assert (way.kind, exact.kind) == ("CR1", "CV3")
     assert (exact.resting[np.triu_indices(3, 1)] == 8).all()

@@ -6,24 +6,30 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+from scipy.stats import norm
 
 import evenhand
+from evenhand.data.tally import Tally
 from evenhand.errors import UnknownColumn, UnknownOption
-from evenhand.judgments.tally import Tally
 from evenhand.ranking.clustering import Clustering
 from evenhand.ranking.robustness import cycle_residuals
 from evenhand.ranking.robustness.cycle_residuals import (
     draw_parametric,
+    draw_replicates,
     draw_wild,
-    draw_worlds,
     find_residuals,
     measure_cells,
     measure_clusters,
-    norms,
+    split_pairs,
     split_residuals,
-    split_some,
+    statistics,
 )
-from evenhand.ranking.robustness.cycles import list_triples, look_for_cycles, weigh_triples
+from evenhand.ranking.robustness.cycles import (
+    find_sure_circle,
+    list_triples,
+    look_for_cycles,
+    weigh_triples,
+)
 from evenhand.ranking.robustness.removal import merge_evidence
 from experiments.campaign import Campaign, generator
 from experiments.test_e8_cycles import HIGH, LOW, WORTH, by_both, by_judges, by_pair, circle
@@ -54,7 +60,7 @@ def test_rock_paper_scissors_has_the_statistic_of_the_closed_form():
 
 def test_the_statistic_is_pearsons_by_statsmodels():
     tally = by_pair(2, 5, 0.8)
-    whole, _ = find_residuals(tally)
+    whole = find_residuals(tally)
     design = np.zeros((28, 8))
     design[np.arange(28), LOW], design[np.arange(28), HIGH] = 1.0, -1.0
     counts = np.stack([tally.wins, tally.losses], axis=1)
@@ -65,7 +71,7 @@ def test_the_statistic_is_pearsons_by_statsmodels():
 
 def test_residuals_of_judges_sum_to_those_of_all_and_the_projection_keeps_them():
     tally = by_judges(5, 0, 0.8, (20, 2000, 0.5))
-    whole, _ = find_residuals(tally)
+    whole = find_residuals(tally)
     rows = split_residuals(whole, tally, "judge")
     assert rows.sum(axis=0) == pytest.approx(whole.residual)
     assert whole.project(whole.residual[None])[0] == pytest.approx(whole.residual, abs=1e-6)
@@ -73,20 +79,20 @@ def test_residuals_of_judges_sum_to_those_of_all_and_the_projection_keeps_them()
     assert twice == pytest.approx(whole.project(rows), abs=1e-9)
 
 
-def test_in_worlds_of_independent_votes_the_statistic_is_chi_squared():
-    whole, _ = find_residuals(by_pair(1, 0, 0.0))
-    drawn = norms(whole, draw_parametric(whole, 4000, np.random.default_rng(1)))
+def test_in_replicates_of_independent_votes_the_statistic_is_chi_squared():
+    whole = find_residuals(by_pair(1, 0, 0.0))
+    drawn = statistics(whole, draw_parametric(whole, 4000, np.random.default_rng(1)))
     assert drawn.mean() == pytest.approx(21, abs=0.4)
     assert drawn.var() == pytest.approx(42, rel=0.15)
 
 
-def test_the_mean_of_wild_worlds_is_the_sum_of_squares_of_judges():
+def test_the_mean_of_wild_replicates_is_the_sum_of_squares_of_judges():
     tally = by_judges(4, 0, 0.0, (20, 2000, 0.5))
-    whole, _ = find_residuals(tally)
+    whole = find_residuals(tally)
     rows = split_residuals(whole, tally, "judge")
-    drawn = norms(whole, draw_wild(whole, rows, 20_000, np.random.default_rng(1)))
+    drawn = statistics(whole, draw_wild(whole, rows, 20_000, np.random.default_rng(1)))
     assert drawn.mean() == pytest.approx(
-        20 / 19 * norms(whole, whole.project(rows)).sum(), rel=0.02
+        20 / 19 * statistics(whole, whole.project(rows)).sum(), rel=0.02
     )
 
 
@@ -107,7 +113,7 @@ def test_the_share_is_that_of_the_true_log_odds_with_the_noise_taken_out(kappa):
 def test_without_circles_most_of_the_raw_share_is_taken_out():
     tallies = [by_pair(21, r, 0.0) for r in range(40)]
     found = [look_for_cycles(tally, 0.95, 1).share for tally in tallies]
-    wholes = [find_residuals(tally)[0] for tally in tallies]
+    wholes = [find_residuals(tally) for tally in tallies]
     raw = [one.statistic / (one.statistic + one.explained) for one in wholes]
     assert np.mean(raw) > 0.08
     assert np.mean(found) < np.mean(raw) / 4
@@ -135,15 +141,15 @@ def test_the_circle_that_was_put_in_is_named_with_the_judges_who_make_it():
 @pytest.mark.parametrize("judges", [20, 900])
 def test_residuals_of_some_pairs_are_columns_of_the_table(judges):
     tally = by_judges(5, 0, 0.8, (judges, 2000, 0.5))
-    whole, _ = find_residuals(tally)
+    whole = find_residuals(tally)
     table, pairs = split_residuals(whole, tally, "judge"), np.array([3, 0, 27])
-    assert split_some(whole, tally, "judge", pairs).tolist() == table[:, pairs].tolist()
+    assert split_pairs(whole, tally, "judge", pairs).tolist() == table[:, pairs].tolist()
 
 
 def test_a_circle_is_named_whatever_a_table_of_its_judges_by_pairs_would_be(monkeypatch):
     votes = by_judges(5, 0, 2.0, (900, 9000, 0.1))
     free = look_for_cycles(votes, 0.95, 1)
-    monkeypatch.setattr(cycle_residuals, "LARGEST", 200 * 28)  # of clusters, by pairs
+    monkeypatch.setattr(cycle_residuals, "MAX_TABLE_NUMBERS", 200 * 28)  # of clusters, by pairs
     found = look_for_cycles(votes, 0.95, 1)
     assert found.cycles[0].systems == ("s0", "s1", "s2")
     assert found.cycles == free.cycles
@@ -181,10 +187,10 @@ def test_items_are_clusters_too_and_the_least_sure_way_counts():
     tally = Campaign(gap=0.2, judge_sd=0.3, item_sd=0.5, systems=6).simulate(generator(8, 30, 0))
     found = look_for_cycles(tally, 0.95, 1)
     assert found.ways == ("judge", "item")
-    whole, _ = find_residuals(tally)
+    whole = find_residuals(tally)
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(1)))
     own = [draw_wild(whole, split_residuals(whole, tally, name), 999, rng) for name in found.ways]
-    p = [(1 + (norms(whole, one) >= whole.statistic).sum()) / 1000 for one in own]
+    p = [(1 + (statistics(whole, one) >= whole.statistic).sum()) / 1000 for one in own]
     assert p[0] != p[1]
     assert found.p >= max(p)
 
@@ -192,7 +198,7 @@ def test_items_are_clusters_too_and_the_least_sure_way_counts():
 def test_the_spread_over_cells_is_that_of_a_table_of_cells_by_pairs():
     tally = Campaign(gap=0.2, judge_sd=0.3, item_sd=0.5, systems=6, judges=7, items=9, n=500)
     tally = tally.simulate(generator(8, 31, 0))
-    whole, _ = find_residuals(tally)
+    whole = find_residuals(tally)
     judge, item = (tally.factor(name).codes for name in ("judge", "item"))
     rows = np.zeros((63, len(whole.first)))
     for a, b, code, won in zip(tally.left, tally.right, judge * 9 + item, tally.wins, strict=True):
@@ -211,13 +217,15 @@ def test_the_spread_over_cells_is_that_of_a_table_of_cells_by_pairs():
     assert found.along == pytest.approx(cells / (cells - 1) * (along**2).sum())
 
 
-def test_worlds_of_both_ways_have_the_variance_of_judges_and_items_less_that_of_cells():
+def test_replicates_of_both_clusterings_have_the_variance_of_judges_and_items_less_that_of_cells():
     tally = by_both(6, 0)
-    whole, _ = find_residuals(tally)
+    whole = find_residuals(tally)
     evidence = merge_evidence(tally)
     rng = np.random.default_rng(1)
     chosen = Clustering(("judge", "item"))
-    draws = [draw_worlds(whole, evidence, chosen, rng)[0].drawn["judge+item"] for _ in range(20)]
+    draws = [
+        draw_replicates(whole, evidence, chosen, rng)[0].residuals["judge+item"] for _ in range(20)
+    ]
     judges, items = (
         measure_clusters(whole, split_residuals(whole, tally, name)).across
         for name in ("judge", "item")
@@ -240,12 +248,12 @@ def test_noise_is_taken_out_of_what_worths_explain_too():
 
 
 def test_circles_of_three_are_as_sure_as_the_least_sure_way():
-    whole, _ = find_residuals(by_pair(2, 5, 0.8))
+    whole = find_residuals(by_pair(2, 5, 0.8))
     triples = list_triples(whole)
     quiet, loud = (scale * np.random.default_rng(1).normal(size=(99, 28)) for scale in (1.0, 9.0))
     alone = weigh_triples(whole, triples, [loud])
-    for worlds in ([quiet, loud], [loud, quiet]):
-        z, p = weigh_triples(whole, triples, worlds)
+    for replicates in ([quiet, loud], [loud, quiet]):
+        z, p = weigh_triples(whole, triples, replicates)
         assert z == pytest.approx(alone[0])
         assert p == pytest.approx(alone[1])
 
@@ -256,3 +264,15 @@ def test_clusters_can_be_asked_for():
     assert look_for_cycles(tally, 0.95, 1, cluster="judgment").ways == ()
     with pytest.raises(UnknownColumn, match="there is no judge column"):
         evenhand.find_cycles(rock_paper_scissors(), cluster="judge")
+
+
+def test_a_cycle_is_sure_where_each_majority_is_more_than_chance_makes():
+    votes = rock_paper_scissors()  # 39 votes on each pair
+    found = evenhand.find_cycles(votes)
+    enough = 0.5 + norm.ppf(0.95) / (2 * np.sqrt(39))
+    for least, sure in ((enough + 1e-6, True), (enough - 1e-6, False)):
+        (cycle,) = found.cycles
+        cycle = replace(cycle, won=(0.9, least, 0.9))
+        circle = find_sure_circle(replace(found, cycles=(cycle,)), votes.tally())
+        assert circle == (cycle if sure else None)
+    assert find_sure_circle(replace(found, p=0.2), votes.tally()) is None

@@ -18,20 +18,22 @@ def plant(tally, first, second, more):
     return tally
 
 
-def test_p_is_the_share_of_worlds_whose_worst_pair_is_as_far_counted_one_by_one():
-    whole, _ = find_residuals(by_pair(1, 3, 0.8))
+def test_p_is_the_share_of_replicates_whose_worst_pair_is_as_far_counted_one_by_one():
+    whole = find_residuals(by_pair(1, 3, 0.8))
     drawn = draw_parametric(whole, 199, np.random.default_rng(4))
     z, p = weigh_pairs(whole, [drawn])
-    spread = [float(np.sqrt(np.mean([world[at] ** 2 for world in drawn]))) for at in range(28)]
+    spread = [
+        float(np.sqrt(np.mean([replicate[at] ** 2 for replicate in drawn]))) for at in range(28)
+    ]
     for at in range(28):
         own = whole.residual[at] / spread[at]
-        worst = [max(abs(world[i]) / spread[i] for i in range(28)) for world in drawn]
+        worst = [max(abs(replicate[i]) / spread[i] for i in range(28)) for replicate in drawn]
         assert z[at] == pytest.approx(own)
         assert p[at] == pytest.approx((1 + sum(one >= abs(own) for one in worst)) / 200)
 
 
 def test_of_two_ways_of_clustering_the_least_sure_speaks():
-    whole, _ = find_residuals(by_pair(1, 3, 0.8))
+    whole = find_residuals(by_pair(1, 3, 0.8))
     drawn = draw_parametric(whole, 199, np.random.default_rng(4))
     alone, both = weigh_pairs(whole, [drawn]), weigh_pairs(whole, [drawn, 2 * drawn])
     assert both[0] == pytest.approx(alone[0] / 2)
@@ -39,9 +41,9 @@ def test_of_two_ways_of_clustering_the_least_sure_speaks():
 
 
 def test_the_larger_p_of_two_ways_counts_whichever_comes_last():
-    whole, _ = find_residuals(by_pair(1, 3, 0.8))
+    whole = find_residuals(by_pair(1, 3, 0.8))
     near, far = (draw_parametric(whole, 199, np.random.default_rng(seed)) for seed in (4, 5))
-    far[1:] *= 0.05  # one wide world: spreads shrink, so that z and p of this way differ
+    far[1:] *= 0.05  # one wide replicate: spreads shrink, so that z and p of this way differ
     alone = [weigh_pairs(whole, [drawn])[1] for drawn in (near, far)]
     largest = np.maximum(*alone)
     assert (alone[0] != alone[1]).any()
@@ -68,7 +70,7 @@ def test_without_deviations_few_campaigns_name_a_pair():
 
 
 def test_pairs_that_worths_follow_whatever_is_said_are_never_named():
-    whole, _ = find_residuals(by_pair(1, 0, 0.0))
+    whole = find_residuals(by_pair(1, 0, 0.0))
     nothing = np.zeros((99, len(whole.first)))
     z, p = weigh_pairs(whole, [nothing])
     assert not z.any()

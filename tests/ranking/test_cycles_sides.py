@@ -11,8 +11,8 @@ from evenhand.ranking.robustness.cycle_residuals import (
     find_residuals,
     measure_cells,
     measure_clusters,
-    norms,
     split_residuals,
+    statistics,
 )
 
 NEXT = {("a", "b"), ("b", "c"), ("c", "a"), ("a", "d"), ("d", "b"), ("c", "d")}
@@ -84,7 +84,7 @@ def ordered_design(whole):
 
 
 def test_with_an_order_effect_residuals_are_those_of_statsmodels_summed_over_both_sides():
-    whole, _ = find_residuals(sided_tally(), order_effect=True)
+    whole = find_residuals(sided_tally(), order_effect=True)
     wins, totals = whole.wins.ravel(), whole.totals.ravel()
     model = sm.GLM(
         np.stack([wins, totals - wins], 1), ordered_design(whole), family=sm.families.Binomial()
@@ -97,7 +97,7 @@ def test_with_an_order_effect_residuals_are_those_of_statsmodels_summed_over_bot
 
 def test_the_projection_with_an_order_effect_is_that_of_ordered_pairs_summed_over_sides():
     tally = sided_tally(2)
-    whole, _ = find_residuals(tally, order_effect=True)
+    whole = find_residuals(tally, order_effect=True)
     design, weights = ordered_design(whole), whole.weights.ravel()
     rows = np.random.default_rng(1).normal(size=(7, len(weights)))
     moved = np.linalg.solve(design.T @ (weights[:, None] * design), design.T @ rows.T)
@@ -109,7 +109,7 @@ def test_the_projection_with_an_order_effect_is_that_of_ordered_pairs_summed_ove
 
 def test_with_an_order_effect_judges_and_cells_spread_alike_where_each_judge_is_a_cell():
     tally = sided_tally(3)
-    whole, _ = find_residuals(tally, order_effect=True)
+    whole = find_residuals(tally, order_effect=True)
     rows = split_residuals(whole, tally, "judge")
     assert rows[:, :-1].sum(axis=0) == pytest.approx(whole.residual)
     by_judge, by_cell = (
@@ -121,9 +121,9 @@ def test_with_an_order_effect_judges_and_cells_spread_alike_where_each_judge_is_
 
 
 @pytest.mark.parametrize(("fixed", "df"), [(0.0, 3), (1.0, 2)])
-def test_worlds_of_independent_votes_have_the_degrees_of_freedom_of_sides(fixed, df):
+def test_replicates_of_independent_votes_have_the_degrees_of_freedom_of_sides(fixed, df):
     tally = sided_votes(4, fixed=fixed, n=3000).tally()
-    whole, _ = find_residuals(tally, order_effect=True)
-    drawn = norms(whole, draw_parametric(whole, 4000, np.random.default_rng(1)))
+    whole = find_residuals(tally, order_effect=True)
+    drawn = statistics(whole, draw_parametric(whole, 4000, np.random.default_rng(1)))
     assert whole.df == df
     assert drawn.mean() == pytest.approx(df, abs=0.15)

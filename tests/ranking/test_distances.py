@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from evenhand.data.votes import Scores
 from evenhand.errors import InvalidJudgments, NotIdentified
-from evenhand.judgments.model import Scores
 from evenhand.ranking.methods import (
     disagreements,
     distance_matrix,

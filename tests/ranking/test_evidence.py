@@ -3,7 +3,7 @@
 import numpy as np
 
 from evenhand import read
-from evenhand.judgments import engine
+from evenhand.data import engine
 from evenhand.ranking import clustering as gathering
 from evenhand.ranking import rank
 from evenhand.ranking.clustering import Evidence
@@ -34,7 +34,7 @@ def test_of_very_many_judgments_cells_of_judge_and_item_are_not_counted(monkeypa
     """INFERENCE B3: V_J + V_I without V_JI, conservative, and it says so."""
     data = comparisons(panel(judges=9))
     exact = rank(data)
-    monkeypatch.setattr(gathering, "JOINT", 239)
+    monkeypatch.setattr(gathering, "MAX_JOINT_JUDGMENTS", 239)
     found = rank(data)
     assert found.notes[-1].startswith("so many judgments that cells of judge and item are not")
     by_judge, by_item = (rank(data, cluster=cluster) for cluster in ("judge", "item"))

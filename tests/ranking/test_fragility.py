@@ -8,16 +8,16 @@ import pytest
 import statsmodels.api as sm
 
 import evenhand
+from evenhand.data.tally import Tally
 from evenhand.errors import UnknownColumn, UnknownOption
-from evenhand.judgments.tally import Tally
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.robustness.fragility import find_flip
 from evenhand.ranking.robustness.removal import (
     Claim,
     find_fewest,
     make_case,
-    pull_clusters,
-    pull_votes,
+    vote_influence,
+    worth_influence,
 )
 from evenhand.ranking.settings import Settings
 from experiments.campaign import Campaign, generator, told_apart
@@ -107,7 +107,7 @@ def test_pulls_are_the_influences_of_statsmodels():
     design[np.arange(300), tally.left], design[np.arange(300), tally.right] = 1.0, -1.0
     model = sm.GLM(tally.wins, design[:, :-1], family=sm.families.Binomial()).fit()
     theirs = model.get_influence().d_params[:, 0] - model.get_influence().d_params[:, 1]
-    pulls = pull_votes(fit, tally, np.array([[1.0, -1.0, 0.0, 0.0]]))[0]
+    pulls = vote_influence(fit, tally, np.array([[1.0, -1.0, 0.0, 0.0]]))[0]
     ours = np.where(tally.wins > 0, pulls[:, 0], pulls[:, 2])
     assert ours == pytest.approx(theirs, rel=1e-5, abs=1e-9)
 
@@ -120,7 +120,7 @@ def test_a_pull_is_nearly_what_a_fit_without_the_vote_changes_ties_and_order_inc
     model = BradleyTerry(order_effect=True)
     fit = model.fit(tally)
     contrast = np.array([1.0, 0.0, 0.0, -1.0])
-    pulls = pull_votes(fit, tally, contrast[None])[0]
+    pulls = vote_influence(fit, tally, contrast[None])[0]
     for row in range(len(tally.left)):
         for outcome in range(3):
             if tally.counts[row, outcome] < 1:
@@ -140,7 +140,7 @@ def test_a_judges_pull_is_nearly_what_a_fit_without_the_judge_changes():
     )
     fit = BradleyTerry(ties="discard").fit(tally)
     contrast = np.array([1.0, -1.0, 0.0, 0.0])
-    pulls = pull_clusters(fit, tally, "judge", contrast[None])[0]
+    pulls = contrast @ worth_influence(fit, tally, "judge")
     for code in range(20):
         counts = tally.counts * (tally.factor("judge").codes != code)[:, None]
         without = BradleyTerry(ties="discard").fit(

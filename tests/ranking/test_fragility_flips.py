@@ -9,7 +9,7 @@ import evenhand
 from evenhand.errors import UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.robustness.fragility import nearest_pairs
-from evenhand.ranking.robustness.removal import Claim, open_case, pull_clusters
+from evenhand.ranking.robustness.removal import Claim, open_case, worth_influence
 from ranking.test_fragility import campaign_table, decides, table
 
 
@@ -167,6 +167,6 @@ def test_the_pull_of_a_judge_who_alone_links_a_system_is_that_of_the_score():
     ]
     tally = table(rows, ["judge", "left", "right", "outcome"]).tally(by=("judge",))
     fit = BradleyTerry().fit(tally)
-    pulls = pull_clusters(fit, tally, "judge", np.array([[1.0, -1.0, 0.0]]))[0]
+    pulls = np.array([1.0, -1.0, 0.0]) @ worth_influence(fit, tally, "judge")
     share = 12 / 17  # A over B by all: a tree, so that each pair has its own share
     assert pulls[0] == pytest.approx((3 - 4 * share) / (17 * share * (1 - share)), rel=1e-6)

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 import evenhand
+from evenhand.data.results import Grouped
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.judgments.grouped import Grouped
 from evenhand.ranking.cross_validation import ModelComparison
 from evenhand.ranking.held_out import compare_models
 from held_out_votes import World

@@ -6,18 +6,18 @@ from evenhand.errors import UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.irt_gaussian import IRTGaussian
 from evenhand.models.registry import MODELS
-from evenhand.ranking.held_out import PAPER, USUAL, make_models, say_models
+from evenhand.ranking.held_out import PAPER_MODELS, USUAL_MODELS, make_models, say_models
 
 
 def test_the_paper_has_eight_models_and_the_usual_ones_hold_them() -> None:
-    assert len(PAPER) == 8
-    assert set(PAPER) < set(USUAL) < set(MODELS)
+    assert len(PAPER_MODELS) == 8
+    assert set(PAPER_MODELS) < set(USUAL_MODELS) < set(MODELS)
     assert tuple(make_models("all", 1)) == tuple(MODELS)
 
 
 def test_names_count_once_and_keep_their_order() -> None:
-    wanted = ["melo", "paper", "uniform", "bradley-terry"]
-    assert tuple(make_models(wanted, 1)) == ("melo", *PAPER, "bradley-terry")
+    wanted = ["pattern", "paper", "uniform", "bradley-terry"]
+    assert tuple(make_models(wanted, 1)) == ("pattern", *PAPER_MODELS, "bradley-terry")
 
 
 def test_samplers_run_as_in_the_paper_and_the_signature_says_so() -> None:
@@ -34,8 +34,8 @@ def test_settings_of_ones_own_stand_in_the_signature() -> None:
 
 
 def test_what_is_no_model_is_refused() -> None:
-    with pytest.raises(UnknownOption, match=r"model cannot be 'melow': .* Did you mean 'melo'"):
-        make_models("melow", 1)
+    with pytest.raises(UnknownOption, match=r"model cannot be 'patern': .* Did you mean 'pattern'"):
+        make_models("patern", 1)
     with pytest.raises(UnknownOption, match="no model is named"):
         make_models([], 1)
     with pytest.raises(UnknownOption, match="model 'x' cannot be 3"):

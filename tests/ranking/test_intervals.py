@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import norm, t
 
-from evenhand.judgments.tally import Factor
+from evenhand.data.tally import Factor
 from evenhand.ranking.intervals import (
     centred_variance,
     find_clusters,

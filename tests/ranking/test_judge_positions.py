@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.judgments.tally import Tally
+from evenhand.data.tally import Tally
 from evenhand.models.position_effects import (
     PositionEffects,
     find_modes,

@@ -66,7 +66,7 @@ def test_clusters_are_left_out_alike_however_many_are_worked_on_at_a_time(linkin
     whole = leave_each_out(found, counts, "judge")
     assert list(whole.parts) == [linking]
     for block in (1, 60):
-        monkeypatch.setattr(covariance, "BLOCK", block)
+        monkeypatch.setattr(covariance, "MAX_FLOWS_AT_ONCE", block)
         some = leave_each_out(found, counts, "judge")
         np.testing.assert_allclose(some.influence.changes, whole.influence.changes, atol=1e-12)
         np.testing.assert_allclose(some.influence.carried, whole.influence.carried, atol=1e-12)

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
+from evenhand.data.groups import Levels, count_levels
 from evenhand.errors import UnknownColumn
-from evenhand.judgments.levels import Levels, count_levels
 from ranking.panels import comparisons, panel
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.judgments.rankings import Rankings
+from evenhand.data.rankings import Rankings
 from evenhand.ranking import rank
 from evenhand.ranking.intervals import Limits, pair_variance
 from evenhand.ranking.rank_sets import JUDGMENTS, differ_so_much

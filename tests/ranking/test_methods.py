@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from evenhand import BradleyTerry, compare_methods, rank, read
+from evenhand.data.votes import Scores
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.judgments.model import Scores
 from evenhand.ranking.methods import GroupedMethodTables, MethodTable, choose_methods, read_scores
 from evenhand.ranking.rules import RULES
 from ranking.simple_rules import use_rules

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import evenhand
 from evenhand.cli.main import main
-from evenhand.judgments.tally import Tally
+from evenhand.data.tally import Tally
 from evenhand.ranking.sides import INSEPARABLE, LIMIT, OneSided, find_one_sided
 
 CODES = np.array([[0, 1], [1, 2], [0, 2], [1, 0], [2, 1], [2, 0]], dtype=np.int32)

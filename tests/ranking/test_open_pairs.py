@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from evenhand.judgments.tally import Factor
+from evenhand.data.tally import Factor
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import clustering, covariance
 from evenhand.ranking.rank import rank
@@ -53,7 +53,7 @@ def test_a_single_pair_stays_open_in_the_singular():
 
 
 def merged_into(monkeypatch, limit):
-    monkeypatch.setattr(clustering, "CLUSTERS", limit)
+    monkeypatch.setattr(clustering, "MAX_CLUSTERS", limit)
 
 
 def test_a_judge_is_named_also_where_judges_are_merged(monkeypatch):
@@ -112,7 +112,7 @@ def test_large_boards_keep_the_protection(monkeypatch):
         answers("j007", "new", "s1"), answers("j003", "rare", "s2"), answers("j004", "rare", "s0")
     )
     exact = rank(comparisons(frame), cluster="judge")
-    monkeypatch.setattr(covariance, "DENSE", 10)
+    monkeypatch.setattr(covariance, "MAX_DENSE", 10)
     found = rank(comparisons(frame), cluster="judge")
     assert "CR1 by judge" in found.method
     np.testing.assert_array_equal(found.rank_sets.resting, exact.rank_sets.resting)

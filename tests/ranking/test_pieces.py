@@ -18,9 +18,9 @@ def test_the_dense_and_the_sparse_way_to_cells_agree(order, monkeypatch):
     frame = panel()
     fitted, counts = fit(frame, order_effect=order), tally(frame, "judge", "item")
     dense = crossed_covariance(fitted, counts, ("judge", "item"))
-    monkeypatch.setattr(boards, "DENSE", 48 * len(dense) - 1)  # 6 × 8 cells do not fit
+    monkeypatch.setattr(boards, "MAX_DENSE", 48 * len(dense) - 1)  # 6 × 8 cells do not fit
     numbered = crossed_covariance(fitted, counts, ("judge", "item"))
-    monkeypatch.setattr(boards, "DENSE", 0)
+    monkeypatch.setattr(boards, "MAX_DENSE", 0)
     sparse = crossed_covariance(fitted, counts, ("judge", "item"))
     np.testing.assert_allclose(numbered, dense, rtol=1e-12)
     np.testing.assert_allclose(sparse, dense, rtol=1e-10, atol=1e-15)
@@ -91,14 +91,14 @@ def test_scores_of_clusters_add_up_to_nought_and_information_to_the_whole():
 @pytest.mark.parametrize("ties", ["davidson", "rao-kupper", "half-win", "discard"])
 @pytest.mark.parametrize("order", [True, False])
 def test_boards_of_all_pairs_and_single_entries_agree(ties, order, monkeypatch):
-    monkeypatch.setattr(boards, "PAIRWISE", 1)
-    monkeypatch.setattr(boards, "CELLS", 30)  # three of twenty judges at a time
+    monkeypatch.setattr(boards, "MIN_ENTRIES_PER_PAIR", 1)
+    monkeypatch.setattr(boards, "MAX_CELLS_AT_ONCE", 30)  # three of twenty judges at a time
     frame = panel(n=3000, systems=3, judges=20)
     fitted, counts = fit(frame, ties=ties, order_effect=order), tally(frame, "judge")
     judges = counts.factor("judge")
-    laid = boards.lay_out(fitted, counts, judges.codes, judges.size)
+    laid = boards.sum_clusters(fitted, counts, judges.codes, judges.size)
     entries = boards.take_apart(fitted, counts, judges.codes, judges.size)
-    assert isinstance(laid, boards.Boards)
+    assert isinstance(laid, boards.DenseClusterSums)
     for of in (boards.cluster_scores, boards.cluster_information):
         np.testing.assert_allclose(of(fitted, laid), of(fitted, entries), rtol=1e-9, atol=1e-9)
     part, own = laid.between(1, 3), entries.between(1, 3)

@@ -6,9 +6,9 @@ import pytest
 from narwhals import from_native
 
 import evenhand
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.tally import Tally
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.position_bias import find_position_bias, share_first
 from evenhand.ranking.sandwich import cluster_covariance
@@ -99,7 +99,7 @@ def test_a_judge_with_one_answer_has_an_estimate():
 def test_the_exact_and_the_normal_test_agree_where_both_serve(monkeypatch):
     data = read(campaign(4, judges=6, n=400))
     exact = {one.judge: one.p_none for one in find_position_bias(data).judges}
-    monkeypatch.setattr("evenhand.ranking.position_bias.EXACT", 0)
+    monkeypatch.setattr("evenhand.ranking.position_bias.MAX_EXACT_COMPARISONS", 0)
     normal = {one.judge: one.p_none for one in find_position_bias(data).judges}
     for judge, p in exact.items():
         assert normal[judge] == pytest.approx(p, rel=0.15, abs=0.02)
@@ -246,7 +246,7 @@ def test_where_every_judge_took_one_side_no_spread_is_given_and_nobody_stands_ou
 
 
 def test_where_nothing_can_be_found_of_judges_the_common_bias_stands(monkeypatch):
-    monkeypatch.setattr("evenhand.models.position_effects.ROUNDS", 1)
+    monkeypatch.setattr("evenhand.models.position_effects.MAX_ROUNDS", 1)
     found = find_position_bias(read(campaign(1, biased=2)))
     assert (found.judges, found.spread) == ((), None)
     assert np.isfinite(found.stderr)

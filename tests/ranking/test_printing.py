@@ -87,7 +87,7 @@ def test_names_of_groups_are_escaped_in_a_notebook():
 
 
 def test_of_very_many_systems_the_best_are_shown(monkeypatch):
-    monkeypatch.setattr(ranking, "SHOWN", 2)
+    monkeypatch.setattr(ranking, "MAX_SYSTEMS_SHOWN", 2)
     found = rank(comparisons(panel(judges=9)))
     assert "... and 2 more systems" in str(found)
     assert "... and 2 more systems" in found._repr_html_()
@@ -114,7 +114,7 @@ def test_equal_estimates_print_the_same_range():
 
 @pytest.mark.parametrize("n", [0, 1])
 def test_a_short_list_is_not_cut(n, monkeypatch):
-    monkeypatch.setattr(ranking, "SHOWN", 4 + n)
+    monkeypatch.setattr(ranking, "MAX_SYSTEMS_SHOWN", 4 + n)
     assert "more systems" not in str(rank(comparisons(panel(judges=9))))
 
 

@@ -10,14 +10,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.rankings import Rankings
+from evenhand.data.source import Source
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.source import Source
 from evenhand.models import bradley_terry
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank, sandwich
-from evenhand.ranking.clustering import CLUSTERS
+from evenhand.ranking.clustering import MAX_CLUSTERS
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from ranking.panels import comparisons, panel
 
@@ -55,7 +55,7 @@ def test_several_tasks_are_ranked_task_by_task_each_as_if_it_were_alone():
 
 
 def test_more_clusters_than_two_hundred_are_merged_alike_in_one_task_and_in_several():
-    many = panel(n=3000, judges=CLUSTERS + 50, items=12).with_columns(task=pl.lit("a"))
+    many = panel(n=3000, judges=MAX_CLUSTERS + 50, items=12).with_columns(task=pl.lit("a"))
     data = comparisons(pl.concat([many, many.with_columns(task=pl.lit("b"))]))
     one, other = rank(data, cluster="judge"), rank(comparisons(many.drop("task")), cluster="judge")
     same(one["a"], other)
@@ -275,7 +275,7 @@ def test_very_many_systems_have_contrasts_of_neighbours_and_no_intervals(monkeyp
 
 
 def test_where_the_information_of_clusters_is_too_large_cr1_takes_the_place(monkeypatch):
-    monkeypatch.setattr(sandwich, "DENSE", 10)
+    monkeypatch.setattr(sandwich, "MAX_DENSE", 10)
     found = rank(comparisons(panel(judges=9)), interval="sandwich")
     assert "sandwich CR1 by judge+item" in found.method
 

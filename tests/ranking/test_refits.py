@@ -6,7 +6,7 @@ import pytest
 
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import bootstrap, rank
-from evenhand.ranking.bootstrap import SETTLED, resample, set_up
+from evenhand.ranking.bootstrap import MAX_MISSING, make_refitter, resample
 from ranking.panels import comparisons, panel
 
 MODELS = [
@@ -37,9 +37,9 @@ def test_they_are_those_of_ordinary_fits_but_for_the_error_that_is_told(model, w
     found = drawn(model, ways, frame)
     fit = model.fit(comparisons(frame))
     scale = np.sqrt(np.diag(fit.worth_vcov)).max()
-    monkeypatch.setattr(bootstrap, "set_up", lambda _: None)
+    monkeypatch.setattr(bootstrap, "make_refitter", lambda _: None)
     exact = drawn(model, ways, frame)
-    assert exact.missing == 0 < found.missing <= SETTLED
+    assert exact.missing == 0 < found.missing <= MAX_MISSING
     assert found.lost == exact.lost == 0
     off = np.abs(found.log_worth - exact.log_worth).max()
     assert 0 < off <= 2 * found.missing * scale
@@ -52,7 +52,7 @@ def test_a_resample_without_a_maximum_is_left_to_an_ordinary_fit(monkeypatch):
     rows = [("a", "b", "left")] * 30 + [("b", "a", "left")] * 4
     frame = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
     found = drawn(BradleyTerry(ties="none"), (), frame)
-    monkeypatch.setattr(bootstrap, "set_up", lambda _: None)
+    monkeypatch.setattr(bootstrap, "make_refitter", lambda _: None)
     exact = drawn(BradleyTerry(ties="none"), (), frame)
     assert found.lost == exact.lost > 0
     np.testing.assert_allclose(found.log_worth, exact.log_worth, atol=1e-3)
@@ -60,7 +60,7 @@ def test_a_resample_without_a_maximum_is_left_to_an_ordinary_fit(monkeypatch):
 
 @pytest.mark.parametrize("ties", ["rao-kupper", "glenn-david"])
 def test_laws_that_need_more_than_sums_are_fitted_one_by_one(ties):
-    assert set_up(BradleyTerry(ties=ties).fit(comparisons(panel()))) is None
+    assert make_refitter(BradleyTerry(ties=ties).fit(comparisons(panel()))) is None
 
 
 def test_the_error_is_told_with_the_method(monkeypatch):

@@ -35,7 +35,7 @@ def decided(frame: pl.DataFrame) -> pl.DataFrame:
 
 @pytest.mark.parametrize("by", ["judge", "item"])
 def test_cr1_by_judge_and_by_item_is_that_of_statsmodels(by, monkeypatch):
-    monkeypatch.setattr(sandwich, "DENSE", 0)
+    monkeypatch.setattr(sandwich, "MAX_DENSE", 0)
     frame = panel()
     fitted = fit(frame, ties="discard")
     vcov, kind = cluster_covariance(fitted, tally(frame, by), by)
@@ -54,7 +54,7 @@ def test_cr1_by_judgment_is_that_of_statsmodels_with_a_cluster_for_each_row():
 
 @pytest.mark.parametrize("by", [None, "judge"])
 def test_a_half_win_is_one_answer_and_not_two_halves(by, monkeypatch):
-    monkeypatch.setattr(sandwich, "DENSE", 0)
+    monkeypatch.setattr(sandwich, "MAX_DENSE", 0)
     frame = panel()
     fitted = fit(frame, ties="half-win")
     if by is None:
@@ -65,7 +65,7 @@ def test_a_half_win_is_one_answer_and_not_two_halves(by, monkeypatch):
 
 
 def test_every_judgment_a_cluster_of_its_own_gives_the_covariance_by_judgment(monkeypatch):
-    monkeypatch.setattr(sandwich, "DENSE", 0)
+    monkeypatch.setattr(sandwich, "MAX_DENSE", 0)
     frame = panel().with_row_index("id").with_columns(judge=pl.col("id").cast(str))
     for ties in ("davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none"):
         fitted = fit(frame, ties=ties)

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from evenhand.data.rating_rows import RatingRows
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.judgments.rating_rows import RatingRows
 from evenhand.ranking.intervals import pair_variance
 from evenhand.ranking.score_board import (
-    Scores,
     ScoreSpread,
+    SystemScores,
     cover_cells,
     cover_single,
     leave_scores_out,
@@ -60,7 +60,7 @@ def test_means_are_those_of_all_scores_best_first():
 
 def test_leaving_a_cluster_out_is_as_if_it_had_never_scored():
     table = draw_ragged()
-    scores = Scores.of(make_rows(table))
+    scores = SystemScores.of(make_rows(table))
     way = leave_scores_out(scores, "judge", SEED)
     judges = sorted({row[0] for row in table})
     for place, judge in enumerate(judges):
@@ -73,7 +73,7 @@ def test_leaving_a_cluster_out_is_as_if_it_had_never_scored():
 def test_variance_by_judges_is_that_of_paired_differences_in_a_complete_table():
     # every judge scores both systems on all items: the jackknife is the paired t test's variance
     table = draw(systems="AB")
-    way = leave_scores_out(Scores.of(make_rows(table)), "judge", SEED)
+    way = leave_scores_out(SystemScores.of(make_rows(table)), "judge", SEED)
     mean = {
         (judge, system): np.mean([row[3] for row in table if (row[0], row[2]) == (judge, system)])
         for judge in {row[0] for row in table}
@@ -93,18 +93,18 @@ def test_variance_by_cells_is_the_jackknife_over_cells():
         moved.append([np.mean([row[3] for row in rest if row[2] == name]) for name in "ABC"])
     apart = np.array(moved) - np.mean(moved, axis=0)
     expected = (len(cells) - 1) / len(cells) * apart.T @ apart
-    np.testing.assert_allclose(cover_cells(Scores.of(make_rows(table))), expected, rtol=1e-9)
+    np.testing.assert_allclose(cover_cells(SystemScores.of(make_rows(table))), expected, rtol=1e-9)
 
 
 def test_variance_of_single_scores_is_that_of_two_columns():
     table = draw_ragged()
-    found = pair_variance(cover_single(Scores.of(make_rows(table))))[0, 2]
+    found = pair_variance(cover_single(SystemScores.of(make_rows(table))))[0, 2]
     columns = [[row[3] for row in table if row[2] == name] for name in "AC"]
     assert found == pytest.approx(sum(np.var(one, ddof=1) / len(one) for one in columns))
 
 
 def test_a_difference_takes_the_largest_of_judges_items_and_both():
-    scores = Scores.of(make_rows(draw_ragged()))
+    scores = SystemScores.of(make_rows(draw_ragged()))
     ways = [leave_scores_out(scores, name, SEED) for name in ("judge", "item")]
     by_judge, by_item = (pair_variance(way.vcov) for way in ways)
     both = pair_variance(ways[0].vcov + ways[1].vcov - cover_cells(scores))

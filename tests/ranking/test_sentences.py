@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.cli.words import say_counts
+from evenhand.cli.terminal import say_counts
 from evenhand.errors import InvalidJudgments
 from evenhand.ranking import rank
 from evenhand.ranking.intervals import Limits, RankSets, rank_ranges

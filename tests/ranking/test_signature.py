@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.judgments.signature import write_signature
+from evenhand.data.results import write_signature
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking import rank
 from ranking.panels import comparisons, panel

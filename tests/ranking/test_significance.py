@@ -9,8 +9,8 @@ from scipy import stats
 
 import evenhand
 from evenhand import datasets
+from evenhand.data.rankings import Rankings
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.judgments.rankings import Rankings
 from evenhand.ranking.significance import find_preferences, find_repeats, say_dependence
 from golden_numbers import golden
 from tallies import table

@@ -151,7 +151,7 @@ def test_single_answers_are_decided_by_the_distribution_of_the_largest_of_many_t
 def test_more_pairs_than_worlds_are_drawn_for_are_decided_by_holm(data, monkeypatch):
     """Intervals are Bonferroni's over five systems, with the quantile of scipy."""
     drawn = rank(data)
-    monkeypatch.setattr(rank_sets, "MOST", 3)
+    monkeypatch.setattr(rank_sets, "MAX_BOOTSTRAP_PAIRS", 3)
     found = rank(data)
     assert "Holm" in found.method
     assert found.rank_sets.replicates == 0
@@ -234,7 +234,7 @@ def test_worlds_of_a_covariance_have_the_quantile_of_students_t(df):
 
 def test_where_the_information_of_clusters_is_too_large_worlds_are_students(data, monkeypatch):
     exact = rank(data)
-    monkeypatch.setattr(covariance, "DENSE", 10)
+    monkeypatch.setattr(covariance, "MAX_DENSE", 10)
     found = rank(data)
     assert "rank sets CR1 by judge+item" in found.method
     ratio = found.rank_sets.critical[0] / exact.rank_sets.critical[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evenhand.report.agreement_light import find_state, say_agreement
+from evenhand.report.sections.agreement import find_state, say_agreement
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,9 @@ from evenhand import datasets
 from evenhand.cli.main import main
 from evenhand.errors import NotIdentified
 from evenhand.judges.cards import CLASSES
+from evenhand.report.answer import ISSUES
 from evenhand.report.assemble import make_report
-from evenhand.report.caveat import FAULTS
-from evenhand.report.document import FAILED, LIGHTS, WARNING
+from evenhand.report.document import FAILED, KEY_CHECKS, WARNING
 
 NAMES = "ABCDEF"
 FILES = {
@@ -106,21 +106,23 @@ def compare_part(part, held, data):
 def compare_checks(part, held):
     """Red checks are in the answer, and say what is otherwise; nothing else is in it."""
     checks = {check.name: check for section in part.sections for check in section.checks}
-    assert [one["name"] for one in held["lights"]] == [name for name in LIGHTS if name in checks]
+    assert [one["name"] for one in held["lights"]] == [
+        name for name in KEY_CHECKS if name in checks
+    ]
     for one in held["lights"]:
         assert (one["state"], one["says"]) == (checks[one["name"]].state, checks[one["name"]].says)
     caveats = [one for one in part.answer[1:] if one.startswith(("But ", "And "))]
-    red = [name for name in FAULTS if name in checks and checks[name].state == FAILED]
+    red = [name for name in ISSUES if name in checks and checks[name].state == FAILED]
     if not part.refused:
         assert bool(red) <= bool(caveats), (red, part.answer)
     for check in checks.values():
         if check.state == FAILED:
-            assert check.otherwise, check
-            assert "decided order stays" not in check.otherwise
-            assert "answer stays the same" not in check.otherwise
+            assert check.recommendation, check
+            assert "decided order stays" not in check.recommendation
+            assert "answer stays the same" not in check.recommendation
         if check.state == WARNING:
-            assert "another one" not in check.otherwise, check
-            assert "is first" not in check.otherwise, check
+            assert "another one" not in check.recommendation, check
+            assert "is first" not in check.recommendation, check
     return 2 * len(checks) + 1
 
 

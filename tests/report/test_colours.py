@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from evenhand.report.colours import DARK, FIGURES, LIGHT, write_variables
-from evenhand.report.figures.drawing import ACCENT, CONTRAST, INK, PALETTE, QUIET
-from evenhand.report.figures.forest import BAND
-from evenhand.report.figures.heat_map import BLUE, BROWN, EVEN, TURN
-from evenhand.report.html import write_page
+from evenhand.report.figures.drawing import (
+    ACCENT,
+    BAND,
+    BLUE,
+    BROWN,
+    CONTRAST,
+    EVEN,
+    INK,
+    PALETTE,
+    QUIET,
+)
+from evenhand.report.figures.systems import TURN
+from evenhand.report.html import DARK, FIGURES, LIGHT, write_page, write_variables
 from report_pages import make_report
 
 WHITE, BLACK = "#ffffff", "#000000"

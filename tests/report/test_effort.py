@@ -6,15 +6,14 @@ import pandas as pd
 import pytest
 
 import evenhand
-from evenhand.report.effort import may_rank, may_remove, rank_effort
-from evenhand.report.study import Settings, Study
+from evenhand.report.study import Analysis, Settings, may_rank, may_remove, rank_effort
 
 
 @pytest.fixture
 def study():
     rows = [(f"j{i % 8}", f"q{i % 20}", "A", "B", "left" if i % 3 else "right") for i in range(240)]
     columns = ["judge", "item", "left", "right", "outcome"]
-    return Study(evenhand.read(pd.DataFrame(rows, columns=columns)))
+    return Analysis(evenhand.read(pd.DataFrame(rows, columns=columns)))
 
 
 def test_effort_grows_with_systems_judges_items_and_comparisons(study):

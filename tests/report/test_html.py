@@ -11,8 +11,16 @@ import pytest
 
 from evenhand.report import html
 from evenhand.report.document import Check, Column, Part, Section
-from evenhand.report.html import find_hero, hold_together, is_spread, size_answer, write_page
-from evenhand.report.packing import PLAIN, embed, pack
+from evenhand.report.html import (
+    PLAIN,
+    embed,
+    find_hero,
+    hold_together,
+    is_spread,
+    pack,
+    size_answer,
+    write_page,
+)
 from report_pages import HOSTILE, make_forest, make_report, read_held, unpack, unpack_parts
 
 PAGE = Path(str(files("evenhand.report") / "page"))

@@ -9,9 +9,9 @@ import pytest
 import evenhand
 from drawn_figures import texts, values
 from evenhand.errors import UnknownOption
-from evenhand.report.charts import take_chart
-from evenhand.report.document import Check, Column, Part, Report, Section, Table
-from evenhand.report.figures.marks import begin_chart
+from evenhand.report.document import Check, Column, Part, Section, Table
+from evenhand.report.figures.view import begin_chart, take_chart
+from evenhand.report.html import Report
 
 ROWS = [{"system": "A<B", "score": 1.5}, {"system": "C", "score": -0.5}]
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from evenhand.report.document import KINDS, write_value
 from evenhand.report.html import write_page
-from evenhand.report.numbers import KINDS, write_value
 from report_pages import HOSTILE, Texts, find_untold, make_report, read_held, unpack_parts
 
 REPORTS = {

@@ -32,10 +32,10 @@ def test_of_what_was_always_shown_first_none_is_advised_and_the_light_says_so() 
     part = report(always("new", "old", 300, 210), "ranking", "order")
     assert part.answer[0] == "new is better than old."
     assert part.answer[-1] == "But new was always shown first: that may be the whole difference."
-    (light,) = part.lights
+    (light,) = part.key_checks
     assert light.state == FAILED
     assert light.says == "new was always shown first: that may be the whole difference"
-    assert "both orders" in light.otherwise
+    assert "both orders" in light.recommendation
 
 
 def test_the_doubt_stands_in_the_answer_whatever_sections_are_asked_for() -> None:
@@ -78,7 +78,7 @@ def test_few_votes_on_each_of_many_pairs_in_one_order_are_said_too() -> None:
     part = report(rows, "ranking", "order")
     assert "each pair was shown in one order only" in part.answer[-1]
     assert not any("ake the cheapest" in said or "would take" in said for said in part.answer)
-    assert part.lights[0].state == WARNING  # nothing is decided that the place may have made
+    assert part.key_checks[0].state == WARNING  # nothing is decided that the place may have made
 
 
 def test_one_vote_on_each_pair_is_in_one_order_by_itself_and_nothing_is_said() -> None:

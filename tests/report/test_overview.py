@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from evenhand.report.assemble import write_overview
 from evenhand.report.document import FAILED, PASSED, Check, Column, Part, Section, Table
-from evenhand.report.overview import write_overview
 
 
 def part(name: str, places: str, state: str) -> Part:

@@ -10,7 +10,7 @@ import evenhand
 from drawn_figures import texts, values
 from evenhand import datasets
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.public_names import ROOMS
+from evenhand.public_names import EXPORTS
 from evenhand.report.plot import FIGURES
 
 
@@ -54,7 +54,7 @@ def ratings(tmp_path_factory):
 
 
 def test_every_result_that_has_figures_is_a_public_name():
-    assert FIGURES.keys() <= ROOMS.keys()
+    assert FIGURES.keys() <= EXPORTS.keys()
 
 
 def test_a_ranking_is_a_forest_plot_with_its_intervals(votes):

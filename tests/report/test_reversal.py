@@ -11,9 +11,10 @@ import pytest
 import evenhand
 from evenhand.report.answer import say_answer
 from evenhand.report.document import FAILED, PASSED, WARNING
-from evenhand.report.reversal import find_reversal
-from evenhand.report.sections import agreement, circles, judges, model, order
-from evenhand.report.study import Study
+from evenhand.report.sections import agreement, judges, model
+from evenhand.report.sections import model as circles
+from evenhand.report.sections import robustness as order
+from evenhand.report.study import Analysis, find_reversal
 
 COLUMNS = ["left", "right", "outcome"]
 
@@ -57,23 +58,23 @@ def sides(first):
     rows = []
     for one, two, n in (("a", "b", 360), ("b", "a", 240)):
         rows += [(one, two, "left" if at < first * n else "right") for at in range(n)]
-    return Study(read(rows))
+    return Analysis(read(rows))
 
 
 def test_a_preference_for_a_side_fails_only_where_the_answer_rests_on_it():
     """a wins .8 · 360 + .2 · 240 = 336 of 600, and of equals where the side is taken out."""
     study = sides(0.8)
     assert study.ranking.rank_upper[0] == 1
-    (check,) = order.write_section(study).checks
+    (check,) = order.write_section_order(study).checks
     assert check.state == FAILED
-    assert "the answer is another one: a and b cannot be told apart" in check.otherwise
-    balanced = Study(read([
+    assert "the answer is another one: a and b cannot be told apart" in check.recommendation
+    balanced = Analysis(read([
         (one, two, "left" if at < (85 if (one, two) == ("a", "b") else 50) else "right")
         for one, two in permutations("ab", 2) for at in range(100)
     ]))  # fmt: skip
-    (check,) = order.write_section(balanced).checks
+    (check,) = order.write_section_order(balanced).checks
     assert check.state == WARNING
-    assert "the decided order stays" in check.otherwise
+    assert "the decided order stays" in check.recommendation
 
 
 def panel(bad, *, tastes=12):
@@ -86,33 +87,33 @@ def panel(bad, *, tastes=12):
             better, worse = sorted((one, two), reverse=judge in bad)
             won = better if rng.random() < 0.9 else worse
             rows.append((one, two, "left" if won == one else "right", f"j{judge}", f"i{item}"))
-    return Study(read(rows, "judge", "item"))
+    return Analysis(read(rows, "judge", "item"))
 
 
 def test_flagged_judges_fail_the_check_where_the_leaders_change_without_them():
     study = panel({0})
-    (check,) = judges.write_section(study).checks
+    (check,) = judges.write_section_judges(study).checks
     assert study.screening.flagged
     assert (check.state, study.reversals.judges) == (WARNING, "")
-    assert check.otherwise.startswith("Without this judge the answer stays the same")
+    assert check.recommendation.startswith("Without this judge the answer stays the same")
 
 
 @pytest.mark.parametrize("bad", [(), (0,), (0, 1), (0, 1, 2)])
 def test_the_words_and_the_state_of_flagged_judges_say_the_same(bad):
     study = panel(set(bad))
-    (check,) = judges.write_section(study).checks
+    (check,) = judges.write_section_judges(study).checks
     if study.screening.flagged:
-        assert ("another one" in check.otherwise) == (check.state == FAILED)
+        assert ("another one" in check.recommendation) == (check.state == FAILED)
 
 
 def test_a_sure_circle_fails_since_it_contradicts_what_the_answer_says():
     """Three leaders, none decided, yet each pair's own comparisons are sure."""
-    study = Study(read(votes({("a", "b"): 75, ("b", "c"): 75, ("c", "a"): 75})))
+    study = Analysis(read(votes({("a", "b"): 75, ("b", "c"): 75, ("c", "a"): 75})))
     assert not study.ranking.rank_sets.decided.any()
-    (check,) = circles.write_section(study).checks
+    (check,) = circles.write_section_circles(study).checks
     assert check.state == FAILED
-    assert "are left undecided, yet" in check.otherwise
-    (light,) = model.write_section(study).checks
+    assert "are left undecided, yet" in check.recommendation
+    (light,) = model.write_section_model(study).checks
     assert light.state == FAILED
 
 
@@ -120,10 +121,10 @@ def test_a_circle_far_from_the_leaders_that_decides_nothing_is_a_warning():
     """d, e and f beat each other in a circle; a beats all. The answer is about a alone."""
     won = {("a", other): 90 for other in "def"}
     won |= {("d", "e"): 68, ("e", "f"): 68, ("f", "d"): 68}
-    study = Study(read(votes(won)))
+    study = Analysis(read(votes(won)))
     assert study.ranking.systems[0] == "a"
     assert study.ranking.rank_upper[0] == 1
-    (check,) = circles.write_section(study).checks
+    (check,) = circles.write_section_circles(study).checks
     assert check.state == WARNING
 
 
@@ -137,8 +138,8 @@ def test_agreement_passes_where_close_systems_allow_no_high_kappa():
         for judge in range(9):
             won = rng.random() < 1 / (1 + np.exp(worth[two] - worth[one]))
             rows.append((one, two, "left" if won else "right", f"j{judge}", f"i{item}"))
-    study = Study(read(rows, "judge", "item"))
-    (check,) = agreement.write_section(study).checks
+    study = Analysis(read(rows, "judge", "item"))
+    (check,) = agreement.write_section_agreement(study).checks
     assert study.shared.kappa < 0.2
     assert check.state == PASSED
     assert check.says.endswith("for systems this close")
@@ -155,12 +156,12 @@ def test_a_shortfall_of_agreement_warns_and_never_passes():
         said = rows[-1][2]
         if rng.random() < 0.35:  # they look at the same output and say the opposite
             rows[-2] = (*rows[-2][:2], "right" if said == "left" else "left", *rows[-2][3:])
-    study = Study(read(rows, "judge", "item"))
-    (check,) = agreement.write_section(study).checks
+    study = Analysis(read(rows, "judge", "item"))
+    (check,) = agreement.write_section_agreement(study).checks
     assert study.expected.short
     assert check.state == WARNING
     assert " less (" in check.says
-    assert check.otherwise.startswith("No judge is flagged")
+    assert check.recommendation.startswith("No judge is flagged")
 
 
 def test_every_answer_that_is_called_another_one_has_other_leaders():

@@ -9,7 +9,7 @@ import pytest
 
 from browsers import open_browser
 
-PAGES = ("index", "quickstart-organiser", "models/melo", "api/rank", "cli", "formats")
+PAGES = ("index", "quickstart-organiser", "models/random-judges", "api/rank", "cli", "formats")
 WIDE = (*PAGES, "benchmarks", "experiments", "wmt16", "api/model", "papers/hopkins_may2013")
 """Those with the widest tables and blocks among them."""
 

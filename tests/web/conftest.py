@@ -13,9 +13,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand.web.app import make_app
-from evenhand.web.site import Site
-from evenhand.web.store.store import Store
+from evenhand.web import Site, Store, make_app
 from postgres_server import Server, run_server
 from stored_campaigns import HandClock
 

@@ -13,8 +13,7 @@ from accessibility import inspect, read_axe
 from browsers import open_browser, run_site
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
-from evenhand.web.site import Site
-from evenhand.web.store.store import Store
+from evenhand.web import Site, Store
 from judge_pages import LAST, open_page, press, settle
 from stored_campaigns import fill
 

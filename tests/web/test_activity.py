@@ -7,11 +7,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from evenhand.design.reading import make_campaign
-from evenhand.web.activity import Activity
+from evenhand.web import Store
+from evenhand.web.downloads import Activity, AnswerTables
 from evenhand.web.findings import find
-from evenhand.web.gathered import Gathered
-from evenhand.web.store.collected import check_collected
-from evenhand.web.store.store import Store
+from evenhand.web.store.audit import check_collected
 from stored_campaigns import LEFT, HandClock, fill, judge_next, take
 
 ITEMS = [{"item": str(n), "outputs": {s: f"{s}{n}" for s in "ABC"}} for n in range(6)]
@@ -44,7 +43,7 @@ def test_controls_right_and_wrong_are_counted_by_judge(store: Store, kind: str) 
     for judge in ("ann", "ben"):
         while (served := store.serve(judge)) is not None:
             judge_next(store, judge, say(served.ticket.systems, kind, right=judge == "ann"))
-    found = {one.judge: one for one in find(Gathered(store)).activity}
+    found = {one.judge: one for one in find(AnswerTables(store)).activity}
     asked = sum(1 for one in store.judgments() if one.ticket and one.ticket.kind == "control")
     assert asked == 4
     assert [(found[one].right, found[one].controls) for one in ("ann", "ben")] == [(2, 2), (0, 2)]
@@ -58,14 +57,14 @@ def test_who_answered_last_stands_first_with_when_and_how_long_an_answer_takes(
         clock.wait(60)
         take(store, judge)
         judge_next(store, judge, LEFT)
-    ann, ben = find(Gathered(store)).activity
+    ann, ben = find(AnswerTables(store)).activity
     assert isinstance(ann, Activity)
     assert (ann.judge, ann.n, ben.judge, ben.n) == ("ann", 2, "ben", 1)
     assert (ann.last - ben.last).total_seconds() == pytest.approx(60, abs=1)
     page = client.get(f"/a/{store.make_link('admin').token}/findings").text
     assert f'<time datetime="{ann.last.isoformat(timespec="seconds")}">' in page
     store.forget("ann", answers=True)
-    assert [one.judge for one in find(Gathered(store)).activity] == ["ben"]
+    assert [one.judge for one in find(AnswerTables(store)).activity] == ["ben"]
 
 
 def test_comments_stand_on_the_page_until_they_are_taken_back(

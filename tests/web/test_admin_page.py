@@ -14,10 +14,9 @@ import pytest
 import evenhand
 from browsers import open_browser, run_site
 from evenhand.design.reading import make_campaign
-from evenhand.web.site import Site
+from evenhand.web import Site, Store
 from evenhand.web.store import judging
-from evenhand.web.store.desk import Desk
-from evenhand.web.store.store import Store
+from evenhand.web.store.transaction import WriteTransaction
 from stored_campaigns import fill, reply_to
 
 SIZES = {1280: (1280, 900), 390: (390, 844), 360: (360, 740)}
@@ -48,17 +47,17 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with Store.open(str(tmp_path_factory.mktemp("judged") / "c.db")) as store:
         fill(store, make_campaign(TOLD))
         for one in store.judges():
-            store.do(lambda desk, one=one: judge_all(desk, one.name, one.total - 3, luck))
+            store.do(lambda tx, one=one: judge_all(tx, one.name, one.total - 3, luck))
         yield store
 
 
-def judge_all(desk: Desk, judge: str, number: int, luck: random.Random) -> None:
+def judge_all(tx: WriteTransaction, judge: str, number: int, luck: random.Random) -> None:
     """Answer so many tickets in one commit."""
-    served = judging.serve(desk, judge)
+    served = judging.serve(tx, judge)
     for _ in range(number):
         assert served is not None
         said = answer(judge, served.ticket.systems, luck)
-        served = judging.answer(desk, reply_to(served, said)).next
+        served = judging.answer(tx, reply_to(served, said)).next
 
 
 def answer(judge: str, systems: tuple[str, ...], luck: random.Random) -> dict[str, Any]:
@@ -236,7 +235,7 @@ def test_promises_are_counted_and_comments_read_when_somebody_opens_them(
 def test_answers_are_deleted_after_a_question_and_not_before(browser: Any, tmp_path: Path) -> None:
     with Store.open(str(tmp_path / "c.db")) as store:
         fill(store, make_campaign(TOLD))
-        store.do(lambda desk: judge_all(desk, "j05", 3, random.Random(1)))
+        store.do(lambda tx: judge_all(tx, "j05", 3, random.Random(1)))
         with run_site(Site(store)) as address:
             page = open_page(browser, store, address, width=390)
             asked: list[str] = []

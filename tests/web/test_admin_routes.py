@@ -7,11 +7,9 @@ import pytest
 from starlette.testclient import TestClient
 
 import evenhand
-from evenhand.web.app import make_app
-from evenhand.web.overview import overlook, read_pace, say_pace
-from evenhand.web.site import Site
+from evenhand.web import Site, Store, make_app
+from evenhand.web.dashboard import read_pace, say_pace, summarize_progress
 from evenhand.web.store.audit import audit
-from evenhand.web.store.store import Store
 from stored_campaigns import RIGHT, HandClock, fill, judge_next, make_pairs
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
@@ -122,7 +120,7 @@ def test_the_pace_is_of_those_who_have_something_left(
     while store.serve("j0") is not None:  # fast, and then done
         clock.wait(1)
         judge_next(store, "j0")
-    told = overlook(store)
+    told = summarize_progress(store)
     left = told["total"] - told["done"]
     assert left > 0
     stretch = 11 * 100 + (told["done"] - 12)

@@ -18,14 +18,12 @@ from urllib.request import Request, urlopen
 import pytest
 from starlette.testclient import TestClient
 
+from evenhand.web import Site, Store, make_app
 from evenhand.web import analysis_process as room
 from evenhand.web.analysis import Analysis
 from evenhand.web.analysis_process import AnalysisProcess
-from evenhand.web.app import make_app
 from evenhand.web.links import read_links
-from evenhand.web.site import Site
-from evenhand.web.store.kept_boards import read_boards
-from evenhand.web.store.store import Store
+from evenhand.web.store.boards import read_boards
 from followed_campaigns import judge_some, make
 from started_servers import Servers, run_servers, write_campaign
 from stored_campaigns import fill, judge_next
@@ -96,10 +94,10 @@ def test_another_process_computes_all_and_gives_what_this_one_would(
     with TestClient(make_app(Site(store))) as client:
         right = {path: client.get(f"{root}/{path}").text for path in (*PARTS, *FILES)}
     monkeypatch.setattr(Analysis, "answer", forbid)
-    for name in ("looks.find", "live_boards.LiveBoards.catch_up", "promises.count_promises"):
+    for name in ("looks.find", "live_boards.LiveLeaderboards.catch_up", "promises.count_promises"):
         monkeypatch.setattr(f"evenhand.web.{name}", forbid)
     for name in ("rows", "records", "lines", "judgments"):
-        monkeypatch.setattr(f"evenhand.web.store.readable.Readable.{name}", forbid)
+        monkeypatch.setattr(f"evenhand.web.store.queries.Readable.{name}", forbid)
     with computing(store) as (client, _):
         for path in PARTS:
             assert strip(client.get(f"{root}/{path}").text) == strip(right[path]), path

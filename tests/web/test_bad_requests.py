@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from evenhand.design.reading import make_campaign
-from evenhand.web.app import make_app
-from evenhand.web.site import Limits, Site
-from evenhand.web.store.store import Store
+from evenhand.web import Limits, Site, Store, make_app
 from odd_requests import ANSWERS, EVERY_KIND, VALUES, nest, write
 from stored_campaigns import fill
 

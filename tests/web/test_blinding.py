@@ -24,13 +24,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from evenhand.data.coding import SEED
 from evenhand.design.assignment import assign
 from evenhand.design.policy import RULES
 from evenhand.design.reading import make_campaign
-from evenhand.judgments.coding import SEED
-from evenhand.web.app import make_app
-from evenhand.web.site import Site
-from evenhand.web.store.store import Store
+from evenhand.web import Site, Store, make_app
 
 RARE = 1e-7
 """How probable it is at most that one count of guesses that know nothing is refused."""

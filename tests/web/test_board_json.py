@@ -7,18 +7,16 @@ import pytest
 from starlette.testclient import TestClient
 
 from evenhand.design.reading import make_campaign
-from evenhand.web.looks import Looks
-from evenhand.web.onlooker import Onlooker
-from evenhand.web.sight import Sight, take_sight
-from evenhand.web.store.store import Store
+from evenhand.web import Store
+from evenhand.web.dashboard import CampaignStatus, DashboardCache, ReadOnlyClient, get_status
 from followed_campaigns import judge_some, make
 from stored_campaigns import HandClock, fill, judge_next, take
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
 
 
-def read_sight(body: bytes) -> Sight:
-    return msgspec.json.decode(body, type=Sight)
+def read_sight(body: bytes) -> CampaignStatus:
+    return msgspec.json.decode(body, type=CampaignStatus)
 
 
 def test_it_is_the_board_of_the_page(client: TestClient, store: Store) -> None:
@@ -34,7 +32,7 @@ def test_it_is_the_board_of_the_page(client: TestClient, store: Store) -> None:
         cells = f'class="n">{standing.wins}, {standing.ties}, {standing.losses}</td>'
         assert cells in page
     assert one.says[0].split(" pairs")[0] in page
-    assert one.board.decided == Looks(store).look().boards["t"].board.decided != ()
+    assert one.board.decided == DashboardCache(store).look().boards["t"].board.decided != ()
 
 
 def test_nobody_leads_before_votes_join_all_systems(client: TestClient, store: Store) -> None:
@@ -55,11 +53,11 @@ def test_a_database_that_is_only_read_has_the_board_of_the_server(
     store: Store, where: str, clock: HandClock
 ) -> None:
     fill(store, make())
-    onlooker = Onlooker(where)
+    onlooker = ReadOnlyClient(where)
     for number in (40, 80):
         judge_some(store, number)
         seen = onlooker.look()
-        again = take_sight(store, Looks(store))
+        again = get_status(store, DashboardCache(store))
         assert again is not None
         (mine,), (theirs,) = seen.passes, again.passes
         assert mine.board is not None

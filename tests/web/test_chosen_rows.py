@@ -6,10 +6,9 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 import evenhand
-from evenhand.web.downloads import open_download
+from evenhand.web import Store
+from evenhand.web.downloads import AnswerTables, open_download
 from evenhand.web.findings import find
-from evenhand.web.gathered import Gathered
-from evenhand.web.store.store import Store
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 
 
@@ -25,7 +24,7 @@ def test_judges_are_compared_on_the_rows_that_no_answer_led_to(
     store: Store, tmp_path: Path
 ) -> None:
     collect(store)
-    panel = find(Gathered(store)).panels["comparisons"]
+    panel = find(AnswerTables(store)).panels["comparisons"]
     assert panel.screening is not None
     path = tmp_path / "comparisons.csv"
     path.write_bytes(b"".join(open_download(store, "comparisons.csv") or ()))
@@ -59,7 +58,7 @@ def test_where_too_few_pairs_are_free_the_page_says_so_and_flags_nobody(
     client: TestClient, store: Store
 ) -> None:
     collect(store, judges=10, random_share=0.0)
-    found = find(Gathered(store)).panels["comparisons"]
+    found = find(AnswerTables(store)).panels["comparisons"]
     assert found.flagged == []
     assert "of 6" in found.rests  # of all answers, six hundred and some
     page = client.get(f"/a/{store.make_link('admin').token}/findings").text

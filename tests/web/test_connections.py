@@ -16,11 +16,10 @@ from typing import Any
 import pytest
 
 from evenhand.design.campaign import Item
-from evenhand.web.connections import parse_address
+from evenhand.web import Limits, Site, Store
+from evenhand.web.app import make_server, open_port
+from evenhand.web.limits import parse_address
 from evenhand.web.links import read_links
-from evenhand.web.serving import make_server, open_port
-from evenhand.web.site import Limits, Site
-from evenhand.web.store.store import Store
 from stored_campaigns import fill, make_pairs
 
 SOON: dict[str, Any] = {"head": 1, "body_time": 1, "idle": 1, "stall": 2}

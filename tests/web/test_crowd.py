@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand.web.app import make_app
+from evenhand.web import Limits, Site, Store, make_app
 from evenhand.web.links import make_address
-from evenhand.web.site import Limits, Site
-from evenhand.web.store.store import Store
 from stored_campaigns import LEFT, judge_next, make_pairs, name_worker
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)

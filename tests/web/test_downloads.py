@@ -10,10 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 import evenhand
-from evenhand.web.app import make_app
+from evenhand.web import Site, Store, make_app
 from evenhand.web.downloads import open_download
-from evenhand.web.site import Site
-from evenhand.web.store.store import Store
 from every_kind import count_spans, judge_every_kind, read_back
 from stored_campaigns import fill, judge_next
 

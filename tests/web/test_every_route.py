@@ -15,10 +15,8 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from evenhand.design.reading import make_campaign
-from evenhand.web.app import make_app
-from evenhand.web.guard import HEADERS as GUARDED
-from evenhand.web.site import Limits, Site
-from evenhand.web.store.store import Store
+from evenhand.web import Limits, Site, Store, make_app
+from evenhand.web.limits import HEADERS as GUARDED
 from odd_requests import BODIES, EVERY_KIND, HEADERS, METHODS, QUERIES, TYPES
 from stored_campaigns import fill
 

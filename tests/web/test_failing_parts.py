@@ -8,11 +8,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from evenhand.design.reading import make_campaign
+from evenhand.web import NotStored, Store
+from evenhand.web import dashboard as looking
 from evenhand.web import findings as room
-from evenhand.web import looks as looking
-from evenhand.web.looks import Looks
-from evenhand.web.store.refusals import NotStored
-from evenhand.web.store.store import Store
+from evenhand.web.dashboard import DashboardCache
 from stored_campaigns import fill, judge_next, take
 
 TOLD = {
@@ -74,7 +73,7 @@ def test_the_board_stands_where_nothing_can_be_found(
 def test_judges_and_scores_stand_where_the_board_fails(
     client: TestClient, judged: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evenhand.web.live_boards.LiveBoards.look", fail)
+    monkeypatch.setattr("evenhand.web.dashboard.LiveLeaderboards.look", fail)
     page = read(client, judged)
     assert page.status_code == 200
     assert "The board of better could not be computed" in page.text
@@ -84,7 +83,7 @@ def test_judges_and_scores_stand_where_the_board_fails(
 def test_a_fault_is_told_once_a_minute_and_following_goes_on(
     judged: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    looks = Looks(judged)
+    looks = DashboardCache(judged)
     monkeypatch.setattr(looks.boards, "catch_up", fail)
     with caplog.at_level(logging.WARNING, "evenhand"):
         pauses = [looks.follow() for _ in range(2)]
@@ -98,7 +97,7 @@ def test_a_database_that_is_away_is_still_said_to_be_away(
     def away(*_: Any) -> Any:
         raise NotStored("disk I/O error")
 
-    looks = Looks(judged)
+    looks = DashboardCache(judged)
     monkeypatch.setattr(looking, "find", away)
     with pytest.raises(NotStored):
         looks.look()

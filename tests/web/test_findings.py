@@ -11,15 +11,12 @@ from starlette.testclient import TestClient
 
 import evenhand
 from evenhand.design.reading import make_campaign
-from evenhand.web.app import make_app
-from evenhand.web.downloads import open_download
+from evenhand.web import Site, Store, make_app
+from evenhand.web.dashboard import DashboardCache
+from evenhand.web.downloads import AnswerTables, open_download
 from evenhand.web.findings import NOTHING, Findings, find
-from evenhand.web.gathered import Gathered
-from evenhand.web.looks import Looks
-from evenhand.web.site import Site
 from evenhand.web.store import judging
-from evenhand.web.store.desk import Desk
-from evenhand.web.store.store import Store
+from evenhand.web.store.transaction import WriteTransaction
 from stored_campaigns import fill, judge_next, reply_to, take
 
 TOLD = {
@@ -40,7 +37,7 @@ REVERSED = "j4"
 
 
 def look_at(store: Store) -> Findings:
-    return find(Gathered(store))
+    return find(AnswerTables(store))
 
 
 def prefer_the_first_by_name(store: Store, judge: str) -> None:
@@ -58,16 +55,16 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         fill(store, make_campaign(MANY))
         for number in range(9):
             sign = -1 if f"j{number}" == REVERSED else 1
-            store.do(lambda desk, name=f"j{number}", sign=sign: judge_all(desk, name, sign, luck))
+            store.do(lambda tx, name=f"j{number}", sign=sign: judge_all(tx, name, sign, luck))
         yield store
 
 
-def judge_all(desk: Desk, judge: str, sign: int, luck: random.Random) -> None:
+def judge_all(tx: WriteTransaction, judge: str, sign: int, luck: random.Random) -> None:
     """Answer all that one judge is asked, in one commit."""
-    served = judging.serve(desk, judge)
+    served = judging.serve(tx, judge)
     while served is not None:
         said = answer(served.ticket.systems, sign, luck)
-        served = judging.answer(desk, reply_to(served, said)).next
+        served = judging.answer(tx, reply_to(served, said)).next
 
 
 def answer(systems: tuple[str, ...], sign: int, luck: random.Random) -> dict[str, Any]:
@@ -112,7 +109,7 @@ def test_the_board_of_two_judges_of_one_mind(client: TestClient, store: Store) -
     fill(store, make_campaign(TOLD))
     for judge in ("ann", "ben"):
         prefer_the_first_by_name(store, judge)
-    board = Looks(store).look().boards["better"].board
+    board = DashboardCache(store).look().boards["better"].board
     assert [(one.system, one.wins, one.losses) for one in board.standings] == [
         ("A", 80, 0),
         ("B", 0, 80),
@@ -194,7 +191,7 @@ def test_a_look_reads_what_is_new_and_drops_what_stands_no_more(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(store, make_campaign(TOLD))
-    gathered = Gathered(store)
+    gathered = AnswerTables(store)
     read: list[int] = []
     made = gathered._make
     monkeypatch.setattr(gathered, "_make", lambda one: read.append(one.number) or made(one))
@@ -213,7 +210,7 @@ def test_a_look_reads_what_is_new_and_drops_what_stands_no_more(
 def test_looks_are_made_anew_when_something_is_new_and_not_too_often(store: Store) -> None:
     fill(store, make_campaign(TOLD))
     judge_next(store, "ann")
-    eager, lazy = Looks(store, rest=0), Looks(store, rest=1e9)
+    eager, lazy = DashboardCache(store, rest=0), DashboardCache(store, rest=1e9)
     first, other = eager.look(), lazy.look()
     assert eager.look().findings is first.findings  # nothing is new
     judge_next(store, "ann")

@@ -5,10 +5,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand.web.app import make_app
-from evenhand.web.guard import HEADERS
-from evenhand.web.site import Limits, Site
-from evenhand.web.store.store import Store
+from evenhand.web import Limits, Site, Store, make_app
+from evenhand.web.limits import HEADERS
 from stored_campaigns import fill, judge_next, make_pairs
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import re
 import signal
 import sqlite3
@@ -15,13 +16,10 @@ from urllib.request import urlopen
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand.web import health
-from evenhand.web.app import make_app
-from evenhand.web.health import Health
-from evenhand.web.serving import TimedLines
-from evenhand.web.site import Site
-from evenhand.web.store.refusals import NotStored
-from evenhand.web.store.store import Store
+from evenhand.web import NotStored, Store
+from evenhand.web import site as health
+from evenhand.web.app import TimedLines, make_app
+from evenhand.web.site import Health, Site
 from stored_campaigns import fill, judge_next, take
 
 
@@ -103,11 +101,22 @@ def test_a_file_that_was_moved_takes_no_answer_until_it_is_back(
     served = take(store, "j0")
     Path(where).rename(tmp_path / "elsewhere")
     assert ask(client)[0] == 503
-    with pytest.raises(NotStored, match="was moved or deleted: put it back"):
+    with pytest.raises(NotStored, match="was moved, deleted or emptied: put it back"):
         judge_next(store, "j0")
     (tmp_path / "elsewhere").rename(where)
     assert ask(client) == (200, "well\n")
     assert take(store, "j0").ticket == served.ticket
+
+
+def test_a_file_that_is_emptied_in_its_place_takes_no_answer(
+    client: TestClient, store: Store, where: str
+) -> None:
+    """SQLite goes on from what it remembers, and a kill loses all that was answered since."""
+    take(store, "j0")
+    os.truncate(where, 0)
+    assert ask(client)[0] == 503
+    with pytest.raises(NotStored, match="was moved, deleted or emptied"):
+        judge_next(store, "j0")
 
 
 def test_who_asks_often_costs_the_database_nothing(
@@ -174,4 +183,6 @@ def test_what_a_server_writes_after_its_start_has_the_time(tmp_path: Path) -> No
     assert [one for one in said if not re.fullmatch(line, one)] == [
         "begins a new campaign in items.db"  # before the server listens
     ]
-    assert any("evenhand: the file of the database was moved or deleted" in one for one in said)
+    assert any(
+        "evenhand: the file of the database was moved, deleted or emptied" in one for one in said
+    )

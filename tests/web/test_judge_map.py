@@ -5,7 +5,7 @@ from itertools import combinations
 from math import log
 
 from evenhand.judges.cards import Card, Evidence, Screening
-from evenhand.web.judge_map import BOTTOM, LEFT, RIGHT, TOP, Mark, draw_map
+from evenhand.web.findings import BOTTOM, LEFT, RIGHT, TOP, Mark, draw_map
 
 HONEST = {"honest": 1.0, "careless": 0.0, "reversed": 0.0}
 NOTHING = Screening((), 0.05, "ratings", 0, None, "", (), (), "")

@@ -8,8 +8,8 @@ import pytest
 
 from browsers import open_browser, run_site
 from evenhand.design.reading import make_campaign, read_campaign
+from evenhand.web import Store
 from evenhand.web.site import HERE, Site
-from evenhand.web.store.store import Store
 from judge_pages import LAST, SIZES, find_faults, keep_picture, open_page, press, settle
 from stored_campaigns import fill
 

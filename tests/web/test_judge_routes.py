@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 from evenhand.design.assignment import assign
 from evenhand.design.reading import make_campaign
 from evenhand.design.tasks import Ticket
-from evenhand.web.store.chain import digest
-from evenhand.web.store.store import Store
+from evenhand.web import Store
+from evenhand.web.store.log import digest
 from evenhand.web.views import view_feedback
 from stored_campaigns import LEFT, RIGHT, HandClock, fill
 

@@ -16,10 +16,10 @@ import click
 import pytest
 
 from evenhand.cli.main import main
-from evenhand.web import connections, health
+from evenhand.web import Limits, Store
+from evenhand.web import limits as connections
+from evenhand.web import site as health
 from evenhand.web.links import read_links
-from evenhand.web.site import Limits
-from evenhand.web.store.store import Store
 from markdown_pages import ROOT, blocks
 from postgres_server import Server
 from stored_campaigns import fill, judge_next, make_pairs

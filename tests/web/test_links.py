@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import CampaignError
+from evenhand.web import Store
 from evenhand.web.links import read_links, write_links
-from evenhand.web.store.store import Store
-from evenhand.web.store.tokens import draw_token
+from evenhand.web.store.people import draw_token
 from stored_campaigns import make_pairs
 
 

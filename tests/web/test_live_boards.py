@@ -11,13 +11,12 @@ from evenhand.design.campaign import Campaign, Design, Item, Judge
 from evenhand.design.tasks import PairTask
 from evenhand.ranking.sequential.leaderboard import Confirmation
 from evenhand.ranking.sequential.watch import watch
+from evenhand.web import NotStored, Store
+from evenhand.web.dashboard import LiveLeaderboards
 from evenhand.web.downloads import open_download
-from evenhand.web.live_boards import LiveBoards
+from evenhand.web.store.boards import SavedBoard, read_boards, save_boards
 from evenhand.web.store.judging import Reply
-from evenhand.web.store.kept_boards import KeptBoard, keep_boards, read_boards
-from evenhand.web.store.refusals import NotStored
 from evenhand.web.store.schema import boards as kept_table
-from evenhand.web.store.store import Store
 from followed_campaigns import FREE, SYSTEMS, judge_some, list_claims, make, prefer
 from stored_campaigns import HandClock, fill, judge_next, reply_to, take
 
@@ -27,7 +26,7 @@ def test_a_board_decides_what_watch_decides_from_the_table_with_the_same_votes(
 ) -> None:
     fill(store, make())
     judge_some(store, 180)
-    boards = LiveBoards(store)
+    boards = LiveLeaderboards(store)
     assert boards.catch_up()
     table = tmp_path / "comparisons.csv"
     table.write_bytes(b"".join(open_download(store, table.name) or ()))
@@ -50,12 +49,12 @@ def test_a_board_goes_on_after_a_restart_as_if_there_had_been_none(
     with Store.open(where, start=clock.start) as store:
         fill(store, make(kind))
         judge_some(store, 50)
-        LiveBoards(store).catch_up(20)
-        first = LiveBoards(store)
+        LiveLeaderboards(store).catch_up(20)
+        first = LiveLeaderboards(store)
         first.catch_up()
         first.look("t", FREE)
     with Store.open(where, start=clock.start) as store:
-        later, whole = LiveBoards(store), LiveBoards(store)
+        later, whole = LiveLeaderboards(store), LiveLeaderboards(store)
         judge_some(store, 39, seed=2)
         assert later.catch_up()
         with store.engine.begin() as connection:
@@ -71,7 +70,7 @@ def test_an_answer_that_was_taken_back_counts_as_it_was_first_given(store: Store
     judge_next(store, "j0", {"outcome": "left"})
     store.undo("j0")
     judge_next(store, "j0", {"outcome": "right"})
-    boards = LiveBoards(store)
+    boards = LiveLeaderboards(store)
     boards.catch_up()
     board = boards.look("t", FREE).board
     assert (board.n_votes, board.n_revised) == (1, 1)
@@ -91,7 +90,7 @@ def test_a_second_login_of_one_person_adds_no_second_answer_to_a_question(
             asked.setdefault(judge, set()).add(frozenset(served.ticket.systems))
             judge_next(store, judge, prefer(served.ticket.systems, luck))
     assert asked["j0"] == asked["j1"]
-    boards = LiveBoards(store)
+    boards = LiveLeaderboards(store)
     boards.catch_up()
     board = boards.look("t", FREE).board
     questions = len(asked["j0"])
@@ -105,7 +104,7 @@ def test_one_person_with_three_logins_has_one_vote_for_each_ranking(store: Store
     for judge in ("j0", "j1", "j2"):
         while store.serve(judge) is not None:
             judge_next(store, judge, {"ranks": [1, 2, 3]})
-    boards = LiveBoards(store)
+    boards = LiveLeaderboards(store)
     boards.catch_up()
     board = boards.look("t", FREE).board
     assert (board.n_votes, board.n_revised) == (10, 20)
@@ -120,13 +119,13 @@ def test_an_answer_before_a_join_and_its_revision_after_it_are_one_vote(
     if kind == "pair":
         one, other = ({"outcome": "left"}, {"outcome": "right"})
     judge_next(store, "j1", one)
-    LiveBoards(store).catch_up()  # kept: what comes now is as after a restart
+    LiveLeaderboards(store).catch_up()  # kept: what comes now is as after a restart
     store.join("j1", "j0")
     store.undo("j1")
     record = judge_next(store, "j1", other)
     assert record.ticket is not None
     store.append(Reply("j1", record.ticket.number, one, "another page", replaces=record.number))
-    boards = LiveBoards(store)
+    boards = LiveLeaderboards(store)
     boards.catch_up()
     board = boards.look("t", FREE).board
     assert (board.n_votes, board.n_revised) == (1, 2)
@@ -138,7 +137,7 @@ def test_two_bad_outputs_are_a_tie(store: Store) -> None:
     fill(store, Campaign(name="c", tasks=(task,), items=items, judges=(Judge("j0"),)))
     for _ in range(4):
         judge_next(store, "j0", {"outcome": "both_bad"})
-    boards = LiveBoards(store)
+    boards = LiveLeaderboards(store)
     boards.catch_up()
     found = boards.look("t", FREE).board.standings
     assert sum(one.ties for one in found) == 8
@@ -150,7 +149,7 @@ def test_a_ranking_is_one_vote_and_the_same_one_when_it_is_given_anew(store: Sto
     judge_next(store, "j0", {"ranks": [1, 2, 3]})
     store.undo("j0")
     judge_next(store, "j0", {"ranks": [3, 2, 1]})
-    boards = LiveBoards(store)
+    boards = LiveLeaderboards(store)
     boards.catch_up()
     board = boards.look("t", FREE).board
     assert (board.n_votes, board.n_revised) == (1, 1)
@@ -159,7 +158,7 @@ def test_a_ranking_is_one_vote_and_the_same_one_when_it_is_given_anew(store: Sto
 def test_who_is_revoked_or_forgotten_still_counts(store: Store) -> None:
     fill(store, make())
     judge_some(store, 60)
-    boards = LiveBoards(store)
+    boards = LiveLeaderboards(store)
     boards.catch_up()
     before = boards.look("t", FREE).board.to_dict()
     store.revoke("j1")
@@ -171,17 +170,17 @@ def test_who_is_revoked_or_forgotten_still_counts(store: Store) -> None:
 def test_what_was_decided_stays_when_the_answers_behind_it_are_deleted(store: Store) -> None:
     fill(store, make())
     judge_some(store, 240)
-    boards = LiveBoards(store)
+    boards = LiveLeaderboards(store)
     boards.catch_up()
     claims = list_claims(boards)
     assert claims
     for judge in ("j0", "j1", "j2"):
         store.forget(judge, answers=True)
     assert list(store.judgments()) == []
-    later = LiveBoards(store)
+    later = LiveLeaderboards(store)
     later.catch_up()
     assert list_claims(later) == claims
-    fresh = LiveBoards(store)
+    fresh = LiveLeaderboards(store)
     with store.engine.begin() as connection:
         connection.execute(delete(kept_table))
     fresh.catch_up()
@@ -192,7 +191,7 @@ def test_a_kept_board_holds_sums_and_nothing_that_tells_a_single_answer(store: S
     """The digest of all votes would: of a deleted answer one could try all three outcomes."""
     fill(store, make())
     judge_some(store, 240)
-    LiveBoards(store).catch_up()
+    LiveLeaderboards(store).catch_up()
     with store.reading() as connection:
         (kept,) = read_boards(connection).values()
     assert '\\"trace\\": \\"\\"' in kept.body
@@ -215,7 +214,7 @@ def test_controls_tell_of_judges_and_stand_on_no_board(store: Store) -> None:
     while store.serve("j0") is not None:
         judge_next(store, "j0")
     assert {one.ticket.kind for one in store.judgments() if one.ticket} == {"target", "control"}
-    boards = LiveBoards(store)
+    boards = LiveLeaderboards(store)
     boards.catch_up()
     board = boards.look("t", FREE).board
     assert (board.n_votes, sorted(board.systems)) == (4, ["A", "B"])
@@ -224,10 +223,10 @@ def test_controls_tell_of_judges_and_stand_on_no_board(store: Store) -> None:
 def test_what_stood_as_decided_and_is_held_back_now_is_named(store: Store) -> None:
     fill(store, make())
     judge_some(store, 240)
-    boards = LiveBoards(store)
+    boards = LiveLeaderboards(store)
     boards.catch_up()
     pairs = {(one[0], one[1]) for one in list_claims(boards)}
-    later = LiveBoards(store)  # as after a restart
+    later = LiveLeaderboards(store)  # as after a restart
     look = later.look("t", Confirmation())
     assert not look.board.decided
     assert set(look.lapsed) == pairs == {(one.better, one.worse) for one in look.board.held}
@@ -235,11 +234,11 @@ def test_what_stood_as_decided_and_is_held_back_now_is_named(store: Store) -> No
 
 def test_a_board_that_has_seen_less_does_not_replace_one_that_has_seen_more(store: Store) -> None:
     fill(store, make())
-    store.do(lambda desk: keep_boards(desk, {"t": KeptBoard(9, "more")}))
-    store.do(lambda desk: keep_boards(desk, {"t": KeptBoard(5, "less")}))
+    store.do(lambda tx: save_boards(tx, {"t": SavedBoard(9, "more")}))
+    store.do(lambda tx: save_boards(tx, {"t": SavedBoard(5, "less")}))
     with store.reading() as connection:
-        assert read_boards(connection) == {"t": KeptBoard(9, "more")}
-    boards = LiveBoards(store)  # what cannot be read is counted anew
+        assert read_boards(connection) == {"t": SavedBoard(9, "more")}
+    boards = LiveLeaderboards(store)  # what cannot be read is counted anew
     assert boards.catch_up()
     assert boards.look("t", None).board.n_votes == 0
 
@@ -249,7 +248,7 @@ def test_a_board_is_shown_though_the_disk_takes_nothing_and_is_kept_when_it_does
 ) -> None:
     fill(store, make())
     judge_some(store, 240)
-    boards = LiveBoards(store)
+    boards = LiveLeaderboards(store)
     with monkeypatch.context() as full:
         full.setattr(store, "do", refuse)
         boards.catch_up()
@@ -269,6 +268,6 @@ def test_a_campaign_of_scores_has_no_board(store: Store) -> None:
     fill(store, make("rating"))
     served = take(store, "j0")
     store.append(reply_to(served, {"score": 3}))
-    boards = LiveBoards(store)
+    boards = LiveLeaderboards(store)
     assert boards.names == ()
     assert boards.catch_up()

@@ -6,21 +6,20 @@ from typing import Any
 
 import pytest
 
+from evenhand.web import Store
+from evenhand.web.dashboard import DashboardCache, LiveLeaderboards
 from evenhand.web.findings import Findings, Order
-from evenhand.web.live_boards import LiveBoards
-from evenhand.web.looks import Looks
-from evenhand.web.store.store import Store
 from followed_campaigns import FREE, judge_some, list_claims, make, prefer
 from stored_campaigns import HandClock, fill, reply_to, take
 
 
-def count(looks: Looks) -> int:
+def count(looks: DashboardCache) -> int:
     return looks.boards.look("t", FREE).board.n_votes
 
 
 def test_boards_count_what_is_new_although_nobody_looks(store: Store) -> None:
     fill(store, make())
-    looks = Looks(store)
+    looks = DashboardCache(store)
     for counted in (30, 60):
         judge_some(store, 30)
         looks.follow()
@@ -32,15 +31,15 @@ def test_findings_are_computed_again_for_something_new_and_not_before_the_rest_i
 ) -> None:
     fill(store, make())
     clock, computed = HandClock(), []
-    monkeypatch.setattr("evenhand.web.looks.time.monotonic", lambda: clock.steady)
+    monkeypatch.setattr("evenhand.web.dashboard.time.monotonic", lambda: clock.steady)
 
     def compute(*_: Any) -> Findings:
         computed.append(clock.steady)
         clock.wait(0.5)  # what it costs
         return Findings(orders={"t": Order("comparisons")})
 
-    monkeypatch.setattr("evenhand.web.looks.find", compute)
-    looks = Looks(store, rest=4)
+    monkeypatch.setattr("evenhand.web.dashboard.find", compute)
+    looks = DashboardCache(store, rest=4)
     for second in range(12):  # a look each second, an answer in each of the first six
         clock.steady = float(second)
         if second < 6:
@@ -51,7 +50,7 @@ def test_findings_are_computed_again_for_something_new_and_not_before_the_rest_i
 
 def test_what_is_decided_does_not_depend_on_when_it_is_counted(store: Store) -> None:
     fill(store, make())
-    looks, every = Looks(store), LiveBoards(store)
+    looks, every = DashboardCache(store), LiveLeaderboards(store)
     for turn in range(8):
         judge_some(store, 30, seed=turn)
         if turn % 3:
@@ -61,7 +60,7 @@ def test_what_is_decided_does_not_depend_on_when_it_is_counted(store: Store) -> 
     looks.look()
     assert list_claims(looks.boards) == list_claims(every) != []
     assert looks.boards.look("t", FREE).board.to_dict() == every.look("t", FREE).board.to_dict()
-    later = LiveBoards(store)  # as after a restart
+    later = LiveLeaderboards(store)  # as after a restart
     later.catch_up()
     assert list_claims(later) == list_claims(every)
 
@@ -70,7 +69,7 @@ def test_several_who_count_at_a_time_count_each_answer_once(store: Store) -> Non
     """Judges go on meanwhile; many threads take turns."""
     fill(store, make())
     judge_some(store, 120)
-    boards, every = LiveBoards(store), LiveBoards(store)
+    boards, every = LiveLeaderboards(store), LiveLeaderboards(store)
     threads = [threading.Thread(target=boards.catch_up) for _ in range(4)]
     for one in threads:
         one.start()

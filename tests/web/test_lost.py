@@ -15,12 +15,11 @@ import pytest
 from click.testing import CliRunner
 
 from evenhand.cli.main import main
-from evenhand.web import serving
+from evenhand.web import Site, Store
+from evenhand.web import app as serving
 from evenhand.web.links import read_links
-from evenhand.web.site import Site
 from evenhand.web.store.judging import Reply
-from evenhand.web.store.refusals import UnknownLink
-from evenhand.web.store.store import Store
+from evenhand.web.store.log import UnknownLink
 from postgres_server import Server
 
 ITEMS = "item,source,A,B\n1,eins,one,uno\n2,zwei,two,due\n3,drei,three,tre\n"
@@ -89,6 +88,23 @@ def lose_log(database: Path) -> None:
     assert database.stat().st_size
 
 
+def drop(table: str) -> Callable[[Path], object]:
+    """What takes a table away."""
+
+    def damage(database: Path) -> None:
+        with closing(sqlite3.connect(database)) as connection:
+            connection.execute(f"DROP TABLE {table}")
+
+    return damage
+
+
+def make_other(database: Path) -> None:
+    """A database of another program in its place."""
+    database.unlink()
+    with closing(sqlite3.connect(database)) as made:
+        made.execute("CREATE TABLE songs (name TEXT)")
+
+
 LOSSES: dict[str, tuple[Callable[[Path], object], str]] = {
     "missing": (Path.unlink, "is missing"),
     "empty": (lambda database: database.write_bytes(b""), "is empty"),
@@ -99,6 +115,8 @@ LOSSES: dict[str, tuple[Callable[[Path], object], str]] = {
     "text": (lambda database: database.write_text("dear diary\n" * 99), "is not a database"),
     "without a launch": (make_tables, "holds no launch"),
     "without its log": (lose_log, "holds no launch"),
+    "without a table": (drop("log"), "is damaged (there is no table 'log')"),
+    "another program": (make_other, "holds tables of another program"),
 }
 
 
@@ -219,6 +237,47 @@ def test_where_the_file_of_links_is_lost_it_is_said_which_links_still_work(folde
                     store.identify(token)
 
 
+@pytest.mark.parametrize("left", [1, 3, 4, 5])
+def test_where_lines_of_the_links_were_lost_it_is_said(folder: Path, left: int) -> None:
+    """A file that was cut, and is none of another launch, is taken up and written whole."""
+    serve()
+    links = Path("spring.links.csv")
+    lines = links.read_text().splitlines(keepends=True)
+    assert [line.partition(",")[0] for line in lines[1:]] == ["judge"] * 3 + ["admin"]
+    before = read_links(links)
+    links.write_text("".join(lines[: left + 1]))
+    if left == 4:
+        links.write_text(links.read_text().rstrip("\n"))
+    told, said = start(), left < 4
+    assert ("held no link of the role 'admin' that is good" in told) == said
+    assert (read_links(links)["admin", ""] == before["admin", ""]) != said
+
+
+def test_a_folder_in_the_place_of_the_database_is_called_one(folder: Path) -> None:
+    Path("spring.db").mkdir()
+    assert "the database spring.db is a folder: name a file (--database)" in refuse()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="may write all")
+def test_a_database_that_may_only_be_read_is_said_at_the_start(folder: Path) -> None:
+    serve()
+    Path("spring.db").chmod(0o400)
+    assert "warns no answer can be stored now: " in start()
+
+
+def test_a_server_that_ends_leaves_nothing_in_the_log_while_somebody_reads(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A copy of the file alone then has all answers."""
+    serve()
+    with closing(sqlite3.connect("file:spring.db?mode=ro", uri=True)) as reader:
+        receipts = serve_with_answers(
+            monkeypatch, lambda: reader.execute("select count(*) from log").fetchall()
+        )
+        shutil.copy("spring.db", "copy.db")
+        assert {*receipts} <= read_hashes("copy.db")
+
+
 def test_a_log_without_its_database_is_not_thrown_away(folder: Path) -> None:
     """SQLite deletes the log beside a database that it makes."""
     serve()
@@ -275,10 +334,10 @@ def test_a_backup_from_before_the_links_takes_the_links_that_judges_have(folder:
 
 
 STEPS = (  # in the order of a launch; each names a function, and what ends with it
-    ("evenhand.web.store.engine", "_make_private"),
-    ("evenhand.web.store.migration", "_run"),
+    ("evenhand.web.store.database", "_make_private"),
+    ("evenhand.web.store.database", "_run"),
     ("evenhand.web.store.store", "migrate"),
-    ("evenhand.web.store.launching", "launch"),
+    ("evenhand.web.store.people", "launch"),
     ("evenhand.web.store.store.Store", "do"),
     ("evenhand.web.store.store.Store", "checkpoint"),
     ("evenhand.web.links", "_offer"),

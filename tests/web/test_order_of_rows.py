@@ -4,9 +4,9 @@ from pathlib import Path
 
 import evenhand
 from evenhand.ranking.sequential.watch import watch
+from evenhand.web import Store
 from evenhand.web.downloads import open_download
 from evenhand.web.store.judging import Reply
-from evenhand.web.store.store import Store
 from followed_campaigns import SYSTEMS, make
 from stored_campaigns import HandClock, fill, judge_next
 

@@ -11,10 +11,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from evenhand.design.reading import make_campaign
-from evenhand.web.app import make_app
-from evenhand.web.outside import list_offers, list_unfit
-from evenhand.web.site import Site
-from evenhand.web.store.store import Store
+from evenhand.web import Site, Store, make_app
+from evenhand.web.analysis import list_offers, list_unfit
 from every_kind import (
     TASKS,
     TOLD,
@@ -234,7 +232,7 @@ def test_a_person_who_marked_one_output_under_two_logins_is_refused_where_errors
     fill(store, make_campaign({**told, "items": TOLD["items"][:4]}))
     luck = random.Random(2)
     for judge in ("j0", "j1", "j2"):
-        store.do(lambda desk, judge=judge: judge_all(desk, judge, luck))
+        store.do(lambda tx, judge=judge: judge_all(tx, judge, luck))
     with TestClient(make_app(Site(store))) as client:
         link = f"/a/{store.make_link('admin').token}/export/mqm-tsv?pass=errors"
         assert client.get(link).status_code == 200

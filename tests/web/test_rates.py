@@ -2,8 +2,8 @@
 
 import pytest
 
-from evenhand.web import rates
-from evenhand.web.rates import Rates
+from evenhand.web import site as rates
+from evenhand.web.site import Rates
 
 
 def test_a_bucket_fills_again_at_its_rate_and_not_above_its_brim() -> None:
@@ -21,7 +21,7 @@ def test_a_bucket_fills_again_at_its_rate_and_not_above_its_brim() -> None:
 def test_of_too_many_names_the_one_that_came_longest_ago_is_forgotten(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rates, "MOST", 2)
+    monkeypatch.setattr(rates, "MAX_NAMES", 2)
     found = Rates(0.001, 1, clock=lambda: 0.0)
     assert [found.take(one) for one in ("ann", "ben", "ann", "cai", "ann", "ben")] == [
         True,

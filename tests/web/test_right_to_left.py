@@ -8,8 +8,7 @@ import pytest
 
 from browsers import open_browser, run_site
 from evenhand.design.reading import make_campaign
-from evenhand.web.site import Site
-from evenhand.web.store.store import Store
+from evenhand.web import Site, Store
 from judge_pages import LAST, find_faults, keep_picture, open_page, press, settle
 from stored_campaigns import fill
 

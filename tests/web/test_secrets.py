@@ -8,10 +8,8 @@ import pytest
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from evenhand.web.app import make_app
+from evenhand.web import Limits, Site, Store, make_app
 from evenhand.web.links import Tokens
-from evenhand.web.site import Limits, Site
-from evenhand.web.store.store import Store
 from http_judges import Line, fetch
 from postgres_server import Server
 from started_servers import run_servers, write_campaign

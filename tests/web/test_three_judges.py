@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from browsers import open_browser, run_site
-from evenhand.web.site import Site
-from evenhand.web.store.store import Store
+from evenhand.web import Site, Store
 from judge_pages import EARLY, LAST, SIZES, find_faults, keep_picture, open_page, press, settle
 from kinds_of_questions import ITEMS, JUDGES, KINDS, expect, make
 from stored_campaigns import fill

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from evenhand.web.store.store import Store
+from evenhand.web import Store
 from stored_campaigns import (
     LEFT,
     RIGHT,

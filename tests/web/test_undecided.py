@@ -8,11 +8,10 @@ from starlette.testclient import TestClient
 
 from browsers import open_browser, run_site
 from evenhand.design.reading import make_campaign
+from evenhand.web import Site, Store
+from evenhand.web import routes as admin
+from evenhand.web.downloads import AnswerTables
 from evenhand.web.findings import find
-from evenhand.web.gathered import Gathered
-from evenhand.web.routes import admin
-from evenhand.web.site import Site
-from evenhand.web.store.store import Store
 from stored_campaigns import fill, judge_next, take
 
 WORTH = {"A": 2.0, "B": 0.0, "C": -2.0, "g": 3.0, "b": -3.0}
@@ -55,7 +54,7 @@ def test_a_doubtful_judge_among_three_is_evidence_without_a_verdict(
     assert "3 judges are too few to say what is usual: 8 are needed" in page
     assert "Evidence, and no verdict: this judge looks more likely careless or reversed" in page
     card = page.partition('class="card undecided"')[2].partition("</summary>")[0]
-    screening = find(Gathered(judged)).panels["comparisons"].screening
+    screening = find(AnswerTables(judged)).panels["comparisons"].screening
     assert screening is not None
     (p_honest,) = (one.p_honest for one in screening.cards if one.judge == "cad")
     assert f"<bdi>cad</bdi></strong> undecided, P(honest) {p_honest:.3f}" in card

@@ -11,11 +11,10 @@ import msgspec
 import pytest
 
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
-from evenhand.web.sight import Sight
-from evenhand.web.visitor import Away, Visitor, read_link
+from evenhand.web.dashboard import CampaignStatus, HttpClient, ServerUnavailable, read_link
 
 SECRET = "abcd.s3cr3t-of-the-organiser"
-SEEN = Sight("spring", judged=3, now=1_000, remaining=7, mark="5-1")
+SEEN = CampaignStatus("spring", judged=3, now=1_000, remaining=7, mark="5-1")
 Reply = tuple[int, dict[str, str], bytes]
 
 
@@ -45,8 +44,8 @@ def answering(reply: Callable[[BaseHTTPRequestHandler], Reply]) -> Iterator[str]
             thread.join()
 
 
-def visit(address: str, timeout: float = 5) -> Visitor:
-    return Visitor(read_link(f"{address}/a/{SECRET}"), timeout=timeout)
+def visit(address: str, timeout: float = 5) -> HttpClient:
+    return HttpClient(read_link(f"{address}/a/{SECRET}"), timeout=timeout)
 
 
 def refuse(address: str, kind: type[EvenhandError], timeout: float = 5) -> str:
@@ -121,8 +120,8 @@ UNKNOWN = b'{"error": "this link is not known", "word": "unknown-link"}'
         ((200, {}, b"<html>hello"), CampaignError, "is no campaign of this version of evenhand"),
         ((200, {}, b'{"title": 3}'), CampaignError, "is no campaign of this version of evenhand"),
         ((200, {}, b"\xff\xfe"), CampaignError, "is no campaign of this version of evenhand"),
-        ((503, {}, b""), Away, r"cannot answer now (503)"),
-        ((429, {}, b""), Away, r"cannot answer now (429)"),
+        ((503, {}, b""), ServerUnavailable, r"cannot answer now (503)"),
+        ((429, {}, b""), ServerUnavailable, r"cannot answer now (429)"),
     ],
 )
 def test_what_a_server_says_is_told_in_words(
@@ -140,14 +139,14 @@ def test_a_server_that_is_not_there_or_keeps_silent_is_away() -> None:
         return 200, {}, b""
 
     with answering(wait) as address:
-        assert "did not answer within 0.3 seconds" in refuse(address, Away, 0.3)
+        assert "did not answer within 0.3 seconds" in refuse(address, ServerUnavailable, 0.3)
         silent.set()
-    assert "does not answer: connection refused" in refuse(address, Away)
+    assert "does not answer: connection refused" in refuse(address, ServerUnavailable)
 
 
 def test_a_name_that_no_server_has_is_refused() -> None:
     with pytest.raises(CampaignError, match=r"there is no server nowhere\.invalid"):
-        Visitor(read_link(f"https://nowhere.invalid/a/{SECRET}")).look()
+        HttpClient(read_link(f"https://nowhere.invalid/a/{SECRET}")).look()
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ import pytest
 
 from evenhand import screen_judges
 from evenhand.formats.reading import read
-from evenhand.web.store.store import Store
+from evenhand.web import Store
 from scoring_judges import Kind, Opinions, play_all, write_outputs
 from served_campaigns import serve
 

@@ -2,117 +2,99 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.groups import work_on_groups
 from evenhand.cli.judge_options import figure_options
-from evenhand.cli.next_outputs import feature_options
+from evenhand.cli.next import feature_options
 from evenhand.cli.options import (
-    SEED,
-    Section,
-    Verb,
-    examples,
     group_option,
+    level_option,
     output_options,
     reading_options,
+    section,
+    seed_option,
     stack,
+    verb,
 )
-from evenhand.cli.output import take_output
-from evenhand.cli.parameters import SEEDS
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import remarks_on, take_reading
-from evenhand.cli.terminal import PLAIN, label
+from evenhand.cli.running import (
+    Patience,
+    check_figures,
+    remarks_on,
+    take_output,
+    take_reading,
+    work_on_groups,
+    write_figures,
+)
+from evenhand.cli.terminal import (
+    PLAIN,
+    Column,
+    GroupedResult,
+    align,
+    block,
+    draw_table,
+    label,
+    name_column,
+    pad,
+    plural,
+    say_notes,
+    sign,
+    tell_apart,
+    width,
+)
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.ratings.process_comparison import JudgeLikeness
+from evenhand.report.latex import escape, number, tabular
 
 if TYPE_CHECKING:
-    from evenhand.judgments.ratings import Ratings
+    from evenhand.data.ratings import Ratings
+    from evenhand.numerics.cluster_means import Estimate
     from evenhand.ratings.features import OutputFeatures
     from evenhand.ratings.judge_process import MultiTaskGP
-    from evenhand.ratings.process_comparison import HeldOut, JudgeLikeness
+    from evenhand.ratings.process_comparison import HeldOut, Pair
 
     Settings = tuple[MultiTaskGP, HeldOut | None, float]
     Words = tuple[str, ...]
 
-EXAMPLES: Final = (
-    "evenhand alike scores.csv --task zho-eng",
-    "evenhand alike scores.csv --feature length --label domain --against",
-    "evenhand alike scores.csv --figures figures",
-)
-
-
 SPLITS: Final = 5
 
-
-class _Features(Section):
-    heading = "What is known of outputs (ratings)"
-
-
-class _Model(Section):
-    heading = "Model"
-
+_features_option = section("What is known of outputs (ratings)")
+_model_option = section("Model")
 
 model_options = stack(
-    click.option(
+    _features_option(
         "--label",
         "labels",
-        cls=_Features,
         multiple=True,
         metavar="COLUMN",
         help="A feature that is a name, even where it is written in digits. Repeatable.",
     ),
-    click.option("--criterion", cls=_Model, metavar="NAME", help="Only this criterion."),
-    click.option(
+    _model_option("--criterion", metavar="NAME", help="Only this criterion."),
+    _model_option(
         "--rank",
-        cls=_Model,
         type=int,
         default=1,
-        show_default=True,
-        metavar="NUMBER",
         help="How many tastes judges share, each in a measure of their own.",
     ),
-    click.option(
+    _model_option(
         "--against",
-        cls=_Model,
         is_flag=True,
         help="Also hold ratings out: does it predict better than simple ways?",
     ),
-    click.option(
-        "--splits",
-        cls=_Model,
-        type=int,
-        metavar="NUMBER",
-        help="How often --against halves the ratings. Default: 5.",
-    ),
-    click.option(
-        "--level",
-        cls=_Model,
-        type=float,
-        default=0.95,
-        show_default=True,
-        metavar="PROPORTION",
-        help="Level of the intervals.",
-    ),
-    click.option(
-        "--seed",
-        cls=_Model,
-        type=SEEDS,
-        default=SEED,
-        show_default=True,
-        metavar="NUMBER",
-        help="Of everything random.",
-    ),
+    _model_option("--splits", type=int, help="How often --against halves the ratings. Default: 5."),
+    level_option(_model_option),
+    seed_option(_model_option),
 )
 
 
-@click.command(
-    cls=Verb,
-    short_help="Which judges are alike, who is lenient, who strays, and what moves opinions?",
-    epilog=examples(*EXAMPLES),
+@verb(
+    "evenhand alike scores.csv --task zho-eng",
+    "evenhand alike scores.csv --feature length --label domain --against",
+    "evenhand alike scores.csv --figures figures",
 )
 @reading_options
 @group_option
@@ -144,43 +126,25 @@ def alike(
     Over 1,000 ratings take minutes.
     """
     taken, place = take_reading(), take_output()
-    _check_figures(figures, forms)
+    check_figures(figures, forms)
     if splits is not None and not against:
         raise UnknownOption("--splits is about --against: add it, or leave --splits out")
-    settings = _choose_settings(
-        (rank, seed), level, (SPLITS if splits is None else splits) if against else None
-    )
     with Patience("learning") as patience:
-        from evenhand.ratings.process_comparison import choose_criterion
+        from evenhand.ratings.judge_process import MultiTaskGP
+        from evenhand.ratings.process_comparison import HeldOut, choose_criterion
+
+        model, held = MultiTaskGP(rank=rank, seed=seed), None
+        if against:
+            n = SPLITS if splits is None else splits
+            held = HeldOut(folds=2, splits=n, level=level, seed=seed)
 
         data = choose_criterion(taken.open_ratings("alike"), criterion)
         features = _choose_features(data, (feature, labels), (source_text, output_text))
         parts = _split(data, group_by, features)
-        found, refused = _learn(parts, settings, features, patience)
+        found, refused = _learn(parts, (model, held, level), features, patience)
         remarks = [*remarks_on(data), *_draw(found, figures, forms)]
-    from evenhand.cli.alike_result import AlikeResult
 
     place.deliver(AlikeResult(found, refused, remarks))
-
-
-def _check_figures(folder: str | None, forms: tuple[str, ...]) -> None:
-    """Refuse figures that cannot be drawn, before there is anything to draw."""
-    if folder is None and forms:
-        raise UnknownOption("--figure-format says how to draw: say where to with --figures FOLDER")
-    if folder is not None:
-        from evenhand.report.figures.drawing import check_folder
-
-        check_folder(Path(folder), forms or ("svg", "png"))
-
-
-def _choose_settings(model: tuple[int, int], level: float, splits: int | None) -> Settings:
-    """Return the model, what is held out, and the level."""
-    from evenhand.ratings.judge_process import MultiTaskGP
-    from evenhand.ratings.process_comparison import HeldOut
-
-    rank, seed = model
-    held = HeldOut(folds=2, splits=SPLITS if splits is None else splits, level=level, seed=seed)
-    return MultiTaskGP(rank=rank, seed=seed), None if splits is None else held, level
 
 
 def _choose_features(
@@ -201,7 +165,7 @@ def _choose_features(
 
 def _split(data: Ratings, group_by: str | None, features: OutputFeatures) -> dict[str, Ratings]:
     """Return the ratings that are looked at apart: tasks and criteria, unless they are features."""
-    from evenhand.judgments.rating_groups import split_ratings
+    from evenhand.data.groups import split_ratings
 
     by = None if group_by is None else data.require(group_by)
     joined = sorted({"task", "criterion"} & {*features.labels})
@@ -223,10 +187,13 @@ def _learn(
     alone, done = [*parts] == [""], count()
     model, held, level = settings
 
+    def warn(text: str) -> None:
+        click.echo(label("note", text, PLAIN), err=True)
+
     def work(part: Ratings) -> JudgeLikeness:
         patience.step(next(done), len(parts))
         try:
-            return examine_likeness(part, features, model, held, level=level, warn=_warn)
+            return examine_likeness(part, features, model, held, level=level, warn=warn)
         except InvalidJudgments as error:
             if alone:
                 raise
@@ -235,20 +202,278 @@ def _learn(
     return work_on_groups(parts, work, alone=alone)
 
 
-def _warn(text: str) -> None:
-    """Say something before the work begins."""
-    click.echo(label("note", text, PLAIN), err=True)
-
-
 def _draw(found: dict[str, JudgeLikeness], folder: str | None, forms: tuple[str, ...]) -> list[str]:
     """Draw the judges of every group, if that was asked for; say where they are."""
     if folder is None:
         return []
-    from evenhand.report.figures.drawing import write_figures
-    from evenhand.report.figures.file_names import name_files
-    from evenhand.report.figures.likeness_map import draw_likeness
+    from evenhand.report.figures.judges import draw_likeness
 
-    heads = {name: f"{file}-" for name, file in name_files(filter(None, found)).items()}
-    figures = {f"{heads.get(name, '')}alike": draw_likeness(own) for name, own in found.items()}
-    written = write_figures(figures, Path(folder), forms or ("svg", "png"))
-    return [f"wrote {len(written)} figures to {folder}"]
+    figures = {name: {"alike": draw_likeness(part)} for name, part in found.items()}
+    return write_figures(figures, folder, forms)
+
+
+# How alike judges are, as it is drawn in a terminal.
+
+
+MAX_JUDGES_IN_MATRIX: Final = 12  # Most judges whose whole matrix is printed
+CELL: Final = 5  # Columns that a correlation takes, with a gap before it
+MIN_NAME: Final = 6  # Columns that a name needs
+SHORT_NAME: Final = 10  # Columns of the names of the nearest and the farthest
+UNKNOWN: Final = ".."  # Where the ratings do not tell
+MAX_UNKNOWN: Final = 8  # Most pairs of which the ratings do not tell that are named
+# How the feature that tells each output from all others is said
+OUTPUT_ITSELF: Final = "which output it is"
+NONE: Final = "—"
+
+
+def draw_judges(found: JudgeLikeness, columns: int) -> list[str]:
+    """Return the table of judges: how lenient, and how far they stray."""
+    rows = list(found.records.values())
+    heads = (
+        name_column("judge"),
+        Column("ratings", left=False, priority=2),
+        "lenient by",
+        Column(f"{100 * found.level:g} % interval", left=False, priority=4),
+        Column("own taste", left=False, priority=1),
+        Column("noise", left=False, priority=1),
+        Column("both", left=False, priority=3),
+    )
+    lines = [
+        (
+            judge,
+            f"{row['ratings']:,}",
+            f"{row['leniency']:+.1f}",
+            ends,
+            *(_points(row[key]) for key in ("private", "noise", "private_and_noise")),
+        )
+        for judge, row, ends in zip(found.judges, rows, _ends(rows), strict=True)
+    ]
+    table = draw_table(heads, lines, columns, least=MIN_NAME)
+    unit = "points of the scale. lenient by: what a judge gives more than the mean of these judges"
+    parts = [f"{unit}, for the same outputs"]
+    if "own taste" in table[0]:
+        parts.append("own taste: what no other judge shares; noise: of one rating; both together")
+        if any(row["private"] is None for row in rows):
+            parts.append(f"{NONE}: not told apart")
+    else:
+        parts.append("both: own taste and noise together")
+    return [*table, label("", "; ".join(parts), columns)]
+
+
+def draw_pairs(found: JudgeLikeness, columns: int) -> list[str]:
+    """Return the matrix of correlations, or the nearest and farthest where there is no room."""
+    room = columns - 1 - CELL * (len(found.judges) - 1) - len(str(len(found.judges))) - 1
+    longest = max(map(width, found.judges))
+    if len(found.judges) > MAX_JUDGES_IN_MATRIX or room < min(longest, MIN_NAME):
+        return _draw_ends(found, columns)
+    shown = tell_apart(found.judges, room)
+    names = align([(str(place), shown[name]) for place, name in enumerate(found.judges, start=1)])
+    lines = []
+    for at, (judge, name) in enumerate(zip(found.judges, names, strict=True)):
+        cells = [_show(found.both[judge, other]) for other in found.judges[:at]]
+        lines.append(" " + " ".join(name) + "".join(pad(cell, CELL, right=True) for cell in cells))
+    blank = " " * width(" " + " ".join(names[0]))
+    places = range(1, len(found.judges))
+    title = blank + "".join(pad(str(place), CELL, right=True) for place in places)
+    legend = f"correlation of what they like; {UNKNOWN} where the ratings do not tell"
+    return [
+        click.style(title, dim=True),
+        *(one.rstrip() for one in lines),
+        label("", legend, columns),
+    ]
+
+
+def _draw_ends(found: JudgeLikeness, columns: int) -> list[str]:
+    """Return a row for each judge: the mean, the nearest and the farthest of the others."""
+    ranked = [found.rank_others(judge) for judge in found.judges]
+    names = tell_apart(found.judges, SHORT_NAME)
+    heads = (
+        name_column("judge"),
+        "others",
+        "most alike",
+        Column("interval", left=False, priority=1),
+        "least alike",
+        Column("interval", left=False, priority=1),
+    )
+    nearest, farthest = [one[0] for one in ranked], [one[-1] for one in ranked]
+    cells = zip(
+        found.judges,
+        (_share(found.mean(judge)) for judge in found.judges),
+        _align_pairs(names, nearest),
+        (_show_ends(one) for _, one in nearest),
+        _align_pairs(names, farthest),
+        (_show_ends(one) for _, one in farthest),
+        strict=True,
+    )
+    legend = (
+        f"correlation of what judges like: mean with the others, most and least alike; {UNKNOWN}"
+        " where the ratings do not tell; all pairs with --json and --csv"
+    )
+    table = draw_table(heads, list(cells), columns, least=MIN_NAME)
+    return [*table, label("", legend, columns)]
+
+
+def say_open(found: JudgeLikeness) -> str:
+    """Name the pairs of which the ratings do not tell, with estimates, the farthest from 0 first.
+
+    Nothing where none is open, or where there are too many judges for a matrix.
+    """
+    pairs = [one for one in found.pairs if not one.known]
+    if not pairs or len(found.judges) > MAX_JUDGES_IN_MATRIX:
+        return ""
+    pairs = sorted(pairs, key=lambda one: -abs(one.correlation))
+    named = [
+        f"{one.judge} and {one.other} {_share(one.correlation)} ({_show_ends(one)})"
+        for one in pairs[:MAX_UNKNOWN]
+    ]
+    more = f"; {len(pairs) - MAX_UNKNOWN:,} more with --csv" if len(pairs) > MAX_UNKNOWN else ""
+    return f"{'; '.join(named)}{more}"
+
+
+def draw_errors(found: JudgeLikeness, columns: int) -> list[str]:
+    """Return how far each way to predict is off."""
+    rmse = [Column(title, left=False, priority=1) for title in ("rmse", "more")]
+    rows = [
+        (
+            one.method,
+            f"{one.mae:.3g}",
+            _more(one.mae_more),
+            f"{one.rmse:.3g}",
+            _more(one.rmse_more),
+        )
+        for one in found.table
+    ]
+    legend = (
+        "points of the scale that a prediction is off, on ratings that were held out; more: beyond"
+        f" multi-task, with its {100 * found.level:g} % interval"
+    )
+    heads: list[Column | str] = [name_column("method"), "mae", "more", *rmse]
+    table = draw_table(heads, rows, columns, least=MIN_NAME)
+    return [*table, label("", legend, columns)]
+
+
+def say_features(found: JudgeLikeness) -> str:
+    """Say how much each feature moves a judge's opinion, the one that moves most first."""
+    from evenhand.ratings.features import OUTPUT
+
+    moves = sorted(found.feature_correlations.items(), key=lambda one: one[1])
+    shown = [(OUTPUT_ITSELF if name == OUTPUT else name, _share(value)) for name, value in moves]
+    listed = ", ".join(f"{name} {value}" for name, value in shown)
+    numbers = {*found.process.learned.scaling.names}
+    tail = "; numbers: by one standard deviation" if numbers & {*found.feature_correlations} else ""
+    return (
+        "correlation of what a judge thinks of two outputs that differ in one feature alone (near"
+        f" 1 it changes little{tail}): {listed}"
+    )
+
+
+def _ends(rows: Sequence[dict[str, Any]]) -> list[str]:
+    ends = [(f"{row['leniency_lower']:+.1f}", f"{row['leniency_upper']:+.1f}") for row in rows]
+    return [f"{low} to {high}" for low, high in align(ends, left=())]
+
+
+def _align_pairs(names: dict[str, str], pairs: Sequence[tuple[str, Pair]]) -> list[str]:
+    cells = align([(names[other], _show(one)) for other, one in pairs], left=(0,))
+    return [" ".join(cell) for cell in cells]
+
+
+def _show(one: Pair) -> str:
+    return _share(one.correlation) if one.known else UNKNOWN
+
+
+def _show_ends(one: Pair) -> str:
+    if one.lower is None or one.upper is None:
+        return NONE
+    return f"{_share(one.lower)} to {_share(one.upper)}"
+
+
+def _share(value: float) -> str:
+    """Write a correlation without the zero before its point."""
+    return f"{value:z.2f}".replace("0.", ".", 1)
+
+
+def _points(value: float | None) -> str:
+    return NONE if value is None else f"{value:.1f}"
+
+
+def _more(one: Estimate | None) -> str:
+    if one is None:
+        return NONE
+    return f"{one.value:+.2g} ({one.lower:+.2g} to {one.upper:+.2g})"
+
+
+# Which judges are alike, for each group, as text, JSON, CSV and LaTeX.
+
+
+CSV_KEYS: Final = ("what", "name", "other", "estimate", "lower", "upper", "known")  # Columns of CSV
+JUDGE_NUMBERS: Final = ("ratings", "leniency", "private", "noise", "private_and_noise")
+
+
+class AlikeResult(GroupedResult[JudgeLikeness]):
+    """What `evenhand alike` found: how alike judges are, in each group."""
+
+    lacking = "says nothing of judges"
+
+    def draw(self, part: JudgeLikeness, columns: int) -> list[str]:
+        """Return counts, the judges, how alike they are, and what is said of it."""
+        found = part.process
+        ratings = plural(sum(row["ratings"] for row in part.records.values()), "rating")
+        pairs, opened = draw_pairs(part, columns), say_open(part)
+        return [
+            label("", f"{ratings}, {plural(len(part.judges), 'judge')}", columns),
+            label("model", f"a Gaussian process over judges; {found.learned.features}", columns),
+            "",
+            *draw_judges(part, columns),
+            "",
+            *pairs,
+            *([label("open", opened, columns)] if opened else []),
+            "",
+            *([*draw_errors(part, columns), ""] if part.table else []),
+            label("moves", say_features(part), columns),
+            *block("says", part.says, columns),
+            *say_notes(part.notes, columns),
+            sign(found.signature, columns),
+        ]
+
+    def rows(self, part: JudgeLikeness) -> list[dict[str, Any]]:
+        """Return a row for each number: of judges, of pairs, of features and of errors."""
+        return [dict(zip(CSV_KEYS, row, strict=True)) for row in _list_numbers(part)]
+
+    def tabulate(self, part: JudgeLikeness) -> str:
+        """Return the matrix as a table for a paper; what is open is left blank."""
+        judges = part.judges
+        rows = [
+            (
+                escape(judge),
+                number(part.records[judge]["leniency"], 1),
+                *(number(one.correlation, 2) if one.known else "" for one in pairs),
+                *[""] * (len(judges) - 1 - at),
+            )
+            for at, judge in enumerate(judges)
+            for pairs in [[part.both[judge, other] for other in judges[:at]]]
+        ]
+        header = ("judge", "lenient by", *map(escape, judges[:-1]))
+        comments = [part.process.signature, *self.say(part)]
+        return tabular("l" + "r" * len(judges), header, [rows], comments)
+
+
+def _list_numbers(part: JudgeLikeness) -> Iterator[tuple[Any, ...]]:
+    """Return what, name, other, estimate, lower, upper, known."""
+    for judge, row in part.records.items():
+        for what in JUDGE_NUMBERS:
+            known = row[what] is not None
+            ends = (row.get(f"{what}_lower"), row.get(f"{what}_upper"))
+            yield (what, judge, None, row[what], *ends, known)
+    for at, judge in enumerate(part.judges):
+        for other in part.judges[:at]:
+            one = part.both[judge, other]
+            yield ("correlation", judge, other, one.correlation, one.lower, one.upper, one.known)
+    for name, kept in part.feature_correlations.items():
+        yield ("feature", name, None, kept, None, None, None)
+    for error in part.table:
+        more = {"mae": error.mae_more, "rmse": error.rmse_more}
+        for what, value in (("mae", error.mae), ("rmse", error.rmse)):
+            yield (what, error.method, None, value, None, None, None)
+            gap = more[what]
+            if gap is not None:
+                yield (f"{what}_more", error.method, None, gap.value, gap.lower, gap.upper, None)

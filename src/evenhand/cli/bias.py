@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
-import click
-
-from evenhand.cli.covariates import join_options, join_tables
-from evenhand.cli.groups import work_on_groups
 from evenhand.cli.options import (
-    Verb,
     cluster_options,
-    examples,
     group_option,
+    join_options,
+    join_tables,
     output_options,
     reading_options,
+    verb,
 )
-from evenhand.cli.output import take_output
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import remarks_on, take_reading
+from evenhand.cli.running import (
+    Patience,
+    remarks_on,
+    take_output,
+    take_reading,
+    work_on_tables,
+)
+from evenhand.cli.terminal import (
+    GroupedResult,
+    block,
+    draw_table,
+    label,
+    name_column,
+    say_answers,
+    say_notes,
+    sign,
+)
+from evenhand.models.coefficients import format_p
+from evenhand.ranking.position_bias import JudgeBias, PositionBias
+from evenhand.report.latex import escape, number, tabular
 
-if TYPE_CHECKING:
-    from evenhand.judgments.comparisons import Comparisons
-    from evenhand.ranking.position_bias import PositionBias
 
-EXAMPLES: Final = (
+@verb(
     "evenhand bias votes.csv",
     "evenhand bias wmt12.RNK_results.csv --task fr-en",
-)
-
-
-@click.command(
-    cls=Verb,
-    short_help="Is the output shown first preferred for that alone, and by whom?",
-    epilog=examples(*EXAMPLES),
 )
 @reading_options
 @join_options
@@ -58,25 +62,121 @@ def bias(
     with Patience("looking"):
         data = reading.open_comparisons("bias")
         data = join_tables(data, judges, items, used=(group_by,))
-        found, refused = _find(data, group_by, cluster, level)
+        from evenhand.ranking.position_bias import find_position_bias
+
+        found, refused = work_on_tables(
+            data, group_by, lambda part: find_position_bias(part, cluster=cluster, level=level)
+        )
         remarks = remarks_on(data)
-    from evenhand.cli.bias_result import BiasResult
 
     place.deliver(BiasResult(found, refused, remarks))
 
 
-def _find(
-    data: Comparisons, group_by: str | None, cluster: str | None, level: float
-) -> tuple[dict[str, PositionBias], dict[str, str]]:
-    """Look at each group, or at all judgments under the name ""."""
-    from evenhand.judgments.groups import choose_groups
-    from evenhand.judgments.levels import split_table
-    from evenhand.ranking.position_bias import find_position_bias
+# A position bias, or one for each group, as text, JSON, CSV and LaTeX.
 
-    by = choose_groups(data, group_by)
-    parts = {"": data} if by is None else split_table(data, by)
-    return work_on_groups(
-        parts,
-        lambda part: find_position_bias(part, cluster=cluster, level=level),
-        alone=group_by is None and len(parts) == 1,
+
+MIN_SHOWN: Final = 10  # Judges in the table for people, unless more of them stand out
+TITLES: Final = ("n", "first", "second", "first wins", "interval", "vs median", "adjusted")
+LEGEND: Final = (
+    "n, first and second are counts; first wins, with its interval, is drawn towards the common"
+    " estimate; vs median is p of the counts against the median judge; adjusted for all judges by"
+    " Benjamini and Hochberg"
+)
+
+
+class BiasResult(GroupedResult[PositionBias]):
+    """What `evenhand bias` found: a bias for each group."""
+
+    lacking = "has no bias"
+
+    def draw(self, part: PositionBias, columns: int) -> list[str]:
+        """Return everything about one bias."""
+        table = _table(part, columns)
+        return [
+            label("", say_answers(part.n_judgments, part.n_comparisons), columns),
+            label("model", f"Davidson ties, order effect; {part.method}", columns),
+            "",
+            *block("says", part.says, columns),
+            *(["", *table, "", label("table", LEGEND, columns)] if table else []),
+            *say_notes(part.notes, columns),
+            sign(part.signature, columns),
+        ]
+
+    def rows(self, part: PositionBias) -> list[dict[str, Any]]:
+        """Return a row for all judges together (no name), and one for each."""
+        every = {
+            "n": part.n_comparisons,
+            "estimate": part.estimate,
+            "stderr": part.stderr,
+            "lower": part.lower,
+            "upper": part.upper,
+            "share": part.share,
+            "p_none": part.p,
+        }
+        rows = [every, *(judge.to_dict() for judge in part.judges)]
+        return [{key: row.get(key) for key in CSV_KEYS} for row in rows]
+
+    def tabulate(self, part: PositionBias) -> str:
+        header = ("judge", "$n$", "first", "second", "log-odds", "s.e.", "$p$", "adjusted $p$")
+        rows = [
+            (
+                escape(judge.judge),
+                number(judge.n, 0),
+                number(judge.first, 0),
+                number(judge.second, 0),
+                number(judge.estimate, 2),
+                number(judge.stderr, 2),
+                _set_p(judge.p_common),
+                _set_p(judge.p_common_adjusted),
+            )
+            for judge in _chosen(part)
+        ]
+        comments = [part.signature, *part.says, *part.notes]
+        return tabular("lrrrrrrr", header, [rows], comments)
+
+
+# Columns of CSV
+CSV_KEYS: Final = (
+    *("judge", "n", "estimate", "stderr", "lower", "upper", "share", "p_none", "p_common"),
+    *("p_none_adjusted", "p_common_adjusted"),
+)
+
+
+def _chosen(one: PositionBias) -> tuple[JudgeBias, ...]:
+    """Return the judges that are shown: all who stand out, and some others."""
+    outstanding = set(one.stand_out)
+    last = max((i + 1 for i, judge in enumerate(one.judges) if judge in outstanding), default=0)
+    return one.judges[: max(MIN_SHOWN, last)]
+
+
+def _table(one: PositionBias, columns: int) -> list[str]:
+    """Return the judges farthest from the others, titles first."""
+    chosen = _chosen(one)
+    if not chosen:
+        return []
+    lines = draw_table(
+        (name_column("judge"), *TITLES), [(one.judge, *_cells(one)) for one in chosen], columns
     )
+    more = len(one.judges) - len(chosen)
+    return lines + [f" ... and {more:,} more judges, nearer to the others"] * bool(more)
+
+
+def _cells(judge: JudgeBias) -> tuple[str, ...]:
+    low, high = (100 * end for end in judge.share_interval)
+    return (
+        f"{judge.n:.0f}",
+        f"{judge.first:.0f}",
+        f"{judge.second:.0f}",
+        f"{100 * judge.share:.0f} %",
+        f"{low:.0f} to {high:.0f} %",
+        _show_p(judge.p_common),
+        _show_p(judge.p_common_adjusted),
+    )
+
+
+def _show_p(p: float | None) -> str:
+    return "—" if p is None else format_p(p)
+
+
+def _set_p(p: float | None) -> str:
+    return "—" if p is None else f"${format_p(p)}$"

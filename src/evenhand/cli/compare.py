@@ -1,44 +1,282 @@
-"""`evenhand compare`: which analysis should we believe, by judgments that it has not seen?"""
+"""The options of `evenhand compare`, and what was asked by them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.compare_figures import check_figures
-from evenhand.cli.compare_options import (
-    Asked,
-    certainty_options,
-    curve_options,
-    drawing_options,
-    fold_options,
-    take_asked,
+from evenhand.cli.options import (
+    COLUMN_LEVEL,
+    Numbers,
+    OneOf,
+    group_option,
+    is_given,
+    level_option,
+    output_options,
+    reading_options,
+    section,
+    seed_option,
+    stack,
+    verb,
 )
-from evenhand.cli.options import Verb, examples, group_option, output_options, reading_options
-from evenhand.cli.output import Result, take_output
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import remarks_on, take_reading
-from evenhand.errors import InvalidJudgments, listing, suggest
+from evenhand.cli.refusals import kept
+from evenhand.cli.running import (
+    Patience,
+    Result,
+    check_figures,
+    remarks_on,
+    take_output,
+    take_reading,
+    write_figures,
+)
+from evenhand.cli.terminal import part_groups, shorten, tell_apart
+from evenhand.errors import (
+    InvalidJudgments,
+    NotConverged,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    suggest,
+)
 
 if TYPE_CHECKING:
-    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.cross_validation import ModelComparison
+    from evenhand.ranking.learning_curves import LearningCurves
 
-EXAMPLES: Final = (
-    "evenhand compare votes.csv",
-    "evenhand compare votes.csv --model bradley-terry --model melo --by judge",
-    "evenhand compare rankings.csv --curves --model paper --figures figures",
-    "evenhand compare votes.csv --train group=crowd --test group=expert",
+
+FORMS: Final = ("svg", "png", "pdf", "json")
+BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
+MIN_WIDTH: Final = 240
+MAX_WIDTH: Final = 2000  # Widths of figures that can be asked for, in pixels
+USUAL_WIDTH: Final = 620  # Width of figures unless told otherwise
+OF_CURVES: Final = {
+    "sizes": "--sizes",
+    "trials": "--trials",
+    "hold_out": "--hold-out",
+}
+# What either way of holding out alone is asked: parameter → option
+OF_FOLDS: Final = {
+    "by": "--by",
+    "folds": "--folds",
+    "repeats": "--repeats",
+    "group_by": "--group-by",
+}
+OF_FIGURES: Final = {"forms": "--figure-format", "width": "--figure-width"}
+
+_compared_option = section("What is compared", kept=True)
+_held_out_option = section("What is held out: cross-validation", kept=True)
+_curves_option = section("What is held out: learning curves", kept=True)
+_certainty_option = section("Uncertainty", kept=True)
+_drawn_option = section("Figures", kept=True)
+
+
+fold_options = stack(
+    _compared_option(
+        "--model",
+        "models",
+        multiple=True,
+        metavar="NAME",
+        help="A model to compare, such as irt-gaussian; or several: paper, usual, all. Repeatable."
+        " Default: usual.",
+    ),
+    _held_out_option(
+        "--by",
+        type=OneOf(BLOCKS),
+        help="What is never on both sides. Default: judges and items where there are five of each,"
+        " else what there is.",
+    ),
+    _held_out_option("--folds", help="Parts: 10, or 5 each way, by default.", type=int),
+    _held_out_option(
+        "--repeats", default=1, help="How often judgments are divided anew.", type=int
+    ),
 )
+
+curve_options = stack(
+    _curves_option(
+        "--curves",
+        is_flag=True,
+        help="Perplexity by the number of training comparisons: how many are enough?",
+    ),
+    _curves_option(
+        "--train",
+        help="Curves of models trained on these judgments, such as judge_group=crowd,",
+        type=COLUMN_LEVEL,
+        metavar="COLUMN=LEVEL",
+    ),
+    _curves_option(
+        "--test", help="and tested on these others.", type=COLUMN_LEVEL, metavar="COLUMN=LEVEL"
+    ),
+    _curves_option(
+        "--overlap",
+        type=OneOf(("keep", "drop")),
+        default="keep",
+        help="With --train: what to do with its judgments on held-out items.",
+    ),
+    _curves_option(
+        "--sizes",
+        type=Numbers(),
+        metavar="N,N,...",
+        help="Training sizes. Default: 100,200,400,800,1600,3200.",
+    ),
+    _curves_option("--trials", default=5, help="Random subsets of each size.", type=int),
+    _curves_option("--hold-out", default=2000, help="Comparisons to hold out, at least.", type=int),
+)
+
+certainty_options = stack(
+    level_option(_certainty_option),
+    seed_option(_certainty_option),
+)
+
+drawing_options = stack(
+    _drawn_option("--figures", metavar="FOLDER", help="Draw figures into a folder."),
+    _drawn_option(
+        "--figure-format",
+        "forms",
+        multiple=True,
+        type=OneOf(FORMS),
+        help="svg and png by default. Repeatable.",
+    ),
+    _drawn_option(
+        "--figure-width",
+        "width",
+        type=click.IntRange(MIN_WIDTH, MAX_WIDTH),
+        metavar="PIXELS",
+        help="Of the whole picture; 360 suits a telephone. Default: 620.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of a comparison of models."""
+
+    models: tuple[str, ...]  # names of models, or of sets of them
+    curves: bool  # whether learning curves are traced; else models are cross-validated
+    by: str | None  # what is never on both sides, or None
+    folds: int | None  # parts, or None
+    repeats: int  # how often judgments are divided anew
+    train: tuple[str, str] | None  # column and level of the judgments that are trained on, or None
+    test: tuple[str, str] | None  # of those that are tested on
+    overlap: str  # "keep" or "drop" those on held-out items
+    sizes: tuple[int, ...] | None  # of training sets, or None
+    trials: int  # subsets of each size
+    hold_out: int  # comparisons to hold out, at least
+    level: float  # of intervals (proportion)
+    seed: int  # of everything random
+    figures: str | None  # a folder, or None
+    forms: tuple[str, ...]  # of figures
+    width: int | None  # of figures, in pixels, or None
+
+    @property
+    def pixels(self) -> int:
+        """Width of figures."""
+        return self.width or USUAL_WIDTH
+
+
+def take_asked() -> Asked:
+    """Return what the words of the command ask for."""
+    asked = Asked(**{one.name: kept(one.name) for one in fields(Asked)})
+    _refuse_halves(asked)
+    asked = replace(asked, curves=asked.curves or asked.train is not None)
+    _refuse_other_way(asked)
+    for name, option in OF_FIGURES.items():
+        if is_given(name) and asked.figures is None:
+            raise UnknownOption(f"{option} says how to draw: say where to with --figures FOLDER")
+    return asked
+
+
+def _refuse_halves(asked: Asked) -> None:
+    """Refuse what is trained on without what is tested on, and the same judgments for both."""
+    train, test = asked.train, asked.test
+    if train is None and test is None:
+        if is_given("overlap"):
+            raise UnknownOption("--overlap is for --train COLUMN=LEVEL: leave it out")
+        return
+    if train is None or test is None:
+        have, lack = ("--train", "--test") if test is None else ("--test", "--train")
+        raise UnknownOption(f"{have} needs {lack} COLUMN=LEVEL beside it")
+    if train[0] != test[0] or train[1] == test[1]:
+        raise UnknownOption(
+            f"--train {'='.join(train)} and --test {'='.join(test)} must be two levels of one"
+            " column, so that no judgment is on both sides"
+        )
+
+
+def _refuse_other_way(asked: Asked) -> None:
+    """Refuse options of the other way of holding out."""
+    for name, option in (OF_FOLDS if asked.curves else OF_CURVES).items():
+        if is_given(name):
+            why = "cross-validation, not of learning curves" if asked.curves else "learning curves"
+            remedy = "leave it out" if asked.curves else "add --curves, or leave it out"
+            raise UnknownOption(f"{option} is of {why}: {remedy}")
+
+
+# Figures of compared models, written where they were asked for.
+
+
+# Pixels of the picture for each letter of a system's name: a third of it is for names
+LETTER_WIDTH: Final = 17
+
+
+def write_comparisons(groups: Mapping[str, ModelComparison], asked: Asked) -> list[str]:
+    """Draw every comparison, and the systems by the best of its models; say where figures are."""
+    if asked.figures is None:
+        return []
+    from evenhand.report.figures.predictions import draw_comparison
+
+    figures: dict[str, dict[str, Any]] = {}
+    notes: list[str] = []
+    for group, found in groups.items():
+        systems, why = _draw_systems(found, asked.pixels)
+        figures[group] = draw_comparison(found, width=asked.pixels) | systems
+        notes += [f"{group}: {why}" if group else why] if why else []
+    return [*notes, *write_figures(figures, asked.figures, asked.forms)]
+
+
+def _draw_systems(found: ModelComparison, width: int) -> tuple[dict[str, Any], str]:
+    """Draw the systems by the best model that orders them, fitted to all judgments."""
+    from evenhand.models.registry import find_model
+    from evenhand.ranking.by_model import UNIFORM_MODELS
+    from evenhand.report.figures.predictions import draw_fit
+
+    names = [name for name in found.order if name not in UNIFORM_MODELS]
+    if not names:
+        return {}, "no heat map is drawn: no model that was compared orders systems"
+    try:
+        fit = find_model(names[0]).make().fit(found.held_out)
+    except (NotIdentified, NotConverged) as refusal:
+        return {}, f"no heat map is drawn: {names[0]} on all judgments: {refusal}"
+    short, _ = shorten(fit.systems)
+    apart = tell_apart(short, max(width // LETTER_WIDTH, 12))
+    labels = {name: apart[one] for name, one in zip(fit.systems, short, strict=True)}
+    return draw_fit(fit, name=names[0], labels=labels, level=found.level, width=width), ""
+
+
+def write_curves(found: LearningCurves, asked: Asked) -> list[str]:
+    """Draw learning curves; say where the figure is."""
+    if asked.figures is None:
+        return []
+    from evenhand.report.figures.predictions import draw_curves
+
+    curves = {"curves": draw_curves(found, width=asked.pixels)}
+    return write_figures({"": curves}, asked.figures, asked.forms)
+
+
+# `evenhand compare`: which analysis should we believe, by judgments that it has not seen?
+
+
 USUAL: Final = ("usual",)
 
 
-@click.command(
-    cls=Verb,
-    short_help="Which model of what judges prefer foresees unseen judgments best?",
-    epilog=examples(*EXAMPLES),
+@verb(
+    "evenhand compare votes.csv",
+    "evenhand compare votes.csv --model bradley-terry --model judge-slopes --by judge",
+    "evenhand compare rankings.csv --curves --model paper --figures figures",
+    "evenhand compare votes.csv --train group=crowd --test group=expert",
 )
 @reading_options
 @group_option
@@ -57,45 +295,35 @@ def compare(*, group_by: str | None) -> None:
     """
     reading, place, asked = take_reading(), take_output(), take_asked()
     with Patience("comparing") as patience:
-        check_figures(asked)
+        check_figures(asked.figures, asked.forms)
         data = reading.open_comparisons("compare")
         if asked.curves:
             result = _trace(data, asked, patience)
         else:
-            result = _validate(data, group_by, asked, patience)
+            # Cross-validate, each group by itself
+            from evenhand.cli.compare_result import CompareResult
+            from evenhand.ranking.held_out import compare_models
+
+            found = compare_models(
+                data,
+                models=asked.models or USUAL,
+                by=asked.by,
+                folds=asked.folds,
+                repeats=asked.repeats,
+                level=asked.level,
+                seed=asked.seed,
+                group_by=group_by,
+                progress=patience.step,
+            )
+            groups, refused = part_groups(found)
+            drawn = write_comparisons(groups, asked)
+            result = CompareResult(groups, refused, [*remarks_on(data), *drawn])
     place.deliver(result)
-
-
-def _validate(data: Comparisons, group_by: str | None, asked: Asked, patience: Patience) -> Result:
-    """Cross-validate, each group by itself."""
-    from evenhand.cli.compare_figures import write_comparisons
-    from evenhand.cli.compare_result import CompareResult
-    from evenhand.judgments.grouped import Grouped
-    from evenhand.ranking.held_out import compare_models
-
-    found = compare_models(
-        data,
-        models=asked.models or USUAL,
-        by=asked.by,
-        folds=asked.folds,
-        repeats=asked.repeats,
-        level=asked.level,
-        seed=asked.seed,
-        group_by=group_by,
-        progress=patience.step,
-    )
-    groups: Mapping[str, ModelComparison] = (
-        {"": found} if not isinstance(found, Grouped) else found.groups
-    )
-    refused = found.refused if isinstance(found, Grouped) else {}
-    drawn = write_comparisons(groups, asked)
-    return CompareResult(groups, refused, [*remarks_on(data), *drawn])
 
 
 def _trace(data: Comparisons, asked: Asked, patience: Patience) -> Result:
     """Trace learning curves, over all tasks together."""
-    from evenhand.cli.compare_figures import write_curves
-    from evenhand.cli.curves_result import CurvesResult, say_transfer
+    from evenhand.cli.compare_result import CurvesResult, say_transfer
     from evenhand.ranking.held_out import trace_learning
     from evenhand.ranking.predictions import SIZES
 

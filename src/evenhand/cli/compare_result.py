@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import click
 
-from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.terminal import align, effective, label, plural, share, width
-from evenhand.cli.words import block
-from evenhand.judgments.votes import TIE, Votes
+from evenhand.cli.terminal import (
+    Column,
+    GroupedResult,
+    block,
+    cut,
+    draw_table,
+    effective,
+    first_fitting,
+    label,
+    plural,
+    say_notes,
+    share,
+    width,
+)
+from evenhand.data.votes import TIE, Votes
+from evenhand.errors import NotIdentified
 from evenhand.ranking.cross_validation import HeldOutScore, ModelComparison
+from evenhand.ranking.learning_curves import Enough, LearningCurves
 from evenhand.ranking.predictions import count_effective
-from evenhand.report.tables.latex import NONE, escape, number, tabular
+from evenhand.report.latex import NONE, escape, number, tabular
 
 MARK: Final = "≈"  # Stands before models that cannot be told from the best
 # What is shown beside the perplexity, and decimals of differences: the first that fits
@@ -32,7 +46,7 @@ BLOCKS: Final = {
     "judgment": "judge and item may be on both sides, which flatters",
 }
 BEST: Final = "best"
-SLOW: Final = 100.0  # Seconds that are told without a decimal
+MAX_WITH_TENTHS: Final = 100.0  # Seconds that are told without a decimal
 WHY: Final = "why"  # Column of CSV in which refusals have their reason
 
 
@@ -43,21 +57,19 @@ class CompareResult(GroupedResult[ModelComparison]):
 
     def draw(self, part: ModelComparison, columns: int) -> list[str]:
         """Return what was held out, the table, and what it says."""
-        lines = _table(part, columns)
         legend = _legend(part)
         return [
             label("", ", ".join(count_votes(part.held_out)), columns),
             label("hides", say_held_out(part), columns),
             "",
-            *([click.style(lines[0], dim=True), *lines[1:], ""] if lines else []),
+            *([*_table(part, columns), ""] if part.scores else []),
             *block("says", say_comparison(part), columns),
             *([label("table", legend, columns)] if legend else []),
-            *(label("note", note, columns, colour="yellow") for note in _notes(part)),
+            *say_notes(_notes(part), columns),
             label("sign", part.signature, columns),
         ]
 
     def describe(self, part: ModelComparison) -> dict[str, Any]:
-        """Return the JSON of one comparison."""
         return part.to_dict() | count_sides(part.held_out) | {"says": say_comparison(part)}
 
     def rows(self, part: ModelComparison) -> list[dict[str, Any]]:
@@ -69,15 +81,13 @@ class CompareResult(GroupedResult[ModelComparison]):
         ]
         return [*({**one, WHY: None} for one in part.records()), *refused]
 
-    def tabulate(self, name: str, part: ModelComparison) -> str:
-        """Return the table for a paper."""
+    def tabulate(self, part: ModelComparison) -> str:
         header = ("model", "perplexity", "interval", r"$\Delta$ bits", "interval", "CPU s")
         rows = [_typeset(one, part) for one in part.scores]
-        said = [*([name] if name else []), part.signature, say_held_out(part)]
+        said = [part.signature, say_held_out(part)]
         return tabular("lrrrrr", header, [rows], [*said, *self.say(part)])
 
     def say(self, part: ModelComparison) -> list[str]:
-        """Return what was found, and what must stand beside it."""
         return [*say_comparison(part), *_notes(part)]
 
 
@@ -131,21 +141,23 @@ def say_comparison(part: ModelComparison) -> list[str]:
 
 def _table(part: ModelComparison, columns: int) -> list[str]:
     """Return the table, titles first, with as much beside the perplexity as there is room for."""
-    lines: list[str] = []
-    for shown, digits in LAYOUTS if part.scores else ():
-        rows = [_titles(part, shown), *(_cells(one, part, shown, digits) for one in part.scores)]
-        lines = [
-            " ".join([row[0], "  ".join(row[1:])]).rstrip() for row in align(rows, left=(0, 1))
+    marks = [MARK if one.among_best and one.model != part.best else "" for one in part.scores]
+    blank = max(marks, default="") and " "
+    tables = []
+    for shown, digits in LAYOUTS:
+        rows = [
+            (f"{mark or blank} {one.model}", *_cells(one, part, shown, digits))
+            for mark, one in zip(marks, part.scores, strict=True)
         ]
-        if max(map(width, lines)) <= columns:
-            break
-    return lines
+        heads: list[Column | str] = [Column(f"{blank} model"), *_titles(part, shown)]
+        tables.append(draw_table(heads, rows, indent=""))
+    return first_fitting(tables, columns)
 
 
 def _titles(part: ModelComparison, shown: Sequence[str]) -> list[str]:
     level = f"{100 * part.level:g} %"
     perplexity = f"perplexity ({level})" if "interval" in shown else "perplexity"
-    return ["", "model", perplexity, f"above best, bits ({level})", *(["CPU"] * ("cpu" in shown))]
+    return [perplexity, f"above best, bits ({level})", *(["CPU"] * ("cpu" in shown))]
 
 
 def _cells(
@@ -157,8 +169,7 @@ def _cells(
         own += f" ({one.lower:.3f} to {one.upper:.3f})"
     ends = f"({one.difference_lower:.{digits}f} to {one.difference_upper:.{digits}f})"
     apart = BEST if one.model == part.best else f"{one.difference:.{digits}f} {ends}"
-    mark = MARK if one.among_best and one.model != part.best else ""
-    return [mark, one.model, own, apart, *([say_seconds(one.seconds)] if "cpu" in shown else [])]
+    return [own, apart, *([say_seconds(one.seconds)] if "cpu" in shown else [])]
 
 
 def say_seconds(seconds: float) -> str:
@@ -167,7 +178,7 @@ def say_seconds(seconds: float) -> str:
     >>> say_seconds(0.04), say_seconds(3.21), say_seconds(250.4)
     ('0.0 s', '3.2 s', '250 s')
     """
-    return f"{seconds:.0f} s" if seconds >= SLOW else f"{seconds:.1f} s"
+    return f"{seconds:.0f} s" if seconds >= MAX_WITH_TENTHS else f"{seconds:.1f} s"
 
 
 def _legend(part: ModelComparison) -> str:
@@ -203,3 +214,178 @@ def _typeset(one: HeldOutScore, part: ModelComparison) -> tuple[str, ...]:
         NONE if best else apart,
         number(one.seconds, 1),
     )
+
+
+# Perplexity by training size, as text, JSON, CSV and LaTeX.
+
+
+SETS: Final = ("task", "k", "items", "test", "train")
+MAX_TASK: Final = 24  # Most columns of the name of a task
+NO_NUMBER: Final = "—"
+LEGEND: Final = (
+    "above, the test sets: items with at most k comparisons are held out, the others train; below,"
+    " perplexity by training comparisons: 3 is guessing, lower is better"
+)
+BOTH_SIDES: Final = (
+    "held out are items: a judge may be on both sides, so this is of new items, not of new judges"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CurvesResult(GroupedResult[LearningCurves]):
+    """What `evenhand compare --curves` found."""
+
+    # whom models were trained on and whom they were tested on, such as ("group=crowd",
+    # "group=expert"); or None
+    transfer: tuple[str, str] | None = None
+    lacking = "has no curves"
+
+    def draw(self, part: LearningCurves, columns: int) -> list[str]:
+        """Return test sets, perplexities, and how many comparisons are enough."""
+        return [
+            *([label("", say_transfer(self.transfer), columns)] if self.transfer else []),
+            label("", f"held out: {', '.join(count_votes(part.held_out))}", columns),
+            "",
+            *_print((Column(SETS[0]), *SETS[1:]), _sets(part), columns),
+            "",
+            *_draw_curves(part, columns),
+            "",
+            *block("says", say_curves(part), columns),
+            label("table", LEGEND, columns),
+            *say_notes(self._notes(part), columns),
+            label("sign", part.signature, columns),
+        ]
+
+    def describe(self, part: LearningCurves) -> dict[str, Any]:
+        enough = _find_enough(part)
+        trained, tested = self.transfer or (None, None)
+        own = {
+            "trained_on": trained,
+            "tested_on": tested,
+            "enough": None if enough is None else asdict(enough),
+            "says": say_curves(part),
+            "notes": self._notes(part),
+        }
+        return part.to_dict() | count_sides(part.held_out) | own
+
+    def rows(self, part: LearningCurves) -> list[dict[str, Any]]:
+        """Return a row for each model and training size, with the first reason of refusals."""
+        why = {(one.model, one.size): one.why for one in reversed(part.refusals)}
+        return [{**row, WHY: why.get((row["model"], row["size"]))} for row in part.records()]
+
+    def tabulate(self, part: LearningCurves) -> str:
+        """Return two tables for a paper: the test sets, and perplexity by training size."""
+        said = [part.signature, *self.say(part)]
+        sets = [[escape(row[0]), *row[1:]] for row in _sets(part)]
+        first = tabular("lrrrr", [*SETS[:1], "$k$", *SETS[2:]], [sets], said)
+        header = ["model", *(f"{size:,}" for size in part.sizes)]
+        rows = [
+            [escape(model), *(number(one.perplexity, 3) for one in part.curve(model))]
+            for model in part.order
+        ]
+        return first + "\n" + tabular("l" + "r" * len(part.sizes), header, [rows])
+
+    def say(self, part: LearningCurves) -> list[str]:
+        whom = [say_transfer(self.transfer)] if self.transfer else []
+        return [*whom, *say_curves(part), *self._notes(part)]
+
+    def _notes(self, part: LearningCurves) -> list[str]:
+        """Say which models were refused where, and what else must be known."""
+        alike = () if self.transfer or part.held_out.judges == ("",) else (BOTH_SIDES,)
+        rest = replace(part, refusals=()).notes  # refusals are told here by model
+        options = [note.replace("overlap='drop'", "--overlap drop") for note in rest]
+        return [*_say_refusals(part), *alike, *options]
+
+
+def say_transfer(transfer: tuple[str, str]) -> str:
+    """Say whom models were trained on and whom they were tested on.
+
+    >>> say_transfer(("group=crowd", "group=expert"))
+    'trained on group=crowd, tested on group=expert'
+    """
+    return f"trained on {transfer[0]}, tested on {transfer[1]}"
+
+
+def say_curves(part: LearningCurves) -> list[str]:
+    """Say which model is best, which come near it, and how many comparisons are enough."""
+    best, size = part.order[0], part.largest
+    at = part.sizes.index(size)
+    if part.curve(best)[at].perplexity is None:
+        return [*part.says]
+    apart = {
+        model: part.difference(model, best, size)
+        for model in part.order[1:]
+        if part.curve(model)[at].perplexity is not None
+    }
+    near = [model for model, own in apart.items() if own.lower <= 0]
+    said = [*part.says]
+    if near:
+        said.append(f"not told from it, each compared alone: {', '.join(near)}")
+    worse = [model for model in apart if model not in near]
+    if worse:
+        own = apart[worse[0]]
+        others = len(worse) - 1
+        more = f"; {others} more {'is' if others == 1 else 'are'} worse still" if others else ""
+        said.append(
+            f"{worse[0]} is worse by {own.value:.3f} ({own.lower:.3f} to {own.upper:.3f}){more}"
+        )
+    enough = _find_enough(part)
+    return [*said, *(() if enough is None else enough.says)]
+
+
+def _find_enough(part: LearningCurves) -> Enough | None:
+    """Say how many comparisons are enough for the best model; None where curves do not show it."""
+    from evenhand.ranking.learning_curves import find_enough
+
+    try:
+        return find_enough(part, part.order[0])
+    except NotIdentified:
+        return None
+
+
+def _print(heads: Sequence[Column | str], rows: Sequence[Sequence[str]], columns: int) -> list[str]:
+    """Return a table, with narrow gaps where there is little room."""
+    return first_fitting((draw_table(heads, rows, gap=gap) for gap in ("  ", " ")), columns)
+
+
+def _sets(part: LearningCurves) -> list[list[str]]:
+    """Return how each task was divided (table 3 of the paper)."""
+    return [
+        [
+            cut(one.task, MAX_TASK) or "all",
+            *(f"{n:,}" for n in (one.most, one.items, one.test, one.train)),
+        ]
+        for one in part.test_sets
+    ]
+
+
+def _draw_curves(part: LearningCurves, columns: int) -> list[str]:
+    """Return perplexities by size, the CPU time too where there is room."""
+    heads: list[Column | str] = [Column("model"), *(f"{size:,}" for size in part.sizes)]
+    rows = [
+        (
+            model,
+            *(
+                NO_NUMBER if point.perplexity is None else f"{point.perplexity:.3f}"
+                for point in part.curve(model)
+            ),
+        )
+        for model in part.order
+    ]
+    timed = [(*row, say_seconds(part.seconds[row[0]])) for row in rows]
+    lines = draw_table([*heads, "CPU"], timed)
+    if max(width(click.unstyle(line)) for line in lines) <= columns:
+        return lines
+    return _print(heads, rows, columns)
+
+
+def _say_refusals(part: LearningCurves) -> list[str]:
+    """Say which models were refused where, and why."""
+    refused: dict[str, list[Any]] = {}
+    for one in part.refusals:
+        refused.setdefault(one.model, []).append(one)
+    return [
+        f"{model}: {plural(len(own), 'training')} refused, up to {max(one.size for one in own):,}"
+        f" comparisons, so that {NO_NUMBER} stands there: {own[0].why}"
+        for model, own in refused.items()
+    ]

@@ -2,122 +2,104 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any, Final
 
 import click
 
-from evenhand.cli.groups import work_on_groups
 from evenhand.cli.judge_options import figure_options
 from evenhand.cli.options import (
-    SEED,
-    Section,
-    Verb,
-    examples,
+    OneOf,
+    WholeFrom,
     group_option,
+    level_option,
     output_options,
     reading_options,
+    section,
+    seed_option,
     stack,
+    verb,
 )
-from evenhand.cli.output import take_output
-from evenhand.cli.parameters import SEEDS, OneOf, WholeFrom
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import remarks_on, take_reading
+from evenhand.cli.running import (
+    Patience,
+    check_figures,
+    remarks_on,
+    take_output,
+    take_reading,
+    work_on_groups,
+    write_figures,
+)
+from evenhand.cli.terminal import (
+    Column,
+    GroupedResult,
+    block,
+    cut,
+    draw_table,
+    label,
+    plural,
+    say_notes,
+    sign,
+    width,
+)
 from evenhand.errors import UnknownOption
+from evenhand.numerics.cluster_means import Estimate as Paired
+from evenhand.ratings.completion import Completion, GroupWidth
+from evenhand.ratings.matrix import ADDITIVE, COMPLETION, MethodError
+from evenhand.ratings.reliability import ONE_RATING, RAW, CompletedPart, DecisionCurve, Estimate
+from evenhand.report.latex import comment, escape, number, tabular
 
-if TYPE_CHECKING:
-    from evenhand.judgments.rating_rows import RatingRows
-    from evenhand.judgments.ratings import Ratings
-    from evenhand.judgments.scale import Scale
-    from evenhand.ratings.completion import NuclearNorm
-    from evenhand.ratings.reliability import CompletedPart
-
-EXAMPLES: Final = (
-    "evenhand complete scores.csv",
-    "evenhand complete scores.csv --judge-group native -o completed.csv",
-    "evenhand complete scores.csv --reliability --figures figures",
-)
 DRAWS: Final = 20
 MISSING: Final = ("at-random", "by-value")
 
-
-class _Model(Section):
-    heading = "Model"
-
-
-class _Decisions(Section):
-    heading = "Decisions"
-
+_model_option = section("Model")
+_decisions_option = section("Decisions")
 
 model_options = stack(
-    click.option("--criterion", cls=_Model, metavar="NAME", help="Only this criterion."),
-    click.option(
+    _model_option("--criterion", metavar="NAME", help="Only this criterion."),
+    _model_option(
         "--judge-group",
-        cls=_Model,
         metavar="COLUMN|judge",
         help="Intervals hold in each group of judges. Default: over all judges together.",
     ),
-    click.option(
+    _model_option(
         "--missing",
-        cls=_Model,
         type=OneOf(MISSING),
         default="at-random",
-        show_default=True,
         help="Are missing ratings like those given, or does it depend on how high they are?",
     ),
-    click.option(
+    _model_option(
         "--clip",
-        cls=_Model,
         metavar="LOW-HIGH",
         help="Keep predictions on the scale. Default: they are left as they are.",
     ),
-    click.option(
+    _model_option(
         "--always",
-        cls=_Model,
         is_flag=True,
         help="Use shared tastes even where held-out ratings do not speak for them.",
     ),
-    click.option(
-        "--level",
-        cls=_Model,
-        type=float,
-        default=0.9,
-        show_default=True,
-        metavar="PROPORTION",
-        help="Level of the intervals.",
-    ),
-    click.option(
-        "--seed",
-        cls=_Model,
-        type=SEEDS,
-        default=SEED,
-        show_default=True,
-        metavar="NUMBER",
-        help="Of everything random.",
-    ),
+    level_option(_model_option, default=0.9),
+    seed_option(_model_option),
 )
 
 decision_options = stack(
-    click.option(
+    _decisions_option(
         "--reliability",
-        cls=_Decisions,
         is_flag=True,
         help="Would systems be in the same order with fewer ratings? Needs a nearly full matrix.",
     ),
-    click.option(
+    _decisions_option(
         "--draws",
-        cls=_Decisions,
         type=WholeFrom(1),
-        metavar="NUMBER",
         help=f"How often ratings are hidden for each share. Default: {DRAWS}.",
     ),
 )
 
 
-@click.command(
-    cls=Verb,
-    short_help="What would judges have said of the outputs that they were not shown?",
-    epilog=examples(*EXAMPLES),
+@verb(
+    "evenhand complete scores.csv",
+    "evenhand complete scores.csv --judge-group native -o completed.csv",
+    "evenhand complete scores.csv --reliability --figures figures",
 )
 @reading_options
 @group_option
@@ -147,11 +129,30 @@ def complete(
     --reliability it has the points of the curve.
     """
     taken, place = take_reading(), take_output()
-    _refuse_idle(draws, figures, forms, reliability=reliability)
-    model = _choose_model((judge_group, missing, clip), (level, seed), abstain=not always)
+    # Refuse options that do nothing without others
+    if not reliability and (draws is not None or figures is not None):
+        named = "--figures" if draws is None else "--draws"
+        raise UnknownOption(f"{named} is about --reliability: add it, or leave {named} out")
+    check_figures(figures, forms)
+    from evenhand.ratings.completion import NuclearNorm
+
+    model = NuclearNorm(
+        level=level,
+        group=judge_group,
+        missing="at random" if missing == "at-random" else "by value",
+        clip=_read_ends(clip),
+        abstain=not always,
+        seed=seed,
+    )
     with Patience("completing"):
         data = taken.open_ratings("complete")
-        parts = _split(data, group_by, criterion, judge_group)
+        # The groups that are completed apart
+        from evenhand.data.groups import group_ratings
+
+        by = None if group_by is None else data.require(group_by)
+        own = ("task", "judge", "item", "system", "criterion")
+        factors = [one for one in (by, judge_group) if one is not None and one not in own]
+        parts = {**group_ratings(data.rows(factors=list(dict.fromkeys(factors))), by, criterion)}
         from evenhand.ratings.reliability import complete_part
 
         found, refused = work_on_groups(
@@ -160,77 +161,264 @@ def complete(
             alone=[*parts] == [""],
         )
         remarks = [*remarks_on(data), *_draw(found, figures, forms)]
-    from evenhand.cli.complete_result import CompleteResult
 
     place.deliver(CompleteResult(found, refused, remarks))
 
 
-def _refuse_idle(
-    draws: int | None, figures: str | None, forms: tuple[str, ...], *, reliability: bool
-) -> None:
-    """Refuse options that do nothing without others."""
-    if not reliability and (draws is not None or figures is not None):
-        named = "--figures" if draws is None else "--draws"
-        raise UnknownOption(f"{named} is about --reliability: add it, or leave {named} out")
-    if figures is None and forms:
-        raise UnknownOption("--figure-format says how to draw: say where to with --figures FOLDER")
-
-
-def _choose_model(
-    words: tuple[str | None, str, str | None], numbers: tuple[float, int], *, abstain: bool
-) -> NuclearNorm:
-    """Return the settings."""
-    from evenhand.ratings.completion import NuclearNorm
-
-    group, missing, clip = words
-    scale = None if clip is None else _read_ends(clip)
-    return NuclearNorm(
-        level=numbers[0],
-        group=group,
-        missing="at random" if missing == "at-random" else "by value",
-        clip=None if scale is None else (scale.low, scale.high),
-        abstain=abstain,
-        seed=numbers[1],
-    )
-
-
-def _read_ends(clip: str) -> Scale:
+def _read_ends(clip: str | None) -> tuple[float, float] | None:
     """Return the ends of a scale."""
-    from evenhand.judgments.scale import read_scale
+    from evenhand.data.rating_rows import read_scale
 
+    if clip is None:
+        return None
     try:
-        return read_scale(clip)
+        scale = read_scale(clip)
     except UnknownOption:
         raise UnknownOption(
             f"--clip {clip}: write LOW-HIGH, the lowest score, then a higher one, such as 0-100"
         ) from None
-
-
-def _split(
-    data: Ratings, group_by: str | None, criterion: str | None, judge_group: str | None
-) -> dict[str, RatingRows]:
-    """Return the groups that are completed apart."""
-    from evenhand.judgments.rating_groups import group_ratings
-
-    by = None if group_by is None else data.require(group_by)
-    own = ("task", "judge", "item", "system", "criterion")
-    factors = [one for one in (by, judge_group) if one is not None and one not in own]
-    return {**group_ratings(data.rows(factors=list(dict.fromkeys(factors))), by, criterion)}
+    return scale.low, scale.high
 
 
 def _draw(found: dict[str, CompletedPart], folder: str | None, forms: tuple[str, ...]) -> list[str]:
     """Draw the curve of every group, if that was asked for; say where it is."""
     if folder is None:
         return []
-    from evenhand.report.figures.decision_figures import draw_decisions
-    from evenhand.report.figures.drawing import write_figures
-    from evenhand.report.figures.file_names import name_files
+    from evenhand.report.figures.predictions import draw_decisions
 
-    heads = {name: f"{file}-" for name, file in name_files(filter(None, found)).items()}
     figures = {
-        f"{heads.get(name, '')}decisions": draw_decisions(part.decisions)
+        name: {"decisions": draw_decisions(part.decisions)}
         for name, part in found.items()
         if part.decisions is not None
     }
-    written = write_figures(figures, Path(folder), forms or ("svg", "png"))
-    return [f"wrote {len(written)} figures to {folder}"]
+    return write_figures(figures, folder, forms)
+
+
+# Completed ratings and curves of decisions, one for each group, as text, JSON, CSV and LaTeX.
+
+
+LEGEND: Final = (
+    "points of the scale that a prediction is off, on {n} held-out cells that nothing was learned"
+    " or chosen on;"
+    " more is what it has beyond completion, with its {level} % interval"
+)
+GROUPS: Final = (
+    "groups of judges, the held-out ratings that their intervals rest on, and half the width of"
+    " these, in points (— where nothing is missing)"
+)
+CURVE: Final = (
+    "share of pairs of systems ordered as by all ratings, with its interval; seen is the share of"
+    " ratings; common is one rating per output and some outputs rated by all; then what completion"
+    " has more than judge + output on the same ratings, and than one rating per output"
+)
+NONE: Final = "—"  # Where there is no number
+MAX_CELLS: Final = 2_000_000  # Most cells that CSV is written of
+
+
+class CompleteResult(GroupedResult[CompletedPart]):
+    """What `evenhand complete` found: predictions for each group, and decisions."""
+
+    lacking = "cannot be completed"
+
+    def draw(self, part: CompletedPart, columns: int) -> list[str]:
+        """Return everything about one group."""
+        found = part.completion
+        tastes = ""
+        if not found.abstained:
+            tastes = f" + shared tastes of rank {found.rank} (nuclear norm, τ {found.tau:.3g})"
+        lines = [
+            label("", _say_counts(found), columns),
+            label("model", f"judge + output{tastes}", columns),
+        ]
+        if found.table:
+            legend = LEGEND.format(n=f"{found.table[0].n:,}", level=_level(found))
+            lines += ["", *_errors(found.table, columns), "", label("table", legend, columns)]
+        if found.model.group is not None:
+            lines += ["", *_groups(found, columns), "", label("groups", GROUPS, columns)]
+        lines += block(
+            "says",
+            [
+                *found.says,
+                *_say_widths(found),
+                *(["the predictions themselves: -o FILE.csv, or --csv"] if found.n_missing else []),
+            ],
+            columns,
+        )
+        lines += say_notes(found.notes, columns)
+        lines.append(sign(found.signature, columns))
+        if part.decisions is not None:
+            lines += ["", *_decisions(part.decisions, columns)]
+        return lines
+
+    def rows(self, part: CompletedPart) -> list[dict[str, Any]]:
+        """Return the points of the curve, or all ratings, given and predicted."""
+        if part.decisions is not None:
+            return part.decisions.records()
+        cells = part.completion.predicted.size
+        if cells > MAX_CELLS:
+            raise UnknownOption(
+                f"CSV of {cells:,} cells, more than {MAX_CELLS:,}: take a part of the items, or"
+                " NuclearNorm().fit(...).completed in Python"
+            )
+        return part.completion.records()
+
+    def tabulate(self, part: CompletedPart) -> str:
+        if part.decisions is not None:
+            return _tabulate_curve(part.decisions)
+        found = part.completion
+        rows = [
+            (escape(row.method), number(row.mae, 2), number(row.rmse, 2), *_ends(row.mae_more))
+            for row in found.table
+        ]
+        header = ("method", "MAE", "RMSE", "MAE $-$ completion", "lower", "upper")
+        comments = [found.signature, *found.says, *found.notes]
+        errors = tabular("lrrrrr", header, [rows], comments) if rows else comment(comments)
+        return errors if found.model.group is None else errors + _tabulate_groups(found)
+
+    def say(self, part: CompletedPart) -> list[str]:
+        curve = part.decisions
+        more = () if curve is None else (*curve.says, *curve.notes)
+        return [*part.completion.says, *part.completion.notes, *more]
+
+
+def _say_counts(found: Completion) -> str:
+    judges, outputs = found.matrix.shape
+    ratings = plural(float(found.matrix.cells.weight.sum()), "rating")
+    seen = f"{100 * found.matrix.fill:.0f} % of the cells seen, {found.n_missing:,} missing"
+    return f"{ratings}, {plural(judges, 'judge')}, {plural(outputs, 'output')}: {seen}"
+
+
+def _say_widths(found: Completion) -> list[str]:
+    """Say how wide intervals are."""
+    if not found.n_missing or not found.table:
+        return []
+    ends = [end for one in found.intervals for end in (one.narrowest, one.widest)]
+    finite = sorted(end for end in ends if end is not None and isfinite(end))
+    some, none = found.bounded
+    if not finite:
+        return []
+    wide = f"{finite[0]:.3g}"
+    if finite[-1] > finite[0]:
+        wide += f" to {finite[-1]:.3g}"
+    who = f" for {some:,} of {plural(some + none, 'judge')}" if none else ""
+    rest = "; for the others they have no bounds" if none else ""
+    return [f"{_level(found)} % intervals are ± {wide} points{who}{rest}"]
+
+
+def _level(found: Completion) -> str:
+    return f"{100 * found.model.level:.12g}"
+
+
+def _groups(found: Completion, columns: int) -> list[str]:
+    """Return the table of intervals by group of judges."""
+    rows = [
+        (cut(one.group, columns // 2), f"{one.judges:,}", f"{one.n:,}", _half(one))
+        for one in found.intervals
+    ]
+    return draw_table((Column("group"), "judges", "held out", "±"), rows)
+
+
+def _half(one: GroupWidth) -> str:
+    if one.narrowest is None or one.widest is None:
+        return NONE
+    ends = [f"{end:.3g}" if isfinite(end) else "∞" for end in (one.narrowest, one.widest)]
+    return " to ".join(dict.fromkeys(ends))
+
+
+def _errors(table: Sequence[MethodError], columns: int) -> list[str]:
+    rows = [
+        (row.method, f"{row.mae:.3g}", _more(row.mae_more), f"{row.rmse:.3g}", _more(row.rmse_more))
+        for row in table
+    ]
+    heads = (Column("method"), "mae", "more", "rmse", "more")
+    return _draw_halves(heads, rows, 1, 3, columns)
+
+
+def _draw_halves(
+    heads: Sequence[Column | str],
+    rows: Sequence[Sequence[str]],
+    own: int,
+    half: int,
+    columns: int,
+) -> list[str]:
+    """Return a table, in two where it is too wide; both begin with the first `own` columns."""
+    lines = draw_table(heads, rows)
+    if max(width(click.unstyle(line)) for line in lines) <= columns:
+        return lines
+    first = draw_table(heads[:half], [row[:half] for row in rows])
+    rest = [(*row[:own], *row[half:]) for row in rows]
+    return [*first, "", *draw_table((*heads[:own], *heads[half:]), rest)]
+
+
+def _more(one: Paired | None) -> str:
+    if one is None:
+        return NONE
+    return f"{one.value:+.2g} ({one.lower:+.2g} to {one.upper:+.2g})"
+
+
+def _decisions(curve: DecisionCurve, columns: int) -> list[str]:
+    numbers = ("seen", "raw mean", "judge + output", "completion", "more", "than one")
+    rows = [
+        (
+            point.design.kind,
+            f"{100 * point.design.share:.0f} %",
+            *(_percent(point.reliability[name]) for name in (RAW, ADDITIVE, COMPLETION)),
+            _signed(point.gains[ADDITIVE]),
+            _signed(point.gains[ONE_RATING]),
+        )
+        for point in curve.points
+    ]
+    return [
+        *_draw_halves((Column("design"), *numbers), rows, 2, 5, columns),
+        "",
+        label("table", CURVE, columns),
+        *block("says", curve.says, columns),
+        *say_notes(curve.notes, columns),
+        sign(curve.signature, columns),
+    ]
+
+
+def _percent(one: Estimate) -> str:
+    return f"{100 * one.value:.0f} ({100 * one.lower:.0f}-{100 * one.upper:.0f})"
+
+
+def _signed(one: Estimate) -> str:
+    return f"{100 * one.value:+.0f} ({100 * one.lower:+.0f},{100 * one.upper:+.0f})"
+
+
+def _tabulate_groups(found: Completion) -> str:
+    rows = [
+        (escape(one.group), *(number(n, 0) for n in (one.judges, one.n)), *_bounds(one))
+        for one in found.intervals
+    ]
+    header = ("group", "judges", "held out", r"$\pm$ from", "to")
+    return tabular("lrrrr", header, [rows], [GROUPS])
+
+
+def _bounds(one: GroupWidth) -> tuple[str, ...]:
+    ends = (one.narrowest, one.widest)
+    return tuple(number(end, 2) if end is None or isfinite(end) else r"$\infty$" for end in ends)
+
+
+def _ends(one: Paired | None) -> tuple[str, ...]:
+    ends = (None,) * 3 if one is None else (one.value, one.lower, one.upper)
+    return tuple(number(end, 2) for end in ends)
+
+
+def _tabulate_curve(curve: DecisionCurve) -> str:
+    rows = [
+        (
+            point.design.kind,
+            number(100 * point.design.share, 0),
+            *(number(point.reliability[one].value, 3) for one in (RAW, ADDITIVE, COMPLETION)),
+            *(number(end, 3) for end in (gain.value, gain.lower, gain.upper)),
+        )
+        for point in curve.points
+        for gain in [point.gains[ADDITIVE]]
+    ]
+    header = (
+        *("design", r"\% seen", "raw mean", "judge + output", "completion"),
+        *("gain", "lower", "upper"),
+    )
+    comments = [curve.signature, *curve.says, *curve.notes]
+    return tabular("lrrrrrrr", header, [rows], comments)

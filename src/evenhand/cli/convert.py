@@ -6,30 +6,21 @@ from typing import Final
 
 import click
 
-from evenhand.cli.options import Verb, examples, reading_options
-from evenhand.cli.output import refuse_overwriting
-from evenhand.cli.parameters import OneOf
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import take_reading
-from evenhand.cli.terminal import columns_of_terminal, label
-from evenhand.cli.words import block
+from evenhand.cli.options import OneOf, reading_options, verb
+from evenhand.cli.running import Patience, refuse_overwriting, take_reading
+from evenhand.cli.terminal import block, columns_of_terminal, label
 from evenhand.errors import UnknownOption
 
 FILES: Final = ("csv", "tsv", "jsonl", "parquet")
 TABLES: Final = ("comparisons", "rankings", "ratings", "arena")
 EXPORTS: Final = ("wmt-rnk", "appraise", "wmt-json", "mqm-tsv", "label-studio")
-EXAMPLES: Final = (
+
+
+@verb(
     "evenhand convert wmt12.RNK_results.csv -o wmt12.parquet",
     "evenhand convert wmt12.RNK_results.csv --comparisons -o pairs.csv.gz",
     "evenhand convert votes.csv --to arena -o battles.jsonl",
     "evenhand convert scores.csv --to appraise -o appraise.csv",
-)
-
-
-@click.command(
-    cls=Verb,
-    short_help="The same judgments in another format.",
-    epilog=examples(*EXAMPLES),
 )
 @reading_options
 @click.option(
@@ -76,7 +67,7 @@ def convert(
     file, table = _only(asked, FILES), _only(asked, (*TABLES, *EXPORTS))
     with Patience("converting"):
         from evenhand import formats
-        from evenhand.judgments.exclusions import count_exclusions, list_texts
+        from evenhand.data.exclusions import count_exclusions, list_texts
 
         data = reading.open()
         if persons is not None:

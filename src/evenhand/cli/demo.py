@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import chdir
+from dataclasses import dataclass, field
+from math import exp
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
-from evenhand.cli.options import Verb, examples
-from evenhand.cli.output import write_file
-from evenhand.cli.terminal import PLAIN, align, columns_of_terminal, label, plural
-from evenhand.errors import UnknownOption, require_option
-
-if TYPE_CHECKING:
-    from evenhand.cli.reproduction import Reproduced
-    from evenhand.datasets.dataset import Dataset
+from evenhand.cli.options import verb
+from evenhand.cli.running import write_file
+from evenhand.cli.terminal import (
+    PLAIN,
+    Column,
+    align,
+    columns_of_terminal,
+    draw_table,
+    label,
+    plural,
+)
+from evenhand.data.comparisons import Comparisons
+from evenhand.datasets.dataset import Dataset, Number
+from evenhand.errors import EvenhandError, UnknownOption, require_option
+from evenhand.models.base import Fit
+from evenhand.models.bradley_terry import BradleyTerry
 
 TABLE: Final = "dras2015_table1"
 FILE: Final = "table1.csv"
@@ -38,20 +49,15 @@ RATED: Final = {
     "hamon2007_simulated": "125 honest judges rate 26 systems for fluency and adequacy, after the"
     " design of Hamon, Mostefa & Arranz (2007)",
 }
-EXAMPLES: Final = (
+
+
+@verb(
     "evenhand demo",
     "evenhand demo --list",
     "evenhand demo pudding",
     "evenhand demo pudding -o pudding.csv",
     "evenhand demo side_by_side_simulated -o side_by_side.csv",
     "evenhand demo hamon2007_simulated -o ratings.csv",
-)
-
-
-@click.command(
-    cls=Verb,
-    short_help="The main job on published tables.",
-    epilog=examples(*EXAMPLES),
 )
 @click.argument("name", required=False)
 @click.option("--list", "as_list", is_flag=True, help="List the bundled tables.")
@@ -74,22 +80,29 @@ def demo(
         _list([datasets.load(one) for one in datasets.names()])
         _list_simulated()
     elif name in _simulated():
-        _write_simulated(name, output, force=force)
+        # Draw a table or a campaign and write it
+        if output is None:
+            raise UnknownOption(
+                f"{name} is simulated and has no printed numbers:"
+                f" evenhand demo {name} -o FILE writes it"
+            )
+        from evenhand.datasets.simulated import draw_table
+        from evenhand.design import simulate
+
+        text = simulate(name).csv() if name in RATED else draw_table(name)
+        _write(text, _simulated()[name][1], Path(output), force=force)
     elif name is None:
         if output:
             raise UnknownOption(f"which table? evenhand demo NAME -o {output}; --list names them")
         _walk(ctx.find_root().command, datasets.load(TABLE))
     else:
         require_option("table", name, (*datasets.names(), *_simulated()))
-        _show(datasets.load(name), output, force=force)
-
-
-def _show(table: Dataset, output: str | None, *, force: bool) -> None:
-    """Write a table, or print its numbers beside ours."""
-    if output:
-        _write(table.csv(), table.title, Path(output), force=force)
-    else:
-        _compare(table)
+        # Write a table, or print its numbers beside ours
+        table = datasets.load(name)
+        if output:
+            _write(table.csv(), table.title, Path(output), force=force)
+        else:
+            _compare(table)
 
 
 def _list(tables: list[Dataset]) -> None:
@@ -112,20 +125,6 @@ def _list_simulated() -> None:
     for name, (kind, title) in _simulated().items():
         click.echo(f"{click.style(name, bold=True)}  simulated {kind}")
         click.echo(f"  {title}")
-
-
-def _write_simulated(name: str, output: str | None, *, force: bool) -> None:
-    """Draw a table or a campaign and write it."""
-    if output is None:
-        raise UnknownOption(
-            f"{name} is simulated and has no printed numbers:"
-            f" evenhand demo {name} -o FILE writes it"
-        )
-    from evenhand.datasets.simulated import draw_table
-    from evenhand.design import simulate
-
-    text = simulate(name).csv() if name in RATED else draw_table(name)
-    _write(text, _simulated()[name][1], Path(output), force=force)
 
 
 def _write(text: str, title: str, path: Path, *, force: bool) -> None:
@@ -165,9 +164,8 @@ def _first_preferences(table: Dataset) -> list[tuple[str, int]]:
 
 def _compare(table: Dataset) -> None:
     """Print the numbers of a table beside ours."""
-    from evenhand.cli.reproduction import reproduce
+    from evenhand.data.comparisons import Comparisons
     from evenhand.formats.reading import read
-    from evenhand.judgments.comparisons import Comparisons
 
     columns = columns_of_terminal()
     with TemporaryDirectory(prefix="evenhand-") as folder:
@@ -180,7 +178,7 @@ def _compare(table: Dataset) -> None:
     click.echo(label("table", f"{table.title}. {table.source}", columns))
     click.echo("")
     for line in _rows(found):
-        click.echo(f" {line}".rstrip())
+        click.echo(line)
     missed = sum(not one.agrees for one in found)
     click.echo("")
     verdict = f"{missed} of {len(found)} numbers differ" if missed else "every number agrees"
@@ -191,19 +189,20 @@ def _compare(table: Dataset) -> None:
 
 def _rows(found: list[Reproduced]) -> list[str]:
     """Return a line for each number, below the name of its model."""
-    rows = [("quantity", "of", "printed", "here", "")]
+    rows = []
     for one in found:
         number = one.expected
         digits = _digits(number.tolerance)
         values = f"{number.value:.{digits}f}", f"{one.found:.{digits}f}"
         rows.append((number.quantity, number.of, *values, "" if one.agrees else "differs"))
-    first, *lines = ["  ".join(cells).rstrip() for cells in align(rows, left=(0, 1, 4))]
-    drawn = [click.style(first, dim=True)]
+    heads = (Column("quantity"), Column("of"), "printed", "here", Column(""))
+    first, *lines = draw_table(heads, rows)
+    drawn = [first]
     last = ""
     for one, line in zip(found, lines, strict=True):
         if one.expected.model != last:
             last = one.expected.model
-            drawn.append(click.style(last, bold=True))
+            drawn.append(click.style(f" {last}", bold=True))
         drawn.append(line)
     return drawn
 
@@ -214,3 +213,113 @@ def _digits(tolerance: float) -> int:
     while digits < 6 and tolerance * 10**digits < 0.5:
         digits += 1
     return digits if tolerance else 0
+
+
+# The numbers that a bundled table must give, beside those that Evenhand gives for it.
+
+
+MODELS: Final[Mapping[str, BradleyTerry]] = {
+    "davidson": BradleyTerry(),
+    "davidson by judge": BradleyTerry(judge_covariates=("judge",)),
+    "gamma zero": BradleyTerry(ties="none"),
+    "bradley-terry": BradleyTerry(),
+    "bradley-terry with order effect": BradleyTerry(order_effect=True),
+}
+APART: Final = ", orders apart"
+COLUMNS: Final = {"se": "stderr", "z": "z", "p": "p"}
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """A number as it was printed, and as Evenhand finds it."""
+
+    expected: Number
+    found: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the two are as near as the source allows."""
+        return abs(self.found - self.expected.value) <= self.expected.tolerance
+
+
+def reproduce(table: Dataset, data: Comparisons) -> list[Reproduced]:
+    """Return every number of a table beside what its judgments give."""
+    bench = _Bench(data)
+    return [Reproduced(number, bench.find(number)) for number in table.numbers]
+
+
+@dataclass(frozen=True, eq=False)
+class _Bench:
+    """The judgments of a table, and the fits that were needed so far."""
+
+    data: Comparisons
+    fits: dict[str, Fit] = field(default_factory=dict)
+
+    def fit(self, model: str) -> Fit:
+        """Fit a model once."""
+        if model not in self.fits:
+            self.fits[model] = MODELS[model].fit(self.data)
+        return self.fits[model]
+
+    def find(self, number: Number) -> float:
+        """Return what a number is here."""
+        if number.model == "counts":
+            return self._count(number.of)
+        if number.model.endswith(APART):
+            return self._apart(number.model.removesuffix(APART), number.quantity)
+        fit = self.fit(number.model)
+        if number.quantity in {"deviance", "df"}:
+            return float(getattr(fit, number.quantity))
+        if number.quantity == "worth":
+            return fit.worths[number.of]
+        return _estimate(fit, number.quantity, number.of)
+
+    def _count(self, system: str) -> float:
+        """Count how often a system was preferred."""
+        tally = self.data.tally()
+        code = tally.systems.index(system)
+        as_left, as_right = tally.wins[tally.left == code], tally.losses[tally.right == code]
+        return float(as_left.sum() + as_right.sum())
+
+    def _apart(self, model: str, quantity: str) -> float:
+        """Return deviance or df where the two orders of a pair are two cells.
+
+        The model with an order effect has these cells; the test of the one against the other
+        says by how much the model without it fits them worse.
+        """
+        larger = self.fit(f"{model} with order effect")
+        test = larger.lr_test(self.fit(model))
+        more = {"deviance": test.statistic, "df": float(test.df)}
+        return float(getattr(larger, quantity)) + more[quantity]
+
+
+def _estimate(fit: Fit, quantity: str, of: str) -> float:
+    """Return an estimate, or the column of its line that a trailing word names."""
+    what, _, last = quantity.rpartition(" ")
+    column = COLUMNS.get(last, "estimate")
+    if column == "estimate":
+        what = quantity
+    if what in {"gamma", "nu"}:
+        gamma = find_coefficient(fit, "tie", column)
+        return exp(gamma) if what == "nu" else gamma
+    if what == "order effect":
+        return find_coefficient(fit, "order", column) * (
+            2 if column in {"estimate", "stderr"} else 1
+        )
+    if ":" in of:
+        return find_coefficient(fit, of, column)
+    first, second = of.split(" - ")
+    (contrast,) = fit.contrasts([(first, second)])
+    value = float(getattr(contrast, column))
+    if what == "odds":
+        return exp(value)
+    return value / 2 if what == "lambda" and column in {"estimate", "stderr"} else value
+
+
+def find_coefficient(fit: Fit, label: str, column: str) -> float:
+    """Return a column of the coefficient with this label."""
+    found = next(one for one in fit.coefficients if one.label == label)
+    value = getattr(found, column)
+    if value is None:
+        raise EvenhandError(f"{label} is the reference: it has no {column}")
+    return float(value)

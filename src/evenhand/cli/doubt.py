@@ -2,60 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.groups import work_on_groups
-from evenhand.cli.mixes import Shares, make_mix, mix_options
 from evenhand.cli.options import (
-    SEED,
-    Section,
-    Verb,
     cluster_options,
-    examples,
+    given_options,
     group_option,
     model_options,
     output_options,
     reading_options,
+    section,
+    seed_option,
     stack,
+    verb,
 )
-from evenhand.cli.output import take_output
-from evenhand.cli.parameters import SEEDS
-from evenhand.cli.patience import Patience
-from evenhand.cli.ranked_models import choose_model, given_options
-from evenhand.cli.reading import remarks_on, take_reading
+from evenhand.cli.rank_result import Shares, choose_model, make_mix, mix_options
+from evenhand.cli.running import (
+    Patience,
+    remarks_on,
+    take_output,
+    take_reading,
+    work_on_tables,
+)
+from evenhand.cli.terminal import (
+    GroupedResult,
+    align,
+    block,
+    cut,
+    label,
+    plural,
+    say_notes,
+    sign,
+    width,
+    wrap,
+)
+from evenhand.errors import listing
+from evenhand.ranking.robustness.fragility import Flip, Fragility
+from evenhand.ranking.robustness.removal import NO_RANKING
+from evenhand.ranking.robustness.sensitivity import Choice, Doubts, Sensitivity
+from evenhand.report.latex import escape, escape_control, tabular
 
 if TYPE_CHECKING:
-    from evenhand.judgments.comparisons import Comparisons
-    from evenhand.ranking.robustness.sensitivity import Doubts
-
-EXAMPLES: Final = (
-    "evenhand doubt votes.csv",
-    "evenhand doubt votes.csv --pair opus lark",
-    "evenhand doubt votes.csv --ties discard --judge-cap median",
-    "evenhand doubt wmt12.RNK_results.csv --task en-de --after 3",
-)
+    from evenhand.data.comparisons import Comparisons
 
 
-class _Doubts(Section):
-    heading = "What is doubted"
-
+_doubts_option = section("What is doubted")
 
 doubt_options = stack(
-    click.option(
+    _doubts_option(
         "--pair",
         "pairs",
-        cls=_Doubts,
         nargs=2,
         multiple=True,
         metavar="BETTER WORSE",
         help="Ask what carries this order of two systems. Repeatable. Default: the first system,"
         " whom it is decided to beat, and the borders between clusters.",
     ),
-    click.option(
+    _doubts_option(
         "--after",
-        cls=_Doubts,
         type=int,
         multiple=True,
         metavar="PLACE",
@@ -63,21 +70,12 @@ doubt_options = stack(
     ),
 )
 
-seed_option = click.option(
-    "--seed",
-    cls=_Doubts,
-    type=SEEDS,
-    default=SEED,
-    show_default=True,
-    metavar="NUMBER",
-    help="Of everything random.",
-)
 
-
-@click.command(
-    cls=Verb,
-    short_help="What would change the answer: fewer votes, other choices, cycles?",
-    epilog=examples(*EXAMPLES),
+@verb(
+    "evenhand doubt votes.csv",
+    "evenhand doubt votes.csv --pair opus lark",
+    "evenhand doubt votes.csv --ties discard --judge-cap median",
+    "evenhand doubt wmt12.RNK_results.csv --task en-de --after 3",
 )
 @reading_options
 @group_option
@@ -85,7 +83,7 @@ seed_option = click.option(
 @model_options
 @mix_options
 @cluster_options
-@seed_option
+@seed_option(_doubts_option)
 @output_options
 def doubt(
     *,
@@ -113,9 +111,7 @@ def doubt(
     reading, place, given = take_reading(), take_output(), given_options()
     settings = {"ties": ties, "reference": reference, "prior": prior, "order_effect": order_effect}
     with Patience("doubting"):
-        from evenhand.judgments.groups import choose_groups
-        from evenhand.judgments.levels import split_table
-        from evenhand.judgments.rankings import Rankings
+        from evenhand.data.rankings import Rankings
         from evenhand.ranking.robustness.sensitivity import raise_doubts
 
         asked: dict[str, Any] = {
@@ -128,14 +124,187 @@ def doubt(
         }
         opened = reading.open_pairs("doubt")  # with controls, which say whom to leave out
         data = opened.comparisons() if isinstance(opened, Rankings) else opened
-        by = choose_groups(data, group_by)
-        parts = {"": data} if by is None else split_table(data, by)
 
         def work(part: Comparisons) -> Doubts:
             return raise_doubts(part, pairs=pairs, after=after, **asked)
 
-        found, refused = work_on_groups(parts, work, alone=group_by is None and len(parts) == 1)
+        found, refused = work_on_tables(data, group_by, work)
         remarks = remarks_on(data, "controls")
-    from evenhand.cli.doubt_result import DoubtResult
 
     place.deliver(DoubtResult(found, refused, remarks))
+
+
+# What would change the answer, of each group, as text, JSON, CSV and LaTeX.
+
+
+MAX_NAME: Final = 24  # Columns that a system's name has in a table
+NO_CHANGE: Final = "nothing"  # What a choice changes that changes nothing
+MAX_CONCLUSIONS: Final = 3  # Conclusions that are spelled out in the terminal; JSON has all
+MAX_CHANGES: Final = 3  # Most changes that are named
+# Least columns for what changes beside a choice; its place below one, as that of counts
+MIN_ROOM, INDENT = 20, 4
+LEGEND: Final = {
+    "turned": "turned: without so many, or fewer others, another system is ahead",
+    "opened": "opened: without so many, or fewer others, it is no longer decided",
+}
+
+
+class DoubtResult(GroupedResult[Doubts]):
+    """What `evenhand doubt` found: three answers for each group."""
+
+    lacking = "has no ranking to be doubted"
+
+    def draw(self, part: Doubts, columns: int) -> list[str]:
+        """Return what carries conclusions, the ranking by choice, and cycles."""
+        choices = part.sensitivity.choices
+        counts = (
+            f"{plural(len(choices[0].systems), 'system')}, {plural(len(choices), 'way')} to rank"
+        )
+        cycles = () if part.cycles is None else part.cycles.says
+        few = part.fragility.says[:MAX_CONCLUSIONS]
+        return [
+            label("", counts, columns),
+            "",
+            click.style(" How few carry it?", bold=True),
+            *_flips(part.fragility, columns),
+            *_whose(part.fragility, columns),
+            "",
+            click.style(" Under other choices", bold=True),
+            *_choices(part.sensitivity, columns),
+            "",
+            *block("says", [*few, *part.sensitivity.says, *cycles], columns),
+            *say_notes(_notes(part), columns),
+            sign(part.signature, columns),
+        ]
+
+    def describe(self, part: Doubts) -> dict[str, Any]:
+        return {**part.to_dict(), "notes": _notes(part)}
+
+    def rows(self, part: Doubts) -> list[dict[str, Any]]:
+        """Return a row for each conclusion and unit."""
+        keys = ("claim", "how", "unit", "fewest", "total", "share", "left")
+        return [{key: getattr(one, key) for key in keys} for one in part.fragility.flips]
+
+    def tabulate(self, part: Doubts) -> str:
+        """Return the ranking under each choice as a table for a paper."""
+        header = ("choice", "first", "decided pairs", "what changes")
+        rows = [
+            (escape(one), escape(first), decided, escape(changed))
+            for one, first, decided, changed in _cells(part.sensitivity)
+        ]
+        comments = [part.signature, *self.say(part)]
+        return tabular("llrl", header, [rows], comments)
+
+    def say(self, part: Doubts) -> Sequence[str]:
+        return [*part.says, *_notes(part)]
+
+
+def _notes(part: Doubts) -> list[str]:
+    cycles = () if part.cycles is None else part.cycles.notes
+    return list(
+        dict.fromkeys([*part.notes, *part.fragility.notes, *part.sensitivity.notes, *cycles])
+    )
+
+
+def _flips(found: Fragility, columns: int) -> list[str]:
+    """Return a line for each conclusion and outcome, the units side by side, and what they mean."""
+    if not found.flips:
+        return [" no conclusion to ask about"]
+    units = list(dict.fromkeys(one.unit for one in found.flips))
+    rows = [("is", *(f"{unit}s" for unit in units))]
+    for flips in found.conclusions:
+        own = {one.unit: one for one in flips}
+        rows.append((flips[0].how, *(_few(own.get(unit)) for unit in units)))
+    counts = ["  ".join(cells) for cells in align(rows, left=(0,))]
+    claims = ["conclusion", *(escape_control(flips[0].claim) for flips in found.conclusions)]
+    room = max(width(claim) for claim in claims)
+    if 3 + room + width(counts[0]) <= columns:
+        both = align(list(zip(claims, counts, strict=True)), left=(0, 1))
+        lines = [" " + "  ".join(cells).rstrip() for cells in both]
+    else:  # the claim whole, and what carries it below
+        lines = [" " * INDENT + counts[0]]
+        for before, claim, count in zip(["", *claims[1:]], claims[1:], counts[1:], strict=False):
+            if claim != before:
+                lines += [f" {line}" for line in wrap(claim, columns - 1)]
+            lines.append(" " * INDENT + count)
+    legend = wrap("; ".join(_explain(found)), columns - 1)
+    return [_dim(lines[0]), *lines[1:], *(_dim(f" {line}") for line in legend)]
+
+
+def _explain(found: Fragility) -> list[str]:
+    """Say what the words of the table mean, those that are there."""
+    words = []
+    for word, meaning in LEGEND.items():
+        left = {one.left for one in found.flips if one.how == word}
+        if left:
+            words.append(f"{meaning}, or nothing ranked" if NO_RANKING in left else meaning)
+    stood = {one.exact: one for one in reversed(found.flips) if one.fewest is None}
+    for exact, one in sorted(stood.items()):
+        rest = "no other set turns it" if exact else "larger sets were not tried"
+        kind = one.unit + "s"
+        words.append(f"{_few(one)}: it stands without all {kind} that speak for it; {rest}")
+    return words
+
+
+def _dim(line: str) -> str:
+    return click.style(line, dim=True)
+
+
+def _few(one: Flip | None) -> str:
+    if one is None:
+        return ""
+    if one.fewest is None:
+        return f"not by {one.tried:,} of {one.total:,}"
+    return f"{one.fewest:,} of {one.total:,}"
+
+
+def _whose(found: Fragility, columns: int) -> list[str]:
+    """Return who and what carries the first conclusions."""
+    lines: list[str] = []
+    listed = [flips for flips in found.conclusions if any(one.fewest is not None for one in flips)]
+    for flips in listed[:MAX_CONCLUSIONS]:
+        title = f"{flips[0].claim} ({flips[0].how}):"
+        lines += [f" {line}" for line in wrap(title, columns - 1)]
+        for one in flips:
+            if one.whose:
+                first, *rest = wrap(one.whose, columns - 12)
+                lines += [f"   {one.unit + 's':<9}{first}", *(" " * 12 + line for line in rest)]
+    if len(listed) > MAX_CONCLUSIONS:
+        more = plural(len(listed) - MAX_CONCLUSIONS, "more conclusion")
+        lines.append(click.style(f" of {more}, and one by one: --json", dim=True))
+    return ["", click.style(" Who and what are they?", bold=True), *lines] if lines else []
+
+
+def _cells(found: Sensitivity) -> list[tuple[str, str, str, str]]:
+    """Return choice, first system, decided pairs and what is otherwise than in the first."""
+    return [
+        (one.name, "", "", f"no ranking: {one.refused}")
+        if one.refused is not None
+        else (one.name, listing(one.first, 2), str(len(one.decided)), _say_changes(found, one))
+        for one in found.choices
+    ]
+
+
+def _say_changes(found: Sensitivity, one: Choice) -> str:
+    if one is found.choices[0]:
+        return ""
+    return listing(found.changes(one), MAX_CHANGES) or NO_CHANGE
+
+
+def _choices(found: Sensitivity, columns: int) -> list[str]:
+    """Return a line for each choice, with what it changes; more lines where that is much."""
+    cells = [one for one in _cells(found) if one[-1] != NO_CHANGE]
+    same = [one[0] for one in _cells(found) if one[-1] == NO_CHANGE]
+    shown = [(name, cut(first, MAX_NAME), decided) for name, first, decided, _ in cells]
+    rows = align([("choice", "first", "decided"), *shown], left=(0, 1))
+    lines = []
+    changes = ["what changes", *(changed for *_, changed in cells)]
+    for aligned, changed in zip(rows, changes, strict=True):
+        start = " " + "  ".join(aligned) + "  "
+        at = width(start) if columns - width(start) >= MIN_ROOM else INDENT
+        first, *rest = wrap(changed, columns - at)
+        lines += [start.rstrip()] if at == INDENT else [(start + first).rstrip()]
+        rest = [first, *rest] if at == INDENT and changed else rest
+        lines += [" " * at + line for line in rest]
+    none = wrap(f"nothing changes under: {listing(same)}", columns - 1) if same else []
+    return [_dim(lines[0]), *lines[1:], *(f" {line}" for line in none)]

@@ -1,29 +1,297 @@
-"""A fit, or one for each group, as text, JSON, CSV and LaTeX."""
+"""The coefficient table of a fit, in a terminal and in LaTeX."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
-from evenhand.cli.coefficients import draw_coefficients, quasi_variances, tabulate_coefficients
-from evenhand.cli.effects import draw_effects, list_effects, say_ratio, say_tests
-from evenhand.cli.grouped import GroupedResult
-from evenhand.cli.terminal import label, plural, whole
-from evenhand.cli.words import block, say_answers, say_model, say_systems, sign
-from evenhand.errors import NotIdentified
-from evenhand.judgments.exclusions import Exclusion, sign_excluded, write_excluded
-from evenhand.judgments.signature import write_signature
-from evenhand.judgments.tally import Tally
+import click
+
+from evenhand.cli.terminal import (
+    Column,
+    GroupedResult,
+    block,
+    draw_table,
+    label,
+    name_column,
+    plural,
+    say_answers,
+    say_model,
+    say_notes,
+    say_tally,
+    sign,
+    tell_apart,
+    whole,
+    width,
+)
+from evenhand.data.exclusions import Exclusion, sign_excluded, write_excluded
+from evenhand.data.results import write_signature
+from evenhand.data.tally import Tally
+from evenhand.errors import NotConverged, NotIdentified
 from evenhand.models.base import MAX_THIN_SHARE, Fit, cautions, is_rejected
-from evenhand.models.coefficients import format_p
+from evenhand.models.coefficients import Coefficient, LRTest, QuasiVariances, format_p
 from evenhand.models.controls import ControlEffect, ControlledFit
+from evenhand.models.judge_groups import GroupOrder
+from evenhand.models.registry import FittedModel, Model
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.ranking.signature import name_model, sign_data
-from evenhand.ranking.wald import Effects
+from evenhand.ranking.wald import Effect, Effects, Interaction, OddReference, WaldTest
+from evenhand.report.latex import NONE, escape, number, tabular
 
-FEW = 12  # Most worths that are listed: two lines of a terminal
-INDEPENDENT = "(assuming independent judgments)"
+LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths
+MIN_QUASI: Final = 3
+MAX_QUASI: Final = 60  # Most systems for which quasi-variances are printed: their fit costs K⁴
+
+
+def quasi_variances(fit: Fit) -> QuasiVariances | None:
+    """Return quasi-variances where there are three to sixty systems and they exist."""
+    if fit.vcov is None or not MIN_QUASI <= len(fit.systems) <= MAX_QUASI:
+        return None
+    try:
+        return fit.quasi_variances()
+    except (NotIdentified, NotConverged):
+        return None
+
+
+def draw_coefficients(fit: Fit, columns: int) -> list[str]:
+    """Return the lines of the table, titles first."""
+    ties = fit.likelihood.ties
+    unknown = [*fit.design.aliased, *(() if ties is None else ties.endless)]
+    return draw_numbers(fit.coefficients, columns, _quasi_errors(fit), unknown)
+
+
+def draw_numbers(
+    coefficients: Sequence[Coefficient],
+    columns: int,
+    quasi: Mapping[str, str] | None = None,
+    unknown: Sequence[str] = (),
+    *,
+    scale: str = LAMBDA,
+) -> list[str]:
+    """Return the lines of a table of coefficients, titles first."""
+    estimate = "λ" if scale == LAMBDA else scale
+    heads = (Column("name"), name_column("parameter"), estimate, "s.e.", "z", "p")
+    rows: list[tuple[str, ...]] = [
+        (
+            one.name,
+            one.label,
+            f"{one.estimate:z.4f}",
+            "—" if one.stderr is None else f"{one.stderr:.4f}",
+            "—" if one.z is None else f"{one.z:.3f}",
+            "—" if one.p is None else format_p(one.p),
+        )
+        for one in coefficients
+    ]
+    rows += [("—", name, *["—"] * 4) for name in unknown]
+    if not quasi:
+        return draw_table(heads, rows, columns)
+    errors = [quasi.get(one.label, "") if one.name[1:].isdigit() else "" for one in coefficients]
+    errors += ["—"] * len(unknown)
+    rows = [(*row, error) for row, error in zip(rows, errors, strict=True)]
+    return draw_table((*heads, "quasi s.e."), rows, columns)
+
+
+def _quasi_errors(fit: Fit) -> dict[str, str]:
+    """Return quasi standard errors by system, none where one of them does not exist."""
+    quasi = quasi_variances(fit)
+    if quasi is None or (quasi.variances < 0).any():
+        return {}
+    return {
+        system: f"{error:.4f}" for system, error in zip(quasi.systems, quasi.stderr, strict=True)
+    }
+
+
+def tabulate_coefficients(
+    coefficients: Sequence[Coefficient], comments: Sequence[str], *, scale: str = LAMBDA
+) -> str:
+    """Return the table for a paper."""
+    estimate = r"$\hat\lambda$" if scale == LAMBDA else escape(scale)
+    header = ("", "parameter", estimate, "s.e.", "$z$", "$p$")
+    rows = [
+        (
+            escape(one.name),
+            escape(one.label),
+            number(one.estimate, 4),
+            number(one.stderr, 4),
+            number(one.z, 3),
+            NONE if one.p is None else f"${format_p(one.p)}$",
+        )
+        for one in coefficients
+    ]
+    return tabular("llrrrr", header, [rows], comments)
+
+
+# What judge groups do to a fit, for people and as JSON: tests, what stands out, their orders.
+
+
+MAX_SAID: Final = 10  # Most interactions that are said, one a line; JSON has them all
+MAX_GROUPS: Final = 24  # Most groups of which the order is shown; JSON has them all
+MAX_NAME: Final = 12  # Columns that a system's name is cut to in the table of orders
+GAP: Final = 2
+INDEPENDENT: Final = "assuming independent judgments"
+UNKNOWN: Final = "no likelihood ratio: a prior or importance weights leave none to test by"
+
+
+def draw_effects(effects: Effects, columns: int) -> list[str]:
+    """Return the lines about judge groups."""
+    tests, out = block("test", say_tests(effects), columns), _say_interactions(effects)
+    lines = [*tests, *block("out", out, columns)]
+    return [*lines, *_draw_orders(effects, columns)] if len(effects.orders) > 1 else lines
+
+
+def say_ratio(test: LRTest) -> str:
+    """Say a likelihood-ratio test."""
+    return f"LR {test.statistic:.4f} on {test.df} df, p {format_p(test.p)} ({INDEPENDENT})"
+
+
+def say_tests(effects: Effects) -> list[str]:
+    """Say the tests of every covariate."""
+    if not effects.tests:
+        return ["none: a covariate has one value only, or covariates say the same"]
+    return [line for one in effects.tests for line in _say_effect(one)]
+
+
+def _say_effect(one: Effect) -> list[str]:
+    first = say_ratio(one.lr) if one.lr is not None else UNKNOWN
+    lines = [f"{one.of} by {one.covariate}: {first}"]
+    lines += [f"{one.of} by {one.covariate}, allowing for {_say_wald(wald)}" for wald in one.walds]
+    lines += one.notes
+    if len(one.walds) > 1:
+        lines.append("believe the larger p")
+    elif not one.walds:
+        lines.append("nothing here allows for judgments that hang together")
+    return lines
+
+
+def _say_wald(test: WaldTest) -> str:
+    effective = f", {test.effective:.1f} effective" if test.effective < test.clusters - 0.05 else ""
+    q, below = test.df
+    f = f"F {test.statistic:.3f} on {q} and {below:.1f} df, p {format_p(test.p)}"
+    return f"{test.cluster}s: {f} ({plural(test.clusters, test.cluster)}{effective}, {test.kind})"
+
+
+def _say_interactions(effects: Effects) -> list[str]:
+    """Say what stands out, and how large the largest of the others is."""
+    every = effects.interactions
+    if not every:
+        return []
+    alone = len({one.covariate for one in every}) == 1
+    odd = effects.odd_references
+    explained = {one.coefficient.name for reference in odd for one in reference.alike}
+    out = [one for one in every if one.stands_out]
+    said = [one for one in out if one.coefficient.name not in explained]
+    lines = [_say_odd(reference, alone=alone) for reference in odd]
+    lines += [f"{one.say(alone=alone)}, p {format_p(one.p_holm)}" for one in said[:MAX_SAID]]
+    if len(said) > MAX_SAID:
+        lines.append(f"and {len(said) - MAX_SAID:,} more (--json)")
+    rest = [one for one in every if not one.stands_out]
+    if rest:
+        others = "none of the others stands out" if out else "no difference stands out"
+        largest = rest[0].coefficient
+        size = f"the largest |z| is {abs(largest.z or 0.0):.1f} ({largest.label})"
+        lines.append(f"{others}: {size}")
+    lines.append(
+        f"p by Holm for {plural(len(every), 'difference')} from the reference group, {INDEPENDENT}"
+    )
+    return lines
+
+
+def _say_odd(odd: OddReference, *, alone: bool) -> str:
+    """Say that the reference is the odd one, and which level is the farthest from all."""
+    who = odd.level if alone else f"{odd.covariate}={odd.level}"
+    more = "more" if odd.more else "less"
+    tied = odd.of == "tie"
+    against = f", against {odd.against}" if odd.against else ""
+    on, does = ("ties", f"tie {more} often") if tied else (odd.of + against, f"like it {more}")
+    far = f"{odd.farthest} ({odd.distance:+.3f})".replace("-", "−")
+    p = format_p(max(one.p_holm for one in odd.alike))
+    return (
+        f"it is {who}, the reference, who differs on {on}: {len(odd.alike)} of {odd.others} others"
+        f" {does}, the largest p {p}; farthest from the mean of all is {far}; --reference-level"
+        f" {odd.covariate}=... compares with another"
+    )
+
+
+def _draw_orders(effects: Effects, columns: int) -> list[str]:
+    """Return a table of systems by group, as many groups side by side as there is room for."""
+    shown = effects.orders[:MAX_GROUPS]
+    lines = ["", click.style(f" {effects.scale} (place), by group", dim=True)]
+    systems = list(shown[0].log_worth)
+    names = tell_apart(systems, 2 * MAX_NAME)
+    heads = tell_apart([one.group for one in shown], MAX_NAME)
+    rest = list(shown)
+    while rest:
+        fits = _count_fitting(rest, heads, columns - max(map(width, names.values())) - 1)
+        rows = [
+            (shown_as, *(_cell(one, system) for one in rest[:fits]))
+            for system, shown_as in names.items()
+        ]
+        lines += draw_table((Column(""), *(heads[one.group] for one in rest[:fits])), rows)
+        rest = rest[fits:]
+    if len(effects.orders) > MAX_GROUPS:
+        lines.append(f" and {len(effects.orders) - MAX_GROUPS:,} more groups (--json)")
+    return [*lines, ""]
+
+
+def _cell(order: GroupOrder, system: str) -> str:
+    worth, place = order.log_worth[system], order.place[system]
+    return "—" if worth is None else f"{worth:z.2f} ({place})"
+
+
+def _count_fitting(orders: Sequence[GroupOrder], heads: Mapping[str, str], room: int) -> int:
+    """Return how many groups stand side by side, at least one."""
+    taken, fits = 0, 0
+    for one in orders:
+        cells = [heads[one.group], *(_cell(one, system) for system in one.log_worth)]
+        taken += GAP + max(map(width, cells))
+        if taken > room:
+            break
+        fits += 1
+    return max(fits, 1)
+
+
+def list_effects(effects: Effects) -> dict[str, Any]:
+    """Return the JSON of tests, interactions and orders."""
+    return {
+        "tests": [
+            {
+                "covariate": one.covariate,
+                "of": one.of,
+                "lr": None if one.lr is None else asdict(one.lr),
+                "wald": [asdict(wald) for wald in one.walds],
+                "notes": list(one.notes),
+            }
+            for one in effects.tests
+        ],
+        "interactions": [_list_interaction(one) for one in effects.interactions],
+        "odd_references": [
+            {**asdict(one), "alike": [each.coefficient.name for each in one.alike]}
+            for one in effects.odd_references
+        ],
+        "orders": [asdict(one) for one in effects.orders],
+        "orders_scale": effects.scale,
+    }
+
+
+def _list_interaction(one: Interaction) -> dict[str, Any]:
+    return {
+        **asdict(one.coefficient),
+        "covariate": one.covariate,
+        "level": one.level,
+        "home": one.home,
+        "of": one.of,
+        "against": one.against,
+        "p_holm": one.p_holm,
+        "stands_out": one.stands_out,
+    }
+
+
+# A fit, or one for each group, as text, JSON, CSV and LaTeX.
+
+
+MAX_WORTHS: Final = 12  # Most worths that are listed: two lines of a terminal
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,47 +367,69 @@ class FitResult(GroupedResult[Fitted]):
 
     def draw(self, part: Fitted, columns: int) -> list[str]:
         """Return everything about one fit."""
-        return _draw(part, columns)
+        fit, tally = part.fit, part.tally
+        systems, ties = len(fit.systems), float(tally.ties.sum())
+        counts = say_tally(tally.n_judgments, tally.n_comparisons, systems, ties)
+        model = f"{say_model(fit.model)}; λ scale (log-worth = 2λ), reference {part.reference}"
+        worths = sorted((part.worths or {}).items(), key=itemgetter(1), reverse=True)
+        odds = []
+        if len(worths) == 2:
+            (better, more), (other, less) = worths
+            odds = [f"{more / less:.2f} to 1 that {better} is preferred to {other}"]
+        listed = [", ".join(f"{name} {worth:.4f}" for name, worth in worths)]
+        return [
+            label("", counts, columns),
+            label("model", model, columns),
+            "",
+            *draw_coefficients(fit, columns),
+            "",
+            *block("fit", _said(part), columns),
+            *(draw_effects(part.effects, columns) if part.effects is not None else []),
+            *block("odds", odds, columns),
+            *block("worth", listed if len(worths) <= MAX_WORTHS else [], columns),
+            *say_notes(part.notes, columns),
+            sign(part.signature, columns),
+        ]
 
     def describe(self, part: Fitted) -> dict[str, Any]:
-        """Return the JSON of one fit."""
-        return _contract(part)
+        fit = part.fit
+        return {
+            "signature": part.signature,
+            "excluded": write_excluded(part.excluded),
+            "model": say_model(fit.model),
+            "settings": _settings(part),
+            "scale": "lambda",
+            "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
+            **({"controls": [asdict(effect) for effect in part.controls]} if part.controls else {}),
+            "aliased": list(fit.design.aliased),
+            "equal_worths": None if fit.equal_worths is None else asdict(fit.equal_worths),
+            **(list_effects(part.effects) if part.effects is not None else {}),
+            "loglik": fit.loglik,
+            "deviance": fit.deviance,
+            "df": fit.df,
+            "gof_p": fit.gof_p,
+            "pearson": fit.pearson,
+            "aic": fit.aic,
+            "bic": fit.bic,
+            "n_judgments": whole(part.tally.n_judgments),
+            "n_comparisons": whole(part.tally.n_comparisons),
+            "worths": part.worths,
+            "quasi_variances": _quasi(fit),
+            "notes": part.notes,
+        }
 
     def rows(self, part: Fitted) -> list[dict[str, Any]]:
         """Return one row for each coefficient."""
         return [asdict(coefficient) for coefficient in part.fit.coefficients]
 
-    def tabulate(self, name: str, part: Fitted) -> str:
+    def tabulate(self, part: Fitted) -> str:
         """Return the coefficients for a paper, what was tested as comments."""
         tests = say_tests(part.effects) if part.effects is not None else []
-        said = [*([name] if name else []), part.signature, *_said(part), *tests, *part.notes]
+        said = [part.signature, *_said(part), *tests, *part.notes]
         return tabulate_coefficients(part.fit.coefficients, said)
 
     def say(self, part: Fitted) -> list[str]:
-        """Return what must stand beside the numbers."""
         return part.notes
-
-
-def _draw(one: Fitted, columns: int) -> list[str]:
-    """Return everything about one fit."""
-    fit = one.fit
-    tally = one.tally
-    counts = [say_answers(tally.n_judgments, tally.n_comparisons)]
-    counts += say_systems(len(fit.systems), tally.ties.sum(), tally.n_comparisons)
-    model = f"{say_model(fit.model)}; λ scale (log-worth = 2λ), reference {one.reference}"
-    return [
-        label("", ", ".join(counts), columns),
-        label("model", model, columns),
-        "",
-        *draw_coefficients(fit, columns),
-        "",
-        *block("fit", _said(one), columns),
-        *(draw_effects(one.effects, columns) if one.effects is not None else []),
-        *block("odds", _odds(one), columns),
-        *block("worth", _worths(one), columns),
-        *(label("note", note, columns, colour="yellow") for note in one.notes),
-        sign(one.signature, columns),
-    ]
 
 
 def _said(one: Fitted) -> list[str]:
@@ -152,7 +442,7 @@ def _said(one: Fitted) -> list[str]:
         part = f"{100 * fit.thin:.0f} %"
         said.append(f"{part} of cells expect fewer than 5: both p-values are rough")
     said.append(f"loglik {fit.loglik:.4f}")
-    said.append(f"AIC {fit.aic:.4f}, BIC {fit.bic:.4f} {INDEPENDENT}")
+    said.append(f"AIC {fit.aic:.4f}, BIC {fit.bic:.4f} ({INDEPENDENT})")
     if fit.equal_worths is not None:
         said.append(f"all worths equal: {say_ratio(fit.equal_worths)}")
     said += [effect.says for effect in one.controls]
@@ -170,52 +460,6 @@ def _goodness(fit: Fit) -> str:
         return " (the model is saturated)" if fit.df == 0 else " (no χ²: no p-value)"
     pearson = f"Pearson X² {fit.pearson:.4f}, p {format_p(chi2_tail(fit.pearson, fit.df))}"
     return f", p {format_p(fit.gof_p)}; {pearson}"
-
-
-def _worths(one: Fitted) -> list[str]:
-    """List worths, largest first, where there are not too many for a line or two."""
-    worths = sorted((one.worths or {}).items(), key=itemgetter(1), reverse=True)
-    return (
-        [", ".join(f"{name} {worth:.4f}" for name, worth in worths)] if len(worths) <= FEW else []
-    )
-
-
-def _odds(one: Fitted) -> list[str]:
-    """Say the odds where there is one pair only."""
-    worths = sorted((one.worths or {}).items(), key=itemgetter(1), reverse=True)
-    if len(worths) != 2:
-        return []
-    (better, more), (other, less) = worths
-    return [f"{more / less:.2f} to 1 that {better} is preferred to {other}"]
-
-
-def _contract(one: Fitted) -> dict[str, Any]:
-    """Return the JSON of one fit."""
-    fit = one.fit
-    return {
-        "signature": one.signature,
-        "excluded": write_excluded(one.excluded),
-        "model": say_model(fit.model),
-        "settings": _settings(one),
-        "scale": "lambda",
-        "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
-        **({"controls": [asdict(effect) for effect in one.controls]} if one.controls else {}),
-        "aliased": list(fit.design.aliased),
-        "equal_worths": None if fit.equal_worths is None else asdict(fit.equal_worths),
-        **(list_effects(one.effects) if one.effects is not None else {}),
-        "loglik": fit.loglik,
-        "deviance": fit.deviance,
-        "df": fit.df,
-        "gof_p": fit.gof_p,
-        "pearson": fit.pearson,
-        "aic": fit.aic,
-        "bic": fit.bic,
-        "n_judgments": whole(one.tally.n_judgments),
-        "n_comparisons": whole(one.tally.n_comparisons),
-        "worths": one.worths,
-        "quasi_variances": _quasi(fit),
-        "notes": one.notes,
-    }
 
 
 def _settings(one: Fitted) -> dict[str, Any]:
@@ -241,3 +485,132 @@ def _quasi(fit: Fit) -> dict[str, Any] | None:
         "worst_pair": quasi.worst_pair,
         "worst_contrast": list(quasi.worst_contrast),
     }
+
+
+# A fit of any model, or one for each task, as text, JSON, CSV and LaTeX.
+
+
+@dataclass(frozen=True, eq=False)
+class NamedFit:
+    """A fit of a model of the registry."""
+
+    model: Model  # its entry in the registry
+    fit: FittedModel  # the fit
+    tally: Tally  # the counts, with the same digest as under other verbs
+    excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
+
+    def __post_init__(self) -> None:
+        """Add what the model excludes to what is excluded from the judgments."""
+        from evenhand.ranking.inference import exclude_in_fit
+
+        own = exclude_in_fit(self.fit, self.tally, None)
+        every = (*self.excluded, *(one for one in own if one not in self.excluded))
+        object.__setattr__(self, "excluded", every)
+
+    @property
+    def signature(self) -> str:
+        """One line that reproduces the fit."""
+        parts = [self.model.name, *self.fit.signature_parts]
+        signature = write_signature(parts, self.fit.n_judgments, self.tally.digest)
+        return sign_excluded(signature, self.excluded)
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """What the model has beside its coefficients; nothing where the fit has no such member."""
+        return getattr(self.fit, "extras", {})
+
+    @property
+    def scale(self) -> str:
+        """What the estimates are: λ, half a log-worth, unless the fit says something else."""
+        return getattr(self.fit, "scale", LAMBDA)
+
+    @property
+    def dropped(self) -> float:
+        """Ties that the model left out: all of them or none."""
+        left_out = self.tally.n_comparisons - self.fit.n_comparisons
+        return left_out if left_out == float(self.tally.ties.sum()) else 0.0
+
+    @property
+    def log_worths(self) -> dict[str, float]:
+        """Log-worths by system, best first."""
+        pairs = zip(self.fit.systems, self.fit.log_worth.tolist(), strict=True)
+        return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
+
+
+class ModelResult(GroupedResult[NamedFit]):
+    """What `evenhand fit --model NAME` found: a fit for each task."""
+
+    lacking = "is not fitted"
+
+    def draw(self, part: NamedFit, columns: int) -> list[str]:
+        """Return everything about one fit."""
+        fit = part.fit
+        table = draw_numbers(fit.coefficients, columns, scale=part.scale)
+        counts = [say_answers(fit.n_judgments, fit.n_comparisons + part.dropped)]
+        counts += [f"{plural(part.dropped, 'tie')} dropped"] if part.dropped else []
+        counts.append(plural(len(fit.systems), "system"))
+        worths = part.log_worths
+        listed = ", ".join(f"{name} {worth:z.4f}" for name, worth in worths.items())
+        return [
+            label("", ", ".join(counts), columns),
+            label("model", part.model.title, columns),
+            "",
+            *([*table, ""] if fit.coefficients else []),
+            *block("fit", [f"loglik {fit.loglik:.4f}"], columns),
+            *block("says", fit.says, columns),
+            *block("worth", [f"log-worths: {listed}"] * (len(worths) <= MAX_WORTHS), columns),
+            *say_notes(self._unsaid(part), columns),
+            sign(part.signature, columns),
+        ]
+
+    def describe(self, part: NamedFit) -> dict[str, Any]:
+        notes = self._unsaid(part)
+        fit = part.fit
+        return {
+            "signature": part.signature,
+            "excluded": write_excluded(part.excluded),
+            "model": part.model.name,
+            "settings": list(fit.signature_parts),
+            "scale": part.scale,
+            "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
+            "log_worths": part.log_worths,
+            "worth_vcov": None if fit.worth_vcov is None else fit.worth_vcov.tolist(),
+            "extras": dict(part.extras),
+            "loglik": fit.loglik,
+            "n_judgments": whole(float(fit.n_judgments)),
+            "n_comparisons": whole(float(fit.n_comparisons)),
+            "says": list(fit.says),
+            "notes": list(notes),
+        }
+
+    def rows(self, part: NamedFit) -> list[dict[str, Any]]:
+        """Return one row for each coefficient and each extra number."""
+        return [*map(asdict, part.fit.coefficients), *_extra_rows(part)]
+
+    def tabulate(self, part: NamedFit) -> str:
+        """Return the coefficients for a paper, what was found as comments."""
+        said = [part.signature, *part.fit.says, *part.fit.notes]
+        return tabulate_coefficients(part.fit.coefficients, said, scale=part.scale)
+
+    def say(self, part: NamedFit) -> Sequence[str]:
+        return part.fit.notes
+
+    def _unsaid(self, part: NamedFit) -> list[str]:
+        """Return the notes of a fit that do not stand in `read` already."""
+        return [note for note in part.fit.notes if note not in self.read]
+
+
+def _extra_rows(one: NamedFit) -> list[dict[str, Any]]:
+    """Return extra numbers and pairs of numbers as rows; what is a coefficient stands there."""
+    listed = {coefficient.name for coefficient in one.fit.coefficients}
+    cells: dict[str, Any] = {}
+    for name, value in one.extras.items():
+        if not isinstance(value, list):
+            cells[name] = value
+        elif name.endswith("_interval"):
+            cells |= {f"{name}_lower": value[0], f"{name}_upper": value[1]}
+    return [
+        asdict(Coefficient(name, "extra", value, None, None, None))
+        for name, value in cells.items()
+        if name not in listed
+    ]

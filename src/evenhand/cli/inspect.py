@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
-import click
+from evenhand.cli.options import output_options, reading_options, verb
+from evenhand.cli.running import Patience, take_output, take_reading
+from evenhand.cli.terminal import (
+    block,
+    draw_table,
+    effective,
+    label,
+    name_column,
+    plural,
+    share,
+    whole,
+)
+from evenhand.data.exclusions import list_texts
+from evenhand.formats.inspection import Inspection, Part, Scores
+from evenhand.report.latex import escape, tabular
 
-from evenhand.cli.options import Verb, examples, output_options, reading_options
-from evenhand.cli.output import take_output
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import take_reading
 
-EXAMPLES: Final = (
+@verb(
     "evenhand inspect battles.parquet",
     "evenhand inspect votes.csv --column judge=annotator",
-)
-
-
-@click.command(
-    cls=Verb,
-    short_help="What is in a file: judgments, judges, items, systems, ties.",
-    epilog=examples(*EXAMPLES),
 )
 @reading_options
 @output_options
@@ -36,6 +41,165 @@ def inspect() -> None:
         from evenhand import formats
 
         found = formats.inspect(reading.open())
-    from evenhand.cli.inspect_result import InspectResult
 
     place.deliver(InspectResult(found))
+
+
+# What is in a file, as text and JSON.
+
+
+# Exclusions that the counts below tell
+COUNTED: Final = ("blank-rankings", "blank-ranks", "no-score")
+COUNTS: Final = ("judgments", "comparisons")
+UNKNOWN: Final = "—"
+
+
+@dataclass(frozen=True)
+class InspectResult:
+    """What `evenhand inspect` found."""
+
+    found: Inspection
+
+    def text(self, columns: int) -> str:
+        found = self.found
+        shown = [one for one in found.excluded if one.code not in COUNTED]
+        excluded = list_texts(shown, found.notes)
+        lines = block("read", [found.name, *found.notes, *excluded], columns)
+        if found.covariates:
+            lines.append(label("", f"other columns: {', '.join(found.covariates)}", columns))
+        lines += block("holds", _holds(found.total), columns)
+        lines += block("score", [_score(one) for one in found.scores], columns)
+        ties = found.total.tie_share
+        of_all = [] if ties is None else [f"{share(ties, 1)} of comparisons"]
+        lines += block("ties", of_all, columns)
+        lines += block("order", _order(found.total), columns)
+        lines += block("links", _links(found.total), columns)
+        if found.tasks:
+            lines += ["", *_tasks(found, columns)]
+        return "\n".join(lines) + "\n"
+
+    def contract(self) -> dict[str, Any]:
+        contract = self.found.to_dict()
+        for part in (contract["total"], *contract["tasks"]):
+            part.update({key: whole(part[key]) for key in COUNTS if part[key] is not None})
+        return contract
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row for the whole file, without a task, then one for each task."""
+        contract = self.contract()
+        parts = [contract["total"], *contract["tasks"]]
+        return [
+            {
+                key: (": ".join(map(str, value)) if isinstance(value, list | tuple) else value)
+                for key, value in part.items()
+            }
+            for part in parts
+        ]
+
+    def latex(self) -> str:
+        parts = self.found.tasks or (self.found.total,)
+        rows = [
+            [escape(part.task or ""), *(escape(cell(part)) for cell in COLUMNS.values())]
+            for part in parts
+        ]
+        comments = [self.found.name, *(one.text for one in self.found.excluded)]
+        return tabular("l" + "r" * len(COLUMNS), ["task", *COLUMNS], [rows], comments)
+
+    def remarks(self) -> list[str]:
+        """Return what was understood and left out."""
+        return [*self.found.notes, *list_texts(self.found.excluded, self.found.notes)]
+
+
+def _holds(part: Part) -> list[str]:
+    """Say how much there is, and how much of it several judges share."""
+    kind = "judgment" if part.rankings is None else "ranking"
+    counts = [plural(part.judgments if part.rankings is None else part.rankings, kind)]
+    if part.blank_rankings:
+        counts[0] += f", {part.blank_rankings:,} of them blank"
+    if part.rankings is not None and part.comparisons is not None:
+        counts[0] += f" → {plural(part.comparisons, 'comparison')}"
+    if part.judges is not None:
+        counts.append(plural(part.judges, "judge") + effective(part.judges, part.effective_judges))
+    counts += [] if part.items is None else [plural(part.items, "item")]
+    said = [", ".join([*counts, plural(part.systems, "system")])]
+    if part.controls is not None and part.repeats is not None:
+        said.append(f"{plural(part.controls, 'control')}, {plural(part.repeats, 'repeat')}")
+    if part.blank_ranks and part.ranks:
+        besides = " of the others" if part.blank_rankings else ""
+        said.append(f"{part.blank_ranks:,} of {part.ranks:,} ranks{besides} are blank")
+    if part.shared_items is not None:
+        judged = part.shared_judgments
+        on = "" if judged is None else f" ({share(judged, 1)} of judgments)"
+        said.append(f"{plural(part.shared_items, 'item')} judged by two or more judges{on}")
+    return said
+
+
+def _score(one: Scores) -> str:
+    name = f"{one.criterion}: " if one.criterion else ""
+    missing = f", {one.missing:,} missing" if one.missing else ""
+    if one.mean is None:
+        return f"{name}none{missing}"
+    return (
+        f"{name}{one.count:,} from {one.lowest:g} to {one.highest:g}, mean {one.mean:.3g}{missing}"
+    )
+
+
+def _order(part: Part) -> list[str]:
+    """Say how often left was preferred, and whether systems stood there equally often."""
+    said = []
+    if part.left_share is not None:
+        said.append(f"left is preferred in {share(part.left_share, 1)} of decided comparisons")
+    if part.least_left is not None and part.most_left is not None:
+        (least, low), (most, high) = part.least_left, part.most_left
+        if low == high:
+            said.append(f"each system stands left {share(low, 1)} of the time")
+        else:
+            said.append(f"{least} stands left {share(low, 1)} of the time, {most} {share(high, 1)}")
+    return said
+
+
+def _links(part: Part) -> list[str]:
+    """Say whether worths can be estimated on one scale."""
+    if part.components is None:
+        return []
+    if part.components > 1:
+        return [f"{part.components} groups of systems were never compared: no common scale"]
+    if not part.strongly_connected:
+        return [
+            "no chain of preferences leads from every system to every other: some worths"
+            " are infinite"
+        ]
+    return ["a chain of preferences or ties leads from every system to every other"]
+
+
+def _tasks(found: Inspection, columns: int) -> list[str]:
+    """Return a table of tasks."""
+    rows = [(one.task or "", *(cell(one) for cell in COLUMNS.values())) for one in found.tasks]
+    return draw_table((name_column("task"), *COLUMNS), rows, columns)
+
+
+def _count(number: int | None) -> str:
+    return UNKNOWN if number is None else f"{number:,}"
+
+
+def _percent(proportion: float | None) -> str:
+    return UNKNOWN if proportion is None else share(proportion, 1)
+
+
+def _linked(part: Part) -> str:
+    if part.components is None:
+        return UNKNOWN
+    if part.components > 1:
+        return f"{part.components} parts"
+    return "yes" if part.strongly_connected else "one way"
+
+
+COLUMNS: Final[Mapping[str, Callable[[Part], str]]] = {
+    "judgments": lambda part: f"{part.judgments:,.0f}",
+    "judges": lambda part: _count(part.judges),
+    "items": lambda part: _count(part.items),
+    "systems": lambda part: _count(part.systems),
+    "ties": lambda part: _percent(part.tie_share),
+    "left": lambda part: _percent(part.left_share),
+    "linked": _linked,
+}

@@ -6,17 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import click
-from click.core import ParameterSource
-
-from evenhand.cli.options import Section, stack
-from evenhand.cli.parameters import OneOf
+from evenhand.cli.options import OneOf, is_given, section, stack
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
+    from evenhand.data.rating_rows import RatingRows, Scale
     from evenhand.judges.diagnosis_result import Diagnosis
-    from evenhand.judgments.rating_rows import RatingRows
-    from evenhand.judgments.scale import Scale
 
 METHODS: Final = ("mean-score", "mean-agreement", "easy-items")
 READINGS: Final = ("mean", "gap")
@@ -25,146 +20,100 @@ ACROSS: Final = ("each", "any", "all")
 VERSIONS: Final = ("first", "last", "both")
 FORMS: Final = ("svg", "png", "pdf", "json")
 
-
-class _Ratings(Section):
-    heading = "What the ratings are"
-
-
-class _Outside(Section):
-    heading = "Who is outside, and what is removed (ratings)"
-
-
-class _Flags(Section):
-    heading = "Flags"
-
-
-class _Output(Section):
-    heading = "Where the result goes"
-
+_ratings_option = section("What the ratings are")
+_outside_option = section("Who is outside, and what is removed (ratings)")
+_flags_option = section("Flags")
+_output_option = section("Where the result goes")
 
 rating_options = stack(
-    click.option(
+    _ratings_option(
         "--scale",
-        cls=_Ratings,
         metavar="LOW-HIGH",
         help="The scale: 1-5 in whole steps, 0..1 without steps, or 1,2,3,5. Default: what occurs.",
     ),
-    click.option(
+    _ratings_option(
         "--input-type",
-        cls=_Ratings,
         metavar="COLUMN",
         help="Kinds of input that are shown apart, such as speech and text.",
     ),
-    click.option(
+    _ratings_option(
         "--reference-system",
         "references",
-        cls=_Ratings,
         multiple=True,
         metavar="SYSTEM",
         help="A human reference among the systems, the ceiling. Repeatable.",
     ),
-    click.option(
+    _ratings_option(
         "--easy",
-        cls=_Ratings,
         metavar="FILE",
         help="A list of items, one a line, whose outputs are known to be good. Rows of kind control"
         " are used without it.",
     ),
-    click.option(
+    _ratings_option(
         "--version",
-        cls=_Ratings,
         type=OneOf(VERSIONS),
         default="first",
-        show_default=True,
         help="Where a judge scored an output again: which of the scores counts.",
     ),
-    click.option(
-        "--merge",
-        cls=_Ratings,
-        metavar="POINTS",
-        help="Also on a coarser scale, such as 1+2,4+5.",
-    ),
+    _ratings_option("--merge", metavar="POINTS", help="Also on a coarser scale, such as 1+2,4+5."),
 )
 
 outside_options = stack(
-    click.option(
+    _outside_option(
         "--sd",
         "k",
-        cls=_Outside,
         type=float,
         default=1.0,
-        show_default=True,
-        metavar="NUMBER",
         help="Standard deviations from the centre at which a judge is outside.",
     ),
-    click.option(
+    _outside_option(
         "--ddof",
-        cls=_Outside,
         type=int,
         default=1,
-        show_default=True,
         metavar="0|1",
         help="What is taken from the number of judges below the line of the standard deviation.",
     ),
-    click.option(
+    _outside_option(
         "--mean-score",
         "reading",
-        cls=_Outside,
         type=OneOf(READINGS),
         default="mean",
-        show_default=True,
         help="Of each judge: the mean, or its gap to the others' on the same outputs.",
     ),
-    click.option(
+    _outside_option(
         "--remove",
         "methods",
-        cls=_Outside,
         multiple=True,
         type=OneOf(METHODS),
         help="Which methods decide who is removed in the end. Default: all three. Repeatable.",
     ),
-    click.option(
-        "--match",
-        cls=_Outside,
-        type=OneOf(MATCHES),
-        default="any",
-        show_default=True,
-        help="Whether one of them is enough.",
+    _outside_option(
+        "--match", type=OneOf(MATCHES), default="any", help="Whether one of them is enough."
     ),
-    click.option(
+    _outside_option(
         "--across",
-        cls=_Outside,
         type=OneOf(ACROSS),
         default="each",
-        show_default=True,
         help="Each criterion by itself, or everywhere if outside under any, or under all.",
     ),
 )
 
 flag_options = stack(
-    click.option(
+    _flags_option(
         "--fdr",
-        cls=_Flags,
         type=float,
         default=0.05,
-        show_default=True,
         metavar="PROPORTION",
         help="Share of honest judges among the flagged that is allowed.",
     ),
-    click.option("--cards", cls=_Flags, is_flag=True, help="The cards of all judges."),
+    _flags_option("--cards", is_flag=True, help="The cards of all judges."),
 )
 
 figure_options = stack(
-    click.option(
-        "--figures",
-        cls=_Output,
-        metavar="FOLDER",
-        help="Draw the figures into a folder (ratings).",
-    ),
-    click.option(
+    _output_option("--figures", metavar="FOLDER", help="Draw the figures into a folder (ratings)."),
+    _output_option(
         "--figure-format",
         "forms",
-        cls=_Output,
         multiple=True,
         type=OneOf(FORMS),
         help="svg and png by default. Repeatable.",
@@ -192,9 +141,8 @@ OF_RATINGS: Final = {
 
 def refuse_rating_options() -> None:
     """Refuse options that were given and mean nothing for comparisons and rankings."""
-    context = click.get_current_context()
     for name, option in OF_RATINGS.items():
-        if context.get_parameter_source(name) not in (None, ParameterSource.DEFAULT):
+        if is_given(name):
             raise UnknownOption(
                 f"{option} is for ratings; these are comparisons, whose judges are screened over"
                 " all tasks: leave it out, or choose rows with --task or --where"
@@ -240,7 +188,7 @@ class Asked:
 
     def declared(self) -> Scale | None:
         """Return the scale that was declared."""
-        from evenhand.judgments.scale import read_scale
+        from evenhand.data.rating_rows import read_scale
 
         return None if self.scale is None else read_scale(self.scale)
 

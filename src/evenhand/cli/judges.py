@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -15,30 +17,49 @@ from evenhand.cli.judge_options import (
     rating_options,
     refuse_rating_options,
 )
-from evenhand.cli.options import Verb, examples, group_option, output_options, reading_options
-from evenhand.cli.output import take_output
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import remarks_on, take_reading
+from evenhand.cli.options import group_option, output_options, reading_options, verb
+from evenhand.cli.running import (
+    Patience,
+    check_figures,
+    remarks_on,
+    take_output,
+    take_reading,
+    write_figures,
+)
+from evenhand.cli.terminal import (
+    Column,
+    GroupedResult,
+    align,
+    block,
+    cut,
+    draw_table,
+    label,
+    name_column,
+    plural,
+    say_notes,
+    sign,
+    width,
+    wrap,
+)
 from evenhand.errors import UnknownOption
+from evenhand.judges.cards import CLASSES, Card, Screening
+from evenhand.judges.diagnosis_result import AgreementRow, Diagnosis
+from evenhand.ranking.without_judges import JudgePanel
+from evenhand.report.latex import NONE as LATEX_NONE
+from evenhand.report.latex import comment, escape, escape_control, number, tabular
 
 if TYPE_CHECKING:
-    from evenhand.judgments.comparisons import Comparisons
-    from evenhand.judgments.rankings import Rankings
-    from evenhand.judgments.ratings import Ratings
-    from evenhand.ranking.without_judges import JudgePanel
+    from evenhand.data.comparisons import Comparisons
+    from evenhand.data.rankings import Rankings
+    from evenhand.data.ratings import Ratings
+
 
 Panels = tuple[dict[str, "JudgePanel"], dict[str, str]]
 
-EXAMPLES: Final = (
+
+@verb(
     "evenhand judges scores.csv --scale 1-5 --figures figures",
     "evenhand judges votes.csv --cards",
-)
-
-
-@click.command(
-    cls=Verb,
-    short_help="Which judges are to be doubted, how sure is it, and what changes without them?",
-    epilog=examples(*EXAMPLES),
 )
 @reading_options
 @group_option
@@ -73,15 +94,15 @@ def judges(
     judge. For ratings also the diagnosis of Hamon, Mostefa and Arranz (2007):
     agreement, judges outside by three methods, systems scored without them.
     """
-    said = (k, ddof, reading, methods, match, across, version, references, input_type)
-    asked = Asked(*said, easy, scale, merge)
+    settings = (k, ddof, reading, methods, match, across, version, references, input_type)
+    asked = Asked(*settings, easy, scale, merge)
     taken, place = take_reading(), take_output(easy)
+    check_figures(figures, forms)
     with Patience("looking"):
         data = taken.open()
         panels, refused = _examine(data, asked, group_by, fdr)
         remarks = remarks_on(data)
         drawn = _draw(panels, figures, forms)
-    from evenhand.cli.judges_result import JudgesResult
 
     place.deliver(JudgesResult(panels, refused, [*remarks, *drawn], every=cards))
 
@@ -90,7 +111,7 @@ def _examine(
     data: Comparisons | Rankings | Ratings, asked: Asked, group_by: str | None, level: float
 ) -> Panels:
     """Look at the judges of whatever the file holds."""
-    from evenhand.judgments.ratings import Ratings
+    from evenhand.data.ratings import Ratings
     from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
 
     if not isinstance(data, Ratings):
@@ -107,22 +128,376 @@ def _examine(
 
 def _draw(panels: dict[str, JudgePanel], folder: str | None, forms: tuple[str, ...]) -> list[str]:
     """Draw the figures of every diagnosis, if they were asked for; say where they are."""
-    if folder is None and forms:
-        raise UnknownOption("--figure-format says how to draw: say where to with --figures FOLDER")
     if folder is None:
         return []
-    from evenhand.report.figures.drawing import write_figures
-    from evenhand.report.figures.file_names import name_files
-    from evenhand.report.figures.judge_figures import draw_judges
+    from evenhand.report.figures.judges import draw_judges
 
-    heads = {name: f"{file}-" for name, file in name_files(filter(None, panels)).items()}
     figures = {
-        f"{heads.get(group, '')}{name}": chart
+        group: draw_judges(panel.diagnosis)
         for group, panel in panels.items()
         if panel.diagnosis is not None
-        for name, chart in draw_judges(panel.diagnosis).items()
     }
-    if not figures:
+    if not any(figures.values()):
         raise UnknownOption("--figures draws ratings, and there is no diagnosis of any here")
-    written = write_figures(figures, Path(folder), forms or ("svg", "png"))
-    return [f"wrote {len(written)} figures to {folder}"]
+    return write_figures(figures, folder, forms)
+
+
+# Cards of judges for people: the flagged ones with all evidence, a line for the most doubtful.
+
+
+LEGEND: Final = (
+    "P(honest) is against careless and reversed, given all that was seen; habits, such as coarse,"
+    " are tested apart. seen: whether a careless judge with as many judgments would be flagged"
+)
+MIN_SHOWN: Final = 8  # Judges in the table where fewer are flagged
+# What a judge's number counts, by kind; comparisons otherwise
+COUNTED: Final = {"ratings": "scores", "rankings": "rankings"}
+
+
+def draw_cards(found: Screening, columns: int, *, every: bool) -> list[str]:
+    """Return why nobody can be flagged or what could be seen, a table, and cards."""
+    lines = []
+    if found.abstains is not None:
+        told = any(found.abstains in one for one in found.says)  # it stands above
+        why = "" if told else f": {found.abstains}"
+        lines.append(label("flags", f"not decided{why}", columns, colour="yellow"))
+    lines += [label("power", found.detectable, columns), "", *_table(found, columns)]
+    lines += ["", label("table", LEGEND, columns)]
+    chosen = found.cards if every else found.flagged
+    for card in chosen:
+        lines += ["", *_draw_card(card, columns)]
+    return lines
+
+
+def _table(found: Screening, columns: int) -> list[str]:
+    chosen = found.cards[: max(MIN_SHOWN, len(found.flagged))]
+    undecided = found.abstains is not None
+    counted = COUNTED.get(found.kind, "comparisons")
+    lines = draw_table(
+        (name_column("judge"), counted, "P(honest)", "seen if careless", Column("flags")),
+        [(card.judge, *_cells(card, undecided=undecided)) for card in chosen],
+        columns,
+        least=8,
+    )
+    more = len(found.cards) - len(chosen)
+    return lines + [f" ... and {more:,} more judges, less doubtful"] * bool(more)
+
+
+def _cells(card: Card, *, undecided: bool) -> tuple[str, ...]:
+    seen = "yes" if card.testable else "no: undecided" if undecided else "no"
+    return f"{card.n:,}", _show(card.p_honest), seen, ", ".join(card.flags) or "—"
+
+
+def _show(p: float) -> str:
+    """Write a probability.
+
+    >>> _show(0.5), _show(1e-9), _show(1.0)
+    ('0.500', '<0.001', '1.000')
+    """
+    return "<0.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def _draw_card(card: Card, columns: int) -> list[str]:
+    """Return the card of one judge."""
+    title = f" {escape_control(card.judge)}: {', '.join(card.flags) or 'not flagged'}"
+    lines = [click.style(title, bold=True)]
+    seen = [(one.name, one.says) for one in card.evidence]
+    if card.effect is not None:
+        seen.append(("without", card.effect))
+    wide = max((width(name) for name, _ in seen), default=0)
+    for name, says in seen:
+        first, *rest = wrap(says, columns - wide - 5)
+        lines.append(f"   {name.ljust(wide)}  {first}")
+        lines += [f"   {'':{wide}}  {line}" for line in rest]
+    return lines
+
+
+# Tables 1 to 4 of Hamon, Mostefa & Arranz (2007) on the user's data, for people and for papers.
+
+
+NAME: Final = 16  # Most columns that a criterion or an input takes
+MAX_STEPS: Final = 5  # Most columns of n-agreement
+NONE: Final = "—"
+
+_METHODS: Final = {
+    "mean-score": "mean score",
+    "mean-agreement": "agreement",
+    "easy-items": "easy items",
+}
+
+Table = tuple[str, Sequence[Sequence[str]], str]  # Title, rows with the header first, legend
+
+_IS_NUMBER: Final = re.compile(r"-?[\d,]+(\.\d+)?")
+_SIGNS: Final = {"κ": r"$\kappa$", "ρ": r"$\rho$", NONE: LATEX_NONE}
+
+
+def draw_diagnosis(found: Diagnosis, columns: int) -> list[str]:
+    """Return the four tables, and the same on the merged scale where it was asked for."""
+    lines: list[str] = []
+    for title, rows, legend in _tables(found):
+        lines += ["", click.style(f" {title}", bold=True), *_lay_out(rows, columns)]
+        lines += [label("", legend, columns)] if legend else []
+    if found.merged is not None:
+        lines += ["", click.style(" On the merged scale ".ljust(columns, "┈"), dim=True)]
+        lines += [
+            label("" if i else "says", one, columns) for i, one in enumerate(found.merged.says)
+        ]
+        lines += draw_diagnosis(found.merged, columns)
+    return lines
+
+
+def tabulate_diagnosis(found: Diagnosis) -> list[str]:
+    """Return the four tables in LaTeX."""
+    parts = []
+    for title, (header, *rows), legend in _tables(found):
+        comments = [found.signature, title, legend]
+        cells = [[escape(row[0]), *(_typeset(cell) for cell in row[1:])] for row in rows]
+        aligned = "l" + "r" * (len(header) - 1)
+        head = [_typeset(cell) for cell in header]
+        parts.append(tabular(aligned, head, [cells], [one for one in comments if one]))
+    return parts
+
+
+def _typeset(cell: str) -> str:
+    r"""Write a cell for LaTeX: numbers and Greek letters in mathematics.
+
+    >>> _typeset("-0.302"), _typeset("10,180"), _typeset("n = 0"), _typeset("r of removed")
+    ('$-0.302$', '$10{,}180$', '$n = 0$', '$r$ of removed')
+    """
+    if _IS_NUMBER.fullmatch(cell) or cell.startswith("n = "):
+        return f"${cell.replace(',', '{,}')}$"
+    written = "".join(_SIGNS.get(sign, sign) for sign in escape(cell))
+    return re.sub(r"^r\b", "$r$", written)
+
+
+def _tables(found: Diagnosis) -> list[Table]:
+    every = (_agreement(found), _kappa(found), _outside(found), _removal(found))
+    return [table for table in every if len(table[1]) > 1]
+
+
+def _lay_out(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
+    """Return the lines of a table; one that is too wide goes on below, with its names again."""
+    cells = align(rows, left=(0,))
+    taken = [width(cell) + 2 for cell in cells[0]]
+    keys = 1 + rows[0].index("without") if "without" in rows[0] else 1
+    lines: list[str] = []
+    start = keys
+    while start < len(taken):
+        stop, used = start + 1, sum(taken[:keys]) + taken[start]
+        while stop < len(taken) and used + taken[stop] <= columns:
+            stop, used = stop + 1, used + taken[stop]
+        shown = [[*row[:keys], *row[start:stop]] for row in cells]
+        head, *body = ("  " + "  ".join(row).rstrip() for row in shown)
+        lines += [click.style(head, dim=True), *body]
+        start = stop
+    return lines
+
+
+def _where(row: AgreementRow) -> str:
+    """Name a row: its criterion, and its input or "all" where there are inputs."""
+    name = row.criterion or "all scores"
+    return cut(f"{name}, {row.input}" if row.input else name, 2 * NAME)
+
+
+def _agreement(found: Diagnosis) -> Table:
+    """Table 1."""
+    held = [row for row in found.agreement if row.n_agreement]
+    steps = sorted({step for row in held for step in row.steps})
+    if len(steps) > MAX_STEPS:
+        steps = [*steps[: MAX_STEPS - 1], steps[-1]]
+    rows = [
+        (_where(row), f"{row.outputs:,}", *(_share(row, n) for n in steps))
+        for row in found.agreement
+    ]
+    header = ("", "outputs", *(f"n = {step:g}" for step in steps))
+    legend = "share of pairs of judges whose scores of an output are at most n points apart"
+    return "1  n-agreement", [header, *rows] if held else [header], legend
+
+
+def _share(row: AgreementRow, step: float) -> str:
+    if step not in row.steps:
+        return NONE
+    return f"{row.n_agreement[row.steps.index(step)]:.3f}"
+
+
+def _kappa(found: Diagnosis) -> Table:
+    """Table 2."""
+    rows = [
+        (
+            _where(row),
+            *(_write(value, 3) for value in (row.observed, row.expected, row.kappa)),
+        )
+        for row in found.agreement
+        if row.outputs
+    ]
+    return "2  Fleiss' κ", [("", "observed", "by chance", "κ"), *rows], ""
+
+
+def _outside(found: Diagnosis) -> Table:
+    """Table 3, with how many are too high and too low."""
+    titles = [method.replace("-", " ") for method in found.methods]
+    rows = []
+    for criterion, counts in found.deleted.items():
+        cells = [_count(found, method, criterion, counts) for method in found.methods]
+        rows.append((cut(criterion or "all scores", 2 * NAME), *cells))
+    common = [
+        f"{len(one.judges)} by both {' and '.join(one.methods).replace('-', ' ')}"
+        + (f" under {one.criterion}" if one.criterion else "")
+        for one in found.common
+        if one.judges
+    ]
+    legend = (
+        f"of {plural(found.n_judges, 'judge')}; in brackets above and below the limits. Whoever is"
+        " only severe or lenient may be here: act on flags, these rules are the paper's"
+    )
+    return "3  Judges outside", [("", *titles), *rows], "; ".join([legend, *common])
+
+
+def _count(found: Diagnosis, method: str, criterion: str, counts: dict[str, int]) -> str:
+    if method not in counts:
+        return NONE
+    if criterion not in found.criteria:
+        return f"{counts[method]}"
+    one = found.outliers_of(method, criterion)
+    sides = f" ({len(one.high)}, {len(one.low)})" if one.lower is not None else ""
+    return f"{counts[method]}{sides}"
+
+
+def _removal(found: Diagnosis) -> Table:
+    """Table 4, with what else becomes of the systems' scores."""
+    rows = [
+        (
+            cut(one.criterion or "all scores", NAME),
+            name,
+            f"{100 * one.share_lost:.0f} %",
+            _write(one.kept.pearson, 3),
+            _write(one.kept.spearman, 3),
+            _write(one.removed.pearson, 3),
+            _write(one.kept_mean, 2),
+            _write(one.removed_mean, 2),
+        )
+        for name, one in (
+            *((_METHODS[one.method], one) for one in found.removals),
+            *(("the choice", one) for one in found.chosen),
+        )
+    ]
+    header = ("", "without", "lost", "r", "ρ", "r of removed", "kept", "removed")
+    legend = (
+        "systems scored without them: share of scores lost, Pearson's r and Spearman's ρ with the"
+        " scores by all, r of the removed judges' own scores, mean scores of kept and removed"
+        f"; the choice: outside by {found.choice.replace('-', ' ')}"
+    )
+    return "4  Systems scored again", [header, *rows], legend
+
+
+def _write(value: float | None, digits: int) -> str:
+    return NONE if value is None else f"{value:.{digits}f}"
+
+
+# Flags with their cards and the diagnosis of judges, as text, JSON, CSV and LaTeX.
+
+
+# Columns of a card in CSV
+CSV_KEYS: Final = ("judge", "n", "flags", "p_honest", "p_careless", "p_reversed", "testable")
+# Columns of a profile in CSV
+PROFILE: Final = ("criterion", "mean", "others_mean", "gap", "mean_agreement", "outside")
+
+RULES: Final = "by the rules of Hamon et al. (2007), which are no reason to remove anybody:"
+
+
+@dataclass(frozen=True, eq=False)
+class JudgesResult(GroupedResult[JudgePanel]):
+    """What `evenhand judges` found."""
+
+    every: bool = False  # whether all cards are shown, and not only those of the flagged
+    lacking = "has no diagnosis"
+
+    def draw(self, part: JudgePanel, columns: int) -> list[str]:
+        """Return counts, what was found, cards and tables."""
+        lines = [label("", _say_counts(part), columns)]
+        said = part.says if part.screening is None else part.screening.says
+        if said:
+            lines += ["", *block("says", said, columns)]
+        if part.screening is not None:
+            lines += ["", *draw_cards(part.screening, columns, every=self.every)]
+        if part.diagnosis is not None:
+            lines += draw_diagnosis(part.diagnosis, columns)
+            if part.screening is not None:
+                lines += ["", *block("paper", [RULES, *part.diagnosis.says], columns)]
+        signed = [one.signature for one in (part.screening, part.diagnosis) if one is not None]
+        return [
+            *lines,
+            *say_notes(part.notes, columns),
+            *(sign(signature, columns) for signature in signed),
+        ]
+
+    def rows(self, part: JudgePanel) -> list[dict[str, Any]]:
+        """Return a row for each judge, under each criterion where there are several."""
+        cards = {} if part.screening is None else {one.judge: one for one in part.screening.cards}
+        if part.diagnosis is None:
+            return [{**_card(one), **dict.fromkeys(PROFILE)} for one in cards.values()]
+        return [
+            {
+                **_card(cards.get(row["judge"])),
+                **{name: row[name] for name in ("judge", "n", *PROFILE[:-1])},
+                "outside": " ".join(method for method in part.diagnosis.methods if row[method]),
+            }
+            for row in part.diagnosis.records()
+        ]
+
+    def latex(self) -> str:
+        return "\n".join(
+            comment([name] if name else []) + table
+            for name, part in self.groups.items()
+            for table in _tabulate(part)
+        )
+
+    def tabulate(self, part: JudgePanel) -> str:
+        return "\n".join(_tabulate(part))
+
+
+def _tabulate(part: JudgePanel) -> list[str]:
+    tables = [] if part.screening is None else [_tabulate_flags(part.screening)]
+    return tables if part.diagnosis is None else [*tables, *tabulate_diagnosis(part.diagnosis)]
+
+
+def _say_counts(part: JudgePanel) -> str:
+    """Say how many judgments by how many judges there are."""
+    if part.diagnosis is not None:
+        one = part.diagnosis
+        return f"{plural(one.n_judgments, 'score')} by {plural(one.n_judges, 'judge')}"
+    if part.screening is None:
+        return "no judges are screened"
+    found = part.screening
+    what = {"comparisons": "comparison", "rankings": "ranking"}.get(found.kind, "score")
+    return f"{plural(found.n_judgments, what)} by {plural(len(found.cards), 'judge')}"
+
+
+def _card(card: Card | None) -> dict[str, Any]:
+    """Return what CSV holds of a card; empty where there is none."""
+    if card is None:
+        return dict.fromkeys(CSV_KEYS)
+    return {
+        "judge": card.judge,
+        "n": card.n,
+        "flags": " ".join(card.flags),
+        **{f"p_{one}": card.posterior[one] for one in CLASSES},
+        "testable": card.testable,
+    }
+
+
+def _tabulate_flags(found: Screening) -> str:
+    """Return the flagged judges, or all where nobody is flagged."""
+    chosen = found.flagged or found.cards
+    rows = [
+        (
+            escape(card.judge),
+            number(card.n, 0),
+            escape(", ".join(card.flags) or "none"),
+            number(card.p_honest, 3),
+        )
+        for card in chosen
+    ]
+    header = ("judge", "$n$", "flags", "$P$(honest)")
+    comments = [found.signature, *found.says, *found.notes]
+    return tabular("lrlr", header, [rows], comments)

@@ -2,49 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
-from evenhand.cli.covariates import join_options, join_tables
-from evenhand.cli.groups import work_on_groups
 from evenhand.cli.options import (
-    SEED,
-    Section,
-    Verb,
-    examples,
+    OneOf,
     group_option,
+    join_options,
+    join_tables,
     output_options,
     reading_options,
+    section,
+    seed_option,
     stack,
+    verb,
 )
-from evenhand.cli.output import take_output
-from evenhand.cli.parameters import SEEDS, OneOf
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import remarks_on, take_reading
+from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_groups
+from evenhand.cli.terminal import (
+    Column,
+    GroupedResult,
+    align,
+    block,
+    cut,
+    draw_table,
+    label,
+    name_column,
+    plural,
+    say_notes,
+    share,
+    sign,
+    width,
+)
+from evenhand.report.latex import escape, number, tabular
 
 if TYPE_CHECKING:
     from evenhand.models.answers import Answers
-    from evenhand.models.labels import LabelFit
+    from evenhand.models.labels import LabelFit, Skill
+
 
 MODELS: Final = ("mace", "dawid-skene", "majority")
 TIES: Final = ("keep", "discard")
-EXAMPLES: Final = (
-    "evenhand labels votes.csv",
-    "evenhand labels ratings.csv --model dawid-skene --csv -o labels.csv",
-    "evenhand labels votes.csv --together --threshold .95 --json",
-)
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Which labels."""
-
-    model: str  # mace | dawid-skene | majority
-    # share of the units that keep their label, the most certain; None for all
-    threshold: float | None
-    seed: int  # of MACE's starts
 
 
 @dataclass(frozen=True)
@@ -56,57 +54,41 @@ class Labelled:
     others: dict[str, tuple[int, int]]
 
 
-class _Model(Section):
-    heading = "Model"
-
+_model_option = section("Model")
 
 label_options = stack(
-    click.option(
+    _model_option(
         "--model",
-        cls=_Model,
         type=OneOf(MODELS),
         default="mace",
-        show_default=True,
         help="mace: a judge knows or spams; dawid-skene: a table of errors for each judge, for"
         " judges with many answers; majority: all judges alike.",
     ),
-    click.option(
+    _model_option(
         "--ties",
-        cls=_Model,
         type=OneOf(TIES),
         default="keep",
-        show_default=True,
         help="Whether a tie is a label of a pair of outputs; else tied votes are left out.",
     ),
-    click.option(
+    _model_option(
         "--together",
-        cls=_Model,
         is_flag=True,
         help="All tasks in one fit, so that a judge is the same judge in each.",
     ),
-    click.option(
+    _model_option(
         "--threshold",
-        cls=_Model,
         type=float,
         metavar="PROPORTION",
         help="Withhold labels of all but this share of the units, the most certain.",
     ),
-    click.option(
-        "--seed",
-        cls=_Model,
-        type=SEEDS,
-        default=SEED,
-        show_default=True,
-        metavar="NUMBER",
-        help="Of MACE's random starts.",
-    ),
+    seed_option(_model_option, says="Of MACE's random starts."),
 )
 
 
-@click.command(
-    cls=Verb,
-    short_help="What do the judges say together, weighed by how reliable each is?",
-    epilog=examples(*EXAMPLES),
+@verb(
+    "evenhand labels votes.csv",
+    "evenhand labels ratings.csv --model dawid-skene --csv -o labels.csv",
+    "evenhand labels votes.csv --together --threshold .95 --json",
 )
 @reading_options
 @join_options
@@ -133,33 +115,175 @@ def labels(
     """
     reading, place = take_reading(), take_output(judges, items)
     with Patience("labelling"):
-        from evenhand.judgments.rankings import Rankings
+        from evenhand.data.rankings import Rankings
         from evenhand.models.answers import code_groups
 
         data = reading.open()
         table: Any = data.comparisons() if isinstance(data, Rankings) else data
         table = join_tables(table, judges, items, used=(group_by,))
         groups = code_groups(table, group_by, ties=ties, together=together)
-        wanted = Wanted(model, threshold, seed)
         alone = group_by is None and len(groups) == 1
-        found, refused = work_on_groups(groups, lambda own: _label(own, wanted), alone=alone)
+        found, refused = work_on_groups(
+            groups, lambda part: _label(part, model, threshold, seed), alone=alone
+        )
         remarks = remarks_on(table, "controls")
-    from evenhand.cli.labels_result import LabelsResult
 
     place.deliver(LabelsResult(found, refused, remarks))
 
 
-def _label(answers: Answers, wanted: Wanted) -> Labelled:
+def _label(answers: Answers, model: str, threshold: float | None, seed: int) -> Labelled:
     """Fit the model that was asked for, and the others to compare it with."""
     from evenhand.models.dawid_skene import DawidSkene
     from evenhand.models.labels import MajorityVote
     from evenhand.models.mace import MACE
 
     models: dict[str, MACE | DawidSkene | MajorityVote] = {
-        "mace": MACE(seed=wanted.seed),
+        "mace": MACE(seed=seed),
         "dawid-skene": DawidSkene(),
         "majority": MajorityVote(),
     }
-    fit = models.pop(wanted.model).fit(answers)
-    others = {name: fit.compare(model.fit(answers)) for name, model in models.items()}
-    return Labelled(fit if wanted.threshold is None else fit.keep(wanted.threshold), others)
+    fit = models.pop(model).fit(answers)
+    others = {name: fit.compare(other.fit(answers)) for name, other in models.items()}
+    return Labelled(fit if threshold is None else fit.keep(threshold), others)
+
+
+# Labels of units and judges' reliability as text, JSON, CSV and LaTeX.
+
+
+MAX_UNITS: Final = 10  # Units in the table for people, the least certain
+MAX_JUDGES: Final = 5  # Judges at either end of the table for people
+LEGEND: Final = (
+    "the least certain labels; then the judges whose 95 % intervals end lowest, and those whose"
+    " begin highest. n: answers"
+)
+
+
+class LabelsResult(GroupedResult[Labelled]):
+    """What `evenhand labels` found: labels for each group."""
+
+    lacking = "has no labels"
+
+    def draw(self, part: Labelled, columns: int) -> list[str]:
+        """Return counts, what was found, the least certain units, and judges at both ends."""
+        fit = part.fit
+        return [
+            label("", _say_counts(fit), columns),
+            "",
+            *block("says", [*fit.says, _say_shares(fit), *_say_others(part)], columns),
+            "",
+            *_draw_units(fit, columns),
+            "",
+            *_draw_judges(fit, columns),
+            "",
+            label("table", LEGEND, columns),
+            *say_notes(fit.notes, columns),
+            sign(fit.signature, columns),
+        ]
+
+    def describe(self, part: Labelled) -> dict[str, Any]:
+        others = {name: {"same": same, "both": both} for name, (same, both) in part.others.items()}
+        return {**part.fit.to_dict(), "others": others}
+
+    def rows(self, part: Labelled) -> list[dict[str, Any]]:
+        """Return a row for each unit."""
+        return part.fit.records()
+
+    def tabulate(self, part: Labelled) -> str:
+        fit = part.fit
+        low, high = _choose_judges(fit)
+        rows = [
+            [
+                (
+                    escape(one.judge),
+                    number(one.n, 0),
+                    *(number(value, 2) for value in (one.value, one.lower, one.upper)),
+                )
+                for one in chosen
+            ]
+            for chosen in (low, high)
+            if chosen
+        ]
+        header = ("judge", "$n$", fit.measure, "lower", "upper")
+        said = [*fit.says, _say_shares(fit), *_say_others(part), *fit.notes]
+        comments = [fit.signature, *said]
+        return tabular("lrrrr", header, rows, comments)
+
+    def say(self, part: Labelled) -> list[str]:
+        return [*part.fit.says, *_say_others(part), *part.fit.notes]
+
+
+def _say_counts(fit: LabelFit) -> str:
+    """Say what the labels rest on."""
+    answers = fit.answers
+    what = "pairs of outputs" if answers.of_pairs else "outputs"
+    judges = plural(len(answers.judges), "judge")
+    low, high = answers.per_unit.min(), answers.per_unit.max()
+    each = f"{low}" if low == high else f"{low} to {high}"
+    return f"{plural(answers.size, 'answer')} of {judges} to {answers.units:,} {what}, {each} each"
+
+
+def _say_shares(fit: LabelFit) -> str:
+    """Say how often each label was found, of all units."""
+    shares = fit.shares
+    none = 1 - sum(shares.values())
+    lacking = [f"{share(none, 1)} without a label"] if (fit.best < 0).any() else []
+    if not fit.answers.of_pairs:
+        parts = [f"{name}: {share(part, 1)}" for name, part in shares.items()]
+        return f"labels: {', '.join([*parts, *lacking])}"
+    tie = shares.get("tie", 0.0)
+    parts = [f"{share(1 - none - tie, 1)} prefer a system", f"{share(tie, 1)} tie"]
+    return f"labels: {', '.join([*parts, *lacking])}"
+
+
+def _say_others(part: Labelled) -> list[str]:
+    """Say how many labels the other models share."""
+    return [
+        f"{name} gives the same label to {share(same, both)} of the {both:,} units to which both"
+        " give one"
+        for name, (same, both) in part.others.items()
+        if both
+    ]
+
+
+def _draw_units(fit: LabelFit, columns: int) -> list[str]:
+    """Return the units of which the model is least sure, titles first."""
+    chosen = fit.least_certain(MAX_UNITS)
+    records = [{**one, "label": one["label"] or "none"} for one in fit.records(chosen)]
+    columns_of_units = fit.answers.columns.items()
+    names = [*(name for name, (own, _) in columns_of_units if len(own) > 1), "label"]
+    numbers = [(f"{one['probability']:.2f}", f"{one['answers']}") for one in records]
+    taken = align([("probability", "n"), *numbers])[0]
+    room = (columns - 1 - sum(width(cell) + 2 for cell in taken)) // len(names) - 2
+    rows = [
+        (*(cut(one[name], room) for name in names), *own)
+        for one, own in zip(records, numbers, strict=True)
+    ]
+    lines = draw_table((*map(Column, names), "probability", "n"), rows)
+    more = fit.answers.units - len(records)
+    return lines + [f" ... and {more:,} more, surer"] * bool(more)
+
+
+def _choose_judges(fit: LabelFit) -> tuple[Sequence[Skill], Sequence[Skill]]:
+    """Return the judges who are surely low and surely high, as far as there are enough."""
+    low = sorted(fit.skills, key=lambda one: (one.upper, one.judge))
+    if len(low) <= 2 * MAX_JUDGES:
+        return sorted(low, key=lambda one: one.value), ()
+    chosen = low[:MAX_JUDGES]
+    rest = sorted(low[MAX_JUDGES:], key=lambda one: (one.lower, one.judge))
+    return chosen, rest[-MAX_JUDGES:]
+
+
+def _draw_judges(fit: LabelFit, columns: int) -> list[str]:
+    """Return the judges at both ends, titles first."""
+    low, high = _choose_judges(fit)
+    chosen = [*low, *high]
+    rows = [
+        (one.judge, f"{one.n:,}", f"{one.value:.2f}", f"{one.lower:.2f} to {one.upper:.2f}")
+        for one in chosen
+    ]
+    heads = (name_column("judge"), "n", fit.measure, "95 % interval")
+    lines = draw_table(heads, rows, columns)
+    more = len(fit.skills) - len(chosen)
+    between = [f" ... and {more:,} more judges between"] if more else []
+    ends = len(low) + 1
+    return [*lines[:ends], *between, *lines[ends:]]

@@ -13,9 +13,13 @@ from typing import Any, Final
 import click
 
 import evenhand
-from evenhand.cli.refusals import choose_colour, plainly, say_unforeseen
-from evenhand.cli.streams import write_whatever_they_take
-from evenhand.cli.without_pandas import without_pandas
+from evenhand.cli.refusals import (
+    choose_colour,
+    plainly,
+    say_unforeseen,
+    without_pandas,
+    write_whatever_they_take,
+)
 from evenhand.errors import suggest
 
 # Verb → its short help, so that the list of verbs imports none of them
@@ -109,7 +113,7 @@ def _ending(words: Sequence[str]) -> AbstractContextManager[None]:
     """Return what ends a command orderly that may copy files from elsewhere."""
     if not any("://" in word for word in words):
         return nullcontext()
-    from evenhand.cli.ending import end_orderly
+    from evenhand.cli.refusals import end_orderly
 
     return end_orderly()
 

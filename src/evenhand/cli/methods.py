@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-from click.core import ParameterSource
 
 import evenhand
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import remarks_on
+from evenhand.cli.options import is_given
+from evenhand.cli.running import Patience, Result, remarks_on
+from evenhand.cli.terminal import (
+    GroupedResult,
+    align,
+    block,
+    draw_table,
+    group_title,
+    label,
+    name_column,
+    pad,
+    plural,
+    say_notes,
+    say_tally,
+    shorten,
+    tell_apart,
+    whole,
+    width,
+)
 from evenhand.errors import UnknownOption, listing
+from evenhand.ranking.methods import Disagreement, GroupedMethodTables, MethodTable
+from evenhand.ranking.rules import find_rule
+from evenhand.report.latex import NONE, comment, escape, escape_control, number, tabular
 
 if TYPE_CHECKING:
-    from evenhand.cli.output import Output
-    from evenhand.cli.reading import Reading
+    from evenhand.cli.running import Output, Reading
+
 
 DEFAULT: Final = "bradley-terry"
 # Settings of the default ranking alone
@@ -31,7 +52,7 @@ def deliver_methods(context: click.Context, reading: Reading, place: Output) -> 
 
     given = context.params
     methods = choose_methods(given["methods"])
-    asked = [name for name in given if _is_given(context, name)]
+    asked = [name for name in given if is_given(name)]
     refuse_unused(asked, methods)
     with Patience("ranking") as patience:
         data = reading.open_comparisons("rank")
@@ -52,13 +73,8 @@ def deliver_methods(context: click.Context, reading: Reading, place: Output) -> 
             progress=patience.step,
         )
         remarks = remarks_on(data)
-    from evenhand.cli.methods_result import make_result
 
     place.deliver(make_result(found, methods, remarks))
-
-
-def _is_given(context: click.Context, name: str) -> bool:
-    return context.get_parameter_source(name) is not ParameterSource.DEFAULT
 
 
 def refuse_unused(asked: Sequence[str], methods: Sequence[str]) -> None:
@@ -96,3 +112,331 @@ def abbreviate(methods: Sequence[str]) -> Mapping[str, str]:
         same = sum(one.rstrip("23456789") == head for one in heads.values())
         heads[name] = f"{head}{same + 1}" if same else head
     return heads
+
+
+# The board of one method, or one for each group, as text, JSON, CSV and LaTeX.
+
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class TablesResult(GroupedResult[MethodTable]):
+    """Tables of methods, one for each group."""
+
+    methods: Sequence[str] = ()  # names of the methods
+    by: str = ""  # the column that tells the groups apart
+
+    def __post_init__(self) -> None:
+        """Add nothing: tables carry what was excluded."""
+
+    @abstractmethod
+    def head(self, columns: int) -> str:
+        """Return what stands above all tables."""
+
+    def text(self, columns: int) -> str:
+        """Return tables for people."""
+        told = f"{len(self.groups)} values of {self.by}, each ranked by itself"
+        told = told if self.grouped else say_table(self.groups[""])
+        lines = [*block("read", [*self.read, told], columns), self.head(columns)]
+        for name, table in self.groups.items():
+            if self.grouped:
+                lines += group_title(name, columns)
+                lines.append(label("read", say_table(table), columns))
+            lines += self.draw(table, columns)
+        return "\n".join(lines) + "\n"
+
+
+class BoardResult(TablesResult):
+    """What `evenhand rank --method NAME` found."""
+
+    @property
+    def method(self) -> str:
+        """The one method."""
+        return self.methods[0]
+
+    def head(self, columns: int) -> str:
+        """Return what the method is."""
+        return label("method", f"{self.method}: {find_rule(self.method).title}", columns)
+
+    def draw(self, part: MethodTable, columns: int) -> list[str]:
+        """Return the board of one table."""
+        if self.method in part.refused:
+            return [label("error", part.refused[self.method], columns, colour="red")]
+        return [
+            "",
+            *draw_rows(part.board(self.method), part.scores[self.method].unit, columns),
+            "",
+            *say_notes(self._notes(part), columns),
+            label("sign", part.signature(self.method), columns),
+        ]
+
+    def _notes(self, part: MethodTable) -> list[str]:
+        scores = part.scores.get(self.method)
+        return [*part.notes, *(() if scores is None else scores.notes)]
+
+    def contract(self) -> dict[str, Any]:
+        tables = self.groups.items()
+        ranked = {name: one for name, one in tables if self.method in one.scores}
+        refused = {name: one.refused[self.method] for name, one in tables if name not in ranked}
+        return GroupedResult.contract(replace(self, groups=ranked, refused=refused))
+
+    def describe(self, part: MethodTable) -> dict[str, Any]:
+        return {
+            "signature": part.signature(self.method),
+            "method": self.method,
+            "unit": part.scores[self.method].unit,
+            "n_judgments": whole(part.n_judgments),
+            "n_comparisons": whole(part.n_comparisons),
+            "systems": part.board(self.method),
+            "notes": self._notes(part),
+        }
+
+    def rows(self, part: MethodTable) -> list[dict[str, Any]]:
+        """Return one row for each system."""
+        return part.board(self.method) if self.method in part.scores else []
+
+    def tabulate(self, part: MethodTable) -> str:
+        """Return the board for a paper."""
+        if self.method not in part.scores:
+            return comment([part.refused[self.method]])
+        rows, unit = part.board(self.method), part.scores[self.method].unit
+        header, cells = _columns(rows, unit, number)
+        blocks: dict[int, list[list[str]]] = {}
+        for row, own in zip(rows, cells, strict=True):
+            line = [*own[:1], escape(row["system"]), *own[1:]]
+            blocks.setdefault(row["cluster"] or 1, []).append(line)
+        comments = [part.signature(self.method), *self._notes(part)]
+        titles = [header[0], "system", *map(escape, header[1:])]
+        return tabular("rl" + "r" * len(header[1:]), titles, list(blocks.values()), comments)
+
+    def say(self, part: MethodTable) -> list[str]:
+        return [*self._notes(part), *part.refused.values()]
+
+
+def say_table(table: MethodTable) -> str:
+    """Say how much a table rests on."""
+    return say_tally(table.n_judgments, table.n_comparisons, len(table.systems), table.ties)
+
+
+def draw_rows(rows: Sequence[Row], unit: str, columns: int) -> list[str]:
+    """Return the lines of a board, titles first, a rule between clusters."""
+    titles, cells = _columns(rows, unit, _plain)
+    systems = (escape_control(row["system"]) for row in rows)
+    body = [(place, name, *more) for (place, *more), name in zip(cells, systems, strict=True)]
+    first, *lines = draw_table((titles[0], name_column("system"), *titles[1:]), body, columns)
+    rule = click.style(" " + "┈" * (width(click.unstyle(first)) - 1), dim=True)
+    drawn = [first]
+    above = None
+    for row, line in zip(rows, lines, strict=True):
+        drawn += [rule] if above is not None and row["cluster"] != above else []
+        drawn.append(line)
+        above = row["cluster"]
+    return drawn
+
+
+def _columns(
+    rows: Sequence[Row], unit: str, write: Callable[[float, int], str]
+) -> tuple[list[str], list[list[str]]]:
+    """Return titles and cells of what the method says beside the names of systems.
+
+    Scores that are only places are left out; places say the same.
+    """
+    titles, cells = ["place"], [[str(row["place"])] for row in rows]
+    counted = all(float(row["score"]).is_integer() for row in rows)
+    scores = {unit: ("score", 0 if counted else 4), "s.e.": ("stderr", 4)}
+    for title, (key, digits) in scores.items():
+        if title != "place" and all(row[key] is not None for row in rows):
+            titles.append(title)
+            for row, own in zip(rows, cells, strict=True):
+                own.append(write(row[key], digits))
+    if all(row["rank_lower"] is not None for row in rows):
+        titles.append("range")
+        for row, own in zip(rows, cells, strict=True):
+            low, high = row["rank_lower"], row["rank_upper"]
+            own.append(str(low) if low == high else f"{low}-{high}")
+    return titles, cells
+
+
+def _plain(value: float, digits: int) -> str:
+    return f"{value:z.{digits}f}"
+
+
+# Several methods side by side: places, distances, disputes; as text, JSON, CSV and LaTeX.
+
+
+MIN_NAME: Final = 14  # Columns that names have before methods go to a second block
+MAX_DISPUTES: Final = 10  # Disputed pairs that are named; JSON has them all
+
+
+def make_result(
+    found: MethodTable | GroupedMethodTables, methods: Sequence[str], read: Sequence[str]
+) -> Result:
+    """Return the board of one method, or the table of several."""
+    groups: Mapping[str, MethodTable] = (
+        {"": found} if isinstance(found, MethodTable) else found.groups
+    )
+    by = "" if isinstance(found, MethodTable) else found.by
+    kind = BoardResult if len(methods) == 1 else MethodsResult
+    return kind(groups, {}, read, methods=methods, by=by)
+
+
+class MethodsResult(TablesResult):
+    """What `evenhand rank --method all` found."""
+
+    @property
+    def heads(self) -> Mapping[str, str]:
+        """Method → head of its column."""
+        return abbreviate(self.methods)
+
+    def head(self, columns: int) -> str:
+        """Return what the heads of columns stand for, broken between methods."""
+        pairs = self.heads.items()
+        legend = ", ".join(f"{head} {name}".replace(" ", "\u00a0") for name, head in pairs)
+        return label("heads", legend, columns).replace("\u00a0", " ")
+
+    def draw(self, part: MethodTable, columns: int) -> list[str]:
+        """Return everything of one table but its counts."""
+        lines = [
+            label("error", f"{name} refused: {why}", columns, colour="red")
+            for name, why in part.refused.items()
+        ]
+        if part.scores:
+            lines += ["", *draw_places(part, self.heads, columns)]
+            lines += ["", *draw_distances(part, self.heads, columns)]
+            lines += ["", *block("differ", say_disputes(part, self.heads, columns), columns)]
+            lines.append(label("says", part.says, columns, colour="green"))
+        lines += say_notes(self._notes(part), columns)
+        return [*lines, label("sign", part.signatures, columns)] if part.scores else lines
+
+    def _notes(self, table: MethodTable) -> list[str]:
+        own = [f"{name}: {note}" for name, one in table.scores.items() for note in one.notes]
+        return [*table.notes, *own]
+
+    def contract(self) -> dict[str, Any]:
+        contract = super().contract()
+        if self.grouped:
+            del contract["refused"]  # each table says which of its methods were refused
+        return contract
+
+    def describe(self, part: MethodTable) -> dict[str, Any]:
+        contract = part.to_dict()
+        return contract | {name: whole(contract[name]) for name in ("n_judgments", "n_comparisons")}
+
+    def rows(self, part: MethodTable) -> list[dict[str, Any]]:
+        """Return one row for each system with its places."""
+        return [{"system": row["system"], **row["places"]} for row in part.rows()]
+
+    def tabulate(self, part: MethodTable) -> str:
+        """Return the places for a paper."""
+        if not part.scores:
+            return comment(self.say(part))
+        shown = {name: [c.replace("-", "--") for c in own] for name, own in part.shown.items()}
+        places = [shown.get(name, [NONE] * len(part.systems)) for name in part.methods]
+        rows = [list(row) for row in zip(map(escape, part.systems), *places, strict=True)]
+        legend = [f"{head}: {name}" for name, head in self.heads.items()]
+        header = ["system", *map(escape, self.heads.values())]
+        comments = [part.signatures, *legend, *self.say(part)]
+        return tabular("l" + "r" * len(self.heads), header, [rows], comments)
+
+    def say(self, part: MethodTable) -> list[str]:
+        refused = [f"{name} refused: {why}" for name, why in part.refused.items()]
+        return [*refused, *([part.says] if part.scores else []), *self._notes(part)]
+
+
+def draw_places(table: MethodTable, heads: Mapping[str, str], columns: int) -> list[str]:
+    """Return a row for each system and a column of places for each method.
+
+    Names go without what they share where there is little room; methods that find none beside the
+    names stand in a further block.
+    """
+    names, said = [escape_control(name) for name in table.systems], ""
+    cells = [[heads[method], *places] for method, places in table.shown.items()]
+    padded = [[cell for (cell,) in align([(c,) for c in one], left=())] for one in cells]
+    needed = sum(width(one[0]) + 1 for one in padded)
+    if max(map(width, names)) + needed + 2 > columns:
+        names, said = shorten(names)
+    longest = max(map(width, ["system", *names]))
+    room = max(min(longest, MIN_NAME), columns - needed - 2)
+    shown = ["system", *names]
+    apart = tell_apart(shown, room)
+    lines: list[str] = []
+    for part in _blocks(padded, columns - 2 - min(room, longest)):
+        lines += [""] * bool(lines)
+        rows = zip(shown, *part, strict=True)
+        drawn = [
+            " ".join(["", pad(apart[name], min(room, longest)), "", *own]) for name, *own in rows
+        ]
+        lines += [click.style(drawn[0], dim=True), *drawn[1:]]
+    return [*lines, click.style(f" {said}", dim=True)] if said else lines
+
+
+def _blocks(cells: Sequence[Sequence[str]], room: int) -> list[list[Sequence[str]]]:
+    """Part columns so that those of each block fit."""
+    blocks: list[list[Sequence[str]]] = [[]]
+    taken = 0
+    for one in cells:
+        taken += width(one[0]) + 1
+        if taken > room and blocks[-1]:
+            blocks.append([])
+            taken = width(one[0]) + 1
+        blocks[-1].append(one)
+    return blocks
+
+
+def draw_distances(table: MethodTable, heads: Mapping[str, str], columns: int) -> list[str]:
+    """Return the Kendall distances between methods as the lower half of a table."""
+    short = [heads[name] for name in table.scores]
+    k = len(table.systems)
+    title = f" Kendall distances, of {plural(k * (k - 1) / 2, 'pair')}"
+    if not table.distances.any():
+        return [click.style(f"{title}: 0 between any two methods", dim=True)]
+    rows = [[f"{one:g}" for one in row[:i]] for i, row in enumerate(table.distances.tolist())]
+    filled = [row + [""] * (len(short) - len(row)) for row in rows]
+    columned = list(zip(*[short, *filled], strict=True))[:-1]
+    padded = [[cell for (cell,) in align([(c,) for c in one], left=())] for one in columned]
+    named = [cell for (cell,) in align([("",), *((one,) for one in short)], left=(0,))]
+    lines = [click.style(title, dim=True)]
+    for part in _blocks(padded, columns - 2 - width(named[0])):
+        drawn = [" ".join(["", *row]).rstrip() for row in zip(named, *part, strict=True)]
+        # of a further block, whose columns are the last ones, the first rows are empty
+        further = len(lines) > 1
+        blank = [further and not "".join(cells).strip() for cells in zip(*part, strict=True)]
+        lines += [line for line, empty in zip(drawn, blank, strict=True) if not empty]
+    return lines
+
+
+def say_disputes(table: MethodTable, heads: Mapping[str, str], columns: int) -> list[str]:
+    """Name the pairs that methods order differently, the most disputed first."""
+    k = len(table.systems)
+    pairs = plural(k * (k - 1) / 2, "pair")
+    if len(table.scores) < 2:
+        return ["only one method could rank"]
+    if not table.disputes:
+        order = "the pair" if k == 2 else f"any of {pairs}"
+        return [f"nowhere: no two methods order {order} differently"]
+    wide = 2 * max(map(width, table.systems)) > columns // 2
+    shown = shorten(table.systems)[0] if wide else table.systems
+    names = dict(zip(table.systems, shown, strict=True))
+    said = [f"methods differ on {len(table.disputes):,} of {pairs}, most on"]
+    said += [_say_dispute(one, names, heads) for one in table.disputes[:MAX_DISPUTES]]
+    more = len(table.disputes) - MAX_DISPUTES
+    return [*said, f"and {plural(more, 'more pair')}"] if more > 0 else said
+
+
+def _say_dispute(one: Disagreement, names: Mapping[str, str], heads: Mapping[str, str]) -> str:
+    """Say the order that most methods see, and which do not; of equally many, the table's."""
+    place = list(names).index
+    first, second = one.systems
+    most, least = one.first_better, one.second_better
+    if (len(least), -place(second)) > (len(most), -place(first)):
+        first, second, most, least = second, first, least, most
+    order = f"{names[first]} before {names[second]}"
+    if len(most) > len(least) and not one.level:
+        return f"{order}: all but {_heads(least, heads)}"
+    said = f"{order}: {_heads(most, heads)}; after: {_heads(least, heads)}"
+    return f"{said}; level: {_heads(one.level, heads)}" if one.level else said
+
+
+def _heads(methods: Sequence[str], heads: Mapping[str, str]) -> str:
+    return " ".join(heads[name] for name in methods)

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
-import click
-
-from evenhand.cli.covariates import COVARIATES, join_options, join_tables
-from evenhand.cli.groups import work_on_groups
 from evenhand.cli.options import (
-    Verb,
+    COVARIATES,
     covariate_option,
-    examples,
     group_option,
+    join_options,
+    join_tables,
     output_options,
     reading_options,
+    verb,
 )
-from evenhand.cli.output import take_output
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import remarks_on, take_reading
+from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_groups
+from evenhand.cli.terminal import (
+    Column,
+    GroupedResult,
+    block,
+    draw_table,
+    first_fitting,
+    label,
+    say_notes,
+    say_tally,
+    sign,
+)
+from evenhand.data.exclusions import write_excluded
+from evenhand.models.coefficients import format_p
+from evenhand.ranking.model_table import ModelRow, ModelTable, Question
+from evenhand.ranking.wald import WaldTest
+from evenhand.report.latex import NONE, escape, number, tabular
 
-EXAMPLES: Final = (
+
+@verb(
     "evenhand models votes.csv",
     "evenhand models votes.csv --judge-covariate native_language",
     "evenhand models votes.csv --judges judges.csv --judge-covariate native",
     "evenhand models wmt12.RNK_results.csv --task fr-en",
-)
-
-
-@click.command(
-    cls=Verb,
-    short_help="Are ties needed, does order matter, do judges differ?",
-    epilog=examples(*EXAMPLES),
 )
 @reading_options
 @join_options
@@ -63,6 +71,165 @@ def models(
         alone = group_by is None and len(groups) == 1
         found, refused = work_on_groups(groups, tabulate_counts, alone=alone)
         remarks = remarks_on(data)
-    from evenhand.cli.models_result import ModelsResult
 
     place.deliver(ModelsResult(found, refused, remarks))
+
+
+# A table of models, or one for each group, as text, JSON, CSV and LaTeX.
+
+
+INDEPENDENT = "deviance, AIC, BIC and LR assume independent judgments"
+TITLES = ("model", "parameters", "deviance", "df", "AIC", "BIC")
+
+
+class ModelsResult(GroupedResult[ModelTable]):
+    """What `evenhand models` found: a table of models for each group."""
+
+    lacking = "has no table"
+
+    def draw(self, part: ModelTable, columns: int) -> list[str]:
+        """Return everything about one group."""
+        tally = part.tally
+        systems, ties = len(tally.systems), float(tally.ties.sum())
+        counts = say_tally(tally.n_judgments, tally.n_comparisons, systems, ties)
+        return [
+            label("", counts, columns),
+            "",
+            *_table(part, columns),
+            "",
+            *(line for said in _answers(part) for line in block("test", [said], columns)),
+            *(label("says", one, columns, colour="green") for one in part.says),
+            *say_notes(_notes(part), columns),
+            sign(part.signature, columns),
+        ]
+
+    def describe(self, part: ModelTable) -> dict[str, Any]:
+        tally = part.tally
+        return {
+            "signature": part.signature,
+            "excluded": write_excluded(part.excluded),
+            "models": [asdict(row) for row in part.rows],
+            "tests": [
+                {
+                    "answer": one.answer,
+                    "p": one.p,
+                    "lr": asdict(one.lr),
+                    "wald": [asdict(wald) for wald in one.walds],
+                    "notes": list(one.notes),
+                }
+                for one in part.questions
+            ],
+            "best_aic": part.best,
+            "says": list(part.says),
+            "refused": dict(part.refused),
+            "n_judgments": tally.n_judgments,
+            "n_comparisons": tally.n_comparisons,
+            "systems": list(tally.systems),
+            "notes": [*_cautions(part), *part.notes],
+        }
+
+    def rows(self, part: ModelTable) -> list[dict[str, Any]]:
+        """Return one row for each model."""
+        return [asdict(row) for row in part.rows]
+
+    def tabulate(self, part: ModelTable) -> str:
+        rows = [
+            (
+                escape(row.name).replace("γ", r"$\gamma$"),
+                str(row.parameters),
+                number(row.deviance, 2),
+                NONE if row.df is None else str(row.df),
+                number(row.aic, 2),
+                number(row.bic, 2),
+            )
+            for row in part.rows
+        ]
+        return tabular("lrrrrr", TITLES, [rows], [part.signature, *self.say(part)])
+
+    def say(self, part: ModelTable) -> list[str]:
+        """Return what the tests answer, and what all numbers assume."""
+        return [*_answers(part), *part.says, *_notes(part)]
+
+
+def _table(table: ModelTable, columns: int) -> list[str]:
+    """Return the table, titles first, with as many decimals as there is room for."""
+    return first_fitting(
+        (
+            draw_table(
+                (Column("model"), short, *TITLES[2:]), [_cells(row, digits) for row in table.rows]
+            )
+            for short, digits in (("parameters", 4), ("par.", 4), ("par.", 2), ("par.", 0))
+        ),
+        columns,
+    )
+
+
+def _cells(row: ModelRow, digits: int) -> tuple[str, ...]:
+    """Return a line of the table, the deviance to so many decimals, criteria to two at most."""
+    fewer = min(digits, 2)
+    return (
+        row.name,
+        str(row.parameters),
+        "—" if row.deviance is None else f"{row.deviance:,.{digits}f}",
+        "—" if row.df is None else f"{row.df:,}",
+        f"{row.aic:,.{fewer}f}",
+        f"{row.bic:,.{fewer}f}",
+    )
+
+
+def _answers(table: ModelTable) -> list[str]:
+    """Say what each test answers, and by which numbers."""
+    shared = _shared(table)
+    return [_say(one, shared) for one in table.questions]
+
+
+def _shared(table: ModelTable) -> list[str]:
+    """Return the notes that stand with every one of several tests: they are said once, below."""
+    first, *others = table.questions or (None,)
+    if first is None or not others:
+        return []
+    return [note for note in first.notes if all(note in one.notes for one in others)]
+
+
+def _say(one: Question, shared: Sequence[str]) -> str:
+    tests = [f"LR {one.lr.statistic:,.2f} on {one.lr.df} df, p {format_p(one.lr.p)}"]
+    tests += [_say_wald(wald) for wald in one.walds]
+    tests += [note for note in one.notes if note not in shared]
+    return f"{one.answer}: {'; '.join(tests)}"
+
+
+def _say_wald(wald: WaldTest) -> str:
+    return (
+        f"by {wald.cluster} F {wald.statistic:,.2f} on {wald.df[0]} and {wald.df[1]:.1f} df,"
+        f" p {format_p(wald.p)}"
+    )
+
+
+def _notes(table: ModelTable) -> list[str]:
+    """Say what the numbers assume, and which models have no fit."""
+    refused = [f"{name}: no fit: {why}" for name, why in table.refused.items()]
+    return [*_shared(table), *_cautions(table), *refused, *table.notes]
+
+
+def _cautions(table: ModelTable) -> list[str]:
+    """Say what the numbers assume."""
+    robust = any(one.walds for one in table.questions)
+    decides = "; the clustered test decides where there is one" if robust else ""
+    said = [INDEPENDENT + decides]
+    finer = _finer(table)
+    if finer:
+        said.append(
+            f"deviances {' and '.join(finer)} are of finer tables of counts, not to be set against"
+            " the others: compare by LR or AIC"
+        )
+    if any(row.deviance is None for row in table.rows):
+        said.append("random judges are fitted to a marginal likelihood, which has no deviance")
+    return said
+
+
+def _finer(table: ModelTable) -> list[str]:
+    """Say which rows have a deviance from a table with more cells than the first rows have."""
+    names = [row.name for row in table.rows if row.deviance is not None]
+    found = ["of + order"] if "+ order" in names else []
+    by = [one for one in table.tally.factors if any(name.endswith(f" by {one}") for name in names)]
+    return [*found, *(f"by {one}" for one in by)]

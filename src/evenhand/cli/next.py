@@ -1,140 +1,199 @@
-"""`evenhand next`: which pairs of systems, or outputs, to ask judges about next, and why."""
+"""`evenhand next` on ratings: which outputs to have rated next, and why."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.groups import work_on_groups
-from evenhand.cli.next_outputs import (
-    QUERIES,
-    Asked,
-    feature_options,
-    refuse_for_pairs,
-    refuse_given,
-)
 from evenhand.cli.options import (
-    SEED,
-    Section,
-    Verb,
-    examples,
+    OneOf,
     group_option,
+    is_given,
     output_options,
     reading_options,
+    section,
+    seed_option,
     stack,
+    verb,
 )
-from evenhand.cli.output import take_output
-from evenhand.cli.parameters import SEEDS, OneOf
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import remarks_on, take_reading
+from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_groups
+from evenhand.cli.terminal import (
+    Column,
+    GroupedResult,
+    align,
+    block,
+    draw_table,
+    label,
+    plural,
+    say_notes,
+    sign,
+    tell_apart,
+    width,
+    wrap,
+)
+from evenhand.design.next_outputs import ChosenPart, OutputChoice
+from evenhand.design.next_pairs import NextPairs
+from evenhand.design.policy import TITLES
+from evenhand.design.query_replay import QueryCurves
+from evenhand.design.savings import Savings
 from evenhand.errors import UnknownOption
+from evenhand.report.latex import escape, number, tabular
 
 if TYPE_CHECKING:
-    from evenhand.cli.next_outputs_result import NextOutputsResult
-    from evenhand.cli.next_result import NextResult
-    from evenhand.design.next_pairs import NextPairs
+    from evenhand.data.comparisons import Comparisons
+    from evenhand.data.ratings import Ratings
+    from evenhand.data.tally import Tally
     from evenhand.design.policy import Policy
-    from evenhand.judgments.comparisons import Comparisons
-    from evenhand.judgments.tally import Tally
+    from evenhand.design.query import Query
+    from evenhand.ratings.features import OutputFeatures
 
-POLICIES: Final = ("order", "closest", "voi", "information", "top-k", "random")
-EXAMPLES: Final = (
-    "evenhand next votes.csv",
-    "evenhand next votes.csv --top-k 3 --batch 40 --csv -o pairs.csv",
-    "evenhand next votes.csv --savings",
-    "evenhand next scores.csv --feature words --output-text hypothesis",
+
+QUERIES: Final = ("uncertainty", "density")
+OF_PAIRS: Final = {"top_k": "--top-k", "random_share": "--random-share", "start": "--start"}
+OF_OUTPUTS: Final = {
+    "feature": "--feature",
+    "source_text": "--source-text",
+    "output_text": "--output-text",
+}
+
+_features_option = section("What is known of outputs (ratings)")
+
+feature_options = stack(
+    _features_option(
+        "--feature",
+        multiple=True,
+        metavar="COLUMN",
+        help="A column that is known before anybody rates: numbers, or names of kinds. Repeatable.",
+    ),
+    _features_option(
+        "--source-text",
+        metavar="COLUMN",
+        help="The source text: its length, variety of words, punctuation and digits are features.",
+    ),
+    _features_option(
+        "--output-text",
+        metavar="COLUMN",
+        help="The output's text, likewise; with the source also their lengths and words compared.",
+    ),
 )
 
 
-class _Choice(Section):
-    heading = "What to ask"
+@dataclass(frozen=True)
+class Asked:
+    """What was asked for."""
 
+    features: tuple[str, ...]  # columns
+    texts: tuple[str | None, str | None]  # columns of the source text and of the output's, or None
+    policy: str | None  # how to choose, or None
+    batch: int  # outputs
+    seed: int  # of everything random
+    replays: int  # how often to replay; 0 for not at all
+    group_by: str | None  # a column, or None
+
+    def answer(self, data: Ratings, patience: Patience) -> NextOutputsResult:
+        """Choose outputs of every group."""
+        from evenhand.data.groups import split_ratings
+        from evenhand.design.next_outputs import choose_part, name_features
+
+        refuse_given(OF_PAIRS, "is for comparisons; these are ratings")
+        query = self._query()
+        features: OutputFeatures = name_features(data, self.features, self.texts)
+        by = None if self.group_by is None else data.require(self.group_by)
+        parts = split_ratings(data, by)
+
+        def work(part: Ratings) -> ChosenPart:
+            replays = (self.replays, patience.step)
+            return choose_part(part, features, query, (self.batch, self.seed), replays)
+
+        found, refused = work_on_groups(parts, work, alone=[*parts] == [""])
+        return NextOutputsResult(found, refused, remarks_on(data, uses=("no-score",)))
+
+    def _query(self) -> Query:
+        """Return how outputs are chosen."""
+        from evenhand.design.query import Query
+
+        if self.policy not in (None, "random", *QUERIES):
+            raise UnknownOption(
+                f"--policy {self.policy} is for comparisons; these are ratings: choose"
+                f" {' | '.join(QUERIES)} | random"
+            )
+        if not self.features and self.texts == (None, None):
+            raise UnknownOption(
+                "these are ratings: name what is known of outputs before anybody rates them, with"
+                " --feature COLUMN, --source-text COLUMN or --output-text COLUMN; the next pair"
+                " needs comparisons or rankings"
+            )
+        return Query(self.policy or "uncertainty")
+
+
+def refuse_for_pairs(policy: str | None, data: Comparisons) -> None:
+    """Refuse options that mean nothing for comparisons."""
+    refuse_given(OF_OUTPUTS, f"is for ratings; {data.source.name} holds comparisons")
+    if policy in QUERIES:
+        raise UnknownOption(f"--policy {policy} is for ratings; choose another for pairs")
+
+
+def refuse_given(options: dict[str, str], why: str) -> None:
+    """Refuse options that were given."""
+    for name, option in options.items():
+        if is_given(name):
+            raise UnknownOption(f"{option} {why}: leave it out")
+
+
+# `evenhand next`: which pairs of systems, or outputs, to ask judges about next, and why.
+
+
+POLICIES: Final = ("order", "closest", "voi", "information", "top-k", "random")
+
+_choice_option = section("What to ask")
 
 choice_options = stack(
-    click.option(
-        "--batch",
-        cls=_Choice,
-        type=int,
-        default=10,
-        show_default=True,
-        metavar="NUMBER",
-        help="Pairs, or outputs, that are asked at the same time.",
+    _choice_option(
+        "--batch", type=int, default=10, help="Pairs, or outputs, that are asked at the same time."
     ),
-    click.option(
+    _choice_option(
         "--policy",
-        cls=_Choice,
         type=OneOf((*POLICIES, *QUERIES)),
         help="What chooses. Default: order, whatever tells most about doubtful orders; top-k with"
         " --top-k; of ratings uncertainty, the output whose rating is foreseen worst.",
     ),
-    click.option(
-        "--top-k",
-        cls=_Choice,
-        type=int,
-        metavar="NUMBER",
-        help="Only who is among the first k matters.",
-    ),
-    click.option(
+    _choice_option("--top-k", type=int, help="Only who is among the first k matters."),
+    _choice_option(
         "--system",
         "systems",
-        cls=_Choice,
         multiple=True,
         metavar="NAME",
         help="A system that has no judgments yet, of comparisons. Repeatable.",
     ),
-    click.option(
+    _choice_option(
         "--random-share",
-        cls=_Choice,
         type=float,
         default=0.3,
-        show_default=True,
         metavar="PROPORTION",
         help="Pairs at random after the start-up phase.",
     ),
-    click.option(
-        "--start",
-        cls=_Choice,
-        type=int,
-        default=5,
-        show_default=True,
-        metavar="NUMBER",
-        help="Judgments of every system before answers choose.",
+    _choice_option(
+        "--start", type=int, default=5, help="Judgments of every system before answers choose."
     ),
-    click.option(
-        "--seed",
-        cls=_Choice,
-        type=SEEDS,
-        default=SEED,
-        show_default=True,
-        metavar="NUMBER",
-        help="Of everything random.",
-    ),
-    click.option(
+    seed_option(_choice_option),
+    _choice_option(
         "--savings",
-        cls=_Choice,
         is_flag=True,
         help="Also replay the policy and random pairs, or outputs, on these judgments: what had it"
         " saved?",
     ),
-    click.option(
-        "--replays",
-        cls=_Choice,
-        type=int,
-        default=20,
-        show_default=True,
-        metavar="NUMBER",
-        help="How often, with --savings.",
-    ),
+    _choice_option("--replays", type=int, default=20, help="How often, with --savings."),
 )
 
 
-@click.command(
-    "next",
-    cls=Verb,
-    short_help="Which pairs to ask about next, and why? What does choosing save?",
-    epilog=examples(*EXAMPLES),
+@verb(
+    "evenhand next votes.csv",
+    "evenhand next votes.csv --top-k 3 --batch 40 --csv -o pairs.csv",
+    "evenhand next votes.csv --savings",
+    "evenhand next scores.csv --feature words --output-text hypothesis",
 )
 @reading_options
 @group_option
@@ -171,7 +230,7 @@ def next_(
         refuse_given({"replays": "--replays"}, "does nothing without --savings")
     times = replays if savings else 0
     with Patience("choosing") as patience:
-        from evenhand.judgments.ratings import Ratings
+        from evenhand.data.ratings import Ratings
 
         data = reading.open_either()
         result: NextResult | NextOutputsResult
@@ -196,11 +255,13 @@ def _answer(
     patience: Patience,
 ) -> NextResult:
     """Choose pairs of every group."""
-    from evenhand.cli.next_result import NextResult
+    from evenhand.data.groups import choose_groups, split_table
     from evenhand.design.policy import Policy
 
     chosen, (batch, seed, times, systems) = Policy(*settings), asked
-    parts = {name: part.tally() for name, part in _split(data, group_by).items()}
+    by = choose_groups(data, group_by)
+    tables = {"": data} if by is None else split_table(data, by)
+    parts = {name: part.tally() for name, part in tables.items()}
     _refuse_known(systems, parts)
 
     def work(part: Tally) -> NextPairs:
@@ -209,14 +270,6 @@ def _answer(
     alone = group_by is None and len(parts) == 1
     found, refused = work_on_groups(parts, work, alone=alone)
     return NextResult(found, refused, remarks_on(data))
-
-
-def _split(data: Comparisons, group_by: str | None) -> dict[str, Comparisons]:
-    from evenhand.judgments.groups import choose_groups
-    from evenhand.judgments.levels import split_table
-
-    by = choose_groups(data, group_by)
-    return {"": data} if by is None else split_table(data, by)
 
 
 def _refuse_known(systems: tuple[str, ...], parts: dict[str, Tally]) -> None:
@@ -249,3 +302,161 @@ def _choose(
         return found
     meter = measure_savings(tally, policy, replays=replays, seed=seed, tell=patience.step)
     return replace(found, savings=meter)
+
+
+# The next pairs, of each group, as text, JSON, CSV and LaTeX.
+
+
+MAX_NAME: Final = 20  # Most columns of a system's name in the table of pairs
+REASON_ROOM: Final = 24  # Columns that are left for the reason where the terminal has them
+GAP: Final = "  "
+
+
+class NextResult(GroupedResult[NextPairs]):
+    """What `evenhand next` chose: pairs for each group."""
+
+    lacking = "has no pairs"
+
+    def draw(self, part: NextPairs, columns: int) -> list[str]:
+        """Return counts, the pairs with their reasons, and what is said of them."""
+        judged = plural(part.state.tally.n_judgments, "judgment")
+        policy = part.policy
+        share = "" if policy.rule == "random" else f", {policy.random_share:g} of them at random"
+        return [
+            label("", f"{judged}, {plural(len(part.state.systems), 'system')}", columns),
+            label("policy", f"{policy.rule}: {TITLES[policy.rule]}{share}", columns),
+            "",
+            *_pairs(part, columns),
+            "",
+            *block("says", part.says, columns),
+            *([] if part.savings is None else ["", *_savings_curves(part.savings)]),
+            *say_notes(part.notes, columns),
+            sign(part.signature, columns),
+            *([] if part.savings is None else [sign(part.savings.signature, columns)]),
+        ]
+
+    def rows(self, part: NextPairs) -> list[dict[str, Any]]:
+        """Return a row for each pair."""
+        return [asdict(one) for one in part.pairs]
+
+    def tabulate(self, part: NextPairs) -> str:
+        """Return the pairs as a table for a paper."""
+        rows = [
+            (escape(one.left), escape(one.right), one.kind, escape(one.reason))
+            for one in part.pairs
+        ]
+        comments = [part.signature, *part.says, *part.notes]
+        return tabular("llll", ("first", "second", "kind", "reason"), [rows], comments)
+
+
+def _pairs(part: NextPairs, columns: int) -> list[str]:
+    """Return a row for each pair: who is shown first, who second, and why, wrapped."""
+    names = {name for one in part.pairs for name in (one.left, one.right)}
+    number = len(str(len(part.pairs)))
+    most = (columns - 1 - number - 3 * len(GAP) - REASON_ROOM) // 2
+    short = tell_apart(sorted(names), min(MAX_NAME, most))
+    rows = [("", "first", "second", "why")]
+    for number, one in enumerate(part.pairs, start=1):
+        reason = one.reason
+        for name in sorted(names, key=len, reverse=True):
+            reason = reason.replace(name, short[name])
+        rows.append((str(number), short[one.left], short[one.right], reason))
+    drawn = []
+    for *cells, reason in align(rows, left=(1, 2, 3)):
+        start = " " + GAP.join([*cells, ""])
+        lines = wrap(reason.rstrip(), columns - width(start))
+        drawn += [start + lines[0], *(" " * width(start) + line for line in lines[1:])]
+    return [click.style(drawn[0], dim=True), *drawn[1:]]
+
+
+def _savings_curves(found: Savings) -> list[str]:
+    """Return the mean agreement of the policy and of random pairs, at a few looks.
+
+    The curves are those that are compared, made to rise; one look is that of the sentence.
+    """
+    last = len(found.judgments) - 1
+    looks = sorted({*(round(part * last / 7) for part in range(1, 8)), found.find_look()})
+    chosen, random = found.rise()
+    rows = [(f"{found.judgments[i]:,}", f"{chosen[i]:.3f}", f"{random[i]:.3f}") for i in looks]
+    drawn = draw_table(("judgments", found.policy.rule, "random"), rows)
+    named = f" mean agreement ({found.agreement}), made to rise"
+    return [click.style(named, dim=True), *drawn]
+
+
+# The next outputs to rate, of each group, as text, JSON, CSV and LaTeX.
+
+
+class NextOutputsResult(GroupedResult[ChosenPart]):
+    """What `evenhand next` chose of outputs: some for each group."""
+
+    lacking = "has no outputs to choose"
+
+    def draw(self, part: ChosenPart, columns: int) -> list[str]:
+        """Return counts, the outputs with their reasons, and what is said of them."""
+        found = part.next
+        counts = f"{plural(found.labelled, 'output')} with ratings, {found.waiting:,} without"
+        return [
+            label("", counts, columns),
+            label("policy", found.query.name, columns),
+            label("by", ", ".join(found.features), columns),
+            "",
+            *_list_outputs(found.outputs),
+            "",
+            *block("says", self._says(part), columns),
+            *([] if part.curves is None else ["", *_query_errors(part.curves)]),
+            *say_notes(self._notes(part), columns),
+            sign(found.signature, columns),
+            *([] if part.curves is None else [sign(part.curves.signature, columns)]),
+        ]
+
+    def rows(self, part: ChosenPart) -> list[dict[str, Any]]:
+        """Return a row for each output."""
+        return part.next.records()
+
+    def tabulate(self, part: ChosenPart) -> str:
+        """Return the outputs as a table for a paper."""
+        rows = [
+            (
+                escape(one.item),
+                escape(one.system),
+                one.kind,
+                number(one.predicted, 2),
+                number(one.deviation, 2),
+            )
+            for one in part.next.outputs
+        ]
+        comments = [part.next.signature, *self.say(part)]
+        return tabular("lllrr", ("item", "system", "kind", "foreseen", "sd"), [rows], comments)
+
+    def say(self, part: ChosenPart) -> Sequence[str]:
+        return [*self._says(part), *self._notes(part)]
+
+    def _says(self, part: ChosenPart) -> list[str]:
+        return [*part.next.says, *(() if part.curves is None else part.curves.says)]
+
+    def _notes(self, part: ChosenPart) -> list[str]:
+        more = () if part.curves is None else part.curves.notes
+        return list(dict.fromkeys([*part.next.notes, *more]))
+
+
+def _list_outputs(outputs: Sequence[OutputChoice]) -> list[str]:
+    """Return a line for each output, and why it is there."""
+    items, systems = (
+        tell_apart(sorted({getattr(one, role) for one in outputs}), MAX_NAME)
+        for role in ("item", "system")
+    )
+    rows = [
+        (str(place), items[one.item], systems[one.system], one.reason)
+        for place, one in enumerate(outputs, start=1)
+    ]
+    return draw_table(("", *map(Column, ("item", "system", "why"))), rows)
+
+
+def _query_errors(found: QueryCurves) -> list[str]:
+    """Return the mean absolute errors of queries, at a few looks."""
+    last = len(found.labels) - 1
+    looks = sorted({round(part * last / 6) for part in range(7)})
+    means = found.measure("mae").mean(axis=2)
+    rows = [(f"{found.labels[i]:,}", *(f"{own[i]:.3g}" for own in means)) for i in looks]
+    unit = " mean absolute error on test outputs, points"
+    return [click.style(unit, dim=True), *draw_table(("labels", *found.queries), rows)]

@@ -1,16 +1,174 @@
-"""The options, spelled once: every verb that takes one takes it under the same name."""
+"""Options of the verbs: what words they take, how they are declared, and those that verbs share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import click
+from click.core import ParameterSource
 
-from evenhand.cli.explain import explain_option
-from evenhand.cli.kept import keep
-from evenhand.cli.parameters import SEEDS, LabelOutcome, OneOf, RoleColumn
+from evenhand.cli.main import VERBS
+from evenhand.cli.refusals import keep
+from evenhand.cli.terminal import plural
+from evenhand.errors import UnknownOption, end, listing, suggest
+
+if TYPE_CHECKING:
+    from evenhand.data.comparisons import Comparisons
+    from evenhand.data.query_log import Fetch
+
+    Word = click.ParamType[str]
+    Pair = click.ParamType[tuple[str, str]]
+    Whole = click.ParamType[tuple[int, ...]]
+    Words = click.ParamType[tuple[str, ...]]
+else:  # not generic before click 8.3
+    Word = Pair = Whole = Words = click.ParamType
+
+
+_SIZE: Final = re.compile(r"0*[1-9]\d*(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
+
+
+class OneOf(Word):
+    """One of a few words; a misspelt one is refused with what it may have been."""
+
+    name = "choice"
+
+    def __init__(self, choices: Sequence[str], later: Mapping[str, str] | None = None) -> None:
+        self.choices = tuple(choices)
+        self.later = later or {}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the word if it is one of the choices."""
+        if value in self.later:
+            self.fail(self.later[value], param, ctx)
+        if value not in self.choices:
+            hint = end(suggest(str(value), self.choices))
+            self.fail(f"'{value}' is not one of {' | '.join(self.choices)}{hint}", param, ctx)
+        return str(value)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        """Show the choices in the help."""
+        return "|".join(self.choices)
+
+
+class Size(Word):
+    """A size of memory, such as 4GB."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the size if it is one."""
+        if not _SIZE.fullmatch(str(value)):
+            self.fail(
+                f"'{value}' is no size: write a number and KB, MB, GB or TB, as 4GB", param, ctx
+            )
+        return str(value)
+
+
+class SomeOf(Words):
+    """Some of a few words, with commas between, such as `svg,pdf`."""
+
+    name = "choices"
+
+    def __init__(self, choices: Sequence[str]) -> None:
+        self.choices = tuple(choices)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Return the words, each once, if they are among the choices."""
+        if isinstance(value, tuple):
+            return value
+        one = OneOf(self.choices)
+        words = [one.convert(word.strip(), param, ctx) for word in str(value).split(",")]
+        return tuple(dict.fromkeys(words))
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        """Show the choices in the help."""
+        return ",".join(self.choices)
+
+
+class WholeFrom(click.types.IntParamType):
+    """A whole number that is not too small."""
+
+    def __init__(self, least: int) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number if it is large enough."""
+        number = int(super().convert(value, param, ctx))
+        if number < self.least:
+            self.fail(f"{number}: a whole number, {self.least} or more", param, ctx)
+        return number
+
+
+SEEDS: Final = WholeFrom(0)
+
+
+class Named(Pair):
+    """A pair such as `judge=annotator`; what stands behind the first "=" may hold "=" itself."""
+
+    def __init__(self, name: str, example: str) -> None:
+        self.name, self.example = name, example
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return what stands before and behind the sign."""
+        if isinstance(value, tuple):
+            return value
+        first, sign, second = str(value).partition("=")
+        if not (first and sign and second):
+            self.fail(f"'{value}' is not {self.name}, such as {self.example}", param, ctx)
+        return first, second
+
+
+ROLE_COLUMN: Final = Named("role=name", "judge=annotator")
+COLUMN_LEVEL: Final = Named("column=level", "native=yes")
+
+
+class LabelOutcome(Pair):
+    """`label=outcome`, such as `A is better=left`; a label may hold "=" itself."""
+
+    name = "label=outcome"
+    outcomes = ("left", "tie", "right")
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return label and outcome."""
+        if isinstance(value, tuple):
+            return value
+        label, _, outcome = str(value).rpartition("=")
+        if not label or outcome not in self.outcomes:
+            said = f"'{value}' is not label=left, label=tie or label=right, such as 1=left"
+            self.fail(said + end(suggest(outcome, self.outcomes) if label else ""), param, ctx)
+        return label, outcome
+
+
+class Numbers(Whole):
+    """Whole numbers with commas between, such as `100,200`."""
+
+    name = "numbers"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Return the numbers."""
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in str(value).split(",")]
+        if not all(word.isdecimal() for word in words):
+            self.fail(f"'{value}' is no list of whole numbers, such as 100,200,400", param, ctx)
+        return tuple(map(int, words))
+
+
+# The options, spelled once: every verb that takes one takes it under the same name.
+
 
 Function = TypeVar("Function", bound=Callable[..., None])
 
@@ -22,25 +180,36 @@ SEED: Final = 20131
 
 
 class Section(click.Option):
-    """An option with a heading in the help."""
+    """An option that stands under a heading in the help."""
 
-    heading = "Options"
-
-
-class _Input(Section):
-    heading = "What to read"
-
-
-class _Model(Section):
-    heading = "Model"
+    def __init__(self, *words: Any, heading: str = "Options", **settings: Any) -> None:
+        """Declare it: its default is shown unless told otherwise, and numbers are called NUMBER."""
+        settings.setdefault("show_default", settings.get("default") is not None)
+        if settings.get("type") in (int, float) or isinstance(settings.get("type"), WholeFrom):
+            settings.setdefault("metavar", "NUMBER")
+        super().__init__(*words, **settings)
+        self.heading = heading
 
 
-class _Certainty(Section):
-    heading = "Uncertainty"
+Declare: TypeAlias = Callable[..., Callable[[Any], Any]]
 
 
-class _Output(Section):
-    heading = "Where the result goes"
+def section(heading: str, *, kept: bool = False) -> Declare:
+    """Return what declares options under a heading; no verb names those that are kept."""
+    settings: dict[str, Any] = {"callback": keep, "expose_value": False} if kept else {}
+    return partial(click.option, cls=Section, heading=heading, **settings)
+
+
+def level_option(
+    declare: Declare, *, default: float = 0.95, says: str = "Level of the intervals."
+) -> Callable[[Any], Any]:
+    """Return `--level` under a heading."""
+    return declare("--level", type=float, metavar="PROPORTION", default=default, help=says)
+
+
+def seed_option(declare: Declare, *, says: str = "Of everything random.") -> Callable[[Any], Any]:
+    """Return `--seed` under a heading."""
+    return declare("--seed", type=SEEDS, default=SEED, help=says)
 
 
 class Verb(click.Command):
@@ -60,7 +229,7 @@ class Verb(click.Command):
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None and isinstance(param, click.Option):
-                heading = getattr(param, "heading", Section.heading)
+                heading = getattr(param, "heading", "Options")
                 headings.setdefault(heading, []).append(record)
         for heading, records in headings.items():
             with formatter.section(heading):
@@ -70,6 +239,17 @@ class Verb(click.Command):
 def examples(*commands: str) -> str:
     """Return the end of a verb's help: commands, each on a line of its own."""
     return "\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands)
+
+
+def verb(*commands: str, cls: type[Verb] = Verb) -> Callable[[Function], click.Command]:
+    """Declare a verb of `evenhand`, whose help ends with commands to try."""
+
+    def declare(function: Function) -> click.Command:
+        name = function.__name__.rstrip("_")
+        declared = click.command(name, cls, short_help=VERBS[name], epilog=examples(*commands))
+        return declared(function)
+
+    return declare
 
 
 def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
@@ -83,9 +263,13 @@ def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
     return apply
 
 
-_shared_input = partial(click.option, cls=_Input, callback=keep, expose_value=False)
-# Options that no verb names among its parameters: `take_reading` and `take_output` find them
-_shared_output = partial(click.option, cls=_Output, callback=keep, expose_value=False)
+_input_option = section("What to read")
+_model_option = section("Model")
+_certainty_option = section("Uncertainty")
+_output_option = section("Where the result goes")
+# `take_reading` and `take_output` find these
+_kept_input = section("What to read", kept=True)
+_kept_output = section("Where the result goes", kept=True)
 
 
 def keep_conditions(
@@ -93,7 +277,7 @@ def keep_conditions(
 ) -> None:
     """Keep several conditions as one, so that a refusal's advice adds to what was given before."""
     if len(conditions) > 1:
-        from evenhand.judgments.conditions import parse_condition
+        from evenhand.data.conditions import parse_condition
 
         for condition in conditions:
             parse_condition(condition)
@@ -113,6 +297,24 @@ def _keep_files(context: click.Context, param: click.Parameter, files: tuple[str
     keep(context, param, files)
 
 
+def _keep_account(context: click.Context, param: click.Parameter, value: Any) -> None:  # noqa: ARG001 - click's signature
+    """Keep account of every query of the verb, and print it on the error stream at its end."""
+    if value:
+        from evenhand.data.query_log import watch_fetches
+
+        fetches = context.with_resource(watch_fetches())
+        context.call_on_close(lambda: click.echo(write_account(fetches), err=True))
+
+
+explain_option = _input_option(
+    "--explain",
+    is_flag=True,
+    callback=_keep_account,
+    expose_value=False,
+    help="Print the queries that the engine ran, and how much left it.",
+)
+
+
 reading_options = stack(
     click.argument(
         "files",
@@ -122,8 +324,8 @@ reading_options = stack(
         callback=_keep_files,
         expose_value=False,
     ),
-    _shared_input("--task", metavar="NAME", help="Only this task, such as one language pair."),
-    _shared_input(
+    _kept_input("--task", metavar="NAME", help="Only this task, such as one language pair."),
+    _kept_input(
         "--where",
         metavar="SQL",
         multiple=True,
@@ -131,29 +333,25 @@ reading_options = stack(
         help="Only rows that meet a condition on the file's own columns. Repeatable: rows that meet"
         " them all.",
     ),
-    _shared_input(
-        "--from",
-        "layout",
-        metavar="FORMAT",
-        help="The file's format, where it is not recognised.",
+    _kept_input(
+        "--from", "layout", metavar="FORMAT", help="The file's format, where it is not recognised."
     ),
-    _shared_input(
+    _kept_input(
         "--column",
         "columns",
         multiple=True,
-        type=RoleColumn(),
+        type=ROLE_COLUMN,
         metavar="ROLE=NAME",
         help="Which column plays a role, such as judge=annotator. Repeatable.",
     ),
-    _shared_input("--weight", metavar="COLUMN", help="How many judgments a row stands for."),
-    _shared_input(
+    _kept_input("--weight", metavar="COLUMN", help="How many judgments a row stands for."),
+    _kept_input(
         "--weights",
         type=OneOf(WEIGHTS),
         default="frequency",
-        show_default=True,
         help="What weights are: counts of judgments, or their importance (fractions allowed).",
     ),
-    _shared_input(
+    _kept_input(
         "--outcome",
         "outcomes",
         multiple=True,
@@ -162,7 +360,7 @@ reading_options = stack(
         help="What a label of the outcome column means, such as 1=left. Repeatable; adds to the"
         " usual labels.",
     ),
-    _shared_input(
+    _kept_input(
         "--merged",
         metavar="SIGN",
         help="The sign between the systems of an output that was shown once for all of them, as +"
@@ -171,132 +369,90 @@ reading_options = stack(
     explain_option,
 )
 
-group_option = click.option(
+group_option = _input_option(
     "--group-by",
-    cls=_Input,
     metavar="COLUMN",
     help="Each value of this column apart. Several tasks are kept apart unasked.",
 )
 
-method_option = click.option(
+method_option = _model_option(
     "--method",
     "methods",
-    cls=_Model,
     multiple=True,
     metavar="NAME|all",
     help="How to rank: bradley-terry (the default), or a rule such as origwmt. Several, or all, are"
     " shown side by side. Repeatable.",
 )
 
-ties_option = click.option(
+ties_option = _model_option(
     "--ties",
-    cls=_Model,
     type=OneOf(TIES),
     default="davidson",
-    show_default=True,
     help="What a tie says. none: γ = 0 with the tie cells kept.",
 )
 _ORDER: Final = "Estimate the advantage of being shown first."
-order_option = click.option("--order-effect", cls=_Model, is_flag=True, help=_ORDER)
-prior_option = click.option(
+order_option = _model_option("--order-effect", is_flag=True, help=_ORDER)
+prior_option = _model_option(
     "--prior",
-    cls=_Model,
     type=float,
     default=0.0,
-    metavar="NUMBER",
     help="Pseudo-comparisons of every system with an average one, half won. Default: none.",
+    show_default=False,
 )
 model_options = stack(
     ties_option,
     order_option,
-    click.option(
+    _model_option(
         "--reference",
-        cls=_Model,
         metavar="SYSTEM",
         help="The system whose coefficient is 0. Default: the last by name.",
     ),
     prior_option,
 )
 
-control_option = click.option(
+control_option = _model_option(
     "--control",
-    cls=_Model,
     multiple=True,
     metavar="COLUMN|NAME=LEFT,RIGHT",
     help="Hold equal what differs between two outputs, such as length: a column of differences,"
     " left minus right, or a column for each side. Repeatable.",
 )
 
-covariate_option = click.option(
+covariate_option = _model_option(
     "--judge-covariate",
     "judge_covariates",
-    cls=_Model,
     multiple=True,
     metavar="COLUMN",
     help="Judges with different values have worths of their own. Repeatable.",
 )
 
 cluster_options = stack(
-    click.option(
+    _certainty_option(
         "--cluster",
-        cls=_Certainty,
         type=OneOf(CLUSTERS),
         help="Judgments that hang together. Default: by judge and item where both are known,"
         " else what there is.",
     ),
-    click.option(
-        "--level",
-        cls=_Certainty,
-        type=float,
-        default=0.95,
-        show_default=True,
-        metavar="PROPORTION",
-        help="Level of the intervals; of rank sets .999 at most.",
-    ),
+    level_option(_certainty_option, says="Level of the intervals; of rank sets .999 at most."),
 )
 
 interval_options = stack(
-    click.option(
+    _certainty_option(
         "--interval",
-        cls=_Certainty,
         type=OneOf(INTERVALS),
         default="rank-sets",
-        show_default=True,
         help="rank-sets hold all at once; model assumes independent judgments, the others allow"
         " for clusters.",
     ),
     cluster_options,
-    click.option(
-        "--seed",
-        cls=_Certainty,
-        type=SEEDS,
-        default=SEED,
-        show_default=True,
-        metavar="NUMBER",
-        help="Of everything random.",
-    ),
+    seed_option(_certainty_option),
 )
 
 output_options = stack(
-    _shared_output(
-        "--json",
-        "as_json",
-        is_flag=True,
-        help="JSON, a stable contract.",
-    ),
-    _shared_output(
-        "--csv",
-        "as_csv",
-        is_flag=True,
-        help="CSV, one row a line.",
-    ),
-    _shared_output(
-        "--latex",
-        "as_latex",
-        is_flag=True,
-        help="A LaTeX table (booktabs).",
-    ),
-    _shared_output(
+    _kept_output("--json", "as_json", is_flag=True, help="JSON, a stable contract."),
+    _kept_output("--csv", "as_csv", is_flag=True, help="CSV, one row a line."),
+    _kept_output("--latex", "as_latex", is_flag=True, help="A LaTeX table (booktabs)."),
+    _kept_output(
         "-o",
         "--output",
         metavar="FILE",
@@ -305,12 +461,267 @@ output_options = stack(
 )
 
 scale_options = stack(
-    click.option("--elo", cls=_Output, is_flag=True, help="Also the Elo scale, 1000 on average."),
-    click.option("--worth", cls=_Output, is_flag=True, help="Also worths, which sum to 1."),
-    click.option(
+    _output_option("--elo", is_flag=True, help="Also the Elo scale, 1000 on average."),
+    _output_option("--worth", is_flag=True, help="Also worths, which sum to 1."),
+    _output_option(
         "--marginal",
-        cls=_Output,
         is_flag=True,
         help="Also rank sets of systems by themselves, for one that was chosen beforehand.",
     ),
 )
+
+
+def is_given(name: str) -> bool:
+    """Return whether a parameter of the command that runs has been given."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source not in (None, ParameterSource.DEFAULT)
+
+
+def given_options() -> frozenset[str]:
+    """Return the names of the parameters that have been given."""
+    return frozenset(filter(is_given, click.get_current_context().params))
+
+
+# Parameter → how it is written, and the setting of a model that it is
+MODEL_OPTIONS: Final[Mapping[str, tuple[str, str]]] = {
+    "ties": ("--ties", "ties"),
+    "order_effect": ("--order-effect", "order_effect"),
+    "reference": ("--reference", "reference"),
+    "prior": ("--prior", "prior"),
+    "control": ("--control", "controls"),
+}
+
+
+def refuse_unknown_settings(
+    model: str,
+    known: Collection[str],
+    given: frozenset[str],
+    options: Mapping[str, tuple[str, str]] = MODEL_OPTIONS,
+) -> None:
+    """Refuse options that are no settings of a model."""
+    for name in sorted(given & options.keys()):
+        option, setting = options[name]
+        if setting not in known:
+            others = [word for word, own in options.values() if own in known]
+            has = f"it has {listing(others)}" if others else "it has no such options"
+            raise UnknownOption(f"{option} does not apply to {model}: {has}")
+
+
+# Covariates from the command line: tables to join, and columns that worths or ties depend on.
+
+
+GROUPS: Final[Mapping[str, str]] = {"judge": "--group-by", "item": "--group-by"}
+# Role → the option that names a column of its table
+COVARIATES: Final[dict[str, str]] = {"judge": "--judge-covariate", "item": "--judge-covariate"}
+
+
+join_options = stack(
+    _input_option(
+        "--judges",
+        metavar="FILE",
+        help="A table with one row for each judge: its columns become columns of the judgments.",
+    ),
+    _input_option("--items", metavar="FILE", help="The same with one row for each item."),
+)
+
+effect_options = stack(
+    covariate_option,
+    _model_option(
+        "--item-covariate",
+        "item_covariates",
+        multiple=True,
+        metavar="COLUMN",
+        help="The same for items, such as their origin or domain. Repeatable.",
+    ),
+    _model_option(
+        "--tie-covariate",
+        "tie_covariates",
+        multiple=True,
+        metavar="COLUMN",
+        help="Judges or items with different values have tie parameters of their own. Repeatable.",
+    ),
+    _model_option(
+        "--reference-level",
+        "levels",
+        multiple=True,
+        type=COLUMN_LEVEL,
+        metavar="COLUMN=LEVEL",
+        help="The group that others are compared with. Default: the first by name. Repeatable.",
+    ),
+    _model_option(
+        "--systems",
+        metavar="FILE",
+        help="A table with one row for each system: worths are a sum over its columns.",
+    ),
+    _model_option(
+        "--system-covariate",
+        "system_covariates",
+        multiple=True,
+        metavar="COLUMN",
+        help="Which columns of --systems; numbers or levels. Default: all. Repeatable.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What worths and ties are said to depend on."""
+
+    judges: tuple[str, ...] = ()  # columns that describe judges
+    items: tuple[str, ...] = ()  # columns that describe items
+    ties: tuple[str, ...] = ()  # columns by which tie parameters differ
+    levels: tuple[tuple[str, str], ...] = ()  # pairs of a column and its reference level
+    systems: str | None = None  # a file that describes systems, or None
+    of_systems: tuple[str, ...] = ()  # which of its columns; none for all
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of judgments, or of tables joined to them, that something depends on."""
+        return (*self.judges, *self.items, *self.ties)
+
+    def settings(self, data: Comparisons) -> dict[str, Any]:
+        """Return the settings of a model asked for, columns by the names they have here."""
+        found: dict[str, Any] = {}
+        if self.judges or self.items:
+            found["judge_covariates"] = tuple(map(data.require, (*self.judges, *self.items)))
+        if self.ties:
+            found["tie_covariates"] = tuple(map(data.require, self.ties))
+        if self.levels:
+            found["references"] = _join_levels(self.levels, data)
+        if self.of_systems and self.systems is None:
+            raise UnknownOption(
+                "--system-covariate names columns of a table: name it, --systems FILE"
+            )
+        if self.systems is not None:
+            from evenhand.formats.covariates import read_system_covariates, refuse_missing
+
+            found["system_covariates"] = read_system_covariates(self.systems, self.of_systems)
+            refuse_missing(found["system_covariates"], data.tally().systems, self.systems)
+        return found
+
+
+def _join_levels(levels: tuple[tuple[str, str], ...], data: Comparisons) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for column, level in levels:
+        name = data.require(column)
+        if found.get(name, level) != level:
+            raise UnknownOption(
+                f"--reference-level: {column} is given two levels, '{found[name]}' and '{level}':"
+                " one will do"
+            )
+        found[name] = level
+    return found
+
+
+def refuse_tables(judges: str | None, items: str | None, asked: str) -> None:
+    """Refuse tables of judges or items where nothing is made of them."""
+    given = [f"--{name}" for name, path in (("judges", judges), ("items", items)) if path]
+    if given:
+        raise UnknownOption(f"{' and '.join(given)} cannot be joined for {asked}: leave it out")
+
+
+def join_tables(
+    data: Comparisons,
+    judges: str | None,
+    items: str | None,
+    *,
+    used: Collection[str | None],
+    options: Mapping[str, str] = GROUPS,
+) -> Comparisons:
+    """Join what is known of judges and items to comparisons."""
+    for role, path in (("judge", judges), ("item", items)):
+        if path is not None:
+            from evenhand.formats.covariates import open_covariates
+
+            data.require(role)
+            table = open_covariates(path, on=role, named=data.source.columns.get(role))
+            name, before = Path(path).name, data.columns
+            data = data.join(table, on=role, named=name)
+            new = [column for column in data.columns if column not in before]
+            if new and role in options and not {*new} & {*used}:
+                note = _say_unused(new, name, options[role])
+                data = replace(data, source=data.source.noting(note))
+    return data
+
+
+def _say_unused(columns: Sequence[str], name: str, option: str) -> str:
+    several = len(columns) > 1
+    return (
+        f"column{'s' * several} {listing(columns)} of {name} {'are' if several else 'is'} not used:"
+        f" name one with {option}"
+    )
+
+
+# `--explain`: the queries that were pushed to the engine that holds the judgments.
+
+
+MAX_QUERY: Final = 600  # Characters of a query that are shown
+# Columns that Evenhand adds, in words
+ADDED_COLUMNS: Final = {
+    "evenhand_count": "their number",
+    "evenhand_squares": "their squares",
+    "evenhand_key": "one whole number of each row",
+    "key": "one whole number of each row",
+}
+
+
+def write_account(fetches: Sequence[Fetch]) -> str:
+    """Say which queries ran where, and how many rows and columns each brought back."""
+    if not fetches:
+        return "explain  no query was run"
+    engines = ", ".join(dict.fromkeys(one.engine for one in fetches))
+    rows = sum(one.rows for one in fetches if not one.batches)
+    streamed = sum(one.rows for one in fetches if one.batches)
+    n = f"{len(fetches):,} quer{'y' if len(fetches) == 1 else 'ies'}"
+    more = f" and {streamed:,} streamed" if streamed else ""
+    lines = [f"explain  {engines}: {n} pushed, {plural(rows, 'row')} collected{more} in all"]
+    reasons: set[str] = set()
+    for number, one in enumerate(fetches, 1):
+        lines.append(f"{number:>7}  {_say_columns(one)}: {_say_how(one)}")
+        if one.why and one.why not in reasons:
+            reasons.add(one.why)
+            lines.append(f"         row by row: {one.why}")
+        lines += [f"         {line}" for line in _shorten(one.query)]
+    return "\n".join(lines)
+
+
+def _say_how(fetch: Fetch) -> str:
+    """Say how many rows and columns an answer has, and how they came."""
+    columns = plural(len(fetch.columns), "column")
+    if fetch.kept:
+        return f"a table of {columns}, kept by the engine"
+    size = f"{plural(fetch.rows, 'row')} × {columns}"
+    if not fetch.batches:
+        return f"{size} collected"
+    where = "to a temporary file" if fetch.filed else "and counted"
+    return f"{size} streamed in {plural(fetch.batches, 'batch', 'batches')} {where}"
+
+
+def _say_columns(fetch: Fetch) -> str:
+    """Say in words what a query asked for."""
+    ours = [ADDED_COLUMNS[name] for name in fetch.columns if name in ADDED_COLUMNS]
+    theirs = [
+        re.sub(r"^evenhand_", "", name) for name in fetch.columns if name not in ADDED_COLUMNS
+    ]
+    if "evenhand_count" in fetch.columns:
+        return _say_counted(fetch.columns)
+    return ", ".join(["rows with " + ", ".join(theirs)] * bool(theirs) + ours) or "rows"
+
+
+def _say_counted(columns: Sequence[str]) -> str:
+    """Say by what rows were counted: columns before their number; others are sums."""
+    at = columns.index("evenhand_count")
+    keys = ", ".join(re.sub(r"^evenhand_", "", name) for name in columns[:at])
+    sums = [name for name in columns[at + 1 :] if name not in ADDED_COLUMNS]
+    squares = " with their squares" if "evenhand_squares" in columns else ""
+    more = f" with {plural(len(sums), 'more column')}" if sums else ""
+    return f"rows counted{f' by {keys}' if keys else ''}{squares}{more}"
+
+
+def _shorten(query: str) -> list[str]:
+    """Return a query as a line; a plan, which is many, as its lines."""
+    if not query:
+        return ["in this process, on the frame as it lies in memory"]
+    text = query if query.lstrip()[:6].upper() != "SELECT" else " ".join(query.split())
+    text = text if len(text) <= MAX_QUERY else f"{text[: MAX_QUERY - 1]}…"
+    return [line for line in text.splitlines() if line.strip()]

@@ -1,31 +1,244 @@
-"""`evenhand plan`: how many judgments, judges and items decide which systems, at which cost."""
+"""The options of `evenhand plan`, under the names of its TOML file."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.kept import keep_excluded, kept
-from evenhand.cli.options import examples, output_options
-from evenhand.cli.output import choose_output
-from evenhand.cli.patience import Patience
-from evenhand.cli.plan_check import PlanVerb
-from evenhand.cli.plan_options import (
-    design_options,
-    figure_options,
-    truth_options,
-    wish_options,
+import evenhand
+from evenhand.cli.options import (
+    ROLE_COLUMN,
+    LabelOutcome,
+    OneOf,
+    Verb,
+    examples,
+    keep_conditions,
+    output_options,
+    section,
+    stack,
+    verb,
 )
+from evenhand.cli.refusals import keep, keep_excluded, kept
+from evenhand.cli.running import Patience, Reading, check_figures, take_output, write_figures
+from evenhand.cli.terminal import (
+    PLAIN,
+    Column,
+    block,
+    draw_table,
+    label,
+    name_room,
+    plural,
+    say_notes,
+    say_outputs,
+    shorten,
+    sign,
+    tell_apart,
+    width,
+    wrap,
+)
+from evenhand.design.assignment import Assignment
+from evenhand.design.feasibility import SEED_IS_NAMED, find_doubts
+from evenhand.design.guarantees import DesignCheck
+from evenhand.design.plan import CampaignPlan, PairPower
+from evenhand.design.power import Design
+from evenhand.design.promises import Guarantee
 from evenhand.errors import UnknownOption, listing
+from evenhand.report.latex import escape, number, tabular
 
 if TYPE_CHECKING:
-    from evenhand.design.plan import CampaignPlan
-    from evenhand.judgments.comparisons import Comparisons
-    from evenhand.judgments.rankings import Rankings
+    from evenhand.data.comparisons import Comparisons
+    from evenhand.data.rankings import Rankings
 
-USUAL: Final = ("svg", "png")
+_systems_option = section("Systems, judges and items as they may be (or from a pilot)", kept=True)
+_design_option = section("Who judges what (what is left out is looked for)", kept=True)
+_wish_option = section("What is wanted", kept=True)
+_figures_option = section("Where the result goes", kept=True)
+
+
+# Options that the verb does not name among its parameters: there are many, most left out
+truth_options = stack(
+    _systems_option("--systems", type=int, help="How many."),
+    _systems_option(
+        "--gap",
+        type=float,
+        metavar="LOG-WORTH",
+        help="How much better each is than the next: 0.4 is preferred in 60 % of judgments.",
+    ),
+    _systems_option("--ties", type=float, metavar="SHARE", help="Share of ties between equals."),
+    _systems_option(
+        "--judge-sd",
+        type=float,
+        metavar="LOG-WORTH",
+        help="How far judges' tastes differ: sd of judge x system.",
+    ),
+    _systems_option(
+        "--item-sd",
+        type=float,
+        metavar="LOG-WORTH",
+        help="How far systems do better on some items: sd of item x system.",
+    ),
+    _systems_option(
+        "--pilot",
+        metavar="FILE",
+        help="Comparisons or rankings from which worths, ties and tastes are taken.",
+    ),
+    _systems_option("--task", metavar="NAME", help="Only this task of the pilot."),
+    _systems_option(
+        "--column",
+        "columns",
+        multiple=True,
+        type=ROLE_COLUMN,
+        metavar="ROLE=NAME",
+        help="Which column of the pilot plays a role. Repeatable.",
+    ),
+    _systems_option(
+        "--where",
+        multiple=True,
+        callback=keep_conditions,
+        metavar="SQL",
+        help="Only rows of the pilot that meet it. Repeatable.",
+    ),
+    _systems_option("--from", "layout", metavar="FORMAT", help="The pilot's format."),
+    _systems_option(
+        "--outcome",
+        "outcomes",
+        multiple=True,
+        type=LabelOutcome(),
+        metavar="LABEL=left|tie|right",
+        help="What a label of the pilot means, such as 1=left. Repeatable.",
+    ),
+    _systems_option(
+        "--merged",
+        metavar="SIGN",
+        help="The sign between systems that share an output of the pilot, as + in A+B.",
+    ),
+)
+
+design_options = stack(
+    _design_option("--judges", type=int, help="So many judges."),
+    _design_option("--items", type=int, help="So many items."),
+    _design_option("--judgments", type=int, help="So many in all."),
+    _design_option("--each", type=int, help="So many of each judge."),
+    _design_option(
+        "--overlap", type=int, help="Different judges for each output pair. Default: 1."
+    ),
+    _design_option("--repeats", type=int, help="How often each of them sees it. Default: 1."),
+    _design_option(
+        "--loads",
+        type=OneOf(("equal", "zipf")),
+        help="Judgments per judge: alike, or few judges give most. Default: equal.",
+    ),
+)
+
+wish_options = stack(
+    _wish_option(
+        "--resolve",
+        metavar="all|top|0.3|A>B,...",
+        help="Pairs to decide: all that differ, those of the best system, those so far apart or"
+        " more, or by name. Default: all.",
+    ),
+    _wish_option("--power", type=float, metavar="PROPORTION", help="How surely. Default: 0.8."),
+    _wish_option("--level", type=float, metavar="PROPORTION", help="Of rank sets. Default: 0.95."),
+    _wish_option("--cost-judgment", type=float, metavar="PRICE", help="Of one. Default: 1."),
+    _wish_option("--cost-judge", type=float, metavar="PRICE", help="Of one. Default: 0."),
+    _wish_option("--seed", type=int, help="Of everything random."),
+    _wish_option(
+        "--campaigns",
+        type=int,
+        default=200,
+        help="How many are simulated; 0 for the closed form alone.",
+    ),
+)
+
+figure_options = stack(
+    _figures_option("--figures", metavar="FOLDER", help="Draw the curves of power."),
+    _figures_option(
+        "--figure-format",
+        "forms",
+        multiple=True,
+        type=OneOf(("svg", "png", "pdf", "json")),
+        help="Of figures. Default: svg and png. Repeatable.",
+    ),
+)
+
+
+# `evenhand plan check`: does a campaign's design keep what it promises? And the way to it.
+
+
+CHECKED: Final = "evenhand.plan.check"  # Where the context keeps that `check` was asked for
+
+
+@click.command(
+    cls=Verb,
+    short_help="Does the design of a campaign keep what it promises?",
+    epilog=examples(
+        "evenhand plan check campaign.toml",
+        "evenhand plan check items.csv --json",
+        "evenhand plan check campaign.toml --collected campaign.db",
+    ),
+)
+@click.argument("campaign", metavar="CAMPAIGN")
+@click.option(
+    "--collected",
+    metavar="LOG",
+    callback=keep,
+    expose_value=False,
+    help="Count on what was collected: a campaign's database, or its log.",
+)
+@output_options
+def check(*, campaign: str) -> None:
+    """Deal out a campaign and count every promise on its tickets.
+
+    CAMPAIGN is a campaign file (.toml) or a table of items (.csv, .jsonl).
+    Nothing is launched. A design that cannot be is refused with the reason; the
+    exit code is 1 if a promise is not kept. With --collected the promises are
+    counted on the answers that were given, while they come in or at the end.
+    """
+    log: str | None = kept("collected")
+    place = take_output(campaign, log)
+    from evenhand.design.assignment import assign
+    from evenhand.design.guarantees import verify_design
+    from evenhand.design.policy import make_policy
+    from evenhand.design.reading import read_campaign
+
+    planned = read_campaign(campaign)
+    make_policy(planned)
+    if log:
+        from evenhand.web.store.audit import check_collected
+
+        assignment, found = check_collected(log, planned)
+    else:
+        assignment = assign(planned)
+        found = verify_design(assignment)
+    place.deliver(CheckResult(assignment, found, log or "", seed_is_named=planned.seed is not None))
+    if found.broken:
+        click.get_current_context().exit(1)
+
+
+class PlanVerb(Verb):
+    """The verb `plan`, whose word `check` is a command of its own; all else is as ever."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what stands behind `check` as its words."""
+        if args[:1] != ["check"]:
+            return super().parse_args(ctx, args)
+        ctx.meta[CHECKED] = check.make_context(f"{ctx.info_name} check", args[1:], ctx.parent)
+        return []
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run what was asked for."""
+        if CHECKED not in ctx.meta:
+            return super().invoke(ctx)
+        with ctx.meta[CHECKED] as inner:
+            return check.invoke(inner)
+
+
+# `evenhand plan`: how many judgments, judges and items decide which systems, at which cost.
+
+
 # Settings that are options too; worths and compare are for the file
 OPTIONS: Final = (
     *("systems", "gap", "ties", "judge_sd", "item_sd", "judges", "items", "judgments", "each"),
@@ -41,18 +254,14 @@ OF_PILOT: Final = {
     "outcomes": "--outcome",
     "merged": "--merged",
 }
-EXAMPLES: Final = (
+
+
+@verb(
     "evenhand plan --systems 2 --gap 0.3 --cost-judgment 0.5 --cost-judge 20",
     "evenhand plan campaign.toml --power 0.9",
     "evenhand plan --pilot votes.csv --judges 30 --resolve top",
     "evenhand plan check campaign.toml",
-)
-
-
-@click.command(
     cls=PlanVerb,
-    short_help="How many judgments, judges and items are enough, at which cost?",
-    epilog=examples(*EXAMPLES),
 )
 @click.argument("spec", required=False, metavar="[SPEC.toml]")
 @truth_options
@@ -67,12 +276,10 @@ def plan(*, spec: str | None) -> None:
     left out of the design is looked for; then campaigns are simulated and
     ranked as `evenhand rank` does. A design that cannot work is refused.
     """
-    place = choose_output(
-        {form: kept(f"as_{form}") for form in ("json", "csv", "latex")},
-        kept("output"),
-        [one for one in (spec, kept("pilot")) if one is not None],
-    )
-    check_figures()
+    place = take_output(spec, kept("pilot"))
+    if kept("figures") is None and kept("forms"):
+        raise UnknownOption("--figure-format says how to draw: say where to with --figures")
+    check_figures(kept("figures"), kept("forms"))
     with Patience("simulating") as patience:
         from evenhand.design.plan import plan_campaign
 
@@ -82,7 +289,6 @@ def plan(*, spec: str | None) -> None:
             campaigns=kept("campaigns"),
             progress=patience.step,
         )
-    from evenhand.cli.plan_result import PlanResult
 
     place.deliver(PlanResult(found, tuple(_draw(found))))
 
@@ -113,24 +319,17 @@ def _open_pilot() -> Comparisons | Rankings | None:
             are = "is" if len(said) == 1 else "are"
             raise UnknownOption(f"{listing(said)} {are} of a pilot: name it (--pilot FILE)")
         return None
-    from evenhand.cli.reading import Reading, Wishes
-
-    outcomes = dict(kept("outcomes")) or None
-    wishes = Wishes(dict(kept("columns")), outcomes=outcomes, merged=kept("merged"))
-    data: Any = Reading((path,), kept("layout"), wishes, kept("where"), kept("task")).open_systems()
+    data: Any = Reading(
+        (path,),
+        kept("layout"),
+        dict(kept("columns")),
+        outcomes=dict(kept("outcomes")) or None,
+        merged=kept("merged"),
+        where=kept("where"),
+        task=kept("task"),
+    ).open_systems()
     keep_excluded(data.excluded)
     return data  # type: ignore[no-any-return]
-
-
-def check_figures() -> None:
-    """Refuse figures that cannot be drawn, before anything is simulated."""
-    if kept("figures") is None:
-        if kept("forms"):
-            raise UnknownOption("--figure-format says how to draw: say where to with --figures")
-        return
-    from evenhand.report.figures.drawing import check_folder
-
-    check_folder(Path(kept("figures")), kept("forms") or USUAL)
 
 
 def _draw(found: CampaignPlan) -> list[str]:
@@ -138,8 +337,278 @@ def _draw(found: CampaignPlan) -> list[str]:
     folder = kept("figures")
     if folder is None:
         return []
-    from evenhand.report.figures.drawing import write_figures
-    from evenhand.report.figures.plan_figures import draw_plan
+    from evenhand.report.figures.predictions import draw_plan
 
-    written = write_figures(draw_plan(found), Path(folder), kept("forms") or USUAL)
-    return [f"wrote {len(written)} figures to {folder}"]
+    return write_figures({"": draw_plan(found)}, folder, kept("forms"))
+
+
+# A plan as text, JSON, CSV and LaTeX.
+
+
+MAX_PAIRS: Final = 12  # Most pairs of the table: the hardest
+MIN_NAME: Final = 4  # Fewest columns of a name that is cut
+MAX_DESIGNS: Final = 8  # Most designs of the table
+
+
+@dataclass(frozen=True, eq=False)
+class PlanResult:
+    """What `evenhand plan` found."""
+
+    plan: CampaignPlan  # the plan
+    wrote: tuple[str, ...]  # what was drawn
+
+    def text(self, columns: int) -> str:
+        plan, truth = self.plan, self.plan.spec.truth
+        counted = plan.simulated
+        tastes = (
+            f"ties {100 * truth.ties:.0f} %, sd of judges' tastes {truth.judge_sd:.2g}, of items"
+            f" {truth.item_sd:.2g} (log-worth)"
+        )
+        how = "closed form" if counted is None else f"{counted.campaigns} campaigns simulated"
+        lines = [
+            label("", f"{len(truth.systems)} systems {plan.spec.source}; {tastes}", columns),
+            *block("read", [one.text for one in plan.excluded], columns),
+            label("model", f"{how}; rank sets at level {plan.spec.level:g}", columns),
+            "",
+            *_draw_pairs(plan, columns),
+            "",
+            *block("says", plan.says, columns),
+            "",
+            *_draw_frontier(plan, columns),
+            *say_notes(plan.notes, columns),
+            *(label("wrote", one.removeprefix("wrote "), columns) for one in self.wrote),
+            sign(plan.signature, columns),
+        ]
+        return "\n".join(lines) + "\n"
+
+    def contract(self) -> dict[str, Any]:
+        found = self.plan.to_dict()
+        return {**found, "notes": [*found["notes"], *self.wrote]}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each pair."""
+        return [dict(vars(one)) for one in self.plan.pairs]
+
+    def latex(self) -> str:
+        """Return the pairs that are to be decided as a table for a paper."""
+        plan = self.plan
+        names = NUMBERS[: None if plan.simulated is not None else -len(OF_CAMPAIGNS)]
+        header = ("pair", *("preferred" if name == "chance" else name for name in names))
+        rows = [
+            (escape(one.pair), *(number(getattr(one, name), 2) for name in names))
+            for one in plan.asked
+        ]
+        comments = [plan.signature, *plan.says, *plan.notes]
+        others = len(plan.pairs) - len(plan.asked)
+        if others:
+            comments.append(f"left out: {plural(others, 'pair')} that nobody asked to decide")
+        return tabular("l" + "r" * len(names), header, [rows], comments)
+
+    def remarks(self) -> list[str]:
+        return [*self.plan.says, *self.plan.notes, *self.wrote]
+
+
+HEADER: Final = ("pair", "gap", "preferred", "expected", "power", "interval", "false")
+SIMULATED: Final = ("power", "interval", "false")  # Columns that are empty without simulation
+OF_CAMPAIGNS: Final = ("power", "lower", "upper")
+NUMBERS: Final = ("gap", "chance", "expected", *OF_CAMPAIGNS)
+
+
+def _draw_pairs(plan: CampaignPlan, columns: int) -> list[str]:
+    """Return a line for each pair, the hardest first, and what names are without."""
+    shown, counted = plan.asked[:MAX_PAIRS], plan.simulated is not None
+    left_out = _leave_out(plan, columns) if counted else SIMULATED
+    names = [name for name in HEADER if name not in left_out]
+    rows = [names, *([_cells(one)[name] for name in names] for one in shown)]
+    room = name_room(rows, 0, columns)
+    short, without = _name_pairs(plan, shown, room)
+    rows = [[name, *row[1:]] for name, row in zip(short, rows[1:], strict=True)]
+    drawn = draw_table((Column(names[0]), *names[1:]), rows)
+    more = len(plan.asked) - len(shown)
+    rest = [f" ... and {plural(more, 'pair')} more, easier"] if more else []
+    below = [f" {line}" for line in wrap(without, columns - 1)] if without else []
+    return [*drawn, *rest, *below]
+
+
+def _leave_out(plan: CampaignPlan, columns: int) -> tuple[str, ...]:
+    """Return what a narrow terminal does without; a false decision is shown at any width."""
+    if columns >= PLAIN:
+        return ()
+    return ("expected",) if any(one.false for one in plan.asked) else ("expected", "false")
+
+
+def _name_pairs(plan: CampaignPlan, shown: Sequence[PairPower], room: int) -> tuple[list[str], str]:
+    """Return names of pairs in so many columns, and what was taken from all of them."""
+    systems = plan.spec.truth.systems
+    long = max(width(one.pair) for one in shown) > room
+    short, said = shorten(systems) if long else (systems, "")
+    for room_of_one in range(max(MIN_NAME, *map(width, short)), MIN_NAME - 1, -1):
+        told = tell_apart(short, room_of_one)
+        name = {one: told[other] for one, other in zip(systems, short, strict=True)}
+        pairs = [f"{name[pair.better]} > {name[pair.worse]}" for pair in shown]
+        if max(map(width, pairs)) <= room:
+            break
+    return pairs, said
+
+
+def _cells(one: PairPower) -> dict[str, str]:
+    cells = {
+        "pair": one.pair,
+        "gap": f"{one.gap:.2f}",
+        "preferred": f"{100 * one.chance:.0f} %",
+        "expected": f"{one.expected:.2f}",
+    }
+    if one.power is not None and one.lower is not None and one.upper is not None:
+        cells["power"] = f"{one.power:.2f}"
+        cells["interval"] = f"{one.lower:.2f} to {one.upper:.2f}"
+        cells["false"] = f"{one.false}"
+    return cells
+
+
+def _draw_frontier(plan: CampaignPlan, columns: int) -> list[str]:
+    """Return a line for each number of judges that does, unless campaigns say otherwise."""
+    if plan.is_contradicted:
+        left_out = "not shown: it rests on the closed form, which expects too much here"
+        return [label("table", left_out, columns)]
+    if not plan.frontier:
+        return [f" no number of judges that was tried does on {plan.design.items:,} items"]
+    header = ("judges", "judgments", "per judge", *(("cost",) if plan.spec.prices.stated else ()))
+    rows = [
+        (
+            f"{one.judges:,}",
+            f"{one.judgments:,}",
+            f"{one.judgments / one.judges:,.0f}",
+            f"{plan.spec.prices.cost(one):,.10g}",
+        )[: len(header)]
+        for one in _choose_points(plan)
+    ]
+    legend = label("table", "fewest judgments that are expected to do, by judges", columns)
+    return [*draw_table(header, rows), "", legend]
+
+
+def _choose_points(plan: CampaignPlan) -> Sequence[Design]:
+    """Return the designs of the table: those around the planned number of judges."""
+    panels = [one.judges for one in plan.frontier]
+    nearest = min(range(len(panels)), key=lambda at: abs(panels[at] - plan.design.judges))
+    start = max(min(nearest - MAX_DESIGNS // 2, len(panels) - MAX_DESIGNS), 0)
+    return plan.frontier[start : start + MAX_DESIGNS]
+
+
+# A check of a design as text, JSON, CSV and LaTeX.
+
+
+MARKS = {True: "kept", False: "BROKEN", None: "counted"}
+OPEN = "not yet"  # The mark of a promise of which it cannot be said yet whether it is kept
+
+
+@dataclass(frozen=True, eq=False)
+class CheckResult:
+    """What `evenhand plan check` found."""
+
+    assignment: Assignment  # the tickets
+    check: DesignCheck  # what was counted on them
+    collected: str = ""  # where answers were read from; "" where the design was counted
+    seed_is_named: bool = False  # whether the campaign file names the seed
+
+    def text(self, columns: int) -> str:
+        campaign = self.assignment.campaign
+        counts = (
+            plural(len(campaign.items), "item"),
+            plural(len(campaign.systems), "system"),
+            plural(len(campaign.judges), "judge"),
+            plural(len(self.assignment), "ticket"),
+        )
+        passes = ", then ".join(f"{one.name} ({one.kind})" for one in campaign.tasks)
+        read = [
+            f"campaign {campaign.name}: {', '.join(counts)}",
+            f"systems: {say_outputs(campaign.outputs)}",
+            f"passes: {passes}",
+        ]
+        if campaign.seed is None:
+            seed = campaign.drawing_seed
+            how = "the launch draws a secret seed of its own"
+            read.append(f"rehearsal: dealt with seed {seed}; {how}")
+        if self.collected:
+            read.append(f"{plural(self.check.tickets, 'answer')} in {self.collected}")
+        lines = [
+            *block("read", read, columns),
+            "",
+            *(line for one in self.check.guarantees for line in _draw_promise(one, columns)),
+            "",
+            *(label("warns", one, columns) for one in self.doubts),
+            label("says", self.says, columns),
+            sign(self.signature, columns),
+        ]
+        return "\n".join(lines) + "\n"
+
+    @property
+    def says(self) -> str:
+        """What it comes to, in a sentence."""
+        broken, kept, later = self.check.broken, self.check.kept, self.check.later
+        if broken:
+            return f"{plural(len(broken), 'promise is', 'promises are')} not kept"
+        if not self.check.tickets:
+            return "nothing is answered yet: nothing can be said of what was promised"
+        told = f"{plural(len(kept), 'promise is', 'promises are')} kept"
+        if not self.collected:
+            return f"{told}: the campaign can be launched"
+        if not later:
+            return f"{told} by what was collected"
+        return f"{told} so far; of {len(later):,} it can be said when all is answered"
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What is allowed and yet odd."""
+        doubts = find_doubts(self.assignment.campaign)
+        return (*doubts, SEED_IS_NAMED) if self.seed_is_named else doubts
+
+    @property
+    def signature(self) -> str:
+        """What makes it come out the same again."""
+        campaign = self.assignment.campaign
+        # Signatures are shown to others
+        seed = "secret" if campaign.has_secret_seed else campaign.drawing_seed
+        return (
+            f"evenhand {evenhand.__version__} | campaign {campaign.digest[:12]} | design"
+            f" {self.check.digest[:12]} | seed={seed}"
+        )
+
+    def contract(self) -> dict[str, Any]:
+        campaign = self.assignment.campaign
+        found = {
+            "campaign": campaign.name,
+            "campaign_digest": campaign.digest,
+            "seed": None if campaign.has_secret_seed else campaign.drawing_seed,
+            "rehearsal": campaign.seed is None,
+            "items": len(campaign.items),
+            "systems": list(campaign.systems),
+            "outputs": dict(campaign.outputs),
+            "tasks": [one.name for one in campaign.tasks],
+        }
+        if self.collected:
+            found["collected"] = self.collected
+        found["warns"] = list(self.doubts)
+        return {**found, **self.check.to_dict(), "says": [self.says], "signature": self.signature}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each guarantee."""
+        return [dict(vars(one)) for one in self.check.guarantees]
+
+    def latex(self) -> str:
+        """Return the guarantees as a table for a paper."""
+        rows = [
+            (escape(one.name), escape(one.promised or "---"), escape(one.found))
+            for one in self.check.guarantees
+        ]
+        return tabular("lp{6cm}p{6cm}", ("", "promised", "found"), [rows], [self.signature])
+
+    def remarks(self) -> list[str]:
+        return [*self.doubts, self.says, self.signature]
+
+
+def _draw_promise(one: Guarantee, columns: int) -> list[str]:
+    """Return the lines of a guarantee: promised, and below it what was found."""
+    mark = OPEN if one.holds is None and one.promised else MARKS[one.holds]
+    head = f" {mark:8}{one.name}"
+    told = [one.promised, f"found: {one.found}"] if one.promised else [one.found]
+    return [head, *(f"{'':9}{line}" for text in told for line in wrap(text, columns - 9))]

@@ -2,60 +2,69 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Final
-
 import click
 
 import evenhand
-from evenhand.cli.counting import (
-    asks_for_cache,
-    count_reading,
-    counting_options,
-    refuse_beside_cache,
-    remarks_on_files,
-)
-from evenhand.cli.covariates import join_options, join_tables, refuse_tables
 from evenhand.cli.methods import DEFAULT, deliver_methods
-from evenhand.cli.mixes import Shares, make_mix, mix_options
 from evenhand.cli.options import (
-    Verb,
+    Size,
     control_option,
-    examples,
+    given_options,
     group_option,
     interval_options,
+    join_options,
+    join_tables,
     method_option,
     model_options,
     output_options,
     reading_options,
+    refuse_tables,
     scale_options,
+    section,
+    stack,
+    verb,
 )
-from evenhand.cli.output import take_output
-from evenhand.cli.patience import Patience
-from evenhand.cli.ranked_models import (
+from evenhand.cli.rank_result import (
+    Shares,
     choose_model,
-    given_options,
+    make_mix,
+    mix_options,
     model_option,
     refuse_scales,
 )
-from evenhand.cli.reading import Reading, remarks_on, take_reading
+from evenhand.cli.running import Patience, remarks_on, take_output, take_reading
 
-EXAMPLES: Final = (
+_input_option = section("What to read")
+
+
+def _limit_engine(_context: click.Context, _param: click.Parameter, memory: str | None) -> None:
+    """Limit the memory of the engine, where that is asked."""
+    if memory is not None:
+        from evenhand.formats.files import limit_memory
+
+        limit_memory(memory)
+
+
+counting_options = stack(
+    _input_option(
+        "--memory",
+        type=Size(),
+        callback=_limit_engine,
+        expose_value=False,
+        metavar="SIZE",
+        help="Most memory that the engine takes to count, such as 4GB; what is more goes to disk.",
+    ),
+)
+
+
+@verb(
     "evenhand rank battles.parquet",
     "evenhand rank wmt12.RNK_results.csv --task fr-en",
     "evenhand rank wmt12.RNK_results.csv --task en-de --method all",
     "evenhand rank wmt12.RNK_results.csv --task en-de --model plackett-luce",
     "evenhand rank battles.parquet --control length=length_a,length_b",
     "evenhand rank votes.csv --mix judge_group=expert:0.8,crowd:0.2 --per judge",
-    "evenhand rank votes/*.parquet --cache tallies",
     "evenhand rank votes.csv --column judge=annotator --where \"lang = 'de'\"",
-)
-
-
-@click.command(
-    cls=Verb,
-    short_help="Systems best first, with intervals, rank ranges, clusters.",
-    epilog=examples(*EXAMPLES),
 )
 @reading_options
 @counting_options
@@ -99,15 +108,16 @@ def rank(
     """
     reading, place, given = take_reading(), take_output(judges, items), given_options()
     if {*methods} - {DEFAULT}:
-        refuse_beside_cache(("--method", methods))
         refuse_tables(judges, items, f"--method {' '.join(methods)}")
         deliver_methods(click.get_current_context(), reading, place)
         return
     effects = {"order_effect": order_effect, "controls": control}
     settings = {"ties": ties, "reference": reference, "prior": prior, **effects}
-    refuse_beside_cache(("--judges", judges), ("--items", items), ("--mix", mixes))
-    with Patience("ranking") as patience, _watch_rows(patience):
-        data = _open(reading, (judges, items), (group_by, mixes), patience)
+    from evenhand.data.query_log import watch_rows
+
+    with Patience("ranking") as patience, watch_rows(patience.step):
+        used = (group_by, *(column for column, _ in mixes))
+        data = join_tables(reading.open_comparisons("rank"), judges, items, used=used)
         spec = choose_model(model, methods, settings, given)
         found = evenhand.rank(
             data,
@@ -122,29 +132,12 @@ def rank(
             progress=patience.step,
         )
         refuse_scales(found, elo=elo, worth=worth, marginal=marginal)
-        remarks = remarks_on_files(data) if asks_for_cache() else remarks_on(data)
-    from evenhand.cli.board import Scales
-    from evenhand.cli.rank_result import RankResult
+        remarks = remarks_on(data)
+    from evenhand.cli.rank_result import RankResult, Scales
+    from evenhand.ranking.ranking import GroupedRankings
 
-    place.deliver(RankResult(found, remarks, Scales(elo=elo, worth=worth, marginal=marginal)))
-
-
-def _watch_rows(patience: Patience) -> AbstractContextManager[None]:
-    """Show how many rows are counted; of files counted one by one their bytes are shown."""
-    from evenhand.judgments.pushed import watch_rows
-
-    return nullcontext() if asks_for_cache() else watch_rows(patience.step)
-
-
-def _open(
-    reading: Reading,
-    tables: tuple[str | None, str | None],
-    columns: tuple[str | None, tuple[Shares, ...]],
-    patience: Patience,
-) -> Any:
-    """Open comparisons, with tables joined; or count files one by one."""
-    group_by, mixes = columns
-    if asks_for_cache():
-        return count_reading(reading, group_by, patience)
-    used = (group_by, *(column for column, _ in mixes))
-    return join_tables(reading.open_comparisons("rank"), *tables, used=used)
+    scales = Scales(elo=elo, worth=worth, marginal=marginal)
+    if isinstance(found, GroupedRankings):
+        place.deliver(RankResult(found.groups, found.refused, remarks, scales=scales, by=found.by))
+    else:
+        place.deliver(RankResult({"": found}, {}, remarks, scales=scales))

@@ -1,20 +1,34 @@
-"""A ranking, or one for each group, as text, JSON, CSV and LaTeX."""
+"""What `evenhand rank` found, and the options that say by which model and which mix."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
 
-from evenhand.cli.board import Scales, draw_board
-from evenhand.cli.grouped import group_title
-from evenhand.cli.kept import kept_excluded
-from evenhand.cli.mixes import say_mix
-from evenhand.cli.terminal import label
-from evenhand.cli.words import block, say_counts, say_ranked_by, sign
+from evenhand.cli.options import MODEL_OPTIONS, OneOf, refuse_unknown_settings, section, stack
+from evenhand.cli.terminal import (
+    GroupedResult,
+    align,
+    bar,
+    block,
+    group_title,
+    label,
+    pad,
+    say_counts,
+    say_notes,
+    say_ranked_by,
+    shorten,
+    sign,
+    tell_apart,
+    whole,
+    width,
+)
+from evenhand.errors import UnknownOption, listing
 from evenhand.ranking.ranking import (
+    NO_VALUE,
     GroupedRankings,
     Ranking,
     explain_mark,
@@ -22,53 +36,279 @@ from evenhand.ranking.ranking import (
     write_range,
     write_ranks,
 )
-from evenhand.report.tables.latex import NONE, escape, number, tabular
+from evenhand.report.latex import NONE, escape, escape_control, number, tabular
+
+if TYPE_CHECKING:
+    from evenhand.data.tables import Mixed
+    from evenhand.data.weights import Mix
+
+
+# How long a bar may be, and how many columns a name must have before it is
+BARS: Final = ((24, 24), (20, 20), (14, 16), (10, 10))
+MIN_NAME: Final = 6  # Columns that a name needs beside the last column
+GAP: Final = "  "
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Columns that are shown only when asked for."""
+
+    elo: bool = False  # log-worths on the Elo scale
+    worth: bool = False  # worths, which sum to 1
+    marginal: bool = False  # the rank set of each system by itself
+
+    def extend(self, ranking: Ranking) -> list[dict[str, Any]]:
+        """Return the rows of a ranking with these columns added."""
+        rows = ranking.rows()
+        for row, elo, worth in zip(rows, ranking.elo(), ranking.worths(), strict=True):
+            row.update({"elo": float(elo)} if self.elo else {})
+            row.update({"worth": float(worth)} if self.worth else {})
+            row.update({count: whole(row[count]) for count in ("wins", "ties", "losses")})
+        return rows
+
+
+def draw_board(ranking: Ranking, scales: Scales, columns: int) -> list[str]:
+    """Return the lines of a board, titles first, a rule between clusters.
+
+    Where there is little room names are cut first, then the bar goes, then `better than`, at last
+    the interval; the other numbers stay.
+    """
+    rows = scales.extend(ranking)
+    ranks, (estimates, *more) = _ranks(ranking, scales, rows), _numbers(ranking, scales, rows)
+    ends = _intervals(ranking)
+    counts = [row["better_than"] for row in rows]
+    beaten = ["" if count is None else f"{count} of {len(rows) - 1}" for count in counts]
+    better = _stand_right(["better than", *beaten])
+    room = columns - 1 - _taken(ranks[0], (estimates[0], ends[0], *(one[0] for one in more)))
+    names, taken = _name_systems(ranking, room - _taken((better[0],)))
+    longest = max(map(width, names))
+    if ranking.lower is None or room - _taken((better[0],)) < min(longest, MIN_NAME):
+        better = [""] * len(better)
+    room -= _taken((better[0],))
+    if room < min(longest, MIN_NAME):
+        room, ends = room + _taken((ends[0],)), [""] * len(ends)
+    bars = _bars(ranking, room, longest)
+    room -= _taken((bars[0],))
+    shown = tell_apart(names, room)
+    cells = zip(estimates, ends, *more, bars, better, strict=True)
+    lines = []
+    for name, own, rest in zip(names, ranks, cells, strict=True):
+        named = pad(shown[name], min(longest, room))
+        lines.append(" " + GAP.join((*own, named, *filter(None, rest))))
+    below = [*taken, *explain_mark(ranking)]
+    return [*_rule(ranking, lines), *(f" {line}" for line in below)]
+
+
+def _name_systems(ranking: Ranking, room: int) -> tuple[list[str], list[str]]:
+    """Return the title and the names; what all share is cut where they are too long."""
+    names, taken = list(map(escape_control, ranking.systems)), ""
+    if max(map(width, names)) > room - BARS[-1][0] - len(GAP):
+        names, taken = shorten(names)
+    return ["system", *names], [taken] if taken else []
+
+
+def _taken(*parts: Sequence[str]) -> int:
+    """Return the columns that cells take, each with a gap before it."""
+    return sum(width(cell) + len(GAP) for part in parts for cell in part if cell)
+
+
+def _ranks(
+    ranking: Ranking, scales: Scales, rows: Sequence[dict[str, Any]]
+) -> list[tuple[str, ...]]:
+    """Return the title and the ranks of each system, and those by itself where asked for."""
+    columns = [[title_ranks(ranking), *map(write_ranks, rows)]]
+    if scales.marginal:
+        own = [write_range(row["marginal_lower"], row["marginal_upper"]) for row in rows]
+        columns.append(["by itself", *own])
+    return [tuple(row) for row in align(list(zip(*columns, strict=True)), left=(0, 1))]
+
+
+def _numbers(ranking: Ranking, scales: Scales, rows: Sequence[dict[str, Any]]) -> list[list[str]]:
+    """Return columns of numbers, titles first: estimates, then the scales that were asked for."""
+    estimates = [f"{row[ranking.scale.replace('-', '_')]:z.2f}" for row in rows]
+    found = [[ranking.scale, *estimates]]
+    found += [["Elo", *(f"{row['elo']:.0f}" for row in rows)]] if scales.elo else []
+    found += [["worth", *(f"{row['worth']:.3f}" for row in rows)]] if scales.worth else []
+    return [_stand_right(column) for column in found]
+
+
+def _stand_right(column: Sequence[str]) -> list[str]:
+    return [cell for (cell,) in align([(cell,) for cell in column], left=())]
+
+
+def _intervals(ranking: Ranking) -> list[str]:
+    """Return the title and the ends of each interval; empty texts where no system has one."""
+    if ranking.lower is None or ranking.upper is None:
+        return [""] * (len(ranking.systems) + 1)
+    known = ranking.bounded.tolist()
+    ends = zip(ranking.lower, ranking.upper, known, strict=True)
+    drawn = [(f"{low:z.2f}", f"{high:z.2f}") if own else ("", "") for low, high, own in ends]
+    pairs = zip(align(drawn, left=()), known, strict=True)
+    cells = [f"{low} to {high}" if own else NO_VALUE for (low, high), own in pairs]
+    return _stand_right([f"{100 * ranking.level:g} % interval", *cells])
+
+
+def _bars(ranking: Ranking, room: int, longest: int) -> list[str]:
+    """Return the ends of the scale as a title, then a bar for each system that has an interval.
+
+    Where there is no room beside names, or no interval at all, all texts are empty.
+    """
+    known = ranking.bounded
+    fits = (cells for cells, name in BARS if room - cells - len(GAP) >= min(longest, name))
+    cells = next(fits, 0)
+    if ranking.lower is None or ranking.upper is None or not known.any() or not cells:
+        return [""] * (len(ranking.systems) + 1)
+    scale = (float(ranking.lower[known].min()), float(ranking.upper[known].max()))
+    left, right = f"{scale[0]:z.1f}", f"{scale[1]:z.1f}"
+    drawn = [left + pad(right, cells - len(left), right=True)]
+    rows = zip(ranking.lower, ranking.estimate, ranking.upper, known.tolist(), strict=True)
+    for low, middle, high, own in rows:
+        line = bar((float(low), float(middle), float(high)), scale, cells) if own else " " * cells
+        drawn.append(click.style(line, fg="cyan"))
+    return drawn
+
+
+def _rule(ranking: Ranking, lines: list[str]) -> list[str]:
+    """Put a rule where one cluster ends and another begins."""
+    title, *rows = lines
+    rule = click.style(" " + "┈" * (width(title) - 1), dim=True)
+    drawn = [click.style(title.rstrip(), dim=True)]
+    for place, line in enumerate(rows):
+        if place and ranking.cluster is not None:
+            drawn += [rule] if ranking.cluster[place] > ranking.cluster[place - 1] else []
+        drawn.append(line)
+    return drawn
+
+
+# `--mix` and `--per`: how much judgments of each kind count.
+
+
+if TYPE_CHECKING:
+    Word = click.ParamType[tuple[str, dict[str, float]]]
+else:  # not generic before click 8.3
+    Word = click.ParamType
+
+Shares: TypeAlias = tuple[str, dict[str, float]]  # A column, and the share of each of its levels
+WEIGHED_ALIKE: Final = ("judgment", "judge", "item")
+CAPS: Final = ("median",)
+
+
+class ColumnShares(Word):
+    """`column=level:share,...`, such as `judge_group=expert:0.8,crowd:0.2`."""
+
+    name = "column=level:share,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Shares:
+        """Return the column and its shares; a level may hold ":" itself."""
+        if isinstance(value, tuple):
+            return value
+        column, sign, levels = str(value).partition("=")
+        shares: dict[str, float] = {}
+        for part in levels.split(","):
+            level, colon, share = part.rpartition(":")
+            if not (column and sign and level and colon and _is_number(share)):
+                self.fail(
+                    f"'{value}' is not column=level:share,level:share, such as"
+                    " judge_group=expert:0.8,crowd:0.2",
+                    param,
+                    ctx,
+                )
+            if level in shares:
+                self.fail(f"'{value}' states two shares of '{level}': one will do", param, ctx)
+            shares[level] = float(share)
+        return column, shares
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+_input_option = section("What to read")
+
+mix_options = stack(
+    _input_option(
+        "--mix",
+        "mixes",
+        multiple=True,
+        type=ColumnShares(),
+        metavar="COLUMN=LEVEL:SHARE,...",
+        help="How much judgments with each value of a column count together, such as"
+        " judge_group=expert:0.8,crowd:0.2. Repeatable: columns are mixed independently.",
+    ),
+    _input_option(
+        "--per",
+        type=OneOf(WEIGHED_ALIKE),
+        default="judgment",
+        help="What weighs the same within each value: every judgment, judge or item.",
+    ),
+    _input_option(
+        "--judge-cap",
+        type=OneOf(CAPS),
+        help="Judges above the median load weigh as much as one with it.",
+    ),
+)
+
+
+def make_mix(mixes: tuple[Shares, ...], per: str) -> Mix | None:
+    """Return the mix that was asked for, or None."""
+    if not mixes and per == "judgment":
+        return None
+    from evenhand.data.weights import Mix
+
+    shares: dict[str, dict[str, float]] = {}
+    for column, own in mixes:
+        if column in shares:
+            raise UnknownOption(f"--mix: column {column} is given shares twice: once will do")
+        shares[column] = own
+    return Mix(shares, "judge" if per == "judge" else "item" if per == "item" else "judgment")
+
+
+def say_mix(mix: Mixed) -> str:
+    """Say what the mix is, and how many judgments it is worth."""
+    return f"{mix.said}; {whole(mix.n_judgments):,} judgments weigh like {mix.effective:,.0f}"
+
+
+# A ranking, or one for each group, as text, JSON, CSV and LaTeX.
+
 
 CHECKS: Final = "not run here: evenhand report FILE says whether to believe it"
 
 
 @dataclass(frozen=True, eq=False)
-class RankResult:
+class RankResult(GroupedResult[Ranking]):
     """What `evenhand rank` found."""
 
-    found: Ranking | GroupedRankings  # a ranking, or one for each group
-    read: Sequence[str]  # what was understood of the files, and what was left out
-    scales: Scales  # further columns
-
-    def __post_init__(self) -> None:
-        """Take out of the notes what is told of the judgments that were read."""
-        from evenhand.judgments.exclusions import note_excluded
-
-        object.__setattr__(self, "found", note_excluded(self.found, kept_excluded(), once=True))
-
-    @property
-    def groups(self) -> Mapping[str, Ranking]:
-        """Rankings by group; one without a name where there are no groups."""
-        return {"": self.found} if isinstance(self.found, Ranking) else self.found.groups
-
-    @property
-    def refused(self) -> Mapping[str, str]:
-        """Why some groups have no ranking."""
-        return {} if isinstance(self.found, Ranking) else self.found.refused
+    scales: Scales = field(default_factory=Scales)  # further columns
+    by: str = ""  # the column that tells the groups apart
+    lacking = "is not ranked"
 
     def text(self, columns: int) -> str:
         """Return boards for people."""
-        if isinstance(self.found, Ranking):
-            lines = _head(self.found)
-            lines += block("read", [*self.read, say_counts(self.found)], columns)
-            return "\n".join([*lines, *self._draw(self.found, columns), *_point(columns)]) + "\n"
-        n, by = len(self.groups) + len(self.refused), self.found.by
-        lines = block("read", [*self.read, f"{n} values of {by}, each ranked by itself"], columns)
+        checks = label("checks", CHECKS, columns)
+        if not self.grouped:
+            ranking = self.groups[""]
+            lines = _head(ranking)
+            lines += block("read", [*self.read, say_counts(ranking)], columns)
+            return "\n".join([*lines, *self.draw(ranking, columns), checks]) + "\n"
+        n = len(self.groups) + len(self.refused)
+        each = f"{n} values of {self.by}, each ranked by itself"
+        lines = block("read", [*self.read, each], columns)
         for name, ranking in self.groups.items():
             lines += [*group_title(name, columns), *_head(ranking)]
-            lines += [label("read", say_counts(ranking), columns), *self._draw(ranking, columns)]
+            lines += [label("read", say_counts(ranking), columns), *self.draw(ranking, columns)]
         for name, why in self.refused.items():
             lines += [*group_title(name, columns), label("error", why, columns, colour="red")]
-        return "\n".join([*lines, *_point(columns)]) + "\n"
+        return "\n".join([*lines, checks]) + "\n"
 
-    def _draw(self, ranking: Ranking, columns: int) -> list[str]:
+    def draw(self, part: Ranking, columns: int) -> list[str]:
         """Return everything of a ranking but its counts."""
-        method = ranking.method
+        ranking, method = part, part.method
         if ranking.rank_sets is not None:
             how = method.removeprefix("rank sets ")
             method = f"simultaneous {100 * ranking.level:g} % rank sets and intervals, {how}"
@@ -76,42 +316,34 @@ class RankResult:
             own = "pairs decided one at a time"
             method = f"{ranking.rank_interval} {100 * ranking.level:g} % intervals, {own}, {method}"
         method = f"{say_ranked_by(ranking)}; {method}"
+        # Differences of neighbours, where there are too many systems for intervals
+        pairs = [
+            f"{c.systems[0]} − {c.systems[1]} {c.estimate:.3f} (s.e. {c.stderr:.3f})"
+            for c in ranking.neighbours
+        ]
         return [
             label("model", method, columns),
             *([] if ranking.mix is None else [label("mix", say_mix(ranking.mix), columns)]),
             "",
             *draw_board(ranking, self.scales, columns),
-            *_neighbours(ranking, columns),
+            *(["", *block("pairs", pairs, columns)] if pairs else []),
             "",
             label("says", ranking.says, columns, colour="green"),
             *block("held", _held(ranking), columns),
-            *(label("note", note, columns, colour="yellow") for note in ranking.notes),
+            *say_notes(ranking.notes, columns),
             sign(ranking.signature, columns),
         ]
 
-    def contract(self) -> dict[str, Any]:
-        """Return the JSON of a ranking, or of groups."""
-        contracts = {}
-        for name, ranking in self.groups.items():
-            contracts[name] = {**ranking.to_dict(), "systems": self.scales.extend(ranking)}
-        if isinstance(self.found, Ranking):
-            return {**contracts[""], "notes": [*self.read, *self.found.notes]}
-        return {"groups": contracts, "refused": dict(self.refused), "notes": list(self.read)}
+    def describe(self, part: Ranking) -> dict[str, Any]:
+        return {**part.to_dict(), "systems": self.scales.extend(part)}
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return one row for each system, its group first if there are groups."""
-        grouped = isinstance(self.found, GroupedRankings)
-        return [
-            {**({"group": name} if grouped else {}), **row}
-            for name, ranking in self.groups.items()
-            for row in self.scales.extend(ranking)
-        ]
+    def rows(self, part: Ranking) -> list[dict[str, Any]]:
+        """Return one row for each system."""
+        return self.scales.extend(part)
 
-    def latex(self) -> str:
-        """Return one table for each ranking."""
-        return "\n".join(self._tabular(name, one) for name, one in self.groups.items())
-
-    def _tabular(self, name: str, ranking: Ranking) -> str:
+    def tabulate(self, part: Ranking) -> str:
+        """Return the board for a paper."""
+        ranking = part
         header = [title_ranks(ranking), *["by itself"] * self.scales.marginal, "system"]
         left = "r" * (len(header) - 1) + "l"
         header += [ranking.scale, rf"{100 * ranking.level:g}\,\% interval"]
@@ -120,49 +352,22 @@ class RankResult:
         for row in self.scales.extend(ranking):
             cells = _cells(row, ranking.scale, marginal=self.scales.marginal)
             blocks.setdefault(row["cluster"] or 1, []).append(cells)
-        comments = [*([name] if name else []), ranking.signature, *self.remarks_on(ranking)]
+        comments = [ranking.signature, *self.say(ranking)]
         columns = left + "r" * (len(header) - len(left))
         below = [ranking.headline] if ranking.headline else []
         return tabular(columns, header, list(blocks.values()), comments, below)
 
-    def remarks_on(self, ranking: Ranking) -> list[str]:
-        """Return what must stand beside one ranking."""
-        headline = [ranking.headline] if ranking.headline else []
-        return [*headline, *_held(ranking), *explain_mark(ranking), *ranking.notes]
-
-    def remarks(self) -> list[str]:
-        """Return what must stand beside the numbers."""
-        said = [
-            f"{name}: {remark}" if name else remark
-            for name, ranking in self.groups.items()
-            for remark in self.remarks_on(ranking)
-        ]
-        return [*said, *(f"{name} is not ranked: {why}" for name, why in self.refused.items())]
+    def say(self, part: Ranking) -> list[str]:
+        return [*filter(None, [part.headline]), *_held(part), *explain_mark(part), *part.notes]
 
 
 def _head(ranking: Ranking) -> list[str]:
     return [click.style(ranking.headline, bold=True)] if ranking.headline else []
 
 
-def _point(columns: int) -> list[str]:
-    """Return where the checks are that a ranking does not make."""
-    return [label("checks", CHECKS, columns)]
-
-
 def _held(ranking: Ranking) -> tuple[str, ...]:
     """Return what is said of controls."""
     return () if ranking.controlled is None else ranking.controlled.says
-
-
-def _neighbours(ranking: Ranking, columns: int) -> list[str]:
-    """Return differences of neighbours where there are too many systems for intervals."""
-    if not ranking.neighbours:
-        return []
-    said = [
-        f"{c.systems[0]} − {c.systems[1]} {c.estimate:.3f} (s.e. {c.stderr:.3f})"
-        for c in ranking.neighbours
-    ]
-    return ["", *block("pairs", said, columns)]
 
 
 def _cells(row: Mapping[str, Any], scale: str, *, marginal: bool) -> list[str]:
@@ -175,3 +380,74 @@ def _cells(row: Mapping[str, Any], scale: str, *, marginal: bool) -> list[str]:
     cells += [escape(row["system"]), number(row[scale.replace("-", "_")], 2), ends]
     cells += [number(row["elo"], 0)] if "elo" in row else []
     return [*cells, number(row["worth"], 3)] if "worth" in row else cells
+
+
+# `evenhand rank --model NAME`: the model that ranks, with the options that it has.
+
+
+DEFAULT: Final = "bradley-terry"
+_model_option = section("Model")
+
+
+def _take_one(
+    _context: click.Context, _option: click.Parameter, names: tuple[str, ...]
+) -> str | None:
+    """Return the one model, or None for the default."""
+    if len(names) > 1:
+        raise UnknownOption(
+            f"--model is given {len(names)} times ({listing(names)}): a ranking is by one model;"
+            " evenhand compare says which predicts best"
+        )
+    return names[0] if names else None
+
+
+model_option = _model_option(
+    "--model",
+    multiple=True,
+    callback=_take_one,
+    metavar="NAME",
+    help="What ranks: bradley-terry (the default) or another model, such as random-judges,"
+    " plackett-luce or irt-gaussian.",
+)
+
+
+def choose_model(
+    name: str | None, methods: Sequence[str], settings: Mapping[str, Any], given: frozenset[str]
+) -> Any:
+    """Return the settings of the model that ranks."""
+    from evenhand.models.registry import find_model
+
+    if name is not None and methods:
+        raise UnknownOption(
+            f"--model {name} beside --method {' '.join(methods)}: a ranking is by one of them,"
+            " leave the other out"
+        )
+    entry = find_model(name or DEFAULT)
+    made = entry.make()
+    known = {one.name for one in fields(made)}
+    refuse_unknown_settings(entry.name, known - entry.settings.keys(), given)
+    names = (setting for name, (_, setting) in MODEL_OPTIONS.items() if name in given)
+    chosen = {setting: settings[setting] for setting in names}
+    if "seed" in known & given:
+        chosen["seed"] = click.get_current_context().params["seed"]
+    return replace(made, **chosen)
+
+
+def refuse_scales(
+    found: Ranking | GroupedRankings, *, elo: bool, worth: bool, marginal: bool = False
+) -> None:
+    """Refuse scales of worths where the model has none, and sets where there are none."""
+    rankings = [found] if isinstance(found, Ranking) else list(found.groups.values())
+    asked = [f"--{name}" for name, wanted in (("elo", elo), ("worth", worth)) if wanted]
+    for ranking in rankings:
+        if marginal and ranking.rank_sets is None:
+            raise UnknownOption(
+                "--marginal shows the rank set of each system by itself, and only --interval"
+                " rank-sets has them: leave one of the two out"
+            )
+        if not asked or ranking.of_worths:
+            continue
+        raise UnknownOption(
+            f"{' and '.join(asked)} cannot be shown for {ranking.model}: it has no worths, whose"
+            " ratios are odds; leave it out, or take bradley-terry"
+        )

@@ -1,19 +1,166 @@
-"""What is wrong, in one line on the error stream, and exit code 2; never a traceback."""
+"""Options that every verb takes are kept in the command's context: no verb names them."""
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
+import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import TracebackType
-from typing import IO, Any, Final
+from dataclasses import dataclass
+from io import TextIOWrapper
+from types import FrameType, ModuleType, TracebackType
+from typing import IO, TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
-from evenhand.cli.streams import discard_output
-from evenhand.errors import EvenhandError, end, suggest
-from evenhand.report.signs import visible
+from evenhand.errors import EvenhandError, Remedied, end, quote_word, suggest
+from evenhand.report.latex import escape_control
+
+if TYPE_CHECKING:
+    from evenhand.data.exclusions import Exclusion
+
+
+PLACE: Final = "evenhand."  # What names in the context begin with
+
+
+def keep(context: click.Context, param: click.Parameter, value: Any) -> None:
+    """Keep the value of an option; the callback of a parameter that no verb names."""
+    context.meta[f"{PLACE}{param.name}"] = value
+
+
+def kept(name: str, *default: Any) -> Any:
+    """Return the value of an option of the command that runs, or a default where it has none."""
+    meta = click.get_current_context().meta
+    return meta.get(PLACE + name, *default) if default else meta[PLACE + name]
+
+
+def keep_excluded(excluded: Sequence[Exclusion]) -> None:
+    """Keep what was excluded from the judgments that the command reads."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[f"{PLACE}excluded"] = tuple(excluded)
+
+
+def reads_judgments() -> bool:
+    """Say whether the command has read judgments, so that it knows what was excluded."""
+    context = click.get_current_context(silent=True)
+    return context is not None and f"{PLACE}excluded" in context.meta
+
+
+def kept_excluded() -> tuple[Exclusion, ...]:
+    """Return what was excluded from the judgments that the command read."""
+    context = click.get_current_context(silent=True)
+    return () if context is None else context.meta.get(f"{PLACE}excluded", ())
+
+
+# Output streams that cannot write every sign get one that they can.
+
+
+# Signs of our own and what stands for them, one for one so that columns stay aligned
+PLAIN: Final = dict(zip("─●┈…→✗—–−·×²λγδπντχκ", "-o.~>x---.x2lgdpntxk", strict=True))
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lost = error.object[error.start : error.end]
+    return "".join(PLAIN.get(sign, "?") for sign in lost), error.end
+
+
+def write_whatever_they_take() -> None:
+    """Let the standard streams replace what their encoding lacks rather than fail."""
+    codecs.register_error("evenhand", _replace)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and (stream.encoding or "").lower() != "utf-8":
+            stream.reconfigure(errors="evenhand")
+
+
+def discard_output() -> None:
+    """Send what standard output could not take to nowhere: Python would try again at its exit."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except (OSError, ValueError):  # not a stream of the system
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+# Systems that a refusal says to leave out, left out by an option of the command that ran.
+
+
+MOST: Final = 4  # Systems that a condition names at most: longer ones would not be copied
+SIDES: Final = ("left", "right")
+_PLAIN: Final = re.compile(r"[A-Za-z_]\w*")
+_SAID: Final = ("leave it out", "leave them out")
+_OPENED: Final = f"{PLACE}opened"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The table that the command that runs has opened."""
+
+    columns: Mapping[str, str]  # role → column outside
+    where: str | None  # the condition that it was opened under, or None
+
+
+def remember_opened(columns: Mapping[str, str], where: str | None) -> None:
+    """Keep what was opened, for what a refusal may have to say of it."""
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        context.meta[_OPENED] = Opened(columns, where)
+
+
+def explain_leaving(error: EvenhandError) -> str:
+    """Return a refusal; where it says to leave systems out, with the option that does it."""
+    context = click.get_current_context(silent=True)
+    opened = None if context is None else context.meta.get(_OPENED)
+    if not isinstance(error, Remedied) or opened is None:
+        return str(error)
+    condition = leave_out(error.leave, opened)
+    if not condition:
+        return str(error)
+    way = f"--where {quote_word(condition)}"
+    said = [f"{one} ({way})" if one in _SAID else one for one in error.remedies]
+    return str(type(error)(error.fault, said))
+
+
+def leave_out(systems: Sequence[str], opened: Opened) -> str:
+    """Return the SQL condition that keeps what was opened, without some systems.
+
+    It is empty where the columns do not name systems one by one, or where these are many.
+
+    >>> leave_out(["oracle"], Opened({"left": "model_a", "right": "model_b"}, None))
+    "model_a <> 'oracle' and model_b <> 'oracle'"
+    >>> leave_out(["A", "B"], Opened({"system": "system"}, "judge <> 'j3'"))
+    "(judge <> 'j3') and system not in ('A', 'B')"
+    """
+    known = opened.columns
+    roles = SIDES if all(role in known for role in SIDES) else ("system",)
+    if not 0 < len(systems) <= MOST or any(role not in known for role in roles):
+        return ""
+    from evenhand.data import engine
+
+    names = [engine.quote(one) for one in systems]
+    without = f"<> {names[0]}" if len(names) == 1 else f"not in ({', '.join(names)})"
+    kept = [f"{_name_column(known[role])} {without}" for role in roles]
+    return " and ".join([*([f"({opened.where})"] if opened.where else []), *kept])
+
+
+def _name_column(name: str) -> str:
+    """Return a column as SQL reads it: in double quotes where it is a word of SQL, or odd."""
+    if _PLAIN.fullmatch(name) and name.casefold() not in (*SIDES, "user", "order", "group"):
+        return name
+    from evenhand.data.engine import quote_name
+
+    return quote_name(name)
+
+
+# What is wrong, in one line on the error stream, and exit code 2; never a traceback.
+
 
 WIDTH: Final = 7  # Columns that a label such as `error` takes, with the space after it
 INTERRUPTED: Final = 130
@@ -52,7 +199,7 @@ def plainly(words: tuple[str, ...]) -> Iterator[None]:
     except Refusal as error:
         if not any("://" in word for word in words):
             raise
-        from evenhand.formats.source_names import hide_settings
+        from evenhand.formats.reading import hide_settings
 
         raise Refusal(hide_settings(error.message, words)) from error.__cause__
 
@@ -63,9 +210,7 @@ def _refusing() -> Iterator[None]:
     try:
         yield
     except EvenhandError as error:
-        from evenhand.cli.left_out import explain_leaving
-
-        raise Refusal(visible(explain_leaving(error))) from error
+        raise Refusal(escape_control(explain_leaving(error))) from error
     except click.UsageError as error:
         raise Refusal(_explain_usage(error)) from error
     except KeyboardInterrupt:
@@ -110,7 +255,7 @@ def _engine_errors() -> tuple[type[Exception], ...]:
 def _explain_engine(error: Exception) -> Exception:
     import duckdb
 
-    from evenhand.judgments.refusals import explain, was_stopped
+    from evenhand.data.engine_errors import explain, was_stopped
 
     if isinstance(error, duckdb.InterruptException) or (
         isinstance(error, duckdb.Error) and was_stopped(error)
@@ -132,7 +277,16 @@ def _explain_usage(error: click.UsageError) -> str:
 
 def _fault(error: click.UsageError, verb: str) -> str:
     if isinstance(error, click.NoSuchOption):
-        return _no_option(error, verb)
+        # Suggest the nearest option, or say which other verb has it
+        context = error.ctx
+        own = context.command.get_params(context) if context is not None else []
+        names = [name for one in own for name in one.opts]
+        meant = MEANT.get(error.option_name, "")
+        hint = end(suggest(meant if meant in names else error.option_name, names))
+        others = [] if context is None else _who_has(error.option_name, context)
+        if others:
+            hint = f"; {' and '.join(others)} {'has' if len(others) == 1 else 'have'} it"
+        return f"{verb} has no option {error.option_name}{hint}"
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return f"{verb} needs {_name(error.param)}"
     if isinstance(error, click.BadParameter) and error.param is not None:
@@ -149,19 +303,6 @@ def _name(param: click.Parameter) -> str:
     return param.human_readable_name.removesuffix("...")
 
 
-def _no_option(error: click.NoSuchOption, verb: str) -> str:
-    """Suggest the nearest option, or say which other verb has it."""
-    context = error.ctx
-    own = context.command.get_params(context) if context is not None else []
-    names = [name for one in own for name in one.opts]
-    meant = MEANT.get(error.option_name, "")
-    hint = end(suggest(meant if meant in names else error.option_name, names))
-    others = [] if context is None else _who_has(error.option_name, context)
-    if others:
-        hint = f"; {' and '.join(others)} {'has' if len(others) == 1 else 'have'} it"
-    return f"{verb} has no option {error.option_name}{hint}"
-
-
 def _who_has(option: str, context: click.Context) -> list[str]:
     """Name the other verbs that know an option."""
     group = context.find_root().command
@@ -173,3 +314,83 @@ def _who_has(option: str, context: click.Context) -> list[str]:
         for name, verb in verbs.items()
         if verb is not None and any(option in one.opts for one in verb.params)
     ]
+
+
+# A command that reads files elsewhere ends orderly when it is told to end: copies are removed.
+
+
+# Signals that would end a process at once
+TOLD: Final = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+SIGNALLED: Final = 128  # What a shell adds to the number of a signal that ended a command
+
+
+@contextmanager
+def end_orderly() -> Iterator[None]:
+    """Take SIGTERM and SIGHUP as an interrupt, and exit with 128 and their number.
+
+    What ignores one of them (nohup) goes on ignoring it, and commands with handlers of their own
+    set those later. The second time a signal ends the process at once.
+    """
+    asked: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signals call it
+        for one in before:
+            signal.signal(one, signal.SIG_DFL if one == number else signal.SIG_IGN)
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    before = [one for one in TOLD if signal.getsignal(one) == signal.SIG_DFL]
+    for one in before:
+        signal.signal(one, stop)
+    try:
+        yield
+    except SystemExit:
+        if asked:
+            raise SystemExit(SIGNALLED + asked[0]) from None
+        raise
+    finally:
+        for one in before:
+            signal.signal(one, signal.SIG_DFL)
+
+
+# No pandas for the commands: none needs it, and DuckDB would import it all the same.
+#
+# Before DuckDB takes a constant into a query it imports pandas, if that is installed, to see
+# whether
+# the constant is the missing value of pandas: .5 s of CPU and 40 MB for every command that compares
+# a column with a word. The files of a command are read by DuckDB itself, so nothing in them is.
+
+
+T = TypeVar("T")
+# The address of an engine, other than those of files in a bucket or on a web server
+_ENGINE: Final = re.compile(
+    r"(?<!\w)(?!(?:s3|gs|gcs|r2|https?)://)[a-z][a-z0-9+.-]*://", re.IGNORECASE
+)
+
+
+@contextmanager
+def without_pandas(words: Sequence[str]) -> Iterator[None]:
+    """Let pandas be not installed meanwhile, unless it is in use already or may be needed."""
+    if not _keep_out(words):
+        yield
+        return
+    try:
+        yield
+    finally:
+        del sys.modules["pandas"]
+
+
+def open_elsewhere(opener: Callable[[], T], words: Sequence[str]) -> T:
+    """Open judgments in a process that does nothing else, and from now on without pandas."""
+    _keep_out(words)
+    return opener()
+
+
+def _keep_out(words: Sequence[str]) -> bool:
+    """Let pandas be not installed, unless it is in use or may be needed; say whether."""
+    if "pandas" in sys.modules or any(_ENGINE.search(word) for word in words):
+        return False
+    sys.modules["pandas"] = cast("ModuleType", None)  # how Python says: not to be imported
+    return True

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from evenhand.cli.kept import keep, kept
-from evenhand.cli.options import Verb, examples
-from evenhand.cli.terminal import PLAIN, label, plural
-from evenhand.cli.words import say_outputs
+from evenhand.cli.options import verb
+from evenhand.cli.refusals import keep, kept
+from evenhand.cli.terminal import PLAIN, label, plural, say_outputs
 from evenhand.errors import EvenhandError, UnknownOption
 
 if TYPE_CHECKING:
@@ -26,24 +25,23 @@ if TYPE_CHECKING:
     from evenhand.web.links import Tokens
     from evenhand.web.store.store import Store
 
-EXAMPLES: Final = (
+RENEWED: Final = (
+    "{links} is not there and is written anew. Links that judges have still work; the links for you"
+    " and for a crowd platform that stood in it do not"
+)
+REPLACED: Final = (
+    "{links} held no link of the role '{role}' that is good: a new one stands in it, and the one"
+    " before works no more. See that no line of a judge is missing: their links still work"
+)
+_kept = partial(click.option, callback=keep, expose_value=False)
+
+
+@verb(
     "evenhand serve --demo",
     "evenhand serve campaign.toml",
     "evenhand serve items.csv --port 9000",
     "evenhand serve campaign.toml --crowd --url https://example.org",
     "evenhand serve items.csv --database postgresql://localhost/spring",
-)
-RENEWED: Final = (
-    "{links} is not there and is written anew. Links that judges have still work; the links for you"
-    " and for a crowd platform that stood in it do not"
-)
-_kept = partial(click.option, callback=keep, expose_value=False)
-
-
-@click.command(
-    cls=Verb,
-    short_help="Ask judges on the web, and lose nothing.",
-    epilog=examples(*EXAMPLES),
 )
 @click.argument("campaign", required=False, metavar="[CAMPAIGN]")
 @click.option("--demo", is_flag=True, help="Serve a small campaign to try; it is not kept.")
@@ -72,24 +70,27 @@ def serve(*, campaign: str | None, demo: bool) -> None:
         raise UnknownOption("name a campaign: evenhand serve campaign.toml, or --demo to try one")
     with ExitStack() as stack:
         if campaign is None:
-            campaign = _copy_demo(Path(stack.enter_context(TemporaryDirectory(prefix="evenhand-"))))
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="evenhand-")))
+            from evenhand.web.site import HERE
+
+            campaign = str(shutil.copy(HERE / "demo.toml", folder / "demo.toml"))
         _serve(Path(campaign), stack, demo=demo)
-
-
-def _copy_demo(folder: Path) -> str:
-    from evenhand.web.site import HERE
-
-    return str(shutil.copy(HERE / "demo.toml", folder / "demo.toml"))
 
 
 def _serve(path: Path, stack: ExitStack, *, demo: bool) -> None:
     """Launch what is not launched yet, and serve it."""
     from evenhand.design.reading import read_campaign
-    from evenhand.web import serving
-    from evenhand.web.hold import hold_links
-    from evenhand.web.links import write_links
-    from evenhand.web.lost import Place, check_launch, note_end
-    from evenhand.web.site import Site
+    from evenhand.web import app as serving
+    from evenhand.web.links import (
+        Place,
+        check_launch,
+        find_replaced,
+        hold_links,
+        note_end,
+        read_links,
+        write_links,
+    )
+    from evenhand.web.site import Site, touch
     from evenhand.web.store.store import Store
 
     prefix, planned = _check_prefix(kept("prefix")), read_campaign(path)
@@ -113,13 +114,20 @@ def _serve(path: Path, stack: ExitStack, *, demo: bool) -> None:
     address = url or serving.name_address(taken)
     if not begins and not links.exists():
         click.echo(label("warns", RENEWED.format(links=links), PLAIN), err=True)
+    before = read_links(links)
     tokens = write_links(store, links, address + prefix, crowd=kept("crowd"))
+    for role in find_replaced(before, tokens):
+        click.echo(label("warns", REPLACED.format(links=links, role=role), PLAIN), err=True)
+    try:  # a file that may only be read is found out before the first answer
+        store.do(touch)
+    except EvenhandError as fault:
+        click.echo(label("warns", f"no answer can be stored now: {fault}", PLAIN), err=True)
     tell = partial(_tell, store, tokens, address + prefix, None if demo else links)
     serving.serve(Site(store, prefix, address, proxies=proxies), taken, tell)
     if demo:  # nothing of it is kept
         return
     with suppress(EvenhandError):  # the database may be away
-        number, hashed = store.do(lambda desk: desk.head)  # after whatever waits to be written
+        number, hashed = store.do(lambda tx: tx.head)  # after whatever waits to be written
         click.echo(f"head   {number}:{hashed}, the end of the log: note it elsewhere")
 
 

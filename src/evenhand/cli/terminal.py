@@ -1,30 +1,40 @@
-"""Text for a terminal: labelled lines, aligned columns, names cut in the middle, interval bars."""
+"""Text for a terminal: labelled lines, tables, short names, interval bars, results by group."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import sys
-from collections.abc import Sequence
-from typing import Final
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar, cast
 from unicodedata import combining, east_asian_width
 
 import click
 
-from evenhand.cli.refusals import WIDTH
-from evenhand.report.signs import visible
+from evenhand.cli.refusals import WIDTH, kept_excluded
+from evenhand.errors import listing
+from evenhand.report.latex import comment, escape_control
+
+if TYPE_CHECKING:
+    from evenhand.models.bradley_terry import BradleyTerry
+    from evenhand.ranking.ranking import Ranking
+
 
 PLAIN: Final = 80  # Columns where there is no terminal to ask
-NARROW: Final = 60
-WIDE: Final = 120
-SOME: Final = 20  # Numbers of effective judges below this are told to a tenth
+MIN_COLUMNS, MAX_COLUMNS = 60, 120
+MAX_WITH_TENTHS: Final = 20  # Numbers of effective levels below this are told to a tenth
+ALWAYS: Final = 9  # Priority of columns of a table that never go
+NAME_ROOM: Final = 10  # Columns at which a name need not be cut much
 
 
 def columns_of_terminal() -> int:
     """Return how many columns to fill: 80 in a pipe, else the terminal's within reason."""
     if not sys.stdout.isatty():
         return PLAIN
-    return min(max(shutil.get_terminal_size((PLAIN, 24)).columns, NARROW), WIDE)
+    return min(max(shutil.get_terminal_size((PLAIN, 24)).columns, MIN_COLUMNS), MAX_COLUMNS)
 
 
 def width(text: str) -> int:
@@ -52,7 +62,7 @@ def cut(text: str, columns: int) -> str:
     >>> cut("newstest2012.fr-en.system-k", 15)
     'newstes…ystem-k'
     """
-    text = visible(text)
+    text = escape_control(text)
     if width(text) <= columns:
         return text
     head, tail = text[: len(text) // 2], text[len(text) // 2 :]
@@ -81,7 +91,7 @@ def wrap(text: str, columns: int) -> list[str]:
 
 def label(name: str, text: str, columns: int, *, colour: str | None = None) -> str:
     """Return a labelled line, `read   ...`, wrapped below its text."""
-    lines = wrap(visible(text), columns - WIDTH)
+    lines = wrap(escape_control(text), columns - WIDTH)
     first = click.style(pad(name, WIDTH), dim=colour is None, fg=colour)
     return ("\n" + " " * WIDTH).join([first + lines[0], *lines[1:]])
 
@@ -92,6 +102,72 @@ def align(rows: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> list[lis
     return [
         [pad(cell, widths[i], right=i not in left) for i, cell in enumerate(row)] for row in rows
     ]
+
+
+@dataclass(frozen=True)
+class Column:
+    """The head of a column of a table."""
+
+    title: str
+    left: bool = True  # whether its cells stand left, as texts do; numbers stand right
+    # whether its cells are cut to the room that other columns leave, so that they still differ
+    cut: bool = False
+    priority: int = ALWAYS  # where names lack room columns go, those first whose number is lowest
+
+
+def name_column(title: str) -> Column:
+    """Return a column of names, which are cut where there is little room."""
+    return Column(title, cut=True)
+
+
+def draw_table(
+    heads: Sequence[Column | str],
+    rows: Sequence[Sequence[str]],
+    columns: int = PLAIN,
+    *,
+    gap: str = "  ",
+    indent: str = " ",
+    least: int = 1,
+) -> list[str]:
+    """Return the lines of a table, its titles dim; titles alone are of numbers, which stand right.
+
+    columns: in which the table must find room; names are cut for it, to `least` columns or more.
+
+    >>> [click.unstyle(line) for line in draw_table((name_column("judge"), "n"), [("mira", "12")])]
+    [' judge   n', ' mira   12']
+    """
+    specs = [one if isinstance(one, Column) else Column(one, left=False) for one in heads]
+    cells = [[one.title for one in specs], *map(list, rows)]
+    at = next((i for i, one in enumerate(specs) if one.cut), None)
+    if at is not None:
+        longest = max(width(row[at]) for row in cells)
+        room = name_room(cells, at, columns)
+        while room < min(longest, NAME_ROOM) and any(one.priority < ALWAYS for one in specs):
+            first = min(one.priority for one in specs)
+            stay = [i for i, one in enumerate(specs) if one.priority > first]
+            specs, cells = [specs[i] for i in stay], [[row[i] for i in stay] for row in cells]
+            room = name_room(cells, at, columns)
+        short = tell_apart([row[at] for row in cells[1:]], max(room, least))
+        for row in cells[1:]:
+            row[at] = short[row[at]]
+    aligned = align(cells, left=[i for i, one in enumerate(specs) if one.left])
+    titles, *lines = (indent + gap.join(row).rstrip() for row in aligned)
+    return [click.style(titles, dim=True), *lines]
+
+
+def name_room(rows: Sequence[Sequence[str]], at: int, columns: int) -> int:
+    """Return how many columns are left for the names in column `at` of a table."""
+    others = [list(column) for i, column in enumerate(zip(*rows, strict=True)) if i != at]
+    return columns - 1 - sum(2 + max(map(width, column)) for column in others)
+
+
+def first_fitting(tables: Iterable[list[str]], columns: int) -> list[str]:
+    """Return the first table that finds room, else the last."""
+    lines: list[str] = []
+    for lines in tables:
+        if max(width(click.unstyle(line)) for line in lines) <= columns:
+            break
+    return lines
 
 
 def bar(ends: tuple[float, float, float], scale: tuple[float, float], cells: int) -> str:
@@ -135,7 +211,9 @@ def effective(levels: int, number: float | None) -> str:
     """
     if number is None or number >= levels - 0.05:
         return ""
-    return f" ({number:,.1f} effective)" if number < SOME else f" ({number:,.0f} effective)"
+    return (
+        f" ({number:,.1f} effective)" if number < MAX_WITH_TENTHS else f" ({number:,.0f} effective)"
+    )
 
 
 def whole(number: float) -> float:
@@ -145,3 +223,345 @@ def whole(number: float) -> float:
     (3, 2.5)
     """
     return int(number) if float(number).is_integer() else number
+
+
+# How settings and counts are said in the terminal, the same under every verb.
+
+
+TIES: Final = {
+    "davidson": "Davidson ties",
+    "rao-kupper": "Rao-Kupper ties",
+    "glenn-david": "Glenn-David ties",
+    "half-win": "ties are half a win for each",
+    "discard": "ties discarded",
+    "none": "γ = 0, tie cells kept",
+}
+
+
+def say_model(model: BradleyTerry) -> str:
+    """Say the settings of a model.
+
+    >>> from evenhand import BradleyTerry
+    >>> say_model(BradleyTerry(order_effect=True, prior=1))
+    'Bradley-Terry, Davidson ties, order effect, prior 1'
+    """
+    parts = ["Bradley-Terry", TIES[model.ties]]
+    if model.order_effect:
+        parts.append("order effect")
+    parts += [f"worths by {covariate}" for covariate in model.judge_covariates]
+    parts += [f"ties by {covariate}" for covariate in model.tie_covariates]
+    if model.system_covariates:
+        parts.append(f"worths are a sum over {listing(list(model.system_covariates))}")
+    parts += [f"{control} held equal" for control in model.controls]
+    if model.prior:
+        parts.append(f"prior {model.prior:g}")
+    return ", ".join(parts)
+
+
+def say_outputs(outputs: Mapping[str, int]) -> str:
+    """Say which systems are judged, and how many outputs there are of each.
+
+    >>> say_outputs({"old": 12, "new": 9})
+    'old (12), new (9)'
+    """
+    return ", ".join(f"{name} ({n:,})" for name, n in outputs.items())
+
+
+def say_ranked_by(ranking: Ranking) -> str:
+    """Say the model that a ranking is by."""
+    from evenhand.models.base import Fit
+    from evenhand.models.registry import MODELS
+
+    if isinstance(ranking.fit, Fit):
+        return say_model(ranking.fit.model)
+    known = MODELS.get(ranking.model)
+    return ranking.model if known is None else known.title
+
+
+def say_counts(ranking: Ranking) -> str:
+    """Say how much a ranking rests on."""
+    one = ranking.answers.removesuffix("s")
+    parts = [say_answers(ranking.n_judgments, ranking.n_comparisons, one)]
+    if ranking.n_judges is not None:
+        uneven = effective(ranking.n_judges, ranking.effective_judges)
+        parts.append(f"{plural(ranking.n_judges, 'judge')}{uneven}")
+    if ranking.n_items is not None:
+        parts.append(plural(ranking.n_items, "item"))
+    ties = float(ranking.ties.sum() / 2)
+    return ", ".join([*parts, *say_systems(len(ranking.systems), ties, ranking.n_comparisons)])
+
+
+def say_tally(judgments: float, comparisons: float, systems: int, ties: float) -> str:
+    """Say how many answers and systems there are, and how many ties."""
+    counts = say_systems(systems, ties, comparisons)
+    return ", ".join([say_answers(judgments, comparisons), *counts])
+
+
+def say_answers(judgments: float, comparisons: float, one: str = "ranking") -> str:
+    """Say how many answers there are; a ranking, or one on a merged output, holds several."""
+    if judgments == comparisons:
+        return plural(judgments, "judgment")
+    return f"{plural(judgments, one)} → {plural(comparisons, 'comparison')}"
+
+
+def say_systems(systems: int, ties: float, comparisons: float) -> list[str]:
+    """Say how many systems there are, and how many comparisons are ties."""
+    return [plural(systems, "system"), f"{share(ties, comparisons)} ties"]
+
+
+def block(name: str, lines: Sequence[str], columns: int) -> list[str]:
+    """Return lines of which only the first carries the label; none begins with that word again."""
+    return [
+        label(name if i == 0 else "", line.removeprefix(f"{name} "), columns)
+        for i, line in enumerate(lines)
+    ]
+
+
+def sign(signature: str, columns: int) -> str:
+    """Return the signature, broken only between its parts, and within one that is too long."""
+    room = columns - WIDTH
+    parts = [
+        part.replace(" ", "\u00a0").replace(",\u00a0", ", " if width(part) > room else ",\u00a0")
+        for part in signature.split(" | ")
+    ]
+    return label("sign", "\u00a0| ".join(parts), columns).replace("\u00a0", " ")
+
+
+def say_notes(notes: Iterable[str], columns: int) -> list[str]:
+    """Return what must stand beside numbers, in yellow."""
+    return [label("note", note, columns, colour="yellow") for note in notes]
+
+
+# Long names where there is little room: without what all share, and cut so that none are alike.
+
+
+_BREAKS: Final = re.compile(r"[.\-_/ :]")
+
+
+def shorten(names: Sequence[str]) -> tuple[list[str], str]:
+    """Take away what all names begin and end with, up to a sign between words."""
+    if len(names) < 2:
+        return list(names), ""
+    begin = _shared(names)
+    begin = begin[: max((one.end() for one in _BREAKS.finditer(begin)), default=0)]
+    rest = [name[len(begin) :] for name in names]
+    finish = _shared([name[::-1] for name in rest])[::-1]
+    found = _BREAKS.search(finish)
+    finish = finish[found.start() :] if found else ""
+    short = [name.removesuffix(finish) for name in rest] if finish else rest
+    if not all(short):
+        return list(names), ""
+    taken = [f"'{part}'" for part in (begin, finish) if part]
+    return short, f"names without {' and '.join(taken)}" if taken else ""
+
+
+def tell_apart(names: Iterable[str], columns: int) -> dict[str, str]:
+    """Cut names that are too long so that all of them still differ.
+
+    The middle goes, as in `cut`. Names that this leaves alike keep the part in which they differ,
+    else their end, else their beginning; where nothing helps they are numbered by name.
+    """
+    whole = {name: escape_control(name) for name in dict.fromkeys(names)}
+    shown = {name: cut(text, columns) for name, text in whole.items()}
+    for same in _alike(shown):
+        texts = [whole[name] for name in same]
+        others = {text for name, text in shown.items() if name not in same}
+        for way in (_keep_difference, _keep_end, _keep_beginning):
+            found = way(texts, columns)
+            if len({*found} - others) == len(same):
+                break
+        else:
+            found = _number(texts, columns, others)
+        shown |= zip(same, found, strict=True)
+    return shown
+
+
+def _alike(shown: Mapping[str, str]) -> list[list[str]]:
+    """Return the names that look alike, by name."""
+    looks: dict[str, list[str]] = {}
+    for name in sorted(shown):
+        looks.setdefault(shown[name], []).append(name)
+    return [same for same in looks.values() if len(same) > 1]
+
+
+def _keep_difference(names: Sequence[str], columns: int) -> list[str]:
+    begin = len(_shared(names))
+    finish = len(_shared([name[begin:][::-1] for name in names]))
+    return [_cut_around(name, begin, len(name) - finish, columns) for name in names]
+
+
+def _keep_end(names: Sequence[str], columns: int) -> list[str]:
+    return ["…" + _begin(name[::-1], columns - 1)[::-1] for name in names]
+
+
+def _keep_beginning(names: Sequence[str], columns: int) -> list[str]:
+    return [_begin(name, columns - 1) + "…" for name in names]
+
+
+def _number(names: Sequence[str], columns: int, others: set[str]) -> list[str]:
+    """Put numbers behind names, passing over those that would make one look like another name."""
+    found: list[str] = []
+    numbers = count(1)
+    for name in names:
+        taken = {*others, *found}
+        marks = (f"…{number}" for number in numbers)
+        tried = (_begin(name, columns - len(mark)) + mark for mark in marks)
+        found.append(next(text for text in tried if text not in taken))
+    return found
+
+
+def _begin(name: str, columns: int) -> str:
+    """Return as much of the beginning as there is room for."""
+    while width(name) > max(columns, 0):
+        name = name[:-1]
+    return name
+
+
+def _cut_around(name: str, start: int, stop: int, columns: int) -> str:
+    """Keep name[start:stop], and as much before and behind it as there is room for."""
+    head, tail = name[:start], name[stop:]
+    found = name
+    while width(found) > columns and (head or tail):
+        if width(head) >= width(tail):
+            head = head[:-1]
+        else:
+            tail = tail[1:]
+        before = "…" if len(head) < start else ""
+        behind = "…" if len(tail) < len(name) - stop else ""
+        found = head + before + name[start:stop] + behind + tail
+    return cut(found, columns)
+
+
+def _shared(names: Sequence[str]) -> str:
+    """Return what all names begin with."""
+    first, last = min(names), max(names)  # what the first and the last share, all share
+    same = (a == b for a, b in zip(first, last, strict=False))
+    return first[: next((i for i, one in enumerate(same) if not one), len(first))]
+
+
+# A result with one part for each group, laid out alike under every verb.
+
+
+Part = TypeVar("Part")
+
+
+def group_title(name: str, columns: int) -> list[str]:
+    """Return the lines above a group."""
+    return ["", click.style(f"{escape_control(name)} ".ljust(columns, "─"), bold=True)]
+
+
+class _Shown(Protocol):
+    """What most parts have."""
+
+    @property
+    def says(self) -> Sequence[str]: ...
+
+    @property
+    def notes(self) -> Sequence[str]: ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+    def records(self) -> list[dict[str, Any]]: ...
+
+
+def part_groups(found: Any) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """Return results by group, one without a name where there are no groups, and the refused."""
+    from evenhand.data.results import Grouped
+
+    return (found.groups, found.refused) if isinstance(found, Grouped) else ({"": found}, {})
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedResult(ABC, Generic[Part]):
+    """What a verb found in each group, in every form it can be asked for."""
+
+    groups: Mapping[str, Part]  # parts by group; one without a name where there are no groups
+    refused: Mapping[str, str]  # why some groups have none
+    read: Sequence[str]  # what was understood of the files, and what was left out
+    cautions: Sequence[str] = ()  # what speaks against the numbers of all groups
+
+    lacking: ClassVar[str] = "has no result"  # What is said of a refused group, before the reason
+
+    def __post_init__(self) -> None:
+        """Let every part carry what was excluded from the judgments that the command read."""
+        excluded = kept_excluded()
+        if excluded:
+            from evenhand.data.exclusions import note_groups
+
+            object.__setattr__(self, "groups", note_groups(self.groups, excluded, once=True))
+
+    @abstractmethod
+    def draw(self, part: Part, columns: int) -> list[str]:
+        """Return the lines of a part for people, its counts first."""
+
+    def describe(self, part: Part) -> dict[str, Any]:
+        """Return the JSON of a part, with its `notes`."""
+        return cast("_Shown", part).to_dict()
+
+    def rows(self, part: Part) -> list[dict[str, Any]]:
+        """Return the CSV of a part, all rows with the same keys."""
+        return cast("_Shown", part).records()
+
+    @abstractmethod
+    def tabulate(self, part: Part) -> str:
+        """Return the LaTeX of a part."""
+
+    def say(self, part: Part) -> Sequence[str]:
+        """Return what must stand beside the numbers of a part."""
+        shown = cast("_Shown", part)
+        return [*shown.says, *shown.notes]
+
+    @property
+    def grouped(self) -> bool:
+        """Whether there are groups."""
+        return "" not in self.groups
+
+    def text(self, columns: int) -> str:
+        """Return all parts for people."""
+        lines = block("read", self.read, columns)
+        cautions = say_notes(self.cautions, columns)
+        if not self.grouped:
+            counts, *drawn = self.draw(self.groups[""], columns)
+            return "\n".join([*lines, counts, *cautions, *drawn]) + "\n"
+        lines += cautions
+        for name, part in self.groups.items():
+            lines += [*group_title(name, columns), *self.draw(part, columns)]
+        for name, why in self.refused.items():
+            lines += [*group_title(name, columns), label("error", why, columns, colour="red")]
+        return "\n".join(lines) + "\n"
+
+    def contract(self) -> dict[str, Any]:
+        """Return the JSON of a part, or of groups."""
+        parts = {name: self.describe(part) for name, part in self.groups.items()}
+        notes = [*self.read, *self.cautions]
+        if self.grouped:
+            return {"groups": parts, "refused": dict(self.refused), "notes": notes}
+        return {**parts[""], "notes": [*notes, *parts[""]["notes"]]}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return all rows, their group first if there are groups."""
+        return [
+            {**({"group": name} if self.grouped else {}), **row}
+            for name, part in self.groups.items()
+            for row in self.rows(part)
+        ]
+
+    def latex(self) -> str:
+        """Return one table for each group."""
+        return "\n".join(
+            comment([name] if name else []) + self.tabulate(part)
+            for name, part in self.groups.items()
+        )
+
+    def remarks(self) -> list[str]:
+        """Return what must stand beside the numbers."""
+        said = [
+            f"{name}: {remark}" if name else remark
+            for name, part in self.groups.items()
+            for remark in self.say(part)
+        ]
+        return [
+            *self.cautions,
+            *said,
+            *(f"{name} {self.lacking}: {why}" for name, why in self.refused.items()),
+        ]

@@ -2,84 +2,76 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from math import exp
+from typing import Any, Final
 
 import click
 
-from evenhand.cli.covariates import join_options, join_tables
-from evenhand.cli.groups import work_on_groups
 from evenhand.cli.options import (
-    Section,
-    Verb,
-    examples,
+    OneOf,
     group_option,
+    join_options,
+    join_tables,
     output_options,
     reading_options,
+    section,
     stack,
+    verb,
 )
-from evenhand.cli.output import take_output
-from evenhand.cli.parameters import OneOf
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import remarks_on, take_reading
-
-if TYPE_CHECKING:
-    from evenhand.judgments.comparisons import Comparisons
-    from evenhand.ranking.significance import PreferenceTests
+from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_groups
+from evenhand.cli.terminal import (
+    Column,
+    GroupedResult,
+    align,
+    block,
+    draw_table,
+    label,
+    plural,
+    say_notes,
+    say_tally,
+    shorten,
+    sign,
+    tell_apart,
+    whole,
+    width,
+)
+from evenhand.models.coefficients import Coefficient, format_p
+from evenhand.ranking.significance import PreferenceTests
+from evenhand.ranking.tests import Friedman, PairTests, SignTest
+from evenhand.report.latex import escape, escape_control, number, tabular
 
 VARIANTS: Final = ("ignore", "split", "against", "trinomial", "ignore-normal", "split-normal")
 BLOCKS: Final = ("judge", "item", "ranking")
-EXAMPLES: Final = (
-    "evenhand test votes.csv",
-    "evenhand test votes.csv --new system-b --ties-as against",
-    "evenhand test wmt12.RNK_results.csv --task fr-en --blocks ranking",
-)
 
-
-@dataclass(frozen=True)
-class Asked:
-    """Which tests, and what is known of the judgments beforehand."""
-
-    blocks: str  # judge | item | ranking, whose orders Friedman's test compares
-    variant: str  # what a tie is in a sign test
-    new: str | None  # the system that is to be preferred, or None
-    repeated: tuple[str, ...]  # which of judge, item and ranking give many comparisons each
-
-
-class _Test(Section):
-    heading = "Test"
-
+_test_option = section("Test")
 
 test_options = stack(
-    click.option(
+    _test_option(
         "--ties-as",
         "variant",
-        cls=_Test,
         type=OneOf(VARIANTS),
         default="ignore",
-        show_default=True,
         help="What a tie is in the sign test of a pair: passed over, half a preference for each,"
         " a vote against, or an outcome of its own.",
     ),
-    click.option(
+    _test_option(
         "--new",
-        cls=_Test,
         metavar="SYSTEM",
         help="The system that is to be preferred: only its pairs, one-sided.",
     ),
-    click.option(
+    _test_option(
         "--blocks",
-        cls=_Test,
         type=OneOf(BLOCKS),
         help="Whose orders of all systems Friedman's test compares. Default: judges.",
     ),
 )
 
 
-@click.command(
-    cls=Verb,
-    short_help="Is there a preference at all? Sign tests of pairs, Friedman's test.",
-    epilog=examples(*EXAMPLES),
+@verb(
+    "evenhand test votes.csv",
+    "evenhand test votes.csv --new system-b --ties-as against",
+    "evenhand test wmt12.RNK_results.csv --task fr-en --blocks ranking",
 )
 @reading_options
 @join_options
@@ -111,27 +103,211 @@ def test(
         if blocks is not None:
             data.require(blocks)
         repeats = find_repeats(data)
-        asked = Asked(blocks or BLOCKS[0], variant, new, tuple(repeats))
-        found, refused = _test_groups(data, group_by, asked)
+        over = blocks or BLOCKS[0]
+        from evenhand.data.groups import choose_groups, tally_groups
+        from evenhand.ranking.significance import run_tests
+
+        by = choose_groups(data, group_by)
+        groups = tally_groups(data, by, [over] if data.has(over) else [])
+        found, refused = work_on_groups(
+            groups,
+            lambda tally: run_tests(tally, over, ties_as=variant, new=new, repeated=tuple(repeats)),
+            alone=group_by is None and len(groups) == 1,
+        )
         remarks, cautions = remarks_on(data), say_dependence(repeats)
-    from evenhand.cli.significance_result import SignificanceResult
 
     place.deliver(SignificanceResult(found, refused, remarks, cautions))
 
 
-def _test_groups(
-    data: Comparisons, group_by: str | None, asked: Asked
-) -> tuple[dict[str, PreferenceTests], dict[str, str]]:
-    """Test each group, or all under the name "", from one tally."""
-    from evenhand.judgments.groups import choose_groups, tally_groups
-    from evenhand.ranking.significance import run_tests
+# Tables of classical tests in a terminal: pairs, variants of one pair, Friedman's test.
 
-    by = choose_groups(data, group_by)
-    groups = tally_groups(data, by, [asked.blocks] if data.has(asked.blocks) else [])
-    return work_on_groups(
-        groups,
-        lambda tally: run_tests(
-            tally, asked.blocks, ties_as=asked.variant, new=asked.new, repeated=asked.repeated
-        ),
-        alone=group_by is None and len(groups) == 1,
+
+TITLES: Final = ("system", "against", "better", "ties", "worse", "p", "Holm", "B-H")
+MAX_PAIRS: Final = 60  # Most pairs that are listed; the files have all of them
+MAX_PLACES: Final = 12  # Most mean places that are listed
+GAP: Final = "  "
+
+
+def draw_pairs(pairs: PairTests, columns: int) -> list[str]:
+    """Return the table of pairs, titles first, smallest p first."""
+    rows, (_, *numbers) = pairs.rows(), _numbers(pairs)
+    names, without = call_systems(pairs, columns)
+    drawn = draw_table(
+        (Column(TITLES[0]), Column(TITLES[1]), *TITLES[2:]),
+        [
+            (names[row["first"]], names[row["second"]], *own)
+            for row, own in zip(rows, numbers, strict=False)
+        ],
     )
+    if len(rows) > MAX_PAIRS:
+        drawn.append(f" ... {plural(len(rows) - MAX_PAIRS, 'more pair')}: --csv has all of them")
+    return [*drawn, click.style(f" {without}", dim=True)] if without else drawn
+
+
+def _numbers(pairs: PairTests) -> list[list[str]]:
+    """Return counts and p-values as they are shown, titles first."""
+    shown = [
+        [str(row[name]) for name in ("better", "ties", "worse")]
+        + [format_p(row[name]) for name in ("p", "holm", "fdr")]
+        for row in pairs.rows()[:MAX_PAIRS]
+    ]
+    return align([list(TITLES[2:]), *shown], left=())
+
+
+def call_systems(pairs: PairTests, columns: int) -> tuple[dict[str, str], str]:
+    """Return what each system is called beside these numbers, and what that leaves out."""
+    systems, titles = pairs.systems, _numbers(pairs)[0]
+    room = (columns - 1 - sum(width(cell) + len(GAP) for cell in titles) - len(GAP)) // 2
+    if max(width(escape_control(name)) for name in systems) <= room:
+        return {name: escape_control(name) for name in systems}, ""
+    short, said = shorten(systems)
+    shown = tell_apart(short, room)
+    return {name: shown[own] for name, own in zip(systems, short, strict=True)}, said
+
+
+def draw_variants(
+    pairs: PairTests, variants: Sequence[SignTest], model: Sequence[Coefficient]
+) -> list[str]:
+    """Return every variant of the test of one pair, the model as its last row.
+
+    One-sided p-values stand there only where the direction was named beforehand.
+    """
+    rows = [
+        [
+            one.variant,
+            one.title,
+            "—" if one.z is None else f"{one.z:.3f}",
+            format_p(one.p),
+            format_p(one.greater),
+        ]
+        for one in variants
+    ]
+    rows += [
+        ["model", "log-linear, λ", f"{worth.z:.3f}", format_p(worth.p), "—"]
+        for worth in model[:1]
+        if worth.z is not None and worth.p is not None
+    ]
+    heads = (Column("variant"), Column("of the test"), "z", "p", "one-sided p")
+    shown = len(heads) if pairs.new is not None else len(heads) - 1
+    return draw_table(heads[:shown], [row[:shown] for row in rows])
+
+
+def say_share(variants: Sequence[SignTest]) -> list[str]:
+    """Say the share of decided comparisons with its exact interval."""
+    found = [one for one in variants if one.interval is not None and one.better + one.worse]
+    return [
+        f"{one.better / (one.better + one.worse):.3f} of decided comparisons, exact 95 % interval"
+        f" {one.interval[0]:.3f} to {one.interval[1]:.3f}"
+        for one in found
+        if one.interval is not None
+    ]
+
+
+def say_model_of_pair(model: Sequence[Coefficient]) -> list[str]:
+    """Say what the model estimates where a test says only whether."""
+    said = []
+    for one in model:
+        if one.stderr is None or one.z is None or one.p is None:
+            continue
+        name = "γ" if one.label == "tie" else f"λ of {one.label}"
+        numbers = f"{one.estimate:z.4f} (s.e. {one.stderr:.4f}), z {one.z:.3f}, p {format_p(one.p)}"
+        odds = "" if one.label == "tie" else f"; odds {exp(2 * one.estimate):.2f} to 1"
+        said.append(f"{name} {numbers}{odds}")
+    return said
+
+
+def say_friedman(
+    found: Friedman | None, blocks: str, names: Mapping[str, str] | None = None
+) -> list[str]:
+    """Say Friedman's test in two lines; nothing where there is none."""
+    if found is None:
+        return []
+    f = (
+        "every block gives the same order, exact"
+        if found.f is None
+        else (f"F {found.f:.4f} on {found.f_df[0]} and {found.f_df[1]} df")
+    )
+    said = [
+        f"Friedman over {plural(found.blocks, blocks)}: χ² {found.statistic:.4f} on {found.df} df,"
+        f" p {format_p(found.p)}; {f}, p {format_p(found.f_p)}; Kendall's W {found.kendall_w:.3f}"
+    ]
+    called = names or {}
+    places = sorted(zip(found.mean_places.tolist(), found.systems, strict=True))
+    listed = ", ".join(
+        f"{called.get(name, name)} {place:.2f}" for place, name in places[:MAX_PLACES]
+    )
+    if len(places) > MAX_PLACES:
+        listed += (
+            f" and {plural(len(places) - MAX_PLACES, 'more system')}: --json has all mean places"
+        )
+    return [*said, f"mean places: {listed}"]
+
+
+def say_conditions(pairs: PairTests, found: Friedman | None) -> list[str]:
+    """Say under which conditions p-values hold, those of each test in a line."""
+    said = ["only if " + "; ".join(pairs.assumes)]
+    if found is not None:
+        said.append("Friedman's test only if " + "; ".join(found.assumes))
+    return said
+
+
+# Classical tests, or those of each group, as text, JSON, CSV and LaTeX.
+
+
+class SignificanceResult(GroupedResult[PreferenceTests]):
+    """What `evenhand test` found: the tests of each group."""
+
+    lacking = "is not tested"
+
+    def draw(self, part: PreferenceTests, columns: int) -> list[str]:
+        """Return everything about one set of judgments."""
+        tally, pairs = part.tally, part.pairs
+        systems, ties = len(tally.systems), float(tally.ties.sum())
+        counts = say_tally(tally.n_judgments, tally.n_comparisons, systems, ties)
+        sides = f"one-sided: is {pairs.new} preferred?" if pairs.new else "two-sided"
+        names, _ = call_systems(pairs, columns)
+        table = draw_variants(pairs, part.variants, part.model) if part.variants else []
+        return [
+            label("", counts, columns),
+            label("test", f"sign test, {pairs.title}; {sides}", columns),
+            "",
+            *draw_pairs(pairs, columns),
+            *(["", *table] if table else []),
+            "",
+            *block("share", say_share(part.variants), columns),
+            *block("model", say_model_of_pair(part.model), columns),
+            *block("blocks", say_friedman(part.friedman, part.blocks, names), columns),
+            label("says", part.says, columns, colour="green"),
+            *block("holds", say_conditions(pairs, part.friedman), columns),
+            *say_notes(part.notes, columns),
+            sign(part.signature, columns),
+        ]
+
+    def describe(self, part: PreferenceTests) -> dict[str, Any]:
+        contract = part.to_dict()
+        return contract | {name: whole(contract[name]) for name in ("n_judgments", "n_comparisons")}
+
+    def rows(self, part: PreferenceTests) -> list[dict[str, Any]]:
+        """Return one row for each pair."""
+        return part.pairs.rows()
+
+    def tabulate(self, part: PreferenceTests) -> str:
+        rows = [
+            (
+                escape(row["first"]),
+                escape(row["second"]),
+                *(f"${row[count]}$" for count in ("better", "ties", "worse")),
+                *(f"${format_p(row[p])}$" for p in ("p", "holm", "fdr")),
+            )
+            for row in part.pairs.rows()
+        ]
+        said = [part.signature, part.pairs.title, *part.notes]
+        said += say_friedman(part.friedman, part.blocks)
+        for coefficient in part.model:
+            errors = f"{number(coefficient.estimate, 4)} (s.e. {number(coefficient.stderr, 4)})"
+            said.append(f"{coefficient.label}: {errors}, p {format_p(coefficient.p or 0.0)}")
+        return tabular("ll" + "r" * 6, TITLES, [rows], said)
+
+    def say(self, part: PreferenceTests) -> list[str]:
+        """Return what Friedman's test says, and what must stand beside the numbers."""
+        return [*say_friedman(part.friedman, part.blocks), *part.notes]

@@ -2,70 +2,65 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.groups import work_on_groups
 from evenhand.cli.options import (
-    Section,
-    Verb,
-    examples,
+    OneOf,
     group_option,
+    level_option,
     output_options,
     reading_options,
+    section,
     stack,
+    verb,
 )
-from evenhand.cli.output import take_output
-from evenhand.cli.parameters import OneOf
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import remarks_on, take_reading
+from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_groups
+from evenhand.cli.terminal import (
+    Column,
+    GroupedResult,
+    block,
+    draw_table,
+    first_fitting,
+    label,
+    plural,
+    say_answers,
+    say_notes,
+    sign,
+)
+from evenhand.data.results import Component
 from evenhand.errors import UnknownOption
+from evenhand.judges.variance import Plan, Study, VarianceComponents, say_number, say_proportion
+from evenhand.models.coefficients import format_p
+from evenhand.report.latex import escape, number, tabular
 
 if TYPE_CHECKING:
-    from evenhand.judges.variance import Judgments, Method, Study, VarianceComponents, Wishes
-    from evenhand.judgments.comparisons import Comparisons
-    from evenhand.judgments.rankings import Rankings
-    from evenhand.judgments.ratings import Ratings
+    from evenhand.data.comparisons import Comparisons
+    from evenhand.data.rankings import Rankings
+    from evenhand.data.ratings import Ratings
+    from evenhand.judges.variance import Judgments, Method
     from evenhand.ratings.variance_components import Systems
 
-    Settings = tuple[Systems, Method | None, float]
 
-EXAMPLES: Final = (
-    "evenhand variance scores.csv --reliability .9",
-    "evenhand variance scores.csv --criterion adequacy --judges 10 --items 200",
-    "evenhand variance votes.csv --stderr .2",
-)
-
-
-class _Design(Section):
-    heading = "Design"
-
-
-class _Model(Section):
-    heading = "Model"
-
+_design_option = section("Design")
+_model_option = section("Model")
 
 design_options = stack(
-    click.option("--judges", cls=_Design, type=int, metavar="NUMBER", help="So many judges."),
-    click.option("--items", cls=_Design, type=int, metavar="NUMBER", help="So many items."),
-    click.option(
+    _design_option("--judges", type=int, help="So many judges."),
+    _design_option("--items", type=int, help="So many items."),
+    _design_option(
         "--each",
-        cls=_Design,
         type=float,
-        metavar="NUMBER",
         help="Judges per output (ratings), or comparisons of each judge. Default: as there were.",
     ),
-    click.option(
+    _design_option(
         "--stderr",
-        cls=_Design,
         type=float,
-        metavar="NUMBER",
         help="How many judges and items give this standard error of a difference?",
     ),
-    click.option(
+    _design_option(
         "--reliability",
-        cls=_Design,
         type=float,
         metavar="PROPORTION",
         help="How many give this reliability (generalizability coefficient)?",
@@ -73,38 +68,27 @@ design_options = stack(
 )
 
 variance_options = stack(
-    click.option("--criterion", cls=_Model, metavar="NAME", help="Only this criterion (ratings)."),
-    click.option(
+    _model_option("--criterion", metavar="NAME", help="Only this criterion (ratings)."),
+    _model_option(
         "--systems",
-        cls=_Model,
         type=OneOf(("random", "fixed")),
         default="random",
-        show_default=True,
         help="Ratings: a sample of systems, or these only.",
     ),
-    click.option(
+    _model_option(
         "--method",
-        cls=_Model,
         type=OneOf(("moments", "likelihood")),
         help="Comparisons: moments (the default), or judges' tastes by likelihood, which takes"
         " seconds.",
     ),
-    click.option(
-        "--level",
-        cls=_Model,
-        type=float,
-        default=0.95,
-        show_default=True,
-        metavar="PROPORTION",
-        help="Level of the intervals.",
-    ),
+    level_option(_model_option),
 )
 
 
-@click.command(
-    cls=Verb,
-    short_help="What is due to systems, judges, items and chance? How many judges are enough?",
-    epilog=examples(*EXAMPLES),
+@verb(
+    "evenhand variance scores.csv --reliability .9",
+    "evenhand variance scores.csv --criterion adequacy --judges 10 --items 200",
+    "evenhand variance votes.csv --stderr .2",
 )
 @reading_options
 @group_option
@@ -130,45 +114,37 @@ def variance(
     likelihood; of comparisons, the tastes of judges and items, by moments.
     """
     reading, place = take_reading(), take_output()
-    from evenhand.judges.variance import Wishes
+    from evenhand.judges.variance import (
+        DesignRequest,
+        check_request,
+        estimate_components,
+        study_designs,
+    )
 
-    wishes = Wishes(judges, items, each, stderr, reliability)
+    request = DesignRequest(judges, items, each, stderr, reliability)
     with Patience("taking apart"):
         data = reading.open()
-        found, refused = _find(data, (group_by, criterion), (systems, method, level), wishes)
+        check_request(request)
+        parts = _split(data, group_by, criterion)
+        found, refused = work_on_groups(
+            parts,
+            lambda part: study_designs(
+                estimate_components(part, systems=systems, method=method, level=level), request
+            ),
+            alone=[*parts] == [""],
+        )
         remarks = remarks_on(data, "controls", "repeats")
-    from evenhand.cli.variance_result import VarianceResult
 
     place.deliver(VarianceResult(found, refused, remarks))
-
-
-def _find(
-    data: Comparisons | Rankings | Ratings,
-    chosen: tuple[str | None, str | None],
-    settings: Settings,
-    wishes: Wishes,
-) -> tuple[dict[str, Study], dict[str, str]]:
-    """Look at each group, or at all judgments under the name ""."""
-    from evenhand.judges.variance import read_wishes, study_designs
-
-    read_wishes(wishes)
-    parts = _split(data, *chosen)
-    return work_on_groups(
-        parts,
-        lambda part: study_designs(_estimate(part, settings), wishes),
-        alone=[*parts] == [""],
-    )
 
 
 def _split(
     data: Comparisons | Rankings | Ratings, group_by: str | None, criterion: str | None
 ) -> dict[str, Judgments]:
     """Return the groups that are looked at apart."""
-    from evenhand.judgments.groups import choose_groups
-    from evenhand.judgments.levels import split_table
-    from evenhand.judgments.rankings import Rankings
-    from evenhand.judgments.rating_groups import group_ratings
-    from evenhand.judgments.ratings import Ratings
+    from evenhand.data.groups import choose_groups, group_ratings, split_table
+    from evenhand.data.rankings import Rankings
+    from evenhand.data.ratings import Ratings
 
     if isinstance(data, Ratings):
         by = None if group_by is None else data.require(group_by)
@@ -185,8 +161,168 @@ def _split(
     return {**parts}
 
 
-def _estimate(part: Judgments, settings: Settings) -> VarianceComponents:
-    from evenhand.judges.variance import estimate_components
+# Variance components and designs, one for each group, as text, JSON, CSV and LaTeX.
 
-    systems, method, level = settings
-    return estimate_components(part, systems=systems, method=method, level=level)
+
+LEGEND: Final = (
+    "sd in {unit}; {variance}of error is the share in the variance of a difference of two systems,"
+    " as judged; p is of sd = 0"
+)
+OF_SCORE: Final = "variance is the share of one score's; "
+STARRED: Final = "; * is with what this design cannot tell from it"
+
+
+class VarianceResult(GroupedResult[Study]):
+    """What `evenhand variance` found: components and designs for each group."""
+
+    lacking = "has no components"
+
+    def draw(self, part: Study, columns: int) -> list[str]:
+        """Return everything about one group."""
+        found = part.found
+        legend = LEGEND.format(unit=found.unit, variance=OF_SCORE if found.shares else "")
+        starred = any(one.carries for one in found.components)
+        designs = _designs(part, columns)
+        return [
+            label("", _say_counts(found), columns),
+            label("model", _say_model(found), columns),
+            "",
+            *_table(found, columns),
+            "",
+            label("table", legend + STARRED * starred, columns),
+            *block("says", part.says, columns),
+            *(["", *designs, "", label("design", _legend(part), columns)] if designs else []),
+            *say_notes(part.notes, columns),
+            sign(found.signature, columns),
+        ]
+
+    def rows(self, part: Study) -> list[dict[str, Any]]:
+        """Return a row for each component, then one for each design."""
+        contract = part.to_dict()
+        designs = [*contract["designs"], *([contract["plan"]] if contract["plan"] else [])]
+        components = [
+            {**row, "carries": "; ".join(row["carries"]), "what": "component"}
+            for row in contract["components"]
+        ]
+        found = [*components, *({**one, "what": "design"} for one in designs)]
+        return [{key: row.get(key) for key in KEYS} for row in found]
+
+    def tabulate(self, part: Study) -> str:
+        found = part.found
+        header = ("source", "levels", "s.d.", "lower", "upper", r"\% of variance", "$p$")
+        rows = [
+            (
+                escape(one.title),
+                number(one.levels, 0),
+                number(one.sd, 3),
+                number(one.lower, 3),
+                r"$\infty$" if one.upper == float("inf") else number(one.upper, 3),
+                number(_hundred(found.shares.get(one.name)), 0),
+                "--" if one.p is None else f"${format_p(one.p)}$",
+            )
+            for one in found.components
+        ]
+        comments = [found.signature, *part.says, *part.notes]
+        return tabular("lrrrrrr", header, [rows], comments)
+
+
+# Columns of CSV
+KEYS: Final = (
+    *("what", "name", "levels", "sd", "lower", "upper", "variance", "share", "adds", "p"),
+    *("carries", "how", "judges", "items", "each", "judgments", "stderr", "reliability"),
+    "dependability",
+)
+
+
+def _say_counts(found: VarianceComponents) -> str:
+    seen = found.observed
+    if found.per_vote is None:
+        answers = plural(seen.judgments, "score")
+    else:
+        answers = say_answers(seen.judgments, seen.comparisons)
+    judges = plural(seen.judges, "judge")
+    return f"{answers}, {judges}, {plural(seen.items, 'item')}, {plural(seen.systems, 'system')}"
+
+
+def _say_model(found: VarianceComponents) -> str:
+    if found.per_vote is None:
+        return f"crossed random effects, {found.method}"
+    how = {one.how for one in found.components}
+    return f"tastes around pooled log-worths, {' and '.join(sorted(how, reverse=True))}"
+
+
+def _table(found: VarianceComponents, columns: int) -> list[str]:
+    """Return the table of components, with fewer figures where it would be too wide."""
+    tables = []
+    for figures in (3, 2):
+        cells = [_cells(found, one, figures) for one in found.components]
+        shown = [name for name in cells[0] if name != "variance" or found.shares]
+        rows = [[one[name] for name in shown] for one in cells]
+        tables.append(draw_table((Column(shown[0]), *shown[1:]), rows))
+    return first_fitting(tables, columns)
+
+
+def _cells(found: VarianceComponents, one: Component, figures: int) -> dict[str, str]:
+    """Return what stands under each title."""
+    total = sum(found.parts.values())
+    part = found.parts.get(one.name)
+    return {
+        "source": one.name + " *" * bool(one.carries),
+        "levels": f"{one.levels:,}",
+        "sd": say_number(one.sd, figures),
+        "interval": _interval(one, figures),
+        "variance": _percent(found.shares.get(one.name)),
+        "of error": _percent(None if part is None or not total else part / total),
+        "p": "—" if one.p is None else format_p(one.p),
+    }
+
+
+def _interval(one: Component, figures: int) -> str:
+    if one.lower is None or one.upper is None:
+        return "—"
+    upper = "no bound" if one.upper == float("inf") else say_number(one.upper, figures)
+    return f"{say_number(one.lower, figures)} to {upper}"
+
+
+def _percent(value: float | None) -> str:
+    return "—" if value is None else f"{100 * value:.0f} %"
+
+
+def _designs(part: Study, columns: int) -> list[str]:
+    """Return the table of designs, a row for each number of judges.
+
+    Where it would be too wide, the fewest items are left out, but not those that were judged.
+    """
+    if not part.designs:
+        return []
+    shown = list(range(len(part.designs[0])))
+    while True:
+        header = ["judges", *(f"{part.designs[0][at].items:,} items" for at in shown)]
+        body = [[f"{row[0].judges:,}", *(_design(row[at]) for at in shown)] for row in part.designs]
+        lines = draw_table(header, body)
+        if max(len(click.unstyle(line)) for line in lines) <= columns or len(shown) == 1:
+            return lines
+        judged = part.found.observed.items
+        shown.remove(next(at for at in shown if part.designs[0][at].items != judged))
+
+
+def _design(one: Plan) -> str:
+    if one.reliability is None:
+        return f"{one.stderr:.2g}"
+    return f"{one.stderr:#.2g} {say_proportion(one.reliability)}"
+
+
+def _legend(part: Study) -> str:
+    """Say what the table of designs shows."""
+    first = part.designs[-1][0]
+    shown = "standard error of a difference of two systems"
+    shown += ", and reliability" if first.reliability is not None else ""
+    if part.found.per_vote is not None:
+        return f"{shown}; {first.each:,.0f} comparisons of each judge (--each)"
+    if first.each >= first.judges:
+        return f"{shown}; every judge scores every output (--each says otherwise)"
+    return f"{shown}; {plural(first.each, 'judge')} per output, all systems of an item (--each)"
+
+
+def _hundred(value: float | None) -> float | None:
+    return None if value is None else 100 * value

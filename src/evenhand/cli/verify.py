@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Any
 
 import click
 
-from evenhand.cli.options import Verb, examples
-from evenhand.cli.output import choose_output
-from evenhand.cli.patience import Patience
-from evenhand.cli.terminal import PLAIN, label
+from evenhand.cli.options import verb
+from evenhand.cli.running import Patience, choose_output
+from evenhand.cli.terminal import PLAIN, block, label, plural
 from evenhand.errors import UnknownFormat
+from evenhand.web.store.verification import LogCheck
 
-EXAMPLES: Final = (
+
+@verb(
     "evenhand verify spring.db",
     "evenhand verify spring.db --write-log log.jsonl",
     "evenhand verify log.jsonl --head 1204:9f86d081...",
     "evenhand verify spring.db --receipt 2c26b46b...",
-)
-
-
-@click.command(
-    cls=Verb,
-    short_help="Is a log of collected judgments what was written?",
-    epilog=examples(*EXAMPLES),
 )
 @click.argument("log", metavar="LOG")
 @click.option("--head", metavar="N:HASH", help="End of the log as it was noted before.")
@@ -71,6 +66,53 @@ def verify(
     if write_log is not None:
         audit.write_log(log, write_log)
         click.echo(label("wrote", write_log, PLAIN), err=True)
-    from evenhand.cli.verify_result import VerifyResult
 
     choose_output({"json": as_json}, None).deliver(VerifyResult(found, against=noted is not None))
+
+
+# What `evenhand verify` found, as text and JSON.
+
+
+@dataclass(frozen=True)
+class VerifyResult:
+    """A log that holds."""
+
+    found: LogCheck  # what was found
+    against: bool  # whether it was held against a head
+
+    def text(self, columns: int) -> str:
+        said = [f"{plural(self.found.head.number, 'record')}, each as it was written"]
+        if self.found.erased:
+            said.append(f"of {self.found.erased:,} something was deleted on request")
+        if self.against:
+            said.append("the head that was noted is there: nothing was cut or written anew")
+        lines = block("log", said, columns)
+        if self.found.receipts:
+            there = [f"{one[:16]}... is record {at}" for one, at in self.found.receipts.items()]
+            lines += block("stored", there, columns)
+        if self.found.head.number:
+            lines += block("head", [str(self.found.head)], columns)
+        return "\n".join(lines) + "\n"
+
+    def contract(self) -> dict[str, Any]:
+        head = self.found.head
+        return {
+            "holds": True,
+            "records": head.number,
+            "erased": self.found.erased,
+            "head": str(head),
+            "against_head": self.against,
+            "receipts": dict(self.found.receipts),
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row."""
+        return [self.contract()]
+
+    def latex(self) -> str:
+        """Return the head, in typewriter letters."""
+        return f"\\texttt{{{self.found.head}}}\n"
+
+    def remarks(self) -> list[str]:
+        """Return nothing: all is in the row."""
+        return []

@@ -1,52 +1,286 @@
-"""`evenhand watch`: what is decided already, however often one looks, and who leads now?"""
+"""The options of `evenhand watch`: what is decided, and how one goes on looking."""
 
 from __future__ import annotations
 
 import time
+from codecs import BOM_UTF8
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import click
 
-from evenhand.cli.groups import work_on_groups
-from evenhand.cli.kept import kept
-from evenhand.cli.options import Verb, examples, group_option, output_options, reading_options
-from evenhand.cli.output import take_output, write_file
-from evenhand.cli.patience import Patience
-from evenhand.cli.reading import Reading, remarks_on, take_reading
-from evenhand.cli.watch_options import PACE, board_options, live_options
-from evenhand.cli.watch_sources import find_campaign
-from evenhand.errors import UnknownFormat, UnknownOption
+from evenhand.cli.options import (
+    SEED,
+    OneOf,
+    group_option,
+    output_options,
+    reading_options,
+    section,
+    stack,
+    verb,
+)
+from evenhand.cli.refusals import kept
+from evenhand.cli.running import (
+    Patience,
+    Reading,
+    remarks_on,
+    take_output,
+    take_reading,
+    work_on_groups,
+    write_file,
+)
+from evenhand.errors import UnknownFormat, UnknownOption, end, suggest
 
 if TYPE_CHECKING:
-    from evenhand.cli.output import Output
-    from evenhand.cli.watch_campaign import SightResult
-    from evenhand.cli.watch_looks import Source
-    from evenhand.cli.watch_result import WatchResult
-    from evenhand.cli.watch_sources import Campaign
-    from evenhand.judgments.comparisons import Comparisons
+    from evenhand.cli.running import Output
+    from evenhand.cli.watch_screen import SightResult, Source, WatchResult
+    from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.sequential.leaderboard import BoardState, LiveBoard
-    from evenhand.ranking.sequential.watch import Watched
+    from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, Watched
+    from evenhand.web.dashboard import CampaignStatus
 
-EXAMPLES: Final = (
+
+TIES: Final = ("davidson", "discard")
+HALF_WIN: Final = (
+    "ties as half a win give no probability of a vote, without which nothing stays decided: choose"
+    " davidson (ties are an outcome) or discard"
+)
+PACE: Final = 2.0  # Seconds between two looks, if not said otherwise
+
+_board_option = section("What is decided")
+
+board_options = stack(
+    _board_option(
+        "--order",
+        metavar="COLUMN|rows",
+        help="What tells the order in which votes were given. Default: the column that tells when"
+        " answers came in, else when questions were put, else the rows.",
+    ),
+    _board_option(
+        "--ties",
+        type=OneOf(TIES, {"half-win": HALF_WIN}),
+        help="What a tie says. Default: davidson.",
+    ),
+    _board_option(
+        "--level",
+        type=float,
+        metavar="PROPORTION",
+        help="Share of boards on which nothing false is ever decided. Default: .95.",
+    ),
+    _board_option(
+        "--judge-votes",
+        type=int,
+        help="Also a column for any judges: the first so many votes of each make one vote of that"
+        " judge on each pair.",
+    ),
+    _board_option(
+        "--systems",
+        metavar="NAME,NAME",
+        help="Systems that take part, where that is known beforehand. Default: those of the first"
+        " 60 votes, or of as many as the square of the systems; direct votes and judges count from"
+        " then on.",
+    ),
+    _board_option(
+        "--state",
+        metavar="FILE",
+        help="Go on with the board in this file, if it is there, and keep it there.",
+    ),
+    _board_option(
+        "--seed",
+        type=int,
+        help=f"Of the pair that stands for a ranking. Default: that of --state, else {SEED}.",
+    ),
+)
+
+_live_option = section("While votes come in")
+
+live_options = stack(
+    _live_option(
+        "--live",
+        is_flag=True,
+        help="Redraw the board until interrupted; in a pipe, and with --json, a line per change.",
+    ),
+    _live_option(
+        "--every",
+        type=click.FloatRange(min=0.1),
+        metavar="SECONDS",
+        help=f"Seconds between two looks of --live. Default: {PACE:g}.",
+    ),
+    _live_option(
+        "--insecure",
+        is_flag=True,
+        help="Send the organiser's secret over http to another machine, where others can read it.",
+    ),
+)
+
+
+# What `evenhand watch` looks at: a campaign that runs, or a file of votes that grows.
+
+
+WEB: Final = ("http://", "https://")
+_SQLITE: Final = b"SQLite format 3\0"
+_LINKS: Final = b"role,judge,link"
+_LOG: Final = b'{"body":{'
+
+
+class Looks(Protocol):
+    """Something that is looked at."""
+
+    def look(self) -> CampaignStatus:
+        """Return what can be said now."""
+
+    def close(self) -> None:
+        """Look no more."""
+
+
+class Campaign:
+    """A campaign that is watched, of which one pass may be chosen."""
+
+    def __init__(self, title: str, open_looks: Callable[[], Looks], task: str | None) -> None:
+        """Open it."""
+        self.title, self._looks, self._task = title, open_looks(), task
+        self._seen: tuple[CampaignStatus, CampaignStatus] | None = None
+
+    def look(self) -> CampaignStatus:
+        """Return what can be said now; the last sight itself where nothing is new."""
+        whole = self._looks.look()
+        if self._seen is None or self._seen[0] is not whole:
+            self._seen = (whole, self._choose(whole))
+        return self._seen[1]
+
+    def _choose(self, whole: CampaignStatus) -> CampaignStatus:
+        if self._task is None:
+            return whole
+        found = tuple(one for one in whole.passes if one.name == self._task)
+        if not found:
+            names = [one.name for one in whole.passes]
+            hint = end(suggest(self._task, names))
+            raise UnknownOption(f"--task {self._task}: this campaign has no such pass{hint}")
+        return replace(whole, passes=found)
+
+    def close(self) -> None:
+        """Look no more."""
+        self._looks.close()
+
+
+class File:
+    """A file of votes that is watched while it grows."""
+
+    def __init__(
+        self,
+        path: Path,
+        open_table: Callable[[Path], Comparisons],
+        beginning: Beginning,
+        keep: Callable[[BoardState], None] | None,
+    ) -> None:
+        """Open it."""
+        from evenhand.ranking.sequential.watch import GrowingVotes
+
+        self.title = path.name
+        self._votes: GrowingVotes = GrowingVotes(path, open_table, beginning)
+        self._keep, self._decided = keep, -1
+        self._seen: CampaignStatus | None = None
+        self._last: int | None = None
+
+    def look(self) -> CampaignStatus:
+        """Return what can be said now; the last sight itself where nothing is new."""
+        waiting = self._votes.file.waiting
+        if self._votes.look() or self._seen is None or waiting != self._votes.file.waiting:
+            self._seen = self._make_sight()
+        return self._seen
+
+    def _make_sight(self) -> CampaignStatus:
+        from evenhand.web.dashboard import CampaignStatus, PassStatus
+
+        votes, board = self._votes, self._votes.board
+        if self._seen is None or (board is not None and board.n_votes != self._seen.judged):
+            self._last = int(votes.file.path.stat().st_mtime * 1000) if board else None
+        if board is not None and len(board.decided) + len(board.held) != self._decided:
+            self._decided = len(board.decided) + len(board.held)
+            self._write()
+        half = [f"{votes.file.waiting:,} bytes of a line that is not whole wait for the rest of it"]
+        one = PassStatus("votes", why="there are no votes yet")
+        if board is not None:
+            one = PassStatus("votes", board, board.says)
+        return CampaignStatus(
+            title=self.title,
+            judged=0 if board is None else board.n_votes,
+            now=int(time.time() * 1000),
+            last=self._last,
+            passes=(one,),
+            faults=tuple(half if votes.file.waiting else ()),
+        )
+
+    def _write(self) -> None:
+        if self._keep is not None and self._votes.state is not None:
+            self._keep(self._votes.state)
+
+    def close(self) -> None:
+        """Keep the board, and look no more."""
+        self._write()
+        self._votes.close()
+
+
+def find_campaign(name: str, *, insecure: bool, task: str | None) -> Campaign | None:
+    """Return the campaign that is at an address or in a file; None for a file of votes."""
+    if name.startswith(WEB):
+        return _visit(name, insecure=insecure, task=task)
+    if "://" in name:
+        return Campaign("campaign", partial(_open_database, name), task)
+    path = Path(name)
+    begins = _read_beginning(path)
+    if begins.startswith(_SQLITE):
+        return Campaign(path.name, partial(_open_database, name), task)
+    if begins.removeprefix(BOM_UTF8).replace(b";", b",").startswith(_LINKS):
+        from evenhand.web.links import find_admin_link
+
+        return _visit(find_admin_link(path), insecure=insecure, task=task)
+    if begins.startswith(_LOG):
+        raise UnknownOption(
+            f"'{name}' is the log of a campaign, which holds no texts, systems and passes of it:"
+            " watch the campaign's database, its file of links, or the table comparisons.csv"
+        )
+    return None
+
+
+def _read_beginning(path: Path) -> bytes:
+    """Return the first bytes of a file; none where it is no file."""
+    if not path.is_file():
+        return b""
+    with path.open("rb") as file:
+        return file.read(max(map(len, (_SQLITE, BOM_UTF8 + _LINKS, _LOG))))
+
+
+def _visit(address: str, *, insecure: bool, task: str | None) -> Campaign:
+    from evenhand.web.dashboard import HttpClient, read_link
+
+    link = read_link(address, insecure=insecure)
+    return Campaign(link.host, partial(HttpClient, link), task)
+
+
+def _open_database(where: str) -> Looks:
+    from evenhand.web.dashboard import ReadOnlyClient
+
+    return ReadOnlyClient(where)
+
+
+# `evenhand watch`: what is decided already, however often one looks, and who leads now?
+
+
+SETTINGS: Final = ("order", "ties", "level", "judge_votes", "systems", "state", "seed", "group_by")
+READING: Final = ("layout", "where", "columns", "weight", "outcomes", "merged")
+
+
+@verb(
     "evenhand watch votes.csv",
     "evenhand watch votes.csv --order answered_at --state board.json",
     "evenhand watch votes.csv --judge-votes 40",
     "evenhand watch --live votes.csv",
     "evenhand watch --live campaign.db",
     "evenhand watch --live campaign.links.csv",
-)
-
-SETTINGS: Final = ("order", "ties", "level", "judge_votes", "systems", "state", "seed", "group_by")
-READING: Final = ("layout", "where", "columns", "weight", "outcomes", "merged")
-
-
-@click.command(
-    cls=Verb,
-    short_help="What is decided already, however often one looks, and who leads now?",
-    epilog=examples(*EXAMPLES),
 )
 @reading_options
 @group_option
@@ -81,7 +315,13 @@ def watch(
     """
     reading, place = take_reading(), take_output(state)
     _refuse_unfit(context, place, len(reading.files))
-    asked = Asked(order, ties, level, judge_votes, _list(systems))
+    asked = Asked(
+        order,
+        ties,
+        level,
+        judge_votes,
+        None if systems is None else [name.strip() for name in systems.split(",")],
+    )
     campaign = find_campaign(reading.files[0], insecure=insecure, task=reading.task)
     if campaign is not None:
         _refuse_settings(context)
@@ -91,7 +331,7 @@ def watch(
     elif insecure:
         raise UnknownOption("--insecure is for an organiser's link, and this is a file")
     if live:
-        from evenhand.cli.watch_live import follow
+        from evenhand.cli.watch_screen import follow
 
         source = campaign or _open_file(reading, asked, state)
         follow(source, every or PACE, as_json=place.form == "json")
@@ -115,13 +355,16 @@ def _replay(
 ) -> WatchResult:
     """Replay the votes of files, each task apart."""
     with Patience("watching"):
-        from evenhand.cli.watch_result import WatchResult
+        from evenhand.cli.watch_screen import WatchResult
         from evenhand.ranking.sequential.watch import watch as replay
 
         kept = None if state is None else _take_up(Path(state))
         settings, order, systems = _settle(kept, asked), asked.order, asked.systems
         data = reading.open_comparisons("watch")
-        parts = _split(data, group_by)
+        from evenhand.data.groups import choose_groups, split_table
+
+        by = choose_groups(data, group_by)
+        parts = {"": data} if by is None else split_table(data, by)
         alone = group_by is None and len(parts) == 1
         if state is not None and not alone:
             raise UnknownOption("--state holds one board: choose one task (--task)")
@@ -138,8 +381,7 @@ def _replay(
 
 def _look_at(campaign: Campaign) -> SightResult:
     """Look at a campaign once."""
-    from evenhand.cli.watch_campaign import SightResult
-    from evenhand.cli.watch_screen import Status
+    from evenhand.cli.watch_screen import SightResult, Status
 
     try:
         with Patience("looking"):
@@ -152,7 +394,6 @@ def _look_at(campaign: Campaign) -> SightResult:
 
 def _open_file(reading: Reading, asked: Asked, state: str | None) -> Source:
     """Open a file of votes that grows."""
-    from evenhand.cli.watch_sources import File
     from evenhand.ranking.sequential.watch import Beginning
 
     kept = None if state is None else _take_up(Path(state))
@@ -191,29 +432,15 @@ def _refuse_settings(context: click.Context) -> None:
     own |= {name: kept(name) for name in READING}
     for name, value in own.items():
         if value:
+            params = context.command.params
+            option = next(max(one.opts, key=len) for one in params if one.name == name)
             raise UnknownOption(
-                f"{_name_option(context, name)} is for files of votes: a campaign has one board for"
+                f"{option} is for files of votes: a campaign has one board for"
                 " all who look, as its organiser's page shows it; for another one take the table"
                 " comparisons.csv home"
             )
     if len(kept("files")) > 1:
         raise UnknownOption("one campaign at a time can be watched")
-
-
-def _name_option(context: click.Context, name: str) -> str:
-    return next(max(one.opts, key=len) for one in context.command.params if one.name == name)
-
-
-def _list(systems: str | None) -> list[str] | None:
-    return None if systems is None else [name.strip() for name in systems.split(",")]
-
-
-def _split(data: Comparisons, group_by: str | None) -> dict[str, Comparisons]:
-    from evenhand.judgments.groups import choose_groups
-    from evenhand.judgments.levels import split_table
-
-    by = choose_groups(data, group_by)
-    return {"": data} if by is None else split_table(data, by)
 
 
 def _settle(kept: BoardState | None, asked: Asked) -> LiveBoard:

@@ -1,26 +1,141 @@
-"""A sight of judgments that come in, as lines of a terminal: a head, boards, what is decided."""
+"""A board that is watched, of each group, as text, JSON, CSV and LaTeX."""
 
 from __future__ import annotations
 
+import atexit
+import json
+import os
 import re
+import shutil
+import signal
+import sys
+import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from queue import Empty, SimpleQueue
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import click
 
-from evenhand.cli.short_names import tell_apart
-from evenhand.cli.terminal import align, cut, label, plural, width
-from evenhand.cli.watch_result import draw_board
-from evenhand.errors import listing
-from evenhand.report.signs import visible
+from evenhand.cli.refusals import choose_colour
+from evenhand.cli.terminal import (
+    PLAIN,
+    Column,
+    GroupedResult,
+    block,
+    cut,
+    draw_table,
+    label,
+    name_column,
+    name_room,
+    plural,
+    say_notes,
+    share,
+    sign,
+    width,
+)
+from evenhand.errors import UnknownOption, listing
+from evenhand.ranking.sequential.leaderboard import Board, Standing
+from evenhand.report.latex import escape, escape_control, number, tabular
 
 if TYPE_CHECKING:
-    from evenhand.web.sight import PanelSight, PassSight, Sight
+    from evenhand.web.dashboard import CampaignStatus, PanelStatus, PassStatus
 
-LEAST: Final = 3  # Rows of a pass that are worth more than sentences below it
+
+LONG: Final = ("decided", "leading now", "log-worth", "decided better than", "by judges alone")
+SHORT: Final = ("decided", "now", "log-worth", "beats", "judges")
+# Heads of the columns beside the names, from where there is room to where there is little
+SHORTEST: Final = ("decided", "now", "", "beats", "judges")
+MIN_NAME: Final = 16  # Columns that names have at least, if they need them
+
+
+class WatchResult(GroupedResult[Board]):
+    """What `evenhand watch` found: a board for each group."""
+
+    lacking = "has no board"
+
+    def draw(self, part: Board, columns: int) -> list[str]:
+        """Return counts, the board, and what is said of it."""
+        counts = [plural(part.n_votes, "vote"), plural(len(part.systems), "system")]
+        counts.append(f"{share(part.n_ties, part.n_votes)} ties")
+        return [
+            label("", ", ".join(counts), columns),
+            "",
+            *draw_board(part, columns),
+            "",
+            *block("says", part.says, columns),
+            *say_notes(part.notes, columns),
+            sign(part.signature, columns),
+        ]
+
+    def rows(self, part: Board) -> list[dict[str, Any]]:
+        """Return a row for each system, the leading one first."""
+        return [asdict(one) for one in part.standings]
+
+    def tabulate(self, part: Board) -> str:
+        """Return the board as a table for a paper."""
+        header = ("decided rank", "leading now", "system", "log-worth", "better than")
+        rows = [
+            (
+                _rank(one, "--"),
+                _place(one, "---"),
+                escape(one.system),
+                number(one.log_worth, 2),
+                str(one.better_than),
+            )
+            for one in part.standings
+        ]
+        return tabular("rrlrr", header, [rows], [part.signature, *self.say(part)])
+
+
+def _rank(one: Standing, dash: str = "-") -> str:
+    return str(one.lower) if one.lower == one.upper else f"{one.lower}{dash}{one.upper}"
+
+
+def _place(one: Standing, none: str = "—") -> str:
+    return none if one.place is None else str(one.place)
+
+
+def draw_board(part: Board, columns: int) -> list[str]:
+    """Return titles, and a line for each system: where it stands for good, and where now.
+
+    Names need room: heads grow short for it first, then log-worths go.
+    """
+    others = len(part.standings) - 1
+    longest = max((width(one.system) for one in part.standings), default=0)
+    for heads in (LONG, SHORT, SHORTEST):
+        titles: list[Column | str] = [Column(heads[0]), heads[1], name_column("system")]
+        titles += filter(None, heads[2:4])
+        rows = []
+        for one in part.standings:
+            worth = [f"{one.log_worth:z.2f}"] if heads[2] else []
+            rows.append(
+                [_rank(one), _place(one), one.system, *worth, f"{one.better_than} of {others}"]
+            )
+        if part.by_judges is not None:
+            titles.append(heads[4])
+            for row, one in zip(rows, part.standings, strict=True):
+                row.append(f"{one.better_by_judges} of {others}")
+        texts = [one if isinstance(one, str) else one.title for one in titles]
+        if name_room([texts, *rows], 2, columns) >= min(longest, MIN_NAME):
+            break
+    lines = draw_table(titles, rows, columns)
+    end = 1 + max(map(width, (texts[0], *(row[0] for row in rows))))
+    for at, one in enumerate(part.standings, start=1):
+        if one.better_than or one.worse_than:
+            line = lines[at]
+            lines[at] = line[:1] + click.style(line[1:end], fg="green") + line[end:]
+    return lines
+
+
+# A sight of judgments that come in, as lines of a terminal: a head, boards, what is decided.
+
+
+MIN_ROWS: Final = 3  # Rows of a pass that are worth more than sentences below it
 DAY: Final = 86_400
 SEVERAL: Final = 2
 HINT: Final = "Ctrl-C ends"
@@ -62,66 +177,12 @@ class _Drawn:
     notes: tuple[str, ...]
 
 
-def compose(sight: Sight, status: Status, size: Size) -> list[str]:
+def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
     """Return the lines of a sight; where there is little room, what matters least goes first.
 
     Remarks go first, then sentences but the first, then rows at the end of a board, which are
     counted.
     """
-    head = _draw_head(sight, status, size)
-    several = len(sight.passes) >= SEVERAL
-    parts = [_draw_pass(one, size.columns, several=several) for one in sight.passes]
-    if size.lines is None:
-        return _lay_out(head, [_choose(one, 4) for one in parts], None)
-    for detail in (4, 3, 2, 1):
-        chosen = [_choose(one, detail) for one in parts]
-        rows = sum(max(len(one.table) - 1, 0) for one in chosen)
-        fixed = len(_lay_out(head, chosen, None)) - rows
-        room = size.lines - fixed
-        if room >= rows or (detail < SEVERAL + 1 and room >= min(rows, LEAST * len(chosen))):
-            break
-    room = max(room, len(chosen))
-    while len(head) > SEVERAL and len(_lay_out(head, chosen, room)) > size.lines:
-        head.pop()
-    return _lay_out(head, chosen, room)[: size.lines]
-
-
-def draw_waiting(title: str, status: Status, size: Size) -> list[str]:
-    """Return the lines before anything was seen."""
-    lines = [click.style(cut(title, size.columns), bold=True)]
-    if status.away:
-        return [*lines, *_draw_away(status, size.columns)][: size.lines]
-    return [*lines, label("votes", "looking for the first time ...", size.columns)]
-
-
-def say_change(sight: Sight) -> list[str]:
-    """Return what a sight says in a line for each pass, for a log."""
-    start = _say_counted(sight)
-    if sight.remaining is not None:
-        start += f", {sight.remaining:,} remain"
-    lines = []
-    for one in sight.passes:
-        name = f"{visible(one.name)}: " if len(sight.passes) >= SEVERAL else ""
-        means = [f"{mean.system} {mean.mean:.2f}" for mean in one.means]
-        said = "; ".join(one.says) or (f"{MEANS}: {', '.join(means)}" if means else one.why)
-        lines.append(visible(f"{start}; {name}{said}"))
-    return lines
-
-
-def _say_counted(sight: Sight) -> str:
-    """Say how many votes count, and of how many where second answers do not."""
-    board = sight.passes[0].board if len(sight.passes) == 1 else None
-    if board is None or not board.n_revised or sight.remaining is not None:
-        return f"{sight.judged:,} judged"
-    return f"{board.n_votes:,} counted of {board.n_votes + board.n_revised:,} judged"
-
-
-def list_notes(sight: Sight) -> list[str]:
-    """Return what must be said of the whole sight."""
-    return [*sight.faults, *(() if sight.whole else (COUNTING,))]
-
-
-def _draw_head(sight: Sight, status: Status, size: Size) -> list[str]:
     columns = size.columns
     state = "paused" if sight.paused else "open"
     state = "done" if sight.remaining == 0 else state
@@ -137,10 +198,60 @@ def _draw_head(sight: Sight, status: Status, size: Size) -> list[str]:
         lines += label(name, text, columns).split("\n")
     for fault in list_notes(sight):
         lines += label("note", fault, columns, colour="yellow").split("\n")
-    return [*lines, *(_draw_away(status, columns) if status.away else ())]
+    head = [*lines, *(_draw_away(status, columns) if status.away else ())]
+    several = len(sight.passes) >= SEVERAL
+    parts = [_draw_pass(one, size.columns, several=several) for one in sight.passes]
+    if size.lines is None:
+        return _lay_out(head, [_choose(one, 4) for one in parts], None)
+    for detail in (4, 3, 2, 1):
+        chosen = [_choose(one, detail) for one in parts]
+        rows = sum(max(len(one.table) - 1, 0) for one in chosen)
+        fixed = len(_lay_out(head, chosen, None)) - rows
+        room = size.lines - fixed
+        if room >= rows or (detail < SEVERAL + 1 and room >= min(rows, MIN_ROWS * len(chosen))):
+            break
+    room = max(room, len(chosen))
+    while len(head) > SEVERAL and len(_lay_out(head, chosen, room)) > size.lines:
+        head.pop()
+    return _lay_out(head, chosen, room)[: size.lines]
 
 
-def _say_progress(sight: Sight) -> str:
+def draw_waiting(title: str, status: Status, size: Size) -> list[str]:
+    """Return the lines before anything was seen."""
+    lines = [click.style(cut(title, size.columns), bold=True)]
+    if status.away:
+        return [*lines, *_draw_away(status, size.columns)][: size.lines]
+    return [*lines, label("votes", "looking for the first time ...", size.columns)]
+
+
+def say_change(sight: CampaignStatus) -> list[str]:
+    """Return what a sight says in a line for each pass, for a log."""
+    start = _say_counted(sight)
+    if sight.remaining is not None:
+        start += f", {sight.remaining:,} remain"
+    lines = []
+    for one in sight.passes:
+        name = f"{escape_control(one.name)}: " if len(sight.passes) >= SEVERAL else ""
+        means = [f"{mean.system} {mean.mean:.2f}" for mean in one.means]
+        said = "; ".join(one.says) or (f"{MEANS}: {', '.join(means)}" if means else one.why)
+        lines.append(escape_control(f"{start}; {name}{said}"))
+    return lines
+
+
+def _say_counted(sight: CampaignStatus) -> str:
+    """Say how many votes count, and of how many where second answers do not."""
+    board = sight.passes[0].board if len(sight.passes) == 1 else None
+    if board is None or not board.n_revised or sight.remaining is not None:
+        return f"{sight.judged:,} judged"
+    return f"{board.n_votes:,} counted of {board.n_votes + board.n_revised:,} judged"
+
+
+def list_notes(sight: CampaignStatus) -> list[str]:
+    """Return what must be said of the whole sight."""
+    return [*sight.faults, *(() if sight.whole else (COUNTING,))]
+
+
+def _say_progress(sight: CampaignStatus) -> str:
     """Say how far it is."""
     if sight.remaining is None:
         return plural(sight.judged, "vote")
@@ -151,7 +262,7 @@ def _say_progress(sight: Sight) -> str:
     return told
 
 
-def _say_times(sight: Sight, status: Status) -> str:
+def _say_times(sight: CampaignStatus, status: Status) -> str:
     looked = f"looked {_say_clock(status.looked)}"
     if sight.last is None:
         return f"none came yet; {looked}"
@@ -179,7 +290,7 @@ def _say_age(seconds: float) -> str:
     return f"{left // DAY} days"
 
 
-def _say_judges(panels: Sequence[PanelSight], size: Size) -> list[str]:
+def _say_judges(panels: Sequence[PanelStatus], size: Size) -> list[str]:
     """Say who is flagged, table by table; where lines are few, not all of why nobody is."""
     lines = []
     for one in panels:
@@ -200,8 +311,12 @@ def _draw_away(status: Status, columns: int) -> list[str]:
     return label("away", said, columns, colour="yellow").split("\n")
 
 
-def _draw_pass(one: PassSight, columns: int, *, several: bool) -> _Drawn:
-    name = (click.style(f"{visible(one.name)} ".ljust(columns, "─"), bold=True),) if several else ()
+def _draw_pass(one: PassStatus, columns: int, *, several: bool) -> _Drawn:
+    name = (
+        (click.style(f"{escape_control(one.name)} ".ljust(columns, "─"), bold=True),)
+        if several
+        else ()
+    )
     table: list[str] = []
     said, notes = list(one.says), []
     if one.board is not None:
@@ -217,16 +332,11 @@ def _draw_pass(one: PassSight, columns: int, *, several: bool) -> _Drawn:
     return _Drawn(name, tuple(table), says, remarks)
 
 
-def _draw_means(one: PassSight, columns: int) -> list[str]:
+def _draw_means(one: PassStatus, columns: int) -> list[str]:
     """Return titles, and a line for each system with its mean score."""
-    cells = [("mean score", "scores"), *((f"{m.mean:.2f}", f"{m.n:,}") for m in one.means)]
-    last = align(cells, left=())
-    first = align([("leading now",), *((str(m.place),) for m in one.means)], left=())
-    room = columns - 1 - sum(width(cell) + 2 for cell in (*first[0], *last[0]))
-    short = tell_apart([m.system for m in one.means], max(room, 1))
-    names = align([("system",), *((short[m.system],) for m in one.means)], left=(0,))
-    rows = [" " + "  ".join([*a, *b, *c]) for a, b, c in zip(first, names, last, strict=True)]
-    return [click.style(rows[0].rstrip(), dim=True), *rows[1:]]
+    heads = ("leading now", name_column("system"), "mean score", "scores")
+    rows = [(str(mean.place), mean.system, f"{mean.mean:.2f}", f"{mean.n:,}") for mean in one.means]
+    return draw_table(heads, rows, columns)
 
 
 def _choose(one: _Drawn, detail: int) -> _Drawn:
@@ -258,3 +368,347 @@ def _cut_rows(rows: Sequence[str], share: int) -> list[str]:
         return []
     out = len(rows) - share + 1
     return [*rows[: share - 1], click.style(f" … {plural(out, 'row')} left out", dim=True)]
+
+
+# Looks at a source of judgments, again and again, in a thread of their own.
+
+
+TICK: Final = 1.0  # Seconds after which ages on the screen are drawn anew
+MAX_PAUSE: Final = 60.0  # Seconds between two tries of a server that is away, at most
+PATIENCE: Final = 1.0  # Seconds that a look may still take after the end
+NEVER: Final = Status(0.0)
+
+
+class Source(Protocol):
+    """Where judgments come in."""
+
+    title: str  # what it is called before anything was seen
+
+    def look(self) -> CampaignStatus:
+        """Return what can be said now; the last sight itself where nothing is new."""
+
+    def close(self) -> None:
+        """Look no more."""
+
+
+@dataclass(frozen=True)
+class News:
+    """What came of the looks so far."""
+
+    sight: CampaignStatus | None = None  # the last one; None before the first
+    status: Status = NEVER  # when it was, and whether the source is there
+    fault: BaseException | None = None  # what ended the looks; None as long as they go on
+
+
+class Looker:
+    """Looks at a source in a thread of its own, so that a slow one does not hold up the screen."""
+
+    def __init__(self, source: Source, pace: float) -> None:
+        """Look at nothing yet.
+
+        pace: seconds between two looks.
+        """
+        self.news = News()
+        self._source, self._pace, self._pause = source, pace, pace
+        self._over = threading.Event()
+        self._calls: SimpleQueue[bool] = SimpleQueue()  # a signal may put where an Event would not
+        self._thread = threading.Thread(target=self._run, name="evenhand watch", daemon=True)
+
+    def __enter__(self) -> Looker:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join(PATIENCE)  # one that waits for a server is left behind
+
+    @property
+    def looks_still(self) -> bool:
+        """Whether a look goes on that was left behind."""
+        return self._thread.is_alive()
+
+    def wait(self) -> bool:
+        """Wait for news or a tick; say whether the looks go on."""
+        goes_on = True
+        try:
+            goes_on = self._calls.get(timeout=TICK)
+            while goes_on:
+                goes_on = self._calls.get_nowait()
+        except Empty:
+            pass
+        return goes_on
+
+    def wake(self) -> None:
+        """End the wait: the terminal has another size."""
+        self._calls.put(True)
+
+    def end(self) -> None:
+        """End the wait, and say there that it is over."""
+        self._calls.put(False)
+
+    def _run(self) -> None:
+        with self._catching():
+            while not self._over.is_set():
+                self.news = self._look()
+                self.wake()
+                self._over.wait(self._pause)
+
+    @contextmanager
+    def _catching(self) -> Iterator[None]:
+        """Hand what ends the looks to whoever shows them."""
+        with _Caught() as caught:
+            yield
+        if caught.fault is not None:
+            self.news = replace(self.news, fault=caught.fault)
+            self.wake()
+
+    def _look(self) -> News:
+        """Look once; where the source is away, say so and wait longer each time."""
+        from evenhand.web.dashboard import ServerUnavailable
+        from evenhand.web.store.log import NotStored
+
+        try:
+            sight = self._source.look()
+        except (ServerUnavailable, NotStored) as fault:
+            if self.news.sight is None and isinstance(fault, NotStored):
+                raise
+            self._pause = min(2 * self._pause, MAX_PAUSE)
+            away = replace(self.news.status, away=str(fault), again=time.time() + self._pause)
+            return replace(self.news, status=away)
+        now, self._pause = time.time(), self._pace
+        shift = now - sight.now / 1000
+        if sight is self.news.sight:
+            shift = self.news.status.shift
+        return News(sight, Status(now, shift))
+
+
+class _Caught:
+    """A context that keeps what is raised in it."""
+
+    fault: BaseException | None = None
+
+    def __enter__(self) -> _Caught:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        self.fault = fault
+        return True
+
+
+# A sight of a campaign as text, JSON, CSV and LaTeX.
+
+
+@dataclass(frozen=True)
+class SightResult:
+    """What `evenhand watch` saw of a campaign."""
+
+    sight: CampaignStatus  # of it
+    status: Status  # when that was
+
+    def text(self, columns: int) -> str:
+        lines = compose(self.sight, self.status, Size(columns))
+        if self.sight.head:  # the last line, so that it can be copied: it is longer than a screen
+            lines = [*lines, f"head  {self.sight.head}"]
+        return "\n".join(lines) + "\n"
+
+    def contract(self) -> dict[str, Any]:
+        return describe_sight(self.sight)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a row for each system of each pass."""
+        rows = [
+            {"pass": one.name, **asdict(row)}
+            for one in self.sight.passes
+            for row in (one.means if one.board is None else one.board.standings)
+        ]
+        if len({tuple(row) for row in rows}) != 1:
+            raise UnknownOption(
+                "--csv has one table: "
+                + (
+                    "votes and scores have two; choose one pass (--task)"
+                    if rows
+                    else "nothing was judged yet"
+                )
+            )
+        return rows
+
+    def latex(self) -> str:
+        """Return the boards as tables for a paper."""
+        boards = {one.name: one.board for one in self.sight.passes if one.board is not None}
+        if not boards:
+            raise UnknownOption("--latex has boards, and no votes came in yet")
+        return WatchResult(boards, {}, ()).latex()
+
+    def remarks(self) -> list[str]:
+        found = list_notes(self.sight)
+        for one in self.sight.passes:
+            notes = () if one.board is None else one.board.notes
+            found += [*one.says, *notes, *([MEANS] if one.means else [])]
+        return found
+
+
+def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
+    """Return a sight as JSON takes it."""
+    last = sight.last
+    return {
+        "title": sight.title,
+        "judged": sight.judged,
+        "remaining": sight.remaining,
+        "done_by": sight.done_by,
+        "paused": sight.paused,
+        "last": None if last is None else datetime.fromtimestamp(last / 1000, UTC).isoformat(),
+        "passes": [
+            {
+                "name": one.name,
+                "board": None if one.board is None else one.board.to_dict(),
+                "lapsed": [list(pair) for pair in one.lapsed],
+                "means": [asdict(mean) for mean in one.means],
+                "why": one.why,
+            }
+            for one in sight.passes
+        ],
+        "judges": [asdict(one) for one in sight.panels],
+        "head": sight.head,
+        "notes": list_notes(sight),
+    }
+
+
+# A board that is redrawn while judgments come in; in a pipe, a line for each change.
+
+
+TERMINATED: Final = 143
+HEIGHT: Final = 24
+WAITS: Final = "for new judgments, and prints a line for each change; Ctrl-C ends it"
+
+
+def follow(source: Source, pace: float, *, as_json: bool) -> None:
+    """Show a source until interrupted.
+
+    On a terminal the board is redrawn, and stands there once more, as text, when it ends; in a pipe
+    each change is a line.
+
+    pace: seconds between two looks.
+    """
+    drawn = sys.stdout.isatty() and not as_json
+    if drawn:
+        from rich.console import Console
+
+        drawn = not Console().is_dumb_terminal
+    looker, asked = Looker(source, pace), list[int]()
+    try:
+        with _obeying(looker, asked), looker:
+            (_draw if drawn else _print_changes)(looker, source.title, as_json=as_json)
+    except KeyboardInterrupt:
+        pass  # before the first look, or again because it took too long
+    finally:
+        source.close()
+    status = TERMINATED if signal.SIGTERM in asked else 0
+    if drawn and not status and looker.news.sight is not None:
+        columns = shutil.get_terminal_size((PLAIN, HEIGHT)).columns
+        click.echo(SightResult(looker.news.sight, looker.news.status).text(columns), nl=False)
+    if looker.looks_still:
+        atexit._run_exitfuncs()  # os._exit leaves them out
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    if status:
+        raise click.exceptions.Exit(status)
+
+
+def _draw(looker: Looker, title: str, *, as_json: bool) -> None:  # noqa: ARG001 - as the other way
+    """Redraw a board on a screen of its own; the terminal is then as it was before."""
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console(no_color=choose_colour() is False, highlight=False)
+    shown = Live(console=console, screen=True, auto_refresh=False, redirect_stdout=False)
+    with shown:
+        goes_on = True
+        while goes_on:
+            news, size = looker.news, Size(console.size.width, console.size.height)
+            if news.fault is not None:
+                raise news.fault
+            if news.sight is None:
+                lines = draw_waiting(title, news.status, size)
+            else:
+                lines = compose(news.sight, news.status, size)
+            text = Text.from_ansi("\n".join(lines), no_wrap=True, overflow="crop")
+            shown.update(text, refresh=True)
+            goes_on = looker.wait()
+
+
+def _print_changes(looker: Looker, title: str, *, as_json: bool) -> None:
+    """Print a line for each change; that a source is away goes to the error stream."""
+    before: tuple[object, str] = (None, "")
+    if not as_json:
+        click.echo(label("waits", WAITS, PLAIN), err=True)
+    while looker.wait():
+        news = looker.news
+        if news.fault is not None:
+            raise news.fault
+        told = None if news.sight is None else _tell_apart(news.sight)
+        if news.sight is not None and told != before[0]:
+            sight = news.sight
+            if as_json:
+                line = json.dumps(describe_sight(sight), ensure_ascii=False, allow_nan=False)
+                click.echo(line.encode())
+            else:
+                for line in say_change(sight):
+                    click.echo(f"{time.strftime('%H:%M:%S')}  {line}")
+            sys.stdout.flush()
+        if news.status.away and news.status.away != before[1]:
+            click.echo(label("away", news.status.away, PLAIN), err=True)
+        elif before[1] and not news.status.away:
+            click.echo(label("back", title, PLAIN), err=True)
+        before = (told, news.status.away)
+
+
+def _tell_apart(sight: CampaignStatus) -> object:
+    """Return what makes a sight another one: not the time, and not the pace."""
+    boards = tuple(
+        (one.name, one.says, one.lapsed, one.means, one.why, one.board and one.board.n_votes)
+        for one in sight.passes
+    )
+    return (
+        sight.judged,
+        sight.remaining,
+        sight.paused,
+        boards,
+        sight.panels,
+        sight.faults,
+        sight.whole,
+    )
+
+
+@contextmanager
+def _obeying(looker: Looker, asked: list[int]) -> Iterator[None]:
+    """Draw anew when the terminal changes its size; end where asked to, at once when asked again.
+
+    What a signal does is said to the looker and done between two drawings: an exception that is
+    raised wherever the program happens to be may leave a lock or the terminal half way.
+    """
+
+    def resize(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as handlers are
+        looker.wake()
+
+    def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+        looker.end()
+
+    handlers = {signal.SIGTERM: end, signal.SIGINT: end}
+    if hasattr(signal, "SIGWINCH"):
+        handlers[signal.SIGWINCH] = resize
+    before = {one: signal.signal(one, handler) for one, handler in handlers.items()}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)

@@ -11,33 +11,63 @@ demo, the documentation and the tests: a method that misses one of a table's `nu
 (('A', 'B', 'C', 'D'), 960)
 """
 
+# tables.csv says what there is, NAME.csv holds the cells of a table in the project's long layout,
+# and numbers.csv the numbers of all tables, a line each.
+
 from __future__ import annotations
 
-from evenhand.datasets import tables
+import csv
+from functools import cache
+from importlib.resources import files
+
 from evenhand.datasets.dataset import Dataset, Number
 from evenhand.errors import require_option
 
 __all__ = ["Dataset", "Number", "load", "names"]
 
-_TABLES = {
-    table.name: table
-    for table in (
-        tables.BASEBALL1987,
-        tables.CITATIONS,
-        tables.COLLINS2005,
-        tables.MODPREF,
-        tables.DRAS2015_TABLE1,
-        tables.PUDDING,
-    )
-}
-
 
 def names() -> tuple[str, ...]:
     """Return the names of the bundled tables, in alphabetical order."""
-    return tuple(sorted(_TABLES))
+    return tuple(row["name"] for row in _read("tables"))
 
 
+@cache
 def load(name: str) -> Dataset:
-    """Return a bundled table by its name."""
+    """Return a bundled table by its name.
+
+    Args:
+        name: one of `names()`.
+
+    Raises:
+        UnknownOption: there is no such table; says which there are.
+
+    """
     require_option("dataset", name, names())
-    return _TABLES[name]
+    (about,) = (row for row in _read("tables") if row["name"] == name)
+    cells = _read(name)
+    numbers = [
+        Number(
+            row["model"],
+            row["quantity"],
+            row["of"],
+            float(row["value"]),
+            float(row["tolerance"]),
+            row["address"],
+        )
+        for row in _read("numbers")
+        if row["table"] == name
+    ]
+    return Dataset(
+        name=name,
+        title=about["title"],
+        source=about["source"],
+        columns=tuple(cells[0]),
+        rows=tuple((*list(cell.values())[:-1], int(cell["weight"])) for cell in cells),
+        numbers=tuple(numbers),
+        note=about["note"],
+    )
+
+
+def _read(name: str) -> list[dict[str, str]]:
+    text = files("evenhand.datasets").joinpath(f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))

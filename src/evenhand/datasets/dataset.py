@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 Row = tuple[str | int, ...]
@@ -79,17 +78,3 @@ class Dataset:
         writer.writerow(self.columns)
         writer.writerows(self.rows)
         return text.getvalue()
-
-
-def cells(left: str, right: str, counts: tuple[int, int, int], *lead: str) -> Iterator[Row]:
-    """Yield the rows of one pair: `counts` are (left preferred, tie, right preferred).
-
-    `lead` holds the fields that stand before `left`, such as the judge. A count of zero is no
-    judgment and gives no row.
-
-    >>> list(cells("A", "B", (38, 0, 2), "J1"))
-    [('J1', 'A', 'B', 'left', 38), ('J1', 'A', 'B', 'right', 2)]
-    """
-    for outcome, count in zip(("left", "tie", "right"), counts, strict=True):
-        if count:
-            yield (*lead, left, right, outcome, count)

@@ -27,7 +27,6 @@ from evenhand.errors import require_option
 
 COLUMNS: Final = ("judge", "item", "left", "right", "outcome")
 OUTCOMES: Final = ("left", "tie", "right")
-SIX: Final = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 
 Lines = Iterator[tuple[object, ...]]
 
@@ -64,8 +63,8 @@ def _draw_study() -> Lines:
         quality = {name: worths[name] + draw.gauss(0, 0.8) for name in pair}
         for judge, ties in strict.items():
             left, right = draw.sample(pair, 2)
-            said = _answer(draw, 2 * (quality[left] - quality[right]), ties)
-            yield judge, f"q{n + 1:03d}", left, right, said
+            outcome = _answer(draw, 2 * (quality[left] - quality[right]), ties)
+            yield judge, f"q{n + 1:03d}", left, right, outcome
 
 
 def _draw_side_by_side() -> Lines:
@@ -77,21 +76,28 @@ def _draw_side_by_side() -> Lines:
         left, right = draw.sample(["new", "old"], 2)
         words = {"new": draw.randint(60, 160), "old": draw.randint(40, 130)}
         sign = 1 if left == "new" else -1
-        said = _answer(draw, sign * taste[judge] + (words[left] - words[right]) / 150, 0.5)
+        outcome = _answer(draw, sign * taste[judge] + (words[left] - words[right]) / 150, 0.5)
         who = f"rater-{judge + 1:02d}", f"prompt-{item:03d}"
-        yield *who, left, right, said, words[left], words[right]
+        yield *who, left, right, outcome, words[left], words[right]
 
 
 def _draw_shared_task() -> Lines:
     """Twenty judges of six systems, 90 judgments each; judges differ in taste, items in quality."""
     draw = Random(2013)
-    worths = dict(zip(SIX, (0.9, 0.8, 0.2, 0.1, -0.5, -1.2), strict=True))
+    worths = {
+        "alpha": 0.9,
+        "beta": 0.8,
+        "gamma": 0.2,
+        "delta": 0.1,
+        "epsilon": -0.5,
+        "zeta": -1.2,
+    }
     for j in range(20):
-        own = {name: worth + draw.gauss(0, 0.3) for name, worth in worths.items()}
+        seen = {name: worth + draw.gauss(0, 0.3) for name, worth in worths.items()}
         for _ in range(90):
             left, right = draw.sample(list(worths), 2)
-            said = _answer(draw, own[left] - own[right] + draw.gauss(0, 0.3), 0.4)
-            yield f"judge-{j + 1:02d}", f"seg-{draw.randrange(60):02d}", left, right, said
+            outcome = _answer(draw, seen[left] - seen[right] + draw.gauss(0, 0.3), 0.4)
+            yield f"judge-{j + 1:02d}", f"seg-{draw.randrange(60):02d}", left, right, outcome
 
 
 def _draw_arena() -> Lines:
@@ -101,8 +107,8 @@ def _draw_arena() -> Lines:
     for i in range(600):
         left, right = draw.sample(list(worths), 2)
         won = draw.random() < 1 / (1 + exp(worths[right] - worths[left]))
-        said = "tie" if draw.random() < 0.2 else "left" if won else "right"
-        yield f"j{i % 15:02d}", f"i{i % 40:02d}", left, right, said
+        outcome = "tie" if draw.random() < 0.2 else "left" if won else "right"
+        yield f"j{i % 15:02d}", f"i{i % 40:02d}", left, right, outcome
 
 
 SIMULATED: Final[Mapping[str, Simulated]] = {

@@ -67,6 +67,6 @@ def __getattr__(name: str) -> Any:
 def simulate(name: str, seed: int = 20131) -> SimulatedRatings:
     """Draw a campaign by its name."""
     require_option("simulated campaign", name, SIMULATED)
-    from evenhand.design.simulated_ratings import simulate_hamon2007
+    from evenhand.design.simulated_ratings import CAMPAIGN
 
-    return simulate_hamon2007(seed)
+    return CAMPAIGN.simulate(seed)

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from evenhand.design.campaign import Campaign, Item
 from evenhand.design.dealing import (
-    Hand,
-    NoRoom,
+    NoPlaceForRepeat,
+    PassTickets,
     Units,
     arrange,
+    assign_units,
     count_pairs,
-    deal_units,
     list_units,
-    seat,
+    order_tickets,
     share_budget,
 )
 from evenhand.design.feasibility import check_balance, find_caps, refuse_impossible
@@ -61,7 +61,7 @@ class Assignment:
     # what is shown
     item: Codes
     shown: Codes  # (n, w) places among the item's systems, in the order shown; −1 after the last
-    kind: Small  # (n,) place in `ticket.KINDS`
+    kind: Small  # (n,) place in `TICKET_KINDS`
     again: Codes  # (n,) number of the ticket that is repeated; −1 for none
 
     def __len__(self) -> int:
@@ -101,62 +101,58 @@ class Assignment:
     @cached_property
     def digest(self) -> str:
         """Sha256 of the campaign and all tickets, in hexadecimal digits."""
-        told = sha256(self.campaign.digest.encode())
-        for one in (self.judge, self.task, self.item, self.shown, self.again, self.kind):
-            told.update(np.ascontiguousarray(one, dtype="<i4").tobytes())
-        return told.hexdigest()
+        digest = sha256(self.campaign.digest.encode())
+        for column in (self.judge, self.task, self.item, self.shown, self.again, self.kind):
+            digest.update(np.ascontiguousarray(column, dtype="<i4").tobytes())
+        return digest.hexdigest()
 
     def _make(self, number: int) -> Ticket:
-        if self.item[number] < 0:
-            return self._keep_free(number)
-        item = self.items[self.item[number]]
-        places = self.shown[number].tolist()
-        systems = tuple(item.systems[place] for place in places if place >= 0)
         task = self.campaign.tasks[self.task[number]].name
         kind: Kind = TICKET_KINDS[self.kind[number]]
         again = int(self.again[number])
-        expected = _expect(item, task, systems) if kind in ("control", "training") else ""
+        name, systems, expected = "", tuple[str, ...](), ""
+        if self.item[number] >= 0:  # else a policy says later what is shown
+            item = self.items[self.item[number]]
+            places = self.shown[number].tolist()
+            name, systems = item.name, tuple(item.systems[place] for place in places if place >= 0)
+            if kind in ("control", "training"):
+                expected = _write_expected(item, task, systems)
         return Ticket(
             number=number,
             judge=self.campaign.judges[self.judge[number]].name,
             task=task,
-            item=item.name,
+            item=name,
             systems=systems,
             kind=kind,
             again=again if again >= 0 else None,
             expected=expected,
         )
 
-    def _keep_free(self, number: int) -> Ticket:
-        """Return a ticket of which it is not known yet what it shows."""
-        again = int(self.again[number])
-        return Ticket(
-            number=number,
-            judge=self.campaign.judges[self.judge[number]].name,
-            task=self.campaign.tasks[self.task[number]].name,
-            item="",
-            systems=(),
-            kind=TICKET_KINDS[self.kind[number]],
-            again=again if again >= 0 else None,
-        )
 
-
-def _expect(item: Item, task: str, systems: tuple[str, ...]) -> str:
+def _write_expected(item: Item, task: str, systems: tuple[str, ...]) -> str:
     """Return what is expected of a ticket, as our tables hold it."""
     if item.control in ("good", "bad"):
         return item.control
     expected = item.expects(task)
     if isinstance(expected, str):
-        if len(systems) == 2 and expected in systems:
-            return ("left", "right")[systems.index(expected)]
-        return expected
-    whole = float(expected).is_integer()
-    return str(int(expected)) if whole else repr(float(expected))
+        sides = len(systems) == 2 and expected in systems
+        return ("left", "right")[systems.index(expected)] if sides else expected
+    number = float(expected)
+    return str(int(expected)) if number.is_integer() else repr(number)
 
 
 def assign(campaign: Campaign) -> Assignment:
     """Decide who sees what, in which order; the same for the same campaign everywhere."""
-    return compile_tickets(campaign)
+    draws = Draws(campaign.drawing_seed, "campaign")
+    _check_training(campaign)
+    check_controls(campaign)
+    check_balance(campaign)
+    dealt = assign_campaign_units(campaign, draws)
+    shown: Shown = {width: [{} for _ in campaign.judges] for width in dealt}
+    passes = [
+        _list_pass(campaign, task, (dealt[task.width], shown), draws) for task in campaign.tasks
+    ]
+    return _gather(campaign, passes, draws)
 
 
 # What every judge is dealt of outputs, pairs and sets, and the anchors that all share.
@@ -166,7 +162,7 @@ FREE = -1  # What is judged is not known yet
 
 
 @dataclass(frozen=True, eq=False)
-class Dealt:
+class AssignedUnits:
     """Who judges what of one width, the same in all its passes."""
 
     units: Units  # what is judged, anchors among it
@@ -175,45 +171,45 @@ class Dealt:
     kind: Integers  # (n,) target or anchor
 
 
-def deal_campaign(campaign: Campaign, draws: Draws) -> dict[int, Dealt]:
+def assign_campaign_units(campaign: Campaign, draws: Draws) -> dict[int, AssignedUnits]:
     """Deal the units of each width."""
-    if campaign.design.policy:
-        return {2: _reserve_pairs(campaign, draws)}
-    widths = dict.fromkeys(one.width for one in campaign.tasks)
+    design, judges = campaign.design, len(campaign.judges)
+    widths = dict.fromkeys(one.width for one in campaign.tasks) if not design.policy else [2]
     lists = {width: list_units(campaign, width, draws.of("units", width)) for width in widths}
     shared = {width: _find_anchors(campaign, units, draws) for width, units in lists.items()}
-    own = {width: _find_own(campaign, units) for width, units in lists.items()}
-    sizes = {width: len(one) * campaign.design.judges_per_item for width, one in own.items()}
-    most = {width: _count_most(campaign, units, own[width]) for width, units in lists.items()}
-    caps = find_caps(campaign, sizes, most, {width: len(one) for width, one in shared.items()})
-    return {
-        width: _join(
-            units,
-            _deal(campaign, (units, own[width]), caps[width], draws.of("deal", width)),
-            _repeat(shared[width], len(campaign.judges)),
-        )
+    n_shared = {width: len(one) for width, one in shared.items()}
+    if design.policy:  # which chooses pairs later: how many each judge is asked
+        size = {2: int(count_pairs(campaign).sum()) * design.judges_per_item}
+        caps = find_caps(campaign, size, size, n_shared)
+        loads = share_budget(campaign, caps[2], draws.of("deal", 2))
+        free = np.full(int(loads.sum()), FREE), np.repeat(np.arange(judges), loads)
+        return {2: _join(lists[2], free, shared[2], judges)}
+    targets = {width: _find_targets(campaign, units) for width, units in lists.items()}
+    sizes = {width: len(one) * design.judges_per_item for width, one in targets.items()}
+    # no judge is dealt a unit twice, or a source
+    most = {
+        width: len(np.unique(units.group[targets[width]]))
+        if design.once_per_source
+        else len(targets[width])
         for width, units in lists.items()
     }
+    caps = find_caps(campaign, sizes, most, n_shared)
+    dealt = {}
+    for width, units in lists.items():
+        unit = judge = targets[width]
+        if len(unit):
+            mine = units.take(targets[width])
+            groups = mine.groups if design.once_per_source else np.arange(len(mine))
+            refuse_impossible(campaign, mine, groups, caps[width])
+            unit, judge = assign_units(
+                mine, groups, design.judges_per_item, caps[width], draws.of("deal", width)
+            )
+            unit = targets[width][unit]
+        dealt[width] = _join(units, (unit, judge), shared[width], judges)
+    return dealt
 
 
-def _reserve_pairs(campaign: Campaign, draws: Draws) -> Dealt:
-    """Return how much each judge is asked of pairs that a policy chooses, and the anchors."""
-    units = list_units(campaign, 2, draws.of("units", 2))
-    shared = _find_anchors(campaign, units, draws)
-    pairs = int(count_pairs(campaign).sum())
-    size = {2: pairs * campaign.design.judges_per_item}
-    caps = find_caps(campaign, size, size, {2: len(shared)})
-    loads = share_budget(campaign, caps[2], draws.of("deal", 2))
-    own = np.full(int(loads.sum()), FREE), np.repeat(np.arange(len(loads)), loads)
-    return _join(units, own, _repeat(shared, len(campaign.judges)))
-
-
-def _count_most(campaign: Campaign, units: Units, own: Integers) -> int:
-    """Return how much one judge may be dealt at most: no unit twice, or no source."""
-    return len(np.unique(units.group[own])) if campaign.design.once_per_source else len(own)
-
-
-def _find_own(campaign: Campaign, units: Units) -> Integers:
+def _find_targets(campaign: Campaign, units: Units) -> Integers:
     """Return the units that are dealt: those of items that are no anchors."""
     anchor = np.array([one.anchor for one in campaign.items], dtype=bool)[units.item]
     if not len(units):
@@ -233,45 +229,30 @@ def _find_own(campaign: Campaign, units: Units) -> Integers:
 def _find_anchors(campaign: Campaign, units: Units, draws: Draws) -> Integers:
     """Return the units that all judges share: one of each source if a source is seen only once."""
     anchor = np.array([one.anchor for one in campaign.items], dtype=bool)[units.item]
-    found = np.flatnonzero(anchor)
-    if not campaign.design.once_per_source or not len(found):
-        return found
-    found = found[draws.of("anchors", units.width).order(len(found))]
+    anchors = np.flatnonzero(anchor)
+    if not campaign.design.once_per_source or not len(anchors):
+        return anchors
+    anchors = anchors[draws.of("anchors", units.width).order(len(anchors))]
     shown = np.zeros(len(units.labels), dtype=np.int64)
     chosen = []
-    for group in np.unique(units.group[found]):
-        mine = found[units.group[found] == group]
-        one = mine[shown[units.label[mine]].argmin()]
-        shown[units.label[one]] += 1
-        chosen.append(int(one))
+    for group in np.unique(units.group[anchors]):
+        of_group = anchors[units.group[anchors] == group]
+        unit = of_group[shown[units.label[of_group]].argmin()]
+        shown[units.label[unit]] += 1
+        chosen.append(int(unit))
     return np.array(chosen, dtype=np.int64)
 
 
-def _deal(
-    campaign: Campaign, which: tuple[Units, Integers], caps: Integers, draws: Draws
-) -> tuple[Integers, Integers]:
-    """Return what is dealt and to whom."""
-    units, own = which
-    if not len(own):
-        return own, own
-    mine, each = units.take(own), campaign.design.judges_per_item
-    groups = mine.groups if campaign.design.once_per_source else np.arange(len(mine))
-    refuse_impossible(campaign, mine, groups, caps)
-    unit, judge = deal_units(mine, groups, each, caps, draws)
-    return own[unit], judge
-
-
-def _repeat(shared: Integers, judges: int) -> tuple[Integers, Integers]:
-    """Return the anchors of all judges."""
-    return np.tile(shared, judges), np.repeat(np.arange(judges), len(shared))
-
-
-def _join(units: Units, own: tuple[Integers, Integers], shared: tuple[Integers, Integers]) -> Dealt:
-    """Put what is dealt and what is shared together, in the order of judges."""
-    unit, judge = np.concatenate([own[0], shared[0]]), np.concatenate([own[1], shared[1]])
-    kind = np.repeat([TARGET, ANCHOR], [len(own[0]), len(shared[0])])
+def _join(
+    units: Units, targets: tuple[Integers, Integers], shared: Integers, judges: int
+) -> AssignedUnits:
+    """Put what is dealt and what all judges share together, in the order of judges."""
+    n_targets, n_shared = len(targets[0]), len(shared) * judges
+    unit = np.concatenate([targets[0], np.tile(shared, judges)])
+    judge = np.concatenate([targets[1], np.repeat(np.arange(judges), len(shared))])
+    kind = np.repeat([TARGET, ANCHOR], [n_targets, n_shared])
     order = np.lexsort((unit, judge))
-    return Dealt(units, unit[order], judge[order], kind[order])
+    return AssignedUnits(units, unit[order], judge[order], kind[order])
 
 
 # Which control items a judge sees in a pass: each as often as any other, directions in turn.
@@ -288,38 +269,48 @@ def fits(item: Item, task: Task) -> bool:
 def check_controls(campaign: Campaign) -> None:
     """Refuse controls that no pass can use, expect what cannot be, or are not asked for."""
     controls = [one for one in campaign.items if one.control]
+    passes = [one.name for one in campaign.tasks]
     for item in controls:
-        _check_passes(campaign, item)
+        for name in item.expected if isinstance(item.expected, Mapping) else ():
+            if name not in passes:
+                hint = end(suggest(name, passes)) or f": there are {listing(passes)}"
+                raise CampaignError(
+                    f"control '{item.name}' expects an answer in pass '{name}', which is none{hint}"
+                )
         suited = [task for task in campaign.tasks if fits(item, task)]
         if not suited:
             raise CampaignError(_say_unfit(campaign, item))
-        for task in suited:
-            if item.control == "expected":
-                _check_expected(item, task)
-    asked = campaign.design.controls
-    if controls and not asked:
+        for task in suited if item.control == "expected" else ():
+            _check_expected(item, task)
+    n = campaign.design.controls
+    if controls and not n:
         raise CampaignError(
             f"there are {len(controls)} control items, and nobody is shown one: say how many each"
             " judge sees in a pass (controls = 5), or leave the items out"
         )
-    for task in campaign.tasks if asked else ():
-        there = sum(fits(one, task) for one in controls)
-        if there < asked:
+    for task in campaign.tasks if n else ():
+        fitting = sum(fits(one, task) for one in controls)
+        if fitting < n:
             raise CampaignError(
-                f"each judge is to see {asked} different control items in pass '{task.name}': there"
-                f' are {there} (items with control = "good", "bad", or expected = an answer)'
+                f"each judge is to see {n} different control items in pass '{task.name}': there"
+                f' are {fitting} (items with control = "good", "bad", or expected = an answer)'
             )
 
 
-def _check_passes(campaign: Campaign, item: Item) -> None:
-    """Refuse an answer that is expected in a pass that is none."""
-    names = [one.name for one in campaign.tasks]
-    for name in item.expected if isinstance(item.expected, Mapping) else ():
-        if name not in names:
-            hint = end(suggest(name, names)) or f": there are {listing(names)}"
-            raise CampaignError(
-                f"control '{item.name}' expects an answer in pass '{name}', which is none{hint}"
-            )
+def _check_expected(item: Item, task: Task) -> None:
+    """Refuse an expected answer that the task does not take."""
+    expected = item.expects(task.name)
+    start = f"control '{item.name}' cannot expect {expected!r} in pass '{task.name}'"
+    if not isinstance(task, ScaledTask):
+        if expected not in (*item.systems, "tie"):
+            raise CampaignError(f"{start}: name the best of {listing(item.systems)}, or tie")
+    elif isinstance(task, SpanTask) and not task.score:
+        raise CampaignError(
+            f"control '{item.name}': pass '{task.name}' has no score that could be expected;"
+            " say good or bad"
+        )
+    elif isinstance(expected, str) or not task.scale.low <= expected <= task.scale.high:
+        raise CampaignError(f"{start}: a score is {task.scale}")
 
 
 def _say_unfit(campaign: Campaign, item: Item) -> str:
@@ -336,73 +327,46 @@ def _say_unfit(campaign: Campaign, item: Item) -> str:
     )
 
 
-def _check_expected(item: Item, task: Task) -> None:
-    """Refuse an expected answer that the task does not take."""
-    expected = item.expects(task.name)
-    if isinstance(task, ScaledTask):
-        if isinstance(task, SpanTask) and not task.score:
-            raise CampaignError(
-                f"control '{item.name}': pass '{task.name}' has no score that could be expected;"
-                " say good or bad"
-            )
-        if isinstance(expected, str) or not task.scale.low <= expected <= task.scale.high:
-            raise CampaignError(
-                f"control '{item.name}' cannot expect {expected!r} in pass '{task.name}': a score"
-                f" is {task.scale}"
-            )
-    elif expected not in (*item.systems, "tie"):
-        raise CampaignError(
-            f"control '{item.name}' cannot expect {expected!r} in pass '{task.name}': name the best"
-            f" of {listing(item.systems)}, or tie"
-        )
-
-
-def deal_controls(
+def assign_controls(
     campaign: Campaign, task: Task, seen: list[dict[str, int]], draws: Draws
 ) -> list[list[int]]:
     """Choose the control items of every judge in a pass."""
     pool = [at for at, one in enumerate(campaign.items) if one.control and fits(one, task)]
     named = draws.of("controls", *pool)
-    shuffled = [pool[at] for at in named.order(len(pool)).tolist()]
-    wheels = _sort_directions(campaign, shuffled)
+    items: dict[str, list[int]] = {}
+    for at in named.order(len(pool)).tolist():
+        items.setdefault(campaign.items[pool[at]].control, []).append(pool[at])
+    by_direction = [items[name] for name in sorted(items)]
     shown = dict.fromkeys(pool, 0)
     turns = named.of("turns").order(len(seen)).tolist()
-    found = []
+    of_judge = []
     for place, sources in enumerate(seen):
-        chosen = _choose(campaign, wheels, shown, sources, turns[place])
+        chosen = _choose(campaign, by_direction, shown, sources, turns[place])
         if len(chosen) < campaign.design.controls:
             raise CampaignError(
                 f"judge '{campaign.judges[place].name}' sees the sources of too many control items"
                 f" to be shown {campaign.design.controls} more in pass '{task.name}': give controls"
                 " sources of their own"
             )
-        found.append(chosen)
-        for one in chosen:
-            shown[one] += 1
-    return found
-
-
-def _sort_directions(campaign: Campaign, pool: list[int]) -> list[list[int]]:
-    """Return the items of each direction."""
-    by: dict[str, list[int]] = {}
-    for at in pool:
-        by.setdefault(campaign.items[at].control, []).append(at)
-    return [by[name] for name in sorted(by)]
+        of_judge.append(chosen)
+        for at in chosen:
+            shown[at] += 1
+    return of_judge
 
 
 def _choose(
     campaign: Campaign,
-    wheels: list[list[int]],
+    by_direction: list[list[int]],
     shown: dict[int, int],
     used: dict[str, int],
     turn: int,
 ) -> list[int]:
     """Choose the items of one judge: directions in turn, of each what was shown least."""
     taken: list[int] = []
-    ready = [sorted(wheel, key=shown.__getitem__) for wheel in wheels]
+    ready = [sorted(items, key=shown.__getitem__) for items in by_direction]
     while len(taken) < campaign.design.controls and any(ready):
-        wheel = ready[(turn + len(taken)) % len(ready)] or next(one for one in ready if one)
-        at = wheel.pop(0)
+        items = ready[(turn + len(taken)) % len(ready)] or next(one for one in ready if one)
+        at = items.pop(0)
         group = campaign.items[at].group
         if used.get(group, at) != at:
             continue
@@ -425,19 +389,7 @@ class Entries:
     judge: Integers  # (n,) place of the judge
     item: Integers  # (n,) place of the item
     shown: Integers  # (n, width) places among the item's systems, in the order shown
-    kind: Integers  # (n,) place in `ticket.KINDS`
-
-
-def compile_tickets(campaign: Campaign) -> Assignment:
-    """Decide who sees what, in which order."""
-    draws = Draws(campaign.drawing_seed, "campaign")
-    _check_training(campaign)
-    check_controls(campaign)
-    check_balance(campaign)
-    dealt = deal_campaign(campaign, draws)
-    shown: Shown = {width: [{} for _ in campaign.judges] for width in dealt}
-    passes = [_enter(campaign, task, (dealt[task.width], shown), draws) for task in campaign.tasks]
-    return _gather(campaign, passes, draws)
+    kind: Integers  # (n,) place in `TICKET_KINDS`
 
 
 def _check_training(campaign: Campaign) -> None:
@@ -449,55 +401,51 @@ def _check_training(campaign: Campaign) -> None:
                 f"training '{one.item.name}' has {n} outputs: a ticket of '{task.name}' shows"
                 f" {task.width}"
             )
-        if one.answer:
-            try:
-                task.validate(dict(one.answer), tuple(one.item.outputs.values()), one.item.source)
-            except InvalidJudgments as error:
-                raise CampaignError(
-                    f"training '{one.item.name}' of pass '{task.name}': {error}{_show_answer(task)}"
-                ) from None
+        if not one.answer:
+            continue
+        try:
+            task.validate(dict(one.answer), tuple(one.item.outputs.values()), one.item.source)
+        except InvalidJudgments as error:
+            # an answer as a campaign file writes it, where that is short
+            example = ""
+            if isinstance(task, PairTask):
+                first, *others = task.outcomes
+                example = f'{{ outcome = "{first}" }}, or {", ".join(others)}; left is what is'
+                example += " written first"
+            elif isinstance(task, RankTask):
+                places = list(range(1, task.width + 1))
+                example = f"{{ ranks = {places} }}, a place for each output as they are written"
+            elif isinstance(task, RatingTask):
+                example = f"{{ score = {task.low:g} }}, a number from {task.low:g} to {task.high:g}"
+            raise CampaignError(
+                f"training '{one.item.name}' of pass '{task.name}': {error}"
+                + f"; write answer = {example}" * bool(example)
+            ) from None
 
 
-def _show_answer(task: Task) -> str:
-    """Return an answer as a campaign file writes it, where that is short; "" where it is not."""
-    if isinstance(task, PairTask):
-        first, *others = task.outcomes
-        shown = f'{{ outcome = "{first}" }}, or {", ".join(others)}; left is what is written first'
-    elif isinstance(task, RankTask):
-        places = list(range(1, task.width + 1))
-        shown = f"{{ ranks = {places} }}, a place for each output as they are written"
-    elif isinstance(task, RatingTask):
-        shown = f"{{ score = {task.low:g} }}, a number from {task.low:g} to {task.high:g}"
-    else:
-        return ""
-    return f"; write answer = {shown}"
-
-
-def _enter(campaign: Campaign, task: Task, what: tuple[Dealt, Shown], draws: Draws) -> Entries:
-    """Return what is asked in one pass."""
+def _list_pass(
+    campaign: Campaign, task: Task, what: tuple[AssignedUnits, Shown], draws: Draws
+) -> Entries:
     dealt, shown_before = what
     units, named, known = dealt.units, draws.of("pass", task.name), dealt.unit != FREE
     unit, by = dealt.unit[known], dealt.judge[known]
     places, item = units.places[unit], units.item[unit]
     systems = _code_systems(campaign, item, places)
     shown = arrange(places, systems, unit, by, named)
-    found = [Entries(by, item, shown, dealt.kind[known])]
+    parts = [Entries(by, item, shown, dealt.kind[known])]
     if campaign.design.controls:
-        found.append(_enter_controls(campaign, task, (found[0], shown_before[task.width]), draws))
-    if not known.all():
-        found.append(_reserve_tickets(dealt.judge[~known], task.width))
+        parts.append(_list_controls(campaign, task, (parts[0], shown_before[task.width]), draws))
+    if not known.all():  # tickets of which a policy says later what they show
+        free = dealt.judge[~known]
+        n = len(free)
+        nothing = np.full((n, task.width), -1)
+        parts.append(Entries(free, np.full(n, -1), nothing, np.full(n, TARGET)))
     judge, item, shown, kind = (
-        np.concatenate([getattr(one, name) for one in found])
+        np.concatenate([getattr(one, name) for one in parts])
         for name in ("judge", "item", "shown", "kind")
     )
     order = np.argsort(judge, kind="stable")
     return Entries(judge[order], item[order], shown[order], kind[order])
-
-
-def _reserve_tickets(judge: Integers, width: int) -> Entries:
-    """Return tickets of which a policy says later what they show."""
-    n = len(judge)
-    return Entries(judge, np.full(n, -1), np.full((n, width), -1), np.full(n, TARGET))
 
 
 def _code_systems(campaign: Campaign, item: Integers, places: Integers) -> Integers:
@@ -511,7 +459,7 @@ def _code_systems(campaign: Campaign, item: Integers, places: Integers) -> Integ
     return np.asarray(table[item[:, None], places])
 
 
-def _enter_controls(
+def _list_controls(
     campaign: Campaign, task: Task, shown: tuple[Entries, list[dict[str, int]]], draws: Draws
 ) -> Entries:
     """Return the controls of one pass; of two outputs the better stands left half of the time."""
@@ -519,7 +467,7 @@ def _enter_controls(
     if campaign.design.once_per_source:
         for who, at in zip(targets.judge.tolist(), targets.item.tolist(), strict=True):
             seen[who][campaign.items[at].group] = -1
-    chosen = deal_controls(campaign, task, seen, draws)
+    chosen = assign_controls(campaign, task, seen, draws)
     judge = np.repeat(np.arange(len(chosen)), [len(one) for one in chosen])
     item = np.array([at for one in chosen for at in one], dtype=np.int64)
     places = np.full((len(item), task.width), -1, dtype=np.int64)
@@ -547,8 +495,8 @@ def _gather(campaign: Campaign, passes: list[Entries], draws: Draws) -> Assignme
     for judge in range(len(campaign.judges)):
         for at, entries in enumerate(passes):
             for one, origin in (
-                _teach(campaign, (judge, at), draws),
-                _sit(campaign, (judge, at), entries, draws),
+                _list_training(campaign, (judge, at), draws),
+                _order_pass(campaign, (judge, at), entries, draws),
             ):
                 block = np.full((len(origin), 4 + width), -1, dtype=np.int64)
                 block[:, 0], block[:, 1] = judge, at
@@ -568,8 +516,13 @@ def _gather(campaign: Campaign, passes: list[Entries], draws: Draws) -> Assignme
     )
 
 
-def _teach(campaign: Campaign, who: tuple[int, int], draws: Draws) -> tuple[Integers, Integers]:
-    """Return kind, item and places of one judge's training before a pass, in drawn orders."""
+# Kind, item and places of one judge's tickets in one pass, and what they repeat (−1 for nothing)
+
+
+def _list_training(
+    campaign: Campaign, who: tuple[int, int], draws: Draws
+) -> tuple[Integers, Integers]:
+    """Return one judge's training before a pass, in drawn orders."""
     judge, at = who
     name, width = campaign.tasks[at].name, campaign.tasks[at].width
     mine = [n for n, one in enumerate(campaign.training) if one.task == name]
@@ -581,23 +534,24 @@ def _teach(campaign: Campaign, who: tuple[int, int], draws: Draws) -> tuple[Inte
     return rows, np.full(len(mine), -1, dtype=np.int64)
 
 
-def _sit(
+def _order_pass(
     campaign: Campaign, who: tuple[int, int], entries: Entries, draws: Draws
 ) -> tuple[Integers, Integers]:
-    """Return kind, item and places of one judge's tickets in one pass, and what they repeat."""
+    """Return one judge's tickets in one pass, in the order in which they are answered."""
     (judge, at), design = who, campaign.design
     first, last = np.searchsorted(entries.judge, [judge, judge + 1])
     kinds = entries.kind[first:last]
     of = [tuple((first + np.flatnonzero(kinds == one)).tolist()) for one in ROLES]
     named = draws.of("sitting", judge, at)
     try:
-        order, origin = seat(Hand(*of), design.repeats, design.again, design.lag, named)
-    except NoRoom:
-        name = campaign.judges[judge].name
-        asked = design.repeats + design.again
+        order, origin = order_tickets(
+            PassTickets(*of), design.repeats, design.again, design.lag, named
+        )
+    except NoPlaceForRepeat:
+        name, repeats = campaign.judges[judge].name, design.repeats + design.again
         raise CampaignError(
             f"judge '{name}' has {last - first:,} tickets in pass '{campaign.tasks[at].name}', of"
-            f" which {len(of[0]):,} may be repeated: {asked:,} repeats at least {design.lag:,}"
+            f" which {len(of[0]):,} may be repeated: {repeats:,} repeats at least {design.lag:,}"
             " tickets later find no place; ask for fewer, or lower lag"
         ) from None
     chosen, back = np.array(order, dtype=np.int64), np.array(origin, dtype=np.int64)

@@ -13,6 +13,7 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Any, Final
 
+from evenhand.data.coding import SEED
 from evenhand.design.tasks import (
     Task,
     Ticket,
@@ -23,14 +24,13 @@ from evenhand.design.tasks import (
     show,
 )
 from evenhand.errors import CampaignError, end, listing, require_option, suggest
-from evenhand.judgments.coding import SEED
-from evenhand.numerics.sampling import SECRET
+from evenhand.numerics.sampling import MIN_SECRET_SEED
 
 # Who is asked what, as an organiser wishes it: settings; `assign` makes them come true.
 
 # Settings that are whole numbers, and the lowest of each
 COUNTS: Final = {"judges_per_item": 1, "controls": 0, "repeats": 0, "lag": 0, "again": 0}
-MOST: Final = 1_000_000_000  # Highest of all settings that are whole numbers
+MAX_SETTING: Final = 1_000_000_000  # Highest of all settings that are whole numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,6 @@ class Design:
     top: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
         for name, least in COUNTS.items():
             _check_count(name, getattr(self, name), least)
         for name in ("per_item", "quota", "judgments", "top"):
@@ -72,10 +71,7 @@ class Design:
         number = isinstance(share, int | float) and not isinstance(share, bool)
         if not number or not 0 <= share <= 1:
             raise CampaignError(f"random_share cannot be {share!r}: it is a proportion, such as .3")
-        self._check_policy()
-
-    def _check_policy(self) -> None:
-        """Refuse settings of a policy without one, and those that a policy takes the place of."""
+        # settings of a policy without one, and those that a policy takes the place of
         if self.policy and self.per_item is not None:
             raise CampaignError(
                 "per_item says how many pairs of each item are judged, which a policy chooses: say"
@@ -93,12 +89,15 @@ class Design:
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
-def _check_count(name: str, value: object, least: int) -> None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or value < least:  # type: ignore[operator]
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    if not _is_whole(value) or value < least:
         raise CampaignError(f"{name} cannot be {value!r}: it is a whole number, {least} or more")
-    if value > MOST:  # type: ignore[operator]
-        raise CampaignError(f"{name} is a whole number up to {MOST:,}")
+    if value > MAX_SETTING:
+        raise CampaignError(f"{name} is a whole number up to {MAX_SETTING:,}")
 
 
 # What is judged: one source and the outputs of systems for it.
@@ -109,7 +108,11 @@ Expected = str | float | int | Mapping[str, str | float | int]
 
 @dataclass(frozen=True)
 class Item:
-    """One source and its outputs."""
+    """One source and its outputs.
+
+    >>> Item("1", {"A": "uno", "B": "un"}).systems
+    ('A', 'B')
+    """
 
     name: str  # its own in the campaign
     outputs: Mapping[str, str] = field(hash=False)  # system → text
@@ -126,11 +129,9 @@ class Item:
     # the answer of a control: a score of one output, or of several outputs the system that is
     # best or "tie"; by the names of tasks where these expect different answers
     expected: Expected = field(default="", hash=False)
-    # whether all judges judge it. >>> Item("1", {"A": "uno", "B": "un"}).systems ('A', 'B')
-    anchor: bool = False
+    anchor: bool = False  # whether all judges judge it
 
     def __post_init__(self) -> None:
-        """Refuse what is no item."""
         if not isinstance(self.name, str) or not self.name.strip():
             raise CampaignError('an item needs a name, such as item = "17"')
         for name in ("name", "source", "reference", "context", "document", "group"):
@@ -147,8 +148,34 @@ class Item:
             self._check_name("system", system)
         object.__setattr__(self, "outputs", MappingProxyType(dict(self.outputs)))
         object.__setattr__(self, "group", self.group or self.name)
-        self._check_expected()
         self._check_control()
+
+    def _check_control(self) -> None:
+        by_task = self.expected if isinstance(self.expected, Mapping) else {"": self.expected}
+        for answer in by_task.values():
+            if isinstance(answer, str):
+                self._check_text("expected", answer)
+            elif not is_number(answer):
+                raise CampaignError(
+                    f"item '{self.name}': expected cannot be {show(answer)}: it is a score, or the"
+                    " name of the best system"
+                )
+        if self.expected != "" and self.control == "":
+            object.__setattr__(self, "control", "expected")
+        if not isinstance(self.control, str) or self.control not in CONTROLS:
+            try:
+                require_option("control", str(self.control), CONTROLS[1:])
+            except ValueError as error:
+                raise CampaignError(f"item '{self.name}': {error}") from None
+        if self.control == "expected" and self.expected == "":
+            raise CampaignError(
+                f"item '{self.name}' is a control and does not say what is expected of it: add"
+                " expected = 4, or the name of the best system"
+            )
+        if self.control and self.anchor:
+            raise CampaignError(f"item '{self.name}' is a control and an anchor: choose one")
+        if by_task is self.expected:
+            object.__setattr__(self, "expected", MappingProxyType(dict(by_task)))
 
     def _check_text(self, name: str, value: object) -> None:
         if not isinstance(value, str):
@@ -166,36 +193,6 @@ class Item:
             whose = "" if what == "item" else f"item '{self.name}': "
             raise CampaignError(f"{whose}{what} {name!r} {fault}: take it out")
 
-    def _check_expected(self) -> None:
-        """Refuse an expected answer that is neither a word nor a number."""
-        told = self.expected.values() if isinstance(self.expected, Mapping) else [self.expected]
-        for one in told:
-            if isinstance(one, str):
-                self._check_text("expected", one)
-            elif not is_number(one):
-                raise CampaignError(
-                    f"item '{self.name}': expected cannot be {show(one)}: it is a score, or the"
-                    " name of the best system"
-                )
-
-    def _check_control(self) -> None:
-        if self.expected != "" and self.control == "":
-            object.__setattr__(self, "control", "expected")
-        if not isinstance(self.control, str) or self.control not in CONTROLS:
-            try:
-                require_option("control", str(self.control), CONTROLS[1:])
-            except ValueError as error:
-                raise CampaignError(f"item '{self.name}': {error}") from None
-        if self.control == "expected" and self.expected == "":
-            raise CampaignError(
-                f"item '{self.name}' is a control and does not say what is expected of it: add"
-                " expected = 4, or the name of the best system"
-            )
-        if self.control and self.anchor:
-            raise CampaignError(f"item '{self.name}' is a control and an anchor: choose one")
-        if isinstance(self.expected, Mapping):
-            object.__setattr__(self, "expected", MappingProxyType(dict(self.expected)))
-
     @cached_property
     def systems(self) -> tuple[str, ...]:
         """Systems that have an output for it, in the order given."""
@@ -209,18 +206,18 @@ class Item:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a campaign file holds it, without what is empty."""
-        found: dict[str, Any] = {"item": self.name}
+        settings: dict[str, Any] = {"item": self.name}
         for name in ("source", "reference", "context", "document", "group", "control"):
             value = getattr(self, name)
             if value and not (name == "group" and value == self.name):
-                found[name] = value
+                settings[name] = value
         if isinstance(self.expected, Mapping):
-            found["expected"] = dict(self.expected)
+            settings["expected"] = dict(self.expected)
         elif self.expected != "":
-            found["expected"] = self.expected
+            settings["expected"] = self.expected
         if self.anchor:
-            found["anchor"] = True
-        return {**found, "outputs": dict(self.outputs)}
+            settings["anchor"] = True
+        return {**settings, "outputs": dict(self.outputs)}
 
 
 # The words of a campaign's pages: instructions, consent, training, languages and directions.
@@ -237,16 +234,17 @@ RIGHT_TO_LEFT: Final = frozenset(
 
 @dataclass(frozen=True)
 class TextField:
-    """A text of the page."""
+    """A text of the page.
+
+    >>> TextField("he").direction, TextField("es").direction, TextField().direction
+    ('rtl', 'ltr', 'auto')
+    """
 
     language: str = ""  # its tag, such as "es" or "pt-BR"; "" where it is not known
-    # ltr, rtl, or auto (by the first letters); the language's where none is said. >>>
-    # TextField("he").direction, TextField("es").direction, TextField().direction ('rtl', 'ltr',
-    # 'auto')
+    # ltr, rtl, or auto (by the first letters); the language's where none is said
     direction: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what is no language or direction."""
         tag = self.language
         sound = isinstance(tag, str) and tag.isascii()
         if not sound or (tag and not tag.replace("-", "").isalnum()):
@@ -272,7 +270,6 @@ class Wording:
     texts: Mapping[str, TextField] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        """Refuse what is no text."""
         for name in ("instructions", "consent", "thanks", "completion_code"):
             value = getattr(self, name)
             if not isinstance(value, str) or not is_text(value):
@@ -293,9 +290,9 @@ class Wording:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a campaign file holds it."""
-        found = {name: value for name, value in vars(self).items() if value and name != "texts"}
+        settings = {name: value for name, value in vars(self).items() if value and name != "texts"}
         texts = {name: dict(vars(self.texts[name])) for name in FIELDS if name in self.texts}
-        return {**found, "texts": texts} if texts else found
+        return {**settings, "texts": texts} if texts else settings
 
 
 @dataclass(frozen=True)
@@ -309,7 +306,6 @@ class Training:
     feedback: str = ""  # what the judge is told
 
     def __post_init__(self) -> None:
-        """Refuse what teaches nothing."""
         if not isinstance(self.feedback, str) or not is_text(self.feedback):
             raise CampaignError(f"training '{self.item.name}': feedback is text")
         if not isinstance(self.answer, Mapping):
@@ -322,10 +318,10 @@ class Training:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as a campaign file holds it."""
-        found: dict[str, Any] = {"task": self.task, **self.item.to_dict()}
+        settings: dict[str, Any] = {"task": self.task, **self.item.to_dict()}
         if self.answer:
-            found["answer"] = dict(self.answer)
-        return {**found, "feedback": self.feedback} if self.feedback else found
+            settings["answer"] = dict(self.answer)
+        return {**settings, "feedback": self.feedback} if self.feedback else settings
 
 
 # Crowd platforms: how the link says who comes, and what a name of a worker looks like there.
@@ -412,13 +408,11 @@ class Judge:
     quota: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no judge."""
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
             raise CampaignError(f"{self.name!r} is no name of a judge")
         if fault := say_bad_name(self.name):
             raise CampaignError(f"judge {self.name!r} {fault}: take it out")
-        whole = isinstance(self.quota, int) and not isinstance(self.quota, bool)
-        if self.quota is not None and (not whole or self.quota < 1):
+        if self.quota is not None and (not _is_whole(self.quota) or self.quota < 1):
             raise CampaignError(
                 f"judge '{self.name}': quota cannot be {self.quota!r}: it is a whole number, 1 or"
                 " more"
@@ -444,13 +438,11 @@ class Campaign:
     platform: str = USUAL  # where workers of a crowd come from, if any do: prolific, mturk or other
 
     def __post_init__(self) -> None:
-        """Refuse what does not fit together."""
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
             raise CampaignError('a campaign needs a name, such as name = "spring-2024"')
         if not isinstance(self.title, str) or not is_text(self.title):
             raise CampaignError(f"title cannot be {self.title!r}: it is text")
-        whole = isinstance(self.seed, int) and not isinstance(self.seed, bool)
-        if self.seed is not None and (not whole or not 0 <= self.seed < MAX_SEED):
+        if self.seed is not None and not (_is_whole(self.seed) and 0 <= self.seed < MAX_SEED):
             raise CampaignError(
                 f"seed cannot be {self.seed!r}: it is a whole number from 0 to below 2^256"
             )
@@ -461,7 +453,11 @@ class Campaign:
                 raise CampaignError(f"campaign '{self.name}' has no {name}")
         _refuse_twins([one.name for one in self.tasks], "tasks")
         _refuse_twins([one.name for one in self.judges], "judges")
-        _refuse_twins(list(self._item_names), "items")
+        taught: list[Item] = []  # one item may be taught before several passes
+        for one in self.training:
+            if one.item not in taught:
+                taught.append(one.item)
+        _refuse_twins([one.name for one in (*self.items, *taught)], "items")
         criteria = [one.criterion for one in self.tasks if hasattr(one, "criterion")]
         _refuse_twins(criteria, "tasks", "criterion")
         for one in self.training:
@@ -471,14 +467,6 @@ class Campaign:
             check_followed(self.design.policy, self.tasks)
 
     @property
-    def _item_names(self) -> tuple[str, ...]:
-        taught: list[Item] = []
-        for one in self.training:
-            if one.item not in taught:
-                taught.append(one.item)
-        return tuple(one.name for one in (*self.items, *taught))
-
-    @property
     def drawing_seed(self) -> int:
         """The seed that is drawn with: the campaign's, or that of rehearsals where it has none."""
         return SEED if self.seed is None else self.seed
@@ -486,7 +474,7 @@ class Campaign:
     @property
     def has_secret_seed(self) -> bool:
         """Whether the seed is as long as one that a launch draws, so that nobody guesses it."""
-        return self.seed is not None and self.seed >= SECRET
+        return self.seed is not None and self.seed >= MIN_SECRET_SEED
 
     def with_seed(self) -> Campaign:
         """Return the campaign as it is launched: one that names no seed draws one.
@@ -601,23 +589,22 @@ def write_seed(seed: int) -> int | str:
     >>> write_seed(7), write_seed(2**64)
     (7, '00000000000000010000000000000000')
     """
-    return seed if seed < SECRET else f"{seed:032x}"
+    return seed if seed < MIN_SECRET_SEED else f"{seed:032x}"
 
 
-def read_seed(told: object) -> int | None:
+def read_seed(value: object) -> int | None:
     """Return a seed as a file tells it; None where it tells none."""
-    if isinstance(told, str):
-        if re.fullmatch(r"[0-9a-f]{32,64}", told) is None:
+    if isinstance(value, str):
+        if re.fullmatch(r"[0-9a-f]{32,64}", value) is None:
             raise CampaignError(
-                f"seed cannot be {told!r:.80}: it is a whole number from 0, or the 32 to 64"
+                f"seed cannot be {value!r:.80}: it is a whole number from 0, or the 32 to 64"
                 " hexadecimal digits of an exported campaign; leave it out and the launch draws one"
             )
-        return int(told, 16)
-    return told  # type: ignore[return-value]
+        return int(value, 16)
+    return value  # type: ignore[return-value]
 
 
 def _refuse_twins(names: list[str], what: str, called: str = "name") -> None:
-    """Refuse two of one name."""
     if len(set(names)) == len(names):
         return
     twins = [one for one, n in Counter(names).items() if n > 1]

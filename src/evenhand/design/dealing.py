@@ -1,9 +1,4 @@
-"""How the quota of each judge is divided among passes that show different numbers of outputs.
-
-First in proportion to what each asks, rounded so that who is furthest behind over all judges is
-rounded up. What then is missing of one is taken from another that has more than it needs, through
-as many judges as it takes: a transport problem with two or three columns.
-"""
+"""What is judged by whom, in which order: units, judges, sides, sittings and quotas."""
 
 from __future__ import annotations
 
@@ -82,27 +77,21 @@ def list_units(campaign: Campaign, width: int, draws: Draws) -> Units:
         for at, chosen in zip(order.tolist(), sets, strict=True):
             item += [members[at]] * len(chosen)
             named += [tuple(systems[place] for place in one) for one in chosen]
-    ordered = np.argsort(np.array(item, dtype=np.int64), kind="stable")
-    return _encode(campaign, width, [(item[at], named[at]) for at in ordered.tolist()], codes)
-
-
-def _encode(
-    campaign: Campaign, width: int, rows: list[tuple[int, tuple[str, ...]]], codes: dict[str, int]
-) -> Units:
-    """Turn names into places."""
-    labels = tuple(sorted({names for _, names in rows}))
+    ordered = np.argsort(np.array(item, dtype=np.int64), kind="stable").tolist()
+    item, named = [item[at] for at in ordered], [named[at] for at in ordered]
+    labels = tuple(sorted(set(named)))
     code = {names: at for at, names in enumerate(labels)}
-    places = np.full((len(rows), width), -1, dtype=np.int64)
     spots = [{name: at for at, name in enumerate(one.systems)} for one in campaign.items]
-    for at, (item, names) in enumerate(rows):
-        places[at, : len(names)] = [spots[item][name] for name in names]
+    places = np.full((len(item), width), -1, dtype=np.int64)
+    for at, (place, names) in enumerate(zip(item, named, strict=True)):
+        places[at, : len(names)] = [spots[place][name] for name in names]
     return Units(
         width=width,
-        item=np.array([item for item, _ in rows], dtype=np.int64),
+        item=np.array(item, dtype=np.int64),
         places=places,
-        label=np.array([code[names] for _, names in rows], dtype=np.int64),
+        label=np.array([code[names] for names in named], dtype=np.int64),
         labels=labels,
-        group=np.array([codes[campaign.items[item].group] for item, _ in rows], dtype=np.int64),
+        group=np.array([codes[campaign.items[place].group] for place in item], dtype=np.int64),
     )
 
 
@@ -121,11 +110,11 @@ def _choose_sets(
     campaign: Campaign, m: int, width: int, items: int, draws: Draws
 ) -> list[list[Places]]:
     """Return the sets of systems of each item of one kind, each set about equally often."""
-    asked = campaign.design.per_item
+    per_item = campaign.design.per_item
     if width > 2:
         return _choose_ranked(campaign, (m, min(width, m)), items, draws)
     every: list[Places] = list(combinations(range(m), width))
-    each = len(every) if asked is None else asked
+    each = len(every) if per_item is None else per_item
     _check_enough(each, len(every), m, width)
     if width == 2 and campaign.design.balanced_blocks and items * each % len(every):
         raise CampaignError(
@@ -179,7 +168,6 @@ def _trade_sets(sets: list[list[Places]], at: int) -> None:
 
 
 def _check_balance(m: int, width: int, sets: int, base: Sequence[Places] | None) -> None:
-    """Refuse numbers of sets that cannot be balanced."""
     r, odd = divmod(sets * width, m)
     uneven = odd or r * (width - 1) % (m - 1)
     if uneven or (sets < m and width < m):
@@ -196,7 +184,6 @@ def _check_balance(m: int, width: int, sets: int, base: Sequence[Places] | None)
 
 
 def _say_known(base: Sequence[Places] | None, sets: int, what: str = "sets") -> str:
-    """Say which numbers of sets would do."""
     if base is None:
         return "leave balanced_blocks out: pairs are then met as evenly as a search gets"
     below = sets // len(base) * len(base)
@@ -214,7 +201,7 @@ def _say_known(base: Sequence[Places] | None, sets: int, what: str = "sets") -> 
 RARE = 3  # Sources of a kind that is rarer than this are dealt together, without regard to systems
 
 
-def deal_units(
+def assign_units(
     units: Units, groups: Integers, each: int, caps: Integers, draws: Draws
 ) -> tuple[Integers, Integers]:
     """Deal units to judges.
@@ -223,15 +210,15 @@ def deal_units(
     caps: (J,) most units of each judge; enough (`refuse_impossible`).
     Returns: (n,) unit and (n,) judge of every judgment, in the order of judges, then units.
     """
-    kinds = _sort_out(units, groups)
+    kinds = _find_kinds(units, groups)
     needs = np.bincount(groups) * each
-    loads = _share_out(needs, kinds, caps, draws)
+    loads = _share_kinds(needs, kinds, caps, draws)
     if loads is None:
         kinds = np.zeros_like(kinds)
         total = int(needs.sum())
         loads = level_loads(caps, total, draws.of("more").order(len(caps)))[:, None]
     dealt = [
-        _deal_kind(units, groups, each, (np.flatnonzero(kinds == kind), loads[:, kind]), draws)
+        _assign_kind(units, groups, each, (np.flatnonzero(kinds == kind), loads[:, kind]), draws)
         for kind in range(int(kinds.max(initial=-1)) + 1)
     ]
     unit = np.concatenate([one for one, _ in dealt])
@@ -240,7 +227,7 @@ def deal_units(
     return unit[order], judge[order]
 
 
-def _sort_out(units: Units, groups: Integers) -> Integers:
+def _find_kinds(units: Units, groups: Integers) -> Integers:
     """Return (G,) the kind of each group: which systems it has; rare kinds are one."""
     order = np.lexsort((units.label, groups))
     ends = np.cumsum(np.bincount(groups))[:-1]
@@ -251,7 +238,7 @@ def _sort_out(units: Units, groups: Integers) -> Integers:
     return np.array([code.get(one, len(usual)) for one in names], dtype=np.int64)
 
 
-def _share_out(
+def _share_kinds(
     needs: Integers, kinds: Integers, caps: Integers, draws: Draws
 ) -> NDArray[np.int64] | None:
     """Return (J, kinds) how many groups of each kind a judge gets; None where quotas forbid it.
@@ -261,46 +248,38 @@ def _share_out(
     """
     judges, n_kinds = len(caps), int(kinds.max(initial=-1)) + 1
     total = int(needs.sum())
-    if int(caps.min()) < -(-total // judges):
-        return _share_unequally(needs, kinds, level_loads(caps, total, draws.order(judges)))
-    circle = draws.of("circle").order(judges)
     loads = np.zeros((judges, n_kinds), dtype=np.int64)
-    start = 0
+    if int(caps.min()) >= -(-total // judges):
+        circle = draws.of("circle").order(judges)
+        start = 0
+        for kind in range(n_kinds):
+            size = int(needs[kinds == kind].sum())
+            loads[:, kind] = size // judges
+            more = size % judges
+            loads[circle[(start + np.arange(more)) % judges], kind] += 1
+            start += more
+        return loads
+    # Quotas are unequal. Kind after kind, every judge is brought to his part of all that was dealt
+    # so far, rounded so that who is furthest behind is rounded up.
+    whole = level_loads(caps, total, draws.order(judges))
+    done, given = 0, np.zeros_like(whole)
     for kind in range(n_kinds):
-        size = int(needs[kinds == kind].sum())
-        loads[:, kind] = size // judges
-        more = size % judges
-        loads[circle[(start + np.arange(more)) % judges], kind] += 1
-        start += more
-    return loads
-
-
-def _share_unequally(needs: Integers, kinds: Integers, whole: Integers) -> Integers | None:
-    """Return (J, kinds) shares in proportion to unequal loads; None where these cannot be dealt.
-
-    Kind after kind, every judge is brought to his part of all that was dealt so far, rounded so
-    that who is furthest behind is rounded up.
-    """
-    total, done = int(whole.sum()), 0
-    given = np.zeros_like(whole)
-    shares = []
-    for kind in range(int(kinds.max(initial=-1)) + 1):
-        mine = needs[kinds == kind]
-        done += int(mine.sum())
+        of_kind = needs[kinds == kind]
+        done += int(of_kind.sum())
         share = np.maximum(whole * done // total - given, 0)
-        more = int(mine.sum() - share.sum())
+        more = int(of_kind.sum() - share.sum())
         if more < 0:
             return None
         behind = whole * done - total * (given + share)
         share[np.argsort(-behind, kind="stable")[:more]] += 1
-        if find_shortage(mine, share) is not None:
+        if find_shortage(of_kind, share) is not None:
             return None
         given += share
-        shares.append(share)
-    return np.column_stack(shares)
+        loads[:, kind] = share
+    return loads
 
 
-def _deal_kind(
+def _assign_kind(
     units: Units,
     groups: Integers,
     each: int,
@@ -327,11 +306,6 @@ def _deal_kind(
     return unit, judge
 
 
-def find_impossible(groups: Integers, each: int, caps: Integers) -> tuple[int, int, int] | None:
-    """Return how many groups cannot all be served, what they need and what judges can give."""
-    return find_shortage(np.bincount(groups) * each, caps)
-
-
 # Which output stands where: pairs in either order, systems at every place, equally often.
 #
 # Two outputs: in each pair of systems the two orders differ by one judgment at most, over the
@@ -354,35 +328,21 @@ def arrange(
         return places
     if places.shape[1] == 2:
         pair = systems[:, 0] * (int(systems.max()) + 1) + systems[:, 1]
-        return _turn(places, np.unique(pair, return_inverse=True)[1], unit, judge, draws)
+        pair = np.unique(pair, return_inverse=True)[1]
+        of_judge = judge * (int(pair.max()) + 1) + pair
+        turned = halve([unit, pair, np.zeros_like(pair)], [of_judge, judge], draws)
+        return np.where(turned[:, None], places[:, ::-1], places)
     shown = places.copy()
     sizes = (places >= 0).sum(axis=1)
     for size in np.unique(sizes):
         rows = np.flatnonzero(sizes == size)
-        named = draws.of("places", size)
-        shown[rows, :size] = _spread(places[rows, :size], systems[rows, :size], judge[rows], named)
-    return shown
-
-
-def _turn(
-    places: Integers, pair: Integers, unit: Integers, judge: Integers, draws: Draws
-) -> Integers:
-    """Turn half of the pairs round."""
-    everything = np.zeros(len(pair), dtype=np.int64)
-    both = judge * (int(pair.max()) + 1) + pair
-    turned = halve([unit, pair, everything], [both, judge], draws)
-    return np.where(turned[:, None], places[:, ::-1], places)
-
-
-def _spread(places: Integers, systems: Integers, judge: Integers, draws: Draws) -> Integers:
-    """Spread the systems of sets of one size over the places of the screen."""
-    n, size = places.shape
-    ticket, system = np.repeat(np.arange(n), size), systems.ravel()
-    start = np.argsort(draws.keys(n * size).reshape(n, size), axis=1, kind="stable").ravel()
-    who = np.unique(np.repeat(judge, size) * (system.max() + 1) + system, return_inverse=True)[1]
-    at = color_evenly(start, size, [ticket], [who, system], draws)
-    shown = np.empty_like(places)
-    shown[ticket, at] = places.ravel()
+        named, n = draws.of("places", size), len(rows) * int(size)
+        ticket, system = np.repeat(np.arange(len(rows)), size), systems[rows, :size].ravel()
+        start = np.argsort(named.keys(n).reshape(-1, size), axis=1, kind="stable").ravel()
+        of_judge = np.repeat(judge[rows], size) * (system.max() + 1) + system
+        who = np.unique(of_judge, return_inverse=True)[1]
+        at = color_evenly(start, int(size), [ticket], [who, system], named)
+        shown[rows[ticket], at] = places[rows, :size].ravel()
     return shown
 
 
@@ -395,12 +355,12 @@ def _spread(places: Integers, systems: Integers, judge: Integers, draws: Draws) 
 # then repeats come later.
 
 
-class NoRoom(Exception):
+class NoPlaceForRepeat(Exception):
     """A repeat finds nothing far enough before it."""
 
 
 @dataclass(frozen=True)
-class Hand:
+class PassTickets:
     """The tickets of one judge in one pass, as numbers."""
 
     targets: tuple[int, ...]  # what may be repeated
@@ -409,38 +369,35 @@ class Hand:
     controls: tuple[int, ...] = ()
 
 
-def seat(
-    hand: Hand, repeats: int, again: int, lag: int, draws: Draws
+def order_tickets(
+    tickets: PassTickets, repeats: int, again: int, lag: int, draws: Draws
 ) -> tuple[list[int], list[int]]:
     """Put the tickets of one judge in one pass in order."""
-    mains = [*hand.targets, *hand.anchors]
+    mains = [*tickets.targets, *tickets.anchors]
     mains = [mains[at] for at in draws.of("order").order(len(mains)).tolist()]
-    stretches = spread(len(mains), len(hand.controls), 0, draws)
-    base = _insert(mains, hand.controls, stretches)
+    stretches = spread(len(mains), len(tickets.controls), 0, draws)
+    base = _insert(mains, tickets.controls, stretches)
     if not repeats + again:
         return base, [-1] * len(base)
-    if repeats + again > len(hand.targets):
-        raise NoRoom
-    may, whole = frozenset(hand.targets), len(base) + repeats
+    if repeats + again > len(tickets.targets):
+        raise NoPlaceForRepeat
+    may, whole = frozenset(tickets.targets), len(base) + repeats
     last = list(range(len(base), whole + again))
     drawn = spread(len(base), repeats, min(lag + 1, len(base)), draws.of("repeats"))
-    late = _insert(mains, hand.controls, _end_stretches(len(mains), len(hand.controls)))
-    found = _repeat(base, may, [*drawn, *last[repeats:]], lag, draws)
-    for order, places in ((base, [*drawn, *last[repeats:]]), (base, last), (late, last)):
-        if found is None and (moved := _bring_forward(order, hand, places, lag, draws)):
-            found = _repeat(moved, may, places, lag, draws)
-    if found is None:
-        raise NoRoom
-    return found
-
-
-def _end_stretches(others: int, n: int) -> list[int]:
-    """Return the last place of each of n equal stretches."""
-    return [(at + 1) * (others + n) // n - 1 for at in range(n)]
+    n = len(tickets.controls)
+    late = _insert(mains, tickets.controls, [(at + 1) * len(base) // n - 1 for at in range(n)])
+    early = [*drawn, *last[repeats:]]
+    if (seated := _repeat(base, may, early, lag, draws)) is not None:
+        return seated
+    for order, places in ((base, early), (base, last), (late, last)):
+        moved = _bring_forward(order, tickets, places, lag, draws)
+        if moved and (seated := _repeat(moved, may, places, lag, draws)) is not None:
+            return seated
+    raise NoPlaceForRepeat
 
 
 def _bring_forward(
-    base: list[int], hand: Hand, places: list[int], lag: int, draws: Draws
+    base: list[int], tickets: PassTickets, places: list[int], lag: int, draws: Draws
 ) -> list[int] | None:
     """Trade anchors for what may be repeated until every repeat finds something to repeat.
 
@@ -448,7 +405,7 @@ def _bring_forward(
     repeat, and one after it, both drawn. None where no trade helps, and so no order does, if
     controls and repeats stand as late as they may.
     """
-    order, may, anchors = list(base), frozenset(hand.targets), frozenset(hand.anchors)
+    order, may, anchors = list(base), frozenset(tickets.targets), frozenset(tickets.anchors)
     named = draws.of("forward")
     for n, place in enumerate(places):
         before = place - lag - sum(one < place - lag for one in places)
@@ -480,7 +437,6 @@ def spread(others: int, n: int, first: int, draws: Draws) -> list[int]:
 
 
 def _insert(others: list[int], ones: tuple[int, ...], places: list[int]) -> list[int]:
-    """Put some tickets at their places among others."""
     at, rest, whole = dict(zip(places, ones, strict=True)), iter(others), len(others) + len(ones)
     return [at[place] if place in at else next(rest) for place in range(whole)]
 
@@ -572,14 +528,14 @@ def has_quotas(campaign: Campaign) -> bool:
 
 def count_pairs(campaign: Campaign) -> Integers:
     """Return (I,) how many pairs each item has; none of anchors and controls."""
-    found = np.zeros(len(campaign.items), dtype=np.int64)
+    pairs = np.zeros(len(campaign.items), dtype=np.int64)
     for at, one in enumerate(campaign.items):
         if not one.control and not one.anchor:
             check_width(campaign, one.systems, 2, one)
-            found[at] = len(one.systems) * (len(one.systems) - 1) // 2
-    if not found.any():
+            pairs[at] = comb(len(one.systems), 2)
+    if not pairs.any():
         raise CampaignError("a policy finds nothing to choose: all items are anchors or controls")
-    return found
+    return pairs
 
 
 def share_budget(campaign: Campaign, caps: Integers, draws: Draws) -> Integers:
@@ -625,8 +581,15 @@ def _count_sources(campaign: Campaign, pairs: Integers) -> tuple[int, int]:
                 " or none"
             )
     taken = any(one.control and one.group in needs for one in campaign.items)
-    own = len(needs) - taken * campaign.design.controls
-    return max(0, own), sum(min(judges, n) for n in needs.values())
+    of_judge = max(0, len(needs) - taken * campaign.design.controls)
+    return of_judge, sum(min(judges, n) for n in needs.values())
+
+
+# How the quota of each judge is divided among passes that show different numbers of outputs.
+#
+# First in proportion to what each asks, rounded so that who is furthest behind over all judges is
+# rounded up. What then is missing of one is taken from another that has more than it needs, through
+# as many judges as it takes: a transport problem with two or three columns.
 
 
 @dataclass(frozen=True, eq=False)
@@ -642,9 +605,11 @@ def divide_quotas(rooms: Integers, columns: Columns) -> Integers:
     """Divide what every judge may give among the widths.
 
     rooms: (J,) judgments over all passes; −1 for any number.
-    Returns: (J, W) most judgments in one pass of each width. >>> columns = Columns(np.array([1,
-        1]), np.array([20, 10]), np.array([20, 10])) >>> divide_quotas(np.array([10, 10, 10]),
-        columns).sum(axis=0) array([20, 10])
+    Returns: (J, W) most judgments in one pass of each width.
+
+    >>> columns = Columns(np.array([1, 1]), np.array([20, 10]), np.array([20, 10]))
+    >>> divide_quotas(np.array([10, 10, 10]), columns).sum(axis=0)
+    array([20, 10])
     """
     caps = np.tile(columns.most, (len(rooms), 1))
     limited = np.flatnonzero(rooms >= 0)
@@ -659,40 +624,38 @@ def divide_quotas(rooms: Integers, columns: Columns) -> Integers:
         )
         behind -= caps[judge]
     left = np.where(rooms < 0, 0, rooms - caps @ columns.passes)
-    while _trade_widths(caps, left, columns):
-        pass
+    while path := _find_trade(caps, left, columns):
+        for judge, more, less in path:
+            caps[judge, more] += 1
+            left[judge] -= columns.passes[more]
+            if less >= 0:
+                caps[judge, less] -= 1
+                left[judge] += columns.passes[less]
     return caps
 
 
 def _round(room: int, floor: Integers, behind: NDArray[np.float64], columns: Columns) -> Integers:
     """Give what is left of a room to the widths that are furthest behind."""
-    found = floor.copy()
-    left = room - int(found @ columns.passes)
+    caps = floor.copy()
+    left = room - int(caps @ columns.passes)
     while True:
-        may = (found < columns.most) & (columns.passes <= left)
+        may = (caps < columns.most) & (columns.passes <= left)
         if not may.any():
-            return found
-        at = int(np.where(may, behind - found, -np.inf).argmax())
-        rest = int(columns.most[at] - found[at]) if may.sum() == 1 else 1
+            return caps
+        at = int(np.where(may, behind - caps, -np.inf).argmax())
+        rest = int(columns.most[at] - caps[at]) if may.sum() == 1 else 1
         more = min(rest, left // int(columns.passes[at]))
-        found[at] += more
+        caps[at] += more
         left -= more * int(columns.passes[at])
 
 
-def _trade_widths(caps: Integers, left: Integers, columns: Columns) -> bool:
-    """Give one more to a width that lacks some, and say whether that was possible."""
+def _find_trade(
+    caps: Integers, left: Integers, columns: Columns
+) -> list[tuple[int, int, int]] | None:
+    """Return trades by which a width that lacks some gets one more, None where there are none."""
     over = caps.sum(axis=0) - columns.sizes
-    for short in np.flatnonzero(over < 0).tolist():
-        path = _find_path(caps, left, columns, over, short)
-        if path is not None:
-            for judge, more, less in path:
-                caps[judge, more] += 1
-                left[judge] -= columns.passes[more]
-                if less >= 0:
-                    caps[judge, less] -= 1
-                    left[judge] += columns.passes[less]
-            return True
-    return False
+    paths = (_find_path(caps, left, columns, over, at) for at in np.flatnonzero(over < 0).tolist())
+    return next((path for path in paths if path is not None), None)
 
 
 def _find_path(

@@ -1,8 +1,8 @@
-"""The cheapest design that is expected to do: judges, items and judgments by the closed form."""
+"""The power that a design is expected to have in closed form, and the cheapest that does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import floor, inf, isinf
@@ -12,14 +12,14 @@ import numpy as np
 from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.tally import Tally
 from evenhand.design.power import MOST, Design, Truth, average_answers, name_pair
 from evenhand.design.spec import CampaignSpec
 from evenhand.errors import NotConverged, NotIdentified, listing
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.tally import Tally
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.multiple_tests import order_statistic
-from evenhand.ranking.intervals import FEW
+from evenhand.ranking.intervals import MIN_CLUSTERS
 
 # The errors that a design is expected to have, without a single simulated judgment.
 #
@@ -34,7 +34,7 @@ from evenhand.ranking.intervals import FEW
 # judgments of a judge and m_i output pairs of an item; two judgments of one output pair covary
 # through that pair alone. With all pairs compared alike T is nearly 2, and with many judgments this
 # is the D-study 2σ_J²/J′ + 2σ_I²/I′ + v/n (Brennan 2001, Generalizability Theory, chapter 4; on the
-# scale of log-worths as in `preference/variance_components.py`).
+# scale of log-worths as in `models/variance_components.py`).
 #
 # When not to use it: as the last word. It takes errors for normal, and a fit for one that exists.
 
@@ -42,7 +42,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Foreseen:
+class PowerInputs:
     """What is expected of a campaign whatever its size. Matrices are (K, K), row less column."""
 
     log_worth: Array  # (K,) pooled log-worths
@@ -59,12 +59,12 @@ class Foreseen:
         of_judges = design.shares() * n
         each = np.bincount(np.arange(m) % design.items, minlength=design.items)
         group = design.overlap * design.repeats
-        own = max(design.repeats - 1, 0) / n  # ordered pairs of one judge on one output pair, / n²
+        repeated = max(design.repeats - 1, 0) / n  # pairs of one judge on one output pair, / n²
         within = max(group - 1, 0) / n
-        by_judge = max(float((of_judges * (of_judges - 1)).sum()) / n**2 - own, 0.0)
+        by_judge = max(float((of_judges * (of_judges - 1)).sum()) / n**2 - repeated, 0.0)
         by_item = float((each * (each - 1.0)).sum()) / m**2
         return {
-            "judges": self.judge_sd**2 * (by_judge * self.taste + own * self.same),
+            "judges": self.judge_sd**2 * (by_judge * self.taste + repeated * self.same),
             "items": self.item_sd**2 * (by_item * self.taste + within * self.same),
             "chance": self.chance / n,
         }
@@ -81,7 +81,7 @@ class Foreseen:
         return bound + (now - bound) / times
 
 
-def foresee(truth: Truth, design: Design) -> Foreseen:
+def predict_errors(truth: Truth, design: Design) -> PowerInputs:
     """Return what is expected of campaigns of one kind."""
     first, second = design.compared(len(truth.systems))
     x, share = truth.worth[first] - truth.worth[second], 1 / len(first)
@@ -103,26 +103,26 @@ def foresee(truth: Truth, design: Design) -> Foreseen:
     shift = inverse @ ((rows.T * moved) @ rows)
     alone = inverse @ (2 * (rows.T * (slope * moved)) @ rows) @ inverse
     pooled = fit.log_worth - fit.log_worth.mean()
-    return Foreseen(
+    return PowerInputs(
         pooled,
         pooled[:, None] - pooled,
-        _of_pairs(fit.worth_vcov) * scale,
-        _of_pairs(shift @ shift.T),
-        _of_pairs(alone),
+        _of_differences(fit.worth_vcov) * scale,
+        _of_differences(shift @ shift.T),
+        _of_differences(alone),
         truth.judge_sd,
         truth.item_sd,
     )
 
 
-def _of_pairs(covariance: Array) -> Array:
+def _of_differences(covariance: Array) -> Array:
     """Return (K, K) variances of differences."""
-    own = np.diag(covariance)
-    return np.asarray(own[:, None] + own - 2 * covariance)
+    variances = np.diag(covariance)
+    return np.asarray(variances[:, None] + variances - 2 * covariance)
 
 
 # The power that a design is expected to have, without simulated judgments: to search by.
 #
-# Estimates are taken for normal around the pooled log-worths, with the errors of `closed_form.py`
+# Estimates are taken for normal around the pooled log-worths, with the errors above
 # on so many degrees of freedom as there are clusters less one. One pair is decided with the
 # probability of a noncentral t. Of several pairs the critical value falls whenever one is decided,
 # as in the step-down of rank sets: t of all pairs is drawn together, and the pairs that are left
@@ -130,10 +130,12 @@ def _of_pairs(covariance: Array) -> Array:
 #
 # When not to use it: where clusters are few. `power.py` simulates the analysis itself.
 
-WORLDS: Final = 1_999
+REPLICATES: Final = 1_999
 FEWER_REPLICATES: Final = 399
-SOME: Final = 200  # Pairs above which fewer worlds are drawn
-LARGE: Final = 60  # Degrees of freedom above which every pair is given the same error
+MAX_PAIRS_IN_ALL_REPLICATES: Final = 200  # Pairs above which fewer null_replicates are drawn
+MAX_DF_OF_OWN_ERRORS: Final = (
+    60  # Degrees of freedom above which every pair is given the same error
+)
 QUANTILES: Final = 200
 
 
@@ -147,45 +149,41 @@ class Expected:
     df: float  # degrees of freedom
 
 
-def expect(foreseen: Foreseen, design: Design, level: float) -> Expected:
+def expect(
+    inputs: PowerInputs, design: Design, level: float, variance: Array | None = None
+) -> Expected:
     """Return what is expected of a design.
 
     level: at which all pairs hold together (proportion).
+    variance: (K, K) of differences of pooled log-worths, where it is not that of the design; 0
+        decides whatever differs.
     """
-    variance = np.sum(list(foreseen.vary(design).values()), axis=0)
-    return expect_errors(foreseen, design, variance, level)
-
-
-def expect_errors(foreseen: Foreseen, design: Design, variance: Array, level: float) -> Expected:
-    """Return what is expected of a design under errors of any size.
-
-    variance: (K, K) of differences of pooled log-worths; 0 decides whatever differs.
-    level: at which all pairs hold together (proportion).
-    """
-    k = len(foreseen.log_worth)
+    if variance is None:
+        variance = np.asarray(np.sum(list(inputs.vary(design).values()), axis=0))
+    k = len(inputs.log_worth)
     first, second = np.triu_indices(k, 1)
-    apart, error = np.abs(foreseen.apart[first, second]), np.sqrt(variance[first, second])
+    apart, error = np.abs(inputs.apart[first, second]), np.sqrt(variance[first, second])
     endless = np.where(apart > 0, np.inf, 0.0)
     size = np.divide(apart, error, out=endless, where=error > 0)
     df = find_df(design)
     power = np.zeros((k, k))
-    own, critical = _step_down(size, draw_worlds(k, df), level)
+    of_pair, critical = _step_down(size, draw_null(k, df), level)
     if len(size) == 1:
-        own = find_power(size, critical, df)
-    if design.effective_judges >= FEW - 1e-9:
-        power[first, second] = np.where(size > 0, own, 0.0)
+        of_pair = find_power(size, critical, df)
+    if design.effective_judges >= MIN_CLUSTERS - 1e-9:
+        power[first, second] = np.where(size > 0, of_pair, 0.0)
     return Expected(np.sqrt(variance), power + power.T, critical, df)
 
 
-def _step_down(size: Array, worlds: Worlds, level: float) -> tuple[Array, float]:
+def _step_down(size: Array, null_replicates: NullReplicates, level: float) -> tuple[Array, float]:
     """Return (P,) how often pairs are decided on the side of the truth, and the first critical t.
 
     The seed is fixed, so that more judgments never seem to decide less by chance.
     """
     order = np.argsort(size.round(9), kind="stable")  # equal ones by name, not by their last digit
-    null = np.abs(worlds.apart / worlds.error)[:, order]
+    null = np.abs(null_replicates.apart / null_replicates.error)[:, order]
     critical = order_statistic(np.maximum.accumulate(null, axis=1), level)  # of the m smallest
-    drawn = (worlds.apart + size)[:, order] / worlds.error[:, order]
+    drawn = (null_replicates.apart + size)[:, order] / null_replicates.error[:, order]
     left = np.full(len(drawn), len(size))
     while True:
         beyond = np.abs(drawn) > critical[left - 1][:, None]
@@ -205,36 +203,36 @@ def find_df(design: Design) -> float:
     >>> find_df(Design(judges=20, items=500, judgments=2000))
     19.0
     """
-    ways = [design.effective_judges]
+    clusters = design.effective_judges
     if 1 < design.items < design.judgments:
-        ways.append(float(design.items))
-    return round(max(min(ways) - 1, 1.0), 2)
+        clusters = min(clusters, float(design.items))
+    return round(max(clusters - 1, 1.0), 2)
 
 
 @dataclass(frozen=True, eq=False)
-class Worlds:
-    """Worlds in which no systems differ."""
+class NullReplicates:
+    """Replicates in which no systems differ."""
 
     apart: Array  # (B, P) differences over their true standard errors
     error: Array  # (B, P) estimated over true standard errors
 
 
 @cache
-def draw_worlds(systems: int, df: float) -> Worlds:
+def draw_null(systems: int, df: float) -> NullReplicates:
     """Return t of all pairs where no systems differ, from one fixed seed."""
     rng = Generator(PCG64(SEED))
     first, second = np.triu_indices(systems, 1)
-    many = WORLDS if len(first) <= SOME else FEWER_REPLICATES
+    many = REPLICATES if len(first) <= MAX_PAIRS_IN_ALL_REPLICATES else FEWER_REPLICATES
     drawn = rng.standard_normal((many, systems))
     apart = (drawn[:, first] - drawn[:, second]) / np.sqrt(2)
-    if df > LARGE:
+    if df > MAX_DF_OF_OWN_ERRORS:
         common = np.sqrt(rng.chisquare(df, (many, 1)) / df)
-        return Worlds(apart, np.broadcast_to(common, apart.shape))
+        return NullReplicates(apart, np.broadcast_to(common, apart.shape))
     variance, clusters = np.zeros_like(apart), max(round(df), 1)
     for _ in range(clusters):
-        own = rng.standard_normal((many, systems))
-        variance += (own[:, first] - own[:, second]) ** 2 / 2
-    return Worlds(apart, np.sqrt(variance / clusters))
+        cluster = rng.standard_normal((many, systems))
+        variance += (cluster[:, first] - cluster[:, second]) ** 2 / 2
+    return NullReplicates(apart, np.sqrt(variance / clusters))
 
 
 def find_power(size: Array, critical: float, df: float) -> Array:
@@ -275,28 +273,23 @@ def check_links(spec: CampaignSpec) -> None:
             f"{listing(never)} {'is' if len(never) == 1 else 'are'} never compared",
             ["add pairs to compare", "leave these systems out"],
         )
-    groups = _link(spec.pairs, len(names))
-    if len(groups) > 1:
-        parts = " | ".join(listing([names[place] for place in group]) for group in groups)
+    group = list(range(len(names)))
+    for first, second in spec.pairs:
+        old, new = group[first], group[second]
+        group = [new if at == old else at for at in group]
+    linked = [[name for name, at in zip(names, group, strict=True) if at == g] for g in group]
+    if max(group) > min(group):
+        parts = " | ".join(dict.fromkeys(listing(members) for members in linked))
         raise NotIdentified(
             f"the pairs to compare do not link all systems: {parts}",
             ["add at least one pair across each bar"],
         )
 
 
-def _link(pairs: tuple[tuple[int, int], ...], k: int) -> list[list[int]]:
-    """Return systems that are linked, group by group."""
-    group = list(range(k))
-    for first, second in pairs:
-        old, new = group[first], group[second]
-        group = [new if one == old else one for one in group]
-    return [[place for place in range(k) if group[place] == one] for one in dict.fromkeys(group)]
-
-
 def check_clusters(spec: CampaignSpec, design: Design) -> None:
     """Refuse fewer than five effective judges; of judges or items that differ, fewer than six."""
     effective = design.effective_judges
-    least = LEAST_JUDGES if spec.truth.judge_sd > 0 else FEW
+    least = LEAST_JUDGES if spec.truth.judge_sd > 0 else MIN_CLUSTERS
     if effective < least - 1e-9:
         many = f"{design.judges} judges" + (
             f" with such unequal loads count as {effective:.1f}" if spec.loads == "zipf" else ""
@@ -310,14 +303,10 @@ def check_clusters(spec: CampaignSpec, design: Design) -> None:
         )
     if spec.truth.item_sd > 0 and design.items < LEAST_ITEMS:
         raise NotIdentified(
-            f"{_count_items(design.items)}: with fewer than {LEAST_ITEMS} nothing shows how items"
-            " differ, and what is decided holds for these items only",
+            f"{design.items} item{'s' * (design.items != 1)}: with fewer than {LEAST_ITEMS} nothing"
+            " shows how items differ, and what is decided holds for these items only",
             [f"plan {LEAST_ITEMS} items or more, better 10"],
         )
-
-
-def _count_items(items: int) -> str:
-    return "1 item" if items == 1 else f"{items} items"
 
 
 def check_shares(design: Design) -> None:
@@ -336,22 +325,48 @@ def check_shares(design: Design) -> None:
 
 
 def refuse_bounded(
-    spec: CampaignSpec, foreseen: Foreseen, design: Design, enough: str
+    spec: CampaignSpec, inputs: PowerInputs, design: Design, remedy: str
 ) -> NotIdentified:
     """Return the refusal of judges and items with whom no number of judgments does."""
-    last = expect_errors(foreseen, design, foreseen.beyond(design, inf), spec.level).power
+
+    def predict_power(times: float) -> Array:
+        variance = inputs.beyond(design, times)
+        return expect(inputs, design, spec.level, variance).power
+
+    last = predict_power(inf)
     pair = min(spec.targets, key=lambda one: float(last[one]))
-    if last[pair] >= spec.power:
-        return _refuse_many(spec, foreseen, design)
-    sds = (("judges", spec.truth.judge_sd), ("items", spec.truth.item_sd))
-    left = float(foreseen.bound(design)[pair]) ** 0.5
+    if last[pair] < spec.power:
+        sds = (("judges", spec.truth.judge_sd), ("items", spec.truth.item_sd))
+        left = float(inputs.bound(design)[pair]) ** 0.5
+        return NotIdentified(
+            f"no number of judgments by {_name_panel(spec, design)} decides"
+            f" {name_pair(spec.truth, pair)} with power {spec.power:g}: the tastes of"
+            f" {' and '.join(name for name, sd in sds if sd > 0)} leave a standard error of"
+            f" {left:.2g} of a difference of {abs(float(inputs.apart[pair])):.2g} in the worths of"
+            f" all judges together, and power ends at {float(last[pair]):.2f}",
+            [remedy, *_ask_less(spec, last)],
+        )
+    # a number does, and the campaign is too large to be planned: how many times more judgments?
+    power = predict_power(1.0)
+    least, pair = min((float(power[pair]), pair) for pair in spec.targets)
+
+    def reaches(times: float) -> bool:
+        power = predict_power(times)
+        return min(float(power[pair]) for pair in spec.targets) >= spec.power
+
+    low, high = 1.0, 2.0
+    while not reaches(high):
+        low, high = high, 2 * high
+    while high / low > 1.02:
+        middle = (low * high) ** 0.5
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    need = float(f"{high * design.judgments:.2g}")
     return NotIdentified(
-        f"no number of judgments by {_name_panel(spec, design)} decides"
-        f" {name_pair(spec.truth, pair)} with power {spec.power:g}: the tastes of"
-        f" {' and '.join(name for name, sd in sds if sd > 0)} leave a standard error of {left:.2g}"
-        f" of a difference of {abs(float(foreseen.apart[pair])):.2g} in the worths of all judges"
-        f" together, and power ends at {float(last[pair]):.2f}",
-        [enough, *_ask_less(spec, last)],
+        f"{name_pair(spec.truth, pair)} is a difference of {abs(float(inputs.apart[pair])):.2g},"
+        f" and it takes some {need:,.0f} judgments by {_name_panel(spec, design)} to decide it with"
+        f" power {spec.power:g}: more than are planned here ({design.judgments:,} reach power"
+        f" {least:.2f})",
+        ["plan for the smallest difference that matters (gap)", *_ask_less(spec, power)],
     )
 
 
@@ -369,55 +384,15 @@ def _ask_less(spec: CampaignSpec, power: Array) -> list[str]:
     return [f"ask for {which} at least {apart:g} apart (--resolve {apart:g})", LESS]
 
 
-def _refuse_many(spec: CampaignSpec, foreseen: Foreseen, design: Design) -> NotIdentified:
-    """Return the refusal of a campaign that is too large to be planned."""
-    power = expect_errors(foreseen, design, foreseen.beyond(design, 1.0), spec.level).power
-    least, pair = min((float(power[pair]), pair) for pair in spec.targets)
-    need = float(f"{_find_times(spec, foreseen, design) * design.judgments:.2g}")
-    return NotIdentified(
-        f"{name_pair(spec.truth, pair)} is a difference of {abs(float(foreseen.apart[pair])):.2g},"
-        f" and it takes some {need:,.0f} judgments by {_name_panel(spec, design)} to decide it with"
-        f" power {spec.power:g}: more than are planned here ({design.judgments:,} reach power"
-        f" {least:.2f})",
-        ["plan for the smallest difference that matters (gap)", *_ask_less(spec, power)],
-    )
-
-
-def _find_times(spec: CampaignSpec, foreseen: Foreseen, design: Design) -> float:
-    """Return how many times more judgments would do."""
-
-    def reaches(times: float) -> bool:
-        power = expect_errors(foreseen, design, foreseen.beyond(design, times), spec.level).power
-        return min(float(power[pair]) for pair in spec.targets) >= spec.power
-
-    low, high = 1.0, 2.0
-    while not reaches(high):
-        low, high = high, 2 * high
-    while high / low > 1.02:
-        middle = (low * high) ** 0.5
-        low, high = (low, middle) if reaches(middle) else (middle, high)
-    return high
-
-
-def refuse_loads(spec: CampaignSpec, design: Design, power: float, enough: str) -> NotIdentified:
-    """Return the refusal of judges who each give too little, however many they are."""
-    less = "1 judgment of each judge is" if spec.each == 1 else f"{spec.each:,} of each judge are"
-    return NotIdentified(
-        f"{less} too few: {design.judges:,} judges reach power {power:.2f}",
-        [enough, LESS],
-    )
-
-
 def _name_panel(spec: CampaignSpec, design: Design) -> str:
-    """Name judges, and items where they were stated."""
     many = f"{design.judges:,} judges" + ("" if spec.judges is not None else ", the most planned,")
     return many if spec.items is None else f"{many} on {design.items:,} items"
 
 
-JUDGES: Final = (6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 1_000)
 # Numbers that are tried
+JUDGES: Final = (6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 1_000)
 ITEMS: Final = (10, 20, 30, 50, 70, 100, 150, 200, 300, 500, 1_000, 2_000, 5_000)
-PLENTY: Final = 5_000  # Items while judges are looked for
+MANY_ITEMS: Final = 5_000  # Items while judges are looked for
 # Fewer judges are taken, where a judge has no price, for at most so many times more judgments
 MAX_JUDGMENT_RATIO: Final = 1.5
 SLACK: Final = 1.1  # The same of items
@@ -432,17 +407,16 @@ class Search:
     spec: CampaignSpec  # what was asked
 
     def __post_init__(self) -> None:
-        """Refuse pairs that do not link the systems."""
         check_links(self.spec)
 
     @cached_property
-    def foreseen(self) -> Foreseen:
+    def inputs(self) -> PowerInputs:
         """What holds whatever the size."""
-        return foresee(self.spec.truth, self.spec.design(max(JUDGES), 10, MOST))
+        return predict_errors(self.spec.truth, self.spec.design(max(JUDGES), 10, MOST))
 
     def expect(self, design: Design) -> Expected:
         """Return what is expected of a design."""
-        return expect(self.foreseen, design, self.spec.level)
+        return expect(self.inputs, design, self.spec.level)
 
     def weakest(self, design: Design) -> float:
         """Return the least power of the pairs that are to be decided (proportion)."""
@@ -453,8 +427,8 @@ class Search:
         """Return the stated design; where numbers are missing, the cheapest that does."""
         spec = self.spec
         known = max(JUDGES) if spec.judges is None else spec.judges
-        check_clusters(spec, spec.design(known, spec.items or PLENTY, MOST))
-        items = spec.items or PLENTY
+        check_clusters(spec, spec.design(known, spec.items or MANY_ITEMS, MOST))
+        items = spec.items or MANY_ITEMS
         stated = spec.judgments
         if stated is None and spec.each is not None and spec.judges is not None:
             stated = spec.each * spec.judges
@@ -464,7 +438,7 @@ class Search:
         if spec.each is not None or stated is not None:
             judges, n = self._fewest_judges(items, stated)
             return self._checked(spec.design(judges, spec.items or self._items(judges, n), n))
-        judges, n = self._cheapest(items)
+        judges, n = self.find_cheapest(items)
         if spec.items is None:
             items = self._items(judges, n)
             n = self.need(judges, items) or n
@@ -484,8 +458,7 @@ class Search:
 
     def frontier(self, items: int) -> list[Design]:
         """Return the fewest judgments that do for each number of judges."""
-        found = ((judges, self.need(judges, items)) for judges in JUDGES)
-        return [self.spec.design(judges, items, n) for judges, n in found if n is not None]
+        return [self.spec.design(judges, items, n) for judges, n in self._panels(JUDGES, items)]
 
     def need(self, judges: int, items: int) -> int | None:
         """Return the fewest judgments with which a panel does; None where no number does."""
@@ -503,48 +476,55 @@ class Search:
             low, high = (low, middle) if reaches(max(middle, 1)) else (middle, high)
         return max(high, judges * self.spec.repeats)
 
-    def _cheapest(self, items: int) -> tuple[int, int]:
+    def find_cheapest(self, items: int) -> tuple[int, int]:
         """Return judges and judgments of the least cost."""
-        spec = self.spec
-        choices = JUDGES if spec.judges is None else (spec.judges,)
-        found = self._panels(choices, items)
-        if not found:
+        judges = self.spec.judges
+        choices = JUDGES if judges is None else (judges,)
+        panels = self._panels(choices, items)
+        if not panels:
             raise self.refuse(choices[-1], items)
-        return self._choose(found, items)
+        return self._choose(panels, items)
 
     def _panels(self, choices: Sequence[int], items: int) -> list[tuple[int, int]]:
         """Return judges with the fewest judgments that do, where any do."""
-        tried = ((judges, self.need(judges, items)) for judges in choices)
-        return [(judges, n) for judges, n in tried if n is not None]
+        needs = ((judges, self.need(judges, items)) for judges in choices)
+        return [(judges, n) for judges, n in needs if n is not None]
 
     def _choose(
-        self, found: Sequence[tuple[int, int]], items: int, times: float = MAX_JUDGMENT_RATIO
+        self, panels: Sequence[tuple[int, int]], items: int, times: float = MAX_JUDGMENT_RATIO
     ) -> tuple[int, int]:
         """Return the panel of least cost; a smaller one for little more where judges are free."""
         prices = self.spec.prices
-        cost = {one: prices.cost(self.spec.design(one[0], items, one[1])) for one in found}
+        cost = {one: prices.cost(self.spec.design(one[0], items, one[1])) for one in panels}
         least = min(cost.values()) * (times if prices.judge == 0 else 1.0)
-        return next(one for one in found if cost[one] <= least)
+        return next(one for one in panels if cost[one] <= least)
 
     def _fewest_judges(self, items: int, stated: int | None) -> tuple[int, int]:
         """Return the fewest judges, each with the stated load, or sharing the stated judgments."""
         spec = self.spec
         choices = JUDGES if spec.judges is None else (spec.judges,)
-        for judges in _between(choices):
+        one_by_one = (*range(5, 101), *range(105, max(JUDGES) + 1, 5))
+        for judges in one_by_one if len(choices) > 1 else choices:
             n = stated or judges * (spec.each or 1)
             design = spec.design(judges, items, n) if judges >= spec.overlap else None
             if design is not None and n <= MOST and self.weakest(design) >= spec.power:
                 return judges, n
         if stated is not None:
-            judges, n = self._cheapest(items)
+            judges, n = self.find_cheapest(items)
             raise NotIdentified(
                 f"{stated:,} judgments are too few, however many judges give them",
                 [f"plan {n:,} judgments by {judges} judges", "ask for less (resolve, power)"],
             )
         most = min(choices[-1], MOST // (spec.each or 1))
         design = spec.design(most, items, most * (spec.each or 1))
-        enough = self._say_enough(spec.judges or min(JUDGES), items)
-        raise refuse_loads(spec, design, self.weakest(design), enough)
+        remedy = self._say_enough(spec.judges or min(JUDGES), items)
+        less = (
+            "1 judgment of each judge is" if spec.each == 1 else f"{spec.each:,} of each judge are"
+        )
+        raise NotIdentified(
+            f"{less} too few: {most:,} judges reach power {self.weakest(design):.2f}",
+            [remedy, LESS],
+        )
 
     def _items(self, judges: int, n: int) -> int:
         """Return the fewest items that cost few more judgments than very many would."""
@@ -554,58 +534,48 @@ class Search:
             need = self.need(judges, items)
             if need is not None and need <= SLACK * n:
                 return items
-        return PLENTY
+        return MANY_ITEMS
 
     def _fewest_items(self, judges: int, n: int) -> int:
         """Return the fewest items with which a stated number of judgments tells nearly as much."""
         if self.spec.truth.item_sd == 0:
             return self._usual_items(n)
-        best = self._variance(judges, PLENTY, n)
-        enough = (one for one in ITEMS if self._variance(judges, one, n) <= SLACK * best)
-        return next(enough, PLENTY)
 
-    def _variance(self, judges: int, items: int, n: int) -> float:
-        """Return the mean variance of the differences that are to be decided."""
-        parts = self.foreseen.vary(self.spec.design(judges, items, n))
-        total = np.sum(list(parts.values()), axis=0)
-        return float(np.mean([total[pair] for pair in self.spec.targets]))
+        def vary(items: int) -> float:
+            """Return the mean variance of the differences that are to be decided."""
+            parts = self.inputs.vary(self.spec.design(judges, items, n))
+            total = np.sum(list(parts.values()), axis=0)
+            return float(np.mean([total[pair] for pair in self.spec.targets]))
+
+        best = vary(MANY_ITEMS)
+        return next((items for items in ITEMS if vary(items) <= SLACK * best), MANY_ITEMS)
 
     def _usual_items(self, n: int) -> int:
         """Return items where they do not matter: so many that few output pairs come twice."""
         outputs = n / (self.spec.overlap * self.spec.repeats)
         pairs = len(self.spec.design(max(JUDGES), 1, 1).compared(len(self.spec.truth.systems))[0])
-        return next((items for items in ITEMS if items * pairs >= outputs), PLENTY)
+        return next((items for items in ITEMS if items * pairs >= outputs), MANY_ITEMS)
 
     def refuse(self, judges: int, items: int) -> NotIdentified:
         """Return the refusal of judges and items that no number of judgments makes work."""
         design = self.spec.design(judges, items, MOST)
-        enough = self._say_enough(self.spec.judges or min(JUDGES), items)
-        return refuse_bounded(self.spec, self.foreseen, design, enough)
+        remedy = self._say_enough(self.spec.judges or min(JUDGES), items)
+        return refuse_bounded(self.spec, self.inputs, design, remedy)
 
     def enough(self, judges: int, items: int) -> Design | None:
         """Return how many judges, on how many items, are enough; None if nothing is."""
         panels = (judges, *(one for one in JUDGES if one > judges))
-        for choices, many in ((panels, items), ((judges,), PLENTY), (panels, PLENTY)):
-            found = self._panels(choices, many)
-            if found:
-                chosen, n = self._choose(found, many, FEW_STATED)
+        for choices, many in ((panels, items), ((judges,), MANY_ITEMS), (panels, MANY_ITEMS)):
+            panel = self._panels(choices, many)
+            if panel:
+                chosen, n = self._choose(panel, many, FEW_STATED)
                 more = items if many == items else self._items(chosen, n)
                 return self.spec.design(chosen, more, self.need(chosen, more) or n)
         return None
 
     def _say_enough(self, judges: int, items: int) -> str:
-        """Say how many judges, or items, would do."""
-        found = self.enough(judges, items)
-        if found is None:
+        design = self.enough(judges, items)
+        if design is None:
             return f"leave out pairs that are nearly equal: {max(JUDGES):,} judges do not do either"
-        on = "" if found.items <= items else f" on {found.items:,} items"
-        return f"plan {found.judges:,} judges{on} ({found.judgments:,} judgments)"
-
-
-def _between(choices: tuple[int, ...]) -> Iterator[int]:
-    """Go through numbers of judges one by one while they are few."""
-    if len(choices) == 1:
-        yield choices[0]
-        return
-    yield from range(5, 101)
-    yield from range(105, max(JUDGES) + 1, 5)
+        on = "" if design.items <= items else f" on {design.items:,} items"
+        return f"plan {design.judges:,} judges{on} ({design.judgments:,} judgments)"

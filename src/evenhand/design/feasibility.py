@@ -1,4 +1,4 @@
-"""What is allowed and yet makes a campaign worth less: counted before anybody is asked."""
+"""Designs that cannot be, and what makes a campaign worth less: before anybody is asked."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.design.campaign import Campaign, Item
-from evenhand.design.dealing import Columns, Units, divide_quotas, find_impossible, has_left_out
-from evenhand.design.tasks import Task
+from evenhand.design.campaign import Campaign
+from evenhand.design.dealing import Columns, Units, divide_quotas, has_left_out
 from evenhand.errors import CampaignError, listing
+from evenhand.numerics.designs import find_shortage
 
 # Designs that cannot be, refused with the count that shows it.
 
@@ -67,7 +67,7 @@ def refuse_impossible(campaign: Campaign, units: Units, groups: Integers, caps: 
             f"{len(units):,} {_name(units)} × {each} judges = {total:,} judgments in each pass, and"
             f" quotas leave room for {able:,}{once}: raise quotas, add judges, or ask for less"
         )
-    short = find_impossible(groups, each, caps)
+    short = find_shortage(needs, caps)
     if short is not None:
         t, need, supply = short
         raise CampaignError(
@@ -105,13 +105,6 @@ def find_caps(
             )
     listed = [np.array([one[width] for width in sizes]) for one in (passes, sizes, most)]
     columns = Columns(*listed)
-    _refuse_narrow(rooms, columns)
-    caps = divide_quotas(rooms, columns)
-    return {width: caps[:, at] for at, width in enumerate(sizes)}
-
-
-def _refuse_narrow(rooms: Integers, columns: Columns) -> None:
-    """Refuse quotas that leave too little room for all passes together."""
     whole = int(columns.passes @ columns.sizes)
     able = int(columns.passes @ columns.most)
     room = int(np.where(rooms < 0, able, np.minimum(rooms, able)).sum())
@@ -121,6 +114,8 @@ def _refuse_narrow(rooms: Integers, columns: Columns) -> None:
             f" repeats, and quotas leave room for {room:,}: raise quotas, add judges, or ask for"
             " less"
         )
+    caps = divide_quotas(rooms, columns)
+    return {width: caps[:, at] for at, width in enumerate(sizes)}
 
 
 SEED_IS_NAMED: Final = (
@@ -143,9 +138,37 @@ def find_doubts(campaign: Campaign) -> tuple[str, ...]:
     feedback that names outputs by their place.
     """
     items = [one for one in campaign.items if not one.control]
-    found = [one for task in campaign.tasks for one in _find_unshown(items, task)]
-    found += [*_find_equal_outputs(campaign, items), *_find_equal_sources(campaign, items)]
-    return (*found, *find_named_places(campaign))
+    doubts = []
+    for task in campaign.tasks:
+        for name in task.shows:
+            lacking = [one.name for one in items if not getattr(one, name).strip()]
+            if len(lacking) == len(items) and name == "reference":
+                doubts.append(f"pass '{task.name}' shows the {name}, and no item has one")
+            elif lacking and len(lacking) < len(items) and name != "context":  # few items have one
+                doubts.append(
+                    f"pass '{task.name}' shows the {name}, and {len(lacking):,} of"
+                    f" {len(items):,} items have none ({listing(lacking, 3)})"
+                )
+    equal = [one.name for one in items if len(set(one.outputs.values())) < len(one.outputs)]
+    if equal and any(one.width > 1 for one in campaign.tasks):
+        doubts.append(
+            f"{len(equal):,} of {len(items):,} items have the same text as the output of two"
+            f" systems ({listing(equal, 3)}): judges may be asked which of two equal texts is"
+            " better"
+        )
+    groups: dict[str, set[str]] = defaultdict(set)
+    for one in items:
+        if one.source.strip():
+            groups[one.source].add(one.group)
+    twins = [sorted(names) for names in groups.values() if len(names) > 1]
+    if twins and campaign.design.once_per_source:
+        example = " and ".join(f"'{name}'" for name in twins[0][:2])
+        doubts.append(
+            f"{len(twins):,} sources are the same text under several items, such as {example}: a"
+            " judge may see the text again, though once_per_source is set; give these items one"
+            " name in the column group"
+        )
+    return (*doubts, *find_named_places(campaign))
 
 
 def find_named_places(campaign: Campaign) -> Iterator[str]:
@@ -158,47 +181,3 @@ def find_named_places(campaign: Campaign) -> Iterator[str]:
                 f" '{place[0]}': each judge is shown the outputs in an order of their own; quote"
                 " the output instead"
             )
-
-
-def _find_unshown(items: list[Item], task: Task) -> Iterator[str]:
-    """Find what a pass shows beside the outputs and items lack; a context few items have."""
-    for name in task.shows:
-        lacking = [one.name for one in items if not getattr(one, name).strip()]
-        if len(lacking) == len(items) and name == "reference":
-            yield f"pass '{task.name}' shows the {name}, and no item has one"
-        elif lacking and len(lacking) < len(items) and name != "context":
-            yield (
-                f"pass '{task.name}' shows the {name}, and {len(lacking):,} of {len(items):,} items"
-                f" have none ({listing(lacking, 3)})"
-            )
-
-
-def _find_equal_outputs(campaign: Campaign, items: list[Item]) -> Iterator[str]:
-    """Find items of which two outputs are the same text, where outputs are compared."""
-    if all(one.width == 1 for one in campaign.tasks):
-        return
-    equal = [one.name for one in items if len(set(one.outputs.values())) < len(one.outputs)]
-    if equal:
-        yield (
-            f"{len(equal):,} of {len(items):,} items have the same text as the output of two"
-            f" systems ({listing(equal, 3)}): judges may be asked which of two equal texts is"
-            " better"
-        )
-
-
-def _find_equal_sources(campaign: Campaign, items: list[Item]) -> Iterator[str]:
-    """Find sources that stand under several names, where no judge may see one twice."""
-    if not campaign.design.once_per_source:
-        return
-    groups: dict[str, set[str]] = defaultdict(set)
-    for one in items:
-        if one.source.strip():
-            groups[one.source].add(one.group)
-    twins = [sorted(names) for names in groups.values() if len(names) > 1]
-    if twins:
-        example = " and ".join(f"'{name}'" for name in twins[0][:2])
-        yield (
-            f"{len(twins):,} sources are the same text under several items, such as {example}: a"
-            " judge may see the text again, though once_per_source is set; give these items one"
-            " name in the column group"
-        )

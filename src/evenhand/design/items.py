@@ -1,4 +1,4 @@
-"""Rows of a table of items: CSV with any usual delimiter, or JSON Lines."""
+"""Items from a table beside the campaign file (CSV or JSON Lines), or from tables within it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache, partial
 from math import isfinite
@@ -44,13 +45,9 @@ _OF_SYSTEM: Final = re.compile(r"(?i:system|output)([ _.-].+|\d+|[A-Z])")
 def check_columns(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> None:
     """Refuse columns that are neither known nor systems.
 
-    Args:
-        where: the file and the row.
-        row: what it says, without what is ignored.
-        systems: the systems, if the campaign says which; other columns are then left out.
-
-    Raises:
-        CampaignError: names the file, the row and the column, and what to do.
+    where: the file and the row.
+    row: what it says, without what is ignored.
+    systems: the systems, if the campaign says which; other columns are then left out.
 
     >>> check_columns("f, row 2", {"item": "1", "domain": "news", "A": "x"}, ())
     Traceback (most recent call last):
@@ -59,28 +56,29 @@ out, in a campaign file: ignore = ["domain"]; if it is one, say which there are:
 ["domain", ...]
     """
     named = next((one for one in ("outputs", "system", "output") if one in row), "")
+    # name → the column that is meant, "" for one that is not judged, None for a system
     odd: dict[str, str | None] = {}
     for name in row:
         if name in KNOWN or (name in systems and not named):
             continue
         meant = _guess(name)
-        if named and not systems:
-            odd[name] = meant
-        elif name in systems:
+        if name in systems:
             odd[name] = None
-        elif meant or (meant == "" and not systems):
+        elif meant or (not systems and (named or meant == "")):
             odd[name] = meant
     if odd:
-        raise CampaignError(f"{where}: {_refuse(odd, named, chosen=bool(systems))}")
+        raise CampaignError(f"{where}: {_say_odd(odd, named, chosen=bool(systems))}")
 
 
-def _refuse(odd: Mapping[str, str | None], named: str, *, chosen: bool) -> str:
-    """Return what is wrong with columns, and what to do."""
+def _say_odd(odd: Mapping[str, str | None], named: str, *, chosen: bool) -> str:
     one = len(odd) == 1
     *others, last = (f"'{name}'" for name in odd)
     names = f"{', '.join(others)} and {last}" if others else last
-    hint = _hint(odd)
-    out = f"leave {'it' if one else 'them'} out, in a campaign file: ignore = {_list(odd)}"
+    meant = {name: column for name, column in odd.items() if column}
+    hint = ", ".join(f"'{column}'" + f" by '{name}'" * (not one) for name, column in meant.items())
+    hint = f" Did you mean {hint}?" if hint else ""
+    ignored = ", ".join(json.dumps(name, ensure_ascii=False) for name in odd)
+    out = f"leave {'it' if one else 'them'} out, in a campaign file: ignore = [{ignored}]"
     no_column = f"{names} {'is no column' if one else 'are no columns'}"
     if None in odd.values():
         other = f".{hint} If not, " if hint else "; "
@@ -97,20 +95,6 @@ def _refuse(odd: Mapping[str, str | None], named: str, *, chosen: bool) -> str:
     )
 
 
-def _hint(odd: Mapping[str, str | None]) -> str:
-    """Return which columns were meant, "" if none is known."""
-    meant = {name: one for name, one in odd.items() if one}
-    if len(odd) == 1:
-        return "".join(f" Did you mean '{one}'?" for one in meant.values())
-    said = ", ".join(f"'{one}' by '{name}'" for name, one in meant.items())
-    return f" Did you mean {said}?" if said else ""
-
-
-def _list(names: Iterable[str]) -> str:
-    """Return names as a list of a campaign file."""
-    return f"[{', '.join(json.dumps(name, ensure_ascii=False) for name in names)}]"
-
-
 @cache
 def _guess(name: str) -> str | None:
     """Return the column that a name means, "" for one that is not judged, None for a system."""
@@ -120,36 +104,6 @@ def _guess(name: str) -> str | None:
         return USUAL[plain]
     near = get_close_matches(folded, KNOWN, n=1, cutoff=0.8)
     return near[0] if near and not _OF_SYSTEM.fullmatch(name) else None
-
-
-def choose_outputs(
-    where: str, told: Mapping[str, Any], systems: tuple[str, ...]
-) -> Mapping[str, Any]:
-    """Return the outputs of the systems that are judged; a control keeps its own.
-
-    Raises:
-        CampaignError: there are outputs, and none of these systems.
-
-    """
-    outputs: Mapping[str, Any] = told["outputs"]
-    if not systems or told.get("control") or "expected" in told:
-        return outputs
-    chosen = {name: one for name, one in outputs.items() if name in systems}
-    if outputs and not chosen:
-        raise CampaignError(
-            f"{where}: item '{told['name']}' has no output of the systems that are judged"
-            f" ({', '.join(systems)}), only of {', '.join(map(str, outputs))}"
-        )
-    return chosen
-
-
-def check_used(what: str, words: tuple[str, ...], there: set[str], columns: set[str]) -> None:
-    """Refuse a name in `systems` or `ignore` that is nowhere in the items."""
-    for name in words:
-        if name not in there:
-            hint = end(suggest(name, sorted(there | columns.difference(KNOWN))))
-            kind = "has an output of system" if what == "systems" else "has a column"
-            raise CampaignError(f"{what}: no item {kind} '{name}'{hint}")
 
 
 # Items from rows: a table beside the campaign file, or tables within it.
@@ -168,116 +122,116 @@ def build_items(
     rows: Iterable[Row], systems: tuple[str, ...] = (), ignore: tuple[str, ...] = ()
 ) -> tuple[Item, ...]:
     """Make items of rows."""
-    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    # name → where it stands first, and its settings
+    items: dict[str, tuple[str, dict[str, Any]]] = {}
     columns: set[str] = set()
     for where, whole in rows:
         columns.update(whole)
         row = {name: value for name, value in whole.items() if name not in ignore}
         check_columns(where, row, systems)
-        told = _read_row(where, row, systems)
-        name = told["name"]
-        if name not in found:
-            found[name] = (where, told)
+        settings = _read_row(where, row, systems)
+        name = settings["name"]
+        if name not in items:
+            items[name] = (where, settings)
         elif "system" in row:
-            _add(where, found[name], told)
+            _add(where, items[name], settings)
         else:
-            raise CampaignError(f"{where}: item '{name}' is there already ({found[name][0]})")
-    check_used("ignore", ignore, columns, columns)
-    there = {system for _, told in found.values() for system in told["outputs"]}
-    check_used("systems", systems, there, columns)
-    return tuple(_make(where, told, systems) for where, told in found.values())
+            raise CampaignError(f"{where}: item '{name}' is there already ({items[name][0]})")
+    with_output = {system for _, settings in items.values() for system in settings["outputs"]}
+    for option, names, known, kind in (
+        ("ignore", ignore, columns, "has a column"),
+        ("systems", systems, with_output, "has an output of system"),
+    ):
+        for name in names:
+            if name not in known:
+                hint = end(suggest(name, sorted(known | columns.difference(KNOWN))))
+                raise CampaignError(f"{option}: no item {kind} '{name}'{hint}")
+    return tuple(_make_item(where, settings, systems) for where, settings in items.values())
+
+
+def _make_item(where: str, settings: dict[str, Any], systems: tuple[str, ...]) -> Item:
+    name, outputs, expected = settings["name"], settings["outputs"], settings.get("expected")
+    # of the systems that are judged; a control keeps its own
+    if systems and not settings.get("control") and expected is None:
+        chosen = {system: text for system, text in outputs.items() if system in systems}
+        if outputs and not chosen:
+            raise CampaignError(
+                f"{where}: item '{name}' has no output of the systems that are judged"
+                f" ({', '.join(systems)}), only of {', '.join(map(str, outputs))}"
+            )
+        outputs = chosen
+    # a text that is a number is a score, where one output is judged; of several it is a system
+    if isinstance(expected, str) and len(outputs) < 2:
+        with suppress(ValueError):
+            number = float(expected)
+            expected = number if isfinite(number) else expected
+    rest = {key: value for key, value in settings.items() if key in (*TEXTS, "anchor")}
+    if expected is not None:
+        rest["expected"] = expected
+    try:
+        return Item(name, outputs, **rest)
+    except CampaignError as error:
+        raise CampaignError(f"{where}: {error}") from None
 
 
 def _read_row(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any]:
-    """Return the settings of an item."""
     name = row.get("item")
     if isinstance(name, int) and not isinstance(name, bool):
         name = str(name)
     if not isinstance(name, str) or not name.strip():
         raise CampaignError(f"{where}: the item has no name; it needs a column item")
-    told: dict[str, Any] = {"name": name, "outputs": _read_outputs(where, row, systems)}
-    for key in TEXTS:
+    settings: dict[str, Any] = {"name": name, "outputs": _read_outputs(where, row, systems)}
+    for key in (*TEXTS, "expected", "anchor"):
         if row.get(key) not in (None, ""):
-            told[key] = row[key]
-    if row.get("expected") not in (None, ""):
-        told["expected"] = row["expected"]
-    if row.get("anchor") not in (None, ""):
-        told["anchor"] = _read_anchor(where, row["anchor"])
-    return told
+            settings[key] = row[key]
+    anchor = settings.get("anchor", False)
+    if not isinstance(anchor, bool):
+        word = str(anchor).strip().casefold()
+        if word not in YES:
+            raise CampaignError(f"{where}: anchor cannot be {anchor!r}: yes or no")
+        settings["anchor"] = YES[word]
+    return settings
 
 
 def _read_outputs(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any]:
     """Return outputs by system; an empty cell, or one of blanks alone, is no output."""
-    if "outputs" in row:
-        found = row["outputs"]
-        if not isinstance(found, Mapping):
-            raise CampaignError(f"{where}: outputs are texts by system, not {found!r:.60}")
-    else:
-        found = {
-            name: one
-            for name, one in row.items()
+    outputs = row.get("outputs")
+    if "outputs" not in row:
+        outputs = {
+            name: text
+            for name, text in row.items()
             if name not in KNOWN and (not systems or name in systems)
         }
+    if not isinstance(outputs, Mapping):
+        raise CampaignError(f"{where}: outputs are texts by system, not {outputs!r:.60}")
     if "system" in row:
         system = row["system"]
         if not isinstance(system, str) or not system or "output" not in row:
             raise CampaignError(f"{where}: a row with a system needs its name and its output")
-        if system in found:
+        if system in outputs:
             raise CampaignError(f"{where}: item '{row['item']}' has two outputs of '{system}'")
-        found = {**found, system: row["output"]}
+        outputs = {**outputs, system: row["output"]}
     elif row.get("output"):
         raise CampaignError(f"{where}: whose output is it? Add a column system")
-    return {name: one for name, one in found.items() if not _is_blank(one)}
+    return {
+        name: text
+        for name, text in outputs.items()
+        if text is not None and (not isinstance(text, str) or text.strip())
+    }
 
 
-def _is_blank(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
-
-
-def _read_expected(value: Any, outputs: Mapping[str, Any]) -> Any:
-    """Return a number where a text is one, and one output is judged; of several it is a system."""
-    if not isinstance(value, str) or len(outputs) > 1:
-        return value
-    try:
-        number = float(value)
-    except ValueError:
-        return value
-    return number if isfinite(number) else value
-
-
-def _read_anchor(where: str, value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    told = YES.get(str(value).strip().casefold())
-    if told is None:
-        raise CampaignError(f"{where}: anchor cannot be {value!r}: yes or no")
-    return told
-
-
-def _add(where: str, first: tuple[str, dict[str, Any]], told: dict[str, Any]) -> None:
+def _add(where: str, first: tuple[str, dict[str, Any]], more: dict[str, Any]) -> None:
     """Add the output of another row to an item; what both say of the item must be the same."""
-    place, kept = first
-    for key, value in told.items():
-        if key not in ("name", "outputs") and kept.setdefault(key, value) != value:
+    place, settings = first
+    for key, value in more.items():
+        if key not in ("name", "outputs") and settings.setdefault(key, value) != value:
             raise CampaignError(
-                f"{where}: {key} of item '{told['name']}' is another than before ({place})"
+                f"{where}: {key} of item '{more['name']}' is another than before ({place})"
             )
-    for system, output in told["outputs"].items():
-        if system in kept["outputs"]:
-            raise CampaignError(f"{where}: item '{told['name']}' has two outputs of '{system}'")
-        kept["outputs"][system] = output
-
-
-def _make(where: str, told: Mapping[str, Any], systems: tuple[str, ...]) -> Item:
-    """Make an item."""
-    outputs = choose_outputs(where, told, systems)
-    rest = {key: told[key] for key in (*TEXTS, "expected", "anchor") if key in told}
-    if "expected" in rest:
-        rest["expected"] = _read_expected(rest["expected"], outputs)
-    try:
-        return Item(told["name"], outputs, **rest)
-    except CampaignError as error:
-        raise CampaignError(f"{where}: {error}") from None
+    for system, output in more["outputs"].items():
+        if system in settings["outputs"]:
+            raise CampaignError(f"{where}: item '{more['name']}' has two outputs of '{system}'")
+        settings["outputs"][system] = output
 
 
 TABLES: Final = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson")
@@ -286,7 +240,7 @@ _SEPARATOR: Final = re.compile(r"sep=(.)\r?\n")  # What Excel is told in the fir
 WORKBOOKS: Final = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 WORKBOOK_STARTS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 SAVE_AS: Final = "save it again as 'CSV UTF-8' (in Excel), or as CSV with the encoding UTF-8"
-LONGEST: Final = 10_000_000  # Most characters of a cell
+MAX_CELL_CHARACTERS: Final = 10_000_000  # Most characters of a cell
 
 
 def read_text(path: Path) -> str:
@@ -354,29 +308,39 @@ def _refuse_constant(where: str, name: str) -> None:
 
 def _refuse_twice(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse a name that is given twice, of which JSON would keep the last."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         raise CampaignError(f"{where}: a name is given twice in {', '.join(k for k, _ in pairs)}")
-    return found
+    return values
 
 
 def _read_csv(path: Path, text: str) -> Iterator[Row]:
-    said = _SEPARATOR.match(text)
+    separator = _SEPARATOR.match(text)
     first = text.partition("\n")[0]
-    delimiter = said[1] if said else max(DELIMITERS, key=first.count)
+    delimiter = separator[1] if separator else max(DELIMITERS, key=first.count)
     header: list[str] = []
     for number, cells in enumerate(_cut(path, text, delimiter), start=1):
         where = f"{path.name}, row {number}"
-        if said and number == 1:
+        if separator and number == 1:
             continue
         if not header:
-            header = _read_header(where, cells)
+            header = [cell.strip() for cell in cells]
+            last = max((at for at, name in enumerate(header) if name), default=0)
+            for at, name in enumerate(header[: last + 1]):
+                if not name:
+                    raise CampaignError(f"{where}: column {at + 1} has no name")
+                if name in header[:at]:
+                    raise CampaignError(f"{where}: two columns are called '{name}'")
         elif any(cells):
             if len(cells) != len(header):
                 raise CampaignError(
                     f"{where}: {len(cells)} cells, and the header has {len(header)}"
                 )
-            yield where, _name_cells(path, header, cells)
+            for at, (name, cell) in enumerate(zip(header, cells, strict=True), start=1):
+                if cell and not name:
+                    raise CampaignError(f"{path.name}, row 1: column {at} has no name")
+            # columns that are wholly empty, as Excel leaves them, go
+            yield where, {name: cell for name, cell in zip(header, cells, strict=True) if name}
 
 
 def _cut(path: Path, text: str, delimiter: str) -> list[list[str]]:
@@ -385,7 +349,7 @@ def _cut(path: Path, text: str, delimiter: str) -> list[list[str]]:
     Fields in quotes may hold the delimiter and line breaks. Tables with tabs are often written
     without any quoting: where quotes lead to no table, they are signs like any other.
     """
-    csv.field_size_limit(LONGEST)
+    csv.field_size_limit(MAX_CELL_CHARACTERS)
     rows: list[list[str]] = []
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
@@ -403,23 +367,3 @@ def _cut(path: Path, text: str, delimiter: str) -> list[list[str]]:
         except csv.Error as error:
             raise CampaignError(f"{path.name}: {error}") from None
     return rows
-
-
-def _read_header(where: str, cells: list[str]) -> list[str]:
-    """Return the names of columns, "" for columns after the last that has one."""
-    names = [one.strip() for one in cells]
-    last = max((at for at, name in enumerate(names) if name), default=0)
-    for at, name in enumerate(names[: last + 1]):
-        if not name:
-            raise CampaignError(f"{where}: column {at + 1} has no name")
-        if name in names[:at]:
-            raise CampaignError(f"{where}: two columns are called '{name}'")
-    return names
-
-
-def _name_cells(path: Path, header: list[str], cells: list[str]) -> dict[str, str]:
-    """Return the cells of a row by columns; columns that are wholly empty, as Excel leaves, go."""
-    for at, (name, cell) in enumerate(zip(header, cells, strict=True), start=1):
-        if cell and not name:
-            raise CampaignError(f"{path.name}, row 1: column {at} has no name")
-    return {name: cell for name, cell in zip(header, cells, strict=True) if name}

@@ -24,18 +24,18 @@ import numpy as np
 from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
 from evenhand.errors import NotIdentified
-from evenhand.judgments.coding import SEED
 from evenhand.models.base import Fit
 from evenhand.numerics.distributions import normal_quantile
-from evenhand.ranking.intervals import FEW, RankSets
+from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.ranking.ranking import Ranking
 
 # How many more judgments would decide pairs that are open, from the judgments there are.
 #
 # A pair is decided if its difference is beyond c standard errors. Today's estimate d̂, with error
 # s, stays part of what will be known. With t times as many judgments, by as many more judges and on
-# as many more items of the same kind, of a pair that is d apart (as in `outlook.py`),
+# as many more items of the same kind, of a pair that is d apart (as above),
 #
 # d̂_t = d̂/t + (1 − 1/t) d + ε,   ε ~ N(0, s² (t − 1)/t²)
 #
@@ -134,11 +134,14 @@ def _separate(ranking: Ranking, pair: tuple[int, int], critical: float, power: f
     wide = normal_quantile((1 + RANGE) / 2)
     barred = sets is not None and bool(sets.barred[pair])
     each = None if barred else _weigh_judgment(ranking, pair, stderr)
-    found = [find_times(today, one, critical, power) for one in (today, today + wide, today - wide)]
-    alone = [
-        None if each is None or one is None else (one - 1) / (each * stderr**2) for one in found
-    ]
-    times = [one if sets is None else _link(sets, pair, one) for one in found]
+    times = [find_times(today, gap, critical, power) for gap in (today, today + wide, today - wide)]
+    alone = [None if each is None or t is None else (t - 1) / (each * stderr**2) for t in times]
+    if sets is not None:  # no fewer than link the pair by judges and items enough
+        effective = float(sets.effective[pair])
+        links = not sets.resting[pair] and effective > 0
+        times = [
+            None if t is None or not links else max(t, MIN_CLUSTERS / effective) for t in times
+        ]
     return Separation(
         better=ranking.systems[pair[0]],
         worse=ranking.systems[pair[1]],
@@ -154,14 +157,6 @@ def _separate(ranking: Ranking, pair: tuple[int, int], critical: float, power: f
     )
 
 
-def _link(sets: RankSets, pair: tuple[int, int], times: float | None) -> float | None:
-    """Return no fewer than link a pair by judges and items enough; None where none do."""
-    effective = float(sets.effective[pair])
-    if times is None or sets.resting[pair] or effective <= 0:
-        return None
-    return max(times, FEW / effective)
-
-
 def _weigh_judgment(ranking: Ranking, pair: tuple[int, int], stderr: float) -> float | None:
     """Return the information that one more judgment of a pair adds; None where it is not known.
 
@@ -172,37 +167,41 @@ def _weigh_judgment(ranking: Ranking, pair: tuple[int, int], stderr: float) -> f
         return None
     first, second = (fit.systems.index(ranking.systems[place]) for place in pair)
     spread = fit.worth_vcov
-    own = float(spread[first, first] + spread[second, second] - 2 * spread[first, second])
+    variance = float(spread[first, first] + spread[second, second] - 2 * spread[first, second])
     chances = fit.predict([(fit.systems[first], fit.systems[second])])[0]
     decided = 1.0 - float(chances[1])
-    one = (decided - float(chances[0] - chances[2]) ** 2) / 4
-    return one / max(stderr**2 / own, 1.0) if own > 0 and one > 0 else None
+    information = (decided - float(chances[0] - chances[2]) ** 2) / 4
+    if variance <= 0 or information <= 0:
+        return None
+    return information / max(stderr**2 / variance, 1.0)
 
 
 TIMES: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 8.0)
 DRAWS: Final = 400
-# Draws times pairs that are held at once: of many systems fewer worlds are drawn
-MOST: Final = 4_000_000
-TAIL: Final = 0.1  # Share of worlds below the lower end, and above the upper
+# Draws times pairs that are held at once: of many systems fewer replicates are drawn
+MAX_CELLS: Final = 4_000_000
+TAIL: Final = 0.1  # Share of replicates below the lower end, and above the upper
 
 
 @dataclass(frozen=True)
-class Prospect:
+class PredictivePower:
     """What so many judgments would decide."""
 
     times: float  # so many times as many as there are
     judgments: float  # so many in all
     decided: float  # mean number of decided pairs
-    lower: float  # a tenth of the worlds decide fewer
+    lower: float  # a tenth of the replicates decide fewer
     upper: float  # a tenth decide more
     candidates: float  # mean number of systems that may then be the best
-    one_best: float  # share of the worlds in which no more than one may be the best (proportion)
+    one_best: (
+        float  # share of the replicates in which no more than one may be the best (proportion)
+    )
 
 
-def look_ahead(
+def predict_more_judgments(
     ranking: Ranking, times: Sequence[float] = TIMES, *, draws: int = DRAWS, seed: int = SEED
-) -> tuple[Prospect, ...]:
-    """Foresee what more judgments of the same kind would decide."""
+) -> tuple[PredictivePower, ...]:
+    """Predict what more judgments of the same kind would decide."""
     critical = find_critical(ranking)
     sets, errors = ranking.rank_sets, np.asarray(ranking.pair_stderr)
     if sets is None:  # find_critical refuses
@@ -210,19 +209,22 @@ def look_ahead(
     if not np.isfinite(errors).all():
         raise NotIdentified("of some systems nothing can be said, so that nothing is foreseen")
     k = len(errors)
-    worlds = max(2, min(draws, MOST // k**2))
+    n = max(2, min(draws, MAX_CELLS // k**2))
     covariance = centre(errors)
     estimate = ranking.estimate - ranking.estimate.mean()
     rng = Generator(PCG64(seed))
-    truths = draw_truths(estimate, covariance, worlds, rng)
-    noise = _draw(covariance, worlds, rng)
-    found = []
-    for one in times:
-        later = estimate / one + (1 - 1 / one) * truths + noise * np.sqrt(one - 1) / one
-        may = (sets.effective * one >= FEW) & ~sets.resting
-        limit = np.where(may, critical * errors / np.sqrt(one), np.inf)
-        found.append(_count(one, one * ranking.n_judgments, later, limit))
-    return tuple(found)
+    truths = draw_truths(estimate, covariance, n, rng)
+    # what is below zero of a covariance counts as none
+    size, directions = np.linalg.eigh(covariance)
+    root = directions * np.sqrt(np.maximum(size, 0.0))
+    noise = rng.standard_normal((n, k)) @ root.T
+    prospects = []
+    for t in times:
+        later = estimate / t + (1 - 1 / t) * truths + noise * np.sqrt(t - 1) / t
+        may = (sets.effective * t >= MIN_CLUSTERS) & ~sets.resting
+        limit = np.where(may, critical * errors / np.sqrt(t), np.inf)
+        prospects.append(_count(t, t * ranking.n_judgments, later, limit))
+    return tuple(prospects)
 
 
 def centre(errors: Array) -> Array:
@@ -252,26 +254,19 @@ def draw_truths(estimate: Array, covariance: Array, draws: int, rng: Generator) 
     apart = float(estimate @ estimate) / rng.chisquare(k - 1, (draws, 1))
     between = np.maximum(apart - sizes.sum() / (k - 1), 0.0)
     whole = between + sizes
-    kept = np.divide(between, whole, out=np.zeros_like(whole), where=whole > 0)
-    along = kept * (estimate @ directions)
-    along += np.sqrt(kept * sizes) * rng.standard_normal((draws, k))
+    shrinkage = np.divide(between, whole, out=np.zeros_like(whole), where=whole > 0)
+    along = shrinkage * (estimate @ directions)
+    along += np.sqrt(shrinkage * sizes) * rng.standard_normal((draws, k))
     return np.asarray(along @ directions.T)
 
 
-def _draw(covariance: Array, draws: int, rng: Generator) -> Array:
-    """Draw (B, K) from the normal; what is below zero of a covariance counts as none."""
-    size, directions = np.linalg.eigh(covariance)
-    root = directions * np.sqrt(np.maximum(size, 0.0))
-    return np.asarray(rng.standard_normal((draws, len(root))) @ root.T)
-
-
-def _count(times: float, judgments: float, later: Array, limit: Array) -> Prospect:
-    """Count what is decided in each world."""
+def _count(times: float, judgments: float, later: Array, limit: Array) -> PredictivePower:
+    """Count what is decided in each replicate."""
     beyond = later[:, :, None] - later[:, None, :] > limit
     decided = beyond.sum(axis=(1, 2))
     candidates = (~beyond.any(axis=1)).sum(axis=1)
     ends = np.quantile(decided, (TAIL, 1 - TAIL), method="inverted_cdf")
-    return Prospect(
+    return PredictivePower(
         times,
         judgments,
         float(decided.mean()),

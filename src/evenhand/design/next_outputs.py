@@ -1,22 +1,30 @@
-"""Outputs to rate next in one group of ratings, and what the query is worth there."""
+"""Outputs to rate next, and what the query that chooses them is worth."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.controls import carries_excluded
+from evenhand.data.engine import fetch_columns, one_thread
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.groups import list_levels
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import InNotebooks, write_signature
 from evenhand.design.policy import CHOSEN, RANDOM, START
 from evenhand.design.query import (
     RANDOM_QUERY,
     FeaturedOutputs,
     Query,
-    Scene,
+    QueryState,
     join_outputs,
     keep_rated,
     read_either,
@@ -24,13 +32,6 @@ from evenhand.design.query import (
 )
 from evenhand.design.query_replay import QueryCurves, QueryReplay, trace_queries
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, require_seed
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.engine import fetch_columns, one_thread
-from evenhand.judgments.exclusions import carries_excluded, write_excluded
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rating_groups import list_levels
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.signature import write_signature
 from evenhand.numerics.gaussian_process import Points
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.features import ROLES, OutputFeatures, learn_scaling, parse_number
@@ -44,9 +45,9 @@ Numbers = NDArray[np.int64]
 Chosen = tuple[int, str, float | None]
 
 # Outputs with a label before labels choose: fewer say too little of the features
-LABELLED: Final = 10
+MIN_LABELLED: Final = 10
 # Outputs, with a label or waiting, up to which everything is exact; beyond it is refused
-MOST: Final = 4000
+MAX_OUTPUTS: Final = 4000
 
 
 @dataclass(frozen=True)
@@ -92,16 +93,16 @@ class NextOutputs(InNotebooks):
     def says(self) -> tuple[str, ...]:
         """What kinds of outputs there are, and why the start-up comes first."""
         kinds = Counter(one.kind for one in self.outputs)
-        said = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        lines = [f"{len(self.outputs)} of {self.waiting:,} outputs without a rating: {said}"]
+        counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        lines = [f"{len(self.outputs)} of {self.waiting:,} outputs without a rating: {counts}"]
         if kinds[CHOSEN]:
             lines.append(f"chosen is {_WHY[self.query.strategy]}")
         if kinds[CHOSEN] > 1 and self.query.spread:
             lines.append("± is what is left once those chosen above an output are rated")
         if kinds[START]:
             lines.append(
-                f"outputs are drawn at random until {LABELLED} have ratings ({self.labelled} have):"
-                " fewer say too little of the features"
+                f"outputs are drawn at random until {MIN_LABELLED} have ratings ({self.labelled}"
+                " have): fewer say too little of the features"
             )
         return tuple(lines)
 
@@ -160,45 +161,59 @@ def choose_outputs(
     require_seed(seed)
     if query.strategy == "oracle":
         raise UnknownOption("an oracle knows the labels, which nobody has: choose uncertainty")
-    every, labelled = _gather(data, features)
-    if len(every) > MOST:
-        raise UnknownOption(
-            f"{len(every):,} outputs: choosing is exact and the most is {MOST:,}; take a part"
-        )
-    _refuse_strange(every, labelled, query)
-    scaling = learn_scaling(every.table)
-    points, waiting = scaling.apply(every.table), np.arange(labelled, len(every))
-    rng = np.random.Generator(np.random.PCG64(seed))
-    with one_blas_thread():
-        process = _learn(points, every.label[:labelled], rng)
-        chosen = _choose(query, (process, points, waiting), n, rng)
-    parts = ("next outputs", query.name, f"features {features}", f"outputs={n} seed={seed}")
-    return NextOutputs(
-        tuple(_present(every, one, process, points) for one in chosen),
-        query,
-        labelled,
-        len(waiting),
-        _name_features(every, features),
-        scaling.constant,
-        (*every.notes, *remark_counts(every.ratings[:labelled])),
-        write_signature(parts, int(every.ratings[:labelled].sum()), every.digest),
-    )
-
-
-def _gather(data: Ratings, features: OutputFeatures) -> tuple[FeaturedOutputs, int]:
-    """Return outputs, those with a label first, and how many have one."""
     rated, waiting = read_either(data, features)
     if waiting is None:
         raise NotIdentified(
             "every output has a rating: there is nothing to choose from",
             ["add a row without a score for each output that may be rated, with its features"],
         )
-    return join_outputs(rated, waiting), 0 if rated is None else len(rated)
+    every, labelled = join_outputs(rated, waiting), 0 if rated is None else len(rated)
+    if len(every) > MAX_OUTPUTS:
+        raise UnknownOption(
+            f"{len(every):,} outputs: choosing is exact and the most is {MAX_OUTPUTS:,}; take a"
+            " part"
+        )
+    _refuse_strange(every, labelled, query)
+    scaling = learn_scaling(every.table)
+    points, label = scaling.apply(every.table), every.label[:labelled]
+    rng = np.random.Generator(np.random.PCG64(seed))
+    process, outputs = None, []
+    with one_blas_thread():
+        if labelled:  # nothing is believed before any label
+            known = points.take(np.arange(labelled))
+            vector = relearn(known, label, begin(points), labelled, rng)
+            process = condition(known, label, vector)
+        chosen = _choose(query, (process, points, np.arange(labelled, len(every))), n, rng)
+        for at, kind, left in chosen:
+            mean, deviation, reason = None, left, _REASONS.get(kind, "")
+            if process is not None:
+                prediction = process.predict(points.take(np.array([at])))
+                mean, whole = (float(values[0]) for values in prediction)
+                deviation = whole if left is None else left
+                reason = reason if left is None else f"foreseen {mean:.3g} ± {left:.2g}"
+            where = (every.items[at], every.systems[at])
+            outputs.append(OutputChoice(*where, kind, mean, deviation, reason))
+    texts = [name for name in (features.source_text, features.output_text) if name is not None]
+    parts = ("next outputs", query.name, f"features {features}", f"outputs={n} seed={seed}")
+    return NextOutputs(
+        outputs=tuple(outputs),
+        query=query,
+        labelled=labelled,
+        waiting=len(every) - labelled,
+        features=(
+            *(f"{name} (number)" for name in features.numbers),
+            *(f"{name} (kinds)" for name in every.table.label_names),
+            *(f"{name} (text)" for name in texts),
+        ),
+        left_out=scaling.constant,
+        notes=(*every.notes, *remark_counts(every.ratings[:labelled])),
+        signature=write_signature(parts, int(every.ratings[:labelled].sum()), every.digest),
+    )
 
 
 def _refuse_strange(every: FeaturedOutputs, labelled: int, query: Query) -> None:
     """Refuse kinds that say nothing of outputs that wait, where features choose."""
-    if labelled < LABELLED or query.strategy == RANDOM:
+    if labelled < MIN_LABELLED or query.strategy == RANDOM:
         return
     for name, column in zip(every.table.label_names, every.table.labels.T, strict=True):
         rated, waiting = set(column[:labelled].tolist()), set(column[labelled:].tolist())
@@ -211,25 +226,6 @@ def _refuse_strange(every: FeaturedOutputs, labelled: int, query: Query) -> None
             )
 
 
-def _name_features(every: FeaturedOutputs, features: OutputFeatures) -> tuple[str, ...]:
-    """Return the names of features and how each was read."""
-    texts = [own for own in (features.source_text, features.output_text) if own is not None]
-    return (
-        *(f"{name} (number)" for name in features.numbers),
-        *(f"{name} (kinds)" for name in every.table.label_names),
-        *(f"{name} (text)" for name in texts),
-    )
-
-
-def _learn(points: Points, label: Array, rng: np.random.Generator) -> OutputProcess | None:
-    """Return what is believed of outputs; None before any label."""
-    if not len(label):
-        return None
-    known = points.take(np.arange(len(label)))
-    vector = relearn(known, label, begin(points), len(label), rng)
-    return condition(known, label, vector)
-
-
 def _choose(
     query: Query,
     scene: tuple[OutputProcess | None, Points, Numbers],
@@ -240,35 +236,21 @@ def _choose(
     process, points, waiting = scene
     labelled = len(points) - len(waiting)
     by_chance = Query(RANDOM) == query
-    start = 0 if by_chance else min(max(LABELLED - labelled, 0), n, len(waiting))
+    start = 0 if by_chance else min(max(MIN_LABELLED - labelled, 0), n, len(waiting))
     first = rng.permutation(waiting)[:start]
-    found: list[Chosen] = [(int(at), START, None) for at in first]
     rest = np.setdiff1d(waiting, first)
+    deviations: list[float | None] | None = None
     if process is None:  # then the start-up alone, or chance, is all that there is
-        drawn = rng.permutation(rest)[: n - start] if by_chance else rest[:0]
-        return [*found, *((int(at), RANDOM, None) for at in drawn)]
-    chosen, variance = query.pick(Scene(process, points, rest), n - start, rng)
-    if variance is None:
-        return [*found, *((int(at), RANDOM, None) for at in chosen)]
-    left = (process.standard.deviation * np.sqrt(variance)).tolist()
-    return [*found, *zip(chosen.tolist(), [CHOSEN] * len(left), left, strict=True)]
-
-
-def _present(
-    every: FeaturedOutputs,
-    one: Chosen,
-    process: OutputProcess | None,
-    points: Points,
-) -> OutputChoice:
-    """Say what is foreseen of an output, and why it was taken."""
-    at, kind, left = one
-    where = (every.items[at], every.systems[at])
-    if process is None:
-        return OutputChoice(*where, kind, None, None, _REASONS[kind])
-    mean, deviation = (float(own[0]) for own in process.predict(points.take(np.array([at]))))
-    if left is None:
-        return OutputChoice(*where, kind, mean, deviation, _REASONS[kind])
-    return OutputChoice(*where, kind, mean, left, f"foreseen {mean:.3g} ± {left:.2g}")
+        chosen = rng.permutation(rest)[: n - start] if by_chance else rest[:0]
+    else:
+        chosen, variance = query.pick(QueryState(process, points, rest), n - start, rng)
+        if variance is not None:
+            deviations = (process.standard.deviation * np.sqrt(variance)).tolist()
+    kind = RANDOM if deviations is None else CHOSEN
+    return [
+        *((at, START, None) for at in first.tolist()),
+        *((at, kind, left) for at, left in zip_longest(chosen.tolist(), deviations or ())),
+    ]
 
 
 _REASONS: Final = {
@@ -302,16 +284,15 @@ def choose_part(
     replays: tuple[int, Callable[[int, int], None] | None],
 ) -> ChosenPart:
     """Choose outputs of one group, and replay queries on those that have ratings if asked."""
-    found = choose_outputs(part, features, query, n=asked[0], seed=asked[1])
-    times, tell = replays
+    (n, seed), (times, tell) = asked, replays
+    outputs = choose_outputs(part, features, query, n=n, seed=seed)
     if not times:
-        return ChosenPart(found, None)
+        return ChosenPart(outputs, None)
     if query.strategy == RANDOM_QUERY:
         raise UnknownOption("--savings compares a policy with random ones: choose another policy")
-    how = QueryReplay(repeats=times, batch=asked[0], seed=asked[1])
+    how = QueryReplay(repeats=times, batch=n, seed=seed)
     queries = (Query(RANDOM_QUERY), query, Query("oracle"))
-    rated = keep_rated(part)
-    return ChosenPart(found, trace_queries(rated, features, queries, how, tell=tell))
+    return ChosenPart(outputs, trace_queries(keep_rated(part), features, queries, how, tell=tell))
 
 
 def name_features(
@@ -329,15 +310,17 @@ def name_features(
 
 
 def _holds_numbers(data: Ratings, name: str) -> bool:
-    """Say whether a column is numbers."""
-    column = data.require(name)
-    bad = [one for one in list_levels(data, column) if not _is_number(name, one)]
+    column, bad = data.require(name), []
+    for level in list_levels(data, column):
+        try:
+            parse_number(name, level or "")
+        except InvalidJudgments:
+            bad.append(level)
     if not bad:
         return True
-    where = nw.col(column).cast(nw.String)
-    asked = data.frame.select("item", "system", feature=where)
+    frame = data.frame.select("item", "system", feature=nw.col(column).cast(nw.String))
     with one_thread(data.source.connection):
-        table = fetch_columns(asked)
+        table = fetch_columns(frame)
     values = table["feature"].tolist()
     rows = [row for row, value in enumerate(values) if value in bad]
     if 2 * len(rows) >= len(values):
@@ -350,11 +333,3 @@ def _holds_numbers(data: Ratings, name: str) -> bool:
         " every row a number, or leave such rows out; where it holds kinds, put a letter before"
         " those that are written in digits"
     )
-
-
-def _is_number(name: str, text: str | None) -> bool:
-    try:
-        parse_number(name, text or "")
-    except InvalidJudgments:
-        return False
-    return True

@@ -9,6 +9,13 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.tally import Tally
 from evenhand.design.policy import (
     LITTLE,
     RULES,
@@ -22,13 +29,6 @@ from evenhand.design.policy import (
 )
 from evenhand.design.savings import Savings, count_judged
 from evenhand.errors import UnknownOption, listing, require_seed
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.exclusions import carries_excluded, write_excluded
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.signature import write_signature
-from evenhand.judgments.tally import Tally
 from evenhand.numerics.sampling import one_blas_thread
 
 # What stands beside pairs whose order the belief calls clear
@@ -63,51 +63,42 @@ class NextPairs(InNotebooks):
     def says(self) -> tuple[str, ...]:
         """What kinds of pairs there are, and what the policy would have saved."""
         kinds = Counter(one.kind for one in self.pairs)
-        said = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        noun = "pair" if len(self.pairs) == 1 else "pairs"
-        lines = [f"{len(self.pairs)} {noun}: {said}", *self._say_start(kinds[START])]
-        return (*lines, *(self.savings.says if self.savings is not None else ()))
-
-    def _say_start(self, started: int) -> list[str]:
-        """Say why the start-up phase comes first, if it does."""
-        if not started:
-            return []
+        counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        lines = [f"{len(self.pairs)} pair{'s' * (len(self.pairs) != 1)}: {counts}"]
         few = int(np.count_nonzero(self.state.loads < self.policy.start))
-        if few:
-            have = "has" if few == 1 else "have"
-            return [
-                f"the start-up phase comes first: {few} of {len(self.state.systems)} systems {have}"
-                f" fewer than {self.policy.start} judgments"
-            ]
-        sizes = np.bincount(self.state.parts)
-        small = np.flatnonzero(self.state.parts == int(np.argmin(sizes)))
-        names = listing([self.state.systems[code] for code in small], 3)
-        return [
-            "the start-up phase comes first: no chain of judgments joins all systems"
-            f" ({len(sizes)} parts, such as {names})"
-        ]
+        if kinds[START] and few:
+            lines.append(
+                f"the start-up phase comes first: {few} of {len(self.state.systems)} systems"
+                f" {'has' if few == 1 else 'have'} fewer than {self.policy.start} judgments"
+            )
+        elif kinds[START]:
+            sizes = np.bincount(self.state.parts)
+            small = np.flatnonzero(self.state.parts == int(np.argmin(sizes)))
+            names = listing([self.state.systems[code] for code in small], 3)
+            lines.append(
+                "the start-up phase comes first: no chain of judgments joins all systems"
+                f" ({len(sizes)} parts, such as {names})"
+            )
+        return (*lines, *(self.savings.says if self.savings is not None else ()))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Pairs that come more than once, what doubt allows for, limits of the meter of savings."""
-        measured = () if self.savings is None else self.savings.notes
-        little = any(one.reason.startswith(LITTLE) for one in self.pairs)
-        return (*self._note_repeats(), *([INDEPENDENT] if little else []), *measured)
-
-    def _note_repeats(self) -> list[str]:
-        """Say that the batch is too large for its pairs to differ, if it is."""
+        notes = []
         code = {name: i for i, name in enumerate(self.state.systems)}
         ends = ([code[one.left] for one in self.pairs], [code[one.right] for one in self.pairs])
-        asked = np.bincount(number_pairs(*ends, len(code)), minlength=len(self.state.waiting))
-        more = int(np.count_nonzero((asked > 0) & (asked + self.state.waiting > 1)))
-        if not more:
-            return []
-        every = int(self.state.allowed.sum())
-        who = f"{more} of {every:,} pairs {'is' if more == 1 else 'are'}"
-        return [
-            f"{'the only pair is' if every == 1 else who} asked more than once before an answer"
-            " comes: ask different judges, or on different items, or ask for smaller batches"
-        ]
+        counts = np.bincount(number_pairs(*ends, len(code)), minlength=len(self.state.waiting))
+        repeated = int(np.count_nonzero((counts > 0) & (counts + self.state.waiting > 1)))
+        if repeated:  # the batch is too large for its pairs to differ
+            every = int(self.state.allowed.sum())
+            who = f"{repeated} of {every:,} pairs {'is' if repeated == 1 else 'are'}"
+            notes.append(
+                f"{'the only pair is' if every == 1 else who} asked more than once before an answer"
+                " comes: ask different judges, or on different items, or ask for smaller batches"
+            )
+        if any(one.reason.startswith(LITTLE) for one in self.pairs):
+            notes.append(INDEPENDENT)
+        return (*notes, *(() if self.savings is None else self.savings.notes))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON takes it."""
@@ -160,31 +151,11 @@ def choose_pairs(
     policy = Policy() if policy is None else policy
     require_seed(seed)
     if not isinstance(policy, Policy):
-        raise UnknownOption(f"a policy is no {type(policy).__name__}: give {_suggest(policy)}")
+        example = 'one such as Policy("order")'
+        if policy in RULES:
+            example = f'Policy("{policy}"{", top=3" * (policy == "top-k")})'
+        raise UnknownOption(f"a policy is no {type(policy).__name__}: give {example}")
     tally = None if data is None else count_judged(data)
-    _refuse_partial(tally, systems)
-    state = read_state(tally, systems=systems, waiting=waiting)
-    rng = np.random.Generator(np.random.PCG64(seed))
-    with one_blas_thread():
-        pairs = policy.choose(state, n, rng)
-    rule = policy.rule if policy.top is None else f"{policy.rule} {policy.top}"
-    parts = ["next", rule, f"random {policy.random_share:g}", f"start {policy.start}"]
-    digest = (state.tally if tally is None else tally).digest
-    new = [] if tally is None else [one for one in state.systems if one not in tally.systems]
-    settings = (*parts, *([f"with {', '.join(new)}"] if new else []), f"pairs={n} seed={seed}")
-    signature = write_signature(settings, state.tally.n_judgments, digest)
-    return NextPairs(pairs, policy, state, signature)
-
-
-def _suggest(policy: object) -> str:
-    """Write the policy that a name may have meant."""
-    if policy == "top-k":
-        return 'Policy("top-k", top=3)'
-    return f'Policy("{policy}")' if policy in RULES else 'one such as Policy("order")'
-
-
-def _refuse_partial(tally: Tally | None, systems: Sequence[str]) -> None:
-    """Refuse systems of the data that are named beside others that are not."""
     known = () if tally is None else tally.systems
     named = [name for name in systems if name in known]
     rest = [name for name in known if name not in systems]
@@ -195,3 +166,14 @@ def _refuse_partial(tally: Tally | None, systems: Sequence[str]) -> None:
             " about all the same: systems are added here, none is left out. Name only those without"
             " judgments, or all; to leave some out, read the table without their rows"
         )
+    state = read_state(tally, systems=systems, waiting=waiting)
+    rng = np.random.Generator(np.random.PCG64(seed))
+    with one_blas_thread():
+        pairs = policy.choose(state, n, rng)
+    rule = policy.rule if policy.top is None else f"{policy.rule} {policy.top}"
+    parts = ["next", rule, f"random {policy.random_share:g}", f"start {policy.start}"]
+    digest = (state.tally if tally is None else tally).digest
+    new = [] if tally is None else [name for name in state.systems if name not in known]
+    settings = (*parts, *([f"with {', '.join(new)}"] if new else []), f"pairs={n} seed={seed}")
+    signature = write_signature(settings, state.tally.n_judgments, digest)
+    return NextPairs(pairs, policy, state, signature)

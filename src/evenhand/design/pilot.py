@@ -17,16 +17,16 @@ from typing import Any, Final
 
 import numpy as np
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import take_pairs
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, SYSTEM, Component
 from evenhand.design.power import Truth, change_tastes
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.judges.variance import VarianceComponents, estimate_components
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.components import ITEM_SYSTEM, JUDGE_SYSTEM, SYSTEM, Component
-from evenhand.judgments.controls import take_pairs
-from evenhand.judgments.rankings import Rankings
 from evenhand.models.bradley_terry import BradleyTerry
 
-FEW: Final = 10  # Judges of a pilot below which tastes are hardly known
+MIN_JUDGES: Final = 10  # Judges of a pilot below which tastes are hardly known
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,20 +48,21 @@ class Pilot:
         Answers of all judges together are as the pilot observed them: one judge's worths are
         further apart then.
         """
-        sds = [_upper(self.components.find(name)) for name in (JUDGE_SYSTEM, ITEM_SYSTEM)]
-        if not all(isfinite(one) for one in sds):
-            return None
-        base = self.truth
-        judge, item = max(sds[0], base.judge_sd), max(sds[1], base.item_sd)
-        return change_tastes(base, judge, item)
+        truth, sds = self.truth, []
+        for name, sd in ((JUDGE_SYSTEM, truth.judge_sd), (ITEM_SYSTEM, truth.item_sd)):
+            component, upper = self.components.find(name), 0.0
+            if component is not None:
+                upper = component.sd if component.upper is None else component.upper
+            sds.append(max(upper, sd))
+        return change_tastes(truth, *sds) if all(isfinite(sd) for sd in sds) else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it."""
-        found = self.components
+        components = self.components
         return {
-            "signature": found.signature,
-            "observed": dict(vars(found.observed)),
-            "components": list(found.to_dict()["components"]),
+            "signature": components.signature,
+            "observed": dict(vars(components.observed)),
+            "components": list(components.to_dict()["components"]),
             "kept": self.kept,
             "gap_stderr": self.gap_stderr,
             "says": list(self.says),
@@ -81,14 +82,15 @@ def learn_from_pilot(data: Comparisons | Rankings) -> Pilot:
         raise UnknownOption(
             f"the pilot holds {len(tasks)} tasks, {listing(tasks, 12)}: name one of them (--task)"
         )
-    found = estimate_components(data)
-    judge, item, system = _require(found)
+    components = estimate_components(data)
+    judge, item, system = _require(components)
     tally = table.tally()
     tied = bool(tally.ties.any())
     fit = BradleyTerry(ties="davidson" if tied else "discard").fit(tally)
-    between, error = system.variance / found.growth, (found.stderr or 0.0) ** 2 / 2
-    kept = between / (between + error)
-    centred = (fit.log_worth - fit.log_worth.mean()) * kept
+    stderr = components.stderr or 0.0
+    between, error = system.variance / components.growth, stderr**2 / 2
+    shrinkage = between / (between + error)
+    centred = (fit.log_worth - fit.log_worth.mean()) * shrinkage
     order = np.argsort(-centred, kind="stable").tolist()
     tie = float(np.exp(fit.estimate[fit.names.index("g1")])) if tied else 0.0
     pooled = Truth(
@@ -97,16 +99,31 @@ def learn_from_pilot(data: Comparisons | Rankings) -> Pilot:
         tie / (2 + tie),
     )
     truth = change_tastes(pooled, judge.sd, 0.0 if item is None else item.sd)
-    notes = (*found.reasons, *found.notes, *_note(judge, item), *_note_rankings(found))
-    return Pilot(truth, found, kept, found.stderr or 0.0, _say(found, truth, kept), notes)
+    notes = [*components.reasons, *components.notes]
+    if judge.levels < MIN_JUDGES:
+        notes.append(
+            f"{judge.levels} judges of a pilot hardly show how far judges differ: plan with a"
+            " larger judge_sd too"
+        )
+    if item is None:
+        notes.append("the pilot says nothing of items: they are taken to be alike (item_sd)")
+    counts = components.observed
+    if counts.comparisons != counts.judgments:
+        notes.append(
+            f"the pilot holds rankings, {counts.comparisons / counts.judgments:.1f} comparisons"
+            " each; the plan counts single comparisons of two systems"
+        )
+    says = _say(components, truth, shrinkage)
+    return Pilot(truth, components, shrinkage, stderr, says, tuple(notes))
 
 
-def _require(found: VarianceComponents) -> tuple[Component, Component | None, Component]:
-    """Return the components of judges, items and systems."""
-    judge, item, system = (found.find(one) for one in (JUDGE_SYSTEM, ITEM_SYSTEM, SYSTEM))
-    if judge is None or system is None or found.stderr is None:
+def _require(
+    components: VarianceComponents,
+) -> tuple[Component, Component | None, Component]:
+    judge, item, system = (components.find(name) for name in (JUDGE_SYSTEM, ITEM_SYSTEM, SYSTEM))
+    if judge is None or system is None or components.stderr is None:
         raise NotIdentified(
-            f"the pilot says nothing of how judges differ: {'; '.join(found.reasons)}",
+            f"the pilot says nothing of how judges differ: {'; '.join(components.reasons)}",
             ["name judges and items (--column judge=NAME)", "state gap and judge_sd yourself"],
         )
     if system.sd == 0:
@@ -117,48 +134,20 @@ def _require(found: VarianceComponents) -> tuple[Component, Component | None, Co
     return judge, item, system
 
 
-def _upper(one: Component | None) -> float:
-    if one is None:
-        return 0.0
-    return one.sd if one.upper is None else one.upper
-
-
-def _say(found: VarianceComponents, truth: Truth, kept: float) -> tuple[str, ...]:
-    seen = found.observed
-    said = [
-        f"pilot of {seen.judgments:,.0f} judgments by {seen.judges:,} judges on"
-        f" {seen.items:,} items",
-        f"worths are drawn together to {100 * kept:.0f} % of their differences: the rest is what"
-        f" errors of the pilot add ({found.stderr:.2g} for one difference)",
+def _say(components: VarianceComponents, truth: Truth, shrinkage: float) -> tuple[str, ...]:
+    counts = components.observed
+    sentences = [
+        f"pilot of {counts.judgments:,.0f} judgments by {counts.judges:,} judges on"
+        f" {counts.items:,} items",
+        f"worths are drawn together to {100 * shrinkage:.0f} % of their differences: the rest is"
+        f" what errors of the pilot add ({components.stderr:.2g} for one difference)",
     ]
     for name, sd in ((JUDGE_SYSTEM, truth.judge_sd), (ITEM_SYSTEM, truth.item_sd)):
-        one = found.find(name)
-        if one is not None and one.lower is not None and one.upper is not None:
-            high = f"{one.upper:.2f}" if isfinite(one.upper) else "no bound"
-            said.append(
-                f"{name}: sd {sd:.2f}, {100 * found.level:g} % interval {one.lower:.2f} to {high}"
+        part = components.find(name)
+        if part is not None and part.lower is not None and part.upper is not None:
+            high = f"{part.upper:.2f}" if isfinite(part.upper) else "no bound"
+            sentences.append(
+                f"{name}: sd {sd:.2f}, {100 * components.level:g} % interval {part.lower:.2f} to"
+                f" {high}"
             )
-    return tuple(said)
-
-
-def _note(judge: Component, item: Component | None) -> list[str]:
-    notes = []
-    if judge.levels < FEW:
-        notes.append(
-            f"{judge.levels} judges of a pilot hardly show how far judges differ: plan with a"
-            " larger judge_sd too"
-        )
-    if item is None:
-        notes.append("the pilot says nothing of items: they are taken to be alike (item_sd)")
-    return notes
-
-
-def _note_rankings(found: VarianceComponents) -> list[str]:
-    """Say that a ranking is not a judgment of the plan."""
-    seen = found.observed
-    if seen.comparisons == seen.judgments:
-        return []
-    return [
-        f"the pilot holds rankings, {seen.comparisons / seen.judgments:.1f} comparisons each; the"
-        " plan counts single comparisons of two systems"
-    ]
+    return tuple(sentences)

@@ -6,9 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from math import exp
 from typing import Any, ClassVar, Final
 
-from evenhand.design.expected_power import JUDGES, Expected, Foreseen, Search, expect, foresee
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded
+from evenhand.data.exclusions import sign_excluded, write_excluded
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import InNotebooks, exactly, write_signature
+from evenhand.design.expected_power import (
+    JUDGES,
+    Expected,
+    PowerInputs,
+    Search,
+    expect,
+    predict_errors,
+)
 from evenhand.design.pilot import Pilot, learn_from_pilot
 from evenhand.design.power import (
     CAMPAIGNS,
@@ -23,16 +36,13 @@ from evenhand.design.power import (
 )
 from evenhand.design.spec import CampaignSpec, make_spec
 from evenhand.errors import NotIdentified, UnknownOption, listing
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.exclusions import carries_excluded, sign_excluded, write_excluded
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.signature import exactly, write_signature
 from evenhand.numerics.distributions import normal_quantile
 
 # What a plan holds: a design, its power pair by pair, what it costs and what would be cheaper.
 
-SHORT: Final = 0.05  # How far power in closed form and by simulation may differ before it is said
+MAX_DIFFERENCE: Final = (
+    0.05  # How far power in closed form and by simulation may differ before it is said
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +69,7 @@ class Round:
     def is_contradicted(self) -> bool:
         """Whether the closed form expects more than simulation can be reconciled with."""
         upper = bound_share(round(self.power * self.campaigns), self.campaigns)[1]
-        return self.expected > upper + SHORT
+        return self.expected > upper + MAX_DIFFERENCE
 
 
 @dataclass(frozen=True)
@@ -111,7 +121,7 @@ class CampaignPlan(InNotebooks):
 
     spec: CampaignSpec
     design: Design
-    foreseen: Foreseen
+    foreseen: PowerInputs
     expected: Expected
     simulated: Simulated | None
     rounds: tuple[Round, ...]
@@ -131,37 +141,38 @@ class CampaignPlan(InNotebooks):
     @cached_property
     def pairs(self) -> tuple[PairPower, ...]:
         """All pairs that differ, those to be decided first, the hardest first."""
-        targets = set(self.spec.targets)
-        worth = self.spec.truth.log_worth
-        places = range(len(worth))
-        found = [
-            self._pair(one, asked=one in targets)
-            for one in ((a, b) for a in places for b in places if worth[a] > worth[b])
-        ]
-        return tuple(sorted(found, key=lambda one: (not one.asked, one.expected, one.best)))
+        truth, simulated = self.spec.truth, self.simulated
+        targets, worth, places = set(self.spec.targets), truth.log_worth, range(len(truth.systems))
+        pairs = []
+        for pair in ((a, b) for a in places for b in places if worth[a] > worth[b]):
+            power, lower, upper, false = None, None, None, None
+            if simulated is not None:
+                power, (lower, upper) = float(simulated.power[pair]), simulated.interval(*pair)
+                false = int(simulated.false[pair])
+            pairs.append(
+                PairPower(
+                    pair=name_pair(truth, pair),
+                    better=truth.systems[pair[0]],
+                    worse=truth.systems[pair[1]],
+                    gap=worth[pair[0]] - worth[pair[1]],
+                    chance=1 / (1 + exp(-float(self.foreseen.apart[pair]))),
+                    expected=float(self.expected.power[pair]),
+                    power=power,
+                    lower=lower,
+                    upper=upper,
+                    false=false,
+                    asked=pair in targets,
+                )
+            )
+        return tuple(sorted(pairs, key=lambda one: (not one.asked, one.expected, one.best)))
 
-    def _pair(self, pair: tuple[int, int], *, asked: bool) -> PairPower:
-        from math import exp
-
-        truth, counted = self.spec.truth, self.simulated
-        pooled = float(self.foreseen.apart[pair])
-        power, lower, upper, false = None, None, None, None
-        if counted is not None:
-            power, (lower, upper) = float(counted.power[pair]), counted.interval(*pair)
-            false = int(counted.false[pair])
-        return PairPower(
-            name_pair(truth, pair),
-            truth.systems[pair[0]],
-            truth.systems[pair[1]],
-            truth.log_worth[pair[0]] - truth.log_worth[pair[1]],
-            1 / (1 + exp(-pooled)),
-            float(self.expected.power[pair]),
-            power,
-            lower,
-            upper,
-            false,
-            asked,
-        )
+    @cached_property
+    def variance(self) -> dict[str, float]:
+        """What judges, items and chance add to the variance of the weakest pair."""
+        truth = self.spec.truth
+        pair = truth.find(self.weakest.better), truth.find(self.weakest.worse)
+        parts = self.foreseen.vary(self.design)
+        return {name: float(matrix[pair]) for name, matrix in parts.items()}
 
     @property
     def asked(self) -> tuple[PairPower, ...]:
@@ -188,22 +199,25 @@ class CampaignPlan(InNotebooks):
         if any(one.is_contradicted for one in self.rounds[:-1]):
             return True
         low = self.weakest
-        return low.upper is not None and low.expected > low.upper + SHORT
+        return low.upper is not None and low.expected > low.upper + MAX_DIFFERENCE
 
     @property
     def signature(self) -> str:
         """One line that reproduces it."""
-        spec, counted = self.spec, self.simulated
-        simulated = "closed form" if counted is None else f"{counted.campaigns} campaigns"
-        wish = (f"power {exactly(spec.power)}", f"level {exactly(spec.level)}")
-        parts = ["plan", spec.source, *wish, simulated]
+        spec, simulated = self.spec, self.simulated
         pilot = None if self.pilot is None else self.pilot.components.signature
         kinds = (spec.truth, spec.pairs, self.design, spec.resolve, spec.prices, pilot)
         digest = sha256(repr(kinds).encode()).hexdigest()
-        seed = f"seed={spec.seed}"
-        signature = write_signature(
-            [*parts, seed], self.design.judgments, digest, judges=self.design.judges
-        )
+        parts = [
+            "plan",
+            spec.source,
+            f"power {exactly(spec.power)}",
+            f"level {exactly(spec.level)}",
+            "closed form" if simulated is None else f"{simulated.campaigns} campaigns",
+            f"seed={spec.seed}",
+        ]
+        design = self.design
+        signature = write_signature(parts, design.judgments, digest, judges=design.judges)
         return sign_excluded(signature, self.excluded)
 
     @cached_property
@@ -218,7 +232,7 @@ class CampaignPlan(InNotebooks):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand plan --json`."""
-        counted, spec = self.simulated, self.spec
+        simulated, spec = self.simulated, self.spec
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
@@ -229,10 +243,10 @@ class CampaignPlan(InNotebooks):
             "prices": vars(spec.prices),
             "cost": self.cost,
             "pairs": [vars(one) for one in self.pairs],
-            "variance": self._parts(),
+            "variance": self.variance,
             "simulated": None
-            if counted is None
-            else {name: getattr(counted, name) for name in COUNTED},
+            if simulated is None
+            else {name: getattr(simulated, name) for name in COUNTED},
             "rounds": [vars(one) for one in self.rounds],
             "by_judgments": [vars(one) for one in self.by_judgments],
             "by_judges": [vars(one) for one in self.by_judges],
@@ -244,13 +258,6 @@ class CampaignPlan(InNotebooks):
             "says": list(self.says),
             "notes": list(self.notes),
         }
-
-    def _parts(self) -> dict[str, float]:
-        """Return what judges, items and chance add to the variance of the weakest pair."""
-        truth = self.spec.truth
-        first, second = truth.find(self.weakest.better), truth.find(self.weakest.worse)
-        parts = self.foreseen.vary(self.design)
-        return {name: float(one[first, second]) for name, one in parts.items()}
 
     def _priced(self, design: Design) -> dict[str, Any]:
         return {**design.to_dict(), "cost": self.spec.prices.cost(design)}
@@ -289,21 +296,19 @@ def say_design(design: Design) -> str:
     """
     each = design.judgments / design.judges
     load = f"{each:,.0f} each" if design.loads == "equal" else "unequal loads"
-    said = f"{design.judgments:,} judgments by {design.judges:,} judges ({load})"
-    said += f" on {design.items:,} items"
+    sentence = f"{design.judgments:,} judgments by {design.judges:,} judges ({load})"
+    sentence += f" on {design.items:,} items"
     if design.overlap > 1:
-        said += f", {design.overlap} judges for each output pair"
-    return said + (f", each {design.repeats} times" if design.repeats > 1 else "")
+        sentence += f", {design.overlap} judges for each output pair"
+    return sentence + (f", each {design.repeats} times" if design.repeats > 1 else "")
 
 
 def _say_cost(plan: CampaignPlan, design: Design) -> str:
-    """Say what a design costs, where prices were stated."""
     prices = plan.spec.prices
     return f", cost {prices.cost(design):,.10g}" if prices.stated else ""
 
 
 def _say_power(plan: CampaignPlan) -> str:
-    """Say which pairs are decided, and how surely."""
     wish, asked, low = plan.spec.power, plan.asked, plan.weakest
     of = "" if low.lower is None else f" ({low.lower:.2f} to {low.upper:.2f})"
     which = f"{low.pair} is" if len(asked) == 1 else f"all {len(asked)} pairs are"
@@ -326,9 +331,9 @@ def _say_power(plan: CampaignPlan) -> str:
 
 def _say_parts(plan: CampaignPlan) -> str:
     """Say what the error of the hardest pair is made of."""
-    parts = plan._parts()
+    parts = plan.variance
     total = sum(parts.values())
-    shares = ", ".join(f"{name} {100 * one / total:.0f} %" for name, one in parts.items() if one)
+    shares = ", ".join(f"{name} {100 * part / total:.0f} %" for name, part in parts.items() if part)
     which = "the difference" if len(plan.asked) == 1 else "the hardest difference"
     return (
         f"standard error of {which} {total**0.5:.2g} (log-worth); its variance is due to {shares}"
@@ -336,7 +341,6 @@ def _say_parts(plan: CampaignPlan) -> str:
 
 
 def _say_overlap(plan: CampaignPlan) -> list[str]:
-    """Say what overlap and repeats cost."""
     powers = {(one.overlap, one.repeats): power for one, power in plan.overlaps}
     stated = plan.design.overlap > 1 or plan.design.repeats > 1
     if stated or (2, 1) not in powers or plan.is_contradicted:
@@ -361,49 +365,40 @@ def _say_enough(plan: CampaignPlan) -> list[str]:
         return [f"enough would be {say_design(plan.enough)}{_say_cost(plan, plan.enough)}{doubt}"]
     if plan.weakest.expected < plan.spec.power:
         return ["no design that was tried would do"]
-    return [_say_rounds(plan)] if plan.falls_short else []
-
-
-def _say_rounds(plan: CampaignPlan) -> str:
-    """Say that the power was not reached though the closed form expects it."""
-    rounds = plan.rounds
+    if not plan.falls_short:
+        return []
+    # the power was not reached though the closed form expects it
+    rounds, last = plan.rounds, plan.rounds[-1]
     if plan.spec.is_sized or len(rounds) == 1:
-        said = (
+        sentence = (
             f"the closed form expects {plan.weakest.expected:.2f} of this design, so that it does"
             " not say what would do: state more judgments"
         )
     else:
-        said = (
+        sentence = (
             f"{len(rounds)} sizes were simulated, of {rounds[0].judgments:,} to"
-            f" {rounds[-1].judgments:,} judgments, and none reaches it: state a larger number"
+            f" {last.judgments:,} judgments, and none reaches it: state a larger number"
             " (judgments), or more judges"
         )
-    return f"{said}{_say_lost(rounds[-1], plan)}"
-
-
-def _say_lost(last: Round, plan: CampaignPlan) -> str:
-    """Say how far campaigns without an estimate are the cause."""
-    if not last.unranked or plan.simulated is None:
-        return ""
-    campaigns = plan.simulated.campaigns
-    cause = "the cause" if last.power + last.unranked / campaigns >= plan.spec.power else "a cause"
-    return f"; campaigns whose worths have no estimate are {cause} ({last.unranked} of {campaigns})"
-
-
-def _note_rounds(plan: CampaignPlan) -> list[str]:
-    """Say which smaller design the closed form thought enough that was not."""
-    first, *larger = plan.rounds or (None,)
-    if first is None or not larger or plan.falls_short or first.expected < plan.spec.power:
-        return []
-    return [
-        f"{first.judgments:,} judgments would do by the closed form, which expects"
-        f" {first.expected:.2f}; simulated they gave {first.power:.2f}, hence more"
-    ]
+    if last.unranked and plan.simulated is not None:
+        campaigns = plan.simulated.campaigns
+        alone = last.power + last.unranked / campaigns >= plan.spec.power
+        sentence += (
+            f"; campaigns whose worths have no estimate are {'the' if alone else 'a'} cause"
+            f" ({last.unranked} of {campaigns})"
+        )
+    return [sentence]
 
 
 def _note_design(plan: CampaignPlan) -> list[str]:
-    """Say where judgments are few for the closed form, or for the items."""
+    """Say what the closed form expects too much of, and where judgments are few for the items."""
     design, notes = plan.design, []
+    first, *larger = plan.rounds or (None,)
+    if first and larger and not plan.falls_short and first.expected >= plan.spec.power:
+        notes.append(
+            f"{first.judgments:,} judgments would do by the closed form, which expects"
+            f" {first.expected:.2f}; simulated they gave {first.power:.2f}, hence more"
+        )
     compared = len(design.compared(len(plan.spec.truth.systems))[0])
     if design.outputs < THIN * compared:
         notes.append(
@@ -418,15 +413,15 @@ def _note_design(plan: CampaignPlan) -> list[str]:
 
 
 def _note_false(plan: CampaignPlan) -> list[str]:
-    """Say where more campaigns decided something false than the level allows."""
-    counted, level = plan.simulated, plan.spec.level
-    if counted is None or counted.any_false <= (1 - level) * counted.campaigns + 1e-9:
+    simulated, level = plan.simulated, plan.spec.level
+    if simulated is None or simulated.any_false <= (1 - level) * simulated.campaigns + 1e-9:
         return []
-    said = f"in {counted.any_false} of {counted.campaigns} campaigns something false was decided"
-    if bound_share(counted.any_false, counted.campaigns)[0] > 1 - level:
-        return [f"{said}: level {level:g} does not hold for this design"]
+    false, campaigns = simulated.any_false, simulated.campaigns
+    start = f"in {false} of {campaigns} campaigns something false was decided"
+    if bound_share(false, campaigns)[0] > 1 - level:
+        return [f"{start}: level {level:g} does not hold for this design"]
     return [
-        f"{said}, more than the {100 * (1 - level):.3g} % of level {level:g}; so few campaigns"
+        f"{start}, more than the {100 * (1 - level):.3g} % of level {level:g}; so few campaigns"
         " cannot tell whether it holds for this design"
     ]
 
@@ -434,21 +429,21 @@ def _note_false(plan: CampaignPlan) -> list[str]:
 def note_plan(plan: CampaignPlan) -> tuple[str, ...]:
     """Say what must stand beside the numbers."""
     notes = []
-    low, counted = plan.weakest, plan.simulated
-    if counted is None:
+    low, simulated = plan.weakest, plan.simulated
+    if simulated is None:
         notes.append("closed form only: nothing was simulated")
     else:
-        if counted.unranked:
+        if simulated.unranked:
             notes.append(
-                f"{counted.unranked} of {counted.campaigns} campaigns gave worths no estimate; they"
-                " count as undecided"
+                f"{simulated.unranked} of {simulated.campaigns} campaigns gave worths no estimate;"
+                " they count as undecided"
             )
         notes += _note_false(plan)
-        if not low.lower - SHORT <= low.expected <= low.upper + SHORT:  # type: ignore[operator]
+        if not low.lower - MAX_DIFFERENCE <= low.expected <= low.upper + MAX_DIFFERENCE:  # type: ignore[operator]
             notes.append(
                 f"the closed form expects {low.expected:.2f} for {low.pair}: believe the simulation"
             )
-    notes += [*_note_rounds(plan), *_note_design(plan)]
+    notes += _note_design(plan)
     if plan.design.overlap == 1:
         notes.append("no two judges see one output pair: agreement cannot be measured (overlap)")
     if plan.worst is not None:
@@ -465,12 +460,12 @@ def note_plan(plan: CampaignPlan) -> tuple[str, ...]:
     return (*notes, *(() if plan.pilot is None else plan.pilot.notes))
 
 
-ROUNDS: Final = 4  # How many sizes are simulated, each larger, while a design falls short
-MORE: Final = 1.15
-MOST_MORE: Final = 2.0  # How much larger the next size is, at least and at most
+MAX_ROUNDS: Final = 4  # How many sizes are simulated, each larger, while a design falls short
+MIN_GROWTH: Final = 1.15  # How much larger the next size is, at least and at most
+MAX_GROWTH: Final = 2.0
 # Multiples of the design that curves show
 FACTORS: Final = (0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
-SCALES: Final = (1, 2, 3, 5)  # Overlaps that are compared
+OVERLAPS: Final = (1, 2, 3, 5)  # Overlaps that are compared
 
 
 @carries_excluded("controls", argument="pilot")
@@ -508,15 +503,27 @@ def plan_campaign(
             raise UnknownOption("a spec says what the truth is: leave out the pilot")
         spec = settings
     else:
-        spec = make_spec(settings, None if learned is None else _start(learned))
+        start = None if learned is None else CampaignSpec(learned.truth, source="from the pilot")
+        spec = make_spec(settings, start)
     search = Search(spec)
-    design = search.find()
-    design, simulated, rounds = _confirm(search, design, campaigns, progress)
-    return _finish(search, design, simulated, rounds, learned)
-
-
-def _start(pilot: Pilot) -> CampaignSpec:
-    return CampaignSpec(pilot.truth, source="from the pilot")
+    design, simulated, rounds = _confirm(search, search.find(), campaigns, progress)
+    sizes = sorted({max(round(design.judgments * factor), 2) for factor in FACTORS})
+    does = search.weakest(design) >= spec.power
+    return CampaignPlan(
+        spec=spec,
+        design=design,
+        foreseen=search.inputs,
+        expected=search.expect(design),
+        simulated=simulated,
+        rounds=rounds,
+        by_judgments=tuple(_look(search, replace(design, judgments=n)) for n in sizes if n <= MOST),
+        by_judges=tuple(_trace_judges(search, design)),
+        frontier=tuple(search.frontier(design.items)),
+        overlaps=tuple(_try_overlaps(search, design)),
+        enough=None if does else search.enough(design.judges, design.items),
+        pilot=learned,
+        worst=_worst_power(spec, design, learned),
+    )
 
 
 def _confirm(
@@ -530,31 +537,26 @@ def _confirm(
     rounds: tuple[Round, ...] = ()
     if not campaigns:
         return design, None, rounds
-    wanted = spec.power - _slack(spec.power, campaigns)
+    # one standard error of a power from so many campaigns less
+    wanted = spec.power - float((spec.power * (1 - spec.power) / campaigns) ** 0.5)
     while True:
-        found = _simulate(spec, design, campaigns, progress)
-        lowest = min(float(found.power[pair]) for pair in spec.targets)
+        simulated = simulate_power(
+            spec.truth,
+            design,
+            campaigns=campaigns,
+            level=spec.level,
+            seed=spec.seed,
+            progress=progress,
+        )
+        lowest = min(float(simulated.power[pair]) for pair in spec.targets)
         expected = search.expect(design)
         least = min(float(expected.power[pair]) for pair in spec.targets)
-        rounds = (*rounds, Round(design.judgments, least, lowest, campaigns, found.unranked))
+        rounds = (*rounds, Round(design.judgments, least, lowest, campaigns, simulated.unranked))
         more = find_growth(lowest, spec.power, expected.critical)
         larger = round(design.judgments * more)
-        if spec.is_sized or lowest >= wanted or len(rounds) == ROUNDS or larger > MOST:
-            return design, found, rounds
+        if spec.is_sized or lowest >= wanted or len(rounds) == MAX_ROUNDS or larger > MOST:
+            return design, simulated, rounds
         design = search.grow(design, larger)
-
-
-def _simulate(
-    spec: CampaignSpec, design: Design, campaigns: int, progress: Progress | None
-) -> Simulated:
-    return simulate_power(
-        spec.truth,
-        design,
-        campaigns=campaigns,
-        level=spec.level,
-        seed=spec.seed,
-        progress=progress,
-    )
 
 
 def find_growth(power: float, wish: float, critical: float) -> float:
@@ -566,45 +568,9 @@ def find_growth(power: float, wish: float, critical: float) -> float:
     """
     reached = critical + normal_quantile(power) if 0 < power < 1 else 0.0
     if reached <= 0:
-        return MOST_MORE
+        return MAX_GROWTH
     times = (critical + normal_quantile(wish)) / reached
-    return float(min(max(times**2, MORE), MOST_MORE))
-
-
-def _slack(power: float, campaigns: int) -> float:
-    """Return one standard error of a power from so many campaigns."""
-    return float((power * (1 - power) / campaigns) ** 0.5)
-
-
-def _finish(
-    search: Search,
-    design: Design,
-    simulated: Simulated | None,
-    rounds: tuple[Round, ...],
-    pilot: Pilot | None,
-) -> CampaignPlan:
-    spec = search.spec
-    return CampaignPlan(
-        spec=spec,
-        design=design,
-        foreseen=search.foreseen,
-        expected=search.expect(design),
-        simulated=simulated,
-        rounds=rounds,
-        by_judgments=tuple(_trace_judgments(search, design)),
-        by_judges=tuple(_trace_judges(search, design)),
-        frontier=tuple(search.frontier(design.items)),
-        overlaps=tuple(_try_overlaps(search, design)),
-        enough=_find_enough(search, design),
-        pilot=pilot,
-        worst=_worst_power(spec, design, pilot),
-    )
-
-
-def _trace_judgments(search: Search, design: Design) -> list[Point]:
-    """Return power by judgments, the same judges and items."""
-    sizes = sorted({max(round(design.judgments * factor), 2) for factor in FACTORS})
-    return [_look(search, replace(design, judgments=n)) for n in sizes if n <= MOST]
+    return float(min(max(times**2, MIN_GROWTH), MAX_GROWTH))
 
 
 def _trace_judges(search: Search, design: Design) -> list[Point]:
@@ -623,22 +589,13 @@ def _look(search: Search, design: Design) -> Point:
 
 
 def _try_overlaps(search: Search, design: Design) -> list[tuple[Design, float]]:
-    """Return designs with other overlaps and repeats of as many judgments, and their power."""
-    found = []
-    for overlap in SCALES:
-        if overlap <= design.judges:
-            one = replace(design, overlap=overlap, repeats=1)
-            found.append((one, search.weakest(one)))
-    twice = replace(design, overlap=1, repeats=2)
-    return [*found, (twice, search.weakest(twice))]
-
-
-def _find_enough(search: Search, design: Design) -> Design | None:
-    """Return a design that would do where the stated one does not; None where it does, or none."""
-    spec = search.spec
-    if search.weakest(design) >= spec.power:
-        return None
-    return search.enough(design.judges, design.items)
+    designs = [
+        replace(design, overlap=overlap, repeats=1)
+        for overlap in OVERLAPS
+        if overlap <= design.judges
+    ]
+    designs.append(replace(design, overlap=1, repeats=2))
+    return [(one, search.weakest(one)) for one in designs]
 
 
 def _worst_power(spec: CampaignSpec, design: Design, pilot: Pilot | None) -> float | None:
@@ -647,7 +604,7 @@ def _worst_power(spec: CampaignSpec, design: Design, pilot: Pilot | None) -> flo
     if truth is None:
         return None
     try:
-        power = expect(foresee(truth, design), design, spec.level).power
+        power = expect(predict_errors(truth, design), design, spec.level).power
     except NotIdentified:
         return None
     return min(float(power[pair]) for pair in spec.targets)

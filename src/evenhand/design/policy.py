@@ -1,4 +1,4 @@
-"""The policy that a campaign asks for, by the settings of its design."""
+"""Active policies: which pairs to ask about next, by what is believed of the worths."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.tally import Tally
 from evenhand.design.campaign import Campaign
 from evenhand.errors import (
     CampaignError,
@@ -23,8 +25,6 @@ from evenhand.errors import (
     require_option,
     suggest,
 )
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.tally import Tally
 from evenhand.models.design import DENSE
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
@@ -59,8 +59,8 @@ class Belief:
 
     def gap(self, one: Codes, other: Codes) -> tuple[Array, Array]:
         """Return mean and variance of the differences between systems, by their codes."""
-        own = self.vcov.diagonal()
-        variance = own[one] + own[other] - 2 * self.vcov[one, other]
+        variances = self.vcov.diagonal()
+        variance = variances[one] + variances[other] - 2 * self.vcov[one, other]
         return self.mean[one] - self.mean[other], variance
 
     def above(self, one: Codes, other: Codes) -> Array:
@@ -85,33 +85,34 @@ class Belief:
 
         The mean is expected to stay, the covariance to lose what the comparison tells.
         """
-        own = self.vcov[one, one] + self.vcov[other, other]  # numbers: arrays of one take longer
-        variance = float(own - 2 * self.vcov[one, other])
-        told = float(self.information(np.asarray(self.mean[one] - self.mean[other])))
+        # numbers: arrays of one take longer
+        variance = float(self.vcov[one, one] + self.vcov[other, other] - 2 * self.vcov[one, other])
+        information = float(self.information(np.asarray(self.mean[one] - self.mean[other])))
         column = self.vcov[:, one] - self.vcov[:, other]
-        loss = told / (1 + told * variance)
+        loss = information / (1 + information * variance)
         return replace(self, vcov=self.vcov - loss * np.outer(column, column))
 
 
 def fit_belief(tally: Tally, start: Array | None = None) -> Belief:
     """Fit the worths and, where anything tied, the tie parameter, with a ridge.
 
-    start: (K,) log-worths to begin with, such as those of a moment ago. >>> one, two =
-        np.array([0], np.int32), np.array([1], np.int32) >>> counts = np.array([3.0]),
-        np.array([0.0]), np.array([1.0]) >>> fit_belief(Tally(("a", "b"), one, two, *counts)).mean
-        array([ 0.473, -0.473])
+    start: (K,) log-worths to begin with, such as those of a moment ago.
+
+    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
+    >>> counts = np.array([3.0]), np.array([0.0]), np.array([1.0])
+    >>> fit_belief(Tally(("a", "b"), one, two, *counts)).mean.round(3)
+    array([ 0.473, -0.473])
     """
     k, tied = len(tally.systems), bool(tally.ties.any())
     at = np.zeros(k + tied)
     if start is not None:
         at[:k] = start
-    found = maximise(lambda beta: _expand(tally, beta), at)
-    vcov = invert_positive(found.expansion.information)[:k, :k]
-    return Belief(found.at[:k], vcov, float(np.exp(found.at[k])) if tied else 0.0)
+    fit = maximise(lambda beta: _expand(tally, beta), at)
+    vcov = invert_positive(fit.expansion.information)[:k, :k]
+    return Belief(fit.at[:k], vcov, float(np.exp(fit.at[k])) if tied else 0.0)
 
 
 def _chances(gap: Array, tie: float) -> tuple[Array, Array, Array]:
-    """Return the chances of the first, of a tie and of the second."""
     most = np.abs(gap) / 2
     won, tied, lost = np.exp(gap / 2 - most), tie * np.exp(-most), np.exp(-gap / 2 - most)
     total = won + tied + lost
@@ -119,12 +120,11 @@ def _chances(gap: Array, tie: float) -> tuple[Array, Array, Array]:
 
 
 def _expand(tally: Tally, beta: Array) -> Expansion:
-    """Return the log-likelihood less the ridge, to second order."""
     k, (left, right) = len(tally.systems), (tally.left, tally.right)
     tied = len(beta) > k
     n = tally.wins + tally.ties + tally.losses
-    chances = _chances(beta[left] - beta[right], float(np.exp(beta[k])) if tied else 0.0)
-    won, tie, lost = chances
+    nu = float(np.exp(beta[k])) if tied else 0.0
+    won, tie, lost = _chances(beta[left] - beta[right], nu)
     value = tally.wins @ np.log(won) + tally.losses @ np.log(lost)
     score = (tally.wins - tally.losses - n * (won - lost)) / 2
     gradient = np.zeros_like(beta)
@@ -188,10 +188,10 @@ class State:
     @cached_property
     def met(self) -> Counts:
         """(P,) judgments of each pair, those that are waited for included."""
-        found = self.waiting.copy()
+        counts = self.waiting.copy()
         at = number_pairs(self.tally.left, self.tally.right, len(self.systems))
-        np.add.at(found, at, self.tally.counts.sum(axis=1))
-        return found
+        np.add.at(counts, at, self.tally.counts.sum(axis=1))
+        return counts
 
     @cached_property
     def loads(self) -> Counts:
@@ -244,12 +244,14 @@ class State:
     def narrow(self, allowed: Mask) -> State:
         """Return the state for one judge, who may be asked of some of the allowed pairs only.
 
-        allowed: (P,) the pairs that this judge may be asked about. >>> board = read_state(None,
-            systems=["a", "b", "c"]) >>> board.narrow(np.array([True, False, True])).others 1
+        allowed: (P,) the pairs that this judge may be asked about.
+
+        >>> state = read_state(None, systems=["a", "b", "c"])
+        >>> state.narrow(np.array([True, False, True])).others
+        1
         """
-        kept = self.allowed & allowed
-        left_out = int((self.allowed & ~allowed).sum())
-        return replace(self, allowed=kept, others=self.others + left_out)
+        others = self.others + int((self.allowed & ~allowed).sum())
+        return replace(self, allowed=self.allowed & allowed, others=others)
 
 
 def read_state(
@@ -262,13 +264,28 @@ def read_state(
     twice = [name for name, count in Counter(systems).items() if count > 1]
     if twice:
         raise UnknownOption(f"{listing(twice)} is named twice: name each system once")
-    tally = _spread(tally, systems)
-    k = len(tally.systems)
+    names = tuple(sorted({*(tally.systems if tally is not None else ()), *systems}))
+    if tally is None:
+        none, codes = np.zeros(0), np.zeros(0, dtype=np.int32)
+        tally = Tally(names, codes, codes, none, none, none)
+    else:  # pooled over everything but pairs
+        folded = replace(tally, factors={}, squares=None).fold()
+        code = np.searchsorted(names, folded.systems).astype(np.int32)
+        tally = replace(folded, systems=names, left=code[folded.left], right=code[folded.right])
+    k = len(names)
     if k < 2:
         raise NotIdentified("there is no pair to ask about: there are fewer than two systems")
     if k > DENSE:
         raise NotIdentified(f"{k:,} systems are too many: pairs are chosen among {DENSE:,} at most")
-    left, right = _code(waiting, tally.systems)
+    place = {name: code for code, name in enumerate(names)}
+    for one, other in waiting:
+        for name in (one, other):
+            if name not in place:
+                hint = suggest(name, names) or f" There are {listing(names)}"
+                raise InvalidJudgments(f"'{name}' is waited for and is no system.{hint}")
+        if one == other:
+            raise InvalidJudgments(f"'{one}' is waited for against itself")
+    left, right = ([place[pair[side]] for pair in waiting] for side in (0, 1))
     pairs = k * (k - 1) // 2
     out = np.bincount(number_pairs(left, right, k), minlength=pairs).astype(np.float64)
     return State(tally, out, np.ones(pairs, dtype=np.bool_))
@@ -285,31 +302,6 @@ def number_pairs(
     first, second = np.asarray(one, dtype=np.intp), np.asarray(other, dtype=np.intp)
     low, high = np.minimum(first, second), np.maximum(first, second)
     return np.asarray(low * (2 * k - low - 1) // 2 + high - low - 1)
-
-
-def _spread(tally: Tally | None, systems: Sequence[str]) -> Tally:
-    """Pool judgments over everything but pairs, and give codes to systems without any."""
-    names = tuple(sorted({*(tally.systems if tally is not None else ()), *systems}))
-    if tally is None:
-        none, codes = np.zeros(0), np.zeros(0, dtype=np.int32)
-        return Tally(names, codes, codes, none, none, none)
-    folded = replace(tally, factors={}, squares=None).fold()
-    code = np.searchsorted(names, folded.systems).astype(np.int32)
-    return replace(folded, systems=names, left=code[folded.left], right=code[folded.right])
-
-
-def _code(
-    pairs: Sequence[tuple[str, str]], systems: tuple[str, ...]
-) -> tuple[list[int], list[int]]:
-    place = {name: code for code, name in enumerate(systems)}
-    for one, other in pairs:
-        for name in (one, other):
-            if name not in place:
-                hint = suggest(name, systems) or f" There are {listing(systems)}"
-                raise InvalidJudgments(f"'{name}' is waited for and is no system.{hint}")
-        if one == other:
-            raise InvalidJudgments(f"'{one}' is waited for against itself")
-    return [place[one] for one, _ in pairs], [place[other] for _, other in pairs]
 
 
 # A batch of pairs in the making: what was taken, and what is expected of it.
@@ -394,13 +386,13 @@ class Batch:
         self.out[pair] += 1
         self.loads[[self.low[pair], self.high[pair]]] += 1
 
-    def take_best(self, scores: Array, say: Callable[[Batch, int, float], str]) -> None:
-        """Take the open pair with the highest score.
+    def find_best(self, scores: Array) -> tuple[int, float]:
+        """Return the open pair with the highest score, and the score.
 
         scores: (P,) of all pairs.
         """
         pair = int(np.argmax(np.where(self.open, scores, -np.inf)))
-        self.take(pair, CHOSEN, say(self, pair, float(scores[pair])))
+        return pair, float(scores[pair])
 
 
 # Pairs that do not depend on answers: random ones, and those that every campaign begins with.
@@ -446,13 +438,10 @@ def _take_matched(batch: Batch, start: int, rng: np.random.Generator) -> bool:
     if not few.any():
         return False
     pair, least = _match(batch, few, rng, start)
-    name, had = batch.systems[least], int(batch.loads[least])
-    batch.take(pair, START, f"{name} has {_count(had)}; every system gets {start} first")
+    name, n = batch.systems[least], int(batch.loads[least])
+    judgments = f"{n} judgment{'s' * (n != 1)}"
+    batch.take(pair, START, f"{name} has {judgments}; every system gets {start} first")
     return True
-
-
-def _count(judgments: int) -> str:
-    return f"{judgments} judgment" if judgments == 1 else f"{judgments} judgments"
 
 
 def _match(
@@ -487,10 +476,10 @@ def _least(counts: NDArray[np.float64], among: Mask, rng: np.random.Generator) -
 
 def _reachable(batch: Batch) -> Mask:
     """Return (K,) which systems have a pair that may be asked."""
-    found = np.zeros(len(batch.systems), dtype=np.bool_)
+    reachable = np.zeros(len(batch.systems), dtype=np.bool_)
     allowed = batch.state.allowed
-    found[batch.low[allowed]] = found[batch.high[allowed]] = True
-    return found
+    reachable[batch.low[allowed]] = reachable[batch.high[allowed]] = True
+    return reachable
 
 
 def _take_link(batch: Batch, rng: np.random.Generator) -> bool:
@@ -550,28 +539,28 @@ def choose_by_order(batch: Batch, n: int, rng: np.random.Generator) -> None:
         if variance.mean() > ROUGH:
             drawn = belief.draw(1, rng)[0]
             at = drawn[low] - drawn[high]
-        told = belief.information(at)
+        information = belief.information(at)
         weights = np.exp(-(gap**2) / variance / 2) / variance
-        spread = _spread_of_doubt(belief, (low, high), weights)
-        gains = told * spread / (1 + told * variance)
-        batch.take_best(gains / (weights @ variance), say_order)
-
-
-def _spread_of_doubt(belief: Belief, ends: tuple[Integers, Integers], weights: Array) -> Array:
-    """Return x_cᵀ V L_w V x_c for every pair c: how much of what counts hangs on it."""
-    low, high = ends
-    laplacian = np.zeros_like(belief.vcov)
-    laplacian[low, high] = laplacian[high, low] = -weights
-    np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
-    spread = belief.vcov @ laplacian @ belief.vcov
-    own = spread.diagonal()
-    return np.asarray(own[low] + own[high] - 2 * spread[low, high])
+        laplacian = np.zeros_like(belief.vcov)
+        laplacian[low, high] = laplacian[high, low] = -weights
+        np.fill_diagonal(laplacian, -laplacian.sum(axis=1))
+        product = belief.vcov @ laplacian @ belief.vcov
+        diagonal = product.diagonal()
+        # D_cᵀ L_w D_c: how much of what counts hangs on each pair
+        spread = diagonal[low] + diagonal[high] - 2 * product[low, high]
+        gains = information * spread / (1 + information * variance)
+        pair, share = batch.find_best(gains / (weights @ variance))
+        removed = f"{100 * share:.2g} % of the doubt about all orders"
+        reason = _say_doubt(batch, pair) or f"{LITTLE}, but an answer removes {removed}"
+        batch.take(pair, CHOSEN, reason)
 
 
 def choose_closest(batch: Batch, n: int, rng: np.random.Generator) -> None:
     """Choose for each of n draws the two systems that are nearest to each other."""
     for drawn in batch.belief.draw(n, rng):
-        batch.take_best(-np.abs(drawn[batch.low] - drawn[batch.high]), say_nearest)
+        pair, _ = batch.find_best(-np.abs(drawn[batch.low] - drawn[batch.high]))
+        reason = _say_doubt(batch, pair) or f"{LITTLE}, but the nearest two in a draw of worths"
+        batch.take(pair, CHOSEN, reason)
 
 
 def choose_by_voi(batch: Batch, n: int, rng: np.random.Generator) -> None:  # noqa: ARG001 - as all
@@ -588,24 +577,14 @@ def choose_by_voi(batch: Batch, n: int, rng: np.random.Generator) -> None:  # no
         chances /= chances.sum(axis=0)
         score = np.array([[0.5], [0.0], [-0.5]]) - (chances[0] - chances[2]) / 2
         after = (chances * ndtr(-np.abs(gap + left * score) / np.sqrt(left))).sum(axis=0)
-        batch.take_best(now - after, say_gain)
-
-
-def say_order(batch: Batch, pair: int, value: float) -> str:
-    """Say how doubtful the order of a pair is, or what its answer tells of others."""
-    share = f"{100 * value:.2g} % of the doubt about all orders"
-    return _say_doubt(batch, pair) or f"{LITTLE}, but an answer removes {share}"
-
-
-def say_nearest(batch: Batch, pair: int, value: float) -> str:  # noqa: ARG001 - as all
-    """Say how doubtful the order of a pair is, or that a draw chose it."""
-    return _say_doubt(batch, pair) or f"{LITTLE}, but the nearest two in a draw of worths"
-
-
-def say_gain(batch: Batch, pair: int, value: float) -> str:
-    """Say how doubtful the order of a pair is, or that the doubtful ones are taken."""
-    left = f"removes {value:.4f} of the risk of a wrong order"
-    return _say_doubt(batch, pair) or f"more doubtful pairs are out already: an answer {left}"
+        pair, gain = batch.find_best(now - after)
+        batch.take(
+            pair,
+            CHOSEN,
+            _say_doubt(batch, pair)
+            or "more doubtful pairs are out already: an answer"
+            f" removes {gain:.4f} of the risk of a wrong order",
+        )
 
 
 def _say_doubt(batch: Batch, pair: int) -> str:
@@ -630,26 +609,23 @@ def _say_doubt(batch: Batch, pair: int) -> str:
 
 def choose_at_border(batch: Batch, n: int, rng: np.random.Generator) -> None:
     """Choose for each of n draws the pair across the border of the first `batch.top`."""
-    k = batch.top
+    k, low, high = batch.top, batch.low, batch.high
     for drawn in batch.belief.draw(n, rng):
         place = np.argsort(np.argsort(-drawn, kind="stable"), kind="stable")
-        one, other = place[batch.low], place[batch.high]
-        across = (one < k) != (other < k)
+        across = (place[low] < k) != (place[high] < k)
         border = np.sort(drawn)[::-1][k - 1 : k + 1].mean()
-        far = np.abs(drawn[batch.low] - border) + np.abs(drawn[batch.high] - border)
-        batch.take_best(np.where(across, -far, -far - 1e6), say_border)
-
-
-def say_border(batch: Batch, pair: int, value: float) -> str:  # noqa: ARG001 - as all
-    """Say how probably each of the two is among the first, the more probable one before."""
-    one, other = int(batch.low[pair]), int(batch.high[pair])
-    if batch.first[one] < batch.first[other]:
-        one, other = other, one
-    likely, less = (_say_chance(float(batch.first[system])) for system in (one, other))
-    return (
-        f"{batch.systems[one]} is among the first {batch.top} with probability {likely},"
-        f" {batch.systems[other]} {less}"
-    )
+        far = np.abs(drawn[low] - border) + np.abs(drawn[high] - border)
+        pair, _ = batch.find_best(np.where(across, -far, -far - 1e6))
+        one, other = int(low[pair]), int(high[pair])
+        if batch.first[one] < batch.first[other]:
+            one, other = other, one
+        likely, less = (_say_chance(float(batch.first[system])) for system in (one, other))
+        batch.take(
+            pair,
+            CHOSEN,
+            f"{batch.systems[one]} is among the first {k} with probability {likely},"
+            f" {batch.systems[other]} {less}",
+        )
 
 
 def _say_chance(chance: float) -> str:
@@ -670,12 +646,8 @@ def choose_by_information(batch: Batch, n: int, rng: np.random.Generator) -> Non
     """Choose n pairs by expected information."""
     for _ in range(n):
         gap, variance = batch.belief.gap(batch.low, batch.high)
-        batch.take_best(np.log1p(batch.belief.information(gap) * variance) / 2, say_nats)
-
-
-def say_nats(batch: Batch, pair: int, value: float) -> str:  # noqa: ARG001 - as all
-    """Say how much an answer tells."""
-    return f"an answer tells {value:.3f} nats about the worths"
+        pair, nats = batch.find_best(np.log1p(batch.belief.information(gap) * variance) / 2)
+        batch.take(pair, CHOSEN, f"an answer tells {nats:.3f} nats about the worths")
 
 
 # Which pairs to ask about next: a start-up phase, then a share at random, the rest by a rule.
@@ -744,7 +716,6 @@ class Policy:
     top: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be."""
         require_option("policy", self.rule, tuple(RULES))
         if not 0 <= self.random_share <= 1:
             raise UnknownOption(
@@ -752,10 +723,6 @@ class Policy:
             )
         if self.start < 0:
             raise UnknownOption(f"start cannot be {self.start}: it is a number of judgments")
-        self._check_top()
-
-    def _check_top(self) -> None:
-        """Refuse a k that is none, or not asked for."""
         if self.rule != "top-k":
             if self.top is not None:
                 raise UnknownOption(
@@ -790,7 +757,11 @@ class Policy:
                 f"top-k {self.top} has no border: there are {len(state.systems)} systems"
             )
         if not state.allowed.any():
-            raise NotIdentified(_say_none(state))
+            if state.others:
+                raise NotIdentified(
+                    f"no pair is left for this judge: {state.others:,} others may be asked"
+                )
+            raise NotIdentified("no pair may be asked: every one is used up or excluded")
         batch = Batch(state, self.top or 0)
         if self.rule == "random":
             take_balanced(batch, n, rng)
@@ -802,13 +773,6 @@ class Policy:
         take_uniform(batch, by_chance, rng)
         RULES[self.rule](batch, rest - by_chance, rng)
         return _present(batch, started, rng)
-
-
-def _say_none(state: State) -> str:
-    """Say whether no pair is left for anybody, or none for whom the pairs were narrowed down."""
-    if state.others:
-        return f"no pair is left for this judge: {state.others:,} others may be asked"
-    return "no pair may be asked: every one is used up or excluded"
 
 
 def _present(batch: Batch, started: int, rng: np.random.Generator) -> tuple[Choice, ...]:

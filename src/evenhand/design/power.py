@@ -1,9 +1,4 @@
-"""What all judges and items answer together, and truths of other tastes that answer alike.
-
-Tastes pull pooled worths towards each other by the root of the growth of
-`preference/tastes/attenuation.py`: who takes tastes for stronger than they were taken for, and
-still observes the same answers of all, must take the worths of one judge to be further apart.
-"""
+"""A planned campaign, its power by simulation, and truths of other tastes that answer alike."""
 
 from __future__ import annotations
 
@@ -17,10 +12,10 @@ import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.groups import Levels
+from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing, require_option
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.levels import Levels
-from evenhand.judgments.tally import Factor, Tally
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.variance_components import find_growth, restore_tie, slope_of_score
 from evenhand.numerics.distributions import normal_quantile
@@ -58,7 +53,6 @@ class Truth:
     item_sd: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
         if not 2 <= len(self.systems) <= MOST_SYSTEMS:
             raise UnknownOption(
                 f"{len(self.systems)} systems cannot be planned for: 2 to {MOST_SYSTEMS} can"
@@ -129,7 +123,6 @@ class Design:
     pairs: tuple[tuple[int, int], ...] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse numbers that cannot be."""
         require_option("loads", self.loads, LOADS)
         for name in ("judges", "items", "judgments", "overlap", "repeats"):
             if getattr(self, name) < 1:
@@ -184,7 +177,6 @@ class Prices:
     judge: float = 0.0  # of finding and training one judge
 
     def __post_init__(self) -> None:
-        """Refuse negative prices."""
         for name, price in vars(self).items():
             if not (isfinite(price) and price >= 0):
                 raise UnknownOption(f"the price of a {name} cannot be {price:g}: it is 0 or more")
@@ -222,9 +214,12 @@ def draw_campaign(truth: Truth, design: Design, rng: Generator) -> Tally:
     Drawn in this order: tastes of judges (J, K), of items (I, K), items and pairs of output pairs,
     judges, sides, answers.
 
-    rng: source of randomness. >>> drawn = draw_campaign(Truth.spaced(2, 0.4), Design(5, 10, 100),
-        np.random.default_rng(1)) >>> drawn.n_comparisons, drawn.factor("judge").loads.tolist()
-        (100.0, [20.0, 20.0, 20.0, 20.0, 20.0])
+    rng: source of randomness.
+
+    >>> design = Design(judges=5, items=10, judgments=100)
+    >>> drawn = draw_campaign(Truth.spaced(2, 0.4), design, np.random.default_rng(1))
+    >>> drawn.n_comparisons, drawn.factor("judge").loads.tolist()
+    (100.0, [20.0, 20.0, 20.0, 20.0, 20.0])
     """
     n, k = design.judgments, len(truth.systems)
     by_judge = rng.normal(0, truth.judge_sd, (design.judges, k))
@@ -239,50 +234,36 @@ def draw_campaign(truth: Truth, design: Design, rng: Generator) -> Tally:
     x = truth.worth[left] - truth.worth[right]
     x += by_judge[judge, left] - by_judge[judge, right]
     x += by_item[item, left] - by_item[item, right]
-    wins, ties, losses = _answer(x, truth.tie, rng)
+    won, lost = np.exp(x / 2), np.exp(-x / 2)
+    drawn = rng.random(n) * (won + lost + truth.tie)
+    answer = np.where(drawn < won, 0, np.where(drawn < won + lost, 2, 1))
+    wins, ties, losses = np.eye(3)[:, answer]
     factors = {"judge": _factor("j", judge), "item": _factor("i", item)}
     sides = (left.astype(np.int32), right.astype(np.int32))
     return Tally(truth.systems, *sides, wins, ties, losses, factors, n_judgments=float(n))
 
 
-def _answer(x: Array, tie: float, rng: Generator) -> Array:
-    """Return (3, n) whether left won, neither, or right did."""
-    won, lost = np.exp(x / 2), np.exp(-x / 2)
-    drawn = rng.random(len(x)) * (won + lost + tie)
-    answer = np.where(drawn < won, 0, np.where(drawn < won + lost, 2, 1))
-    return np.asarray(np.eye(3)[:, answer])
-
-
 def _draw_judges(design: Design, rng: Generator) -> tuple[Integers, Integers]:
     """Return (n,) output pair and (n,) judge; judges of one output pair differ."""
-    judges = _draw_equal(design, rng) if design.loads == "equal" else _draw_zipf(design, rng)
-    judge = np.repeat(judges, design.repeats, axis=1).ravel()
-    output = np.repeat(np.arange(design.outputs), design.overlap * design.repeats)
+    n, overlap, share = design.outputs, design.overlap, design.shares()
+    if design.loads == "equal":  # rounds in which nobody is asked twice
+        seats = design.judges // overlap
+        rounds = np.tile(np.arange(design.judges), (-(-n // seats), 1))
+        judges = rng.permuted(rounds, axis=1)[:, : seats * overlap].reshape(-1, overlap)[:n]
+    elif overlap == 1:
+        judges = rng.choice(design.judges, (n, 1), p=share)
+    else:
+        keys = np.log(share) + rng.gumbel(size=(n, design.judges))  # Gumbel top-k
+        judges = np.argsort(-keys, axis=1)[:, :overlap]
+    judge = np.repeat(judges, design.repeats, axis=1).ravel().astype(np.int64)
+    output = np.repeat(np.arange(n), overlap * design.repeats)
     return output[: design.judgments], judge[: design.judgments]
 
 
-def _draw_equal(design: Design, rng: Generator) -> Integers:
-    """Return (outputs, overlap) judges, dealt out in rounds in which nobody is asked twice."""
-    seats = design.judges // design.overlap
-    rounds = -(-design.outputs // seats)
-    dealt = rng.permuted(np.tile(np.arange(design.judges), (rounds, 1)), axis=1)
-    chosen = dealt[:, : seats * design.overlap].reshape(-1, design.overlap)
-    return np.asarray(chosen[: design.outputs], dtype=np.int64)
-
-
-def _draw_zipf(design: Design, rng: Generator) -> Integers:
-    """Return (outputs, overlap) judges, the first by number the busiest."""
-    share = design.shares()
-    if design.overlap == 1:
-        return rng.choice(design.judges, (design.outputs, 1), p=share).astype(np.int64)
-    keys = np.log(share) + rng.gumbel(size=(design.outputs, design.judges))  # Gumbel top-k
-    return np.argsort(-keys, axis=1)[:, : design.overlap].astype(np.int64)
-
-
 def _factor(letter: str, codes: Integers) -> Factor:
-    used, own = np.unique(codes, return_inverse=True)
-    labels = tuple(f"{letter}{code:05d}" for code in used)
-    return Factor(labels, own.astype(np.int32), np.bincount(own).astype(float), len(used))
+    used, code = np.unique(codes, return_inverse=True)
+    labels = tuple(f"{letter}{number:05d}" for number in used)
+    return Factor(labels, code.astype(np.int32), np.bincount(code).astype(float), len(used))
 
 
 # The power of a design by simulation: campaigns drawn, ranked by the default, and counted.
@@ -332,9 +313,11 @@ def simulate_power(
     """Draw campaigns, rank each as `rank` does, and count what was decided.
 
     level: of rank sets (proportion).
-    progress: called with campaigns done and to do. >>> found = simulate_power(Truth.spaced(2, 2.0),
-        Design(10, 20, 400), campaigns=5) >>> found.right.tolist(), found.any_false ([[0, 5], [5,
-        0]], 0)
+    progress: called with campaigns done and to do.
+
+    >>> counts = simulate_power(Truth.spaced(2, 2.0), Design(10, 20, 400), campaigns=5)
+    >>> counts.right.tolist(), counts.any_false
+    ([[0, 5], [5, 0]], 0)
     """
     k = len(truth.systems)
     sign = np.sign(truth.worth[:, None] - truth.worth).astype(np.int64)
@@ -343,12 +326,21 @@ def simulate_power(
     model = BradleyTerry(ties="davidson" if truth.tie > 0 else "discard")
     for number in range(campaigns):
         rng = Generator(PCG64(SeedSequence([seed, number])))
-        own = int(SeedSequence([seed, number, 1]).generate_state(1)[0])
-        settings = Settings(model, "rank-sets", cluster, level, own, None)
-        decided = _decide(draw_campaign(truth, design, rng), settings, truth.systems)
-        if decided is None:
+        ranking_seed = int(SeedSequence([seed, number, 1]).generate_state(1)[0])
+        settings = Settings(model, "rank-sets", cluster, level, ranking_seed, None)
+        tally = draw_campaign(truth, design, rng)
+        levels = Levels({name: factor.loads for name, factor in tally.factors.items()})
+        decided = np.zeros((k, k), dtype=np.int64)
+        try:
+            ranking = make_ranking(merge_evidence(tally), levels, settings)
+            sets = ranking.rank_sets
+        except (NotIdentified, NotConverged):
+            sets = None
+        if sets is None:
             unranked += 1
-            decided = np.zeros((k, k), dtype=np.int64)
+        else:
+            at = [ranking.systems.index(name) for name in truth.systems]
+            decided = sets.decided[np.ix_(at, at)].astype(np.int64)
         right += (decided == sign) & (sign != 0)
         wrong = (decided != 0) & (decided != sign)
         false += wrong
@@ -357,19 +349,6 @@ def simulate_power(
         if progress is not None:
             progress(number + 1, campaigns)
     return Simulated(campaigns, right, false, any_false, unranked, places / campaigns)
-
-
-def _decide(tally: Tally, settings: Settings, systems: tuple[str, ...]) -> Counts | None:
-    """Return (K, K) decisions in the order of the plan, or None where worths have no estimate."""
-    loads = {name: factor.loads for name, factor in tally.factors.items()}
-    try:
-        board = make_ranking(merge_evidence(tally), Levels(loads), settings)
-    except (NotIdentified, NotConverged):
-        return None
-    if board.rank_sets is None:
-        return None
-    at = [board.systems.index(name) for name in systems]
-    return board.rank_sets.decided[np.ix_(at, at)].astype(np.int64)
 
 
 def bound_share(count: int, of: int) -> tuple[float, float]:
@@ -385,7 +364,13 @@ def bound_share(count: int, of: int) -> tuple[float, float]:
     return max(middle - margin, 0.0), min(middle + margin, 1.0)
 
 
-NODES: Final = 41
+# What all judges and items answer together, and truths of other tastes that answer alike.
+#
+# Tastes pull pooled worths towards each other by the root of `find_growth`: who takes tastes for
+# stronger than they were taken for, and still observes the same answers of all, must take the
+# worths of one judge to be further apart.
+
+NODES: Final = 41  # Of the quadrature over tastes
 
 
 def average_answers(x: Array, truth: Truth) -> tuple[Array, Array]:
@@ -395,31 +380,32 @@ def average_answers(x: Array, truth: Truth) -> tuple[Array, Array]:
     Returns: (3, P) shares of left, tie and right; (P,) mean slope of ½ (left − right).
     """
     nodes, weights = normal_rule(NODES)
-    own = x[:, None] + sqrt(2 * _total(truth)) * nodes
-    won, lost = np.exp(own / 2), np.exp(-own / 2)
+    gap = x[:, None] + sqrt(2 * _total(truth)) * nodes
+    won, lost = np.exp(gap / 2), np.exp(-gap / 2)
     parts = np.stack([won, np.full_like(won, truth.tie), lost]) / (won + lost + truth.tie)
-    return parts @ weights, slope_of_score(own, truth.tie) @ weights
+    return parts @ weights, slope_of_score(gap, truth.tie) @ weights
 
 
 def change_tastes(truth: Truth, judge_sd: float, item_sd: float) -> Truth:
     """Return the truth of other tastes with which all judges together answer as before.
 
     judge_sd: σ_J to come (log-worth).
-    item_sd: σ_I to come (log-worth). >>> one = change_tastes(Truth.spaced(2, 0.3, judge_sd=0.3),
-        1.2, 0.0) >>> [ ...     round(float(np.log(share[0] / share[2])[0]), 2) ...     for share in
-        ( ...         average_answers(np.array([0.3]), Truth.spaced(2, 0.3, judge_sd=0.3))[0], ...
-        average_answers(one.worth[:1] - one.worth[1:], one)[0], ...     ) ... ] [0.29, 0.29]
+    item_sd: σ_I to come (log-worth).
+
+    >>> now = Truth.spaced(2, 0.3, judge_sd=0.3)
+    >>> for truth in (now, change_tastes(now, 1.2, 0.0)):
+    ...     won, _, lost = average_answers(truth.worth[:1] - truth.worth[1:], truth)[0]
+    ...     print(np.log(won / lost).round(2))
+    [0.29]
+    [0.29]
     """
     share = float(average_answers(np.zeros(1), truth)[0][1, 0])
     pooled = 2 * share / (1 - share)
     changed = replace(truth, judge_sd=judge_sd, item_sd=item_sd)
     apart = sqrt(find_growth(_total(changed), pooled) / find_growth(_total(truth), pooled))
-    own = restore_tie(_total(changed), pooled)
-    return replace(
-        changed,
-        log_worth=tuple(one * apart for one in truth.log_worth),
-        ties=own / (2 + own),
-    )
+    tie = restore_tie(_total(changed), pooled)
+    log_worth = tuple(worth * apart for worth in truth.log_worth)
+    return replace(changed, log_worth=log_worth, ties=tie / (2 + tie))
 
 
 def _total(truth: Truth) -> float:

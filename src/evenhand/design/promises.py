@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.design.campaign import Campaign, Item
+from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import TICKET_KINDS, Ticket
 
 # One promise: what was said, what was found, whether it is kept.
@@ -27,16 +27,6 @@ class Guarantee:
     found: str  # what was counted
     # whether it is kept; None where nothing is promised, or it cannot be said yet
     holds: bool | None
-
-
-def conclude(*, kept: bool, whole: bool, lost: bool = False) -> bool | None:
-    """Say whether a promise is kept.
-
-    lost: whether nothing that is to come can mend it. >>> ( ...     conclude(kept=True,
-        whole=False), ...     conclude(kept=True, whole=True), ...     conclude(kept=False,
-        whole=False), ... ) (None, True, None)
-    """
-    return False if lost else kept if whole else None
 
 
 def say_range(numbers: Integers) -> str:
@@ -57,7 +47,7 @@ _ROWS: Final = (
     *("judge", "person", "task", "unit", "item", "group", "label"),
     *("kind", "role", "sound", "settled"),
 )
-_KIND: Final = {name: at for at, name in enumerate(TICKET_KINDS)}
+_KIND: Final[Mapping[str, int]] = {name: at for at, name in enumerate(TICKET_KINDS)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +63,8 @@ class Seen:
     item: Integers  # (n,) code of the item
     group: Integers  # (n,) code of the source
     label: Integers  # (n,) code of the systems, whatever their order
-    kind: Integers  # (n,) place in `ticket.KINDS`
-    # (n,) place in `ticket.KINDS` of what the item is for; −1 where there is no such item
+    kind: Integers  # (n,) place in `TICKET_KINDS`
+    # (n,) place in `TICKET_KINDS` of what the item is for; −1 where there is no such item
     role: Integers
     # (n,) whether different outputs of the item are shown, as many as the pass asks about
     sound: Mask
@@ -83,13 +73,18 @@ class Seen:
     # how many repeats are asked no more, since who saw the first is gone. A ticket of which it is
     # not known yet what it shows counts as an item of its own.
     void: int = 0
+    whole: bool = True  # whether all tickets are here; else some are still to come
 
     def __len__(self) -> int:
         return len(self.tickets)
 
+    def conclude(self, *, holds: bool, lost: bool = False) -> bool | None:
+        """Say whether a promise is kept; what is lost, nothing that is to come can mend."""
+        return False if lost else holds if self.whole else None
+
     def of(self, *kinds: str) -> Mask:
         """Return (n,) which tickets are of these kinds."""
-        return np.isin(self.kind, [TICKET_KINDS.index(one) for one in kinds])
+        return np.isin(self.kind, [_KIND[kind] for kind in kinds])
 
     @cached_property
     def width(self) -> Integers:
@@ -105,12 +100,12 @@ class Seen:
 
     def take(self, mask: Mask) -> Seen:
         """Return some of them; what they repeat is forgotten."""
-        kept = tuple(self.tickets[at] for at in np.flatnonzero(mask).tolist())
+        tickets = tuple(self.tickets[at] for at in np.flatnonzero(mask).tolist())
         rows = {name: getattr(self, name)[mask] for name in _ROWS}
-        return replace(self, tickets=kept, again=np.full(len(kept), -1), **rows)
+        return replace(self, tickets=tickets, again=np.full(len(tickets), -1), **rows)
 
 
-def see(
+def encode_tickets(
     campaign: Campaign,
     tickets: Iterable[Ticket],
     people: Mapping[str, str] | None = None,
@@ -118,84 +113,74 @@ def see(
 ) -> Seen:
     """Turn tickets into numbers."""
     people, seats = people or {}, seats or {}
-    judges = {one.name: at for at, one in enumerate(campaign.judges)}
+    judges = {judge.name: at for at, judge in enumerate(campaign.judges)}
+    tasks = {task.name: at for at, task in enumerate(campaign.tasks)}
+    items = {item.name: item for item in campaign.items}
+    roles = {
+        name: "control" if item.control else "anchor" if item.anchor else "target"
+        for name, item in items.items()
+    }
+    for training in campaign.training:
+        items[training.item.name], roles[training.item.name] = training.item, "training"
     tickets = sorted(tickets, key=lambda one: judges[seats.get(one.judge, one.judge)])
     place = {(one.judge, one.number): at for at, one in enumerate(tickets)}
-    names = [frozenset(one.systems) for one in tickets]
-    read = _Reader.open(campaign)
-    looks = [read.look(one, shown) for one, shown in zip(tickets, names, strict=True)]
-    item, group, role, sound, settled = zip(*looks, strict=True) if looks else ((),) * 5
-    again = (-1 if one.again is None else place.get((one.judge, one.again), -1) for one in tickets)
-    of_task = {one.name: at for at, one in enumerate(campaign.tasks)}
+    # of each ticket: item, source, role of the item, whether it is sound, and settled
+    rows: list[tuple[str | int, str | int, int, bool, bool]] = []
+    for ticket in tickets:
+        open_kind = ticket.kind in ("target", "repeat")
+        if campaign.design.policy and open_kind and not ticket.systems and not ticket.item:
+            free = ticket.number if ticket.again is None else ticket.again
+            rows.append((free, free, _KIND["target"], True, False))
+        elif ticket.item not in items:
+            rows.append((ticket.item, ticket.item, -1, False, True))
+        else:
+            item, shown = items[ticket.item], frozenset(ticket.systems)
+            n = min(campaign.tasks[tasks[ticket.task]].width, len(item.outputs))
+            sound = len(shown) == len(ticket.systems) == n and shown <= item.outputs.keys()
+            rows.append((item.name, item.group, _KIND[roles[item.name]], sound, True))
+    item_names, sources, role, is_sound, settled = zip(*rows, strict=True) if rows else ((),) * 5
+    labels = [frozenset(one.systems) for one in tickets]
+    again = [-1 if one.again is None else place.get((one.judge, one.again), -1) for one in tickets]
     return Seen(
         campaign=campaign,
         tickets=tuple(tickets),
-        judge=np.array(
-            [judges[seats.get(one.judge, one.judge)] for one in tickets], dtype=np.int64
-        ),
+        judge=_integers(judges[seats.get(one.judge, one.judge)] for one in tickets),
         person=_code(people.get(one.judge, one.judge) for one in tickets),
-        task=np.array([of_task[one.task] for one in tickets], dtype=np.int64),
-        unit=_code(zip(item, names, strict=True)),
-        item=_code(item),
-        group=_code(group),
-        label=_code(names),
-        kind=np.array([_KIND[one.kind] for one in tickets], dtype=np.int64),
-        role=np.array(role, dtype=np.int64),
-        sound=np.array(sound, dtype=np.bool_),
+        task=_integers(tasks[one.task] for one in tickets),
+        unit=_code(zip(item_names, labels, strict=True)),
+        item=_code(item_names),
+        group=_code(sources),
+        label=_code(labels),
+        kind=_integers(_KIND[one.kind] for one in tickets),
+        role=_integers(role),
+        sound=np.array(is_sound, dtype=np.bool_),
         settled=np.array(settled, dtype=np.bool_),
-        again=np.array(list(again), dtype=np.int64),
+        again=_integers(again),
     )
 
 
-@dataclass(frozen=True)
-class _Reader:
-    """What a campaign says of the items of its tickets."""
-
-    known: Mapping[str, Item]
-    role: Mapping[str, int]
-    width: Mapping[str, int]
-    policy: bool
-
-    @classmethod
-    def open(cls, campaign: Campaign) -> _Reader:
-        """Take up what a campaign says."""
-        known = {one.name: one for one in campaign.items}
-        role = {
-            one.name: _KIND["control" if one.control else "anchor" if one.anchor else "target"]
-            for one in campaign.items
-        }
-        taught = {one.item.name: one.item for one in campaign.training}
-        role |= dict.fromkeys(taught, _KIND["training"])
-        width = {one.name: one.width for one in campaign.tasks}
-        return cls(known | taught, role, width, bool(campaign.design.policy))
-
-    def look(
-        self, ticket: Ticket, shown: frozenset[str]
-    ) -> tuple[str | int, str | int, int, bool, bool]:
-        """Return of a ticket: item, source, role of the item, whether it is sound, and settled."""
-        if self.policy and not shown and not ticket.item and ticket.kind in ("target", "repeat"):
-            free = ticket.number if ticket.again is None else ticket.again
-            return free, free, _KIND["target"], True, False
-        item = self.known.get(ticket.item)
-        if item is None:
-            return ticket.item, ticket.item, -1, False, True
-        asked = min(self.width[ticket.task], len(item.outputs))
-        sound = len(shown) == len(ticket.systems) == asked and shown <= item.outputs.keys()
-        return item.name, item.group, self.role[item.name], sound, True
+def _integers(numbers: Iterable[int]) -> Integers:
+    return np.array(list(numbers), dtype=np.int64)
 
 
 def _code(values: Iterable[object]) -> Integers:
     """Return codes in the order of first appearance."""
     code: dict[object, int] = {}
-    return np.array([code.setdefault(one, len(code)) for one in values], dtype=np.int64)
+    return _integers(code.setdefault(value, len(code)) for value in values)
+
+
+def combine(*codes: Integers) -> Integers:
+    """Return one code for each combination of codes."""
+    combined = np.zeros(len(codes[0]), dtype=np.int64)
+    for one in codes:
+        wide = combined * (int(one.max(initial=0)) + 1) + one
+        combined = np.unique(wide, return_inverse=True)[1]
+    return combined
 
 
 def count(*codes: Integers) -> tuple[Integers, Integers]:
     """Return the first place of each different combination of codes, and how often it is there."""
-    whole = np.zeros(len(codes[0]), dtype=np.int64)
-    for one in codes:
-        whole = np.unique(whole * (int(one.max(initial=0)) + 1) + one, return_inverse=True)[1]
-    _, first, often = np.unique(whole, return_index=True, return_counts=True)
+    _, first, often = np.unique(combine(*codes), return_index=True, return_counts=True)
     return first, often
 
 

@@ -1,25 +1,4 @@
-"""Does any part of the pool beat all of it? A test that knows that many parts were looked at.
-
-At each look l of each query, D_l is the mean over test outputs and repeats of what the absolute
-error of the full pool has more than that of the part. Both which test outputs there are and which
-repeats are chance; their variances are added:
-
-    V_l = Var over items of test outputs / C  +  Var over repeats / R          T_l = D_l / √V_l
-
-The greatest T of all looks and queries is compared with what it would be if no part were better:
-deviations from the means of items and of repeats get random signs, T is computed anew with its own
-V, and the greatest of these is drawn 999 times. So the best of many looks is not taken for a find.
-
-V counts what items and repeats have in common twice, which is on the safe side. Random signs take
-deviations to be symmetric, which is not: where repeats now and then lose much by a part, so that
-their gains have a long tail to the left, false alarms are more than 5 %, and the fewer repeats the
-more. Below 10 repeats no verdict is given. The rates are counted in
-tests/experiments/test_e10_query_curves.py.
-
-Sources: Westfall & Young (1993), Resampling-Based Multiple Testing (the greatest T); Cameron,
-Gelbach & Miller (2011), J. Business & Economic Statistics 29:238-249 (two kinds of clusters). That
-they are put together so is ours.
-"""
+"""Queries: which outputs are labelled next, what that needs, and whether a part beats all."""
 
 from __future__ import annotations
 
@@ -32,13 +11,12 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.controls import require_scores
+from evenhand.data.engine import COUNT, fetch_columns, is_nan
+from evenhand.data.groups import admit_unrated
+from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
-from evenhand.judgments.engine import COUNT, fetch_columns, is_nan
-from evenhand.judgments.rating_digest import digest_ratings
-from evenhand.judgments.rating_groups import admit_unrated
-from evenhand.judgments.rating_rows import RatingRows
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.wrong_kind import require_scores
 from evenhand.numerics.gaussian_process import Points, pick_by_error, pick_by_variance
 from evenhand.ratings.features import OUTPUT, FeatureTable, OutputFeatures
 from evenhand.ratings.output_process import OutputProcess
@@ -71,7 +49,7 @@ STRATEGIES: Final = (RANDOM_QUERY, "uncertainty", "density", "oracle")
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class QueryState:
     """What a query may look at."""
 
     process: OutputProcess  # what is believed of outputs
@@ -96,7 +74,6 @@ class Query:
     spread: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be."""
         require_option("strategy", self.strategy, STRATEGIES)
         if not 0 <= self.power < np.inf:
             raise UnknownOption(f"power {self.power:g}: a number from 0, such as 1")
@@ -111,7 +88,7 @@ class Query:
         power = f" β={self.power:g}" if self.power != 1.0 else ""
         return f"{self.strategy}{power}{'' if self.spread else ', not spread'}"
 
-    def choose(self, scene: Scene, size: int, rng: np.random.Generator) -> Numbers:
+    def choose(self, scene: QueryState, size: int, rng: np.random.Generator) -> Numbers:
         """Return the numbers of outputs to label, in the order of choice.
 
         Args:
@@ -126,7 +103,7 @@ class Query:
         return self.pick(scene, size, rng)[0]
 
     def pick(
-        self, scene: Scene, size: int, rng: np.random.Generator
+        self, scene: QueryState, size: int, rng: np.random.Generator
     ) -> tuple[Numbers, Array | None]:
         """Return the same, and the variance of each when it was chosen.
 
@@ -142,39 +119,35 @@ class Query:
             UnknownOption: an oracle without the labels.
 
         """
-        size = min(size, len(scene.waiting))
+        size, process = min(size, len(scene.waiting)), scene.process
         if self.strategy == RANDOM_QUERY:
             return np.asarray(rng.permutation(scene.waiting)[:size]), None
-        if self.strategy == "oracle":
-            return _foretell(scene, size), None
         left = scene.points.take(scene.waiting)
-        covariance = scene.process.covariance(left, left)
-        weight = self.weigh(scene.process, left)
+        if self.strategy == "oracle":
+            if scene.truth is None:
+                raise UnknownOption(
+                    "an oracle knows the labels, which nobody has in a campaign: choose"
+                    " uncertainty or density; trace_queries shows the oracle beside them on outputs"
+                    " that have labels"
+                )
+            covariance = process.covariance(scene.points, left)
+            standardise = process.standard.standardise
+            wrong = standardise(scene.truth) - standardise(process.predict_mean(scene.points))
+            taken = pick_by_error(covariance, scene.waiting, process.noise, wrong, size)
+            return np.asarray(scene.waiting[taken]), None
+        covariance, weight = process.covariance(left, left), self.weigh(process, left)
         if self.spread:
-            taken, found = pick_by_variance(covariance, scene.process.noise, weight, size)
+            taken, variance = pick_by_variance(covariance, process.noise, weight, size)
         else:
             taken = np.argsort(-np.diag(covariance) * weight, kind="stable")[:size]
-            found = np.diag(covariance)[taken]
-        return np.asarray(scene.waiting[taken]), found
+            variance = np.diag(covariance)[taken]
+        return np.asarray(scene.waiting[taken]), variance
 
     def weigh(self, process: OutputProcess, left: Points) -> Array:
         """Return what each output's variance is multiplied by."""
         if self.strategy != "density":
             return np.ones(len(left))
         return np.asarray(process.correlate(left, left).mean(axis=1) ** self.power)
-
-
-def _foretell(scene: Scene, size: int) -> Numbers:
-    if scene.truth is None:
-        raise UnknownOption(
-            "an oracle knows the labels, which nobody has in a campaign: choose uncertainty or"
-            " density; trace_queries shows the oracle beside them on outputs that have labels"
-        )
-    process, standard = scene.process, scene.process.standard
-    covariance = process.covariance(scene.points, scene.points.take(scene.waiting))
-    wrong = standard.shrink(scene.truth) - standard.shrink(process.foresee(scene.points))
-    taken = pick_by_error(covariance, scene.waiting, process.noise, wrong, size)
-    return np.asarray(scene.waiting[taken])
 
 
 # Outputs with features: those that have ratings, and those that wait for some.
@@ -230,20 +203,27 @@ def read_outputs(data: Ratings | RatingRows, features: OutputFeatures) -> Featur
         )
     rows = features.read_rows(data)
     _refuse_mixed(rows, features)
-    items, systems = (np.array(own) for own in (rows.items, rows.systems))
+    items, systems = np.array(rows.items), np.array(rows.systems)
     order = np.lexsort((rows.score, systems[rows.system], items[rows.item]))
     rows = rows.take(order)
     first = np.flatnonzero(np.diff(rows.output, prepend=-1))
     sizes = np.diff(first, append=rows.size)
     table = features.read(rows)
-    _refuse_differing(rows, table, np.repeat(first, sizes))
+    _refuse_unlike(
+        table.take(np.repeat(first, sizes)),
+        table,
+        lambda row: f"{rows.items[rows.item[row]]}, {rows.systems[rows.system[row]]}",
+    )
+    # labels as numbers that a digest takes
+    codes = [np.unique(label.astype(str), return_inverse=True)[1] for label in table.labels.T]
+    numbers = [code.reshape(-1).astype(np.float64) for code in codes]
     return FeaturedOutputs(
         tuple(items[rows.item[first]].tolist()),
         tuple(systems[rows.system[first]].tolist()),
         table.take(first),
         np.add.reduceat(rows.score, first) / sizes,
         sizes.astype(np.int64),
-        digest_ratings(rows, [*table.numbers.T, *_number(table)]),
+        digest_ratings(rows, [*table.numbers.T, *numbers]),
         rows.notes,
     )
 
@@ -258,17 +238,22 @@ def read_either(
     """
     require_scores(data, "outputs are chosen by ratings, not by")
     data = admit_unrated(data)
-    missing = _find_missing(data)
-    parts = (
-        keep_rated(data),
-        replace(data, frame=data.frame.filter(missing).with_columns(score=nw.lit(0.0))),
-    )
-    rated, waiting = (read_outputs(own, features) if _holds(own) else None for own in parts)
+    unrated = data.frame.filter(_find_missing(data)).with_columns(score=nw.lit(0.0))
+    parts: list[FeaturedOutputs | None] = []
+    for part in (keep_rated(data), replace(data, frame=unrated)):
+        n_rows = fetch_columns(part.frame.select(nw.len().alias(COUNT)))[COUNT][0]
+        parts.append(read_outputs(part, features) if n_rows > 0 else None)
+    rated, waiting = parts
     if rated is None or waiting is None:
         return rated, waiting
     known = {name: row for row, name in enumerate(rated.names)}
     at = np.array([known.get(name, -1) for name in waiting.names])
-    _refuse_otherwise(rated.take(at[at >= 0]), waiting.take(np.flatnonzero(at >= 0)))
+    both = rated.take(at[at >= 0])
+    _refuse_unlike(
+        both.table,
+        waiting.take(np.flatnonzero(at >= 0)).table,
+        lambda row: ", ".join(both.names[row]),
+    )
     new = np.flatnonzero(at < 0)
     return rated, waiting.take(new) if len(new) else None
 
@@ -311,16 +296,10 @@ def remark_counts(ratings: Numbers) -> tuple[str, ...]:
 
 
 def _find_missing(data: Ratings) -> nw.Expr:
-    """Return which rows have no score."""
     score = nw.col("score")
     if data.frame.collect_schema()["score"].is_float():
         return score.is_null() | is_nan(data.frame, "score")
     return score.is_null()
-
-
-def _holds(data: Ratings) -> bool:
-    """Say whether there is any row."""
-    return int(fetch_columns(data.frame.select(nw.len().alias(COUNT)))[COUNT][0]) > 0
 
 
 def _refuse_mixed(rows: RatingRows, features: OutputFeatures) -> None:
@@ -336,21 +315,8 @@ def _refuse_mixed(rows: RatingRows, features: OutputFeatures) -> None:
             )
 
 
-def _refuse_differing(rows: RatingRows, table: FeatureTable, first: Numbers) -> None:
-    """Refuse a feature that is not the same in all rows of an output."""
-
-    def name(row: int) -> str:
-        return f"{rows.items[rows.item[row]]}, {rows.systems[rows.system[row]]}"
-
-    _refuse_unlike(table.take(first), table, name)
-
-
-def _refuse_otherwise(rated: FeaturedOutputs, again: FeaturedOutputs) -> None:
-    """Refuse a feature that rows without a score contradict."""
-    _refuse_unlike(rated.table, again.table, lambda row: ", ".join(rated.names[row]))
-
-
 def _refuse_unlike(one: FeatureTable, two: FeatureTable, name: Callable[[int], str]) -> None:
+    """Refuse a feature that is not the same in all rows of an output, which `name` names."""
     pairs = [*zip(one.numbers.T, two.numbers.T, strict=True)]
     pairs += [*zip(one.labels.T, two.labels.T, strict=True)]
     for feature, (first, column) in zip([*one.names, *one.label_names], pairs, strict=True):
@@ -362,12 +328,6 @@ def _refuse_unlike(one: FeatureTable, two: FeatureTable, name: Callable[[int], s
                 f" {first[row]} and {column[row]}): what is known before anybody rates is the same"
                 " in all rows"
             )
-
-
-def _number(table: FeatureTable) -> list[Array]:
-    """Return labels as numbers that a digest takes."""
-    codes = [np.unique(own.astype(str), return_inverse=True)[1] for own in table.labels.T]
-    return [own.reshape(-1).astype(np.float64) for own in codes]
 
 
 # How much of the labels a query needs until its error is that of the full pool.
@@ -389,7 +349,7 @@ def _number(table: FeatureTable) -> list[Array]:
 Three = tuple[float | None, float | None, float | None]
 
 SLACK: Final = 0.01  # An error within this proportion of the full pool's is as good
-WIDER: Final = 0.02  # Another slack, to show how much hangs on the first
+WIDER_SLACK: Final = 0.02  # Another slack, to show how much hangs on the first
 RESAMPLES: Final = 999
 ENDS: Final = (0.025, 0.975)
 
@@ -417,8 +377,10 @@ def find_share(means: Array, looks: Numbers, slack: float) -> float:
 
     means: (L,) mean error at each look.
     looks: (L,) numbers of labels, all of them last.
-    slack: proportion of the last error. >>> find_share(np.array([5.0, 3.0, 2.0, 2.0]),
-        np.array([10, 20, 40, 100]), 0.25) 0.3
+    slack: proportion of the last error.
+
+    >>> find_share(np.array([5.0, 3.0, 2.0, 2.0]), np.array([10, 20, 40, 100]), 0.25)
+    0.3
     """
     limit = means[-1] * (1.0 + slack)
     above = np.flatnonzero(means > limit)
@@ -439,14 +401,15 @@ def resample_means(errors: Array, items: Numbers, measure: str, seed: int) -> Ar
     repeats, n_items = errors.shape[2], int(items.max()) + 1
     weight = rng.multinomial(n_items, np.full(n_items, 1 / n_items), RESAMPLES).T
     often = rng.multinomial(repeats, np.full(repeats, 1 / repeats), RESAMPLES).T / repeats
-    found = np.empty((RESAMPLES, *errors.shape[:2]))
+    resamples = np.empty((RESAMPLES, *errors.shape[:2]))
     for q, look in np.ndindex(*errors.shape[:2]):
-        own = np.abs(errors[q, look]) if measure == "mae" else errors[q, look] ** 2
+        size = np.abs(errors[q, look]) if measure == "mae" else errors[q, look] ** 2
         sums = np.zeros((n_items, repeats))
-        np.add.at(sums, items, own.T)
+        np.add.at(sums, items, size.T)
         means = sums.T @ weight / (np.bincount(items) @ weight)
-        found[:, q, look] = ((means if measure == "mae" else np.sqrt(means)) * often).sum(axis=0)
-    return found
+        means = means if measure == "mae" else np.sqrt(means)
+        resamples[:, q, look] = (means * often).sum(axis=0)
+    return resamples
 
 
 def compare_shares(
@@ -463,25 +426,52 @@ def compare_shares(
     slack: proportion of the last error.
     """
     (names, base), (whole, drawn) = queries, means
-    shares = np.array([find_share(own, looks, slack) for own in whole])
-    again = np.array([[find_share(own, looks, slack) for own in one] for one in drawn])
+    shares = np.array([find_share(curve, looks, slack) for curve in whole])
+    again = np.array(
+        [[find_share(curve, looks, slack) for curve in resample] for resample in drawn]
+    )
     ends = np.quantile(again, ENDS, axis=0)
     saved = np.quantile(again[:, [base]] - again, ENDS, axis=0)
-    found = []
+    rows = []
     for q, name in enumerate(names):
+        share: Three = (None, None, None)
         less: Three = (None, None, None)
-        own: Three = (None, None, None)
         if whole[q, 0] > whole[q, -1]:
-            own = (float(shares[q]), float(ends[0, q]), float(ends[1, q]))
+            share = (float(shares[q]), float(ends[0, q]), float(ends[1, q]))
             if q != base:
                 less = (float(shares[base] - shares[q]), float(saved[0, q]), float(saved[1, q]))
         at_start = bool(np.all(whole[q] <= whole[q, -1] * (1.0 + slack)))
-        found.append(LabelShare(name, measure, slack, *own, at_start, *less))
-    return tuple(found)
+        rows.append(LabelShare(name, measure, slack, *share, at_start, *less))
+    return tuple(rows)
 
+
+# Does any part of the pool beat all of it? A test that knows that many parts were looked at.
+#
+# At each look l of each query, D_l is the mean over test outputs and repeats of what the absolute
+# error of the full pool has more than that of the part. Both which test outputs there are and
+# which repeats are chance; their variances are added:
+#
+# V_l = Var over items of test outputs / C  +  Var over repeats / R          T_l = D_l / √V_l
+#
+# The greatest T of all looks and queries is compared with what it would be if no part were better:
+# deviations from the means of items and of repeats get random signs, T is computed anew with its
+# own V, and the greatest of these is drawn 999 times. So the best of many looks is not taken for a
+# find.
+#
+# V counts what items and repeats have in common twice, which is on the safe side. Random signs
+# take deviations to be symmetric, which is not: where repeats now and then lose much by a part, so
+# that their gains have a long tail to the left, false alarms are more than 5 %, and the fewer
+# repeats the more. Below 10 repeats no verdict is given. The rates are counted in
+# tests/experiments/test_e10_query_curves.py.
+#
+# Sources: Westfall & Young (1993), Resampling-Based Multiple Testing (the greatest T); Cameron,
+# Gelbach & Miller (2011), J. Business & Economic Statistics 29:238-249 (two kinds of clusters).
+# That they are put together so is ours.
 
 DRAWS: Final = 999
-ENOUGH: Final = 10  # Repeats below which no verdict is given: random signs of so few are far off
+MIN_REPEATS: Final = (
+    10  # Repeats below which no verdict is given: random signs of so few are far off
+)
 BLOCK: Final = 111  # Draws at a time: a sign for each of them and each item is in memory
 ALPHA: Final = 0.05
 
@@ -542,13 +532,19 @@ def compare_parts(gain: Array, items: Numbers, rng: np.random.Generator) -> Grea
     items: (t,) item of each test output.
     """
     less, spreads = take_apart(gain, items)
-    sizes = [own.shape[1] for own in spreads]
-    squares = [(own**2).sum(axis=1) for own in spreads]
+    sizes = [spread.shape[1] for spread in spreads]
+    squares = [(spread**2).sum(axis=1) for spread in spreads]
     error = _error(squares, [np.zeros(len(gain))] * 2, sizes)
-    null = np.concatenate(
-        [_draw_null(spreads, squares, rng, size) for size in _blocks(DRAWS, BLOCK)]
-    )
-    return GreatestT(less, error, null)
+    null = []
+    for start in range(0, DRAWS, BLOCK):
+        draws = min(BLOCK, DRAWS - start)
+        means = [
+            rng.choice((-1.0, 1.0), (draws, size)) @ spread.T / size
+            for spread, size in zip(spreads, sizes, strict=True)
+        ]
+        part = GreatestT(means[0] + means[1], _error(squares, means, sizes), np.empty(0))
+        null.append(part.statistic.max(axis=1))
+    return GreatestT(less, error, np.concatenate(null))
 
 
 def take_apart(gain: Array, items: Numbers) -> tuple[Array, list[Array]]:
@@ -559,26 +555,6 @@ def take_apart(gain: Array, items: Numbers) -> tuple[Array, list[Array]]:
     by_repeat = gain.mean(axis=2)
     less = by_repeat.mean(axis=1)
     return less, [by_item - less[:, None], by_repeat - less[:, None]]
-
-
-def _draw_null(
-    spreads: list[Array], squares: list[Array], rng: np.random.Generator, draws: int
-) -> Array:
-    """Return the (draws,) greatest T with random signs."""
-    sizes = [own.shape[1] for own in spreads]
-    moved = [
-        rng.choice((-1.0, 1.0), (draws, size)) @ own.T / size
-        for own, size in zip(spreads, sizes, strict=True)
-    ]
-    error = _error(squares, moved, sizes)
-    flat = error == 0
-    found = np.where(flat, -np.inf, (moved[0] + moved[1]) / np.where(flat, 1.0, error))
-    return np.asarray(found.max(axis=1))
-
-
-def _blocks(size: int, block: int) -> list[int]:
-    """Return the sizes of blocks that make up a size."""
-    return [min(block, size - start) for start in range(0, size, block)]
 
 
 def _error(squares: list[Array], means: list[Array], sizes: list[int]) -> Array:

@@ -19,17 +19,22 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.controls import carries_excluded
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import InNotebooks, write_signature
 from evenhand.design.query import (
-    ENOUGH,
+    MIN_REPEATS,
     RANDOM_QUERY,
     SLACK,
-    WIDER,
+    WIDER_SLACK,
     FeaturedOutputs,
-    GreatestT,
     LabelShare,
     PartTest,
     Query,
-    Scene,
+    QueryState,
     compare_parts,
     compare_shares,
     read_outputs,
@@ -38,12 +43,6 @@ from evenhand.design.query import (
     take_apart,
 )
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option, require_seed
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.exclusions import carries_excluded, write_excluded
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rating_rows import RatingRows
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.signature import write_signature
 from evenhand.numerics.distributions import t_quantile
 from evenhand.numerics.gaussian_process import Points
 from evenhand.numerics.sampling import one_blas_thread
@@ -53,58 +52,63 @@ from evenhand.ratings.output_process import OutputProcess, begin, condition, rel
 # What curves of queries say, in sentences.
 
 
-def write_findings(found: QueryCurves) -> Iterator[str]:
+def write_findings(curves: QueryCurves) -> Iterator[str]:
     """Say how far off the full pool is, what share is as good, and whether any part is better."""
-    tests = f"{found.errors.shape[-1]:,} test outputs"
-    whole = found.table[len(found.labels) - 1].mae.value
+    tests = f"{curves.errors.shape[-1]:,} test outputs"
+    whole = curves.table[len(curves.labels) - 1].mae.value
     yield (
-        f"with all {found.pool:,} labels predictions are off by {whole:.3g} points on average"
-        f" ({tests}, whose labels have standard deviation {found.spread:.3g})"
+        f"with all {curves.pool:,} labels predictions are off by {whole:.3g} points on average"
+        f" ({tests}, whose labels have standard deviation {curves.spread:.3g})"
     )
-    yield from _say_shares(found)
-    for query, less in found.compare_all().items():
+    yield from _say_shares(curves)
+    for query, less in curves.compare_all().items():
         better = "less" if less.value >= 0 else "more"
-        ends = sorted(_turn(less.value) * end for end in (less.lower, less.upper))
+        ends = sorted(_sign(less.value) * end for end in (less.lower, less.upper))
         yield (
             f"over the whole curve {query} is off by {abs(less.value):.2g} points {better} than"
             f" random ({ends[0]:.2g} to {ends[1]:.2g}, other test items and repeats)"
         )
-    yield _say_parts(found)
+    yield _say_parts(curves)
 
 
-def _say_shares(found: QueryCurves) -> Iterator[str]:
+def _say_shares(curves: QueryCurves) -> Iterator[str]:
     """Say what share of the labels each query needs, with two slacks, and what that saves."""
-    one, two = found.find_shares(), found.find_shares(slack=WIDER)
-    if one[0].share is None:
+    shares, wider = curves.find_shares(), curves.find_shares(slack=WIDER_SLACK)
+    if shares[0].share is None:
         yield (
-            f"labels do not help here: predictions with {found.labels[0]:,} of them are off no more"
-            f" than with all {found.pool:,}, so that there is no share that is enough"
+            f"labels do not help here: predictions with {curves.labels[0]:,} of them are off no"
+            f" more than with all {curves.pool:,}, so that there is no share that is enough"
         )
         return
+    texts = []
+    for row in shares:
+        text = f"{row.query} {_write_percent(row)}"
+        if row.lower is not None and row.upper is not None:
+            text += f" ({100 * row.lower:.0f} to {100 * row.upper:.0f})"
+        texts.append(text)
     yield (
-        f"share of the labels needed to stay within {100 * one[0].slack:g} % of that:"
-        f" {', '.join(map(_write_share, one))}; 95 %, other test items and repeats"
+        f"share of the labels needed to stay within {100 * shares[0].slack:g} % of that:"
+        f" {', '.join(texts)}; 95 %, other test items and repeats"
     )
-    wider = ", ".join(f"{own.query} {_write_percent(own)}" for own in two)
-    yield f"within {100 * two[0].slack:g} %: {wider}"
-    for own in one:
-        if own.saved is not None and own.saved_lower is not None and own.saved_upper is not None:
-            fewer = "less" if own.saved >= 0 else "more"
-            ends = sorted(
-                100 * _turn(own.saved) * end for end in (own.saved_lower, own.saved_upper)
-            )
+    percents = ", ".join(f"{row.query} {_write_percent(row)}" for row in wider)
+    yield f"within {100 * wider[0].slack:g} %: {percents}"
+    for row in shares:
+        if row.saved is not None and row.saved_lower is not None and row.saved_upper is not None:
+            fewer = "less" if row.saved >= 0 else "more"
+            sign = 100 * _sign(row.saved)
+            ends = sorted(sign * end for end in (row.saved_lower, row.saved_upper))
             yield (
-                f"{own.query} needs {abs(100 * own.saved):.0f} % of the labels {fewer} than random"
+                f"{row.query} needs {abs(100 * row.saved):.0f} % of the labels {fewer} than random"
                 f" ({ends[0]:.0f} to {ends[1]:.0f})"
             )
 
 
-def _say_parts(found: QueryCurves) -> str:
-    tested = [one for one in found.parts if one.p is not None]
+def _say_parts(curves: QueryCurves) -> str:
+    tested = [one for one in curves.parts if one.p is not None]
     if not tested:
         return (
-            f"{found.repeats} repeats are too few to say whether a part of the pool beats all of"
-            f" it: ask for {ENOUGH} or more"
+            f"{curves.repeats} repeats are too few to say whether a part of the pool beats all of"
+            f" it: ask for {MIN_REPEATS} or more"
         )
     best = min(tested, key=lambda one: 1.0 if one.p is None else one.p)
     if not best.better:
@@ -120,18 +124,12 @@ def _say_parts(found: QueryCurves) -> str:
     )
 
 
-def _write_share(one: LabelShare) -> str:
-    if one.lower is None or one.upper is None:
-        return f"{one.query} {_write_percent(one)}"
-    return f"{one.query} {_write_percent(one)} ({100 * one.lower:.0f} to {100 * one.upper:.0f})"
-
-
 def _write_percent(one: LabelShare) -> str:
     share = 1.0 if one.share is None else one.share
     return f"{'<= ' if one.at_start else ''}{100 * share:.0f} %"
 
 
-def _turn(value: float) -> float:
+def _sign(value: float) -> float:
     return 1.0 if value >= 0 else -1.0
 
 
@@ -140,7 +138,7 @@ def _turn(value: float) -> float:
 # Intervals at one look are Student's t over repeats, paired by repeat, and about these test
 # outputs. Over the whole curve, of shares and of parts other test items are counted too: they are
 # mostly the larger part of chance. There the variance over items and that over repeats are added
-# (part_test.py); degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2:110-114).
+# (query.py); degrees of freedom are Satterthwaite's (1946, Biometrics Bulletin 2:110-114).
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -200,7 +198,6 @@ class QueryCurves(InNotebooks):
     signature: str
 
     def __post_init__(self) -> None:
-        """Refuse curves without random choices."""
         require_option("query", RANDOM_QUERY, self.queries)
 
     @property
@@ -228,22 +225,16 @@ class QueryCurves(InNotebooks):
     @cached_property
     def table(self) -> tuple[QueryPoint, ...]:
         """A row for each query and look."""
-        found = {name: self.measure(name) for name in MEASURES}
-        base = {name: own[self.queries.index(RANDOM_QUERY)] for name, own in found.items()}
+        errors = [self.measure(name) for name in MEASURES]
+        base = self.queries.index(RANDOM_QUERY)
         rows = []
         for q, name in enumerate(self.queries):
             for look, labels in enumerate(self.labels.tolist()):
-                own = {one: values[q, look] for one, values in found.items()}
-                less = {one: base[one][look] - own[one] for one in MEASURES}
-                rows.append(
-                    QueryPoint(
-                        name,
-                        labels,
-                        labels / self.pool,
-                        *(average(own[one]) for one in MEASURES),
-                        *(None if name == RANDOM_QUERY else average(less[one]) for one in MEASURES),
-                    )
-                )
+                means = [average(error[q, look]) for error in errors]
+                less: list[Interval | None] = [None, None]
+                if q != base:
+                    less = [average(error[base, look] - error[q, look]) for error in errors]
+                rows.append(QueryPoint(name, labels, labels / self.pool, *means, *less))
         return tuple(rows)
 
     def find_shares(self, measure: str = "mae", slack: float = SLACK) -> tuple[LabelShare, ...]:
@@ -277,36 +268,42 @@ class QueryCurves(InNotebooks):
         means = np.abs(self.errors[:, 1:-1]).mean(axis=1)
         gain = means[self.queries.index(RANDOM_QUERY)] - means
         less, spreads = take_apart(gain, self.items)
-        parts = [(own**2).sum(axis=1) / (own.shape[1] * (own.shape[1] - 1)) for own in spreads]
-        free = [own.shape[1] - 1 for own in spreads]
-        return {
-            name: _surround(float(less[q]), (float(parts[0][q]), float(parts[1][q])), free)
-            for q, name in enumerate(self.queries)
-            if name != RANDOM_QUERY
-        }
+        dfs = [spread.shape[1] - 1 for spread in spreads]
+        parts = [
+            (spread**2).sum(axis=1) / (spread.shape[1] * df)
+            for spread, df in zip(spreads, dfs, strict=True)
+        ]
+        intervals = {}
+        for q, name in enumerate(self.queries):
+            if name == RANDOM_QUERY:
+                continue
+            mean, variances = float(less[q]), [float(part[q]) for part in parts]
+            variance, half = sum(variances), 0.0
+            if variance:
+                below = sum(part**2 / df for part, df in zip(variances, dfs, strict=True))
+                quantile = t_quantile(0.5 + LEVEL / 2, variance**2 / below)
+                half = float(quantile * variance**0.5)
+            intervals[name] = Interval(mean, mean - half, mean + half)
+        return intervals
 
     @cached_property
     def parts(self) -> tuple[PartTest, ...]:
-        """The best part of each query beside the full pool; see part_test.py."""
+        """The best part of each query beside the full pool; see `compare_parts`."""
         whole = np.abs(self.errors[:, -1:])
         gain = (whole - np.abs(self.errors[:, :-1])).reshape(-1, *self.errors.shape[2:])
         rng = np.random.Generator(np.random.PCG64([self.seed, 3]))
-        found = compare_parts(gain, self.items, rng)
-        looks = len(self.labels) - 1
-        return tuple(
-            self._pick(found, q, slice(q * looks, (q + 1) * looks))
-            for q in range(len(self.queries))
-        )
-
-    def _pick(self, found: GreatestT, query: int, own: slice) -> PartTest:
-        at = int(np.argmax(found.statistic[own]))
-        less, error = float(found.less[own][at]), float(found.error[own][at])
-        labels = int(self.labels[at])
-        where = (self.queries[query], labels, labels / self.pool, less)
-        if self.repeats < ENOUGH:
-            return PartTest(*where, None, None)
-        p = found.find_p(float(found.statistic[own][at]))
-        return PartTest(*where, less - found.critical * error if error > 0 else None, p)
+        greatest = compare_parts(gain, self.items, rng)
+        looks, parts = len(self.labels) - 1, []
+        for q, query in enumerate(self.queries):
+            look = int(np.argmax(greatest.statistic[q * looks : (q + 1) * looks]))
+            at, labels = q * looks + look, int(self.labels[look])
+            less, error = float(greatest.less[at]), float(greatest.error[at])
+            lower, p = None, None
+            if self.repeats >= MIN_REPEATS:
+                lower = less - greatest.critical * error if error > 0 else None
+                p = greatest.find_p(float(greatest.statistic[at]))
+            parts.append(PartTest(query, labels, labels / self.pool, less, lower, p))
+        return tuple(parts)
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -320,10 +317,10 @@ class QueryCurves(InNotebooks):
             row: dict[str, Any] = {"query": point.query, "labels": point.labels}
             row["share"] = point.share
             for name in ("mae", "rmse", "mae_less", "rmse_less"):
-                own: Interval | None = getattr(point, name)
-                row[name] = None if own is None else own.value
-                row[f"{name}_lower"] = None if own is None else own.lower
-                row[f"{name}_upper"] = None if own is None else own.upper
+                interval: Interval | None = getattr(point, name)
+                row[name] = None if interval is None else interval.value
+                row[f"{name}_lower"] = None if interval is None else interval.lower
+                row[f"{name}_upper"] = None if interval is None else interval.upper
             rows.append(row)
         return rows
 
@@ -334,10 +331,10 @@ class QueryCurves(InNotebooks):
             "shares": [
                 asdict(one)
                 for measure in MEASURES
-                for slack in (SLACK, WIDER)
+                for slack in (SLACK, WIDER_SLACK)
                 for one in self.find_shares(measure, slack)
             ],
-            "less_than_random": {name: asdict(own) for name, own in self.compare_all().items()},
+            "less_than_random": {name: asdict(less) for name, less in self.compare_all().items()},
             "parts": [{**asdict(one), "better": one.better} for one in self.parts],
             "pool": self.pool,
             "outputs": self.n_outputs,
@@ -351,10 +348,10 @@ class QueryCurves(InNotebooks):
         }
 
     def __repr__(self) -> str:
-        found = self.measure("mae").mean(axis=2)
+        means = self.measure("mae").mean(axis=2)
         lines = ["  ".join(["labels", *self.queries])]
         for look, labels in enumerate(self.labels.tolist()):
-            lines.append("  ".join([f"{labels:6}", *(f"{own:.3g}" for own in found[:, look])]))
+            lines.append("  ".join([f"{labels:6}", *(f"{mean:.3g}" for mean in means[:, look])]))
         return "\n".join([*lines, *self.says, *self.notes, self.signature])
 
 
@@ -370,16 +367,6 @@ def average(values: Array) -> Interval:
     return Interval(mean, mean - half, mean + half)
 
 
-def _surround(mean: float, parts: tuple[float, float], free: list[int]) -> Interval:
-    """Return a mean with its 95 % interval, from two parts of a variance and their freedom."""
-    variance = sum(parts)
-    if variance == 0:
-        return Interval(mean, mean, mean)
-    below = sum(part**2 / n for part, n in zip(parts, free, strict=True))
-    half = float(t_quantile(0.5 + LEVEL / 2, variance**2 / below) * variance**0.5)
-    return Interval(mean, mean - half, mean + half)
-
-
 # How queries are replayed: repeats, pools, batches, and where curves are looked at.
 
 # Shares of the pool at which a curve is looked at, and at the start, and at all of it
@@ -387,7 +374,7 @@ SHARES: Final = (
     *(0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25),
     *(0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
 )
-FEWEST: Final = 5  # Test outputs, and labels beyond the start, below which nothing is measured
+MIN_OUTPUTS: Final = 5  # Test outputs, and labels beyond the start, below which nothing is measured
 
 
 @dataclass(frozen=True)
@@ -419,7 +406,6 @@ class QueryReplay:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be."""
         if self.repeats < 2:
             raise UnknownOption(f"{self.repeats} repeats have no interval: ask for 2 or more")
         for name in ("start", "batch", "search", "most"):
@@ -430,10 +416,10 @@ class QueryReplay:
             raise UnknownOption(f"test share {self.test_share:g}: a proportion, such as .3")
         if not self.relearn >= 1:
             raise UnknownOption(f"relearn {self.relearn:g}: a factor from 1, such as 1.25")
-        if self.pool is not None and self.pool < self.start + FEWEST:
+        if self.pool is not None and self.pool < self.start + MIN_OUTPUTS:
             raise UnknownOption(
                 f"a pool of {self.pool} with {self.start} labels to start with leaves nothing to"
-                f" choose: {self.start + FEWEST} or more"
+                f" choose: {self.start + MIN_OUTPUTS} or more"
             )
 
     def plan_looks(self, pool: int) -> Numbers:
@@ -471,10 +457,10 @@ class Trial:
 
     def measure(self, process: OutputProcess) -> Array:
         """Return the (t,) errors on the test outputs, in points."""
-        return np.asarray(process.foresee(self.test) - self.truth)
+        return np.asarray(process.predict_mean(self.test) - self.truth)
 
 
-def set_out(pool: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> Trial:
+def make_trial(pool: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> Trial:
     """Put features on the pool's scale; they are known without any label."""
     scaling = learn_scaling(pool.table)
     test = scaling.apply(held.table)
@@ -488,15 +474,18 @@ def run_trial(
 
     looks: (L,) numbers of labels, the last being all.
     """
+
+    def make_rng(stream: int) -> np.random.Generator:
+        return np.random.Generator(np.random.PCG64([seed[0], 2, seed[1], stream]))
+
     errors = np.empty((len(queries), len(looks), len(trial.truth)))
-    start = _draw(seed, 0).permutation(len(trial.label))[: looks[0]]
+    start = make_rng(1).permutation(len(trial.label))[: looks[0]]
     vector = begin(trial.points)
     for i, query in enumerate(queries):
-        rng = _draw(seed, 1 + i)
-        end = _follow(trial, query, (start, looks[:-1]), rng, errors[i])
+        end = _follow(trial, query, (start, looks[:-1]), make_rng(2 + i), errors[i])
         vector = end if query.strategy == RANDOM_QUERY else vector
     every = np.arange(len(trial.label))
-    whole = trial.condition(every, trial.learn(every, vector, _draw(seed, -1)))
+    whole = trial.condition(every, trial.learn(every, vector, make_rng(0)))
     errors[:, -1] = trial.measure(whole)
     return errors
 
@@ -525,21 +514,17 @@ def _follow(
             return vector
         waiting = np.setdiff1d(np.arange(len(trial.label)), labelled)
         truth = trial.label if query.strategy == "oracle" else None
-        scene = Scene(process, trial.points, waiting, truth)
+        scene = QueryState(process, trial.points, waiting, truth)
         wanted = min(int(looks[look]) - len(labelled), trial.how.batch)
         labelled = np.concatenate([labelled, query.choose(scene, wanted, rng)])
-
-
-def _draw(seed: tuple[int, int], stream: int) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64([seed[0], 2, seed[1], stream + 1]))
 
 
 Tell = Callable[[int, int], None]
 
 QUERIES: Final = tuple(Query(one) for one in (RANDOM_QUERY, "uncertainty", "density", "oracle"))
 # Most outputs of a pool: everything here is exact, and costs their number cubed
-EXACT: Final = 4000
-FEW: Final = 100  # Test outputs below which that is said
+MAX_POOL: Final = 4000
+MIN_TEST_OUTPUTS: Final = 100  # Test outputs below which that is said
 
 
 @carries_excluded("controls", "repeats")
@@ -570,20 +555,39 @@ def trace_queries(
 
     """
     how = QueryReplay() if how is None else how
-    asked = _name_queries(queries)
+    queries = tuple(queries)
+    if not any(one.strategy == RANDOM_QUERY for one in queries):
+        queries = (Query(RANDOM_QUERY), *queries)
+    names = tuple(one.name for one in queries)
+    if len(set(names)) < len(names):
+        raise UnknownOption(f"queries are named once each: {listing(list(names))}")
     rest, held = _set_aside(read_outputs(data, features), test, features, how)
     size = _check_pool(rest, held, how)
     looks = how.plan_looks(size)
-    errors = np.empty((len(asked), len(looks), how.repeats, len(held)))
+    errors = np.empty((len(queries), len(looks), how.repeats, len(held)))
     with one_blas_thread():
         for repeat in range(how.repeats):
             if tell is not None:
                 tell(repeat, how.repeats)
             rng = np.random.Generator(np.random.PCG64([how.seed, 1, repeat]))
             rows = np.sort(rng.permutation(len(rest))[:size])
-            trial = set_out(rest.take(rows), held, how)
-            errors[:, :, repeat] = run_trial(trial, asked, looks, (how.seed, repeat))
-    names = tuple(one.name for one in asked)
+            trial = make_trial(rest.take(rows), held, how)
+            errors[:, :, repeat] = run_trial(trial, queries, looks, (how.seed, repeat))
+    notes = [*dict.fromkeys([*rest.notes, *held.notes]), *remark_counts(rest.ratings)]
+    if size == len(rest):
+        notes.append(
+            "the pool is the same in every repeat: intervals are about which labels there are to"
+            " begin with and about other test items, not about other outputs to learn from"
+        )
+    if len(held) < MIN_TEST_OUTPUTS:
+        notes.append(f"{len(held)} test outputs: errors of the full pool are known roughly")
+    parts = (
+        "queries " + ", ".join(names),
+        f"features {features}",
+        f"pool={size} test={len(held)} start={how.start} batch={how.batch}"
+        f" relearn={how.relearn:g} search={how.search} R={how.repeats} seed={how.seed}",
+    )
+    used = int(rest.ratings.sum() + held.ratings.sum())
     return QueryCurves(
         names,
         looks,
@@ -592,35 +596,9 @@ def trace_queries(
         n_outputs=len(rest),
         spread=float(held.label.std()),
         seed=how.seed,
-        notes=_remark(rest, held, size),
-        signature=_sign((rest, held), size, how, (names, features)),
+        notes=tuple(notes),
+        signature=write_signature(parts, used, rest.digest),
     )
-
-
-def _name_queries(queries: Sequence[Query]) -> tuple[Query, ...]:
-    """Return the queries, random choices among them."""
-    known = any(one.strategy == RANDOM_QUERY for one in queries)
-    asked = (*(() if known else (Query(RANDOM_QUERY),)), *queries)
-    if len({one.name for one in asked}) < len(asked):
-        raise UnknownOption(f"queries are named once each: {listing([o.name for o in asked])}")
-    return asked
-
-
-def _sign(
-    outputs: tuple[FeaturedOutputs, FeaturedOutputs],
-    size: int,
-    how: QueryReplay,
-    words: tuple[tuple[str, ...], OutputFeatures],
-) -> str:
-    rest, held = outputs
-    parts = (
-        "queries " + ", ".join(words[0]),
-        f"features {words[1]}",
-        f"pool={size} test={len(held)} start={how.start} batch={how.batch}"
-        f" relearn={how.relearn:g} search={how.search} R={how.repeats} seed={how.seed}",
-    )
-    used = int(rest.ratings.sum() + held.ratings.sum())
-    return write_signature(parts, used, rest.digest)
 
 
 def _set_aside(
@@ -629,7 +607,6 @@ def _set_aside(
     features: OutputFeatures,
     how: QueryReplay,
 ) -> tuple[FeaturedOutputs, FeaturedOutputs]:
-    """Return the outputs that pools are drawn from, and the test outputs."""
     if test is not None:
         held = read_outputs(test, features)
         both = sorted(set(every.names) & set(held.names))
@@ -654,15 +631,16 @@ def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) 
         raise UnknownOption(
             f"a pool of {size:,} cannot be drawn: {len(rest):,} outputs are no test outputs"
         )
-    if size > EXACT:
+    if size > MAX_POOL:
         raise UnknownOption(
-            f"a pool of {size:,} outputs: everything here is exact, and the most is {EXACT:,};"
+            f"a pool of {size:,} outputs: everything here is exact, and the most is {MAX_POOL:,};"
             " draw a part with QueryReplay(pool=1000)"
         )
-    if len(held) < FEWEST or size < how.start + FEWEST:
+    if len(held) < MIN_OUTPUTS or size < how.start + MIN_OUTPUTS:
         raise InvalidJudgments(
-            f"{size} outputs in the pool, {len(held)} to test on: a replay needs {FEWEST} test"
-            f" outputs and {FEWEST} in the pool beyond the {how.start} labels that it starts with"
+            f"{size} outputs in the pool, {len(held)} to test on: a replay needs {MIN_OUTPUTS} test"
+            f" outputs and {MIN_OUTPUTS} in the pool beyond the {how.start} labels that it starts"
+            " with"
         )
     if len(set(held.items)) < 2:
         raise InvalidJudgments(
@@ -674,15 +652,3 @@ def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) 
             f"all {len(rest):,} outputs have the label {rest.label[0]:g}: there is nothing to learn"
         )
     return size
-
-
-def _remark(rest: FeaturedOutputs, held: FeaturedOutputs, size: int) -> tuple[str, ...]:
-    notes = [*dict.fromkeys([*rest.notes, *held.notes]), *remark_counts(rest.ratings)]
-    if size == len(rest):
-        notes.append(
-            "the pool is the same in every repeat: intervals are about which labels there are to"
-            " begin with and about other test items, not about other outputs to learn from"
-        )
-    if len(held) < FEW:
-        notes.append(f"{len(held)} test outputs: errors of the full pool are known roughly")
-    return tuple(notes)

@@ -23,7 +23,7 @@ from evenhand.design.campaign import (
     read_seed,
 )
 from evenhand.design.items import TABLES, build_items, read_rows, read_text
-from evenhand.design.tasks import TASK_KINDS, Asked
+from evenhand.design.tasks import TASK_KINDS, Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownFormat, end, listing, suggest
 
 WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
@@ -32,7 +32,7 @@ KEYS: Final = (
     *("name", "title", "seed", "platform", *WORDS, "texts", "design", "judges", "systems", "tasks"),
     *("ignore", "training", "items"),
 )
-JUDGES: Final = 3  # How many judges a campaign has that does not say
+DEFAULT_JUDGES: Final = 3  # How many judges a campaign has that does not say
 
 
 def read_campaign(path: str | Path) -> Campaign:
@@ -47,7 +47,7 @@ def read_campaign(path: str | Path) -> Campaign:
         )
     text = read_text(path)
     try:
-        told = tomllib.loads(text)
+        settings = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UnknownFormat(f"'{path}' is no TOML: {error}") from None
     except (RecursionError, ValueError):
@@ -55,29 +55,33 @@ def read_campaign(path: str | Path) -> Campaign:
             f"'{path}' is no TOML that can be read: lists stand in lists too deep, or a number has"
             " thousands of digits"
         ) from None
-    return make_campaign({"name": path.stem, **told}, path.name, path.parent)
+    return make_campaign({"name": path.stem, **settings}, path.name, path.parent)
 
 
 def make_campaign(
-    told: Mapping[str, Any], where: str = "the campaign", folder: Path | None = None
+    settings: Mapping[str, Any], where: str = "the campaign", folder: Path | None = None
 ) -> Campaign:
     """Make a campaign of what a file says, or of `Campaign.to_dict()`."""
-    _check_keys(told, KEYS, where, "a campaign")
-    items = _read_items(told, where, folder)
-    tasks = _read_tables(told.get("tasks", []), f"{where}: tasks")
-    found = [_read_task(one, f"{where}, task {at}") for at, one in enumerate(tasks, start=1)]
-    taught = _read_tables(told.get("training", []), f"{where}: training")
+    _check_keys(settings, KEYS, where, "a campaign")
+    items = _read_items(settings, where, folder)
+    tables = _read_tables(settings.get("tasks", []), f"{where}: tasks")
+    tasks = [_read_task(one, f"{where}, task {at}") for at, one in enumerate(tables, start=1)]
+    if not tasks and any(len(one.systems) > 1 for one in items):
+        tasks = [TASK_KINDS["pair"](name="preference", question="Which is better?")]
+    elif not tasks:
+        tasks = [TASK_KINDS["rating"](name="quality", question="How good is it?")]
+    taught = _read_tables(settings.get("training", []), f"{where}: training")
     try:
         return Campaign(
-            name=told.get("name", ""),
-            title=_read_word(told.get("title", ""), f"{where}: title"),
-            seed=read_seed(told.get("seed")),
-            platform=told.get("platform", USUAL),
+            name=settings.get("name", ""),
+            title=_read_word(settings.get("title", ""), f"{where}: title"),
+            seed=read_seed(settings.get("seed")),
+            platform=settings.get("platform", USUAL),
             items=items,
-            tasks=tuple(found) or (_choose_task(items),),  # type: ignore[arg-type]
-            judges=_read_judges(told.get("judges", JUDGES), where),
-            design=_read_design(told.get("design", {}), f"{where}, [design]"),
-            wording=_read_wording(told, where),
+            tasks=tuple(tasks),
+            judges=_read_judges(settings.get("judges", DEFAULT_JUDGES), where),
+            design=_read_design(settings.get("design", {}), f"{where}, [design]"),
+            wording=_read_wording(settings, where),
             training=tuple(
                 _read_training(one, f"{where}, training {at}")
                 for at, one in enumerate(taught, start=1)
@@ -89,14 +93,13 @@ def make_campaign(
 
 def _locate(where: str, error: EvenhandError) -> CampaignError:
     """Name the place in a refusal that does not."""
-    said, file = str(error), where.partition(",")[0]
-    return CampaignError(said if said.startswith(file) else f"{where}: {said}")
+    text, file = str(error), where.partition(",")[0]
+    return CampaignError(text if text.startswith(file) else f"{where}: {text}")
 
 
-def _check_keys(told: Mapping[str, Any], known: Iterable[str], where: str, what: str) -> None:
-    """Refuse names that are none."""
+def _check_keys(settings: Mapping[str, Any], known: Iterable[str], where: str, what: str) -> None:
     known = list(known)
-    for name in told:
+    for name in settings:
         if name not in known:
             hint = end(suggest(name, known)) or f": there are {listing(known, len(known))}"
             raise CampaignError(f"{where}: {what} has no setting '{name}'{hint}")
@@ -108,22 +111,21 @@ def _read_tables(value: Any, what: str) -> list[Mapping[str, Any]]:
     return list(value)
 
 
-def _read_words(value: Any, what: str) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
-        raise CampaignError(f"{what} are a list of words in quotes, not {value!r:.60}")
-    return tuple(value)
-
-
 def _read_word(value: Any, what: str) -> str:
     if not isinstance(value, str):
         raise CampaignError(f"{what} cannot be {value!r:.60}: it is text in quotes")
     return value
 
 
-def _read_items(told: Mapping[str, Any], where: str, folder: Path | None) -> tuple[Item, ...]:
+def _read_items(settings: Mapping[str, Any], where: str, folder: Path | None) -> tuple[Item, ...]:
     """Read items from the file itself or from the table that it names."""
-    value = told.get("items", [])
-    chosen = [_read_words(told.get(one, []), f"{where}: {one}") for one in ("systems", "ignore")]
+    value = settings.get("items", [])
+    chosen = []
+    for key in ("systems", "ignore"):
+        names = settings.get(key, [])
+        if not isinstance(names, list | tuple) or not all(isinstance(one, str) for one in names):
+            raise CampaignError(f"{where}: {key} are a list of words in quotes, not {names!r:.60}")
+        chosen.append(tuple(names))
     if isinstance(value, str):
         if folder is None:
             raise CampaignError(f"{where}: items are to be given here, not in '{value}'")
@@ -138,28 +140,20 @@ def _read_items(told: Mapping[str, Any], where: str, folder: Path | None) -> tup
         raise error if of_table else _locate(where, error) from None
 
 
-def _read_task(told: Mapping[str, Any], where: str) -> Asked:
-    """Read one pass."""
-    kind = told.get("kind")
+def _read_task(table: Mapping[str, Any], where: str) -> Task:
+    kind = table.get("kind")
     if not isinstance(kind, str) or kind not in TASK_KINDS:
         hint = end(suggest(str(kind), TASK_KINDS))
         raise CampaignError(
             f"{where}: kind cannot be {kind!r}: choose {' | '.join(TASK_KINDS)}{hint}"
         )
     made = TASK_KINDS[kind]
-    settings = {name: value for name, value in told.items() if name != "kind"}
+    settings = {name: value for name, value in table.items() if name != "kind"}
     _check_keys(settings, [one.name for one in fields(made)], where, f"a task of kind '{kind}'")
     try:
         return made(**{"name": "", **settings})
     except CampaignError as error:
         raise _locate(where, error) from None
-
-
-def _choose_task(items: tuple[Item, ...]) -> Asked:
-    """Return what is asked where nothing is said: which is better, or how good."""
-    if any(len(one.systems) > 1 for one in items):
-        return TASK_KINDS["pair"](name="preference", question="Which is better?")
-    return TASK_KINDS["rating"](name="quality", question="How good is it?")
 
 
 def _read_judges(value: Any, where: str) -> tuple[Judge, ...]:
@@ -171,45 +165,43 @@ def _read_judges(value: Any, where: str) -> tuple[Judge, ...]:
         return tuple(Judge(f"judge-{number:0{digits}}") for number in range(1, value + 1))
     if not isinstance(value, list | tuple):
         raise CampaignError(f"{where}: judges are a number, or a list of names")
-    found = []
+    judges = []
     for at, one in enumerate(value, start=1):
         if isinstance(one, Mapping):
             _check_keys(one, ("name", "quota"), f"{where}, judge {at}", "a judge")
-            found.append(Judge(one.get("name", ""), one.get("quota")))
+            judges.append(Judge(one.get("name", ""), one.get("quota")))
         else:
-            found.append(Judge(one))
-    return tuple(found)
+            judges.append(Judge(one))
+    return tuple(judges)
 
 
-def _read_design(told: Any, where: str) -> Design:
-    if not isinstance(told, Mapping):
+def _read_design(settings: Any, where: str) -> Design:
+    if not isinstance(settings, Mapping):
         raise CampaignError(f"{where}: it is a table of settings")
-    _check_keys(told, [one.name for one in fields(Design)], where, "a design")
+    _check_keys(settings, [one.name for one in fields(Design)], where, "a design")
     try:
-        return Design(**told)
+        return Design(**settings)
     except CampaignError as error:
         raise _locate(where, error) from None
 
 
-def _read_wording(told: Mapping[str, Any], where: str) -> Wording:
-    """Read the texts of the pages."""
-    texts = told.get("texts", {})
-    if not isinstance(texts, Mapping):
+def _read_wording(settings: Mapping[str, Any], where: str) -> Wording:
+    tables = settings.get("texts", {})
+    if not isinstance(tables, Mapping):
         raise CampaignError(f"{where}: texts are tables, such as [texts.source]")
-    found = {}
-    for name, one in texts.items():
-        settings = {"language": one} if isinstance(one, str) else one
-        if not isinstance(settings, Mapping):
-            raise CampaignError(f"{where}, [texts.{name}]: it is a language, or a table")
-        _check_keys(settings, ("language", "direction"), f"{where}, [texts.{name}]", "a text")
-        found[name] = TextField(**settings)
-    return Wording(**{name: told[name] for name in WORDS if name in told}, texts=found)
+    texts = {}
+    for name, one in tables.items():
+        place = f"{where}, [texts.{name}]"
+        field = {"language": one} if isinstance(one, str) else one
+        if not isinstance(field, Mapping):
+            raise CampaignError(f"{place}: it is a language, or a table")
+        _check_keys(field, ("language", "direction"), place, "a text")
+        texts[name] = TextField(**field)
+    return Wording(**{name: settings[name] for name in WORDS if name in settings}, texts=texts)
 
 
-def _read_training(told: Mapping[str, Any], where: str) -> Training:
-    """Read one item of training."""
-    own = ("task", "answer", "feedback")
-    rest = {name: value for name, value in told.items() if name not in own}
-    (item,) = build_items([(where, rest)])
-    task = _read_word(told.get("task", ""), f"{where}: task")
-    return Training(task, item, told.get("answer", {}), told.get("feedback", ""))
+def _read_training(settings: Mapping[str, Any], where: str) -> Training:
+    of_item = {k: v for k, v in settings.items() if k not in ("task", "answer", "feedback")}
+    (item,) = build_items([(where, of_item)])
+    task = _read_word(settings.get("task", ""), f"{where}: task")
+    return Training(task, item, settings.get("answer", {}), settings.get("feedback", ""))

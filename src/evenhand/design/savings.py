@@ -20,23 +20,22 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded, require_pairs
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.tally import Tally
 from evenhand.design.policy import Chooser, Policy, State, fit_belief, number_pairs
 from evenhand.errors import NotIdentified, UnknownOption, listing
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.exclusions import carries_excluded, write_excluded
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.signature import write_signature
-from evenhand.judgments.tally import Tally
-from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.numerics.sorting import fit_rising
 
 # What a policy would have saved: agreement with the ranking of all the data, by judgments used.
 #
 # Random pairs reach a certain mean agreement with n judgments, the policy with n′: it saves
-# 1 − n′/n. Both mean curves are made to rise first (`numerics/isotonic.py`): the first crossing of
+# 1 − n′/n. Both mean curves are made to rise first (`fit_rising`): the first crossing of
 # a noisy curve comes too early, and would find savings where there are none. So n′ < n exactly
 # where the policy's curve is the higher one at n, and neither side is favoured. The method is ours.
 #
@@ -49,8 +48,10 @@ Array = NDArray[np.float64]
 
 RESAMPLES: Final = 999
 PARTS: Final = 9  # Parts in which resamples are worked out, so that their curves take little memory
-ENOUGH: Final = 10  # Replays below which no interval is given: it would be far too short
-DRY: Final = 0.25  # Share of a policy's judgments from emptied pairs above which that is said
+MIN_REPLAYS: Final = 10  # Replays below which no interval is given: it would be far too short
+MAX_EMPTIED: Final = (
+    0.25  # Share of a policy's judgments from emptied pairs above which that is said
+)
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class Savings(InNotebooks):
     def _resample(self, at: int) -> tuple[float | None, float | None]:
         """Return the interval of what is saved, over replays drawn again."""
         replays = len(self.chosen)
-        if replays < ENOUGH:
+        if replays < MIN_REPLAYS:
             return None, None
         rng = np.random.Generator(np.random.PCG64(self.seed))
         drawn = rng.integers(replays, size=(RESAMPLES, replays))
@@ -159,57 +160,52 @@ class Savings(InNotebooks):
     @property
     def says(self) -> tuple[str, ...]:
         """What was found."""
-        one = self.save()
-        start = (
-            f"with {one.random:,.0f} judgments random pairs agree with all {self.n_judgments:,} by"
-            f" {one.agreement:.2f} ({self.agreement})"
+        saving, replays = self.save(), len(self.chosen)
+        verb = "takes" if saving.reached else "takes more than"
+        percent = round(100 * saving.saved)
+        verdict = f"{percent} % saved"
+        if percent < 0:
+            verdict = f"{-percent} % more than random pairs"
+            verdict = verdict if saving.reached else f"at least {verdict}"
+        error = f"{replays} replays, too few to say how sure: ask for {MIN_REPLAYS} or more"
+        if saving.lower is not None and saving.upper is not None:
+            if saving.lower <= 0 <= saving.upper:
+                verdict = f"whether it saves any cannot be told: {percent} % saved"
+            ends = (saving.lower, saving.upper)
+            low, high = (-ends[1], -ends[0]) if saving.upper < 0 else ends
+            error = (
+                f"error of replaying alone, 95 %: {100 * low:.0f} to {100 * high:.0f} %,"
+                f" {replays} replays"
+            )
+        return (
+            f"with {saving.random:,.0f} judgments random pairs agree with all"
+            f" {self.n_judgments:,} by {saving.agreement:.2f} ({self.agreement});"
+            f" {self.policy.rule} {verb} {saving.chosen:,.0f}: {verdict} on these judgments"
+            f" ({error})",
         )
-        verb = "takes" if one.reached else "takes more than"
-        found = f"{start}; {self.policy.rule} {verb} {one.chosen:,.0f}"
-        return (f"{found}: {_judge(one)} on these judgments ({self._say_error(one)})",)
-
-    def _say_error(self, one: Saving) -> str:
-        """Say how far replaying alone may be off."""
-        replays = len(self.chosen)
-        if one.lower is None or one.upper is None:
-            return f"{replays} replays, too few to say how sure: ask for {ENOUGH} or more"
-        ends = f"{100 * one.lower:.0f} to {100 * one.upper:.0f} %"
-        if one.upper < 0:
-            ends = f"{-100 * one.upper:.0f} to {-100 * one.lower:.0f} %"
-        return f"error of replaying alone, 95 %: {ends}, {replays} replays"
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What limits the replay."""
-        return (*self._note_worse(), *self._note_end(), *self._note_dry())
-
-    def _note_worse(self) -> tuple[str, ...]:
-        """Advise against the policy where it is clearly worse."""
-        upper = self.save().upper
-        if upper is None or upper >= 0:
-            return ()
-        return (f"prefer random pairs here: {self.policy.rule} takes more judgments than they do",)
-
-    def _note_end(self) -> tuple[str, ...]:
-        """Say where the replays end, if that is where what is saved, or its interval, ends."""
-        one, last = self.save(), int(self.judgments[-1])
-        least = 1 - last / one.random
-        if one.reached and (one.lower is None or one.lower > least + 1e-9):
-            return ()
-        return (
-            f"replays end at {last:,} judgments: whatever takes more counts as {last:,}, which is"
-            f" {100 * -least:.0f} % more than random pairs take",
-        )
-
-    def _note_dry(self) -> tuple[str, ...]:
-        """Say how often the policy asked for what the data do not have."""
-        if self.emptied <= DRY:
-            return ()
-        return (
-            f"{100 * self.emptied:.0f} % of the policy's judgments are on pairs that it emptied"
-            f" ({self.per_pair:.1f} judgments a pair): with judges it would have gone on asking"
-            " there, and what it saves then these data cannot show",
-        )
+        notes, saving, last = [], self.save(), int(self.judgments[-1])
+        if saving.upper is not None and saving.upper < 0:
+            notes.append(
+                f"prefer random pairs here: {self.policy.rule} takes more judgments than they do"
+            )
+        least = 1 - last / saving.random
+        # the replays end where what is saved, or its interval, ends
+        if not saving.reached or (saving.lower is not None and saving.lower <= least + 1e-9):
+            notes.append(
+                f"replays end at {last:,} judgments: whatever takes more counts as {last:,}, which"
+                f" is {100 * -least:.0f} % more than random pairs take"
+            )
+        if self.emptied > MAX_EMPTIED:
+            notes.append(
+                f"{100 * self.emptied:.0f} % of the policy's judgments are on pairs that it emptied"
+                f" ({self.per_pair:.1f} judgments a pair): with judges it would have gone on asking"
+                " there, and what it saves then these data cannot show"
+            )
+        return tuple(notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON takes it."""
@@ -229,15 +225,6 @@ class Savings(InNotebooks):
             "says": list(self.says),
             "notes": list(self.notes),
         }
-
-
-def _judge(one: Saving) -> str:
-    """Say whether judgments are saved, as far as the replays tell."""
-    percent = round(100 * one.saved)
-    if one.lower is not None and one.upper is not None and one.lower <= 0 <= one.upper:
-        return f"whether it saves any cannot be told: {percent} % saved"
-    beyond = "" if one.reached else "at least "
-    return f"{percent} % saved" if percent >= 0 else f"{beyond}{-percent} % more than random pairs"
 
 
 # Collected judgments as a pool of answers, drawn without putting them back.
@@ -322,11 +309,11 @@ def count_judged(data: Comparisons | Rankings | Tally) -> Tally:
 
 Looks = NDArray[np.int64]
 
-POINTS: Final = 40  # How often a replay is looked at
+N_LOOKS: Final = 40  # How often a replay is looked at
 # Mean judgments of a pair that has any, below which a policy soon finds nothing to ask
-LEAST: Final = 3.0
+MIN_PER_PAIR: Final = 3.0
 # Judgments, in multiples of the number of systems, after which the order has settled
-FULL: Final = 120
+MAX_PER_SYSTEM: Final = 120
 
 
 @carries_excluded("controls")
@@ -368,6 +355,9 @@ def measure_savings(
             rng = np.random.Generator(np.random.PCG64([seed, replay, i]))
             curves[i, replay], dry = _replay(pool, chooser, looks, (target, policy.top), rng)
             emptied[replay] = dry if i == 0 else emptied[replay]
+    rule = policy.rule if policy.top is None else f"{policy.rule} {policy.top}"
+    share = f"random {policy.random_share:g}"
+    parts = ("replay", rule, share, f"start {policy.start}", f"R={replays} seed={seed}")
     return Savings(
         policy,
         "tau" if policy.top is None else f"first {policy.top}",
@@ -377,16 +367,9 @@ def measure_savings(
         emptied=float(emptied.mean()),
         n_judgments=pool.size,
         per_pair=float(pool.per_pair.mean()),
-        signature=_sign(policy, tally, replays, seed),
+        signature=write_signature(parts, tally.n_judgments, tally.digest),
         seed=seed,
     )
-
-
-def _sign(policy: Policy, tally: Tally, replays: int, seed: int) -> str:
-    share = f"random {policy.random_share:g}"
-    rule = policy.rule if policy.top is None else f"{policy.rule} {policy.top}"
-    parts = ("replay", rule, share, f"start {policy.start}", f"R={replays} seed={seed}")
-    return write_signature(parts, tally.n_judgments, tally.digest)
 
 
 def _plan_looks(pool: Pool, policy: Policy) -> Looks:
@@ -394,10 +377,10 @@ def _plan_looks(pool: Pool, policy: Policy) -> Looks:
     k, half, each = len(pool.systems), pool.size // 2, float(pool.per_pair.mean())
     if k < 3:
         raise NotIdentified(f"a replay needs 3 systems or more to put in order, and there are {k}")
-    if each < LEAST:
+    if each < MIN_PER_PAIR:
         raise NotIdentified(
             f"the data cannot support a replay: there are {each:.1f} judgments of each pair that"
-            f" has any, and below {LEAST:g} a policy soon finds no answer where it asks",
+            f" has any, and below {MIN_PER_PAIR:g} a policy soon finds no answer where it asks",
             ["collect more judgments of the same pairs", "leave out the savings"],
         )
     if half < k * policy.start:
@@ -406,8 +389,8 @@ def _plan_looks(pool: Pool, policy: Policy) -> Looks:
             f" the start-up phase, {policy.start} for each of {k} systems",
             ["collect more judgments", "leave out the savings"],
         )
-    last = min(half, FULL * k)
-    batch = max(last // POINTS, 1)
+    last = min(half, MAX_PER_SYSTEM * k)
+    batch = max(last // N_LOOKS, 1)
     return np.arange(batch, last + 1, batch)
 
 
@@ -422,7 +405,7 @@ def _replay(
     answers = pool.shuffle(rng)
     code = {name: i for i, name in enumerate(pool.systems)}
     taken = np.zeros_like(pool.answers)
-    state, found = pool.state(taken), np.empty(len(looks))
+    state, agreement = pool.state(taken), np.empty(len(looks))
     with one_blas_thread():
         for i, wanted in enumerate(looks.tolist()):
             for one in chooser.choose(state, wanted - int(taken.sum()), rng):
@@ -430,19 +413,18 @@ def _replay(
                 if answers[pair]:  # a batch may ask more often than a pair has answers left
                     taken[pair, answers[pair].pop()] += 1
             state = pool.state(taken, state.belief.mean)
-            found[i] = _agree(state.belief.mean, aim)
+            agreement[i] = measure_agreement(state.belief.mean, *aim)
     totals = taken.sum(axis=1)
     dry = (totals > 0) & (totals == pool.answers.sum(axis=1))
-    return found, float(totals[dry].sum() / totals.sum())
+    return agreement, float(totals[dry].sum() / totals.sum())
 
 
-def _agree(worths: Array, aim: tuple[Array, int | None]) -> float:
-    """Return Kendall's τ_b with the aim, or the share of its first k that are the first k here."""
-    target, top = aim
+def measure_agreement(worths: Array, target: Array, top: int | None) -> float:
+    """Return Kendall's τ_b with a target, or the share of its first k that are the first k here."""
     if top is not None:
-        first, aimed = (set(np.argsort(-one, kind="stable")[:top]) for one in (worths, target))
-        return len(first & aimed) / top
+        first, wanted = (set(np.argsort(-one, kind="stable")[:top]) for one in (worths, target))
+        return len(first & wanted) / top
     low, high = np.triu_indices(len(target), 1)
-    mine, theirs = (np.sign(one[low] - one[high]) for one in (worths, target))
-    ordered = float(np.count_nonzero(mine)) * float(np.count_nonzero(theirs))
-    return float((mine * theirs).sum() / np.sqrt(ordered)) if ordered else 0.0
+    signs, target_signs = (np.sign(one[low] - one[high]) for one in (worths, target))
+    ordered = float(np.count_nonzero(signs)) * float(np.count_nonzero(target_signs))
+    return float((signs * target_signs).sum() / np.sqrt(ordered)) if ordered else 0.0

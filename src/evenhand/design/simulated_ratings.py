@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
-    from evenhand.judgments.ratings import Ratings
+    from evenhand.data.ratings import Ratings
 
 
 # A campaign of ratings whose truth is known: each output scored by several judges on few points.
@@ -76,7 +76,6 @@ class RatingCampaign:
     careless: int = 0  # how many of the judges toss; they are the last by number
 
     def __post_init__(self) -> None:
-        """Refuse a campaign with too few judges for its widest segment."""
         needed = max(len(one.worth) for one in self.inputs) * self.per_output
         if self.judges < needed:
             raise UnknownOption(
@@ -88,7 +87,15 @@ class RatingCampaign:
         """Draw all scores."""
         rng = np.random.default_rng(seed)
         outputs = _Outputs.of(self)
-        judge = _deal(self, outputs, rng)
+        # the judges of each segment are those with the least load, at random
+        load = np.zeros(self.judges)
+        judge = np.empty(outputs.size * self.per_output, dtype=np.int64)
+        slots = np.bincount(outputs.segment) * self.per_output
+        ends = np.cumsum(slots)
+        for at in rng.permutation(len(slots)).tolist():
+            chosen = np.argsort(load + rng.random(self.judges), kind="stable")[: slots[at]]
+            judge[ends[at] - slots[at] : ends[at]] = rng.permutation(chosen)
+            load[chosen] += 1
         rows = np.repeat(np.arange(outputs.size), self.per_output)
         scores = _score(self, outputs, (rows, judge), rng)
         order = np.lexsort((rng.random(len(rows)), judge))
@@ -112,8 +119,8 @@ class SimulatedRatings:
         """Return the table as ratings."""
         import duckdb
 
+        from evenhand.data.engine import make_table
         from evenhand.formats.reading import read
-        from evenhand.judgments.engine import make_table
 
         columns = {name: column.tolist() for name, column in self.columns.items()}
         return cast("Ratings", read(make_table(duckdb.connect(), columns)))
@@ -167,19 +174,6 @@ class _Outputs:
         )
 
 
-def _deal(campaign: RatingCampaign, outputs: _Outputs, rng: np.random.Generator) -> Integers:
-    """Return (O · per output,) judges: for each segment those with the least load, at random."""
-    load = np.zeros(campaign.judges)
-    dealt = np.empty(outputs.size * campaign.per_output, dtype=np.int64)
-    slots = np.bincount(outputs.segment) * campaign.per_output
-    ends = np.cumsum(slots)
-    for at in rng.permutation(len(slots)).tolist():
-        chosen = np.argsort(load + rng.random(campaign.judges), kind="stable")[: slots[at]]
-        dealt[ends[at] - slots[at] : ends[at]] = rng.permutation(chosen)
-        load[chosen] += 1
-    return dealt
-
-
 def _score(
     campaign: RatingCampaign,
     outputs: _Outputs,
@@ -197,23 +191,20 @@ def _score(
         + noise * rng.standard_normal((len(criteria), len(output)))
     )
     z = outputs.worth[output] + effects
-    scores = np.stack(
-        [
-            np.searchsorted(np.array(one.thresholds), own) + 1
-            for one, own in zip(criteria, z, strict=True)
-        ]
-    )
+    thresholds = [np.array(one.thresholds) for one in criteria]
+    scores = np.stack([np.searchsorted(*pair) + 1 for pair in zip(thresholds, z, strict=True)])
     tossed = judge >= campaign.judges - campaign.careless
-    for own in scores:
-        own[tossed] = rng.choice(own, int(tossed.sum()))
+    for of_criterion in scores:
+        of_criterion[tossed] = rng.choice(of_criterion, int(tossed.sum()))
     return scores
 
 
 def _draw(campaign: RatingCampaign, n: int, rng: np.random.Generator) -> Array:
     """Return (criteria, n) standard normal effects, correlated over criteria."""
     shared = rng.standard_normal(n)
-    own = rng.standard_normal((len(campaign.criteria), n))
-    return np.asarray(np.sqrt(campaign.together) * shared + np.sqrt(1 - campaign.together) * own)
+    single = rng.standard_normal((len(campaign.criteria), n))
+    share = campaign.together
+    return np.asarray(np.sqrt(share) * shared + np.sqrt(1 - share) * single)
 
 
 def _tabulate(
@@ -247,23 +238,21 @@ def _tabulate(
 REFERENCES: Final = ("Human-Verbatim", "Human-FTE")
 
 
-def _spread(
+def _space(
     name: str, n: int, ends: tuple[float, float], human: float | None
 ) -> Mapping[str, float]:
     """Return n systems of evenly spaced worth, the last of them human if so wished."""
     machines = n if human is None else n - 1
-    worth = {
-        f"{name}-{at + 1}": round(float(one), 3)
-        for at, one in enumerate(np.linspace(*ends, machines))
-    }
+    worths = np.linspace(*ends, machines).tolist()
+    worth = {f"{name}-{at}": round(one, 3) for at, one in enumerate(worths, start=1)}
     return worth if human is None else {**worth, f"Human-{name}": human}
 
 
 CAMPAIGN: Final = RatingCampaign(
     inputs=(
-        InputType("ASR", 390, _spread("ASR", 6, (-0.05, -0.6), None)),
-        InputType("Verbatim", 392, _spread("Verbatim", 9, (0.25, -0.35), 1.3)),
-        InputType("FTE", 392, _spread("FTE", 11, (0.45, -0.25), 1.4)),
+        InputType("ASR", 390, _space("ASR", 6, (-0.05, -0.6), None)),
+        InputType("Verbatim", 392, _space("Verbatim", 9, (0.25, -0.35), 1.3)),
+        InputType("FTE", 392, _space("FTE", 11, (0.45, -0.25), 1.4)),
     ),
     judges=125,
     criteria={
@@ -271,8 +260,3 @@ CAMPAIGN: Final = RatingCampaign(
         "adequacy": Criterion((-1.06, -0.54, -0.06, 0.54), noise=0.83),
     },
 )
-
-
-def simulate_hamon2007(seed: int = SEED) -> SimulatedRatings:
-    """Draw the campaign."""
-    return CAMPAIGN.simulate(seed)

@@ -1,4 +1,4 @@
-"""A sort as JSON, so that it can be taken up again tomorrow or elsewhere."""
+"""A sort whose comparator is people: its questions, what it costs, and the sort as JSON."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
@@ -23,7 +24,6 @@ from evenhand.errors import (
     listing,
     suggest,
 )
-from evenhand.judgments.coding import SEED
 from evenhand.numerics.sorting import Learned, Order, Question, grow_steps
 
 # What a sort costs, beside all pairs and beside what no sort can go below.
@@ -51,9 +51,11 @@ class SortCounts:
 def count_sort(n: int, shown: int, so_far: tuple[int, int, int], added: int = 0) -> SortCounts:
     """Count a sort of n outputs, of which a judge sees `shown` at once.
 
-    added: of the outputs, those that came later and are put in one by one. >>> counts =
-        count_sort(12, 2, (0, 0, 0)) >>> counts.pairs, counts.most, counts.bound, counts.bound_ties
-        (66, 30, 29, 22)
+    added: of the outputs, those that came later and are put in one by one.
+
+    >>> counts = count_sort(12, 2, (0, 0, 0))
+    >>> counts.pairs, counts.most, counts.bound, counts.bound_ties
+    (66, 30, 29, 22)
     """
     together = min(shown, max(n, 2))
     later = sum(size.bit_length() for size in range(n - added, n))  # ⌈log₂ (size + 1)⌉ each
@@ -147,9 +149,11 @@ def close_order(
     """Draw every conclusion: what is better than a better one is better, and ties are equal.
 
     better: codes of a better one and a worse one.
-    tied: codes of two that tie. >>> order = close_order(("a", "b", "c", "d"), [(0, 1)], [(1, 2)])
-        >>> order.says("a", "c"), order.says("c", "b"), order.says("a", "d"), order.known ('better',
-        'tie', 'unknown', 3)
+    tied: codes of two that tie.
+
+    >>> order = close_order(("a", "b", "c", "d"), [(0, 1)], [(1, 2)])
+    >>> order.says("a", "c"), order.says("c", "b"), order.says("a", "d"), order.known
+    ('better', 'tie', 'unknown', 3)
     """
     k = len(systems)
     equal = np.eye(k, dtype=np.bool_)
@@ -184,28 +188,31 @@ def decide(
     Of every two outputs the answer (one, the other, a tie) with most votes counts; where answers
     share the most, it is a tie. Outputs stand in the order of pairs won less pairs lost.
 
-    Returns numbers of the outputs, best first, those that tie in one group. >>> decide([(1, 2), (2,
-        1), (1, 2)], 2, 3), decide([(1, 2), (1, 2)], 2, 3) (((0,), (1,)), ((0,), (1,))) >>>
-        decide([(1, 2), (2, 1)], 2, 2), decide([(1, 2), (2, 1)], 2, 3) (((0, 1),), None)
+    Returns numbers of the outputs, best first, those that tie in one group.
+
+    >>> decide([(1, 2), (2, 1), (1, 2)], 2, 3), decide([(1, 2), (1, 2)], 2, 3)
+    (((0,), (1,)), ((0,), (1,)))
+    >>> decide([(1, 2), (2, 1)], 2, 2), decide([(1, 2), (2, 1)], 2, 3)
+    (((0, 1),), None)
     """
     net, left = [0] * outputs, judges - len(votes)
     for one, other in combinations(range(outputs), 2):
-        said = [(vote[one] > vote[other]) - (vote[one] < vote[other]) for vote in votes]
-        winner = _most_said(said, left)
-        if winner is None:
+        signs = [(vote[one] > vote[other]) - (vote[one] < vote[other]) for vote in votes]
+        majority = _find_majority(signs, left)
+        if majority is None:
             return None
-        net[one] -= winner
-        net[other] += winner
+        net[one] -= majority
+        net[other] += majority
     by_net = sorted(range(outputs), key=lambda i: -net[i])
     return tuple(tuple(same) for _, same in groupby(by_net, key=lambda i: net[i]))
 
 
-def _most_said(said: Sequence[int], left: int) -> int | None:
+def _find_majority(votes: Sequence[int], left: int) -> int | None:
     """Return −1 (the first), 0 (a tie) or 1, whichever has most votes; None while that may change.
 
     Answers that share the most are a tie, so that a tie holds only once nobody can win alone.
     """
-    counts = {answer: said.count(answer) for answer in (-1, 0, 1)}
+    counts = {answer: votes.count(answer) for answer in (-1, 0, 1)}
     for answer in (-1, 1):
         others = max(count for other, count in counts.items() if other != answer)
         if counts[answer] > others + left:
@@ -230,7 +237,7 @@ def _most_said(said: Sequence[int], left: int) -> int | None:
 # - an output that comes later is put among the others by halving, once these stand in order.
 #
 # When not to use it: one wrong answer sends an output to a wrong place, and no later answer mends
-# it. Where judges disagree, ask several of them, or let a model choose (`active/policy.py`).
+# it. Where judges disagree, ask several of them, or let a model choose (`policy.py`).
 
 
 def is_count(value: object, least: int) -> bool:
@@ -289,7 +296,6 @@ class Sorting:
     added: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be sorted."""
         object.__setattr__(self, "systems", tuple(self.systems))
         object.__setattr__(self, "answers", tuple(self.answers))
         seen: set[str] = set()
@@ -350,7 +356,7 @@ class Sorting:
     def missing(self, shown: Sequence[str]) -> int:
         """Return how many votes a question may still take; 0 where it is closed or not asked."""
         question = self._find(shown)
-        return 0 if question is None else self.votes - len(self._given_to(question))
+        return 0 if question is None else self.votes - len(self._answers_to(question))
 
     def answer(self, shown: Sequence[str], places: Sequence[int], judge: str = "") -> Sorting:
         """Return the sort with one more answer.
@@ -365,21 +371,40 @@ class Sorting:
                 or a judge who has answered it.
 
         """
-        self._check(shown, places)
+        for name in shown:
+            if name not in self.systems:
+                known = suggest(str(name), self.systems) or f" There are {listing(self.systems)}"
+                raise InvalidJudgments(f"'{name}' is not among the systems of this sort.{known}")
+        if len(places) != len(shown):
+            raise InvalidJudgments(
+                f"{len(shown)} outputs were shown and {len(places)} places are given: give each one"
+            )
+        for place in places:
+            if not is_count(place, 1):
+                raise InvalidJudgments(
+                    f"{place} is no place: 1 is best, 2 the next, equal ones tie"
+                )
         question = self._find(shown)
         if question is None:
-            raise InvalidJudgments(self._say_closed(shown))
+            names = " or ".join(shown)
+            if any(self._same(self._name(one), shown) for one, _ in self._progress.decided):
+                why = "this is decided, and an answer comes too late to change it"
+            elif self.done:
+                why = "nobody asked, and the sort is done"
+            else:
+                why = f"nobody asked. What may be answered now is {self._say_open()}"
+            raise InvalidJudgments(f"{names}: {why}")
         if not isinstance(judge, str):
             raise InvalidJudgments(f"{judge!r} is no judge: give a name")
         judge = judge.strip()
-        if judge and any(one.judge == judge for one in self._given_to(question)):
+        if judge and any(one.judge == judge for one in self._answers_to(question)):
             raise InvalidJudgments(
                 f"{judge} has already answered {' or '.join(shown)}: ask another"
             )
-        place = dict(zip(shown, places, strict=True))
-        named = self._name(question)
-        given = Answer(named, tuple(int(place[name]) for name in named), judge)
-        return replace(self, answers=(*self.answers, given))
+        place_of = dict(zip(shown, places, strict=True))
+        systems = self._name(question)
+        answer = Answer(systems, tuple(int(place_of[name]) for name in systems), judge)
+        return replace(self, answers=(*self.answers, answer))
 
     def add(self, system: str) -> Sorting:
         """Return the sort with one more system, which is put among the others by halving.
@@ -398,21 +423,7 @@ class Sorting:
         """
         return replace(self, systems=(*self.systems, system), added=self.added + 1)
 
-    def _check(self, shown: Sequence[str], places: Sequence[int]) -> None:
-        for name in shown:
-            if name not in self.systems:
-                known = suggest(str(name), self.systems) or f" There are {listing(self.systems)}"
-                raise InvalidJudgments(f"'{name}' is not among the systems of this sort.{known}")
-        if len(places) != len(shown):
-            raise InvalidJudgments(
-                f"{len(shown)} outputs were shown and {len(places)} places are given: give each one"
-            )
-        bad = [place for place in places if not is_count(place, 1)]
-        if bad:
-            raise InvalidJudgments(f"{bad[0]} is no place: 1 is best, 2 the next, equal ones tie")
-
     def _find(self, shown: Sequence[str]) -> Question | None:
-        """Return the open question on these outputs."""
         return next(
             (one for one in self._progress.open if self._same(self._name(one), shown)), None
         )
@@ -421,15 +432,6 @@ class Sorting:
     def _same(one: Sequence[str], other: Sequence[str]) -> bool:
         return len(one) == len(other) and set(one) == set(other)
 
-    def _say_closed(self, shown: Sequence[str]) -> str:
-        """Say why these outputs are not open for answers."""
-        said = " or ".join(shown)
-        if any(self._same(self._name(one), shown) for one, _ in self._progress.decided):
-            return f"{said}: this is decided, and an answer comes too late to change it"
-        if self.done:
-            return f"{said}: nobody asked, and the sort is done"
-        return f"{said}: nobody asked. What may be answered now is {self._say_open()}"
-
     def _say_open(self) -> str:
         return listing([" or ".join(one) for one in self.questions], 4)
 
@@ -437,15 +439,15 @@ class Sorting:
         return tuple(self.systems[code] for code in codes)
 
     @cached_property
-    def _given(self) -> dict[tuple[str, ...], list[Answer]]:
+    def _answers_by_question(self) -> dict[tuple[str, ...], list[Answer]]:
         """The answers by what was shown."""
-        given: dict[tuple[str, ...], list[Answer]] = {}
+        answers: dict[tuple[str, ...], list[Answer]] = {}
         for one in self.answers:
-            given.setdefault(one.shown, []).append(one)
-        return given
+            answers.setdefault(one.shown, []).append(one)
+        return answers
 
-    def _given_to(self, question: Question) -> list[Answer]:
-        return self._given.get(self._name(question), [])
+    def _answers_to(self, question: Question) -> list[Answer]:
+        return self._answers_by_question.get(self._name(question), [])
 
     @cached_property
     def _progress(self) -> _Progress:
@@ -456,26 +458,28 @@ class Sorting:
         steps = grow_steps(codes[:first], codes[first:], self.shown, learned)
         decided: list[tuple[Question, Order]] = []
         try:
-            asked = next(steps)
+            questions = next(steps)
             while True:
-                found = [self._decide(question) for question in asked]
-                pairs = zip(asked, found, strict=True)
-                decided += [(one, order) for one, order in pairs if order is not None]
-                if None in found:
-                    for order in filter(None, found):  # of pairs that nothing was known of
+                orders, left = [], []
+                for question in questions:
+                    votes = [one.places for one in self._answers_to(question)]
+                    ranks = decide(votes, len(question), self.votes)
+                    if ranks is None:  # votes to come may change what it says
+                        left.append(question)
+                        continue
+                    order = tuple(tuple(question[i] for i in same) for same in ranks)
+                    decided.append((question, order))
+                    orders.append(order)
+                if left:
+                    for order in orders:  # of pairs that nothing was known of
                         learned.take(order)
-                    left = tuple(one for one, order in zip(asked, found, strict=True) if not order)
-                    return _Progress(left, (), tuple(decided), learned)
-                asked = steps.send([order for order in found if order is not None])
+                    return _Progress(tuple(left), (), tuple(decided), learned)
+                questions = steps.send(orders)
         except StopIteration as end:
             return _Progress((), tuple(end.value), tuple(decided), learned)
 
-    def _decide(self, question: Question) -> Order | None:
-        """Return what the votes on a question say, or None where they do not say it yet."""
-        votes = [one.places for one in self._given_to(question)]
-        order = decide(votes, len(question), self.votes)
-        return None if order is None else tuple(tuple(question[i] for i in same) for same in order)
 
+# A sort as JSON, so that it can be taken up again tomorrow or elsewhere.
 
 FORMAT: Final = "evenhand sort 1"
 
@@ -533,20 +537,16 @@ def read_sort(text: str) -> Sorting:
     sort = Sorting(tuple(whole["systems"]), whole["shown"], whole["votes"])
     sort = replace(sort, added=whole.get("added", 0))
     for number, one in enumerate(whole["answers"], start=1):
-        sort = _take_answer(sort, one, f"answer {number}")
+        where = f"answer {number}"
+        if not isinstance(one, dict):
+            raise UnknownFormat(f"{where} is {one!r}, and no answer")
+        for key in ("shown", "places"):
+            _require(one, key, list, where)
+        try:
+            sort = sort.answer(one["shown"], one["places"], one.get("judge", ""))
+        except InvalidJudgments as refusal:
+            raise InvalidJudgments(f"{where}: {refusal}") from None
     return sort
-
-
-def _take_answer(sort: Sorting, one: object, where: str) -> Sorting:
-    """Return the sort with an answer of the file."""
-    if not isinstance(one, dict):
-        raise UnknownFormat(f"{where} is {one!r}, and no answer")
-    for key in ("shown", "places"):
-        _require(one, key, list, where)
-    try:
-        return sort.answer(one["shown"], one["places"], one.get("judge", ""))
-    except InvalidJudgments as refusal:
-        raise InvalidJudgments(f"{where}: {refusal}") from None
 
 
 def _require(whole: Mapping[str, Any], key: str, kind: type, where: str) -> None:

@@ -8,9 +8,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Final
 
+from evenhand.data.coding import SEED
 from evenhand.design.power import Design, Loads, Prices, Truth, change_tastes
 from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, listing, suggest
-from evenhand.judgments.coding import SEED
 
 RESOLVE: Final = ("all", "top")
 
@@ -40,7 +40,6 @@ class CampaignSpec:
     source: str = "as stated"  # where truths come from, in words
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be or does not fit together."""
         for name in ("power", "level"):
             if not 0 < getattr(self, name) < 1:
                 raise UnknownOption(
@@ -72,10 +71,10 @@ class CampaignSpec:
             return tuple(self._read_pair(one) for one in self.resolve.split(","))
         order = sorted(range(len(worth)), key=lambda place: -worth[place])
         firsts = order[:1] if self.resolve == "top" else order
-        found = [(a, b) for a in firsts for b in order if worth[a] > worth[b]]
-        if not found:
+        pairs = [(a, b) for a in firsts for b in order if worth[a] > worth[b]]
+        if not pairs:
             raise UnknownOption("all systems are equal: there is nothing to decide")
-        wide = [(a, b) for a, b in found if worth[a] - worth[b] >= (apart or 0.0) - 1e-9]
+        wide = [(a, b) for a, b in pairs if worth[a] - worth[b] >= (apart or 0.0) - 1e-9]
         if not wide:
             most = max(worth) - min(worth)
             raise UnknownOption(f"no two systems are {apart:g} apart: the most is {most:.2g}")
@@ -110,7 +109,7 @@ class CampaignSpec:
 
 
 NUMBERS: Final = {"gap", "ties", "judge_sd", "item_sd", "cost_judgment", "cost_judge", "power"}
-WHOLE: Final = {"judges", "items", "judgments", "each", "overlap", "repeats", "seed"}
+WHOLE_NUMBERS: Final = {"judges", "items", "judgments", "each", "overlap", "repeats", "seed"}
 # What a TOML file may say
 KEYS: Final = (
     *("systems", "gap", "worths", "ties", "judge_sd", "item_sd", "judges", "items", "judgments"),
@@ -124,13 +123,13 @@ def read_spec(path: str) -> dict[str, Any]:
     import tomllib
 
     try:
-        found = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise MissingFile(f"there is no file '{path}'") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UnknownFormat(f"'{path}' is no TOML: {error}") from None
-    check_settings(found)
-    return found
+    check_settings(settings)
+    return settings
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
@@ -144,7 +143,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
             raise UnknownOption(f"{name} cannot be {value!r}: it is a number")
         if name == "gap" and value < 0:
             raise UnknownOption(f"gap cannot be {value:g}: it is 0 or more, in log-worth")
-        if name in WHOLE and (not number or isinstance(value, float)):
+        if name in WHOLE_NUMBERS and (not number or isinstance(value, float)):
             raise UnknownOption(f"{name} cannot be {value!r}: it is a whole number")
         words = isinstance(value, str)
         if (name == "loads" and not words) or (
@@ -156,12 +155,28 @@ def check_settings(settings: Mapping[str, Any]) -> None:
 def make_spec(settings: Mapping[str, Any], pilot: CampaignSpec | None = None) -> CampaignSpec:
     """Return a spec from settings, what is not stated being the pilot's."""
     check_settings(settings)
-    truth = _make_truth(settings) if pilot is None else _adjust(pilot.truth, settings)
+    if pilot is None:
+        truth = _make_truth(settings)
+    else:
+        for name in ("systems", "gap", "worths"):
+            if name in settings:
+                raise UnknownOption(f"the pilot says how far systems are apart: leave out {name}")
+        truth = pilot.truth
+        if "judge_sd" in settings or "item_sd" in settings:
+            # stated tastes leave what all judges of the pilot answered together as it was
+            sds = (settings.get(name, getattr(truth, name)) for name in ("judge_sd", "item_sd"))
+            truth = change_tastes(truth, *sds)
+        truth = replace(truth, ties=settings.get("ties", truth.ties))
     plain = {one.name: settings[one.name] for one in fields(CampaignSpec) if one.name in settings}
     if "resolve" in plain:
-        plain["resolve"] = _read_resolve(plain["resolve"])
+        value = plain["resolve"]
+        is_list = isinstance(value, list | tuple)
+        plain["resolve"] = _read_pairs(value, "resolve") if is_list else str(value)
     prices = Prices(settings.get("cost_judgment", 1.0), settings.get("cost_judge", 0.0))
-    pairs = _read_compared(truth, settings["compare"]) if "compare" in settings else None
+    pairs = None
+    if "compare" in settings:
+        names = _read_pairs(settings["compare"], "compare")
+        pairs = tuple((truth.find(a), truth.find(b)) for a, b in names)
     return replace(
         CampaignSpec(truth) if pilot is None else pilot,
         **{**plain, "truth": truth, "prices": prices, "pairs": pairs},
@@ -179,47 +194,23 @@ def _make_truth(settings: Mapping[str, Any]) -> Truth:
     if isinstance(worths, Mapping):
         if systems is not None:
             raise UnknownOption("worths with names name the systems: leave systems out")
-        return Truth(tuple(worths), tuple(map(_number, worths.values())), **kinds)
-    if worths is not None:
-        worths = tuple(map(_number, _list(worths, "worths")))
+        systems, worths = list(worths), list(worths.values())
+    elif worths is not None:
+        worths = _list(worths, "worths")
         systems = len(worths) if systems is None else systems
-    names = _name_systems(systems)
-    if worths is None:
-        worths = tuple(float(gap or 0.0) * place for place in range(len(names) - 1, -1, -1))
-    return Truth(names, worths, **kinds)
-
-
-def _name_systems(systems: Any) -> tuple[str, ...]:
+    for worth in worths or ():
+        if isinstance(worth, bool) or not isinstance(worth, int | float):
+            raise UnknownOption(f"a worth cannot be {worth!r}: it is a number, in log-worth")
     if isinstance(systems, int) and not isinstance(systems, bool):
-        return tuple(f"S{number}" for number in range(1, systems + 1))
-    return tuple(str(one) for one in _list(systems, "systems"))
-
-
-def _adjust(truth: Truth, settings: Mapping[str, Any]) -> Truth:
-    """Return the truth of a pilot, with what was stated besides.
-
-    Stated tastes leave what all judges of the pilot answered together as it was.
-    """
-    known = [name for name in ("systems", "gap", "worths") if name in settings]
-    if known:
-        raise UnknownOption(f"the pilot says how far systems are apart: leave out {known[0]}")
-    if "judge_sd" in settings or "item_sd" in settings:
-        sds = (settings.get(name, getattr(truth, name)) for name in ("judge_sd", "item_sd"))
-        truth = change_tastes(truth, *sds)
-    return replace(truth, ties=settings.get("ties", truth.ties))
-
-
-def _read_compared(truth: Truth, value: Any) -> tuple[tuple[int, int], ...]:
-    """Return the pairs that are compared, by place."""
-    return tuple((truth.find(a), truth.find(b)) for a, b in _read_pairs(value, "compare"))
-
-
-def _read_resolve(value: Any) -> str | tuple[tuple[str, str], ...]:
-    return _read_pairs(value, "resolve") if isinstance(value, list | tuple) else str(value)
+        names = tuple(f"S{number}" for number in range(1, systems + 1))
+    else:
+        names = tuple(map(str, _list(systems, "systems")))
+    if worths is None:
+        worths = [float(gap or 0.0) * place for place in range(len(names) - 1, -1, -1)]
+    return Truth(names, tuple(map(float, worths)), **kinds)
 
 
 def _read_pairs(value: Any, name: str) -> tuple[tuple[str, str], ...]:
-    """Return pairs of names."""
     pairs = [_list(one, name) for one in _list(value, name)]
     if not pairs or any(len(one) != 2 or one[0] == one[1] for one in pairs):
         raise UnknownOption(f'{name} is a list of pairs of systems, as [["A", "B"], ["B", "C"]]')
@@ -241,9 +232,3 @@ def _list(value: Any, name: str) -> Sequence[Any]:
     if not isinstance(value, list | tuple):
         raise UnknownOption(f"{name} cannot be {value!r}: it is a list")
     return value
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise UnknownOption(f"a worth cannot be {value!r}: it is a number, in log-worth")
-    return float(value)

@@ -1,16 +1,17 @@
-"""Which passes an active policy can follow: one, of pairs."""
+"""Tickets, answers, and the kinds of tasks: pairs, rankings, ratings and marked errors."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import isfinite
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Literal, Protocol
+from typing import Any, ClassVar, Final, Literal
 from unicodedata import category
 
+from evenhand.data.annotations import Span, write_spans
 from evenhand.errors import CampaignError, InvalidJudgments, end, listing, suggest
-from evenhand.judgments.spans import Span, write_spans
 
 # One question to one judge: which outputs, in which order, and why.
 
@@ -52,16 +53,16 @@ class Ticket:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON holds it; `chosen` is there where a policy was asked."""
-        found = {**vars(self), "systems": list(self.systems)}
+        values = {**vars(self), "systems": list(self.systems)}
         if not self.chosen:
-            del found["chosen"]
-        return found
+            del values["chosen"]
+        return values
 
 
 # What a judge said, checked: one shape for all kinds of tasks.
 
-LONGEST_COMMENT: Final = 5_000  # Most characters of a comment
-LARGEST: Final = 1e300  # Largest number of a scale
+MAX_COMMENT: Final = 5_000  # Most characters of a comment
+MAX_NUMBER: Final = 1e300  # Largest number of a scale
 # Characters that nobody sees and that turn the direction of the text around a name (Unicode's
 # property Bidi_Control). Names from right to left need none of them.
 DIRECTIONS: Final = frozenset(
@@ -71,31 +72,35 @@ DIRECTIONS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Answer:
-    """What was said of one ticket; a task fills what it asks for."""
+    """What was said of one ticket; a task fills what it asks for.
+
+    >>> Answer(outcome="left").to_dict()
+    {'outcome': 'left'}
+    >>> Answer(score=4.0).to_dict()
+    {'score': 4}
+    """
 
     outcome: str | None = None  # of two outputs as they were shown: left, tie, right or both_bad
     # of several outputs in the order shown: 1 is best, equal ranks tie, none is left out
     ranks: tuple[int, ...] | None = None
     score: float | None = None  # on the scale of the task
     spans: tuple[Span, ...] | None = None  # errors that were marked, in the order of the text
-    # what the judge wrote besides. >>> Answer(outcome="left").to_dict() {'outcome': 'left'} >>>
-    # Answer(score=4.0).to_dict() {'score': 4}
-    comment: str = ""
+    comment: str = ""  # what the judge wrote besides
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was said as JSON holds it; `validate` of the task takes it back."""
-        said: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         if self.outcome is not None:
-            said["outcome"] = self.outcome
+            values["outcome"] = self.outcome
         if self.ranks is not None:
-            said["ranks"] = list(self.ranks)
+            values["ranks"] = list(self.ranks)
         if self.score is not None:
-            said["score"] = int(self.score) if self.score == int(self.score) else self.score
+            values["score"] = int(self.score) if self.score == int(self.score) else self.score
         if self.spans is not None:
-            said["spans"] = [one.to_dict() for one in self.spans]
+            values["spans"] = [one.to_dict() for one in self.spans]
         if self.comment:
-            said["comment"] = self.comment
-        return said
+            values["comment"] = self.comment
+        return values
 
 
 def open_answer(answer: object, expected: tuple[str, ...], *, comment: bool) -> Mapping[str, Any]:
@@ -120,9 +125,9 @@ def read_comment(fields: Mapping[str, Any]) -> str:
         return ""
     if not isinstance(comment, str):
         raise InvalidJudgments(f"a comment is text, not {show(comment)}")
-    if len(comment) > LONGEST_COMMENT:
+    if len(comment) > MAX_COMMENT:
         raise InvalidJudgments(
-            f"a comment has at most {LONGEST_COMMENT:,} characters; this one has {len(comment):,}"
+            f"a comment has at most {MAX_COMMENT:,} characters; this one has {len(comment):,}"
         )
     if not is_text(comment):
         raise InvalidJudgments("a comment holds a character that no text holds")
@@ -165,7 +170,7 @@ def is_number(value: object) -> bool:
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return abs(value) <= LARGEST  # also of NaN and infinity
+    return abs(value) <= MAX_NUMBER  # also of NaN and infinity
 
 
 def read_whole(value: object, name: str, low: int, high: int) -> int:
@@ -197,11 +202,11 @@ Rows = tuple[Row, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Task(ABC):
     """A pass over the outputs with one question; the kinds of tasks add what may be answered."""
 
     kind: ClassVar[str] = ""  # the word for it in a campaign file
-    table: ClassVar[str] = ""
+    table: ClassVar[str] = ""  # which of our tables its rows are of
     name: str  # of the pass, such as "fluency"
     question: str = ""  # in one line
     instructions: str = ""  # what a judge may look up while judging
@@ -214,8 +219,28 @@ class Asked:
         """Number of outputs on one ticket."""
         return 1
 
-    def check(self) -> None:
-        """Refuse what all tasks refuse."""
+    @abstractmethod
+    def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:
+        """Check an answer as it came; refuse what is off the task in the judge's words."""
+
+    @abstractmethod
+    def tabulate(self, ticket: Ticket, answer: Answer) -> Rows:
+        """Return what an answer says of the outputs, a row each of the task's table."""
+
+    def rows(self, ticket: Ticket, answer: Answer) -> Rows:
+        """Return the rows of the task's table that an answer makes; of training there are none."""
+        if ticket.kind == "training":
+            return ()
+        kinds = {"anchor": "target", "control": ticket.expected}
+        kind = kinds.get(ticket.kind, ticket.kind)
+        if ticket.kind == "control" and kind not in ("good", "bad"):
+            kind = "control"
+        names = {"task": ticket.task} if self.table != "ratings" else {}
+        aside = {"kind": kind, "expected": ticket.expected, "ticket": str(ticket.number)}
+        names |= {"judge": ticket.judge, "item": ticket.item}
+        return tuple({**names, **said, **aside} for said in self.tabulate(ticket, answer))
+
+    def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
             raise CampaignError('a task needs a name, such as name = "adequacy"')
         if fault := say_bad_name(self.name):
@@ -251,21 +276,13 @@ class Asked:
 
     def to_dict(self) -> Row:
         """Return the settings as a campaign file holds them."""
-        found: Row = {"kind": self.kind}
+        settings: Row = {"kind": self.kind}
         for one in fields(self):
             value = getattr(self, one.name)
             if isinstance(value, Mapping):
                 value = dict(value)
-            found[one.name] = list(value) if isinstance(value, tuple) else value
-        return found
-
-    def aside(self, ticket: Ticket) -> Row:
-        """Return the columns that every row of a ticket has besides what was said."""
-        kinds = {"anchor": "target", "control": ticket.expected}
-        kind = kinds.get(ticket.kind, ticket.kind)
-        if ticket.kind == "control" and kind not in ("good", "bad"):
-            kind = "control"
-        return {"kind": kind, "expected": ticket.expected, "ticket": str(ticket.number)}
+            settings[one.name] = list(value) if isinstance(value, tuple) else value
+        return settings
 
 
 # Two outputs side by side: which is better?
@@ -275,22 +292,25 @@ WRITTEN = {"both_bad": "tie (bothbad)"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairTask(Asked):
-    """Two outputs of one item, one of which may be preferred."""
+class PairTask(Task):
+    """Two outputs of one item, one of which may be preferred.
+
+    >>> task = PairTask(name="preference")
+    >>> task.validate({"outcome": "left"}, ("eins", "zwei")).outcome
+    'left'
+    >>> task.validate({"outcome": "both_bad"}, ("eins", "zwei"))
+    Traceback (most recent call last):
+    evenhand.errors.InvalidJudgments: the answer is one of left, right, tie, not 'both_bad'
+    """
 
     kind: ClassVar[str] = "pair"
     table: ClassVar[str] = "comparisons"
     ties: bool = True  # whether there is an answer "no preference"
     both_bad: bool = False  # whether there is an answer "both are bad"
-    # whether the page can show where two outputs differ. >>> task = PairTask(name="preference")
-    # >>> task.validate({"outcome": "left"}, ("eins", "zwei")).outcome 'left' >>>
-    # task.validate({"outcome": "both_bad"}, ("eins", "zwei")) Traceback (most recent call last):
-    # evenhand.errors.InvalidJudgments: the answer is one of left, right, tie, not 'both_bad'
-    differences: bool = False
+    differences: bool = False  # whether the page can show where two outputs differ
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
-        self.check()
+        super().__post_init__()
         for name in ("ties", "both_bad", "differences"):
             if not isinstance(getattr(self, name), bool):
                 raise self.refuse(name, getattr(self, name), "true or false")
@@ -318,14 +338,11 @@ class PairTask(Asked):
             )
         return Answer(outcome=outcome, comment=read_comment(fields))
 
-    def rows(self, ticket: Ticket, answer: Answer) -> Rows:
-        """Return the row of a table of comparisons; of training there is none."""
-        if ticket.kind == "training":
-            return ()
+    def tabulate(self, ticket: Ticket, answer: Answer) -> Rows:
+        """Return the row of a table of comparisons."""
         left, right = ticket.systems
-        said = WRITTEN.get(answer.outcome or "", answer.outcome)
-        names = {"judge": ticket.judge, "item": ticket.item, "left": left, "right": right}
-        return ({"task": ticket.task, **names, "outcome": said, **self.aside(ticket)},)
+        outcome = WRITTEN.get(answer.outcome or "", answer.outcome)
+        return ({"left": left, "right": right, "outcome": outcome},)
 
 
 # Several outputs at once: put them in order.
@@ -334,19 +351,21 @@ MAX_RANKED_OUTPUTS: Final = 26  # Most outputs that are ranked at once
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankTask(Asked):
-    """Outputs of one item that are put in order."""
+class RankTask(Task):
+    """Outputs of one item that are put in order.
+
+    >>> task = RankTask(name="order", n=3)
+    >>> task.validate({"ranks": [1, 3, 1]}, ("a", "b", "c")).ranks
+    (1, 2, 1)
+    """
 
     kind: ClassVar[str] = "rank"
     table: ClassVar[str] = "rankings"
     n: int = 5  # how many are shown at once
-    # whether outputs may share a place. >>> RankTask(name="order", n=3).validate({"ranks": [1, 3,
-    # 1]}, ("a", "b", "c")).ranks (1, 2, 1)
-    ties: bool = True
+    ties: bool = True  # whether outputs may share a place
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
-        self.check()
+        super().__post_init__()
         whole = isinstance(self.n, int) and not isinstance(self.n, bool)
         if not whole or not 2 <= self.n <= MAX_RANKED_OUTPUTS:
             raise self.refuse("n", self.n, f"a number of outputs from 2 to {MAX_RANKED_OUTPUTS}")
@@ -373,18 +392,12 @@ class RankTask(Asked):
         ranks = tuple(dense[place] for place in places)
         return Answer(ranks=ranks, comment=read_comment(fields))
 
-    def rows(self, ticket: Ticket, answer: Answer) -> Rows:
-        """Return the rows of a table of rankings; of training there are none."""
-        if ticket.kind == "training":
-            return ()
-        aside = self.aside(ticket)
-        names = {"task": ticket.task, "judge": ticket.judge, "item": ticket.item}
+    def tabulate(self, ticket: Ticket, answer: Answer) -> Rows:
+        """Return the rows of a table of rankings."""
+        places = enumerate(zip(ticket.systems, answer.ranks or (), strict=True), start=1)
         return tuple(
-            {**names, "ranking": str(ticket.number), "system": system, "rank": rank}
-            | {"position": position, **aside}
-            for position, (system, rank) in enumerate(
-                zip(ticket.systems, answer.ranks or (), strict=True), start=1
-            )
+            {"ranking": str(ticket.number), "system": system, "rank": rank, "position": position}
+            for position, (system, rank) in places
         )
 
 
@@ -393,13 +406,15 @@ class RankTask(Asked):
 
 @dataclass(frozen=True)
 class Scale:
-    """Scores from one end to the other, in steps."""
+    """Scores from one end to the other, in steps.
+
+    >>> Scale(1, 5, 1).holds(3), Scale(1, 5, 1).holds(3.5), Scale(0, 1, 0.1).holds(0.3)
+    (True, False, True)
+    """
 
     low: float  # lowest score
     high: float  # highest score
-    # between neighbours. >>> Scale(1, 5, 1).holds(3), Scale(1, 5, 1).holds(3.5), Scale(0, 1,
-    # 0.1).holds(0.3) (True, False, True)
-    step: float
+    step: float  # between neighbours
 
     def holds(self, score: float) -> bool:
         """Say whether a score lies on the scale."""
@@ -421,7 +436,7 @@ class Scale:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScaledTask(Asked):
+class ScaledTask(Task):
     """A task with a scale of scores."""
 
     criterion: str = ""  # what is scored; the name of the task where nothing else is said
@@ -431,9 +446,8 @@ class ScaledTask(Asked):
     low_label: str = ""  # what the lowest means
     high_label: str = ""  # what the highest means
 
-    def check(self) -> None:
-        """Refuse what is no scale."""
-        super().check()
+    def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("low", "high", "step"):
             value = getattr(self, name)
             if not is_number(value):
@@ -471,10 +485,6 @@ class RatingTask(ScaledTask):
     kind: ClassVar[str] = "rating"
     table: ClassVar[str] = "ratings"
 
-    def __post_init__(self) -> None:
-        """Refuse what cannot be."""
-        self.check()
-
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:  # noqa: ARG002 - as all tasks
         """Check an answer."""
         if len(shown) != self.width:
@@ -482,13 +492,10 @@ class RatingTask(ScaledTask):
         fields = open_answer(answer, ("score",), comment=self.comment)
         return Answer(score=self.scale.read(fields["score"]), comment=read_comment(fields))
 
-    def rows(self, ticket: Ticket, answer: Answer) -> Rows:
-        """Return the row of a table of ratings; of training there is none."""
-        if ticket.kind == "training":
-            return ()
-        names = {"judge": ticket.judge, "item": ticket.item, "system": ticket.systems[0]}
-        said = {"criterion": self.criterion, "score": answer.to_dict()["score"]}
-        return ({**names, **said, **self.aside(ticket)},)
+    def tabulate(self, ticket: Ticket, answer: Answer) -> Rows:
+        """Return the row of a table of ratings."""
+        score = answer.to_dict()["score"]
+        return ({"system": ticket.systems[0], "criterion": self.criterion, "score": score},)
 
 
 # Errors are marked in one output: MQM without a score, ESA with one.
@@ -504,6 +511,11 @@ class SpanTask(ScaledTask):
     """Errors of one output, each with a severity; with a score besides, or without.
 
     Without a score the table of ratings holds minus the sum of the weights of what was marked.
+
+    >>> task = SpanTask(name="errors", score=False)
+    >>> mark = {"start": 0, "end": 2, "severity": "major"}
+    >>> task.validate({"spans": [mark]}, ("Hola",)).spans
+    (Span(start=0, end=2, severity='major', category='', side='output'),)
     """
 
     kind: ClassVar[str] = "spans"
@@ -511,25 +523,21 @@ class SpanTask(ScaledTask):
     # what may be said of an error → its weight
     severities: Mapping[str, float] = field(default_factory=lambda: SEVERITIES, hash=False)
     categories: tuple[str, ...] = ()  # kinds of errors; empty where none are asked for
-    # whether a score is asked for besides. >>> task = SpanTask(name="errors", score=False) >>>
-    # mark = {"start": 0, "end": 2, "severity": "major"} >>> task.validate({"spans": [mark]},
-    # ("Hola",)).spans (Span(start=0, end=2, severity='major', category='', side='output'),)
-    score: bool = True
+    score: bool = True  # whether a score is asked for besides
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
-        self.check()
-        given = self.severities
-        if isinstance(given, list | tuple):
-            given = {one: SEVERITIES.get(one, 1) for one in self.take_words("severities")}
-        sound = isinstance(given, Mapping) and all(
-            isinstance(one, str) and is_text(one) and _weighs(weight)
-            for one, weight in given.items()
+        super().__post_init__()
+        severities = self.severities
+        if isinstance(severities, list | tuple):
+            severities = {one: SEVERITIES.get(one, 1) for one in self.take_words("severities")}
+        sound = isinstance(severities, Mapping) and all(
+            isinstance(name, str) and is_text(name) and _is_weight(weight)
+            for name, weight in severities.items()
         )
-        if not sound or not given:
+        if not sound or not severities:
             what = "severities with their weights, such as { minor = 1, major = 5 }"
             raise self.refuse("severities", self.severities, what)
-        object.__setattr__(self, "severities", MappingProxyType(dict(given)))
+        object.__setattr__(self, "severities", MappingProxyType(dict(severities)))
         object.__setattr__(self, "categories", self.take_words("categories"))
         if not isinstance(self.score, bool):
             raise self.refuse("score", self.score, "true or false")
@@ -572,86 +580,31 @@ class SpanTask(ScaledTask):
         category = _choose(given.get("category"), "a category", self.categories)
         return Span(start, end, severity, category, side)
 
-    def rows(self, ticket: Ticket, answer: Answer) -> Rows:
-        """Return the row of a table of ratings; of training there is none."""
-        if ticket.kind == "training":
-            return ()
+    def tabulate(self, ticket: Ticket, answer: Answer) -> Rows:
+        """Return the row of a table of ratings."""
         spans = answer.spans or ()
         lost = -sum(self.severities[one.severity] for one in spans)
         score: Any = answer.to_dict()["score"] if self.score else lost
-        names = {"judge": ticket.judge, "item": ticket.item, "system": ticket.systems[0]}
-        said = {
-            "criterion": self.criterion,
-            "score": score,
-            "errors": len(spans),
-            "spans": write_spans(spans),
-        }
-        return ({**names, **said, **self.aside(ticket)},)
+        said = {"criterion": self.criterion, "score": score, "errors": len(spans)}
+        return ({"system": ticket.systems[0], **said, "spans": write_spans(spans)},)
 
 
-def _weighs(weight: object) -> bool:
-    """Say whether a weight is a number from 0."""
-    number = isinstance(weight, int | float) and not isinstance(weight, bool)
-    return number and isfinite(weight) and weight >= 0  # type: ignore[arg-type,operator]
+def _is_weight(value: object) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and isfinite(value) and value >= 0  # type: ignore[arg-type,operator]
 
 
 def _choose(value: object, what: str, options: tuple[str, ...]) -> str:
-    """Return a word of an answer that is one of several."""
     if not isinstance(value, str) or value not in options:
         raise InvalidJudgments(f"{what} is one of {listing(options)}, not {show(value)}")
     return value
 
 
-# What every task can do, and the kinds that there are.
-
-
-class Task(Protocol):
-    """A pass over the outputs with one question."""
-
-    @property
-    def kind(self) -> str:
-        """The word for it in a campaign file."""
-
-    @property
-    def table(self) -> str:
-        """Which of our tables its rows are of: comparisons, rankings or ratings."""
-
-    @property
-    def name(self) -> str:
-        """The name of the pass."""
-
-    @property
-    def question(self) -> str:
-        """The question, in one line."""
-
-    @property
-    def instructions(self) -> str:
-        """What a judge may look up."""
-
-    @property
-    def shows(self) -> tuple[str, ...]:
-        """What is shown beside the outputs."""
-
-    @property
-    def comment(self) -> bool:
-        """Whether a judge may write something besides."""
-
-    @property
-    def width(self) -> int:
-        """Number of outputs on one ticket."""
-
-    def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:
-        """Check an answer as it came; refuse what is off the task in the judge's words."""
-
-    def rows(self, ticket: Ticket, answer: Answer) -> Rows:
-        """Return the rows of our tables that an answer makes."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the settings as a campaign file holds them."""
+# The kinds of tasks that there are.
 
 
 # Kinds of tasks by the word for them in a campaign file
-TASK_KINDS: Final[Mapping[str, type[Asked]]] = {
+TASK_KINDS: Final[Mapping[str, type[Task]]] = {
     "pair": PairTask,
     "rank": RankTask,
     "rating": RatingTask,

@@ -8,12 +8,12 @@ what is there, `writing.py` is the way out, `exports/` the formats of other proj
 
 from typing import TYPE_CHECKING, Final
 
-from evenhand.public_names import lend
+from evenhand.public_names import lazy_getattr
 
 if TYPE_CHECKING:
+    from evenhand.formats.covariates import name_persons, read_persons
     from evenhand.formats.exports import EXPORTS, say_left_out
     from evenhand.formats.inspection import Inspection, inspect
-    from evenhand.formats.persons import name_persons, read_persons
     from evenhand.formats.reading import read
     from evenhand.formats.registry import FORMATS
     from evenhand.formats.writing import FILE_KINDS, KINDS, write
@@ -32,17 +32,17 @@ __all__ = [
     "write",
 ]
 
-_ROOMS: Final = {
+_EXPORTS: Final = {
     "EXPORTS": "evenhand.formats.exports",
     "FILE_KINDS": "evenhand.formats.writing",
     "FORMATS": "evenhand.formats.registry",
     "KINDS": "evenhand.formats.writing",
     "Inspection": "evenhand.formats.inspection",
     "inspect": "evenhand.formats.inspection",
-    "name_persons": "evenhand.formats.persons",
+    "name_persons": "evenhand.formats.covariates",
     "read": "evenhand.formats.reading",
-    "read_persons": "evenhand.formats.persons",
+    "read_persons": "evenhand.formats.covariates",
     "say_left_out": "evenhand.formats.exports",
     "write": "evenhand.formats.writing",
 }
-__getattr__ = lend(__name__, _ROOMS)
+__getattr__ = lazy_getattr(__name__, _EXPORTS)

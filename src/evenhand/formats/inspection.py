@@ -1,7 +1,4 @@
-"""What is in a table of judgments: how many, by whom, about what, and whether it can be ranked.
-
-Counting forces every check of the values, so that a table which can be inspected can be used.
-"""
+"""How many judgments are controls and repeats, counted in the engine."""
 
 from __future__ import annotations
 
@@ -12,29 +9,270 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from evenhand.data.annotations import Unread, find_aside_columns, refuse_unread, tell_kinds
+from evenhand.data.checks import find_padded, refuse_padded
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.conditions import mark_whole
+from evenhand.data.controls import leave_out_controls
+from evenhand.data.engine import ANSWER, COUNT, Frame, fetch_columns
+from evenhand.data.exclusions import Exclusion, list_idle, write_excluded
+from evenhand.data.joining import say_alike, say_names
+from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import CONTROL, REPEAT
+from evenhand.data.ratings import Ratings
+from evenhand.data.source import Source, find_rows, name_rows
+from evenhand.data.tables import RankingTable, count_answers
+from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments
-from evenhand.formats.kinds import count_kinds
-from evenhand.formats.links import draw_links, tally_systems
-from evenhand.formats.overlap import (
-    Overlap,
-    RankingCounts,
-    count_overlap,
-    count_rankings,
-    one_row_per_answer,
-)
-from evenhand.formats.scores import Scores, inspect_ratings, say_alike_of
 from evenhand.formats.table import Handle
-from evenhand.judgments.alike import say_alike, say_names
-from evenhand.judgments.checks import find_padded, refuse_padded
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import ANSWER, Frame
-from evenhand.judgments.exclusions import Exclusion, list_idle, write_excluded
-from evenhand.judgments.levels import count_answers
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.source import Source, find_rows, name_rows
-from evenhand.judgments.tally import Factor, Tally
-from evenhand.numerics.graph import is_strongly_connected, weak_components
+from evenhand.numerics.graph import Graph, is_strongly_connected, weak_components
+
+_KIND = "evenhand_kind"
+
+
+def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
+    """Count controls and repeats, as they are weighted."""
+    found = find_aside_columns(data.source, data.frame, scores=True)
+    if "kind" not in found.asides:
+        return None, None
+    counted = _count(data, found.only("kind").add_to(data.frame))
+    try:
+        kinds = tell_kinds([label.strip() for label in counted])
+    except Unread as fault:
+        refuse_unread(data.source, "kind", found.asides["kind"], fault)
+        return None, None
+    sums = dict.fromkeys((CONTROL, REPEAT), 0.0)
+    for (kind, _), n in zip(kinds, counted.values(), strict=True):
+        if kind in sums:
+            sums[kind] += n
+    return int(sums[CONTROL]), int(sums[REPEAT])
+
+
+def _count(data: Comparisons | Ratings, frame: Frame) -> dict[str, float]:
+    """Count judgments by the label of their kind."""
+    frame = frame.with_columns(nw.col(_KIND).fill_null(""))
+    if isinstance(data, Comparisons):
+        return count_answers(replace(data, frame=frame), _KIND)
+    found = fetch_columns(frame.group_by(_KIND).agg(nw.len().alias(COUNT)))
+    return dict(zip(found[_KIND].tolist(), found[COUNT].tolist(), strict=True))
+
+
+# Which systems of a table comparisons link, controls left out: whether they can be ranked.
+
+
+def tally_systems(data: Comparisons, controls: int | None) -> dict[str | None, Tally]:
+    """Count the comparisons of systems by task; nothing where no control stands beside them."""
+    if not controls or controls >= data.count_judgments():
+        return {}
+    kept = leave_out_controls(data)
+    if not kept.has("task"):
+        return {None: kept.tally()}
+    return dict(kept.tally(["task"]).split("task").items())
+
+
+def draw_links(tally: Tally) -> Graph:
+    """Draw an edge from each system to those that were preferred to it; a tie draws both."""
+    up = (tally.losses + tally.ties) > 0
+    down = (tally.wins + tally.ties) > 0
+    left, right = tally.left.astype(np.intp), tally.right.astype(np.intp)
+    source = np.concatenate([left[up], right[down]])
+    target = np.concatenate([right[up], left[down]])
+    return Graph(len(tally.systems), source, target)
+
+
+# Who judged the same items, and how many rankings there are: counted by task in the engine.
+
+
+_N = "evenhand_n"
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Items of one task, and those that two or more judges judged."""
+
+    items: int  # different items
+    shared: int | None  # items of two or more judges; None without judges
+    share: float | None  # share of judgments on them; None without judges
+
+
+@dataclass(frozen=True)
+class RankingCounts:
+    """Rankings of one task."""
+
+    all: int  # all of them
+    blank: int  # those in which nothing was ranked
+    used: int  # those that compare at least two outputs
+    ranks: int  # ranks of the rankings that are not blank, given or not
+    blank_ranks: int  # those of them that are not given
+
+
+def one_row_per_answer(data: Comparisons) -> Frame:
+    """Return one row for each answer with its weight: rankings are not taken apart."""
+    roles = [role for role in ("task", "judge", "item") if data.has(role)]
+    if data.rankings is not None:
+        sizes = _rank_sizes(data.rankings, roles)
+        used = sizes.filter(nw.col("ranked") > 1)
+        return _with_task(used.select(*roles, nw.lit(1).alias(_N)))
+    weight = nw.col("weight") if data.has("weight") else nw.lit(1)
+    if not data.expanded:
+        return _with_task(data.frame.select(*roles, weight.alias(_N)))
+    every = data.frame.select(ANSWER, *roles, weight.alias(_N))
+    return _with_task(every.group_by(ANSWER, *roles).agg(nw.col(_N).max()))
+
+
+def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
+    """Count the items of each task, and those of two or more judges."""
+    if "item" not in frame.collect_schema().names():
+        return {}
+    # two judges or more are there where the first by name is not the last: one group an item
+    who = nw.col("judge") if judge else nw.lit("")
+    items = (
+        frame.with_columns(first=who, last=who)
+        .group_by("task", "item")
+        .agg(nw.col("first").min(), nw.col("last").max(), nw.col(_N).sum())
+    )
+    shared = mark_whole(nw.col("first") != nw.col("last"))
+    items = items.with_columns(shared=shared).with_columns(on_shared=shared * nw.col(_N))
+    counted = items.group_by("task").agg(
+        nw.len().alias("items"),
+        nw.col("shared").sum(),
+        nw.col("on_shared").sum(),
+        nw.col(_N).sum(),
+    )
+    rows = fetch_columns(counted)
+    return {
+        task or None: Overlap(
+            int(n), int(shared) if judge else None, float(on / total) if judge and total else None
+        )
+        for task, n, shared, on, total in zip(
+            *(rows[name].tolist() for name in ("task", "items", "shared", "on_shared", _N)),
+            strict=True,
+        )
+    }
+
+
+def count_rankings(rankings: RankingTable) -> dict[str | None, RankingCounts]:
+    """Count the rankings of each task; the key is None where there are no tasks."""
+    sizes = _with_task(_rank_sizes(rankings, ["task"] if rankings.has("task") else []))
+    sizes = sizes.with_columns(
+        blank=mark_whole(nw.col("ranked") == 0),
+        used=mark_whole(nw.col("ranked") > 1),
+        begun=nw.col("rows") * mark_whole(nw.col("ranked") > 0),
+    )
+    sums = ("blank", "used", "begun", "ranked")
+    counted = sizes.group_by("task").agg(
+        nw.len().alias("all"), *(nw.col(name).sum() for name in sums)
+    )
+    rows = fetch_columns(counted)
+    return {
+        task or None: RankingCounts(n, blank, used, begun, begun - ranked)
+        for task, (n, blank, used, begun, ranked) in zip(
+            rows["task"].tolist(),
+            np.stack([rows[name] for name in ("all", *sums)], axis=1).astype(int).tolist(),
+            strict=True,
+        )
+    }
+
+
+def _rank_sizes(rankings: RankingTable, roles: list[str]) -> Frame:
+    """Count the ranked outputs of each ranking."""
+    ranked = mark_whole((nw.col("rank") > 0).fill_null(value=False))
+    keys = list(dict.fromkeys([*roles, *(["task"] if rankings.has("task") else []), "ranking"]))
+    frame = rankings.frame.select(*keys, ranked.alias("ranked"))
+    return frame.group_by(*keys).agg(nw.col("ranked").sum(), nw.len().alias("rows"))
+
+
+def _with_task(frame: Frame) -> Frame:
+    """Add an empty task where there is none, so that both kinds of table are counted alike."""
+    if "task" in frame.collect_schema().names():
+        return frame
+    return frame.with_columns(task=nw.lit(""))
+
+
+# What is in a table of ratings: how many scores, by whom, and their range under each criterion.
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores under one criterion of a table of ratings."""
+
+    criterion: str | None  # its name; None where the table has no such column
+    count: int  # scores that are there
+    missing: int  # scores that are not
+    lowest: float | None  # the lowest
+    mean: float | None  # the mean
+    highest: float | None  # the highest; all three None where no score is there
+
+
+def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
+    """Count judges, items and systems of ratings, and describe the scores."""
+    scores = _describe(data)
+    n = sum(one.count + one.missing for one in scores)
+    if not n:
+        raise InvalidJudgments(f"no judgments in {data.source.name}: nothing to count")
+    loads = _loads(data, "judge") if "judge" in data.columns else None
+    counted: dict[str, Any] = {"judgments": n, "systems": len(_loads(data, "system"))}
+    if loads is not None:
+        counted["judges"] = len(loads)
+        counted["effective_judges"] = sum(loads) ** 2 / sum(load**2 for load in loads)
+    roles = [role for role in ("task", "judge", "item") if role in data.columns]
+    frame = data.frame.select(*roles, nw.lit(1).alias("evenhand_n"))
+    if "task" not in roles:
+        frame = frame.with_columns(task=nw.lit(""))
+    overlap = count_overlap(frame, judge="judge" in roles).values()
+    if overlap:
+        counted["items"] = sum(one.items for one in overlap)
+    if overlap and loads is not None:
+        counted["shared_items"] = sum(one.shared or 0 for one in overlap)
+    return counted, scores
+
+
+def say_alike_of(data: Ratings) -> tuple[str, ...]:
+    """Say which names of systems, and of judges, nearly agree."""
+    roles = [role for role in ("system", "judge") if data.has(role)]
+    return tuple(note for role in roles for note in say_alike(_names(data, role), role))
+
+
+def _names(data: Ratings, role: str) -> list[str]:
+    named = data.frame.select(nw.col(role).cast(nw.String))
+    found = fetch_columns(named.group_by(role).agg(nw.len().alias("n")))[role]
+    return [str(name) for name in found if name is not None]
+
+
+def _loads(data: Ratings, role: str) -> list[int]:
+    """Count the ratings of each level of a role."""
+    counted = data.frame.group_by(role).agg(nw.len().alias("n"))
+    return [int(n) for n in fetch_columns(counted)["n"]]
+
+
+def _describe(data: Ratings) -> tuple[Scores, ...]:
+    """Give count and range of the scores under each criterion, sorted by name."""
+    frame = data.frame
+    if "criterion" not in data.columns:
+        frame = frame.with_columns(criterion=nw.lit(""))
+    score = nw.col("score").cast(nw.Float64)
+    rows = fetch_columns(
+        frame.with_columns(score=score, missing=mark_whole(score.is_null()))
+        .group_by("criterion")
+        .agg(
+            nw.len().alias("n"),
+            nw.col("missing").sum(),
+            nw.col("score").min().alias("lowest"),
+            nw.col("score").mean().alias("mean"),
+            nw.col("score").max().alias("highest"),
+        )
+    )
+    names = ("criterion", "n", "missing", "lowest", "mean", "highest")
+    found = sorted(zip(*(rows[name].tolist() for name in names), strict=True))
+    return tuple(
+        Scores(criterion or None, int(n - gone), int(gone), *(ends if n > gone else (None,) * 3))
+        for criterion, n, gone, *ends in found
+    )
+
+
+# What is in a table of judgments: how many, by whom, about what, and whether it can be ranked.
+#
+# Counting forces every check of the values, so that a table which can be inspected can be used.
 
 
 @dataclass(frozen=True)

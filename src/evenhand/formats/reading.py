@@ -1,30 +1,67 @@
-"""Read judgments: a file or a data frame goes in, a handle that says what it is comes out."""
+"""Any data frame: pandas, Polars (lazy or not), PyArrow, DuckDB, PySpark, Ibis, narwhals."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import duckdb
 import narwhals as nw
+from narwhals.exceptions import DuplicateError, NarwhalsError
 
-from evenhand.errors import require_option
-from evenhand.formats.addresses import is_address
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.conditions import filter_rows
+from evenhand.data.engine_errors import explain, explain_polars
+from evenhand.data.exclusions import Filter, quote_condition
+from evenhand.data.labels import Outcome
+from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
+from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption, require_option
 from evenhand.formats.engines import open_address
-from evenhand.formats.files.opening import open_files
-from evenhand.formats.frames import open_frame
+from evenhand.formats.file_heads import (
+    is_address,
+    is_remote,
+    read_address,
+    read_web_address,
+    show_address,
+)
+from evenhand.formats.files import open_files
 from evenhand.formats.registry import choose
-from evenhand.formats.stores import find_stored, is_stored
 from evenhand.formats.table import Table, Wishes
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.conditions import filter_rows
-from evenhand.judgments.exclusions import Filter, quote_condition
-from evenhand.judgments.labels import Outcome
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.refusals import explain
+
+
+def open_frame(source: Any) -> Table:
+    """Wrap a data frame as it is; nothing is copied, and what is lazy stays lazy."""
+    try:
+        frame = nw.from_native(source)
+        names = list(frame.collect_schema().names())
+    except TypeError:
+        raise UnknownFormat(
+            f"{type(source).__name__} is neither a file name nor a data frame: pass a path, a list"
+            " of paths, or a pandas, Polars, PyArrow, DuckDB, PySpark or Ibis frame"
+        ) from None
+    except DuplicateError as error:
+        raise UnknownFormat(
+            f"the data frame has a column twice: {' '.join(str(error).split())}"
+        ) from None
+    except (NarwhalsError, OSError) as error:  # a lazy frame of Polars opens its files only now
+        raise explain_polars(error) from None
+    unnamed = [name for name in names if not isinstance(name, str)]
+    if unnamed:
+        raise UnknownFormat(
+            f"column name {unnamed[0]} of the data frame is no text but"
+            f" {type(unnamed[0]).__name__}: columns need names"
+        )
+    if isinstance(frame, nw.DataFrame) and not len(frame):
+        raise InvalidJudgments("the data frame has columns but no rows")
+    return Table(frame, "data frame")
+
+
+# Read judgments: a file or a data frame goes in, a handle that says what it is comes out.
+
 
 _LONGEST = 60  # Characters of a condition that are shown behind the name of a file
 
@@ -97,12 +134,16 @@ def understand(
     """Say what the columns of a table mean; arguments as `read`."""
     whole = table.frame
     if where is not None:
-        table = _keep(table, where)
+        # Filter the table by its own columns; its name says so, since rows are numbered after it
+        shown = where.strip() if isinstance(where, str) else "an expression"
+        shown = shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
+        kept = table.with_frame(filter_rows(table.frame, where, table.name))
+        table = replace(kept, name=f"{table.name} where {shown}")
     filtered = table.frame
     table, wishes = _rename_quoted(table, wishes)
     chosen = choose(table.header(wishes), layout)
     try:
-        data = chosen.understand(table, wishes)
+        data = chosen.read(table, wishes)
     except duckdb.Error as error:
         raise explain(error, table.name) from None
     if where is None:
@@ -127,10 +168,10 @@ def _rename_quoted(table: Table, wishes: Wishes) -> tuple[Table, Wishes]:
 
 
 def _open(source: Any) -> Table:
-    if is_stored(source):
-        from evenhand.formats.stores.opening import open_stored
+    if is_remote(source):
+        from evenhand.formats.remote_files import find_remote, open_remote
 
-        return open_stored(find_stored(source))
+        return open_remote(find_remote(source))
     if isinstance(source, str) and is_address(source):
         return open_address(source)
     if isinstance(source, str | Path):
@@ -140,9 +181,37 @@ def _open(source: Any) -> Table:
     return open_frame(source)
 
 
-def _keep(table: Table, where: str | nw.Expr) -> Table:
-    """Filter the table by its own columns; its name says so, since rows are numbered after it."""
-    shown = where.strip() if isinstance(where, str) else "an expression"
-    shown = shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
-    kept = table.with_frame(filter_rows(table.frame, where, table.name))
-    return replace(kept, name=f"{table.name} where {shown}")
+# What a source is called where others read it: a command in a report, a refusal.
+
+
+# A word of a command that is a URL, perhaps behind the name of an option
+_WORD: Final = re.compile(r"(?:--?[\w-]+=)?([a-z][a-z0-9+.-]*://.+)", re.IGNORECASE | re.DOTALL)
+
+
+def show_source(text: str) -> str:
+    """Return the name of a file as it is, and a URL without user, password, signature and settings.
+
+    >>> show_source("https://example.org/votes.csv?X-Amz-Signature=abc"), show_source("a?b.csv")
+    ('https://example.org/votes.csv', 'a?b.csv')
+    """
+    if "://" not in text:
+        return text
+    try:
+        if text.lower().startswith(("http://", "https://")):
+            return read_web_address(text)[1]
+        if is_remote(text):
+            address = read_address(re.split("[?;&]", text)[0])
+            return f"{address.scheme}://{address.place.rpartition('@')[2]}{address.path}"
+        return str(read_address(text)) if is_address(text) else show_address(text)
+    except UnknownOption:
+        return show_address(text)
+
+
+def hide_settings(said: str, words: tuple[str, ...]) -> str:
+    """Return what is said of a command without the secrets of the URLs among its words."""
+    for url in (found[1] for found in map(_WORD.fullmatch, words) if found):
+        for spelled in (url, str(Path(url))):  # a path has no two slashes
+            said = said.replace(spelled, show_source(url))
+        if url.lower().startswith("http") and url.partition("?")[2]:  # of its last part alone
+            said = said.replace(f"?{url.partition('?')[2]}", "")
+    return said

@@ -3,105 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from evenhand.errors import UnknownColumn, UnknownFormat, listing, require_option
-from evenhand.formats.files.head import DOWNLOAD
-from evenhand.formats.layouts import (
-    appraise,
-    appraise_pairs,
-    arena,
-    arena_log,
-    arena_one_hot,
-    argilla,
-    comparisons,
-    crowd_kit,
-    crowd_kit_long,
-    dpo,
-    evalica,
-    label_studio,
-    matrix,
-    mlqe,
-    mqm,
-    mqm_averages,
-    mtme_json,
-    mtme_ratings,
-    mtme_scores,
-    pearmut,
-    potato,
-    rankings,
-    ratings,
-    subset2evaluate,
-    wmt_da,
-    wmt_da_scores,
-    wmt_json,
-    wmt_rnk,
-)
+from evenhand.formats.file_heads import DOWNLOAD
+from evenhand.formats.layouts import annotation_tools, appraise, arena, generic, mqm, wmt
 from evenhand.formats.roles import Header, check_asked, map_role, refuse_circular, say_which
-from evenhand.formats.table import Handle, Table, Wishes
-
-
-class Layout(Protocol):
-    """What every file in `layouts/` offers."""
-
-    @property
-    def NAME(self) -> str:  # noqa: N802 - a constant of the module
-        ...
-
-    @property
-    def TITLE(self) -> str:  # noqa: N802
-        ...
-
-    @property
-    def NEEDS(self) -> Sequence[str]:  # noqa: N802
-        ...
-
-    @property
-    def ROLES(self) -> Sequence[str]:  # noqa: N802
-        ...
-
-    def recognise(self, header: Header) -> bool:
-        """Say whether a table with this header has the layout."""
-        ...
-
-    def understand(self, table: Table, wishes: Wishes) -> Handle:
-        """Turn the table into a handle, and say what was understood."""
-        ...
-
+from evenhand.formats.table import Layout
 
 # In the order in which they are tried: the most particular first
 LAYOUTS: Final[tuple[Layout, ...]] = (
-    wmt_rnk,
-    wmt_da,
-    wmt_da_scores,
-    appraise_pairs,
-    appraise,
-    wmt_json,
-    mqm,
-    mqm_averages,
-    mtme_scores,
-    mtme_ratings,
-    mtme_json,
-    pearmut,
-    potato,
-    label_studio,
-    argilla,
-    arena_one_hot,
-    arena_log,
-    arena,
-    dpo,
-    evalica,
-    crowd_kit,
-    crowd_kit_long,
-    mlqe,
-    subset2evaluate,
-    rankings,
-    comparisons,
-    ratings,
-    matrix,
+    wmt.WMT_RNK,
+    wmt.WMT_DA,
+    wmt.WMT_DA_SCORES,
+    appraise.APPRAISE_PAIRS,
+    appraise.APPRAISE,
+    wmt.WMT_JSON,
+    mqm.MQM,
+    mqm.MQM_AVERAGES,
+    mqm.MTME_SCORES,
+    mqm.MTME_RATINGS,
+    mqm.MTME_JSON,
+    annotation_tools.PEARMUT,
+    annotation_tools.POTATO,
+    annotation_tools.LABEL_STUDIO,
+    annotation_tools.ARGILLA,
+    arena.ARENA_ONE_HOT,
+    arena.ARENA_LOG,
+    arena.ARENA,
+    generic.DPO,
+    generic.EVALICA,
+    generic.CROWD_KIT,
+    generic.CROWD_KIT_LONG,
+    generic.MLQE,
+    generic.SUBSET2EVALUATE,
+    generic.RANKINGS,
+    generic.COMPARISONS,
+    generic.RATINGS,
+    generic.MATRIX,
 )
 
-FORMATS: Final = tuple(layout.NAME for layout in LAYOUTS)  # Names that `format` and `--from` take
+FORMATS: Final = tuple(layout.name for layout in LAYOUTS)  # Names that `format` and `--from` take
 
 
 # Columns of files that say what is to be judged
@@ -119,11 +61,16 @@ def choose(header: Header, name: str | None) -> Layout:
     if name is not None:
         folded = name.replace("-", "_").lower()
         require_option("format", folded, FORMATS)
-        layout = next(one for one in LAYOUTS if folded == one.NAME)
-        check_asked(header, layout.ROLES)
+        layout = next(one for one in LAYOUTS if folded == one.name)
+        check_asked(header, layout.roles)
+        lacking = [column for column in layout.needs if column not in header.columns]
+        if lacking and not layout.roles and layout is not generic.MATRIX:
+            raise UnknownColumn(
+                f"{layout.title} need {listing(lacking)}, not found in {header.table}"
+            )
         return layout
-    check_asked(header, [role for layout in LAYOUTS for role in layout.ROLES])
-    fitting = [layout for layout in LAYOUTS if set(header.asked) <= set(layout.ROLES)]
+    check_asked(header, [role for layout in LAYOUTS for role in layout.roles])
+    fitting = [layout for layout in LAYOUTS if set(header.asked) <= set(layout.roles)]
     for layout in fitting:
         if layout.recognise(header):
             return layout
@@ -141,22 +88,30 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
         return UnknownFormat(
             f"{header.table} is the log of a campaign, for evenhand verify: {DOWNLOAD}"
         )
-    if "weight" in header.asked and ratings not in fitting and ratings.recognise(header):
+    if (
+        "weight" in header.asked
+        and generic.RATINGS not in fitting
+        and generic.RATINGS.recognise(header)
+    ):
         return UnknownColumn(
             f"{header.table} holds ratings, which have no weights: leave out the role of weight"
         )
-    own = [layout for layout in (comparisons, rankings, ratings) if layout in fitting]
-    nearest = min(own, key=lambda layout: len(header.missing(layout.NEEDS)), default=None)
-    if nearest is None or len(header.missing(nearest.NEEDS)) == len(nearest.NEEDS):
+    own = [
+        layout
+        for layout in (generic.COMPARISONS, generic.RANKINGS, generic.RATINGS)
+        if layout in fitting
+    ]
+    nearest = min(own, key=lambda layout: len(header.missing(layout.needs)), default=None)
+    if nearest is None or len(header.missing(nearest.needs)) == len(nearest.needs):
         return UnknownFormat(
             f"{header.table} has the columns {listing(header.columns)}: no known layout."
             " Comparisons need left, right, outcome (or model_a, model_b, winner); rankings need"
             " ranking, system, rank; ratings need system, score. Map yours, for instance"
             f" {map_role(header, 'left', 'NAME')}"
         )
-    missing = header.missing(nearest.NEEDS)
+    missing = header.missing(nearest.needs)
     refuse_circular(header, missing)
     return UnknownColumn(
-        f"{header.table} looks like {nearest.TITLE}, but has no column for {listing(missing)} among"
+        f"{header.table} looks like {nearest.title}, but has no column for {listing(missing)} among"
         f" {listing(header.columns)}.{say_which(header, missing[0])}"
     )

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from evenhand.data.source import ASIDES, Source
 from evenhand.errors import UnknownColumn, UnknownOption, end, listing, suggest
-from evenhand.judgments.source import ASIDES, Source
 
 # Role → other names under which it is understood without being told
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {

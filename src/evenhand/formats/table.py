@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, cast
 
 import narwhals as nw
 
-from evenhand.errors import InvalidJudgments
-from evenhand.formats.roles import Header
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.copies import name_originals
-from evenhand.judgments.engine import Frame, fetch_columns
-from evenhand.judgments.labels import LONGEST, Outcome
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.source import Source
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import COUNT, Frame, fetch_columns, is_nan
+from evenhand.data.labels import (
+    KNOWN_LABELS,
+    LONGEST,
+    OUTCOMES,
+    Complete,
+    Outcome,
+    is_missing,
+    read_outcome,
+)
+from evenhand.data.query_log import name_originals
+from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
+from evenhand.data.source import ASIDES, Aside, Source, find_rows, name_rows
+from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
+from evenhand.formats.roles import SOFT, SYNONYMS, UNKNOWN_POSITIONS, Header, assign, describe, fold
 
 LOOK: Final = 1000  # Rows looked at to tell texts from names
 # From so many values, so large a share of different ones names nobody who judged twice
@@ -108,4 +118,581 @@ class Table:
             columns=dict(columns),
             notes=(note,),
             connection=self.connection,
+        )
+
+
+# Ranks, positions, weights and scores: text becomes numbers, or the rows that do not are named.
+
+
+# A number as people and programs write it; never inf, nan, 1,5 or 0x1
+PATTERN: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$"
+
+# A number with an exponent that few programs can read
+_FAR: Final = re.compile(r"\s*[+-]?[\d.]+[eE][+-]?\d{3,}\s*$")
+
+_ADVICE: Final = {
+    "rank": "ranks are whole numbers from 1 (best); −1 or blank means not ranked",
+    "position": "positions are whole numbers, the place on the screen",
+    "weight": "weights are numbers from 0, with a point before decimals",
+    "score": "scores are numbers, with a point before decimals; blank means none",
+    "seconds": "seconds are numbers",
+    "control": "controls are numbers, with a point before decimals",
+}
+
+
+def read_number(table: Table, column: str, role: str, *, check: bool = True) -> nw.Expr:
+    """Return a column as numbers under the name of its role; blank text and NaN are missing."""
+    table.refuse_mixed(column, role, NUMBERS)
+    dtype = table.schema[column]
+    value = nw.col(column)
+    if dtype.is_integer():
+        return value.alias(role)
+    if dtype.is_float():
+        pandas = table.frame.implementation.is_pandas_like()  # there NaN is what missing is
+        # fill_nan would hand DuckDB a constant, for which it imports pandas
+        return (value if pandas else nw.when(~is_nan(table.frame, column)).then(value)).alias(role)
+    if dtype.is_decimal():
+        return value.cast(nw.Float64).alias(role)
+    if dtype != nw.String:
+        raise InvalidJudgments(
+            f"column '{column}' of {table.name} holds {str(dtype).lower()}, not numbers:"
+            f" {_ADVICE[role]}"
+        )
+    if check:
+        refuse_text(table, [column], role)
+    text = value.str.strip_chars()
+    return nw.when(text != "").then(text).cast(nw.Float64).alias(role)
+
+
+def is_no_number(column: str) -> nw.Expr:
+    """Return the condition that a text is neither blank nor a number."""
+    text = nw.col(column).str.strip_chars()
+    return ~nw.col(column).is_null() & (text != "") & ~text.str.contains(PATTERN)
+
+
+def refuse_text(table: Table, columns: list[str], role: str) -> None:
+    """Refuse text that is no number, in one pass over some text columns."""
+    bad = find_rows(table.frame, nw.any_horizontal(*map(is_no_number, columns), ignore_nulls=True))
+    if not bad:
+        return
+    for column in columns:
+        rows = find_rows(table.frame, is_no_number(column))
+        if rows:
+            value = rows[0][column]
+            far = "is too close to 0" if "e-" in value.lower() else "is too large"
+            what = far if _FAR.match(value) else "is not a number"
+            raise InvalidJudgments(
+                f"{role} '{value}' in column '{column}' of {table.name}{name_rows(rows)} {what}:"
+                f" {_ADVICE[role]}"
+            )
+
+
+# Columns take their roles: labels become text, ranks and weights numbers, the rest stays.
+#
+# A text column passes as it is, without a cast: DuckDB then keeps its dictionary, and grouping ten
+# million rows costs a fifth. Labels that are whole numbers become their decimal text. Labels that
+# are fractions, truth values or nested are refused, since engines write them differently.
+
+
+# Roles whose values are numbers; all others are labels
+NUMBERS_COLUMNS: Final = ("rank", "position", "weight", "score", "seconds")
+# Roles whose values may be numbers, times or words; they are read when they are used
+EITHER: Final = ("expected", "shown_at")
+
+# Roles without which there is still a result, of another kind
+EASILY_LOST: Final = ("judge", "item", "weight")
+ALIKE: Final = 0.8  # Likeness from which a name may be a slip of another; "jugde" is .8 of "judge"
+
+
+def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
+    """Rename columns to their roles and give them the type that the role needs."""
+    taken = set(roles.values())
+    expressions = [_read(table, column, role) for role, column in roles.items()]
+    others = [column for column in table.columns if column not in taken]
+    names, notes = name_covariates(others, roles)
+    notes += note_misspelt(others, roles, table.header(Wishes()))
+    for column, name in names.items():
+        expressions.append(_keep(table, column).alias(name))
+    return table.frame.select(*expressions), notes
+
+
+def note_misspelt(
+    columns: Sequence[str], roles: Mapping[str, str], header: Header | None = None
+) -> list[str]:
+    """Ask about columns whose names nearly are that of a judge, an item or a weight.
+
+    >>> note_misspelt(["jugde", "length"], {"left": "left", "item": "item"})
+    ["column 'jugde' is not taken as judge; if it is: --column judge=jugde"]
+    """
+    notes = []
+    for role in (one for one in EASILY_LOST if one not in roles):
+        known = [fold(name) for name in (role, *SYNONYMS[role])]
+        for column in columns:
+            near = get_close_matches(fold(column), known, n=1, cutoff=ALIKE)
+            if near and (header is None or header.fits(column, role)):
+                asked = f"column '{column}' is not taken as {role}"
+                notes.append(f"{asked}; if it is: --column {role}={column}")
+    return notes
+
+
+def _read(table: Table, column: str, role: str) -> nw.Expr:
+    """Give a column the type of its role; of some roles it may be a number or text."""
+    if role in NUMBERS_COLUMNS or (role in EITHER and table.schema[column].is_numeric()):
+        return read_number(table, column, role)
+    if role in EITHER:
+        return _keep(table, column).alias(role)
+    return read_label(table, column, role)
+
+
+def name_covariates(
+    columns: Sequence[str], roles: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """Keep the other columns under their own names, unless a role has that name already.
+
+    >>> name_covariates(["judge", "turn"], {"judge": "annotator"})
+    ({'judge': 'original_judge', 'turn': 'turn'}, ["column 'judge' is kept as 'original_judge'"])
+    """
+    used = {role.casefold() for role in roles}
+    names: dict[str, str] = {}
+    notes = []
+    for column in columns:
+        name = column
+        while name.casefold() in used:
+            name = f"original_{name}"
+        if name != column:
+            notes.append(f"column '{column}' is kept as '{name}'")
+        used.add(name.casefold())
+        names[column] = name
+    return names, notes
+
+
+def read_label(table: Table, column: str, role: str) -> nw.Expr:
+    """Return a label column as text, under the name of its role."""
+    table.refuse_mixed(column, role, LABELS)
+    dtype = table.schema[column]
+    found = table.found.get(column) or _unfit(table, column, dtype)
+    if found:
+        raise InvalidJudgments(_refusal(table, column, role, found))
+    value = nw.col(column)
+    return (value if dtype == nw.String else _as_text(table, column)).alias(role)
+
+
+def _keep(table: Table, column: str) -> nw.Expr:
+    """Pass a covariate on as it is, but categories as text: engines group them differently."""
+    categories = isinstance(table.schema[column], nw.Categorical | nw.Enum)
+    return _as_text(table, column) if categories else nw.col(column)
+
+
+def _as_text(table: Table, column: str) -> nw.Expr:
+    value = nw.col(column)
+    text = value.cast(nw.String)
+    if not table.frame.implementation.is_pandas_like():
+        return text
+    return nw.when(~value.is_null()).then(text)  # else pandas writes a missing value as 'nan'
+
+
+def _unfit(table: Table, column: str, dtype: nw.dtypes.DType) -> str | None:
+    """Say what a column holds where that is nothing to name a thing by."""
+    named = isinstance(dtype, nw.String | nw.Categorical | nw.Enum | nw.Date)
+    labels = named or dtype.is_integer()
+    if labels or (dtype == nw.Unknown and _native_type(table, column) == "UUID"):
+        return None
+    if dtype.is_float():
+        # Tell whole numbers that pandas made floats, since some are missing, from fractions
+        if not table.frame.implementation.is_pandas():
+            return "floats (fractions, or no numbers)"
+        value = nw.col(column)
+        fractions = find_rows(table.frame, ~value.is_null() & (value != value.round()), limit=1)
+        return "fractions" if fractions else "whole floats"
+    if dtype.is_nested():
+        return "nested values"
+    words = {
+        nw.Decimal: "fractions",
+        nw.Boolean: "true or false",
+        nw.Object: "Python objects that are not all text",
+    }
+    return words.get(type(dtype), f"values of type {_native_type(table, column)}")
+
+
+def _native_type(table: Table, column: str) -> str:
+    if not table.frame.implementation.is_duckdb():
+        return str(table.schema[column])
+    native = table.frame.to_native()
+    return str(native.types[native.columns.index(column)])
+
+
+def _refusal(table: Table, column: str, role: str, found: str) -> str:
+    where = f"column '{column}' of {table.name}, taken as {role},"
+    if found == "whole floats":
+        rows = name_rows(find_rows(table.frame, nw.col(column).is_null()))
+        missing = f" a value is missing{rows}, and" if rows else ""
+        return (
+            f"{where} holds whole numbers as floats:{missing} 3.0 is no label. Fill or drop the"
+            f" missing values and make it whole: frame['{column}'].astype('Int64')"
+        )
+    return f"{where} holds {found}, which cannot name anything: make it text or whole numbers"
+
+
+# Columns for what was recorded beside a judgment: kinds, expected answers, times.
+#
+# Their names are common (`type`, `timestamp`), so that names alone decide little: a column under
+# another name is taken for a kind only if every value is one.
+
+
+# Columns by which Appraise marks scores of whole documents among those of their parts
+DOCUMENT: Final = ("is_doc", "is_document", "is_complete_document")
+WHOLE: Final = " (document)"  # Stands behind the criterion of such scores
+
+
+def place_asides(
+    table: Table, wishes: Wishes, roles: Mapping[str, str], beside: Mapping[str, str]
+) -> dict[str, Aside]:
+    """Say under which name the frame keeps each column that is beside the judgment."""
+    renamed = set(roles.values())
+    kept, _ = name_covariates([name for name in table.columns if name not in renamed], roles)
+    return {
+        role: Aside(kept[column], is_sure(wishes, role, column)) for role, column in beside.items()
+    }
+
+
+def is_sure(wishes: Wishes, role: str, column: str) -> bool:
+    """Say whether a column was asked for or is called like its role."""
+    return role in wishes.columns or fold(column) == fold(role)
+
+
+def drop_misfits(
+    table: Table, wishes: Wishes, roles: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """Leave columns that only sound like a role of `SOFT` where they are."""
+    kept, notes = {}, []
+    for role, column in roles.items():
+        unsure = role in SOFT and not is_sure(wishes, role, column)
+        found = _misfit(table, role, column) if unsure else None
+        if found is None:
+            kept[role] = column
+        else:
+            notes.append(f"column '{column}' is not taken as {role}: it holds {found}")
+    return kept, notes
+
+
+def _misfit(table: Table, role: str, column: str) -> str | None:
+    """Say what a column holds that does not fit a role; None where it does."""
+    dtype = table.schema[column]
+    text = isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
+    if role == "kind":
+        from evenhand.data.annotations import is_kind
+
+        if not text:
+            return str(dtype).lower()
+        named = table.frame.select(nw.col(column).cast(nw.String))
+        found = fetch_columns(named.group_by(column).agg(nw.len().alias(COUNT)))[column]
+        odd = sorted(label for label in found.tolist() if not is_kind(label))
+        return listing(odd, 3) if odd else None
+    if role == "seconds" and text:
+        named = table.frame.select(nw.col(column).cast(nw.String))
+        odd = sorted({row[column] for row in find_rows(named, is_no_number(column), limit=3)})
+        return listing(odd) if odd else None
+    if role == "seconds":
+        return None if dtype.is_numeric() else str(dtype).lower()
+    return None
+
+
+def keep_documents_apart(
+    table: Table, roles: Mapping[str, str]
+) -> tuple[Table, dict[str, str], list[str]]:
+    """Give scores of whole documents a criterion of their own."""
+    mark = next((name for name in table.columns if fold(name) in _MARKS), None)
+    if mark is None or mark in roles.values():
+        return table, dict(roles), []
+    label = nw.col(mark).cast(nw.String).str.to_lowercase()
+    marked = table.frame.select(label).group_by(mark).agg(nw.len().alias(COUNT))
+    found = fetch_columns(marked)
+    counted = dict(zip(found[mark].tolist(), found[COUNT].tolist(), strict=True))
+    n = sum(counted.get(word, 0) for word in _YES)
+    unclear = sum(many for word, many in counted.items() if word not in (*_YES, *_NO))
+    if not n:
+        return table, dict(roles), []
+    if unclear:
+        said = f"column '{mark}' does not say of {unclear:,} scores whether they are of documents"
+        return table, dict(roles), [f"{said}: scores of documents are not kept apart"]
+    column = roles.get("criterion", "criterion")
+    own = nw.col(column) if "criterion" in roles else nw.lit("score")
+    whole = nw.concat_str([own.cast(nw.String), nw.lit(WHOLE)])
+    apart = nw.when(label.is_in(_YES)).then(whole).otherwise(own.cast(nw.String))
+    frame = table.frame.with_columns(apart.alias(column))
+    note = (
+        f"{n:,} of {sum(counted.values()):,} scores are of whole documents ({mark}): a criterion of"
+        f" their own, with '{WHOLE.strip()}' behind its name"
+    )
+    kept = replace(table, frame=frame)
+    return kept, {**roles, "criterion": column}, [note]
+
+
+_YES: Final = ("true", "1", "1.0", "yes")
+_NO: Final = ("false", "0", "0.0", "no")
+_MARKS: Final = frozenset(fold(name) for name in DOCUMENT)
+
+
+# Outcomes that name the winning system become its side.
+#
+#     left,right,winner
+#     red,blue,blue
+#
+# The first rows tell: where outcomes there are names of their row, and none is a word for a side,
+# the
+# column names winners. Names that are words for a side as well ("a" for the left) are read as a
+# side
+# only where both readings say the same. Labels that are neither are refused when they are counted.
+
+
+SIDES: Final = Complete(left="left", tie="tie", right="right")
+_ROLES: Final = ("left", "right", "outcome")
+
+Reading = Literal["sides", "winners", "both"]
+
+
+def tell_reading(
+    rows: Iterable[tuple[str | None, str | None, str | None]],
+    own: Mapping[str, Outcome] | None = None,
+) -> Reading:
+    """Tell what outcomes are: sides, names of winners, or words that could be both."""
+    unknown = turned = False
+    for left, right, label in rows:
+        if not (left and right and label):
+            continue
+        meant = read_outcome(label, own)
+        named = "left" if label == left else "right" if label == right else None
+        if named is None and (meant in (None, "tie") or is_missing(label, own)):
+            continue
+        if named is None or (own and label in own):
+            return "sides"
+        unknown = unknown or meant is None
+        turned = turned or (named is not None and meant not in (None, named))
+    if unknown:
+        return "winners"
+    return "both" if turned else "sides"
+
+
+def names_winners(
+    table: Table, roles: Mapping[str, str], own: Mapping[str, Outcome] | None = None
+) -> bool:
+    """Look at the first rows and say whether outcomes name the winner."""
+    labels = [read_label(table, roles[role], role) for role in _ROLES]
+    found = fetch_columns(table.frame.select(*labels).head(LOOK))
+    columns = [cast("list[str | None]", found[role].tolist()) for role in _ROLES]
+    reading = tell_reading(zip(*columns, strict=True), own)
+    if reading == "both":
+        words = sorted({*filter(None, columns[2])} & {*columns[0], *columns[1]})
+        sides = {word: meant for word in words if (meant := read_outcome(word, own))}
+        options = " ".join(f"--outcome '{word}={meant}'" for word, meant in sides.items())
+        raise InvalidJudgments(
+            f"column '{roles['outcome']}' of {table.name} can be read in two ways, as names of"
+            " winners and as sides, and they differ: read names with --from crowd-kit (in Python"
+            f" format='crowd_kit'), sides by declaring them ({options}, in Python outcomes={sides})"
+        )
+    return reading == "winners"
+
+
+def turn_winners(
+    table: Table, roles: Mapping[str, str], own: Mapping[str, Outcome] | None = None
+) -> Table:
+    """Replace the name of the winner by `left` or `right`, and words for a tie by `tie`.
+
+    Any other label stays, to be refused with its rows when something is counted; labels that the
+    caller declared have their meaning.
+    """
+    left, right, label = (read_label(table, roles[role], role) for role in _ROLES)
+    ties = [word for word, outcome in KNOWN_LABELS.items() if outcome == "tie"]
+    tied = label.str.to_lowercase().is_in(ties)
+    other = nw.when(tied).then(nw.lit("tie")).otherwise(label)
+    for meant in OUTCOMES:
+        declared = [word for word, outcome in (own or {}).items() if outcome == meant]
+        if declared:
+            other = nw.when(label.is_in(declared)).then(nw.lit(meant)).otherwise(other)
+    lost = nw.when(label == right).then(nw.lit("right")).otherwise(other)
+    side = nw.when(label == left).then(nw.lit("left")).otherwise(lost)
+    return table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
+
+
+# From a table and the roles of its columns to a handle, checked as far as is cheap.
+
+
+__all__ = [
+    "COMPARISON_ROLES",
+    "RANKING_ROLES",
+    "RATING_ROLES",
+    "assign_beside",
+    "make_comparisons",
+    "make_rankings",
+    "make_ratings",
+]
+
+
+_WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"]))
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A layout of outside files: how it is recognised, and what its columns mean."""
+
+    name: str  # in the registry, such as "wmt_rnk"
+    title: str  # in sentences, such as "WMT rankings"
+    needs: Sequence[str]  # columns, or roles of columns, without which it is no such table
+    # what makes judgments of a table; where a column of a name always has one role, `make` does
+    understand: Callable[[Table, Wishes], Handle] | None = None
+    make: Callable[..., Handle] | None = None
+    fixed: Mapping[str, str] = field(default_factory=dict)  # role → its column, for `make`
+    # roles that a user may give to columns; without any, the columns are called exactly as told
+    roles: Sequence[str] = ()
+    also: Sequence[str] = ()  # further columns that are read
+    by_role: bool = False  # whether `needs` are roles, which columns of many names may have
+    condition: Callable[[Header], bool] | None = None  # what must hold besides
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Columns that are read."""
+        return (*self.needs, *self.also)
+
+    def recognise(self, header: Header) -> bool:
+        """Say whether a table has this layout."""
+        if self.by_role:
+            has_all = not header.missing(self.needs)
+        elif self.roles:
+            has_all = header.holds(self.needs)
+        else:
+            has_all = set(self.needs) <= set(header.columns)
+        return has_all and (self.condition is None or self.condition(header))
+
+    def read(self, table: Table, wishes: Wishes) -> Handle:
+        """Make judgments of a table of this layout."""
+        if self.understand is not None:
+            return self.understand(table, wishes)
+        if self.make is None:
+            raise AssertionError(f"{self.name} says neither how it is understood nor made")
+        return self.make(table, wishes, self, self.fixed)
+
+
+COMPARISON_ROLES: Final = (*Comparisons.ROLES, *ASIDES)
+RANKING_ROLES: Final = (*Rankings.ROLES, *ASIDES)
+RATING_ROLES: Final = Ratings.ROLES
+
+_NEEDED: Final[Mapping[str, Sequence[str]]] = {
+    "comparisons": ("left", "right", "outcome"),
+    "rankings": ("ranking", "system", "rank"),
+    "ratings": ("system", "score"),
+}
+
+
+def make_comparisons(
+    table: Table, wishes: Wishes, layout: Layout, fixed: Mapping[str, str] | None = None
+) -> Comparisons:
+    """Make comparisons of a table with one comparison a row."""
+    roles, beside = assign_beside(table, wishes, "comparisons", fixed)
+    own, notes = read_outcomes(wishes), []
+    if not isinstance(own, Complete) and names_winners(table, roles, own):
+        table, own = turn_winners(table, roles, own), SIDES
+        notes.append(f"'{roles['outcome']}' names the winner of its row")
+    frame, source = _take(table, layout, roles)
+    source = replace(source, asides=place_asides(table, wishes, roles, beside))
+    known = UNKNOWN_POSITIONS not in table.columns
+    notes += [] if known else ["which output stood left is not known"]
+    data = Comparisons(
+        frame,
+        source=source.noting(*notes),
+        outcome_labels=own,
+        positions_known=known,
+        weights=wishes.weights,
+    )
+    if wishes.weights == "importance" and "weight" not in roles:
+        raise UnknownOption("importance needs a weight column: --column weight=NAME")
+    if "id" in wishes.columns:
+        refuse_doubled_ids(frame, source)
+    return data
+
+
+def make_rankings(
+    table: Table, wishes: Wishes, layout: Layout, fixed: Mapping[str, str] | None = None
+) -> Rankings:
+    """Make rankings of a table with one ranked output a row; arguments as `make_comparisons`."""
+    refuse_comparison_wishes(wishes, "rankings")
+    roles, beside = assign_beside(table, wishes, "rankings", fixed)
+    frame, source = _take(table, layout, roles)
+    source = replace(source, asides=place_asides(table, wishes, roles, beside))
+    data = Rankings(frame, source=source)
+    data.check()
+    return data
+
+
+def make_ratings(
+    table: Table, wishes: Wishes, layout: Layout, fixed: Mapping[str, str] | None = None
+) -> Ratings:
+    """Make ratings of a table with one score a row; arguments and errors as `make_comparisons`."""
+    refuse_comparison_wishes(wishes, "ratings")
+    roles = assign(table.header(wishes), Ratings.ROLES, _NEEDED["ratings"], fixed)
+    roles, notes = drop_misfits(table, wishes, roles)
+    table, roles, more = keep_documents_apart(table, roles)
+    unused = _weights(table, roles)
+    more += [f"ratings have no weights: column '{one}' is not used" for one in unused]
+    frame, source = _take(table, layout, roles)
+    beside = {
+        role: Aside(role, is_sure(wishes, role, column))
+        for role, column in roles.items()
+        if role in SOFT
+    }
+    return Ratings(frame, source=replace(source.noting(*notes, *more), asides=beside))
+
+
+def _weights(table: Table, roles: Mapping[str, str]) -> list[str]:
+    """Return the columns that are called weights, which a table of ratings has no use for."""
+    return [one for one in table.columns if fold(one) in _WEIGHTS and one not in roles.values()]
+
+
+def assign_beside(
+    table: Table, wishes: Wishes, kind: str, fixed: Mapping[str, str] | None = None
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Decide which column plays each role, and which were recorded beside the judgment."""
+    roles = COMPARISON_ROLES if kind == "comparisons" else RANKING_ROLES
+    found = assign(table.header(wishes), roles, _NEEDED[kind], fixed)
+    beside = {role: column for role, column in found.items() if role in SOFT}
+    return {role: column for role, column in found.items() if role not in SOFT}, beside
+
+
+def _take(table: Table, layout: Layout, roles: Mapping[str, str]) -> tuple[Frame, Source]:
+    frame, notes = take(table, roles)
+    source = table.source(layout.name, roles, f"read {layout.title}: {describe(roles)}")
+    return frame, source.noting(*notes)
+
+
+def refuse_comparison_wishes(wishes: Wishes, kind: str) -> None:
+    """Refuse what only comparisons can be asked: outcome labels and importance weights."""
+    if wishes.outcomes is not None:
+        raise UnknownOption(f"outcomes are labels of comparisons; this table holds {kind}")
+    if wishes.weights == "importance":
+        raise UnknownOption(f"importance weights are for comparisons; this table holds {kind}")
+
+
+def read_outcomes(wishes: Wishes) -> Mapping[str, Outcome] | None:
+    """Check the caller's own outcome labels."""
+    if wishes.outcomes is None:
+        return None
+    if not wishes.outcomes:
+        raise UnknownOption("outcomes is empty: say what each label means, or leave it out")
+    for label, outcome in wishes.outcomes.items():
+        require_option(f"outcome of '{label}'", outcome, OUTCOMES)
+    return (
+        Complete(wishes.outcomes)
+        if isinstance(wishes.outcomes, Complete)
+        else dict(wishes.outcomes)
+    )
+
+
+def refuse_doubled_ids(frame: Frame, source: Source) -> None:
+    """Refuse judgments that share an id: the same judgment stands in the file twice."""
+    counted = frame.group_by("id").agg(nw.len().alias("n"))
+    doubled = find_rows(counted.select("id", "n"), (nw.col("n") > 1) & ~nw.col("id").is_null())
+    if doubled:
+        ids = sorted(str(row["id"]) for row in doubled)
+        raise InvalidJudgments(
+            f"id {listing(ids)} in column '{source.named('id')}' of {source.name} stands more than"
+            " once: keep one row of each, or do not map the column as id"
         )

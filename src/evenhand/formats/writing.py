@@ -1,36 +1,133 @@
-"""Write judgments as our own tables, as minimal arena files, or as other projects write them.
-
-What is written is checked first, so that what is written can be read and used. Outcomes are
-written as `left | tie | right` whatever the labels were. A file appears whole or not at all.
-"""
+"""One table to one file: DuckDB copies what it holds, other frames are written row by row."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Final
+from typing import IO, Any, Final, cast
 
+import duckdb
 import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import ANSWER, Frame, fetch_columns
+from evenhand.data.engine_errors import explain, name_file
+from evenhand.data.joining import PLACE
+from evenhand.data.labels import OUTCOMES, is_both_bad, read_outcome
+from evenhand.data.rankings import Rankings
+from evenhand.data.source import find_rows, name_rows
 from evenhand.errors import UnknownFormat, UnknownOption, require_option
 from evenhand.formats.exports import EXPORTS, find_exporter
-from evenhand.formats.files.head import suffix_of
+from evenhand.formats.file_heads import suffix_of
 from evenhand.formats.inspection import refuse_unnamed
 from evenhand.formats.roles import UNKNOWN_POSITIONS
 from evenhand.formats.table import Handle
-from evenhand.formats.tables_out import write_table, write_text
-from evenhand.judgments.comparisons import ROLES as COMPARISON_ROLES
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import ANSWER, Frame, fetch_columns
-from evenhand.judgments.labels import OUTCOMES, is_both_bad, read_outcome
-from evenhand.judgments.rankings import ROLES as RANKING_ROLES
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.ratings import ROLES as RATING_ROLES
-from evenhand.judgments.row_order import PLACE
-from evenhand.judgments.source import find_rows, name_rows
+
+_COPY = {
+    "csv": "format csv, header true, delimiter ','",
+    "tsv": "format csv, header true, delimiter '\t'",
+    "jsonl": "format json",
+    "parquet": "format parquet, compression zstd",
+}
+
+
+def write_table(frame: Frame, path: Path, format: str, compression: str) -> None:  # noqa: A002
+    """Write a frame to a file that is not there yet."""
+    if frame.implementation.is_duckdb():
+        _copy(frame, path, format, compression)
+        return
+    eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    if format == "parquet":
+        eager.write_parquet(path)
+        return
+    if compression == "zstd":
+        raise UnknownOption("a data frame is packed with gzip (.gz); Zstandard is for files")
+    with _open(path, compression) as file:
+        if format == "jsonl":
+            names = eager.columns
+            for row in _rows(eager):
+                record = dict(zip(names, row, strict=True))
+                file.write(json.dumps(record, ensure_ascii=False, default=_text) + "\n")
+        else:
+            _write_csv(eager, file, "\t" if format == "tsv" else ",")
+
+
+def write_text(pieces: Iterable[str], path: Path, compression: str) -> None:
+    """Write text piece by piece to a file that is not there yet."""
+    if compression == "zstd":
+        raise UnknownOption("a format of another project is packed with gzip (.gz)")
+    with _open(path, compression) as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+def _copy(frame: Frame, path: Path, format: str, compression: str) -> None:  # noqa: A002
+    options = _COPY[format]
+    if format != "parquet":
+        options += f", compression '{compression}'"
+    relation = cast("duckdb.DuckDBPyRelation", frame.to_native())
+    name, file = str(path).replace("'", "''"), name_file(relation)
+    try:
+        relation.query("evenhand_rows", f"copy (from evenhand_rows) to '{name}' ({options})")
+    except duckdb.IOException as error:
+        # The cause alone: the name in it is that of the part that is renamed when it is whole.
+        raise OSError(str(error).splitlines()[0].rpartition(": ")[2].lower()) from None
+    except duckdb.Error as error:
+        raise explain(error, file) from None
+
+
+def _open(path: Path, compression: str) -> IO[str]:
+    if compression == "gzip":
+        return TextIOWrapper(gzip.open(path, "wb"), encoding="utf-8", newline="")
+    return path.open("w", encoding="utf-8", newline="")
+
+
+def _write_csv(frame: nw.DataFrame[Any], file: IO[str], delimiter: str) -> None:
+    special = re.compile(f'["\r\n{delimiter}]')  # the csv module leaves a lone \r bare
+
+    def quote(value: Any) -> str:
+        text = "" if value is None else _text(value)
+        return '"' + text.replace('"', '""') + '"' if special.search(text) else text
+
+    for row in (tuple(frame.columns), *_rows(frame)):
+        file.write(delimiter.join(map(quote, row)) + "\n")
+
+
+def _rows(frame: nw.DataFrame[Any]) -> Iterator[tuple[Any, ...]]:
+    columns = [_values(column) for column in fetch_columns(frame).values()]
+    return zip(*columns, strict=True)
+
+
+def _values(column: NDArray[Any]) -> list[Any]:
+    """Return Python values: missing ones as None, whole floats as whole numbers."""
+    if column.dtype.kind == "M":
+        return [None if text == "NaT" else text.replace("T", " ") for text in column.astype(str)]
+    if column.dtype.kind != "f":
+        return cast("list[Any]", column.tolist())
+    whole = bool((np.isnan(column) | (column % 1 == 0)).all())
+    convert = int if whole and bool((np.abs(column[~np.isnan(column)]) < 2**53).all()) else float
+    return [None if value != value else convert(value) for value in column.tolist()]  # noqa: PLR0124 - nan is the only value that differs from itself
+
+
+def _text(value: Any) -> str:
+    """Write truth values as DuckDB does."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# Write judgments as our own tables, as minimal arena files, or as other projects write them.
+#
+# What is written is checked first, so that what is written can be read and used. Outcomes are
+# written as `left | tie | right` whatever the labels were. A file appears whole or not at all.
+
 
 FILE_KINDS: Final = ("csv", "tsv", "jsonl", "parquet")
 TABLES: Final = ("comparisons", "rankings", "ratings", "arena")
@@ -95,7 +192,13 @@ def _aim(path: Path, format: str | None, kind: str | None) -> Target:  # noqa: A
     if kind is not None:
         require_option("kind", kind, KINDS)
     if kind in EXPORTS:
-        _refuse_suffix(path, kind, format)
+        # Refuse a name that says something else than a format of another project
+        suffixes = find_exporter(kind).suffixes
+        if format is not None or suffix_of(path) not in suffixes:
+            asked = f", not {format}" if format is not None else ""
+            raise UnknownOption(
+                f"{kind} is written to a file that ends in {suffixes[0]}{asked}: '{path}'"
+            )
         return _settle(path, kind)
     chosen = format or _BY_SUFFIX.get(suffix)
     if chosen is None:
@@ -110,16 +213,6 @@ def _aim(path: Path, format: str | None, kind: str | None) -> Target:  # noqa: A
             f" {_SUFFIXES[chosen][0]}, or leave the format out"
         )
     return _settle(path, chosen)
-
-
-def _refuse_suffix(path: Path, kind: str, format: str | None) -> None:  # noqa: A002
-    """Refuse a name that says something else than a format of another project."""
-    suffixes = find_exporter(kind).SUFFIXES
-    if format is not None or suffix_of(path) not in suffixes:
-        asked = f", not {format}" if format is not None else ""
-        raise UnknownOption(
-            f"{kind} is written to a file that ends in {suffixes[0]}{asked}: '{path}'"
-        )
 
 
 def _settle(path: Path, chosen: str) -> Target:
@@ -144,32 +237,29 @@ def _frame(data: Handle, kind: str | None) -> Frame:
     if chosen != own and not (own == "comparisons" and chosen == "arena"):
         raise UnknownOption(f"{own} cannot be written as {chosen}")
     if isinstance(data, Comparisons):
-        return _comparisons(data, arena=chosen == "arena")
+        arena = chosen == "arena"
+        taken = [name for name in _ARENA.values() if arena and name in data.columns]
+        if taken:
+            raise UnknownOption(
+                f"column '{taken[0]}' is there already and has no role: rename it first"
+            )
+        tally = data.tally()  # refuses every value that could not be read again
+        if arena and data.has("weight"):
+            data = _unweighted(data, zero=tally.zero_weight)
+        words = _ARENA_OUTCOMES if arena else {str(outcome): str(outcome) for outcome in OUTCOMES}
+        frame = _ordered(data.frame, data.ROLES)
+        frame = frame.drop(ANSWER) if data.has(ANSWER) else frame
+        frame = frame.with_columns(_outcome(data, words).alias("outcome"))
+        if data.weights == "frequency" and data.has("weight"):
+            frame = _whole(frame, ("weight",))
+        if not data.positions_known and not data.has(UNKNOWN_POSITIONS):
+            frame = frame.with_columns(nw.lit("true").alias(UNKNOWN_POSITIONS))
+        return frame.rename(_ARENA) if arena else frame
     if isinstance(data, Rankings):
         data.check()
-        return _whole(_ordered(data.frame, RANKING_ROLES), ("rank", "position"))
+        return _whole(_ordered(data.frame, data.ROLES), ("rank", "position"))
     refuse_unnamed(data.frame, data.source, ["system", "judge", "item", "criterion", "task"])
-    return _ordered(data.frame, RATING_ROLES)
-
-
-def _comparisons(data: Comparisons, *, arena: bool) -> Frame:
-    taken = [name for name in _ARENA.values() if arena and name in data.columns]
-    if taken:
-        raise UnknownOption(
-            f"column '{taken[0]}' is there already and has no role: rename it first"
-        )
-    tally = data.tally()  # refuses every value that could not be read again
-    if arena and data.has("weight"):
-        data = _unweighted(data, zero=tally.zero_weight)
-    words = _ARENA_OUTCOMES if arena else {str(outcome): str(outcome) for outcome in OUTCOMES}
-    frame = _ordered(data.frame, COMPARISON_ROLES)
-    frame = frame.drop(ANSWER) if data.has(ANSWER) else frame
-    frame = frame.with_columns(_outcome(data, words).alias("outcome"))
-    if data.weights == "frequency" and data.has("weight"):
-        frame = _whole(frame, ("weight",))
-    if not data.positions_known and not data.has(UNKNOWN_POSITIONS):
-        frame = frame.with_columns(nw.lit("true").alias(UNKNOWN_POSITIONS))
-    return frame.rename(_ARENA) if arena else frame
+    return _ordered(data.frame, data.ROLES)
 
 
 def _unweighted(data: Comparisons, *, zero: int) -> Comparisons:

@@ -8,6 +8,16 @@ from typing import Final, TypeVar
 
 import numpy as np
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded
+from evenhand.data.engine import ANSWER, require_open
+from evenhand.data.query_log import say_why
+from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import CONTROL, RatingRows, Scale, require_scale
+from evenhand.data.ratings import Ratings
+from evenhand.data.row_reading import code_ratings
+from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
@@ -28,17 +38,6 @@ from evenhand.judges.tabulation import (
     tabulate_votes,
 )
 from evenhand.judges.units import Units, find_units
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import ANSWER, require_open
-from evenhand.judgments.exclusions import carries_excluded
-from evenhand.judgments.names import take_names
-from evenhand.judgments.pushed import say_why
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.rating_reading import code_ratings
-from evenhand.judgments.rating_rows import CONTROL, RatingRows
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.scale import Scale, require_scale
 from evenhand.numerics.cluster_means import number_groups
 
 Part = TypeVar("Part")
@@ -118,52 +117,46 @@ def _measure_ratings(
     data: Ratings, request: Request, scale: Scale | str | None
 ) -> AgreementTable | GroupedAgreement:
     require_open(data.frame, data.source.name)
-    held = request.by == ("criterion",) and not data.has("criterion")
-    by = () if held else tuple(data.require(name) for name in request.by)
+    without = request.by == ("criterion",) and not data.has("criterion")
+    by = () if without else tuple(data.require(name) for name in request.by)
     request, scale = replace(request, by=by), require_scale(scale)
-    found = count_ratings(data, request, scale)
-    if isinstance(found, Counted):
-        return _tabulate_counted(found, request)
-    with say_why(found.why):
-        factors = [name for name in by if name not in _LABELS]
-        rows = code_ratings(data, factors=factors, missing=found.missing)
+    counted = count_ratings(data, request, scale)
+    if isinstance(counted, Counted):
+        return _tabulate_counted(counted, request)
+    factors = [name for name in by if name not in _LABELS]
+    with say_why(counted.why):
+        rows = code_ratings(data, factors=factors, missing=counted.missing)
     if scale is not None and rows.kind is not None:
         scale.check(rows.score[rows.kind != CONTROL])  # what is asked again is on it as well
     units = find_units(rows, scale)
-    for name in by:
-        if name not in _LABELS:
-            _check_constant(rows, name)
+    targets = rows.targets()
+    output = number_groups(targets.unit)
+    for name in factors:  # outputs cannot be told apart by what differs among their judgments
+        _, codes = targets.labels(name)
+        first = np.zeros(int(output.max(initial=-1)) + 1, dtype=np.int64)
+        first[output[::-1]] = codes[::-1]
+        mixed = np.unique(output[codes != first[output]])
+        if len(mixed):
+            raise UnknownOption(
+                f"'{name}' differs among the judges of one output, for {len(mixed):,} of"
+                f" {len(first):,}: outputs cannot be told apart by it; look at each value by"
+                f" itself, as in --where \"{name} = '...'\""
+            )
     return _tabulate(units, rows, request)
 
 
-def _tabulate_counted(found: Counted, request: Request) -> AgreementTable | GroupedAgreement:
+def _tabulate_counted(counted: Counted, request: Request) -> AgreementTable | GroupedAgreement:
     """Make one table of what an engine counted, or one for each task unless tasks are parts."""
-    tasks, codes = found.counts.codes("task")
+    tasks, codes = counted.counts.codes("task")
     if len(tasks) == 1 or "task" in request.by:
-        return tabulate_counts(found, request)
-    notes = tuple(map(_of_all_tasks, found.notes))
+        return tabulate_counts(counted, request)
+    notes = tuple(map(_of_all_tasks, counted.notes))
     parts = {
-        name: replace(found, counts=found.counts.narrow(codes == i), notes=notes)
+        name: replace(counted, counts=counted.counts.narrow(codes == i), notes=notes)
         for i, name in enumerate(tasks)
     }
     names = {id(part): name for name, part in parts.items()}
     return _by_task(parts, lambda part: tabulate_counts(part, request, names[id(part)]))
-
-
-def _check_constant(rows: RatingRows, name: str) -> None:
-    """Refuse to tell outputs apart by what differs among the judgments of one."""
-    rows = rows.targets()
-    unit = number_groups(rows.unit)
-    _, codes = rows.labels(name)
-    first = np.zeros(int(unit.max(initial=-1)) + 1, dtype=np.int64)
-    first[unit[::-1]] = codes[::-1]
-    mixed = np.unique(unit[codes != first[unit]])
-    if len(mixed):
-        raise UnknownOption(
-            f"'{name}' differs among the judges of one output, for {len(mixed):,} of"
-            f" {len(first):,}: outputs cannot be told apart by it; look at each value by itself,"
-            f" as in --where \"{name} = '...'\""
-        )
 
 
 def _measure_preferences(
@@ -177,55 +170,44 @@ def _measure_preferences(
                 f" of systems), not by '{name}'; look at each value by itself, as in --where"
                 f" \"{name} = '...'\""
             )
-    kind = "rankings" if isinstance(data, Rankings) else "comparisons"
-    pairs = data.comparisons() if isinstance(data, Rankings) else data
-    notes = (INFLATED,) if _is_inflated(data) else ()
-    own = replace(request, by=by, kind=kind)
-    kappas, beside = choose_kappas(own)
-    found = count_preferences(pairs, beside, kappas)
-    if isinstance(found, CountedVotes):
-        said = (*found.counted.notes, *notes)
-        return _tabulate_votes(replace(found, counted=replace(found.counted, notes=said)), own)
-    with say_why(found.why):
+    if isinstance(data, Rankings):
+        pairs, kind, inflated = data.comparisons(), "rankings", data.merged
+    else:
+        pairs, kind, inflated = data, "comparisons", data.has(ANSWER)
+    notes = (INFLATED,) if inflated else ()
+    request = replace(request, by=by, kind=kind)
+    kappas, beside = choose_kappas(request)
+    counted = count_preferences(pairs, beside, kappas)
+    if isinstance(counted, CountedVotes):
+        sums = replace(counted.counted, notes=(*counted.counted.notes, *notes))
+        counts, tasks = replace(counted, counted=sums), counted.answers.tasks
+        if len(tasks) <= 1 or "task" in by:
+            return tabulate_vote_counts(counts, request)
+        names = {name: name for name in tasks}
+        return _by_task(names, lambda name: tabulate_vote_counts(counts, request, name))
+    with say_why(counted.why):
         votes = pairs.votes()
     votes = replace(votes, notes=(*votes.notes, *notes))
     if len(votes.tasks) == 1 or "task" in by:
-        return tabulate_votes(votes, own)
+        return tabulate_votes(votes, request)
     parts = {name: votes.take(votes.task == i) for i, name in enumerate(votes.tasks)}
-    return _by_task(parts, lambda part: tabulate_votes(part, own))
-
-
-def _is_inflated(data: Rankings | Comparisons) -> bool:
-    """Say whether outputs that several systems share are counted for each of them."""
-    return data.merged if isinstance(data, Rankings) else data.has(ANSWER)
-
-
-def _tabulate_votes(found: CountedVotes, request: Request) -> AgreementTable | GroupedAgreement:
-    """Make one table of what an engine counted, or one for each task unless tasks are parts."""
-    tasks = found.answers.tasks
-    if len(tasks) <= 1 or "task" in request.by:
-        return tabulate_vote_counts(found, request)
-    names = {name: name for name in tasks}
-    return _by_task(names, lambda name: tabulate_vote_counts(found, request, name))
+    return _by_task(parts, lambda part: tabulate_votes(part, request))
 
 
 def _tabulate(
     units: Units, rows: RatingRows, request: Request
 ) -> AgreementTable | GroupedAgreement:
-    """Make one table, or one for each task unless tasks are parts."""
     tasks, codes = units.labels("task")
     if len(tasks) == 1 or "task" in request.by:
         return tabulate_ratings(units, rows, request)
-    parts = {name: i for i, name in enumerate(tasks)}
-
     rows = replace(rows, notes=tuple(map(_of_all_tasks, rows.notes)))
     units = replace(units, rows=replace(units.rows, notes=rows.notes))
 
     def tabulate(task: int) -> AgreementTable:
-        own = codes == task
-        return tabulate_ratings(narrow_scale(units, own), rows.take(rows.task == task), request)
+        narrowed = narrow_scale(units, codes == task)
+        return tabulate_ratings(narrowed, rows.take(rows.task == task), request)
 
-    return _by_task(parts, tabulate)
+    return _by_task({name: i for i, name in enumerate(tasks)}, tabulate)
 
 
 def _of_all_tasks(note: str) -> str:
@@ -236,7 +218,6 @@ def _of_all_tasks(note: str) -> str:
 def _by_task(
     parts: Mapping[str, Part], tabulate: Callable[[Part], AgreementTable]
 ) -> GroupedAgreement:
-    """Make a table of each task."""
     groups: dict[str, AgreementTable] = {}
     refused: dict[str, str] = {}
     for name, part in parts.items():

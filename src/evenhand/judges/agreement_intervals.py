@@ -36,9 +36,12 @@ Integers = NDArray[np.int64]
 
 REPLICATES: Final = 1_000
 MIN_CLUSTERS: Final = 10  # Fewest clusters of which intervals are made
-MOST: Final = {"item": 1_000, "judge": 100}  # Most clusters that are drawn; more are put together
-CLUSTERS: Final = tuple(MOST)
-LOST: Final = 0.05  # Largest share of resamples in which a coefficient may not exist
+MAX_CLUSTERS: Final = {
+    "item": 1_000,
+    "judge": 100,
+}  # Most clusters that are drawn; more are put together
+CLUSTERS: Final = tuple(MAX_CLUSTERS)
+MAX_SHARE_LOST: Final = 0.05  # Largest share of resamples in which a coefficient may not exist
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def form_blocks(units: Units, cluster: str, seed: int) -> Blocks:
 def merge_clusters(codes: NDArray[np.int32], cluster: str, seed: int) -> tuple[Integers, int, int]:
     """Number the levels that occur, put together if they are many; return how many there are."""
     present = np.bincount(codes) > 0
-    levels, most = int(present.sum()), MOST[cluster]
+    levels, most = int(present.sum()), MAX_CLUSTERS[cluster]
     number = np.cumsum(present) - 1
     if levels <= most:
         return number[codes], levels, levels
@@ -82,37 +85,27 @@ class Draws:
     pairs: Sums | None = None
 
     def bound(self, compute: Callable[[Sums], Ratio], level: float) -> Interval:
-        """Return the interval of a coefficient.
-
-        level: nominal level (proportion).
-        """
+        """Return the interval of a coefficient."""
         drawn = compute(self.sums)
         if self.pairs is None:
             return find_interval(drawn, level)
         pairs = compute(self.pairs)
         exists = pairs.exists & drawn.exists
-        if exists.sum() < (1 - LOST) * REPLICATES:
+        if exists.sum() < (1 - MAX_SHARE_LOST) * REPLICATES:
             return find_interval(Ratio(drawn.over, np.where(exists, drawn.under, 0.0)), level)
         values = drawn.values
         both, once = float(values.var()), float(pairs.values.var())
         shrink = np.sqrt(max(both - once, once) / both) if both > 0 else 1.0
-        stretch = shrink * _allow_for_few(self.sums.coincidences.blocks.size, level)
-        drawn_out = values.mean() + stretch * (values - values.mean())
-        ends = find_interval(Ratio(drawn_out, np.ones(len(drawn_out))), level)
+        # judges drawn with replacement vary by (J − 1) / J of what they should, and normal tails
+        # stand where those of t on J − 1 degrees of freedom belong
+        judges, tail = self.sums.coincidences.blocks.size, (1 + level) / 2
+        wider = t_quantile(tail, judges - 1) / normal_quantile(tail)
+        stretch = shrink * float(wider * np.sqrt(judges / (judges - 1)))
+        stretched = values.mean() + stretch * (values - values.mean())
+        ends = find_interval(Ratio(stretched, np.ones(len(stretched))), level)
         if ends.lower is None or ends.upper is None:
             return ends
         return Interval(ends.lower, min(ends.upper, 1.0))
-
-
-def _allow_for_few(judges: int, level: float) -> float:
-    """Return by how much percentiles of so few judges are too narrow.
-
-    Judges drawn with replacement vary by (J − 1) / J of what they should, and normal tails stand
-    where those of t on J − 1 degrees of freedom belong.
-    """
-    tail = (1 + level) / 2
-    wider = t_quantile(tail, judges - 1) / normal_quantile(tail)
-    return float(wider * np.sqrt(judges / (judges - 1)))
 
 
 def draw_sums(coincidences: Coincidences, seed: int) -> Draws:
@@ -143,12 +136,9 @@ def draw_times(size: int, seed: int) -> Array:
 
 
 def find_interval(drawn: Ratio, level: float) -> Interval:
-    """Return the percentile interval of a coefficient.
-
-    level: nominal level (proportion).
-    """
+    """Return the percentile interval of a coefficient."""
     lost = int((~drawn.exists).sum())
-    if lost > LOST * REPLICATES:
+    if lost > MAX_SHARE_LOST * REPLICATES:
         return Interval(None, None, f"it does not exist in {lost:,} of {REPLICATES:,} resamples")
     tail = (1 - level) / 2
     lower, upper = np.quantile(drawn.values, [tail, 1 - tail]).tolist()

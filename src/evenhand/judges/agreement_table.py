@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.results import Grouped, InNotebooks
 from evenhand.errors import InvalidJudgments, suggest
-from evenhand.judges.units import Coefficient
-from evenhand.judgments.exclusions import write_excluded
-from evenhand.judgments.grouped import Grouped
-from evenhand.judgments.notebook import InNotebooks
+from evenhand.judges.units import Coefficient, Record
 
 # What is known of agreement: coefficients with intervals, whole and in parts.
 
@@ -18,7 +17,7 @@ ALL: Final = "all"  # What a part is called that is not limited by anything
 
 
 @dataclass(frozen=True)
-class Doubtful:
+class Doubtful(Record):
     """An item on whose outputs judges are far apart."""
 
     item: str  # its name
@@ -29,10 +28,6 @@ class Doubtful:
     difference: float
     # the same drawn towards the mean of all items as by five more units, by which items
     drawn: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True)
@@ -62,7 +57,6 @@ class AgreementPart:
         return known[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
         counts = ("units", "single", "ratings", "judges", "most_judges")
         return {
             "by": dict(self.by),
@@ -180,8 +174,10 @@ WORDS: Final = (
     (1.0, "almost perfect"),
 )
 
-HIGH: Final = 0.7  # Observed agreement from which a low κ is a paradox rather than disagreement
-LOW: Final = 0.4  # κ up to which it is called low: at most "fair"
+HIGH_AGREEMENT: Final = (
+    0.7  # Observed agreement from which a low κ is a paradox rather than disagreement
+)
+LOW_KAPPA: Final = 0.4  # κ up to which it is called low: at most "fair"
 
 
 def name_kappa(kappa: float) -> str:
@@ -204,11 +200,9 @@ def warn_prevalence(observed: float, kappa: float | None, prevails: float) -> st
     the first paradox of Feinstein & Cicchetti (1990), Journal of Clinical Epidemiology 43:543-549.
 
     observed: share of pairs of judges that agree (proportion).
-    prevails: share of the answer that is given most often (proportion). >>> warn_prevalence(0.9,
-        0.1, 0.92)[:47] 'κ is low though judges agree in 90 % of pairs: ' >>> warn_prevalence(0.9,
-        0.8, 0.6) is None True
+    prevails: share of the answer that is given most often (proportion).
     """
-    if kappa is None or observed < HIGH or kappa > LOW:
+    if kappa is None or observed < HIGH_AGREEMENT or kappa > LOW_KAPPA:
         return None
     agree, same = 100 * observed, 100 * prevails
     return (
@@ -218,58 +212,54 @@ def warn_prevalence(observed: float, kappa: float | None, prevails: float) -> st
     )
 
 
-SAID = 8  # Most parts of which a sentence each is said; of more only the whole is
+MAX_PARTS_SAID = 8  # Most parts of which a sentence each is said; of more only the whole is
 
 
 def say_parts(
     parts: Sequence[AgreementPart], *, answers: str = "score", again: bool = False
 ) -> tuple[str, ...]:
     """Return one sentence for each part."""
-    shown = parts if len(parts) <= SAID else parts[-1:]
+    shown = parts if len(parts) <= MAX_PARTS_SAID else parts[-1:]
     return tuple(_say(part, answers, again=again) for part in shown)
 
 
 def _say(part: AgreementPart, answers: str, *, again: bool) -> str:
-    known = {one.name: one for one in part.coefficients}
+    known = {coefficient.name: coefficient for coefficient in part.coefficients}
     start = f"{part.name}: " if part.by else ""
-    own = known.get("intra-n-agreement-0")
-    if not part.units and own is not None and own.value is not None:
-        return f"{start}judges give the same {answers} again in {_percent(own)}"
+    same_judge = known.get("intra-n-agreement-0")
+    if not part.units and same_judge is not None and same_judge.value is not None:
+        return f"{start}judges give the same {answers} again in {_percent(same_judge)}"
     if not part.units:
         return f"{start}nothing was judged by two judges"
-    said = [*_say_near(known, answers), *_say_chance(known, again=again)]
-    return start + ("; ".join(said) or f"{part.units:,} units were judged by two judges or more")
-
-
-def _say_near(known: dict[str, Coefficient], answers: str) -> list[str]:
-    near = [one for name, one in known.items() if name.startswith("n-agreement-")]
-    values = [one for one in near if one.value is not None and "pair" not in one.name]
-    if not values:
-        return []
-    first = f"two judges give the same {answers} in {_percent(values[0])}"
-    if len(values) < 3 or answers != "score":
-        return [first]
-    points = float(values[1].name.removeprefix("n-agreement-"))  # 1e-10 has a sign too
-    plural = "s" * (points != 1)
-    return [f"{first} and differ by at most {points:g} point{plural} in {_percent(values[1])}"]
-
-
-def _say_chance(known: dict[str, Coefficient], *, again: bool) -> list[str]:
-    said = []
+    says = []
+    near = [
+        coefficient
+        for name, coefficient in known.items()
+        if name.startswith("n-agreement-") and "pair" not in name and coefficient.value is not None
+    ]
+    if near:
+        sentence = f"two judges give the same {answers} in {_percent(near[0])}"
+        if len(near) >= 3 and answers == "score":
+            points = float(near[1].name.removeprefix("n-agreement-"))  # 1e-10 has a sign too
+            apart = f"{points:g} point{'s' * (points != 1)}"
+            sentence += f" and differ by at most {apart} in {_percent(near[1])}"
+        says.append(sentence)
     strict = "kappa-strict" in known
     for name in ("kappa-strict",) if strict else ("fleiss", "alpha-ordinal"):
-        one = known.get(name)
-        if one is None:
+        coefficient = known.get(name)
+        if coefficient is None:
             continue
-        title = one.title if name == "alpha-ordinal" else one.title.partition(", ")[0]
-        title += ", second answers too," if strict and again and one.value is not None else ""
-        if one.value is None:
-            said.append(f"{title} does not exist")
+        ordinal = name == "alpha-ordinal"
+        title = coefficient.title if ordinal else coefficient.title.partition(", ")[0]
+        if coefficient.value is None:
+            says.append(f"{title} does not exist")
             continue
-        ends = "" if one.lower is None else f" ({_plain(one.lower)} to {_plain(one.upper)})"
-        word = "" if name == "alpha-ordinal" else f", {name_kappa(one.value)}"
-        said.append(f"{title} {_plain(one.value)}{ends}{word}")
-    return said
+        title += ", second answers too," if strict and again else ""
+        lower, upper = _plain(coefficient.lower), _plain(coefficient.upper)
+        ends = "" if coefficient.lower is None else f" ({lower} to {upper})"
+        word = "" if ordinal else f", {name_kappa(coefficient.value)}"
+        says.append(f"{title} {_plain(coefficient.value)}{ends}{word}")
+    return start + ("; ".join(says) or f"{part.units:,} units were judged by two judges or more")
 
 
 def _plain(value: float | None) -> str:
@@ -278,8 +268,7 @@ def _plain(value: float | None) -> str:
     >>> _plain(-0.0001), _plain(-0.0512)
     ('0.000', '-0.051')
     """
-    assert value is not None
-    return f"{round(value, 3) + 0.0:.3f}"
+    return "" if value is None else f"{round(value, 3) + 0.0:.3f}"
 
 
 def _percent(one: Coefficient) -> str:

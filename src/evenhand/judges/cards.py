@@ -1,59 +1,63 @@
-"""Where nobody is called careless or reversed: why, what would lift it, and who is suspect.
+"""Cards: what is known of each judge, who is flagged, and what is said of all judges together.
 
-The mixture abstains with fewer than eight judges, where it is open who is right, or where honest
-and careless judges cannot be told apart. Evidence on single judges stands all the same: it is
-shown as evidence, and is no verdict.
+A card is made for every judge; a flag is a card whose judge is among the largest set with a
+controlled share of honest judges (false discovery rate). With fewer than eight judges, where it
+cannot be determined who is right, or where honest and careless judges cannot be told apart, nobody
+is called careless or reversed; the evidence on single judges is then shown as evidence alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.results import InNotebooks
 from evenhand.errors import listing
-from evenhand.judges.mixture import FEWEST, NOT_RIGHT, TOO_FEW
-from evenhand.judgments.exclusions import write_excluded
-from evenhand.judgments.notebook import InNotebooks
+from evenhand.judges.habits import Habit
+from evenhand.judges.mixture import MIN_JUDGES, NOT_RIGHT, TOO_FEW, Mixture, choose_flags
+from evenhand.judges.units import Record
 from evenhand.numerics.cluster_means import number_groups
+from evenhand.numerics.multiple_tests import benjamini_hochberg
 
-# What is said of a judge: the evidence on one card, and all cards of a campaign.
-#
-# A card is made for every judge; a flag is a card whose judge is among the largest set with a
-# controlled share of honest judges (false discovery rate).
+Array = NDArray[np.float64]
+Integers = NDArray[np.integer]
+Mask = NDArray[np.bool_]
+Effect = Callable[[str], str]  # What leaving out a judge changes, in words
 
 # What a judge can be, as a whole: answers follow the others', nothing, or the contrary
 CLASSES: Final = ("honest", "careless", "reversed")
-
 # What can be wrong with how an honest judge answers; tested apart from the classes
 HABITS: Final = ("position-biased", "drifting", "coarse", "extreme")
 
-OF_CLASSES: Final = 0.8  # Share of the level for careless and reversed judges
-# Share of the level for habits: of all flags at most about the sum falls on honest judges
-OF_HABITS: Final = 0.2
+# Shares of the level for careless and reversed judges, and for habits: of all flags at most about
+# the sum falls on honest judges
+CLASS_SHARE: Final = 0.8
+HABIT_SHARE: Final = 0.2
+
+MAX_FLAGGED_SHARE: Final = 1 / 3  # Share flagged from which the majority itself is in doubt
+MIN_GROUP_DEVIATIONS: Final = 2.0  # Standard deviations beyond chance that show a group
+MIN_GROUP_PAIRS: Final = 10
+SUSPECT: Final = 0.5  # Probability of being honest below which a judge is named
+MAX_SUSPECTS_NAMED: Final = 5
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Evidence(Record):
     """One line of a card."""
 
     name: str  # what was looked at, such as "others' votes", "controls", "repeats", "seconds"
     says: str  # a sentence with the numbers
-    # the number that it turns on, in the unit that the sentence names; None where only words
-    # serve
+    # the number that it turns on, in the unit that the sentence names; None if only words serve
     value: float | None = None
     lower: float | None = None  # lower end of its interval, or None
     upper: float | None = None  # upper end
-    # what it adds to the log-odds of not being honest, in nats; None where it adds nothing by
-    # itself
+    # what it adds to the log-odds of not being honest, in nats; None where it adds nothing alone
     log_odds: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,6 @@ class Card:
         return self.posterior["honest"]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
         return {
             "judge": self.judge,
             "n": self.n,
@@ -85,35 +88,8 @@ class Card:
             "posterior": dict(self.posterior),
             "testable": self.testable,
             "effect": self.effect,
-            "evidence": [one.to_dict() for one in self.evidence],
+            "evidence": [line.to_dict() for line in self.evidence],
         }
-
-
-def say_flagged(cards: Sequence[Card], level: float) -> str:
-    """Say how many judges are flagged, who and for what: the sentence of every output.
-
-    level: the false discovery rate (proportion). >>> say_flagged([Card("ann", 40, {"honest":
-        0.9})], 0.05) 'none of 1 judges is flagged'
-    """
-    flagged = [f"{card.judge} ({', '.join(card.flags)})" for card in cards if card.flags]
-    if not flagged:
-        return f"none of {len(cards):,} judges is flagged"
-    verb = "is" if len(flagged) == 1 else "are"
-    return (
-        f"{len(flagged):,} of {len(cards):,} judges {verb} flagged: {listing(flagged)}; of all"
-        f" flags at most about {100 * level:g} % fall on honest judges, if the model holds: most"
-        " judges honest, and independent of each other"
-    )
-
-
-def say_enough(cards: Sequence[Card]) -> str:
-    """Say how many judges gave enough judgments for a careless one to be found out.
-
-    >>> say_enough([Card("ann", 40, {}), Card("ben", 3, {}, testable=False)])
-    '1 of 2 judges judged enough to be found out'
-    """
-    enough = sum(card.testable for card in cards)
-    return f"{enough:,} of {len(cards):,} judges judged enough to be found out"
 
 
 @dataclass(frozen=True, repr=False)
@@ -153,7 +129,7 @@ class Screening(InNotebooks):
         return tuple(card for card in self.cards if card.flags)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
+        """Return what stands in the JSON of `evenhand judges`."""
         return {
             "kind": self.kind,
             "judgments": self.n_judgments,
@@ -176,24 +152,124 @@ class Screening(InNotebooks):
         )
 
 
-# Where flags may be wrong together: flagged judges who are many, or of one mind.
-#
-# The mixture takes honest judges to be most, and bad ones to be independent of each other. A third
-# of the judges or more being flagged, or the flagged agreeing with each other where they saw the
-# same outputs, speaks against that: a group of another taste looks reversed or careless, too.
+def make_cards(
+    judges: Sequence[str],
+    n: NDArray[Any],
+    mixture: Mixture,
+    *,
+    flags: Sequence[tuple[str, ...]],
+    evidence: Iterable[Iterable[tuple[int, Evidence]]],
+    testable: Mask,
+) -> list[Card]:
+    """Return the cards of all judges, the most doubtful first.
 
-Array = NDArray[np.float64]
-Integers = NDArray[np.integer]
+    n: (J,) judgments.
+    evidence: lines with the code of their judge, kind by kind.
+    testable: (J,) who would be found if careless; the flagged were.
+    """
+    lines: list[list[Evidence]] = [[] for _ in judges]
+    for kind in evidence:
+        for judge, line in kind:
+            lines[judge].append(line)
+    cards = [
+        Card(
+            judge=name,
+            n=int(n[j]),
+            posterior=dict(zip(CLASSES, mixture.posterior[j].tolist(), strict=True)),
+            flags=flags[j],
+            evidence=tuple(lines[j]),
+            testable=bool(testable[j]) or bool(set(flags[j]) & set(CLASSES)),
+        )
+        for j, name in enumerate(judges)
+    ]
+    return sorted(cards, key=lambda card: (not card.flags, card.p_honest, card.judge))
 
-MANY: Final = 1 / 3  # Share of flagged judges from which the majority itself is in doubt
-SURE: Final = 2.0  # Standard deviations beyond chance from which judges are of one mind
-FEWEST_PAIRS: Final = 10
+
+def add_effects(cards: Sequence[Card], effect: Effect, most: int) -> list[Card]:
+    """Say what leaving out each of the flagged changes, who stand first; of so many at most."""
+    unknown = f"not computed: only for the {most} most doubtful"
+    return [
+        replace(card, effect=effect(card.judge) if k < most else unknown) if card.flags else card
+        for k, card in enumerate(cards)
+    ]
+
+
+def adjust_habits(habits: Sequence[Habit], tested: Sequence[bool]) -> tuple[Array | None, ...]:
+    """Adjust p-values over all judges and tested habits, by Benjamini & Hochberg's rule (1995)."""
+    p_values = [habit.p for habit, use in zip(habits, tested, strict=True) if use]
+    if not p_values:
+        return (None,) * len(habits)
+    ends = np.cumsum([len(p) for p in p_values])[:-1]
+    parts = iter(np.split(benjamini_hochberg(np.concatenate(p_values)), ends))
+    return tuple(next(parts) if use else None for use in tested)
+
+
+def flag_judges(
+    mixture: Mixture,
+    habits: Sequence[Habit],
+    adjusted: Sequence[Array | None],
+    level: float,
+    *,
+    classable: Mask,
+    enough: Mask,
+) -> list[tuple[str, ...]]:
+    """Return the flags of every judge: the class first, then habits.
+
+    adjusted: p-values of each habit's judges; None where it is not tested.
+    classable: (J,) who may be called careless or reversed.
+    enough: (J,) who may be said to have a habit.
+    """
+    flags: list[tuple[str, ...]] = [() for _ in classable]
+    p_honest = np.where(classable, mixture.p_honest, 1.0)
+    for judge in np.flatnonzero(choose_flags(p_honest, CLASS_SHARE * level)).tolist():
+        flags[judge] = (CLASSES[1 + int(mixture.posterior[judge, 1:].argmax())],)
+    ordered = sorted(
+        zip(habits, adjusted, strict=True), key=lambda pair: HABITS.index(pair[0].name)
+    )
+    for habit, p in ordered:
+        odd = [] if p is None else habit.judges[(p <= HABIT_SHARE * level) & enough[habit.judges]]
+        for judge in odd:
+            flags[judge] = (*flags[judge], habit.name)
+    return flags
+
+
+def say_flagged(cards: Sequence[Card], level: float) -> str:
+    """Say how many judges are flagged, who and for what: the sentence of every output.
+
+    level: the false discovery rate (proportion).
+
+    >>> say_flagged([Card("ann", 40, {"honest": 0.9})], 0.05)
+    'none of 1 judges is flagged'
+    """
+    flagged = [f"{card.judge} ({', '.join(card.flags)})" for card in cards if card.flags]
+    if not flagged:
+        return f"none of {len(cards):,} judges is flagged"
+    verb = "is" if len(flagged) == 1 else "are"
+    return (
+        f"{len(flagged):,} of {len(cards):,} judges {verb} flagged: {listing(flagged)}; of all"
+        f" flags at most about {100 * level:g} % fall on honest judges, if the model holds: most"
+        " judges honest, and independent of each other"
+    )
+
+
+def say_flags(cards: Sequence[Card], abstains: str | None, level: float) -> tuple[str, ...]:
+    """Say who is flagged for what, and whom the evidence is against where nothing is decided."""
+    says = [say_flagged(cards, level)]
+    if abstains is not None:
+        says.append(f"nobody is called careless or reversed: {abstains}")
+    return (*says, *say_evidence(cards, abstains))
+
+
+# Where flags may be wrong together: the mixture takes most judges to be honest, and bad ones to be
+# independent of each other. A third of the judges or more being flagged, or the flagged agreeing
+# with each other where they saw the same outputs, speaks against that: a group of another taste
+# looks reversed or careless, too.
 
 
 def note_many(cards: Sequence[Card]) -> tuple[str, ...]:
     """Note that a third of the judges or more are flagged as careless or reversed, if they are."""
     flagged = sum(bool(set(card.flags) & set(CLASSES)) for card in cards)
-    if flagged < MANY * len(cards):
+    if flagged < MAX_FLAGGED_SHARE * len(cards):
         return ()
     return (
         f"{flagged:,} of {len(cards):,} judges are flagged as careless or reversed: with so many"
@@ -201,19 +277,31 @@ def note_many(cards: Sequence[Card]) -> tuple[str, ...]:
     )
 
 
-def note_camps(unit: Integers, judge: Integers, mind: Array) -> tuple[str, ...]:
+def note_camps(unit: Integers, judge: Integers, answer: Array) -> tuple[str, ...]:
     """Note that flagged judges agree with each other more than by chance, if they do.
 
     unit: (n,) what was judged.
     judge: (n,) the flagged judge.
-    mind: (n,) the answer, of mean 0 and variance 1 for who answers whatever the outputs are: 1 or
-        -1 for who is preferred, or a standardised score. >>> unit, judge = np.repeat(np.arange(20),
-        2), np.tile([0, 1], 20) >>> note_camps(unit, judge, np.repeat([1.0, -1.0], 20))[0][:44] 'the
-        flagged judges agree with each other (20' >>> note_camps(unit, judge, np.tile([1.0, -1.0],
-        20)) ()
+    answer: (n,) of mean 0 and variance 1 for who answers whatever the outputs are: 1 or -1 for who
+        is preferred, or a standardised score.
+
+    >>> unit, judge = np.repeat(np.arange(20), 2), np.tile([0, 1], 20)
+    >>> note_camps(unit, judge, np.repeat([1.0, -1.0], 20))[0][:44]
+    'the flagged judges agree with each other (20'
+    >>> note_camps(unit, judge, np.tile([1.0, -1.0], 20))
+    ()
     """
-    together, pairs = _sum_products(unit, judge, mind)
-    if pairs < FEWEST_PAIRS or together < SURE * np.sqrt(pairs):
+    if not len(unit):
+        return ()
+    # of the mean answers of each judge to each unit: sum of products of two judges, and how many
+    cell = number_groups(unit.astype(np.int64), judge.astype(np.int64))
+    n = np.bincount(cell)
+    mean, place = np.bincount(cell, answer) / n, np.zeros(len(n), np.int64)
+    place[cell] = number_groups(unit.astype(np.int64))
+    judges = np.bincount(place)
+    pairs = int((judges * (judges - 1)).sum() // 2)
+    together = float((np.bincount(place, mean) ** 2 - np.bincount(place, mean**2)).sum() / 2)
+    if pairs < MIN_GROUP_PAIRS or together < MIN_GROUP_DEVIATIONS * np.sqrt(pairs):
         return ()
     return (
         f"the flagged judges agree with each other ({pairs:,} pairs of answers to the same outputs,"
@@ -222,22 +310,7 @@ def note_camps(unit: Integers, judge: Integers, mind: Array) -> tuple[str, ...]:
     )
 
 
-def _sum_products(unit: Integers, judge: Integers, mind: Array) -> tuple[float, int]:
-    """Return the sum of products of two judges' answers to the same, and their number."""
-    if not len(unit):
-        return 0.0, 0
-    cell = number_groups(unit.astype(np.int64), judge.astype(np.int64))
-    n = np.bincount(cell)
-    mean, place = np.bincount(cell, mind) / n, np.zeros(len(n), np.int64)
-    place[cell] = number_groups(unit.astype(np.int64))
-    many = np.bincount(place)
-    total, square = np.bincount(place, mean), np.bincount(place, mean**2)
-    return float((total**2 - square).sum() / 2), int((many * (many - 1)).sum() // 2)
-
-
 Reason = Literal["judges", "right", "apart"]
-SUSPECT: Final = 0.5  # Probability of being honest below which a judge is named
-NAMED: Final = 5  # Most judges who are named
 
 
 def find_reason(abstains: str) -> Reason:
@@ -262,10 +335,10 @@ def say_shortly(abstains: str) -> str:
 def advise(abstains: str, cards: Sequence[Card]) -> str:
     """Say what would lift the reason, and at whose evidence to look."""
     names = [card.judge for card in list_suspects(cards)]
-    look = f"look at the evidence of {listing(names, NAMED)}" if names else ""
+    look = f"look at the evidence of {listing(names, MAX_SUSPECTS_NAMED)}" if names else ""
     reason = find_reason(abstains)
     if reason == "judges":
-        more = FEWEST - len(cards)
+        more = MIN_JUDGES - len(cards)
         first = f"Ask {more} more judge{'s' * (more != 1)}"
     elif reason == "right":
         first = "Ask controls, whose answers are known"
@@ -284,22 +357,17 @@ def say_evidence(cards: Sequence[Card], abstains: str | None) -> tuple[str, ...]
     suspects = list_suspects(cards) if abstains is not None else []
     if not suspects:
         return ()
-    told = [f"{card.judge} ({_tell(card)})" for card in suspects[:NAMED]]
-    verb = "looks" if len(suspects) == 1 else "look"
-    rest = len(suspects) - NAMED
-    names = f"{', '.join(told)} and {rest:,} more" if rest > 0 else _join(told)
+    names = []
+    for card in suspects[:MAX_SUSPECTS_NAMED]:
+        p = "<0.001" if card.p_honest < 0.0005 else f"{card.p_honest:.3f}"
+        controls = [ln.says.partition(";")[0] for ln in card.evidence if ln.name == "controls"]
+        names.append(f"{card.judge} ({'; '.join([f'P(honest) {p}', *controls])})")
+    rest = len(suspects) - MAX_SUSPECTS_NAMED
+    if rest > 0:
+        shown = f"{', '.join(names)} and {rest:,} more"
+    else:
+        shown = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     return (
-        f"evidence, and no verdict: {names} {verb} more likely careless or reversed than honest,"
-        " and it cannot be decided",
+        f"evidence, and no verdict: {shown} {'looks' if len(suspects) == 1 else 'look'} more likely"
+        " careless or reversed than honest, and it cannot be decided",
     )
-
-
-def _join(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _tell(card: Card) -> str:
-    """Return the probability, and how the judge answered controls."""
-    p = "<0.001" if card.p_honest < 0.0005 else f"{card.p_honest:.3f}"
-    says = [one.says.partition(";")[0] for one in card.evidence if one.name == "controls"]
-    return "; ".join([f"P(honest) {p}", *says])

@@ -25,10 +25,10 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.rating_rows import Scale
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, require_option, suggest
-from evenhand.judges.counts import FINEST, Coincidences, Ratio, Sums, check_categories
+from evenhand.judges.counts import MAX_CATEGORIES, Coincidences, Ratio, Sums, check_categories
 from evenhand.judges.units import Coefficient, Units, find_block
-from evenhand.judgments.scale import Scale
 from evenhand.numerics.cluster_means import average_ranks, concord_ranks, number_groups
 from evenhand.numerics.distributions import chi2_tail
 
@@ -55,10 +55,7 @@ WEIGHTINGS: Final = ("identity", "linear", "quadratic", "radical", "ratio")
 
 
 def disagree(x: Array, y: Array, weighting: str) -> Array:
-    """Return the disagreement δ of scores, elementwise.
-
-    y: other scores, of a shape that fits.
-    """
+    """Return the disagreement δ of scores, elementwise."""
     require_option("weighting", weighting, WEIGHTINGS)
     gap = np.abs(x - y)
     if weighting == "identity":
@@ -74,10 +71,7 @@ def disagree(x: Array, y: Array, weighting: str) -> Array:
 
 
 def weight_agreement(points: Array, weighting: str = "identity") -> Array:
-    """Return the (K, K) weights of agreement on a scale, 1 on the diagonal.
-
-    points: (K,) the scores of the scale, ascending.
-    """
+    """Return the (K, K) weights of agreement on a scale, 1 on the diagonal."""
     check_weighting(points, weighting)
     apart = disagree(points[:, None], points[None, :], weighting)
     largest = apart.max(initial=0.0)
@@ -107,7 +101,7 @@ def expect_disagreement(mass: Array, points: Array, weighting: str) -> Array:
     if weighting == "quadratic":
         middle = points - points.mean()  # small numbers, so that nothing cancels
         return np.asarray(2 * (total * (mass @ middle**2) - (mass @ middle) ** 2))
-    if len(points) > FINEST:
+    if len(points) > MAX_CATEGORIES:
         raise NotIdentified(
             f"{len(points):,} different scores are too many for {weighting} weights",
             ["use linear or quadratic weights"],
@@ -118,9 +112,9 @@ def expect_disagreement(mass: Array, points: Array, weighting: str) -> Array:
 
 def disagreements(sums: Sums, weighting: str) -> Array:
     """Return (C,) the disagreement δ of each entry of the coincidences."""
-    found = sums.coincidences
-    points = found.points
-    return disagree(points[found.low], points[found.high], weighting)
+    coincidences = sums.coincidences
+    points = coincidences.points
+    return disagree(points[coincidences.low], points[coincidences.high], weighting)
 
 
 # Krippendorff's α: one minus observed over expected disagreement, for any scale and gaps.
@@ -169,9 +163,9 @@ def krippendorff_alpha(sums: Sums, metric: str = "interval") -> Ratio:
 
 def _ordinal(sums: Sums) -> tuple[Array, Array]:
     """(B,) observed and expected disagreement of mid-ranks, both unnormalised."""
-    found = sums.coincidences
-    if not found.tabled or sums.times is None:
-        return _spread(sums, find_midranks(found.mass[None, :])[0])
+    coincidences = sums.coincidences
+    if not coincidences.tabled or sums.times is None:
+        return _spread(sums, find_midranks(coincidences.mass[None, :])[0])
     low, high = np.triu_indices(len(sums.points))
     ranks = find_midranks(sums.mass)
     observed = (sums.score_tables * (ranks[:, high] - ranks[:, low]) ** 2).sum(axis=1)
@@ -182,19 +176,15 @@ def _ordinal(sums: Sums) -> tuple[Array, Array]:
 
 def _spread(sums: Sums, values: Array) -> tuple[Array, Array]:
     """(B,) observed and expected squared differences of a value by point (K,)."""
-    found = sums.coincidences
+    coincidences = sums.coincidences
     middle = values - values.mean()  # small numbers, so that nothing cancels
-    observed = sums.per_score((middle[found.low] - middle[found.high]) ** 2)
+    observed = sums.per_score((middle[coincidences.low] - middle[coincidences.high]) ** 2)
     expected = 2 * (sums.scores * sums.score_sum(middle**2) - sums.score_sum(middle) ** 2)
     return observed, expected
 
 
 def find_midranks(mass: Array) -> Array:
-    """Return the mean rank of the scores at each point.
-
-    mass: (B, K) scores by point. >>> find_midranks(np.array([[2.0, 1.0, 3.0]])).tolist() [[1.0,
-        2.5, 4.5]]
-    """
+    """Return (B, K) the mean rank of the scores at each point, of scores by point."""
     return np.asarray(np.cumsum(mass, axis=1) - mass / 2)
 
 
@@ -213,35 +203,35 @@ def find_midranks(mass: Array) -> Array:
 
 Integers = NDArray[np.int64]
 
-LONGEST: Final = 11  # Scales of so many steps are shown in full; on longer ones a few n are
+MAX_STEPS_SHOWN: Final = 11  # Scales of so many steps are shown in full; on longer ones a few n are
 # Which n are shown on a long scale, as shares of the power of ten next to its range
-SHARES: Final = (0.0, 0.01, 0.05, 0.1, 0.2, 0.5)
+STEP_SHARES: Final = (0.0, 0.01, 0.05, 0.1, 0.2, 0.5)
 _SLACK: Final = 1e-9
 
 
 def n_agreement(sums: Sums, n: float) -> Ratio:
     """Return the share of units whose scores differ by at most n, one per resample."""
-    found = sums.coincidences
-    points = found.points
+    coincidences = sums.coincidences
+    points = coincidences.points
     slack = _SLACK * float(points[-1] - points[0])  # of the scale, whatever its unit is
-    near = points[found.high] - points[found.low] <= n + slack
+    near = points[coincidences.high] - points[coincidences.low] <= n + slack
     return Ratio(sums.per_unit(near.astype(np.float64)), sums.units)
 
 
 def choose_steps(low: float, high: float, points: Array) -> tuple[float, ...]:
     """Return the n that are worth showing: all on a short scale, else a few round ones.
 
-    points: (K,) scores that can be given, or that occur. >>> choose_steps(1, 5, np.arange(1.0,
-        6.0)) (0.0, 1.0, 2.0, 3.0, 4.0) >>> choose_steps(0, 100, np.arange(0.0, 101.0)) (0.0, 1.0,
-        5.0, 10.0, 20.0, 50.0) >>> choose_steps(0.2, 0.73, np.linspace(0.2, 0.73, 100)) (0.0, 0.01,
-        0.05, 0.1, 0.2, 0.5)
+    >>> choose_steps(1, 5, np.arange(1.0, 6.0))
+    (0.0, 1.0, 2.0, 3.0, 4.0)
+    >>> choose_steps(0.2, 0.73, np.linspace(0.2, 0.73, 100))
+    (0.0, 0.01, 0.05, 0.1, 0.2, 0.5)
     """
     step = float(np.diff(points).min(initial=high - low)) or 1.0
     count = (high - low) / step
-    if abs(count - round(count)) < _SLACK and count < LONGEST:
+    if abs(count - round(count)) < _SLACK and count < MAX_STEPS_SHOWN:
         return tuple(float(i * step) for i in range(round(count) + 1))
     wide = 10.0 ** round(log10(high - low))  # round numbers, also where the ends are not
-    return tuple(share * wide for share in SHARES if share * wide <= high - low)
+    return tuple(share * wide for share in STEP_SHARES if share * wide <= high - low)
 
 
 def pair_judges(units: Units) -> Units:
@@ -258,26 +248,22 @@ def pair_judges(units: Units) -> Units:
     held = np.repeat(output[units.first], units.sizes)
     of_second = np.where(second >= 0, rows.judge[second], -1)
     chosen = (units.judge == rows.judge[first[held]]) | (units.judge == of_second[held])
-    own = np.repeat(np.arange(units.size), units.sizes)
-    both = np.bincount(own[chosen], minlength=units.size) == 2
-    kept = chosen & np.repeat(both, units.sizes)
+    unit = np.repeat(np.arange(units.size), units.sizes)
+    both = np.bincount(unit[chosen], minlength=units.size) == 2
+    mask = chosen & np.repeat(both, units.sizes)
     sizes = np.full(int(both.sum()), 2)
     return replace(
         units,
         sizes=sizes,
         starts=np.cumsum(sizes) - sizes,
-        code=units.code[kept],
-        judge=units.judge[kept],
+        code=units.code[mask],
+        judge=units.judge[mask],
         first=units.first[both],
     )
 
 
 def _first_rows(groups: Integers, rows: Integers) -> Integers:
-    """Return the first of some rows of each group, -1 where a group has none of them.
-
-    groups: (n,) group of every row of the table.
-    rows: (m,) row numbers, ascending.
-    """
+    """Return the first of some rows of each group, -1 where a group has none of them."""
     first = np.full(int(groups.max()) + 1, -1, dtype=np.int64)
     first[groups[rows[::-1]]] = rows[::-1]  # the last assignment stays
     return first
@@ -363,7 +349,7 @@ def _parts(sums: Sums) -> tuple[Array, Array]:
 
 def weighted_agreement(sums: Sums, weighting: str = "identity") -> Ratio:
     """Return P_a, the mean weight of pairs of scores, one per resample."""
-    largest = _largest(sums.points, weighting)
+    largest = _find_largest(sums.points, weighting)
     return Ratio(sums.units - sums.per_unit(disagreements(sums, weighting)) / largest, sums.units)
 
 
@@ -389,10 +375,10 @@ def gwet_pi(sums: Sums, weighting: str = "identity") -> Ratio:
     """
     _categories(sums)
     apart = expect_disagreement(sums.all_shares, sums.points, weighting)
-    chance = 1 - apart / _largest(sums.points, weighting)
-    found = _correct(sums, weighting, chance)
+    chance = 1 - apart / _find_largest(sums.points, weighting)
+    corrected = _correct(sums, weighting, chance)
     several = (sums.all_shares > 0).sum(axis=1) > 1
-    return Ratio(found.over, np.where(several, found.under, 0.0))
+    return Ratio(corrected.over, np.where(several, corrected.under, 0.0))
 
 
 def _correct(sums: Sums, weighting: str, chance: Array) -> Ratio:
@@ -402,7 +388,6 @@ def _correct(sums: Sums, weighting: str, chance: Array) -> Ratio:
 
 
 def _categories(sums: Sums) -> int:
-    """Return the number of points of the scale."""
     q = len(sums.points)
     if q < 2:
         raise NotIdentified(
@@ -413,7 +398,7 @@ def _categories(sums: Sums) -> int:
     return q
 
 
-def _largest(points: Array, weighting: str) -> float:
+def _find_largest(points: Array, weighting: str) -> float:
     """Return the largest disagreement on the scale."""
     check_weighting(points, weighting)
     if weighting == "ratio":
@@ -425,7 +410,7 @@ def _total_weight(points: Array, weighting: str) -> float:
     """Return T_w, the sum of the weights of all pairs of points of the scale."""
     once = np.ones((1, len(points)))
     apart = float(expect_disagreement(once, points, weighting)[0])
-    return len(points) ** 2 - apart / _largest(points, weighting)
+    return len(points) ** 2 - apart / _find_largest(points, weighting)
 
 
 # Coefficients on units by name: which there are, which are shown unasked, how each is computed.
@@ -460,98 +445,70 @@ class OnScale(Protocol):
         """What was declared, or seen."""
 
 
-_FEW: Final = 32  # Different scores up to which coefficients for categories are shown unasked
+MAX_POINTS_UNASKED: Final = (
+    32  # Different scores up to which coefficients for categories are shown unasked
+)
 
 
 def list_kinds(units: OnScale) -> tuple[Kind, ...]:
     """Return all coefficients on the scale of some units, in the order in which they are shown."""
-    few = len(units.points) <= _FEW and units.scale.points is not None
+    few = len(units.points) <= MAX_POINTS_UNASKED and units.scale.points is not None
     steps = choose_steps(units.scale.low, units.scale.high, units.points)
-    near = [_name_n_agreement(n, paired=paired) for paired in (False, True) for n in steps]
-    return (
-        *near,
-        Kind(
-            "fleiss", "Fleiss' κ", "fleiss", fleiss_kappa, default=few, kappa=True, categories=True
-        ),
-        *_alphas(few=few),
-        *_weighted(few=few),
-    )
-
-
-def _name_n_agreement(n: float, *, paired: bool) -> Kind:
-    pair = ", one pair of judges per output" if paired else ""
-    family = "n-agreement-pair" if paired else "n-agreement"
-    title = f"scores at most {n:g} apart{pair}" if n else f"same score{pair}"
-    compute = partial(n_agreement, n=n)
-    return Kind(f"{family}-{n:g}", title, family, compute, default=not paired, paired=paired)
-
-
-def _alphas(*, few: bool) -> list[Kind]:
-    shown = {"nominal": few, "ordinal": True, "interval": True, "ratio": False}
-    return [
-        Kind(
-            f"alpha-{metric}",
-            f"Krippendorff's α, {metric}",
-            "alpha",
-            partial(krippendorff_alpha, metric=metric),
-            default=shown[metric],
-            categories=metric == "nominal",
-        )
-        for metric in METRICS
-    ]
-
-
-def _weighted(*, few: bool) -> list[Kind]:
-    """Return the coefficients that take weights: one of each without, then with each weighting."""
-    families = (
-        ("gwet", ("ac1", "ac2"), ("Gwet's AC1", "Gwet's AC2"), gwet_ac),
-        *(
-            (name, (name, name), (title, title), compute)
-            for name, title, compute in (
-                ("brennan-prediger", "Brennan-Prediger κ", brennan_prediger),
-                ("pi", "π of Fleiss' kind (Gwet)", gwet_pi),
-                ("agreement", "weighted agreement", weighted_agreement),
-            )
-        ),
-    )
-    shown = {"ac1", "ac2-quadratic", "brennan-prediger"} if few else set()
     kinds = []
-    for family, names, titles, compute in families:
+    for paired in (False, True):
+        family = "n-agreement-pair" if paired else "n-agreement"
+        pair = ", one pair of judges per output" if paired else ""
+        for n in steps:
+            title = f"scores at most {n:g} apart{pair}" if n else f"same score{pair}"
+            compute = partial(n_agreement, n=n)
+            name = f"{family}-{n:g}"
+            kinds.append(Kind(name, title, family, compute, default=not paired, paired=paired))
+    fleiss = Kind("fleiss", "Fleiss' κ", "fleiss", fleiss_kappa, few, kappa=True, categories=True)
+    kinds.append(fleiss)
+    shown = {"nominal": few, "ordinal": True, "interval": True, "ratio": False}
+    for metric in METRICS:
+        title, compute = f"Krippendorff's α, {metric}", partial(krippendorff_alpha, metric=metric)
+        nominal = metric == "nominal"
+        name = f"alpha-{metric}"
+        kinds.append(Kind(name, title, "alpha", compute, shown[metric], categories=nominal))
+    unasked = {"ac1", "ac2-quadratic", "brennan-prediger"} if few else set()
+    # family, name and title without weights, name and title with weights, how it is computed
+    bp, pi = "Brennan-Prediger κ", "π of Fleiss' kind (Gwet)"
+    agreement = "weighted agreement"
+    weighted: tuple[tuple[str, str, str, str, str, Callable[..., Ratio]], ...] = (
+        ("gwet", "ac1", "Gwet's AC1", "ac2", "Gwet's AC2", gwet_ac),
+        ("brennan-prediger", "brennan-prediger", bp, "brennan-prediger", bp, brennan_prediger),
+        ("pi", "pi", pi, "pi", pi, gwet_pi),
+        ("agreement", "agreement", agreement, "agreement", agreement, weighted_agreement),
+    )
+    for family, plain_name, plain_title, name, title, function in weighted:
         for weighting in WEIGHTINGS:
             plain = weighting == "identity"
-            name = names[0] if plain else f"{names[1]}-{weighting}"
-            title = titles[0] if plain else f"{titles[1]}, {weighting} weights"
-            own = partial(compute, weighting=weighting)
-            kinds.append(Kind(name, title, family, own, default=name in shown, categories=True))
-    return kinds
+            full = plain_name if plain else f"{name}-{weighting}"
+            words = plain_title if plain else f"{title}, {weighting} weights"
+            compute = partial(function, weighting=weighting)
+            kinds.append(Kind(full, words, family, compute, full in unasked, categories=True))
+    return tuple(kinds)
 
 
 def choose_kinds(
-    units: OnScale, asked: str | Sequence[str], others: Sequence[str] = ()
+    units: OnScale, requested: str | Sequence[str], others: Sequence[str] = ()
 ) -> tuple[Kind, ...]:
     """Return the coefficients that are meant, each once, in the order of the list."""
     kinds = list_kinds(units)
-    names = [asked] if isinstance(asked, str) else list(asked)
+    names = {requested} if isinstance(requested, str) else dict.fromkeys(requested)
     known = {"default", "all", *others}
-    known |= {one.name for one in kinds} | {one.family for one in kinds}
+    known |= {kind.name for kind in kinds} | {kind.family for kind in kinds}
     for name in names:
         if name not in known:
             hint = suggest(name, known) or f" Choose from {', '.join(sorted(known))}"
             raise UnknownOption(f"no coefficient '{name}'.{hint}")
-    chosen = set(names)
-    return tuple(
-        one
-        for one in kinds
-        if "all" in chosen
-        or one.name in chosen
-        or one.family in chosen
-        or (one.default and "default" in chosen)
-    )
-
-
-def is_short(units: Units) -> bool:
-    """Say whether the scale is so short that its n-agreement is shown in full."""
-    return len(units.points) <= LONGEST
+    chosen = []
+    for kind in kinds:
+        wanted = {"all", kind.name, kind.family, *(["default"] if kind.default else [])}
+        if wanted & set(names):
+            chosen.append(kind)
+    return tuple(chosen)
 
 
 NAME, TITLE = "kendall-w", "Kendall's W"
@@ -586,23 +543,20 @@ def find_concordance(scores: Array) -> Concordance:
 
 
 def concordance_coefficient(units: Units) -> Coefficient:
-    """Return Kendall's W for scores that may have holes, or why there is none.
-
-    A table with holes is cut as for the ICC, which is noted.
-    """
+    """Return Kendall's W for scores that may have holes, or why there is none."""
     try:
         block = find_block(units)
-        found = find_concordance(block.scores)
+        concordance = find_concordance(block.scores)
     except NotIdentified as refusal:
         return Coefficient(NAME, TITLE, None, why=str(refusal))
     cut = (block.note,) if block.note else ()
-    p = f"p {found.p:.4f}" if found.p >= 0.0001 else "p <.0001"
-    test = f"χ² {found.statistic:.1f} on {found.df:,} degrees of freedom, {p}"
+    p = f"p {concordance.p:.4f}" if concordance.p >= 0.0001 else "p <.0001"
+    test = f"χ² {concordance.statistic:.1f} on {concordance.df:,} degrees of freedom, {p}"
     return Coefficient(
         NAME,
         TITLE,
-        found.w,
-        units=found.units,
-        ratings=found.units * found.judges,
+        concordance.w,
+        units=concordance.units,
+        ratings=concordance.units * concordance.judges,
         notes=(*cut, test),
     )

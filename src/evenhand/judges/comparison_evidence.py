@@ -1,13 +1,7 @@
-"""How long judges take, and what that says of them being honest, learnt from these judges alone.
+"""What tells careless from honest judges of comparisons: slopes, controls, repeats, habits, times.
 
-t_l is the median of log(1 + seconds) of judge l. Nobody knows beforehand how quick careless judges
-are, or whether they are quick at all: given the probabilities of the classes without time,
-
-    honest N(μ, s²),   careless N(μ_c, s²),   reversed as honest,
-
-μ and s are those of the honest, μ_c that of the careless together with three judges at μ, so that
-where nobody looks careless time says nothing. Its log-likelihood ratio is cut at 2 nats: nobody is
-flagged for speed.
+Each gives log-likelihoods of every judge under honest, careless and reversed, for `mixture`; habits
+are tested apart.
 """
 
 from __future__ import annotations
@@ -18,11 +12,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judges.habits import place_in_session
+from evenhand.data.rating_rows import CONTROL
+from evenhand.data.tally import Codes
+from evenhand.data.votes import TIE, Votes
+from evenhand.judges.habits import MIN_SCORES, Habit, place_in_session
 from evenhand.judges.rating_evidence import NormalSpread, normal_spread
-from evenhand.judgments.rating_rows import CONTROL
-from evenhand.judgments.tally import Codes
-from evenhand.judgments.votes import TIE, Votes
+from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
 
@@ -66,10 +61,7 @@ class Checks:
 
 
 def weigh_controls(votes: Votes, tied: float, inflation: float = 1.0) -> Checks | None:
-    """Weigh answers to controls whose expected outcome is that one side wins; None without any.
-
-    inflation: what log-likelihoods are divided by.
-    """
+    """Weigh answers to controls whose expected outcome is that one side wins; None without any."""
     if votes.kind is None or votes.expected is None:
         return None
     rows = np.flatnonzero((votes.kind == CONTROL) & (votes.expected >= 0))
@@ -85,30 +77,30 @@ def weigh_controls(votes: Votes, tied: float, inflation: float = 1.0) -> Checks 
 
 
 def weigh_repeats(votes: Votes, inflation: float = 1.0) -> Checks | None:
-    """Weigh answers to output pairs that a judge had before; None where nobody is known to have.
-
-    inflation: what log-likelihoods are divided by.
-    """
+    """Weigh answers to output pairs that a judge had before; None where nobody is known to have."""
     if votes.items == ("",):
         return None
-    held = votes if votes.kind is None else votes.take(votes.kind != CONTROL)
+    votes = votes if votes.kind is None else votes.take(votes.kind != CONTROL)
     size = len(votes.judges)
-    _, pair = np.unique(held.pair, return_inverse=True)
-    own = np.unique(pair.reshape(-1) * size + held.judge, return_inverse=True)[1].reshape(-1)
-    times = np.bincount(own)
+    cell = number_groups(number_groups(votes.pair), votes.judge)  # judge and output pair
+    times = np.bincount(cell)
     again = np.flatnonzero(times > 1)
     if not len(again):
         return None
-    favour = np.bincount(own * 3 + held.preferred + 1, minlength=3 * len(times)).reshape(-1, 3)
-    turned = np.bincount(own, held.left > held.right)
+    favour = np.bincount(cell * 3 + votes.preferred + 1, minlength=3 * len(times)).reshape(-1, 3)
+    turned = np.bincount(cell, votes.left > votes.right)
     judge = np.zeros(len(times), dtype=np.int64)
-    judge[own] = held.judge
+    judge[cell] = votes.judge
     n, judge = times[again], judge[again]
     same = _share_alike(favour[again])
     one_way = _share_alike(np.stack([turned, times - turned], axis=1)[again])
     trials, hits = (np.bincount(judge, v, size) for v in (n - 1, (n - 1) * same))
     straight = np.bincount(judge, (n - 1) * one_way, size) / np.maximum(trials, 1)
-    by_chance = _chance_alike(held, straight)
+    # chance of the same preference twice by the judge's own shares of the keys
+    keys = np.bincount(votes.judge * 3 + votes.outcome, minlength=3 * size).reshape(size, 3) + 0.5
+    left, tie, right = (keys / keys.sum(axis=1, keepdims=True)).T
+    alike, exchanged = left**2 + right**2, 2 * left * right
+    by_chance = tie**2 + straight * alike + (1 - straight) * exchanged
     seen = np.stack([hits, trials - hits], axis=1)
     return _weigh(seen, np.stack([by_chance, 1 - by_chance], axis=1), [0, 1], inflation)
 
@@ -119,19 +111,11 @@ def _share_alike(counts: NDArray[np.integer]) -> Array:
     return np.asarray((counts * (counts - 1)).sum(axis=1) / (n * (n - 1)))
 
 
-def _chance_alike(votes: Votes, straight: Array) -> Array:
-    """Return (J,) chances of the same preference twice by the judge's own shares of the keys.
-
-    straight: (J,) share of repeats that were shown with the same output on the left.
-    """
-    size = len(votes.judges)
-    keys = np.bincount(votes.judge * 3 + votes.outcome, minlength=3 * size).reshape(size, 3) + 0.5
-    left, tie, right = (keys / keys.sum(axis=1, keepdims=True)).T
-    kept, turned = left**2 + right**2, 2 * left * right
-    return np.asarray(tie**2 + straight * kept + (1 - straight) * turned)
-
-
 def _weigh(seen: Array, chance: Array, mirror: list[int], inflation: float) -> Checks:
+    """Return log-likelihoods of what was seen, divided by the inflation.
+
+    mirror: columns of what was seen as a reversed judge has them.
+    """
     total = seen.sum(axis=0)
     others = total - seen + PSEUDO_ANSWERS * chance
     honest = others / others.sum(axis=1, keepdims=True)
@@ -167,12 +151,12 @@ def _dirichlet_multinomial(seen: Array, means: Array) -> Array:
 Integers = NDArray[np.integer]
 
 GAP_RIDGE: Final = 0.25  # ρ, the information of one comparison between equals
-LARGE: Final = 3000  # Systems of one task beyond which nothing is left out and no gap is used
-FEW: Final = 32  # Different pairs of a judge up to which equations are solved pair by pair
-STACKED: Final = 200_000  # Numbers in the equations of judges that are solved at a time
-ROUNDS: Final = 200
+MAX_SYSTEMS: Final = 3000  # Systems of a task beyond which nothing is left out, no gap used
+MAX_PAIRS_SOLVED: Final = 32  # Pairs of a judge up to which equations are solved pair by pair
+MAX_STACK: Final = 200_000  # Numbers in the equations of judges that are solved at a time
+MAX_GRADIENT_STEPS: Final = 200
 # Residual beside the first, in the norm of H⁻¹, at which conjugate gradients stop
-CLOSE: Final = 1e-9
+RESIDUAL: Final = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +198,7 @@ def leave_out_gaps(ballot: Ballot) -> tuple[Array, int]:
     borders = np.flatnonzero(np.diff(ballot.task[order])) + 1
     for rows in np.split(order, borders):
         cells, cell, sign = _count(ballot, rows)
-        if cells.size > LARGE:
+        if cells.size > MAX_SYSTEMS:
             passed_over += cells.size
         else:
             gaps[rows] = sign * _gaps_of_cells(cells)[cell]
@@ -253,8 +237,8 @@ def fit_worths(cells: Cells) -> tuple[Array, Array]:
             float(value), score, _laplacian(k, low, high, weight) + GAP_RIDGE * np.eye(k)
         )
 
-    found = maximise(expand, np.zeros(k))
-    return found.at, found.expansion.information
+    maximum = maximise(expand, np.zeros(k))
+    return maximum.at, maximum.expansion.information
 
 
 def _laplacian(k: int, low: Integers, high: Integers, weight: Array) -> Array:
@@ -272,28 +256,28 @@ def _gaps_of_cells(cells: Cells) -> Array:
     chance = 1 / (1 + np.exp(-eta))
     left, weight = cells.wins - cells.n * chance, cells.n * chance * (1 - chance)
     step = np.empty(len(eta))
-    for own in _stack_judges(cells.judge):
-        pairs = cells.low[own], cells.high[own]
-        if own.shape[1] <= FEW:
-            step[own] = _step_by_pairs(inverse, pairs, weight[own], left[own])
+    for cell in _stack_judges(cells.judge):
+        pairs = cells.low[cell], cells.high[cell]
+        if cell.shape[1] <= MAX_PAIRS_SOLVED:
+            step[cell] = _step_by_pairs(inverse, pairs, weight[cell], left[cell])
             continue
-        for one in own:
-            pairs = cells.low[one], cells.high[one]
-            step[one] = _step_by_systems((information, inverse), pairs, weight[one], left[one])
+        for row in cell:
+            pairs = cells.low[row], cells.high[row]
+            step[row] = _step_by_systems((information, inverse), pairs, weight[row], left[row])
     return eta - step
 
 
 def _stack_judges(judge: Integers) -> list[NDArray[np.intp]]:
     """Return (J, c) the rows of some judges with c cells each, whose steps are one computation.
 
-    >>> [own.tolist() for own in _stack_judges(np.array([3, 4, 4, 7]))]
+    >>> [rows.tolist() for rows in _stack_judges(np.array([3, 4, 4, 7]))]
     [[[0], [3]], [[1, 2]]]
     """
     first = np.flatnonzero(np.diff(judge, prepend=-1))
     sizes = np.diff(first, append=len(judge))
     stacks = []
     for size in np.unique(sizes).tolist():
-        alike, most = first[sizes == size], max(1, STACKED // size**2)
+        alike, most = first[sizes == size], max(1, MAX_STACK // size**2)
         starts = range(0, len(alike), most)
         stacks += [alike[at : at + most, None] + np.arange(size) for at in starts]
     return stacks
@@ -329,22 +313,22 @@ def _step_by_systems(
         return np.asarray(np.bincount(low, values, k) - np.bincount(high, values, k))
 
     residual = pull(left)
-    found = np.zeros(k)
+    solution = np.zeros(k)
     z = inverse @ residual
     direction, norm = z, float(residual @ z)
-    done = CLOSE**2 * norm
-    for _ in range(ROUNDS):
+    done = RESIDUAL**2 * norm
+    for _ in range(MAX_GRADIENT_STEPS):
         if norm <= done:
-            return np.asarray(found[low] - found[high])
+            return np.asarray(solution[low] - solution[high])
         image = information @ direction - pull(weight * (direction[low] - direction[high]))
         length = norm / float(direction @ image)
-        found += length * direction
+        solution += length * direction
         residual = residual - length * image
         z = inverse @ residual
         fresh = float(residual @ z)
         direction, norm = z + (fresh / norm) * direction, fresh
-    solved = np.linalg.solve(information - _laplacian(k, low, high, weight), pull(left))
-    return np.asarray(solved[low] - solved[high])
+    exact = np.linalg.solve(information - _laplacian(k, low, high, weight), pull(left))
+    return np.asarray(exact[low] - exact[high])
 
 
 # How strongly each judge's votes follow what the other judges say: slopes, with errors.
@@ -361,9 +345,9 @@ def _step_by_systems(
 # ten judges on.
 
 SLOPE_RIDGE: Final = 0.02
-STEPS: Final = 100
+MAX_ITERATIONS: Final = 100
 # Longest step of a slope, so that Newton's method cannot jump over the maximum for ever
-LONGEST: Final = 1.0
+MAX_STEP: Final = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,13 +373,13 @@ def sum_other_votes(votes: Votes) -> OtherVotes:
         return OtherVotes(*np.zeros((3, votes.size)))
     _, pair = np.unique(votes.pair, return_inverse=True)
     pair = pair.reshape(-1)
-    keys, own = np.unique(pair * len(votes.judges) + votes.judge, return_inverse=True)
-    own = own.reshape(-1)
+    keys, cell = np.unique(pair * len(votes.judges) + votes.judge, return_inverse=True)
+    cell = cell.reshape(-1)
     favour = votes.preferred.astype(float)
-    lead = np.bincount(pair, favour)[pair] - np.bincount(own, favour)[own]
+    lead = np.bincount(pair, favour)[pair] - np.bincount(cell, favour)[cell]
     return OtherVotes(
         lead=np.where(votes.left < votes.right, lead, -lead),
-        votes=(np.bincount(pair)[pair] - np.bincount(own)[own]).astype(float),
+        votes=(np.bincount(pair)[pair] - np.bincount(cell)[cell]).astype(float),
         judges=np.bincount(keys // len(votes.judges))[pair].astype(float) - 1,
     )
 
@@ -430,10 +414,21 @@ def find_slopes(votes: Votes) -> Slopes:
     columns = np.stack([gap, others.lead[rows]], axis=1)
     weights = fit_logistic(columns, won)
     x, size = columns @ weights, len(votes.judges)
-    slope, held = _fit_judges(x, won, judge, size)
-    inflation = 1.0
+    slope = np.zeros(size)  # of all judges in one iteration
+    for _ in range(MAX_ITERATIONS):
+        chance = 1 / (1 + np.exp(-slope[judge] * x))
+        score = np.bincount(judge, x * (won - chance), size) - SLOPE_RIDGE * slope
+        held = np.bincount(judge, x**2 * chance * (1 - chance), size) + SLOPE_RIDGE
+        step = np.clip(score / held, -MAX_STEP, MAX_STEP)
+        if np.abs(step).max(initial=0.0) < 1e-8:
+            break
+        slope = slope + step
+    inflation = 1.0  # φ: the variance of scores of whole answers beside that of independent votes
     if votes.answer is not None:
-        inflation = _inflation(x, won, (judge, votes.answer[rows]), slope)
+        chance = 1 / (1 + np.exp(-slope[judge] * x))
+        by_answer = np.bincount(votes.answer[rows], x * (won - chance))
+        independent = (x**2 * chance * (1 - chance)).sum()
+        inflation = max(1.0, float((by_answer**2).sum() / independent))
     return Slopes(
         weights=weights,
         rows=rows,
@@ -451,11 +446,7 @@ def find_slopes(votes: Votes) -> Slopes:
 
 
 def fit_logistic(columns: Array, won: Array) -> Array:
-    """Return (p,) coefficients of a logistic regression without intercept, with the ridge.
-
-    columns: (n, p) what predicts.
-    won: (n,) 1 or 0.
-    """
+    """Return (p,) coefficients of a logistic regression without intercept, with the ridge."""
 
     def expand(beta: Array) -> Expansion:
         eta = columns @ beta
@@ -466,30 +457,6 @@ def fit_logistic(columns: Array, won: Array) -> Array:
         return Expansion(float(value), score, held + SLOPE_RIDGE * np.eye(len(beta)))
 
     return maximise(expand, np.zeros(columns.shape[1])).at
-
-
-def _fit_judges(x: Array, won: Array, judge: NDArray[np.int32], size: int) -> tuple[Array, Array]:
-    """Return (J,) slopes and their information, all judges in one iteration."""
-    slope = np.zeros(size)
-    for _ in range(STEPS):
-        chance = 1 / (1 + np.exp(-slope[judge] * x))
-        score = np.bincount(judge, x * (won - chance), size) - SLOPE_RIDGE * slope
-        held = np.bincount(judge, x**2 * chance * (1 - chance), size) + SLOPE_RIDGE
-        step = np.clip(score / held, -LONGEST, LONGEST)
-        if np.abs(step).max(initial=0.0) < 1e-8:
-            break
-        slope = slope + step
-    return slope, np.asarray(held)
-
-
-def _inflation(
-    x: Array, won: Array, codes: tuple[NDArray[np.int32], NDArray[np.int32]], slope: Array
-) -> float:
-    """Return φ: the variance of scores of whole answers beside that of independent votes."""
-    judge, answer = codes
-    chance = 1 / (1 + np.exp(-slope[judge] * x))
-    by_answer = np.bincount(answer, x * (won - chance))
-    return max(1.0, float((by_answer**2).sum() / (x**2 * chance * (1 - chance)).sum()))
 
 
 # How a judge presses the keys: one side too often, ties too often, less care as a session goes on.
@@ -505,28 +472,14 @@ def _inflation(
 # Honest judges differ in these too, by as much as the campaign shows (`rating_spread`). Where
 # comparisons come in rankings, variances are those of scores of whole rankings.
 
-ENOUGH: Final = 10  # Votes below which a judge's habits are not looked at
 
-
-@dataclass(frozen=True, eq=False)
-class VoteHabit:
-    """One habit of all judges."""
-
-    name: str  # "position-biased", "drifting" or "coarse"
-    judges: NDArray[np.intp]  # (k,) codes of the judges with enough votes
-    value: Array  # (k,) what was seen, in log-odds
-    usual: float  # the median judge's
-    share: Array  # (k,) of decisive votes for the first output, or of ties; empty for drifting
-    p: Array  # (k,) chance of as much in an honest judge
-
-
-def find_vote_habits(votes: Votes, slopes: Slopes) -> tuple[VoteHabit, ...]:
+def find_vote_habits(votes: Votes, slopes: Slopes) -> tuple[Habit, ...]:
     """Compare how judges press the keys."""
-    found = [_position(votes, slopes), _drifting(votes, slopes), _coarse(votes)]
-    return tuple(one for one in found if one is not None)
+    habits = [_position(votes, slopes), _drifting(votes, slopes), _coarse(votes)]
+    return tuple(habit for habit in habits if habit is not None)
 
 
-def _position(votes: Votes, slopes: Slopes) -> VoteHabit | None:
+def _position(votes: Votes, slopes: Slopes) -> Habit | None:
     if not votes.positions_known:
         return None
     value, variance, judges = _one_step(votes, slopes, np.ones(len(slopes.rows)))
@@ -534,30 +487,32 @@ def _position(votes: Votes, slopes: Slopes) -> VoteHabit | None:
         return None
     spread = normal_spread(value, variance)
     p = _tails(spread, value, variance)
+    usual = np.full(len(judges), spread.centre)
     first = np.bincount(slopes.judge, slopes.won) / np.maximum(np.bincount(slopes.judge), 1)
-    return VoteHabit("position-biased", judges, value, spread.centre, first[judges], p)
+    return Habit("position-biased", judges, value, usual, first[judges], p)
 
 
-def _drifting(votes: Votes, slopes: Slopes) -> VoteHabit | None:
+def _drifting(votes: Votes, slopes: Slopes) -> Habit | None:
     if votes.moment is None:
         return None
     moment = votes.moment[slopes.rows]
     known = np.isfinite(moment)
     place = np.zeros(len(moment))
-    place[known] = place_in_session(slopes.judge[known], moment[known], enough=ENOUGH)
+    place[known] = place_in_session(slopes.judge[known], moment[known], enough=MIN_SCORES)
     value, variance, judges = _one_step(votes, slopes, slopes.x * place)
     if not len(judges):
         return None
     spread = normal_spread(value, variance)
     p = _one_side(value < spread.centre, _tails(spread, value, variance))
-    return VoteHabit("drifting", judges, value, spread.centre, np.empty(0), p)
+    usual = np.full(len(judges), spread.centre)
+    return Habit("drifting", judges, value, usual, np.empty(0), p)
 
 
-def _coarse(votes: Votes) -> VoteHabit | None:
+def _coarse(votes: Votes) -> Habit | None:
     size = len(votes.judges)
     n = np.bincount(votes.judge, minlength=size)
     ties = np.bincount(votes.judge, votes.outcome == TIE, size)
-    judges, share = np.flatnonzero(n >= ENOUGH), float(ties.sum() / n.sum())
+    judges, share = np.flatnonzero(n >= MIN_SCORES), float(ties.sum() / n.sum())
     if not len(judges) or not ties.any():
         return None
     n, ties = n[judges], ties[judges]
@@ -566,27 +521,25 @@ def _coarse(votes: Votes) -> VoteHabit | None:
     variance *= _inflate(votes.answer, (votes.outcome == TIE) - share)
     spread = normal_spread(value, variance)
     p = _one_side(value > spread.centre, _tails(spread, value, variance))
-    return VoteHabit("coarse", judges, value, spread.centre, ties / n, p)
+    return Habit("coarse", judges, value, np.full(len(judges), spread.centre), ties / n, p)
 
 
 def _one_step(votes: Votes, slopes: Slopes, along: Array) -> tuple[Array, Array, NDArray[np.intp]]:
-    """Return values and variances of a further effect, and of which judges.
-
-    along: (n,) what the effect multiplies.
-    """
+    """Return values and variances of a further effect, and of which judges."""
     judge, x, size = slopes.judge, slopes.x, len(votes.judges)
     chance = 1 / (1 + np.exp(-slopes.slope[judge] * x))
     left, weight = slopes.won - chance, chance * (1 - chance)
     held, across, of_x = (
         np.bincount(judge, weight * column, size) for column in (along**2, along * x, x**2)
     )
-    kept = held - across**2 / np.maximum(of_x, 1e-12)
+    information = held - across**2 / np.maximum(of_x, 1e-12)
     n = np.bincount(judge[along != 0], minlength=size)
-    judges = np.flatnonzero((n >= ENOUGH) & (kept > 1e-9))
+    judges = np.flatnonzero((n >= MIN_SCORES) & (information > 1e-9))
     score = np.bincount(judge, along * left, size)
     answer = None if votes.answer is None else votes.answer[slopes.rows]
     inflation = _inflate(answer, along * left)
-    return score[judges] / kept[judges], inflation / kept[judges], judges
+    information = information[judges]
+    return score[judges] / information, inflation / information, judges
 
 
 def _tails(spread: NormalSpread, values: Array, variances: Array) -> Array:
@@ -613,8 +566,19 @@ def _inflate(answer: Codes | None, scores: Array) -> float:
     return max(1.0, float((np.bincount(answer, scores) ** 2).sum() / (scores**2).sum()))
 
 
+# How long judges take, and what that says of them being honest, learnt from these judges alone.
+#
+# t_l is the median of log(1 + seconds) of judge l. Nobody knows beforehand how quick careless
+# judges are, or whether they are quick at all: given the probabilities of the classes without time,
+#
+# honest N(μ, s²),   careless N(μ_c, s²),   reversed as honest,
+#
+# μ and s are those of the honest, μ_c that of the careless together with three judges at μ, so that
+# where nobody looks careless time says nothing. Its log-likelihood ratio is cut at 2 nats: nobody
+# is flagged for speed.
+
 PSEUDO_JUDGES: Final = 3.0  # Careless judges, as quick as honest ones, that are added to those seen
-MOST: Final = 2.0  # Largest log-likelihood ratio (nats)
+MAX_LOG_RATIO: Final = 2.0  # nats
 
 
 @dataclass(frozen=True, eq=False)
@@ -628,10 +592,7 @@ class Times:
 
 
 def weigh_seconds(votes: Votes, posterior: Array) -> Times | None:
-    """Weigh how long judges take; None where nobody's time is known, or all take the same.
-
-    posterior: (J, 3) probabilities of the classes without time.
-    """
+    """Weigh how long judges take; None where nobody's time is known, or all take the same."""
     if votes.seconds is None:
         return None
     known = np.flatnonzero(np.isfinite(votes.seconds) & (votes.seconds >= 0))
@@ -650,5 +611,5 @@ def weigh_seconds(votes: Votes, posterior: Array) -> Times | None:
     )
     logs = np.zeros((len(posterior), 3))
     ratio = ((t - centre) ** 2 - (t - quick) ** 2) / (2 * square)
-    logs[judges, 1] = np.clip(ratio, -MOST, MOST)
+    logs[judges, 1] = np.clip(ratio, -MAX_LOG_RATIO, MAX_LOG_RATIO)
     return Times(judges, seconds, float(np.median(seconds)), logs)

@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.checks import LARGEST
+from evenhand.data.rating_rows import Scale
+from evenhand.data.tally import Codes
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.judges.units import Units
-from evenhand.judgments.checks import LARGEST
-from evenhand.judgments.scale import Scale
-from evenhand.judgments.tally import Codes
 
 # How often two judges of a unit gave which two scores: all that coefficients are made of.
 #
@@ -27,13 +27,15 @@ from evenhand.judgments.tally import Codes
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-TABLED: Final = 32  # Most different scores whose pairs are held as a table
-LOT: Final = 1_000_000  # About how many pairs of judges are looked at at a time
+MAX_POINTS_TABLED: Final = 32  # Most different scores whose pairs are held as a table
+PAIRS_AT_A_TIME: Final = 1_000_000  # About how many pairs of judges are looked at at a time
 # Most pairs of judges, within units, that are gone through: into a table, and into a list
-MOST: Final = {True: 300_000_000, False: 20_000_000}
-CROWD: Final = 30  # Judges of a unit from which their pairs are summed before they are listed
+MAX_PAIRS: Final = {True: 300_000_000, False: 20_000_000}
+MIN_JUDGES_SUMMED: Final = (
+    30  # Judges of a unit from which their pairs are summed before they are listed
+)
 # Most sums by cluster and pair of scores that are held as a table; beyond, pairs are listed
-DENSE: Final = 8_000_000
+MAX_TABLE_CELLS: Final = 8_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,17 +100,40 @@ class Coincidences:
 def count_coincidences(units: Units, blocks: Blocks) -> Coincidences:
     """Sum pairs of scores by cell."""
     k = len(units.points)
-    tabled = k <= TABLED and blocks.cells * k * k <= DENSE
-    if not tabled or blocks.of is None:  # else units of many judges are counted by score
-        _check_cost(units, tabled=tabled)
-    single = _count_single(units, blocks) if blocks.cells * k <= DENSE else None
+    tabled = k <= MAX_POINTS_TABLED and blocks.cells * k * k <= MAX_TABLE_CELLS
+    # pairs of judges grow with the square of judges; in a table by items units of many judges are
+    # counted by score instead
+    if (not tabled or blocks.of is None) and units.pairs > MAX_PAIRS[tabled]:
+        raise NotIdentified(
+            f"{units.pairs:,} pairs of judges of one output are more than {MAX_PAIRS[tabled]:,}",
+            ["look at a sample of judges", "merge points of the scale to 32 or fewer"],
+        )
+    single, alone = None, np.flatnonzero(units.sizes == 1)
+    if len(alone) and blocks.cells * k <= MAX_TABLE_CELLS:
+        place = units.starts[alone]
+        judge = units.judge[place]
+        cell = blocks.place(alone, judge, judge)
+        given = np.bincount(cell * k + units.code[place], minlength=blocks.cells * k)
+        single = given.reshape(-1, k).astype(np.float64)
     if not tabled:
         parts = list(_list_pairs(units, blocks))
         cell, low, high, per_unit, per_score = map(np.concatenate, zip(*parts, strict=True))
         return Coincidences(
             units.points, blocks, cell, low, high, per_unit, per_score, single, tabled=False
         )
-    return table_coincidences(units.points, blocks, _table_pairs(units, blocks), single)
+    size = blocks.cells * k * k
+    per_unit, per_score = np.zeros(size), np.zeros(size)
+    for judges, unit, place in units.by_size():
+        pairs = judges * (judges - 1) // 2
+        if pairs > k * (k + 1) // 2 and blocks.of is not None:
+            counted = _count_scores(units, blocks, unit, place)
+        else:
+            counted = np.zeros(size)
+            for cell, low, high in _each_pair(units, blocks, unit, place):
+                counted += np.bincount((cell * k + low) * k + high, minlength=size)
+        per_unit += counted / pairs
+        per_score += counted * (judges / pairs)
+    return table_coincidences(units.points, blocks, (per_unit, per_score), single)
 
 
 def table_coincidences(
@@ -137,82 +162,57 @@ def table_coincidences(
     )
 
 
-def mirror(found: Coincidences) -> Coincidences:
+def mirror(coincidences: Coincidences) -> Coincidences:
     """Count every unit in both orders of its two outputs, half in each.
 
     Scores are answers about two outputs, the lowest one and the highest one say the same with the
     outputs exchanged. What agrees stays as it is; how often each answer is given no longer depends
     on which output is called the first.
     """
-    last = len(found.points) - 1
-    low, high = last - found.high, last - found.low
-    if not found.tabled:
-        both = (found.low, low), (found.high, high)
-        cell, sums = np.tile(found.cell, 2), (found.per_unit, found.per_score)
+    last = len(coincidences.points) - 1
+    low, high = last - coincidences.high, last - coincidences.low
+    if not coincidences.tabled:
+        both = (coincidences.low, low), (coincidences.high, high)
+        cell, sums = np.tile(coincidences.cell, 2), (coincidences.per_unit, coincidences.per_score)
         per_unit, per_score = (np.tile(one / 2, 2) for one in sums)
         one, other = (np.concatenate(sides) for sides in both)
-        found = replace(found, cell=cell, low=one, high=other)
+        coincidences = replace(coincidences, cell=cell, low=one, high=other)
     else:
         place = np.arange(len(low)).reshape(-1, (last + 1) * (last + 2) // 2)
         turned = np.lexsort((high[place[0]], low[place[0]]))
         order = place[:, turned].ravel()
-        per_unit, per_score = ((one + one[order]) / 2 for one in (found.per_unit, found.per_score))
-    single = None if found.single is None else (found.single + found.single[:, ::-1]) / 2
-    return replace(found, per_unit=per_unit, per_score=per_score, single=single)
-
-
-def _table_pairs(units: Units, blocks: Blocks) -> tuple[Array, Array]:
-    """Sum pairs of scores by cell, lower and higher score."""
-    k = len(units.points)
-    size = blocks.cells * k * k
-    per_unit, per_score = np.zeros(size), np.zeros(size)
-    for judges, found, place in units.by_size():
-        pairs = judges * (judges - 1) // 2
-        if pairs > k * (k + 1) // 2 and blocks.of is not None:
-            counted = _count_scores(units, blocks, found, place)
-        else:
-            counted = np.zeros(size)
-            for cell, low, high in _each_pair(units, blocks, found, place):
-                counted += np.bincount((cell * k + low) * k + high, minlength=size)
-        per_unit += counted / pairs
-        per_score += counted * (judges / pairs)
-    return per_unit, per_score
-
-
-def _check_cost(units: Units, *, tabled: bool) -> None:
-    """Refuse what would take all memory: pairs of judges grow with the square of judges."""
-    pairs = units.pairs
-    if pairs > MOST[tabled]:
-        raise NotIdentified(
-            f"{pairs:,} pairs of judges of one output are more than {MOST[tabled]:,}",
-            ["look at a sample of judges", "merge points of the scale to 32 or fewer"],
+        per_unit, per_score = (
+            (one + one[order]) / 2 for one in (coincidences.per_unit, coincidences.per_score)
         )
+    single = (
+        None
+        if coincidences.single is None
+        else (coincidences.single + coincidences.single[:, ::-1]) / 2
+    )
+    return replace(coincidences, per_unit=per_unit, per_score=per_score, single=single)
 
 
 def _each_pair(
-    units: Units, blocks: Blocks, found: Integers, place: Integers
+    units: Units, blocks: Blocks, unit: Integers, place: Integers
 ) -> Iterator[tuple[Integers, Integers, Integers]]:
     """Yield cell, lower and higher score of pairs of judges of the units of a size, in lots."""
     first, second = np.triu_indices(place.shape[1], 1)
-    lot = max(LOT // len(found), 1)
+    lot = max(PAIRS_AT_A_TIME // len(unit), 1)
     for start in range(0, len(first), lot):
         one, other = (place[:, side[start : start + lot]] for side in (first, second))
         judges = units.judge[one].ravel(), units.judge[other].ravel()
-        cell = blocks.place(np.repeat(found, one.shape[1]), *judges)
+        cell = blocks.place(np.repeat(unit, one.shape[1]), *judges)
         codes = [units.code[at].ravel().astype(np.int64) for at in (one, other)]
         yield cell, np.minimum(*codes), np.maximum(*codes)
 
 
-def _count_scores(units: Units, blocks: Blocks, found: Integers, place: Integers) -> Array:
-    """Count pairs from how often each score was given, where judges are more than points.
-
-    n_c n_k pairs of two scores, n_c (n_c − 1) / 2 of one and the same.
-    """
-    k, n = len(units.points), len(found)
-    own = np.repeat(np.arange(n) * k, place.shape[1]) + units.code[place].ravel()
-    given = np.bincount(own, minlength=n * k).reshape(n, k).T.astype(np.float64)
+def _count_scores(units: Units, blocks: Blocks, unit: Integers, place: Integers) -> Array:
+    """Count pairs from how often each score was given, where judges are more than points."""
+    k, n = len(units.points), len(unit)
+    cell = np.repeat(np.arange(n) * k, place.shape[1]) + units.code[place].ravel()
+    given = np.bincount(cell, minlength=n * k).reshape(n, k).T.astype(np.float64)
     assert blocks.of is not None
-    cell = blocks.of[found]
+    cell = blocks.of[unit]
     counted = np.zeros((blocks.cells, k, k))
     for low in range(k):
         for high in range(low, k):
@@ -227,10 +227,10 @@ def _list_pairs(
     """Yield pairs of scores one by one, where a table of them would be too large."""
     none = np.zeros(0, dtype=np.int64)
     yield none, none, none, np.zeros(0), np.zeros(0)
-    for judges, found, place in units.by_size():
+    for judges, unit, place in units.by_size():
         pairs = judges * (judges - 1) / 2
-        for cell, low, high in _each_pair(units, blocks, found, place):
-            if judges > CROWD:
+        for cell, low, high in _each_pair(units, blocks, unit, place):
+            if judges > MIN_JUDGES_SUMMED:
                 k = len(units.points)
                 key, times = np.unique((cell * k + low) * k + high, return_counts=True)
                 weight = times / pairs
@@ -240,32 +240,16 @@ def _list_pairs(
             yield cell, low, high, weight, weight * judges
 
 
-def _count_single(units: Units, blocks: Blocks) -> Array | None:
-    """Count scores of units of one judge by cell and point."""
-    k = len(units.points)
-    alone = np.flatnonzero(units.sizes == 1)
-    if not len(alone):
-        return None
-    place = units.starts[alone]
-    judge = units.judge[place]
-    cell = blocks.place(alone, judge, judge)
-    counted = np.bincount(cell * k + units.code[place], minlength=blocks.cells * k)
-    return counted.reshape(-1, k).astype(np.float64)
-
-
 # Sums of pairs of scores in the data and in resamples, which coefficients are made of.
 
 Flags = NDArray[np.bool_]
 
-FINEST: Final = 1_000  # Most different scores that are treated as categories
+MAX_CATEGORIES: Final = 1_000  # Most different scores that are treated as categories
 
 
 def check_categories(points: Array) -> None:
-    """Refuse scores that are too many to be categories, which would take all memory as well.
-
-    points: (K,) different scores.
-    """
-    if len(points) > FINEST:
+    """Refuse scores that are too many to be categories, which would take all memory as well."""
+    if len(points) > MAX_CATEGORIES:
         raise NotIdentified(
             f"{len(points):,} different scores are no categories",
             ["use α or n-agreement, or merge points"],
@@ -332,8 +316,8 @@ class Sums:
 
     def score_sum(self, values: Array) -> Array:
         """(B,) sum over scores of units of two or more judges of a value by point (K,)."""
-        found = self.coincidences
-        return self.per_score((values[found.low] + values[found.high]) / 2)
+        coincidences = self.coincidences
+        return self.per_score((values[coincidences.low] + values[coincidences.high]) / 2)
 
     @cached_property
     def mass(self) -> Array:
@@ -343,23 +327,19 @@ class Sums:
     @cached_property
     def varied(self) -> Flags:
         """(B,) whether two different scores occur in units of two or more judges."""
-        if len(self.points) > FINEST:  # too many to count each
-            return self._spreads
-        return np.asarray((self.mass > 0).sum(axis=1) > 1)
-
-    @cached_property
-    def _spreads(self) -> Flags:
-        """(B,) whether the lowest score of all cells that count is not the highest."""
-        found = self.coincidences
-        low = np.full(found.blocks.cells, len(self.points))
-        high = np.full(found.blocks.cells, -1)
-        np.minimum.at(low, found.cell, found.low)
-        np.maximum.at(high, found.cell, found.high)
+        if len(self.points) <= MAX_CATEGORIES:
+            return np.asarray((self.mass > 0).sum(axis=1) > 1)
+        # too many to count each: is the lowest score of all cells that count not the highest?
+        pairs = self.coincidences
+        low = np.full(pairs.blocks.cells, len(self.points))
+        high = np.full(pairs.blocks.cells, -1)
+        np.minimum.at(low, pairs.cell, pairs.low)
+        np.maximum.at(high, pairs.cell, pairs.high)
         if self.times is None:
             return np.array([low.min() < high.max()])
-        held = self.times != 0
-        lowest = np.where(held, low, len(self.points)).min(axis=1)
-        return np.asarray(lowest < np.where(held, high, -1).max(axis=1))
+        drawn = self.times != 0
+        lowest = np.where(drawn, low, len(self.points)).min(axis=1)
+        return np.asarray(lowest < np.where(drawn, high, -1).max(axis=1))
 
     @cached_property
     def shares(self) -> Array:
@@ -372,8 +352,8 @@ class Sums:
         single = self.coincidences.single
         if single is None:
             return self.shares
-        found = single.sum(axis=0)[None, :] if self.times is None else self.times @ single
-        both = self._marginals(per_unit=True) + found
+        singles = single.sum(axis=0)[None, :] if self.times is None else self.times @ single
+        both = self._marginals(per_unit=True) + singles
         return np.asarray(both / both.sum(axis=1, keepdims=True))
 
     @cached_property
@@ -384,35 +364,35 @@ class Sums:
     @cached_property
     def _unit_tables(self) -> Array:
         """(B, pairs) sums by pair of scores, units weighing alike."""
-        found = self.coincidences
-        judges = found.scores / found.units if found.units else 1.0
-        if np.array_equal(found.per_score, found.per_unit * judges):
+        coincidences = self.coincidences
+        judges = coincidences.scores / coincidences.units if coincidences.units else 1.0
+        if np.array_equal(coincidences.per_score, coincidences.per_unit * judges):
             return np.asarray(self.score_tables / judges)  # as many judges on every unit
-        return self._table(found.per_unit)
+        return self._table(coincidences.per_unit)
 
     def _table(self, sums: Array) -> Array:
         """(B, pairs) sums over cells by pair of scores, of the table of coincidences."""
-        found = self.coincidences
-        pairs = len(found.points) * (len(found.points) + 1) // 2
+        coincidences = self.coincidences
+        pairs = len(coincidences.points) * (len(coincidences.points) + 1) // 2
         by_cell = sums.reshape(-1, pairs)
         if self.times is None:
             return np.asarray(by_cell.sum(axis=0)[None, :])
-        return np.asarray(self.times[:, found.cell[::pairs]] @ by_cell)
+        return np.asarray(self.times[:, coincidences.cell[::pairs]] @ by_cell)
 
     def _marginals(self, *, per_unit: bool) -> Array:
         """(B, K) sums of pairs by point, half for either score of the pair."""
-        found, k = self.coincidences, len(self.points)
-        if found.tabled:
+        coincidences, k = self.coincidences, len(self.points)
+        if coincidences.tabled:
             tables = self._unit_tables if per_unit else self.score_tables
             low, high = np.triu_indices(k)
             ends = np.zeros((len(low), k))
             np.add.at(ends, (np.arange(len(low)), low), 0.5)
             np.add.at(ends, (np.arange(len(low)), high), 0.5)
             return np.asarray(tables @ ends)
-        weights = found.per_unit if per_unit else found.per_score
-        size = found.blocks.cells * k
-        both = np.bincount(found.cell * k + found.low, weights, size)
-        both += np.bincount(found.cell * k + found.high, weights, size)
+        weights = coincidences.per_unit if per_unit else coincidences.per_score
+        size = coincidences.blocks.cells * k
+        both = np.bincount(coincidences.cell * k + coincidences.low, weights, size)
+        both += np.bincount(coincidences.cell * k + coincidences.high, weights, size)
         by_cell = both.reshape(-1, k) / 2
         if self.times is None:
             return np.asarray(by_cell.sum(axis=0)[None, :])
@@ -482,33 +462,33 @@ class Counts:
             return self.levels[name]
         return ("",), np.zeros(len(self.units), dtype=np.int32)
 
-    def take(self, kept: Mask | NDArray[np.intp]) -> Counts:
+    def take(self, mask: Mask | NDArray[np.intp]) -> Counts:
         """Keep some sums, by a mask or by their places; points stay as they are."""
-        levels = {name: (names, codes[kept]) for name, (names, codes) in self.levels.items()}
+        levels = {name: (names, codes[mask]) for name, (names, codes) in self.levels.items()}
         columns = ("cluster", "judges", "units", "again", "given", "together")
-        own = {name: getattr(self, name)[kept] for name in columns}
-        return replace(self, levels=levels, **own)
+        fields = {name: getattr(self, name)[mask] for name in columns}
+        return replace(self, levels=levels, **fields)
 
-    def narrow(self, kept: Mask) -> Counts:
+    def narrow(self, mask: Mask) -> Counts:
         """Keep some sums, and only points that they have; a declared scale stays as it is."""
-        own = self.take(kept)
-        seen = own.given.sum(axis=0) > 0
-        if own.scale.declared or seen.all() or not seen.any():
-            return own
-        points = own.points[seen]
+        counts = self.take(mask)
+        seen = counts.given.sum(axis=0) > 0
+        if counts.scale.declared or seen.all() or not seen.any():
+            return counts
+        points = counts.points[seen]
         ends = float(points[0]), float(points[-1])
-        scale = replace(own.scale, low=ends[0], high=ends[1], points=tuple(points.tolist()))
-        return own.keep_points(seen, scale)
+        scale = replace(counts.scale, low=ends[0], high=ends[1], points=tuple(points.tolist()))
+        return counts.keep_points(seen, scale)
 
-    def keep_points(self, kept: Mask, scale: Scale) -> Counts:
+    def keep_points(self, mask: Mask, scale: Scale) -> Counts:
         """Leave out points that nobody gave, (K,) by a mask; what is left is a scale of its own."""
-        low, high = np.triu_indices(len(kept))
+        low, high = np.triu_indices(len(mask))
         return replace(
             self,
-            points=self.points[kept],
+            points=self.points[mask],
             scale=scale,
-            given=self.given[:, kept],
-            together=self.together[:, kept[low] & kept[high]],
+            given=self.given[:, mask],
+            together=self.together[:, mask[low] & mask[high]],
         )
 
     def coincide(self) -> Coincidences:
@@ -517,47 +497,35 @@ class Counts:
         cluster = number.reshape(-1)
         blocks = Blocks(len(present), cluster, None, "item", len(present))
         k = len(self.points)
-        place = cluster[:, None] * k * k + _places(k)
+        low, high = np.triu_indices(k)
+        place = cluster[:, None] * k * k + low * k + high
         size = len(present) * k * k
         per_unit, per_score = np.zeros(size), np.zeros(size)
         for judges in np.unique(self.judges[self.several]).tolist():
-            own = self.judges == judges
-            counted = np.bincount(place[own].ravel(), self.together[own].ravel(), size)
+            rows = self.judges == judges
+            counted = np.bincount(place[rows].ravel(), self.together[rows].ravel(), size)
             pairs = judges * (judges - 1) // 2
             per_unit += counted / pairs
             per_score += counted * (judges / pairs)
-        single = self._count_single(blocks)
+        single, alone = None, self.judges == 1
+        if alone.any():
+            single = np.zeros((blocks.size, k))
+            np.add.at(single, cluster[alone], self.given[alone])
         return table_coincidences(self.points, blocks, (per_unit, per_score), single)
-
-    def _count_single(self, blocks: Blocks) -> Array | None:
-        """(clusters, K) scores of units of one judge."""
-        alone = self.judges == 1
-        if not alone.any():
-            return None
-        assert blocks.of is not None
-        single = np.zeros((blocks.size, len(self.points)))
-        np.add.at(single, blocks.of[alone], self.given[alone])
-        return single
 
     def digest(self, *numbers: int) -> str:
         """Return the SHA-256 of what was counted, whatever clusters and levels it is by."""
         names, criterion = self.codes("criterion")
         key = np.column_stack([criterion, self.judges])
-        found, place = np.unique(key, axis=0, return_inverse=True)
+        groups, place = np.unique(key, axis=0, return_inverse=True)
         columns = np.column_stack([self.units, self.again, self.given, self.together])
-        sums = np.zeros((len(found), columns.shape[1]), dtype=np.int64)
+        sums = np.zeros((len(groups), columns.shape[1]), dtype=np.int64)
         np.add.at(sums, place.reshape(-1), columns)
         digest = sha256("\x1f".join(names).encode())
         digest.update(self.points.astype("<f8").tobytes())
-        for one in (found, sums, np.array(numbers, dtype=np.int64)):
+        for one in (groups, sums, np.array(numbers, dtype=np.int64)):
             digest.update(one.astype("<i8").tobytes())
         return digest.hexdigest()
-
-
-def _places(k: int) -> Integers:
-    """Return where pairs of scores stand in a table of lower by higher score."""
-    low, high = np.triu_indices(k)
-    return np.asarray(low * k + high)
 
 
 def check_exact(columns: Iterable[NDArray[Any]], what: str) -> None:

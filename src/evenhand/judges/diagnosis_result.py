@@ -9,6 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.rating_rows import CONTROL, RatingRows, Scale
+from evenhand.data.results import InNotebooks, exactly
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, end, listing, suggest
 from evenhand.judges import easy_items
 from evenhand.judges import profiles as judge_profiles
@@ -17,12 +20,7 @@ from evenhand.judges.counts import Blocks, Sums, count_coincidences
 from evenhand.judges.easy_items import Easy, EasyCount, EasyRule
 from evenhand.judges.profiles import JudgeProfile, Limits, Outliers, knows_items, share_outside
 from evenhand.judges.removal import Choice, CommonJudges, Correlation, Rescoring, SystemScore
-from evenhand.judges.units import Units, find_units
-from evenhand.judgments.exclusions import write_excluded
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rating_rows import CONTROL, RatingRows
-from evenhand.judgments.scale import Scale
-from evenhand.judgments.signature import exactly
+from evenhand.judges.units import Record, find_units
 
 # The diagnosis of judges: what the tables and figures of Hamon et al. (2007) hold, of any data.
 
@@ -31,7 +29,7 @@ BOTH: Final = "all criteria"
 
 
 @dataclass(frozen=True)
-class AgreementRow:
+class AgreementRow(Record):
     """A row of tables 1 and 2: agreement under one criterion, on one input type or on all."""
 
     criterion: str  # the criterion; "" where the data have none
@@ -47,13 +45,9 @@ class AgreementRow:
     kappa: float | None  # his κ, or None
     why: str | None = None  # why a number is missing
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {**vars(self), "steps": list(self.steps), "n_agreement": list(self.n_agreement)}
-
 
 @dataclass(frozen=True)
-class Revision:
+class Revision(Record):
     """What changes where judges who scored an output again are taken at their last word."""
 
     criterion: str  # the criterion
@@ -62,16 +56,6 @@ class Revision:
     first: Mapping[str, float]  # system → mean of first scores
     last: Mapping[str, float]  # system → mean of last scores
     correlation: Correlation  # of the two
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {
-            **vars(self),
-            "judges": list(self.judges),
-            "first": dict(self.first),
-            "last": dict(self.last),
-            "correlation": self.correlation.to_dict(),
-        }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,16 +116,16 @@ class Diagnosis(InNotebooks):
             InvalidJudgments: no such method or criterion was looked at.
 
         """
-        for one in self.outliers:
-            if (one.method, one.criterion) == (method, criterion):
-                return one
+        for outliers in self.outliers:
+            if (outliers.method, outliers.criterion) == (method, criterion):
+                return outliers
         raise InvalidJudgments(f"nothing is known by {method} under '{criterion}'")
 
     def removal_of(self, method: str, criterion: str) -> Rescoring | None:
         """Return the systems scored again without them; None where nobody is outside."""
-        for one in self.removals:
-            if (one.method, one.criterion) == (method, criterion):
-                return one
+        for removal in self.removals:
+            if (removal.method, removal.criterion) == (method, criterion):
+                return removal
         return None
 
     def scores_of(self, criterion: str) -> tuple[SystemScore, ...]:
@@ -151,48 +135,41 @@ class Diagnosis(InNotebooks):
             InvalidJudgments: no such criterion was looked at.
 
         """
-        for one in self.chosen:
-            if one.criterion == criterion:
-                return one.systems
+        for rescoring in self.chosen:
+            if rescoring.criterion == criterion:
+                return rescoring.systems
         raise InvalidJudgments(f"no scores of systems under '{criterion}'")
 
     @property
     def deleted(self) -> dict[str, dict[str, int]]:
         """Table 3: criterion → method → number of judges outside; `BOTH` for every criterion."""
-        found: dict[str, dict[str, int]] = {}
-        for criterion in self.criteria:
-            own = [one for one in self.outliers if one.criterion == criterion and one.why is None]
-            found[criterion] = {one.method: len(one.judges) for one in own}
+        counts: dict[str, dict[str, int]] = {criterion: {} for criterion in self.criteria}
+        judges: dict[str, list[set[str]]] = {}
+        for outliers in self.outliers:
+            if outliers.why is None:
+                counts[outliers.criterion][outliers.method] = len(outliers.judges)
+                judges.setdefault(outliers.method, []).append({*outliers.judges})
         if len(self.criteria) > 1:
-            found[BOTH] = self._deleted_everywhere()
-        return found
-
-    def _deleted_everywhere(self) -> dict[str, int]:
-        every: dict[str, int] = {}
-        for method in self.methods:
-            sets = [
-                {*one.judges} for one in self.outliers if one.method == method and one.why is None
-            ]
-            if len(sets) == len(self.criteria):
-                every[method] = len(set.intersection(*sets))
-        return every
+            counts[BOTH] = {
+                method: len(set.intersection(*judges[method]))
+                for method in self.methods
+                if len(judges.get(method, ())) == len(self.criteria)
+            }
+        return counts
 
     def records(self) -> list[dict[str, Any]]:
         """Return one row per criterion and judge, with plain values."""
-        counts = {
-            (criterion, one.judge): one for criterion, own in self.easy.items() for one in own
-        }
-        outside = {(one.criterion, one.method): {*one.judges} for one in self.outliers}
+        outside = {(out.criterion, out.method): {*out.judges} for out in self.outliers}
         rows = []
         for criterion, profiles in self.profiles.items():
-            for one in profiles:
-                seen = counts.get((criterion, one.judge))
-                flags = {
-                    method: one.judge in outside.get((criterion, method), ())
-                    for method in self.methods
-                }
-                easy = (0, None) if seen is None else (seen.n, seen.missed)
-                rows.append({**one.to_dict(), "easy": easy[0], "missed": easy[1], **flags})
+            easy = {count.judge: count for count in self.easy.get(criterion, ())}
+            for profile in profiles:
+                row, count = profile.to_dict(), easy.get(profile.judge)
+                row["easy"] = 0 if count is None else count.n
+                row["missed"] = None if count is None else count.missed
+                for method in self.methods:
+                    row[method] = profile.judge in outside.get((criterion, method), ())
+                rows.append(row)
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -247,25 +224,25 @@ class Settings:
 
     def words(self) -> list[str]:
         """Return the settings for the signature."""
+        listed, scale = "", str(self.scale)
+        if self.easy:  # how many outputs are listed as easy, with a digest of the list
+            names = ("\x1f".join([name] if isinstance(name, str) else name) for name in self.easy)
+            digest = sha256("\x1e".join(sorted(names)).encode()).hexdigest()
+            listed = f" listed={len(self.easy)} ({digest[:12]})"
+        points = None if self.scale is None else self.scale.points
+        if self.scale and points and len(points) != self.scale.high - self.scale.low + 1:
+            scale = ",".join(f"{point:g}" for point in points)
         return [
             f"k={exactly(float(self.limits.k))} ddof={self.limits.ddof} reading={self.reading}",
             f"easy miss={exactly(float(self.rule.miss))} share={exactly(float(self.rule.share))}"
-            f" least={self.rule.least}{self._easy_list()}",
+            f" least={self.rule.least}{listed}",
             f"remove {self.choice}",
             f"version={self.version}",
             *([f"input={self.input_type}"] if self.input_type else []),
             *([f"references={', '.join(self.references)}"] if self.references else []),
-            *([f"scale {_write_scale(self.scale)}"] if self.scale else []),
+            *([f"scale {scale}"] if self.scale else []),
             *([f"merge {self.merge}"] if self.merge else []),
         ]
-
-    def _easy_list(self) -> str:
-        """Return how many outputs are listed as easy, with a digest of the list; "" without one."""
-        if not self.easy:
-            return ""
-        named = sorted("\x1f".join([one] if isinstance(one, str) else one) for one in self.easy)
-        digest = sha256("\x1e".join(named).encode()).hexdigest()
-        return f" listed={len(named)} ({digest[:12]})"
 
 
 def refuse_bare_text(lists: Mapping[str, object]) -> None:
@@ -283,13 +260,6 @@ def refuse_unknown_references(references: Sequence[str], systems: Sequence[str])
             raise UnknownOption(f"reference '{name}' is none of the systems{hint}")
 
 
-def _write_scale(scale: Scale) -> str:
-    """Write a scale with all of its points."""
-    if scale.points is None or len(scale.points) == scale.high - scale.low + 1:
-        return str(scale)
-    return ",".join(f"{point:g}" for point in scale.points)
-
-
 # A diagnosis in sentences, and what must stand beside it.
 
 _CALLED = {
@@ -298,22 +268,24 @@ _CALLED = {
     easy_items.NAME: "easy items",
 }
 
-FEW: Final = 5  # Scores below which a judge's means rest on single scores
-NAMED: Final = 3  # Most judges named in a sentence
-_MANY: Final = 10  # Expected numbers of judges below this are told to a tenth
+MIN_SCORES: Final = 5  # Scores below which a judge's means rest on single scores
+MAX_JUDGES_NAMED: Final = 3  # Most judges named in a sentence
+MAX_COUNT_WITH_TENTHS: Final = 10  # Expected numbers of judges below this are told to a tenth
 # Share of a long scale (its steps end at half of the range) that two scores may be apart
-_NEAR: Final = 0.1
+NEAR_SHARE: Final = 0.1
 
 
-def say_diagnosis(found: Diagnosis, limits: Limits) -> tuple[str, ...]:
+def say_diagnosis(diagnosis: Diagnosis, limits: Limits) -> tuple[str, ...]:
     """Return what was found."""
+    every = diagnosis.deleted.get(BOTH, {})
+    counted = ", ".join(f"{n} by {_CALLED[method]}" for method, n in every.items())
     return (
-        *(_say_agreement(row) for row in found.agreement if not row.input),
-        *(_say_outliers(one) for one in found.outliers if one.why is None),
-        *_say_chance(found, limits),
-        *_say_everywhere(found),
-        *(_say_removal(one) for one in found.chosen if one.judges),
-        *_say_ceiling(found),
+        *(_say_agreement(row) for row in diagnosis.agreement if not row.input),
+        *(_say_outliers(one) for one in diagnosis.outliers if one.why is None),
+        *_say_chance(diagnosis, limits),
+        *([f"outside under all criteria: {counted}"] if every else []),
+        *(_say_removal(one) for one in diagnosis.chosen if one.judges),
+        *_say_ceiling(diagnosis),
     )
 
 
@@ -329,9 +301,16 @@ def note_data(rows: RatingRows, targets: RatingRows, settings: Settings) -> tupl
             f" and the {settings.version} counts"
         )
     if controls:
-        notes.append(
-            f"{_count(controls, 'score')} of controls: {_say_controls(rows, settings, controls)}"
-        )
+        use = "seen in easy items only"
+        unknown = easy_items.count_unknown(rows, settings.easy)
+        if unknown:  # nobody says what they should get
+            whom = "them" if unknown == controls else f"{unknown:,} of them"
+            rest = "they are not" if unknown == controls else "only the others are"
+            use = (
+                f"nothing is known of what {whom} should get (good, bad or a score), so that"
+                f" {rest} used"
+            )
+        notes.append(f"{_count(controls, 'score')} of controls: {use}")
     if tasks > 1:
         notes.append(f"{tasks} tasks are pooled")
     if not knows_items(rows):
@@ -339,27 +318,21 @@ def note_data(rows: RatingRows, targets: RatingRows, settings: Settings) -> tupl
     return tuple(notes)
 
 
-def _say_controls(rows: RatingRows, settings: Settings, controls: int) -> str:
-    """Say where controls are seen: nowhere, where nobody says what they should get."""
-    unknown = easy_items.count_unknown(rows, settings.easy)
-    if not unknown:
-        return "seen in easy items only"
-    whom = "them" if unknown == controls else f"{unknown:,} of them"
-    said = f"nothing is known of what {whom} should get (good, bad or a score), so that"
-    return f"{said} they are not used" if whom == "them" else f"{said} only the others are used"
-
-
-def note_few(found: Diagnosis) -> tuple[str, ...]:
+def note_few(diagnosis: Diagnosis) -> tuple[str, ...]:
     """Say which judges are outside on the strength of a few scores."""
     notes = []
-    for one in found.outliers:
-        n = {profile.judge: profile.n for profile in found.profiles[one.criterion]}
+    for one in diagnosis.outliers:
+        n = {profile.judge: profile.n for profile in diagnosis.profiles[one.criterion]}
         of = judge_profiles.MEAN_SCORE, judge_profiles.MEAN_AGREEMENT
-        few = [judge for judge in one.judges if n.get(judge, FEW) < FEW and one.method in of]
+        few = [
+            judge
+            for judge in one.judges
+            if n.get(judge, MIN_SCORES) < MIN_SCORES and one.method in of
+        ]
         if few:
             notes.append(
-                f"outside by {_CALLED[one.method]}{_under(one.criterion)} with fewer than {FEW}"
-                f" scores, which one odd score decides: {listing(few, 5)}"
+                f"outside by {_CALLED[one.method]}{_under(one.criterion)} with fewer than"
+                f" {MIN_SCORES} scores, which one odd score decides: {listing(few, 5)}"
             )
     return tuple(notes)
 
@@ -379,7 +352,7 @@ def _say_agreement(row: AgreementRow) -> str:
     kappa = f"; κ {row.kappa:.3f}" if row.kappa is not None else ""
     known = dict(zip(row.steps, row.n_agreement, strict=True))
     near = ""
-    if n := next((step for step in row.steps if step >= _NEAR * row.steps[-1] and step), None):
+    if n := next((step for step in row.steps if step >= NEAR_SHARE * row.steps[-1] and step), None):
         near = f", at most {n:g} point{'' if n == 1 else 's'} apart in {100 * known[n]:.0f} %"
     return (
         f"two judges of an output{under} give the same score in {100 * known[0]:.0f} %"
@@ -391,48 +364,36 @@ def _say_outliers(one: Outliers) -> str:
     where = f"by {_CALLED[one.method]}{_under(one.criterion)}"
     if not one.judges:
         return f"{where} none of {_count(len(one.values), 'judge')} is outside"
-    ends = {"too high": one.high, "too low": one.low}
-    if one.method != judge_profiles.MEAN_SCORE:
-        sides = f" ({listing(one.judges, NAMED)})"
-    else:
-        sides = ": " + ", ".join(_say_side(side, judges) for side, judges in ends.items())
+    sides = f" ({listing(one.judges, MAX_JUDGES_NAMED)})"
+    if one.method == judge_profiles.MEAN_SCORE:
+        ends = []
+        for side, judges in (("too high", one.high), ("too low", one.low)):
+            names = f" ({listing(judges, MAX_JUDGES_NAMED)})" if judges else ""
+            ends.append(f"{len(judges)} {side}{names}")
+        sides = f": {', '.join(ends)}"
     n = len(one.judges)
-    return f"{where} {n} of {_count(len(one.values), 'judge')} {_are(n)} outside{sides}"
+    verb = "is" if n == 1 else "are"
+    return f"{where} {n} of {_count(len(one.values), 'judge')} {verb} outside{sides}"
 
 
-def _say_side(side: str, judges: Sequence[str]) -> str:
-    named = f" ({listing(judges, NAMED)})" if judges else ""
-    return f"{len(judges)} {side}{named}"
-
-
-def _are(n: int) -> str:
-    return "is" if n == 1 else "are"
-
-
-def _say_chance(found: Diagnosis, limits: Limits) -> list[str]:
+def _say_chance(diagnosis: Diagnosis, limits: Limits) -> list[str]:
     """Say how many honest judges the limits leave outside; once where all criteria are alike."""
-    said = []
+    outside = []
     for method, sides in {judge_profiles.MEAN_SCORE: 2, judge_profiles.MEAN_AGREEMENT: 1}.items():
-        own = [one for one in found.outliers if one.method == method and one.centre is not None]
-        alike = len({len(one.values) for one in own}) == 1
-        for one in own[:1] if alike else own:
-            n = len(one.values)
-            outside = n * share_outside(limits, n) * sides / 2
-            shown = f"{outside:.0f}" if outside >= _MANY or not outside else f"{outside:.1f}"
-            under = "" if alike else _under(one.criterion)
-            said.append(f"{shown} of {n:,} by {_CALLED[method]}{under}")
-    if not said:
+        limited = [
+            out for out in diagnosis.outliers if out.method == method and out.centre is not None
+        ]
+        alike = len({len(out.values) for out in limited}) == 1
+        for out in limited[:1] if alike else limited:
+            n = len(out.values)
+            expected = n * share_outside(limits, n) * sides / 2
+            digits = 0 if expected >= MAX_COUNT_WITH_TENTHS or not expected else 1
+            under = "" if alike else _under(out.criterion)
+            outside.append(f"{expected:.{digits}f} of {n:,} by {_CALLED[method]}{under}")
+    if not outside:
         return []
     normal = f"of honest judges whose values are normal, {limits.k:g} sd leaves outside"
-    return [f"{normal}: {', '.join(said)}"]
-
-
-def _say_everywhere(found: Diagnosis) -> list[str]:
-    every = found.deleted.get(BOTH, {})
-    if not every:
-        return []
-    counted = ", ".join(f"{n} by {_CALLED[method]}" for method, n in every.items())
-    return [f"outside under all criteria: {counted}"]
+    return [f"{normal}: {', '.join(outside)}"]
 
 
 def _say_removal(one: Rescoring) -> str:
@@ -447,21 +408,20 @@ def _say_removal(one: Rescoring) -> str:
     )
 
 
-def _say_ceiling(found: Diagnosis) -> list[str]:
-    """Say how far the best system is below the references."""
-    if not found.references:
+def _say_ceiling(diagnosis: Diagnosis) -> list[str]:
+    if not diagnosis.references:
         return []
-    said = []
-    for one in found.chosen:
-        top = [each for each in one.systems if each.reference]
-        others = [each for each in one.systems if not each.reference]
+    sentences = []
+    for rescoring in diagnosis.chosen:
+        top = [score for score in rescoring.systems if score.reference]
+        others = [score for score in rescoring.systems if not score.reference]
         if top and others:
-            ceiling = ", ".join(f"{each.system} {each.full:.2f}" for each in top)
-            said.append(
-                f"ceiling{_under(one.criterion)}: {ceiling}; the best system is"
+            ceiling = ", ".join(f"{score.system} {score.full:.2f}" for score in top)
+            sentences.append(
+                f"ceiling{_under(rescoring.criterion)}: {ceiling}; the best system is"
                 f" {others[0].system} with {others[0].full:.2f}"
             )
-    return said
+    return sentences
 
 
 _NO_ITEMS = "the data have no items, so that nobody knows which scores are of one output"
@@ -471,13 +431,13 @@ def measure_rows(
     rows: RatingRows, scales: Mapping[str, Scale], input_type: str | None
 ) -> tuple[AgreementRow, ...]:
     """Measure agreement under each criterion, on each input type and on all."""
-    found = []
+    table = []
     for (criterion,), part in rows.split(("criterion",)).items():
         inputs = {} if input_type is None else part.split((input_type,))
-        for (name,), own in inputs.items():
-            found.append(_measure(criterion, name, own, scales[criterion]))
-        found.append(_measure(criterion, "", part, scales[criterion]))
-    return tuple(found)
+        for (name,), scores in inputs.items():
+            table.append(_measure(criterion, name, scores, scales[criterion]))
+        table.append(_measure(criterion, "", part, scales[criterion]))
+    return tuple(table)
 
 
 def _measure(criterion: str, name: str, rows: RatingRows, scale: Scale) -> AgreementRow:
@@ -485,7 +445,8 @@ def _measure(criterion: str, name: str, rows: RatingRows, scale: Scale) -> Agree
         return AgreementRow(criterion, name, 0, (), (), None, None, None, _NO_ITEMS)
     units = find_units(rows)
     outputs = int(units.several.sum())
-    sums = Sums(count_coincidences(units, _one_block(units)))
+    whole = Blocks(1, np.zeros(units.size, dtype=np.int64), None, "item", 1)  # nothing is drawn
+    sums = Sums(count_coincidences(units, whole))
     try:
         parts = fleiss_parts(sums.coincidences)
     except NotIdentified as refusal:
@@ -494,19 +455,9 @@ def _measure(criterion: str, name: str, rows: RatingRows, scale: Scale) -> Agree
     steps = choose_steps(scale.low, scale.high, points)
     if (points == np.round(points)).all():  # n between two points is the point below
         steps = tuple(sorted({float(np.floor(step)) for step in steps}))
-    shares = tuple(_share(sums, n) for n in steps)
+    near = [n_agreement(sums, n) for n in steps]
+    shares = tuple(float(ratio.over[0] / ratio.under[0]) for ratio in near)
     why = "all scores are alike" if parts.kappa is None else None
     return AgreementRow(
         criterion, name, outputs, steps, shares, parts.observed, parts.chance, parts.kappa, why
     )
-
-
-def _share(sums: Sums, n: float) -> float:
-    """Return n-agreement of data in which some output has two judges."""
-    found = n_agreement(sums, n)
-    return float(found.over[0] / found.under[0])
-
-
-def _one_block(units: Units) -> Blocks:
-    """Return all units as one cluster: nothing is drawn again."""
-    return Blocks(1, np.zeros(units.size, dtype=np.int64), None, "item", 1)

@@ -17,15 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.rating_rows import CONTROL, RatingRows, Scale
 from evenhand.errors import UnknownOption, listing, suggest
 from evenhand.judges.profiles import Outliers
-from evenhand.judgments.rating_rows import CONTROL, RatingRows
-from evenhand.judgments.scale import Scale
+from evenhand.judges.units import Record
 
 NAME: Final = "easy-items"
 Array = NDArray[np.float64]
@@ -44,7 +44,6 @@ class EasyRule:
     least: int = 2  # fewest scores of easy outputs on which a judge is judged
 
     def __post_init__(self) -> None:
-        """Refuse a rule that is none."""
         if not 0 < self.miss <= 1:
             raise UnknownOption(
                 f"miss {self.miss:g} is no share of a scale: give one above 0, at most 1"
@@ -59,17 +58,13 @@ class EasyRule:
 
 
 @dataclass(frozen=True)
-class EasyCount:
+class EasyCount(Record):
     """How often a judge missed what was expected."""
 
     judge: str  # the name
     criterion: str  # the criterion
     n: int  # scores of outputs whose worth is known
     missed: int  # how many of them missed it
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return dict(vars(self))
 
 
 def count_missed(
@@ -87,18 +82,26 @@ def count_missed(
     missed[known] = away >= miss * (high - low)[known]
     damaged, undamaged = _undamaged(rows)
     missed[damaged] = rows.score[damaged] >= undamaged
-    return _by_judge(rows, known, missed)
+    judges = len(rows.judges)
+    cell = rows.criterion.astype(np.int64) * judges + rows.judge
+    n = np.bincount(cell[known])
+    failed = np.bincount(cell[known & missed], minlength=len(n))
+    counts: dict[str, list[EasyCount]] = {}
+    for at in np.flatnonzero(n).tolist():
+        name = rows.criteria[at // judges]
+        count = EasyCount(rows.judges[at % judges], name, int(n[at]), int(failed[at]))
+        counts.setdefault(name, []).append(count)
+    return {name: tuple(judge_counts) for name, judge_counts in counts.items()}
 
 
 def find_by_easy_items(
     criterion: str, counts: Collection[EasyCount], rule: EasyRule | None = None
 ) -> Outliers:
     """Find judges who miss too many easy outputs."""
-    own = rule or EasyRule()
-    enough = [one for one in counts if one.n >= own.least]
-    values = {one.judge: one.missed / one.n for one in enough}
+    rule = rule or EasyRule()
+    values = {count.judge: count.missed / count.n for count in counts if count.n >= rule.least}
     worst = sorted(values, key=lambda judge: (-values[judge], judge))
-    few = f"no judge scored {own.least} outputs whose worth is known"
+    few = f"no judge scored {rule.least} outputs whose worth is known"
     none = (
         "no output is known to be good or bad: none is listed as easy, and no control says what it"
         " should get"
@@ -107,8 +110,8 @@ def find_by_easy_items(
         NAME,
         criterion,
         values,
-        upper=own.share,
-        high=tuple(judge for judge in worst if values[judge] > own.share),
+        upper=rule.share,
+        high=tuple(judge for judge in worst if values[judge] > rule.share),
         why=None if values else few if counts else none,
     )
 
@@ -123,32 +126,26 @@ def count_unknown(rows: RatingRows, easy: Easy) -> int:
 
 
 def _listed(rows: RatingRows, easy: Easy) -> Mask:
-    """Return which scores are of a listed output."""
-    found = np.zeros(rows.size, dtype=np.bool_)
-    for one in easy:
-        item, system = (one, None) if isinstance(one, str) else one
-        of_item = np.isin(rows.item, _item_codes(rows, item))
+    listed = np.zeros(rows.size, dtype=np.bool_)
+    tasks = [task for task in rows.tasks if task]
+    for output in easy:
+        item, system = (output, None) if isinstance(output, str) else output
+        names = {item, *(f"{task} / {item}" for task in tasks)}  # an item without its task
+        codes = [code for code, name in enumerate(rows.items) if name in names]
+        if not codes:
+            hint = suggest(item, rows.items) or f" There are {listing(rows.items)}"
+            raise UnknownOption(f"easy item '{item}' is not in the data.{hint}")
+        of_item = np.isin(rows.item, codes)
         if system is None:
-            found |= of_item
+            listed |= of_item
             continue
         if system not in rows.systems:
             raise UnknownOption(
                 f"easy output of '{system}': there is no such system."
                 f" There are {listing(rows.systems)}"
             )
-        found |= of_item & (rows.system == rows.systems.index(system))
-    return found
-
-
-def _item_codes(rows: RatingRows, item: str) -> list[int]:
-    """Return the codes of an item, which may be named without its task."""
-    tasks = [task for task in rows.tasks if task]
-    names = {item, *(f"{task} / {item}" for task in tasks)}
-    codes = [code for code, name in enumerate(rows.items) if name in names]
-    if not codes:
-        hint = suggest(item, rows.items) or f" There are {listing(rows.items)}"
-        raise UnknownOption(f"easy item '{item}' is not in the data.{hint}")
-    return codes
+        listed |= of_item & (rows.system == rows.systems.index(system))
+    return listed
 
 
 def _expected(rows: RatingRows, listed: Mask, low: Array, high: Array) -> Array:
@@ -161,8 +158,8 @@ def _expected(rows: RatingRows, listed: Mask, low: Array, high: Array) -> Array:
         expected = np.where(control & (rows.direction > 0), high, expected)
         expected = np.where(control & (rows.direction < 0), low, expected)
     if rows.expected is not None:
-        said = control & ~np.isnan(rows.expected)
-        expected = np.where(said, rows.expected, expected)
+        known = control & ~np.isnan(rows.expected)
+        expected = np.where(known, rows.expected, expected)
     return expected
 
 
@@ -174,22 +171,9 @@ def _undamaged(rows: RatingRows) -> tuple[NDArray[np.intp], Array]:
     if rows.expected is not None:
         bad &= np.isnan(rows.expected)
     wide = rows.unit * len(rows.judges) + rows.judge
-    names, own = np.unique(wide, return_inverse=True)
+    names, cell = np.unique(wide, return_inverse=True)
     plain = rows.kind != CONTROL
-    n = np.bincount(own[plain], minlength=len(names))
-    total = np.bincount(own[plain], rows.score[plain], minlength=len(names))
-    damaged = np.flatnonzero(bad & (n[own] > 0))
-    return damaged, total[own[damaged]] / n[own[damaged]]
-
-
-def _by_judge(rows: RatingRows, known: Mask, missed: Mask) -> dict[str, tuple[EasyCount, ...]]:
-    judges = len(rows.judges)
-    cell = rows.criterion.astype(np.int64) * judges + rows.judge
-    n = np.bincount(cell[known])
-    failed = np.bincount(cell[known & missed], minlength=len(n))
-    found: dict[str, list[EasyCount]] = {}
-    for at in np.flatnonzero(n).tolist():
-        name = rows.criteria[at // judges]
-        one = EasyCount(rows.judges[at % judges], name, int(n[at]), int(failed[at]))
-        found.setdefault(name, []).append(one)
-    return {name: tuple(counts) for name, counts in found.items()}
+    n = np.bincount(cell[plain], minlength=len(names))
+    total = np.bincount(cell[plain], rows.score[plain], minlength=len(names))
+    damaged = np.flatnonzero(bad & (n[cell] > 0))
+    return damaged, total[cell[damaged]] / n[cell[damaged]]

@@ -14,9 +14,19 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.annotations import find_aside_columns, note_names
+from evenhand.data.checks import is_name, read_weights
+from evenhand.data.coding import name_levels
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.conditions import mark
+from evenhand.data.engine import COUNT, Columns, Frame, fetch_columns, one_thread
+from evenhand.data.exclusions import say_unweighted
+from evenhand.data.labels import read_outcome
+from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET, Scale
+from evenhand.data.tables import restore_places
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.judges.agreement_intervals import MIN_CLUSTERS, MOST
-from evenhand.judges.agreement_table import AgreementPart, AgreementTable
+from evenhand.judges.agreement_intervals import MAX_CLUSTERS, MIN_CLUSTERS
+from evenhand.judges.agreement_table import AgreementTable
 from evenhand.judges.counts import check_exact
 from evenhand.judges.engine_rows import (
     KIND,
@@ -68,18 +78,6 @@ from evenhand.judges.tabulation import (
     note_answers,
 )
 from evenhand.judges.units import Coefficient, Points
-from evenhand.judgments.aside_reading import AsideColumns, find_aside_columns
-from evenhand.judgments.checks import Weighing, is_name, read_weights
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.counting import name_levels
-from evenhand.judgments.engine import COUNT, Columns, Frame, fetch_columns, one_thread
-from evenhand.judgments.exclusions import say_unweighted
-from evenhand.judgments.labels import read_outcome
-from evenhand.judgments.portable import mark
-from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET
-from evenhand.judgments.row_order import restore_places
-from evenhand.judgments.scale import Scale
-from evenhand.judgments.vote_reading import note_names
 
 # Which rows of comparisons on an engine are votes that count, found out without fetching them.
 #
@@ -120,103 +118,68 @@ class FoundVotes:
 
 def find_votes(data: Comparisons) -> FoundVotes:
     """Find the votes that count."""
-    weighing = read_weights(_place_pairs(data))
-    keys = [*(name for name in LABELS if data.has(name)), "left", "right", "outcome"]
+    # where pairs of rankings stood, where the engine tells first answers by it
+    duckdb = data.frame.implementation.is_duckdb()
+    weighing = read_weights(restore_places(data) if duckdb else data)
+    labels = [name for name in LABELS if data.has(name)]
     table, placed = add_places(weighing.frame)
-    frame = name_levels(data, keys, table)
+    frame = name_levels(data, [*labels, "left", "right", "outcome"], table)
     beside = find_aside_columns(data.source, frame, scores=False)
     timed = check_beside(data, frame, beside.asides)
     frame = add_kind(beside.add_to(frame), beside.asides)
-    groups = _count_answers(data, frame, weighing)
-    meaning, kinds = _read_outcomes(data, groups), tell_rows(groups[KIND])
-    means = np.array([kinds[text] for text in groups[KIND].tolist()])
-    scales = _choose_scales(groups, means, meaning)
-    answers = _find_answers(data, groups, scales, weighing.frame)
-    every = replace(
-        _find_every(data, frame, groups, meaning, answers.scales[""]),
-        left=count_left({**groups, COUNT: groups[_VOTES]}, means),
-        timed=timed,
-        placed=placed,
-        weight=weighing.column,
-        apart=len(answers.tasks) > 1,
-        notes=_write_notes(data, groups, frame, (beside, weighing)),
-    )
-    every = replace(every, frame=clear_moments(every.frame)) if timed else every
-    votes, own = (
-        _keep(every, [text for text, kind in kinds.items() if kind in kept], len(kinds))
-        for kept in ((TARGET, REPEAT), (TARGET,))
-    )
-    return FoundVotes(every, votes, own, answers)
-
-
-def _count_answers(data: Comparisons, frame: Frame, weighing: Weighing) -> Columns:
-    """Count rows and votes by task, outcome and kind, and rows of one system on both sides."""
+    # rows and votes by task, outcome and kind, and rows of one system on both sides
     names = [*(["task"] if data.has("task") else []), "outcome", KIND]
-    votes = nw.len() if weighing.column is None else nw.col(weighing.column).sum()
-    frame = frame.with_columns(mark(nw.col("left") == nw.col("right")).alias(_SAME))
-    sums = nw.len().alias(COUNT), votes.alias(_VOTES), nw.col(_SAME).sum()
-    found = fetch_columns(frame.group_by(*names).agg(*sums))
-    check_exact([found[_VOTES]], "votes")
-    return found
-
-
-def _place_pairs(data: Comparisons) -> Comparisons:
-    """Say where pairs of rankings stood, where the engine tells first answers by it."""
-    return restore_places(data) if data.frame.implementation.is_duckdb() else data
-
-
-def _find_answers(
-    data: Comparisons, groups: Columns, scales: Mapping[str, Scale], frame: Frame
-) -> Answers:
-    return Answers(
-        scales=scales,
+    n_votes = nw.len() if weighing.column is None else nw.col(weighing.column).sum()
+    same = frame.with_columns(mark(nw.col("left") == nw.col("right")).alias(_SAME))
+    sums = nw.len().alias(COUNT), n_votes.alias(_VOTES), nw.col(_SAME).sum()
+    groups = fetch_columns(same.group_by(*names).agg(*sums))
+    check_exact([groups[_VOTES]], "votes")
+    # what each word for an outcome means: 1 for left, 0 for a tie, −1 for right
+    words = set(groups["outcome"].tolist())
+    outcomes = {word: read_outcome(word, data.outcome_labels) for word in words if is_name(word)}
+    if not words or groups[_SAME].any() or len(outcomes) < len(words) or None in outcomes.values():
+        raise NeedsRows(ODD_LABELS)
+    meaning = {word: _MEANT[side] for word, side in outcomes.items() if side is not None}
+    kinds = tell_rows(groups[KIND])
+    means = np.array([kinds[text] for text in groups[KIND].tolist()])
+    answers = Answers(
+        scales=_choose_scales(groups, means, meaning),
         known=data.positions_known,
-        ranked=_find_ranked(data, frame),
+        ranked=_find_ranked(data, weighing.frame),
         tasks=tuple(sorted(set(groups["task"].tolist()))) if "task" in groups else (),
         copied=bool((groups[_VOTES] > groups[COUNT]).any()),
     )
-
-
-def _find_every(
-    data: Comparisons,
-    frame: Frame,
-    groups: Columns,
-    meaning: Mapping[str, int],
-    scale: Scale,
-) -> Targets:
-    """Return all rows as answers about pairs of systems."""
     systems = find_systems(frame)
+    points = np.array(answers.scales[""].points)
+    notes = [*note_names(beside.asides)]
+    notes += note_rows((int(groups[COUNT].sum()), 0), groups, data, frame)
+    if weighing.zero:
+        notes.append(say_unweighted(weighing.zero))
     named = name_answers(data, frame, systems, meaning)
-    points = np.array(scale.points)
-    return Targets(
-        frame=named,
+    every = Targets(
+        frame=clear_moments(named) if timed else named,
         connection=data.source.connection,
-        labels=(*(name for name in LABELS if data.has(name)), "system"),
+        labels=(*labels, "system"),
         points=points,
         checked=points,
-        left={},
+        left=count_left({**groups, COUNT: groups[_VOTES]}, means),
         rows=int(groups[_VOTES].sum()),
-        timed=False,
-        notes=(),
+        timed=timed,
+        notes=tuple(notes),
         numbered={"system": PairNames(systems)},
+        placed=placed,
+        weight=weighing.column,
         distances=False,
+        apart=len(answers.tasks) > 1,
     )
 
+    def keep(*chosen: int) -> Targets:
+        texts = sorted(text for text, kind in kinds.items() if kind in chosen)
+        if len(texts) == len(kinds):
+            return every
+        return replace(every, frame=every.frame.filter(nw.col(KIND).is_in(texts)))
 
-def _keep(every: Targets, kinds: Sequence[str], of: int) -> Targets:
-    """Keep the rows of some kinds."""
-    if len(kinds) == of:
-        return every
-    return replace(every, frame=every.frame.filter(nw.col(KIND).is_in(sorted(kinds))))
-
-
-def _read_outcomes(data: Comparisons, groups: Columns) -> dict[str, int]:
-    """Return what each word for an outcome means: 1 for left, 0 for a tie, −1 for right."""
-    names = set(groups["outcome"].tolist())
-    found = {name: read_outcome(name, data.outcome_labels) for name in names if is_name(name)}
-    if not names or groups[_SAME].any() or len(found) < len(names) or None in found.values():
-        raise NeedsRows(ODD_LABELS)
-    return {name: _MEANT[one] for name, one in found.items() if one is not None}
+    return FoundVotes(every, keep(TARGET, REPEAT), keep(TARGET), answers)
 
 
 def _choose_scales(
@@ -227,12 +190,12 @@ def _choose_scales(
     tasks = groups["task"] if "task" in groups else np.full(len(ties), "", dtype=object)
     scales = {}
     for name in ("", *sorted(set(tasks.tolist()) - {""})):
-        own = tasks == name if name else np.ones(len(ties), dtype=np.bool_)
-        targets = (means[own] == TARGET).any()
+        of_task = tasks == name if name else np.ones(len(ties), dtype=np.bool_)
+        targets = (means[of_task] == TARGET).any()
         if not name and not targets:
             raise NeedsRows("rows that are all controls or repeats are refused as they are read")
         if targets:
-            scales[name] = ANSWERS if (ties & own & (means != CONTROL)).any() else FORCED
+            scales[name] = ANSWERS if (ties & of_task & (means != CONTROL)).any() else FORCED
     return scales
 
 
@@ -245,19 +208,10 @@ def _find_ranked(data: Comparisons, frame: Frame) -> dict[str, bool]:
     check_names(frame, "ranking")
     answers = frame.group_by(*tasks, "ranking").agg(nw.len().alias(COUNT))
     sums = nw.col(COUNT).sum(), nw.len().alias(_ANSWERS)
-    found = fetch_columns(answers.group_by(*tasks).agg(*sums) if tasks else answers.select(*sums))
-    several = found[_ANSWERS].astype(np.int64) < found[COUNT].astype(np.int64)
-    own = zip(found["task"].tolist(), several.tolist(), strict=True) if tasks else ()
-    return {**dict(own), "": bool(several.any())}
-
-
-def _write_notes(
-    data: Comparisons, groups: Columns, frame: Frame, read: tuple[AsideColumns, Weighing]
-) -> tuple[str, ...]:
-    """Say of rows what the reading row by row says."""
-    (beside, weighing), rows = read, int(groups[COUNT].sum())
-    said = (say_unweighted(weighing.zero),) if weighing.zero else ()
-    return (*note_names(beside.asides), *note_rows((rows, 0), groups, data, frame), *said)
+    counts = fetch_columns(answers.group_by(*tasks).agg(*sums) if tasks else answers.select(*sums))
+    several = counts[_ANSWERS].astype(np.int64) < counts[COUNT].astype(np.int64)
+    by_task = zip(counts["task"].tolist(), several.tolist(), strict=True) if tasks else ()
+    return {**dict(by_task), "": bool(several.any())}
 
 
 # What κ of preferences is made of, counted by the engine that holds the votes.
@@ -296,15 +250,16 @@ def fetch_votes(scores: Coded, names: Sequence[str], seed: int, *, again: bool) 
     levels = [name for name in ("task", "criterion") if name in scores.targets.labels]
     items = int(fetch_columns(scores.items.select(nw.len().alias(COUNT)))[COUNT][0])
     added = {COUNT: _total(), _TIES: _add_terms([_given(0, side) for side in _SIDES])}
-    added |= {one: own for name in names for one, own in _compare(name).items()}
+    added |= {one: expression for name in names for one, expression in _compare(name).items()}
     pairs = _sum_pairs(scores, levels) if again else _sum_single(scores, levels)
     pairs = pairs.with_columns(
-        find_cluster(items, seed).alias(CLUSTER), *(own.alias(one) for one, own in added.items())
+        find_cluster(items, seed).alias(CLUSTER),
+        *(expression.alias(one) for one, expression in added.items()),
     )
     groups = pairs.group_by(*levels, CLUSTER).agg(*(nw.col(one).sum() for one in added))
-    found = fetch_columns(groups)
-    check_exact((found[one] for one in added), "pairs of votes")
-    return VoteSums(found, scores, tuple(names), items, seed, again)
+    columns = fetch_columns(groups)
+    check_exact((columns[one] for one in added), "pairs of votes")
+    return VoteSums(columns, scores, tuple(names), items, seed, again)
 
 
 def split_kappas(sums: VoteSums, by: Sequence[str]) -> dict[Key, dict[str, PreferenceAgreement]]:
@@ -312,30 +267,42 @@ def split_kappas(sums: VoteSums, by: Sequence[str]) -> dict[Key, dict[str, Prefe
     near = _fetch_around(sums, by) if AROUND in sums.names and sums.again else {}
     parts = {}
     for key, rows in _list_rows(sums.found, by, sums.scores).items():
-        found = {name: column[rows] for name, column in sums.found.items()}
+        columns = {name: column[rows] for name, column in sums.found.items()}
         parts[key] = {
-            name: _read(found, name, near.get(key) if name == AROUND else None)
+            name: _read(columns, name, near.get(key) if name == AROUND else None)
             for name in sums.names
         }
-    return _count_items(sums, by, parts)
+    few = any(
+        len(one.by_item) < MIN_CLUSTERS for kappas in parts.values() for one in kappas.values()
+    )
+    if sums.items <= MAX_CLUSTERS["item"] or not few:
+        return parts
+    # items, where they were put together and some part has few clusters
+    items = count_different(sums.scores.frame([*by, "item"]), "item", by, sums.scores)
+    return {
+        key: {
+            name: replace(one, items=items[key]) if one.items is None else one
+            for name, one in kappas.items()
+        }
+        for key, kappas in parts.items()
+    }
 
 
-def _list_rows(found: Columns, by: Sequence[str], scores: Coded) -> dict[Key, list[int]]:
+def _list_rows(columns: Columns, by: Sequence[str], scores: Coded) -> dict[Key, list[int]]:
     rows: dict[Key, list[int]] = {}
-    for at, key in enumerate(name_parts(found, by, scores)):
+    for at, key in enumerate(name_parts(columns, by, scores)):
         rows.setdefault(key, []).append(at)
     return rows
 
 
-def _read(found: Columns, name: str, near: Columns | None) -> PreferenceAgreement:
-    """Make the counts of one κ of a part, clusters in order."""
+def _read(columns: Columns, name: str, near: Columns | None) -> PreferenceAgreement:
     mode, among, order, _ = KAPPAS[name]
-    cluster, at = np.unique(found[CLUSTER].astype(np.int64), return_inverse=True)
+    cluster, at = np.unique(columns[CLUSTER].astype(np.int64), return_inverse=True)
     sums = [np.zeros(len(cluster), dtype=np.int64) for _ in range(6)]
     for total, column in zip(
         sums, (*(_name(name, what) for what in _SUMS), _TIES, COUNT), strict=True
     ):
-        np.add.at(total, at.reshape(-1), found[column].astype(np.int64))
+        np.add.at(total, at.reshape(-1), columns[column].astype(np.int64))
     agree, comparable, units, votes, ties, total = sums
     items = None
     if near is not None:
@@ -345,42 +312,25 @@ def _read(found: Columns, name: str, near: Columns | None) -> PreferenceAgreemen
         items = int(near[_ITEMS].sum())
     by_item = np.column_stack([agree // 2, comparable // 2, ties, total])
     numbers = int(units.sum()), int(votes.sum())
-    once = int(found[_MIXED].sum()) // 2 if name == MIXED else 0
+    once = int(columns[_MIXED].sum()) // 2 if name == MIXED else 0
     return PreferenceAgreement(mode, among, order, by_item, *numbers, items, once)
-
-
-def _count_items(
-    sums: VoteSums, by: Sequence[str], parts: dict[Key, dict[str, PreferenceAgreement]]
-) -> dict[Key, dict[str, PreferenceAgreement]]:
-    """Count items where they were put together and some part has few clusters."""
-    few = any(len(one.by_item) < MIN_CLUSTERS for own in parts.values() for one in own.values())
-    if sums.items <= MOST["item"] or not few:
-        return parts
-    items = count_different(sums.scores.frame([*by, "item"]), "item", by, sums.scores)
-    return {
-        key: {
-            name: replace(one, items=items[key] if one.items is None else one.items)
-            for name, one in own.items()
-        }
-        for key, own in parts.items()
-    }
 
 
 def _mark_votes(scores: Coded, labels: Sequence[str]) -> Frame:
     """Return how often what was said, by which output stood left; a row for each row."""
     frame, weight = scores.frame(labels, (TURNED,)), scores.targets.weight
     cells = {
-        _cell(said, side): mark((nw.col("score") == said) & (nw.col(TURNED) == side))
-        for said in _SAID
+        _cell(answer, side): mark((nw.col("score") == answer) & (nw.col(TURNED) == side))
+        for answer in _SAID
         for side in _SIDES
     }
     if weight is not None:
-        cells = {name: own * nw.col(weight) for name, own in cells.items()}
-    return frame.with_columns(*(own.alias(name) for name, own in cells.items()))
+        cells = {name: expression * nw.col(weight) for name, expression in cells.items()}
+    return frame.with_columns(*(expression.alias(name) for name, expression in cells.items()))
 
 
 def _sum_cells(frame: Frame, keys: Sequence[str]) -> Frame:
-    cells = [_cell(said, side) for said in _SAID for side in _SIDES]
+    cells = [_cell(answer, side) for answer in _SAID for side in _SIDES]
     return frame.group_by(*keys).agg(*(nw.col(one).sum() for one in cells))
 
 
@@ -396,21 +346,21 @@ def _sum_pairs(scores: Coded, levels: Sequence[str]) -> Frame:
     """Sum votes by output pair: how often each was given, and pairs of one judge's votes."""
     keys = list(dict.fromkeys([*scores.keys, *levels]))
     answers = _sum_cells(_mark_votes(scores, [*keys, "judge"]), [*keys, "judge"])
-    own = {
+    one_judge = {
         _OWN[0]: _agree(_given_all()),
         _OWN[1]: _twice(_total()),
         **{_same(side, "agree"): _agree(_given_side(side)) for side in _SIDES},
         **{_same(side, "comparable"): _twice(_add_terms(_given_side(side))) for side in _SIDES},
     }
-    answers = answers.with_columns(*(one.alias(name) for name, one in own.items()))
-    sums = [*(_cell(said, side) for said in _SAID for side in _SIDES), *own]
+    answers = answers.with_columns(*(one.alias(name) for name, one in one_judge.items()))
+    sums = [*(_cell(answer, side) for answer in _SAID for side in _SIDES), *one_judge]
     return answers.group_by(*keys).agg(*(nw.col(one).sum() for one in sums))
 
 
 def _compare(name: str) -> dict[str, nw.Expr]:
     """Return what is summed for one κ, from sums of an output pair."""
     mode, among, order, _ = KAPPAS[name]
-    own = nw.col(_OWN[0]), nw.col(_OWN[1])
+    one_judge = nw.col(_OWN[0]), nw.col(_OWN[1])
     same = [[nw.col(_same(side, what)) for side in _SIDES] for what in _SUMS[:2]]
     repeated = same[1]
     if mode == "wmt":
@@ -419,25 +369,22 @@ def _compare(name: str) -> dict[str, nw.Expr]:
             same = [[_agree(one) for one in shown], [_twice(_add_terms(one)) for one in shown]]
         parts = [(*both, _add_terms(one)) for *both, one in zip(*same, shown, strict=True)]
     elif among == "inter":
-        parts = [(_agree(_given_all()) - own[0], _twice(_total()) - own[1], _total())]
+        parts = [(_agree(_given_all()) - one_judge[0], _twice(_total()) - one_judge[1], _total())]
     else:
         in_same = _add_terms(same[0]), _add_terms(same[1])
-        taken = {"any": own, "same": in_same}.get(order)
-        taken = taken or (own[0] - in_same[0], own[1] - in_same[1])
+        taken = {"any": one_judge, "same": in_same}.get(order)
+        taken = taken or (one_judge[0] - in_same[0], one_judge[1] - in_same[1])
         parts = [(*taken, _total())]
-    found = {_name(name, what): one for what, one in zip(_SUMS, _finish(parts), strict=True)}
-    return found | ({_MIXED: _add_terms(repeated)} if name == MIXED else {})
-
-
-def _finish(parts: Sequence[tuple[nw.Expr, nw.Expr, nw.Expr]]) -> list[nw.Expr]:
-    """Add up groups of agreeing and comparable pairs of votes, and of votes."""
-    held = [comparable > 0 for _, comparable, _ in parts]
-    return [
+    # groups of agreeing and comparable pairs of votes, and of votes, added up
+    held = [mark(comparable > 0) for _, comparable, _ in parts]
+    totals = [
         _add_terms([agree for agree, _, _ in parts]),
         _add_terms([comparable for _, comparable, _ in parts]),
-        _add_terms([mark(one) for one in held]),
-        _add_terms([mark(one) * own[2] for one, own in zip(held, parts, strict=True)]),
+        _add_terms(held),
+        _add_terms([mask * n for mask, (_, _, n) in zip(held, parts, strict=True)]),
     ]
+    columns = {_name(name, what): total for what, total in zip(_SUMS, totals, strict=True)}
+    return columns | ({_MIXED: _add_terms(repeated)} if name == MIXED else {})
 
 
 def _fetch_around(sums: VoteSums, by: Sequence[str]) -> dict[Key, Columns]:
@@ -455,10 +402,12 @@ def _fetch_around(sums: VoteSums, by: Sequence[str]) -> dict[Key, Columns]:
     items = items.with_columns(
         nw.lit(1).alias(_ITEMS), find_cluster(sums.items, sums.seed).alias(CLUSTER)
     )
-    found = fetch_columns(items.group_by(*by, CLUSTER).agg(*columns[:2], nw.col(_ITEMS).sum()))
+    sums_of_items = fetch_columns(
+        items.group_by(*by, CLUSTER).agg(*columns[:2], nw.col(_ITEMS).sum())
+    )
     return {
-        key: {name: column[rows] for name, column in found.items()}
-        for key, rows in _list_rows(found, by, sums.scores).items()
+        key: {name: column[rows] for name, column in sums_of_items.items()}
+        for key, rows in _list_rows(sums_of_items, by, sums.scores).items()
     }
 
 
@@ -470,22 +419,22 @@ def _same(side: int, what: str) -> str:
     return f"evenhand_same_{side}_{what}"
 
 
-def _cell(said: int, side: int) -> str:
-    return f"evenhand_said_{said + 1}_{side}"
+def _cell(answer: int, side: int) -> str:
+    return f"evenhand_said_{answer + 1}_{side}"
 
 
-def _given(said: int, side: int) -> nw.Expr:
-    return nw.col(_cell(said, side))
+def _given(answer: int, side: int) -> nw.Expr:
+    return nw.col(_cell(answer, side))
 
 
 def _given_side(side: int) -> list[nw.Expr]:
     """Return how often each answer was given with the outputs in one order."""
-    return [_given(said, side) for said in _SAID]
+    return [_given(answer, side) for answer in _SAID]
 
 
 def _given_all() -> list[nw.Expr]:
     """Return how often each answer was given in either order."""
-    return [_add_terms([_given(said, side) for side in _SIDES]) for said in _SAID]
+    return [_add_terms([_given(answer, side) for side in _SIDES]) for answer in _SAID]
 
 
 def _total() -> nw.Expr:
@@ -529,45 +478,39 @@ class CountedVotes:
             counts = counts.take(codes == names.index(task))
         if scale.points is not None and len(scale.points) < len(counts.points):
             counts = counts.keep_points(np.isin(counts.points, scale.points), scale)
-        pairs = self.kappas.get(_bind(task), {})
+        pairs = self.kappas.get((("task", task),) if task else (), {})
         more = [int(n) for one in pairs.values() for n in one.by_item.sum(axis=0).tolist()]
         return replace(self.counted, counts=counts, more=tuple(more))
 
 
-def tabulate_vote_counts(found: CountedVotes, request: Request, task: str = "") -> AgreementTable:
+def tabulate_vote_counts(counted: CountedVotes, request: Request, task: str = "") -> AgreementTable:
     """Make the table of what was counted of votes."""
-    if task not in found.answers.scales:
+    if task not in counted.answers.scales:
         raise NotIdentified(NO_TARGETS)
     kappas, wanted = choose_kappas(request)
-    table = tabulate_counts(found.of(task), wanted, task)
-    parts = tuple(_add_counted_kappas(part, found, kappas, request, task) for part in table.parts)
-    notes = note_answers(found.answers.scales[task], ranked=found.answers.ranked.get(task, False))
-    return finish_table(table, parts, notes)
-
-
-def _bind(task: str) -> Key:
-    return (("task", task),) if task else ()
-
-
-def _add_counted_kappas(
-    part: AgreementPart, found: CountedVotes, kappas: Sequence[str], request: Request, task: str
-) -> AgreementPart:
-    """Add κ to a part."""
-    if not has_kappa(part) or not kappas:
-        return add_kappas(part, (), request)
-    own = found.kappas[(*_bind(task), *part.by.items())]
-    described = [_describe(found, own[name], name, request) for name in kappas]
-    return add_kappas(part, described, request)
+    table = tabulate_counts(counted.of(task), wanted, task)
+    bound = (("task", task),) if task else ()
+    parts = []
+    for part in table.parts:
+        described = []
+        if has_kappa(part) and kappas:
+            pairs = counted.kappas[(*bound, *part.by.items())]
+            described = [_describe(counted, pairs[name], name, request) for name in kappas]
+        parts.append(add_kappas(part, described, request))
+    notes = note_answers(
+        counted.answers.scales[task], ranked=counted.answers.ranked.get(task, False)
+    )
+    return finish_table(table, tuple(parts), notes)
 
 
 def _describe(
-    found: CountedVotes, pairs: PreferenceAgreement, name: str, request: Request
+    counted: CountedVotes, pairs: PreferenceAgreement, name: str, request: Request
 ) -> Coefficient:
     mode, _, order, title = KAPPAS[name]
-    if found.answers.copied and must_be_apart(name):
+    if counted.answers.copied and must_be_apart(name):
         return Coefficient(name, title, None, why=COUNTED)
     try:
-        check_order(mode, order, known=found.answers.known)
+        check_order(mode, order, known=counted.answers.known)
     except UnknownOption as refusal:
         return Coefficient(name, title, None, why=str(refusal))
     return describe_kappa(pairs, name, request.level, request.seed)
@@ -588,28 +531,24 @@ def count_preferences(
     try:
         check_request(request)
         with one_thread(data.source.connection):
-            return _count(data, request, kappas)
+            if data.rankings is not None:
+                data.rankings.check()
+            votes = find_votes(data)
+            with code_targets(votes.every) as every:
+                scale, points = votes.answers.scales[""], votes.every.points
+                seen = Points(points, points.astype("int32"), scale)
+                targets = replace(every, targets=votes.targets)
+                counted = count_scores(targets, request, seen)
+                with_repeats = replace(every, targets=votes.votes)
+                pairs = _count_pairs((with_repeats, targets), counted, request, kappas)
+            return CountedVotes(counted, pairs, votes.answers)
     except NeedsRows as why:
         return Rows(str(why))
-
-
-def _count(data: Comparisons, request: Request, kappas: Sequence[str]) -> CountedVotes:
-    if data.rankings is not None:
-        data.rankings.check()
-    found = find_votes(data)
-    with code_targets(found.every) as every:
-        scale = found.answers.scales[""]
-        seen = Points(found.every.points, found.every.points.astype("int32"), scale)
-        counted = count_scores(replace(every, targets=found.targets), request, seen)
-        both = replace(every, targets=found.votes), replace(every, targets=found.targets)
-        pairs = _count_pairs(both, counted, request, kappas)
-    return CountedVotes(counted, pairs, found.answers)
 
 
 def _count_pairs(
     votes: tuple[Coded, Coded], counted: Counted, request: Request, kappas: Sequence[str]
 ) -> dict[Key, dict[str, PreferenceAgreement]]:
-    """Count pairs of votes of every part that has κ."""
     counts = counted.counts
     again, repeats = bool(counts.again.any()), counted.left[""][0] > 0
     levels = {"task", "criterion"} & {*votes[0].targets.labels}
@@ -617,11 +556,11 @@ def _count_pairs(
     parts = [by for by in listed if {*by} <= levels]
     first = [name for name in kappas if repeats and name == BETWEEN]
     rest = [name for name in kappas if name not in first]
-    found: dict[Key, dict[str, PreferenceAgreement]] = {}
+    agreements: dict[Key, dict[str, PreferenceAgreement]] = {}
     for held, names, twice in ((votes[0], rest, again or repeats), (votes[1], first, again)):
         if names:
             sums = fetch_votes(held, names, request.seed, again=twice)
             for by in parts:
-                for key, own in split_kappas(sums, by).items():
-                    found.setdefault(key, {}).update(own)
-    return found
+                for key, kappa_agreements in split_kappas(sums, by).items():
+                    agreements.setdefault(key, {}).update(kappa_agreements)
+    return agreements

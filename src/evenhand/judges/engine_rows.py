@@ -11,19 +11,18 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.aside_reading import find_aside_columns
-from evenhand.judgments.asides import Unread, tell_kinds
-from evenhand.judgments.byte_order import ORDER, add_order
-from evenhand.judgments.checks import is_name
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.counting import name_levels
-from evenhand.judgments.engine import COUNT, Frame, fetch_columns, is_nan, label_frame, small_table
-from evenhand.judgments.held_table import hold_table
-from evenhand.judgments.portable import mark, mark_whole
-from evenhand.judgments.rating_reading import LABELS, is_unscored
-from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.row_order import PLACE, keep_places
+from evenhand.data.annotations import Unread, find_aside_columns, tell_kinds
+from evenhand.data.checks import is_name
+from evenhand.data.coding import name_levels
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.conditions import ORDER, add_order, mark, mark_whole
+from evenhand.data.engine import COUNT, Frame, fetch_columns, is_nan, label_frame, small_table
+from evenhand.data.held_tables import hold_table
+from evenhand.data.joining import PLACE, keep_places
+from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
+from evenhand.data.ratings import Ratings
+from evenhand.data.row_reading import RATING_LABELS as LABELS
+from evenhand.data.tables import is_unscored
 
 # Which rows of a table on an engine are scores that count, found out without fetching them.
 #
@@ -31,7 +30,9 @@ from evenhand.judgments.row_order import PLACE, keep_places
 # out and counted; what is odd (a label with a blank, a kind that is none, times in words) is left
 # to that reading, which says what it is.
 
-FINEST: Final = 16  # Most different scores that an engine counts pairs of: they are columns
+MAX_POINTS_COUNTED: Final = (
+    16  # Most different scores that an engine counts pairs of: they are columns
+)
 MOMENT: Final = "evenhand_shown_at"
 KIND: Final = "evenhand_kind"
 
@@ -76,17 +77,27 @@ def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]
     timed = check_beside(data, frame, beside.asides)
     frame = beside.add_to(frame.filter(~is_unscored(frame)) if counted[1] else frame)
     frame = add_kind(frame, beside.asides)
-    groups = _count_scores(frame, "task" if "task" in keys else None)
+    scores = frame.group_by("score").agg(nw.len().alias(COUNT)).head(4 * MAX_POINTS_COUNTED)
+    if len(fetch_columns(scores)["score"]) >= 4 * MAX_POINTS_COUNTED:
+        raise NeedsRows(f"there are more than {MAX_POINTS_COUNTED} different scores")
+    by = ["score", KIND, *(["task"] if "task" in keys else [])]
+    groups = fetch_columns(frame.group_by(*by).agg(nw.len().alias(COUNT)))
     kinds = tell_rows(groups[KIND])
     notes = note_rows(counted, groups, data, frame)
     names = sorted({text for text, kind in kinds.items() if kind == TARGET})
-    own = nw.col(KIND).is_in(names)
-    left = frame.filter(~own) if len(names) < len(kinds) else None
-    frame = frame if left is None else frame.filter(own)
+    is_target = nw.col(KIND).is_in(names)
+    left = frame.filter(~is_target) if len(names) < len(kinds) else None
+    frame = frame if left is None else frame.filter(is_target)
     means = np.array([kinds[text] for text in groups[KIND].tolist()])
-    points = _find_points(groups["score"][means == TARGET])
+    points = np.unique(groups["score"][means == TARGET].astype(np.float64))
+    if not len(points) or len(points) > MAX_POINTS_COUNTED:
+        raise NeedsRows(
+            f"there are no more than {MAX_POINTS_COUNTED} different scores to count, or none"
+        )
+    frame = clear_moments(frame) if timed else frame
+    order = [*([MOMENT] if timed else []), *([PLACE] if placed else [])]
     return Targets(
-        frame=_select(frame, keys, timed=timed, placed=placed),
+        frame=frame.select(*keys, "score", *order),
         connection=data.source.connection,
         labels=tuple(keys),
         points=points,
@@ -98,14 +109,6 @@ def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]
         placed=placed,
         aside=left,
     )
-
-
-def _find_points(scores: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the different scores, ascending."""
-    points = np.unique(scores.astype(np.float64))
-    if not len(points) or len(points) > FINEST:
-        raise NeedsRows(f"there are no more than {FINEST} different scores to count, or none")
-    return points
 
 
 def check_beside(data: Ratings | Comparisons, frame: Frame, asides: Mapping[str, Any]) -> bool:
@@ -133,15 +136,6 @@ def add_kind(frame: Frame, asides: Mapping[str, Any]) -> Frame:
     """Say of every row what kind it is, in the words of the table; "" where it says nothing."""
     kind = nw.col(KIND).fill_null("") if "kind" in asides else nw.lit("target")
     return frame.with_columns(kind.alias(KIND))
-
-
-def _count_scores(frame: Frame, task: str | None) -> dict[str, NDArray[Any]]:
-    """Count rows by score and kind, and by task."""
-    names = ["score", KIND, *([task] if task else [])]
-    scores = frame.group_by("score").agg(nw.len().alias(COUNT)).head(4 * FINEST)
-    if len(fetch_columns(scores)["score"]) >= 4 * FINEST:
-        raise NeedsRows(f"there are more than {FINEST} different scores")
-    return fetch_columns(frame.group_by(*names).agg(nw.len().alias(COUNT)))
 
 
 def tell_rows(labels: NDArray[Any]) -> dict[str, int]:
@@ -174,17 +168,10 @@ def note_rows(
         bad = (seconds < 0) | (seconds == float("inf"))
         known = frame.filter(~seconds.is_null()).select("evenhand_seconds")
         known = known.filter(~is_nan(known, "evenhand_seconds"))
-        found = int(fetch_columns(known.filter(bad).select(nw.len().alias(COUNT)))[COUNT][0])
-        if found:
-            notes.append(f"times that are negative or endless are unknown: {found:,} of {scored:,}")
+        n_bad = int(fetch_columns(known.filter(bad).select(nw.len().alias(COUNT)))[COUNT][0])
+        if n_bad:
+            notes.append(f"times that are negative or endless are unknown: {n_bad:,} of {scored:,}")
     return tuple(notes)
-
-
-def _select(frame: Frame, keys: Sequence[str], *, timed: bool, placed: bool) -> Frame:
-    """Keep what is needed."""
-    frame = clear_moments(frame) if timed else frame
-    beside = [*([MOMENT] if timed else []), *([PLACE] if placed else [])]
-    return frame.select(*keys, "score", *beside)
 
 
 def clear_moments(frame: Frame) -> Frame:
@@ -206,12 +193,12 @@ def count_left(
     count = groups[COUNT].astype(np.int64)
     tasks = groups["task"] if "task" in groups else np.full(len(count), "", dtype=object)
 
-    def left(own: NDArray[np.bool_]) -> tuple[int, int]:
-        repeats, controls = (int(count[own & (kind == one)].sum()) for one in (REPEAT, CONTROL))
+    def left(of_task: NDArray[np.bool_]) -> tuple[int, int]:
+        repeats, controls = (int(count[of_task & (kind == one)].sum()) for one in (REPEAT, CONTROL))
         return repeats, controls
 
-    found = {str(name): left(tasks == name) for name in set(tasks.tolist())}
-    return {**found, "": left(np.ones(len(count), dtype=np.bool_))}
+    counts = {str(name): left(tasks == name) for name in set(tasks.tolist())}
+    return {**counts, "": left(np.ones(len(count), dtype=np.bool_))}
 
 
 # Labels of scores become whole numbers in the engine: to group by these costs half of it.
@@ -234,7 +221,6 @@ class PairNames(Sequence[str]):
         return len(self.systems) ** 2
 
     def __getitem__(self, number: Any) -> Any:
-        """Return one name."""
         first, second = divmod(int(number), len(self.systems))
         return f"{self.systems[first]} | {self.systems[second]}"
 
@@ -287,11 +273,11 @@ def code_targets(targets: Targets) -> Iterator[Coded]:
         tables = {name: stack.enter_context(_number(targets, name)) for name in words}
         for name, table in tables.items():
             check_names(table, name)
-        names = {
-            name: _fetch_names(table, name)
-            for name, table in tables.items()
-            if name not in ("judge", "item")
-        }
+        names: dict[str, Sequence[str]] = {}
+        for name, table in tables.items():
+            if name not in ("judge", "item"):
+                columns = fetch_columns(table.select(_CODE, name))
+                names[name] = tuple(columns[name][np.argsort(columns[_CODE])].tolist())
         yield Coded(targets, tables, {**names, **known})
 
 
@@ -308,7 +294,6 @@ def _number(targets: Targets, name: str) -> Iterator[Frame]:
 
 
 def _match(targets: Targets, name: str) -> list[str]:
-    """Return the columns by which a label is known."""
     return ["task", "item"] if name == "item" and "task" in targets.labels else [name]
 
 
@@ -319,13 +304,6 @@ def check_names(table: Frame, name: str) -> None:
     odd = label.is_null() | (label == "") | first.is_in(_SPACES) | last.is_in(_SPACES)
     if len(fetch_columns(table.filter(odd).select(name).head(1))[name]):
         raise NeedsRows("labels that cannot be are named with their rows")
-
-
-def _fetch_names(table: Frame, name: str) -> tuple[str, ...]:
-    """Fetch the labels of a column, by number."""
-    found = fetch_columns(table.select(_CODE, name))
-    order = np.argsort(found[_CODE])
-    return tuple(found[name][order].tolist())
 
 
 # Which answer of a judge to a unit is the first, told by the engine that holds them.
@@ -347,8 +325,8 @@ def count_rows(scores: Coded) -> nw.Expr:
 
 def keep_first(scores: Coded, frame: Frame) -> Frame:
     """Keep the answers of a judge to a unit that no known moment is before."""
-    own = (*scores.keys, "judge")
-    first, rows = nw.col(MOMENT).min().over(*own), count_rows(scores).over(*own)
+    keys = (*scores.keys, "judge")
+    first, rows = nw.col(MOMENT).min().over(*keys), count_rows(scores).over(*keys)
     frame = frame.with_columns(first.alias(_LOW), rows.alias(ROWS_COLUMN))
     return frame.filter(nw.col(_LOW).is_null() | (nw.col(MOMENT) == nw.col(_LOW)))
 
@@ -356,10 +334,7 @@ def keep_first(scores: Coded, frame: Frame) -> Frame:
 def read_answers(
     scores: Coded, frame: Frame, keys: tuple[str, ...], given: list[str], *, placed: bool
 ) -> Frame:
-    """Return what each judge said of each unit: 1 for the score given, and whether others were.
-
-    given: (K,) names of columns for the scores.
-    """
+    """Return what each judge said of each unit: 1 for the score given, and whether others were."""
     k, score = len(given), nw.col("score")
     counted = ROWS_COLUMN in frame.collect_schema().names()
     rows = (nw.col(ROWS_COLUMN).max() if counted else count_rows(scores)).alias(ROWS_COLUMN)
@@ -403,39 +378,27 @@ def find_systems(frame: Frame) -> tuple[str, ...]:
 def name_answers(
     data: Comparisons, frame: Frame, systems: Sequence[str], meaning: Mapping[str, int]
 ) -> Frame:
-    """Add the pair of systems as a number, the answer, and who stood left.
-
-    systems: names, sorted.
-    """
-    for side in ("left", "right"):
-        frame = _number_side(data, frame, side, systems)
-    left, right = (nw.col(_code(side)) for side in ("left", "right"))
-    said = _is_said(meaning, 1) - _is_said(meaning, -1)
+    """Add the pair of systems as a number, the answer, and who stood left."""
+    connection, numbers = (
+        data.source.connection,
+        {"left": "evenhand_left", "right": "evenhand_right"},
+    )
+    for side, name in numbers.items():
+        table = label_frame(frame, {side: systems, name: np.arange(len(systems))}, connection)
+        if table is None:
+            texts = [str(at) for at in range(len(systems))]
+            table = small_table(frame, {side: systems, name: texts}, connection)
+        table = table.with_columns(nw.col(name).cast(nw.Int64))
+        frame = frame.join(table, on=side, how="inner")  # type: ignore[arg-type]
+    left, right = (nw.col(name) for name in numbers.values())
+    signs = []
+    for sign in (1, -1):
+        words = [name for name, meant in meaning.items() if meant == sign]
+        signs.append(mark(nw.col("outcome").is_in(words or [""])))  # no outcome is empty
+    answer = signs[0] - signs[1]
     size, first = len(systems), left < right
     return frame.with_columns(
         nw.when(first).then(left * size + right).otherwise(right * size + left).alias("system"),
-        nw.when(first).then(said).otherwise(said * -1).alias("score"),
+        nw.when(first).then(answer).otherwise(answer * -1).alias("score"),
         mark(left > right).alias(TURNED),
     )
-
-
-def _is_said(meaning: Mapping[str, int], at: int) -> nw.Expr:
-    """Return 1 where an outcome has a meaning, else 0."""
-    words = [name for name, sign in meaning.items() if sign == at]
-    return mark(nw.col("outcome").is_in(words or [""]))  # no outcome is empty
-
-
-def _number_side(data: Comparisons, frame: Frame, side: str, systems: Sequence[str]) -> Frame:
-    """Join with the numbers of the systems on one side."""
-    connection, name = data.source.connection, _code(side)
-    table = label_frame(frame, {side: systems, name: np.arange(len(systems))}, connection)
-    if table is None:
-        texts = [str(at) for at in range(len(systems))]
-        table = small_table(frame, {side: systems, name: texts}, connection)
-    table = table.with_columns(nw.col(name).cast(nw.Int64))
-    joined: Frame = frame.join(table, on=side, how="inner")  # type: ignore[arg-type]
-    return joined
-
-
-def _code(side: str) -> str:
-    return f"evenhand_{side}"

@@ -19,10 +19,21 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import Level
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.conditions import count_values
+from evenhand.data.engine import COUNT, Columns, Frame, fetch_columns, one_thread
+from evenhand.data.exclusions import sign_excluded
+from evenhand.data.held_tables import hold_table
+from evenhand.data.rating_rows import Scale
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import write_signature
+from evenhand.data.row_reading import RATING_LABELS as LABELS
+from evenhand.data.tables import count_scored
 from evenhand.errors import InvalidJudgments
-from evenhand.judges.agreement_intervals import MIN_CLUSTERS, MOST
+from evenhand.judges.agreement_intervals import MAX_CLUSTERS, MIN_CLUSTERS
 from evenhand.judges.agreement_table import AgreementPart, AgreementTable, Doubtful, say_parts
-from evenhand.judges.counts import TABLED, Counts, Integers, mirror
+from evenhand.judges.counts import MAX_POINTS_TABLED, Counts, mirror
 from evenhand.judges.engine_rows import (
     NAME,
     ODD_COLUMN,
@@ -36,8 +47,8 @@ from evenhand.judges.engine_rows import (
     keep_first,
     read_answers,
 )
-from evenhand.judges.item_agreement import LISTED, PRIOR
-from evenhand.judges.judge_pairs import CHEAP, list_between
+from evenhand.judges.item_agreement import MAX_ITEMS_LISTED, PRIOR_UNITS
+from evenhand.judges.judge_pairs import MAX_PAIRS_UNASKED, list_between
 from evenhand.judges.tabulation import (
     NO_OVERLAP,
     Request,
@@ -57,22 +68,11 @@ from evenhand.judges.tabulation import (
     study_kinds,
 )
 from evenhand.judges.units import Coefficient, Points, read_points
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import COUNT, Columns, Frame, fetch_columns, one_thread
-from evenhand.judgments.exclusions import sign_excluded
-from evenhand.judgments.held_table import hold_table
-from evenhand.judgments.label_codes import Level
-from evenhand.judgments.portable import count_values
-from evenhand.judgments.rating_reading import LABELS, count_scored
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.scale import Scale
-from evenhand.judgments.signature import write_signature
 from evenhand.numerics.sampling import one_blas_thread
 
 # From counts of an engine to a table of agreement: the same parts, notes and signature.
 
 Key = tuple[tuple[str, str], ...]  # Columns with their levels, which limit a part
-MERGED = "beyond {:,} merged by the engine"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,12 +91,12 @@ class Counted:
     more: tuple[int, ...] = ()  # what else was counted; it stands in the digest
 
 
-def tabulate_counts(found: Counted, request: Request, task: str = "") -> AgreementTable:
+def tabulate_counts(counted: Counted, request: Request, task: str = "") -> AgreementTable:
     """Make the table of what was counted."""
-    counts = found.counts
+    counts = counted.counts
     if not counts.several.any():
-        raise refuse_alone(counts.size, found.scorers[task])
-    settings, dear = choose_settings(counts, request)
+        raise refuse_alone(counts.size, counted.scorers[task])
+    settings, left_out = choose_settings(counts, request)
     bound = (("task", task),) if task else ()
     with one_blas_thread():
         parts = tuple(
@@ -104,11 +104,23 @@ def tabulate_counts(found: Counted, request: Request, task: str = "") -> Agreeme
                 part,
                 (bound, levels),
                 replace(settings, kinds=choose_own_kinds(part, settings, request)),
-                found,
+                counted,
             )
             for levels, part in _split(counts, request.by)
         )
-    excluded = exclude_again(int(counts.again.sum()))
+    again = int(counts.again.sum())
+    excluded = exclude_again(again)
+    notes = [*counted.notes, *note_left(*counted.left[task], again)]
+    notes += note_alone(counts.alone, counts.size)
+    names, codes = counts.codes("criterion")
+    if request.kind == "ratings" and len(names) > 1 and len(codes):
+        given = [counts.given[codes == code].sum(axis=0) for code in np.unique(codes)]
+        notes += note_tops(np.array([counts.points[np.flatnonzero(n)[-1]] for n in given]))
+    merged = f"beyond {MAX_CLUSTERS['item']:,} merged by the engine"
+    how = sign_request(request, say_points(counts, request), merged)
+    judges = counted.scorers[task]
+    digest = counts.digest(judges, *counted.left[task], *counted.more)
+    signature = write_signature(how, counts.ratings, digest, judges=judges)
     return AgreementTable(
         parts=parts,
         kind=request.kind,
@@ -117,27 +129,10 @@ def tabulate_counts(found: Counted, request: Request, task: str = "") -> Agreeme
         cluster=request.cluster,
         level=request.level,
         says=say_parts(parts, answers="score" if request.kind == "ratings" else "answer"),
-        notes=(*_write_notes(found, request, task), *dear),
-        signature=sign_excluded(_sign(found, request, task), excluded),
+        notes=(*notes, *left_out),
+        signature=sign_excluded(signature, excluded),
         excluded=excluded,
     )
-
-
-def _write_notes(found: Counted, request: Request, task: str) -> tuple[str, ...]:
-    """Say which rows were left out, and why."""
-    counts = found.counts
-    left = note_left(*found.left[task], int(counts.again.sum()))
-    alone = note_alone(counts.alone, counts.size)
-    mixed = _note_scales(counts) if request.kind == "ratings" else ()
-    return (*found.notes, *left, *alone, *mixed)
-
-
-def _sign(found: Counted, request: Request, task: str) -> str:
-    counts, judges = found.counts, found.scorers[task]
-    points = say_points(counts, request)
-    how = sign_request(request, points, MERGED.format(MOST["item"]))
-    digest = counts.digest(judges, *found.left[task], *found.more)
-    return write_signature(how, counts.ratings, digest, judges=judges)
 
 
 def _split(counts: Counts, by: tuple[str, ...]) -> Iterator[tuple[Key, Counts]]:
@@ -159,63 +154,41 @@ def _narrow(counts: Counts, levels: Mapping[str, str]) -> Counts:
     """Keep a part; its scale is that of its task and criterion, unless one was declared."""
     for name in sorted(levels, key=lambda name: name not in ("task", "criterion")):
         names, codes = counts.codes(name)
-        own = codes == names.index(levels[name])
-        narrowed = name in ("task", "criterion") and not own.all()
-        counts = counts.narrow(own) if narrowed else counts.take(own)
+        mask = codes == names.index(levels[name])
+        narrowed = name in ("task", "criterion") and not mask.all()
+        counts = counts.narrow(mask) if narrowed else counts.take(mask)
     return counts
 
 
 def _describe(
-    counts: Counts, at: tuple[Key, Key], settings: Settings, found: Counted
+    counts: Counts, at: tuple[Key, Key], settings: Settings, counted: Counted
 ) -> AgreementPart:
-    """Compute what was asked for of a part: of a task, and its levels."""
     key = (*at[0], *at[1])
-    held = counts.take(counts.several)
-    coefficients = _compute(counts, held, settings, found.items.get(key))
+    shared = counts.take(counts.several)
+    coefficients = tuple(
+        Coefficient(kind.name, kind.title, None, why=NO_OVERLAP) for kind in settings.kinds
+    )
+    if shared.size:
+        coincidences = mirror(counts.coincide()) if settings.mirrored else counts.coincide()
+        if key in counted.items:  # clusters, where the engine put items together
+            blocks = replace(coincidences.blocks, levels=counted.items[key])
+            coincidences = replace(coincidences, blocks=blocks)
+        unequal = bool(shared.judges.min() != shared.judges.max())
+        shape = Shape(shared.size, shared.ratings, unequal)
+        coefficients = study_kinds(coincidences, settings.kinds, settings, shape, counts.scale)
+    given = shared.given.sum(axis=0)
+    given = given + given[::-1] if settings.mirrored else given
     return AgreementPart(
         by=dict(at[1]),
-        units=held.size,
+        units=shared.size,
         single=counts.alone,
-        ratings=held.ratings,
-        judges=found.judges.get(key, 0),
+        ratings=shared.ratings,
+        judges=counted.judges.get(key, 0),
         most_judges=int(counts.judges.max(initial=0)),
         coefficients=coefficients,
-        doubtful=found.doubtful.get(key, ()),
-        notes=note_prevalence(_count_given(held, settings), coefficients),
+        doubtful=counted.doubtful.get(key, ()),
+        notes=note_prevalence(given, coefficients),
     )
-
-
-def _count_given(held: Counts, settings: Settings) -> Integers:
-    """(K,) how often each score was given; where two answers mirror each other, both."""
-    given = held.given.sum(axis=0)
-    return np.asarray(given + given[::-1] if settings.mirrored else given)
-
-
-def _compute(
-    counts: Counts, held: Counts, settings: Settings, items: int | None
-) -> tuple[Coefficient, ...]:
-    """Return coefficients, with intervals where there can be."""
-    if not held.size:
-        return tuple(
-            Coefficient(kind.name, kind.title, None, why=NO_OVERLAP) for kind in settings.kinds
-        )
-    coincidences = mirror(counts.coincide()) if settings.mirrored else counts.coincide()
-    if items is not None:  # clusters, where the engine put items together
-        blocks = replace(coincidences.blocks, levels=items)
-        coincidences = replace(coincidences, blocks=blocks)
-    unequal = bool(held.judges.min() != held.judges.max())
-    shape = Shape(held.size, held.ratings, unequal)
-    return study_kinds(coincidences, settings.kinds, settings, shape, counts.scale)
-
-
-def _note_scales(counts: Counts) -> tuple[str, ...]:
-    """Say that criteria with scales of their own are pooled in the last part."""
-    names, codes = counts.codes("criterion")
-    found = np.unique(codes).tolist() if len(names) > 1 else []
-    if len(found) == 0:
-        return ()
-    given = [counts.given[codes == one].sum(axis=0) for one in found]
-    return note_tops(np.array([counts.points[np.flatnonzero(own)[-1]] for own in given]))
 
 
 # Units grouped by the engine that holds their scores: what comes back does not grow with them.
@@ -274,15 +247,11 @@ def sum_items(scores: Coded, levels: Sequence[str]) -> Iterator[ItemSums]:
             why = "answers of a judge at one moment are told apart by the order of rows"
         sums = _sum_by_item(scores, frame, levels, placed=placed)
         with hold_table(sums, targets.connection) as held:
-            if not _count_odd(held):
+            # answers of a judge to a unit that differ
+            if not int(fetch_columns(held.select(nw.col(ODD_COLUMN).sum()))[ODD_COLUMN][0]):
                 yield ItemSums(held, tuple(levels), scores)
                 return
     raise NeedsRows(why)
-
-
-def _count_odd(sums: Frame) -> int:
-    """Count answers of a judge to a unit that differ."""
-    return int(fetch_columns(sums.select(nw.col(ODD_COLUMN).sum()))[ODD_COLUMN][0])
 
 
 def _sum_by_item(scores: Coded, frame: Frame, levels: Sequence[str], *, placed: bool) -> Frame:
@@ -294,21 +263,21 @@ def _sum_by_item(scores: Coded, frame: Frame, levels: Sequence[str], *, placed: 
     units = answers.group_by(*keys).agg(nw.len().alias(JUDGES), *sums)
     again = nw.col(ROWS_COLUMN) - nw.col(JUDGES)
     units = units.with_columns(again.alias(AGAIN), *_count_pairs(k))
-    found = [nw.col(name).sum() for name in (*given, *together, AGAIN, ODD_COLUMN)]
+    columns = [nw.col(name).sum() for name in (*given, *together, AGAIN, ODD_COLUMN)]
     by = dict.fromkeys([*levels, "item", JUDGES])
-    return units.group_by(*by).agg(nw.len().alias(COUNT), *found)
+    return units.group_by(*by).agg(nw.len().alias(COUNT), *columns)
 
 
 def _count_pairs(k: int) -> list[nw.Expr]:
     """Return products of how often two scores were given; of one score twice its pairs."""
     given = name_given(k)
-    found = []
+    products = []
     for name, (low, high) in zip(
         name_together(k), combinations_with_replacement(range(k), 2), strict=True
     ):
         one, other = nw.col(given[low]), nw.col(given[high])
-        found.append((one * (other - 1 if low == high else other)).alias(name))
-    return found
+        products.append((one * (other - 1 if low == high else other)).alias(name))
+    return products
 
 
 def fetch_clusters(sums: ItemSums, seed: int) -> Columns:
@@ -326,27 +295,27 @@ def find_cluster(items: int, seed: int) -> nw.Expr:
     Up to 1,000 items are clusters, in the order of their names; more are put together by their
     place in it, times a number that the seed draws.
     """
-    most, cluster = MOST["item"], nw.col("item").cast(nw.Int64)
+    most, cluster = MAX_CLUSTERS["item"], nw.col("item").cast(nw.Int64)
     if items <= most:
         return cluster
     times = int(np.random.Generator(np.random.PCG64(seed)).integers(_PRIME // 3, _PRIME))
     return ((cluster + 1) * times % _PRIME) % most
 
 
-def read_counts(found: Columns, sums: ItemSums, seen: Points) -> Counts:
+def read_counts(columns: Columns, sums: ItemSums, seen: Points) -> Counts:
     """Turn sums by cluster into counts, in an order of their own."""
     at = np.searchsorted(seen.points, sums.points)
-    k, size = len(seen.points), len(found[COUNT])
+    k, size = len(seen.points), len(columns[COUNT])
     given, together = (np.zeros((size, wide), np.int64) for wide in (k, k * (k + 1) // 2))
-    given[:, at] = _stack(found, name_given(len(at)))
-    pairs = _stack(found, name_together(len(at)))
+    given[:, at] = _stack(columns, name_given(len(at)))
+    pairs = _stack(columns, name_together(len(at)))
     low, high = np.triu_indices(len(at))
     pairs[:, low == high] //= 2
     place = np.zeros((k, k), dtype=np.int64)
     place[np.triu_indices(k)] = np.arange(k * (k + 1) // 2)
     together[:, place[at[low], at[high]]] = pairs
-    known = {name: _read_level(found[name], sums.scores.names[name]) for name in sums.levels}
-    cluster, judges, units, again = _stack(found, [CLUSTER, JUDGES, COUNT, AGAIN]).T
+    known = {name: _read_level(columns[name], sums.scores.names[name]) for name in sums.levels}
+    cluster, judges, units, again = _stack(columns, [CLUSTER, JUDGES, COUNT, AGAIN]).T
     counts = Counts(
         points=seen.points,
         scale=seen.scale,
@@ -365,39 +334,28 @@ def read_counts(found: Columns, sums: ItemSums, seen: Points) -> Counts:
 def _read_level(numbers: NDArray[np.int64], names: Sequence[str]) -> Level:
     """Return the names that occur, sorted, and the code of each number."""
     occurs, place = np.unique(numbers.astype(np.int64), return_inverse=True)
-    found = [names[at] for at in occurs.tolist()]
+    labels = [names[at] for at in occurs.tolist()]
     paired = isinstance(names, PairNames)  # which stand in the order of both systems
-    order = sorted(range(len(found)), key=None if paired else found.__getitem__)
+    order = sorted(range(len(labels)), key=None if paired else labels.__getitem__)
     rank = np.argsort(order).astype(np.int32)
-    return tuple(found[at] for at in order), rank[place.reshape(-1)]
+    return tuple(labels[at] for at in order), rank[place.reshape(-1)]
 
 
-def _stack(found: Columns, names: Sequence[str]) -> NDArray[np.int64]:
-    """Return columns side by side, as whole numbers."""
-    return np.column_stack([found[name].astype(np.int64) for name in names])
-
-
-def count_items(sums: ItemSums, by: Sequence[str]) -> dict[Key, int]:
-    """Count the items of every part."""
-    return count_different(sums.frame, "item", by, sums.scores)
-
-
-def count_judges(frame: Frame, by: Sequence[str], scores: Coded) -> dict[Key, int]:
-    """Count the judges of every part."""
-    return count_different(frame, "judge", by, scores)
+def _stack(columns: Columns, names: Sequence[str]) -> NDArray[np.int64]:
+    return np.column_stack([columns[name].astype(np.int64) for name in names])
 
 
 def count_different(frame: Frame, name: str, by: Sequence[str], scores: Coded) -> dict[Key, int]:
     """Count the different labels of a column in every part."""
-    found = fetch_columns(count_values(frame, name, by))
-    parts = name_parts(found, by, scores)
-    return {key: int(n) for key, n in zip(parts, found[COUNT], strict=True)}
+    columns = fetch_columns(count_values(frame, name, by))
+    parts = name_parts(columns, by, scores)
+    return {key: int(n) for key, n in zip(parts, columns[COUNT], strict=True)}
 
 
-def name_parts(found: Columns, by: Sequence[str], scores: Coded) -> list[Key]:
+def name_parts(columns: Columns, by: Sequence[str], scores: Coded) -> list[Key]:
     """Return the part of each row."""
-    size = len(next(iter(found.values())))
-    labels = [[scores.names[name][int(at)] for at in found[name]] for name in by]
+    size = len(next(iter(columns.values())))
+    labels = [[scores.names[name][int(at)] for at in columns[name]] for name in by]
     rows = zip(*labels, strict=True) if labels else [()] * size
     return [tuple(zip(by, row, strict=True)) for row in rows]
 
@@ -436,9 +394,9 @@ def count_units(scores: Coded, keys: Sequence[str]) -> int:
 
 _ALL, _GAP, _WHOLE = "evenhand_all", "evenhand_gap", "evenhand_whole"
 _UNITS: Final = "evenhand_units"
-_LOW_UNIT, _PLACE = "evenhand_low", "evenhand_place"
+_ORDER, _PLACE = "evenhand_low", "evenhand_place"
 # Largest common multiple of pairs of judges by which differences become whole numbers
-_EXACT: Final = 1_000_000
+MAX_MULTIPLE: Final = 1_000_000
 _NEAR: Final = 1e-9
 _DIGITS: Final = 12
 
@@ -448,25 +406,45 @@ def list_doubtful_items(
 ) -> dict[Key, tuple[Doubtful, ...]]:
     """Return the items of every part on which judges are farthest apart, the worst first."""
     multiple = lcm(*(m * (m - 1) // 2 for m in sizes))
-    parts, items = [*by] or [_ALL], dict.fromkeys([*by, *_tasks(sums), "item"])
+    task = ["task"] if "task" in sums.levels else []
+    parts, items = [*by] or [_ALL], dict.fromkeys([*by, *task, "item"])
     targets = sums.scores.targets
     scores = targets.points if targets.distances else None
     steps, step, whole = _find_steps(len(sums.points), scores)
-    exact = whole and multiple <= _EXACT
+    exact = whole and multiple <= MAX_MULTIPLE
     multiple = multiple if exact else 1
     apart = _weigh_pairs(steps, multiple)
     frame = sums.frame.filter(nw.col(JUDGES) > 1).with_columns(apart.alias(_GAP))
     total = nw.col(_GAP).sum(), nw.col(COUNT).cast(nw.Float64).sum()
     frame = frame.group_by(*items).agg(*total).with_columns(nw.lit(1).alias(_ALL))
-    sums_of = nw.col(_GAP).sum().over(*parts), nw.col(COUNT).sum().over(*parts)
-    frame = frame.with_columns(sums_of[0].alias(_WHOLE), sums_of[1].alias(_UNITS))
-    frame = frame.with_columns(_draw(exact=exact).alias(_LOW_UNIT))
-    place = nw.col(_ALL).cum_sum().over(*parts, order_by=[_LOW_UNIT, "item"])
-    frame = frame.with_columns(place.alias(_PLACE)).filter(nw.col(_PLACE) <= LISTED)
+    totals = nw.col(_GAP).sum().over(*parts), nw.col(COUNT).sum().over(*parts)
+    frame = frame.with_columns(totals[0].alias(_WHOLE), totals[1].alias(_UNITS))
+    # ordered by −(own gap × units + 5 × whole gap) / (own units + 5)
+    drawn: nw.Expr = nw.col(_GAP) * nw.col(_UNITS) + PRIOR_UNITS * nw.col(_WHOLE)
+    units: nw.Expr = nw.col(COUNT) + PRIOR_UNITS
+    if exact:
+        order = 0.0 - drawn / units
+    else:
+        order = (0.0 - drawn / (units * nw.col(_UNITS))).round(_DIGITS)
+    frame = frame.with_columns(order.alias(_ORDER))
+    place = nw.col(_ALL).cum_sum().over(*parts, order_by=[_ORDER, "item"])
+    frame = frame.with_columns(place.alias(_PLACE)).filter(nw.col(_PLACE) <= MAX_ITEMS_LISTED)
     frame = frame.join(sums.scores.items, on="item", how="inner")  # type: ignore[arg-type]
-    found = fetch_columns(frame.select(*items, NAME, COUNT, _GAP, _WHOLE, _UNITS, _LOW_UNIT))
-    keys, tasks = name_parts(found, by, sums.scores), _name_tasks(found, sums)
-    return _read_doubtful(found, keys, tasks, (step, multiple))
+    columns = fetch_columns(frame.select(*items, NAME, COUNT, _GAP, _WHOLE, _UNITS, _ORDER))
+    keys, names = name_parts(columns, by, sums.scores), sums.scores.names
+    listed = dict[Key, tuple[Doubtful, ...]]()
+    for at in sorted(range(len(keys)), key=lambda at: (columns[_ORDER][at], columns[NAME][at])):
+        n, apart_by = int(columns[COUNT][at]), float(columns[_GAP][at]) * step / multiple
+        mean = float(columns[_WHOLE][at]) * step / float(columns[_UNITS][at]) / multiple
+        doubtful = Doubtful(
+            item=columns[NAME][at],
+            task=names["task"][int(columns["task"][at])] if task else "",
+            units=n,
+            difference=apart_by / n,
+            drawn=(apart_by + PRIOR_UNITS * mean) / (n + PRIOR_UNITS),
+        )
+        listed[keys[at]] = (*listed.get(keys[at], ()), doubtful)
+    return listed
 
 
 def _find_steps(
@@ -488,31 +466,8 @@ def _find_steps(
     return (points - points[0]) / span, span, False
 
 
-def _draw(*, exact: bool) -> nw.Expr:
-    """Return what items are ordered by: −(own gap × units + 5 × whole gap) / (own units + 5)."""
-    drawn = nw.col(_GAP) * nw.col(_UNITS) + PRIOR * nw.col(_WHOLE)
-    own = nw.col(COUNT) + PRIOR
-    if exact:
-        return 0.0 - drawn / own
-    return (0.0 - drawn / (own * nw.col(_UNITS))).round(_DIGITS)
-
-
-def _tasks(sums: ItemSums) -> list[str]:
-    return ["task"] if "task" in sums.levels else []
-
-
-def _name_tasks(found: Columns, sums: ItemSums) -> list[str]:
-    """Return the task of each row, "" where there are none."""
-    if "task" not in found:
-        return [""] * len(found[COUNT])
-    return [sums.scores.names["task"][int(at)] for at in found["task"]]
-
-
 def _weigh_pairs(steps: NDArray[np.float64], multiple: int) -> nw.Expr:
-    """Return the sum over pairs of judges of their difference, times a multiple of 1 / pairs.
-
-    steps: (K,) the scores in steps above the lowest; all 0 where two are the same or not.
-    """
+    """Return the sum over pairs of judges of their difference, times a multiple of 1 / pairs."""
     judges = nw.col(JUDGES).cast(nw.Float64)
     apart, k = nw.lit(0.0), len(steps)
     for name, (low, high) in zip(
@@ -524,23 +479,8 @@ def _weigh_pairs(steps: NDArray[np.float64], multiple: int) -> nw.Expr:
     return apart * (2.0 * multiple / (judges * (judges - 1.0)))
 
 
-def _read_doubtful(
-    found: Columns, keys: Sequence[Key], tasks: Sequence[str], scale: tuple[float, int]
-) -> dict[Key, tuple[Doubtful, ...]]:
-    """Return items by part."""
-    (step, multiple), listed = scale, dict[Key, tuple[Doubtful, ...]]()
-    order = sorted(range(len(keys)), key=lambda at: (found[_LOW_UNIT][at], found[NAME][at]))
-    for at in order:
-        units, total = int(found[COUNT][at]), float(found[_GAP][at]) * step / multiple
-        mean = float(found[_WHOLE][at]) * step / float(found[_UNITS][at]) / multiple
-        own = (units, total / units, (total + PRIOR * mean) / (units + PRIOR))
-        doubtful = Doubtful(found[NAME][at], tasks[at], *own)
-        listed[keys[at]] = (*listed.get(keys[at], ()), doubtful)
-    return listed
-
-
-FEW: Final = 200_000  # Rows up to which an engine is asked for each
-FEW_OF_FILES: Final = 3_000_000  # Rows of files up to which each is read: they are here
+MAX_ROWS_READ: Final = 200_000  # Rows up to which an engine is asked for each
+MAX_ROWS_OF_FILES_READ: Final = 3_000_000  # Rows of files up to which each is read: they are here
 _SELF: Final = "intra"
 
 
@@ -569,25 +509,25 @@ def count_ratings(data: Ratings, request: Request, scale: Scale | None) -> Count
 
 def find_few(data: Ratings | Comparisons) -> int:
     """Return the rows up to which each is asked for."""
-    return FEW_OF_FILES if data.frame.implementation.is_duckdb() else FEW
+    return MAX_ROWS_OF_FILES_READ if data.frame.implementation.is_duckdb() else MAX_ROWS_READ
 
 
 def check_request(request: Request) -> None:
     """Refuse what is not made of counts."""
     between = {"all", _SELF, *list_between()}
     did = "scored" if request.kind == "ratings" else "judged"
-    asked = [
+    requested = [
         name
         for name in request.coefficients
         if name in between or name.startswith("n-agreement-pair")
     ]
-    if asked:
-        raise NeedsRows(f"who {did} with whom is known row by row: {', '.join(asked)}")
+    if requested:
+        raise NeedsRows(f"who {did} with whom is known row by row: {', '.join(requested)}")
     if request.cluster != "item":
         raise NeedsRows(f"to draw {request.cluster}s again, who {did} what must be known")
-    told = [name for name in request.by if name in ("item", "judge")]
-    if told:
-        raise NeedsRows(f"levels of '{told[0]}' are too many to be counted apart")
+    levels = [name for name in request.by if name in ("item", "judge")]
+    if levels:
+        raise NeedsRows(f"levels of '{levels[0]}' are too many to be counted apart")
 
 
 def _count(
@@ -600,7 +540,8 @@ def _count(
 
         def check(counts: Counts) -> None:
             _check_counts(counts, request, targets)
-            if factors and counts.size != count_units(scores, _without(scores.keys, factors)):
+            keys = [name for name in scores.keys if name not in factors]
+            if factors and counts.size != count_units(scores, keys):
                 raise NeedsRows("outputs cannot be told apart by what differs among their judges")
 
         return count_scores(scores, request, seen, check)
@@ -614,8 +555,8 @@ def count_scores(
 ) -> Counted:
     """Let the engine count units and judges of every part."""
     targets = scores.targets
-    own = [name for name in ("task", "criterion") if name in targets.labels]
-    with sum_items(scores, tuple(dict.fromkeys([*own, *request.by]))) as sums:
+    levels = [name for name in ("task", "criterion") if name in targets.labels]
+    with sum_items(scores, tuple(dict.fromkeys([*levels, *request.by]))) as sums:
         counts = read_counts(fetch_clusters(sums, request.seed), sums, seen)
         if check is not None:
             check(counts)
@@ -628,15 +569,11 @@ def count_scores(
         counts=counts,
         judges=judges,
         scorers=scorers,
-        doubtful={key: own for one in doubtful for key, own in one.items()},
+        doubtful={key: items for part in doubtful for key, items in part.items()},
         left=targets.left,
         items=items,
         notes=targets.notes,
     )
-
-
-def _without(keys: Sequence[str], factors: Sequence[str]) -> list[str]:
-    return [name for name in keys if name not in factors]
 
 
 def _read_scale(targets: Targets, scale: Scale | None) -> Points:
@@ -647,8 +584,8 @@ def _read_scale(targets: Targets, scale: Scale | None) -> Points:
         seen = read_points(targets.points, scale)
     except InvalidJudgments:
         raise NeedsRows("scores that are not on the scale are counted and named") from None
-    if len(seen.points) > TABLED:
-        raise NeedsRows(f"the scale has more than {TABLED} points")
+    if len(seen.points) > MAX_POINTS_TABLED:
+        raise NeedsRows(f"the scale has more than {MAX_POINTS_TABLED} points")
     return seen
 
 
@@ -661,29 +598,26 @@ def _check_counts(counts: Counts, request: Request, targets: Targets) -> None:
         raise NeedsRows("judges answered again: how they agree with themselves is shown unasked")
     tasks, codes = counts.codes("task")
     apart = np.zeros_like(codes) if "task" in request.by else codes
-    if any(counts.take(apart == at).pairs <= CHEAP for at in range(len(tasks)) if at in apart):
+    present = [task for task in range(len(tasks)) if task in apart]
+    if any(counts.take(apart == task).pairs <= MAX_PAIRS_UNASKED for task in present):
         raise NeedsRows(
-            f"up to {CHEAP:,} pairs of judges of one output, coefficients between judges are shown"
-            " unasked"
+            f"up to {MAX_PAIRS_UNASKED:,} pairs of judges of one output, coefficients between"
+            " judges are shown unasked"
         )
 
 
 def list_parts(counts: Counts, by: Sequence[str], *, apart: bool = False) -> list[tuple[str, ...]]:
     """Return the columns by which parts are made, for each depth."""
-    bound = _list_tasks(counts, by, apart=apart)
+    several = (apart or len(counts.codes("task")[0]) > 1) and "task" not in by
+    bound = ("task",) if several else ()
     alone = len(by) > 0 and len(counts.codes(by[0])[0]) == 1
     depths = [at for at in range(len(by) + 1) if not (at == 1 and alone)]
     return [(*bound, *by[:at]) for at in depths]
 
 
-def _list_tasks(counts: Counts, by: Sequence[str], *, apart: bool) -> tuple[str, ...]:
-    several = (apart or len(counts.codes("task")[0]) > 1) and "task" not in by
-    return ("task",) if several else ()
-
-
 def _count_few(sums: ItemSums, counts: Counts, parts: Sequence[tuple[str, ...]]) -> dict[Key, int]:
     """Count the items of all parts where items were put together and some part has few clusters."""
-    if sums.items <= MOST["item"]:
+    if sums.items <= MAX_CLUSTERS["item"]:
         return {}
     few: dict[Key, int] = {}
     for by in parts:
@@ -691,22 +625,21 @@ def _count_few(sums: ItemSums, counts: Counts, parts: Sequence[tuple[str, ...]])
         clusters = np.unique(key, axis=0)[:, 1:]
         _, sizes = np.unique(clusters, axis=0, return_counts=True) if by else (None, [len(key)])
         if min(sizes) < MIN_CLUSTERS:
-            few |= count_items(sums, by)
+            few |= count_different(sums.frame, "item", by, sums.scores)
     return few
 
 
 def _find_judges(
     scores: Coded, counts: Counts, parts: Sequence[tuple[str, ...]]
 ) -> tuple[dict[Key, int], dict[str, int]]:
-    """Count judges of every part, and all who scored, by task."""
     bound = tuple(name for name in parts[0] if name == "task")
     levels = tuple(dict.fromkeys(name for by in parts for name in by))
     judges: dict[Key, int] = {}
     with find_judges(scores, levels, alone=bool(counts.alone)) as held:
         for by in parts:
-            judges |= count_judges(held, by, scores)
+            judges |= count_different(held, "judge", by, scores)
     scorers = judges
     if counts.alone:
-        scorers = count_judges(scores.frame([*bound, "judge"]), bound, scores)
+        scorers = count_different(scores.frame([*bound, "judge"]), "judge", bound, scores)
     named = {key[0][1] if key else "": scorers[key] for key in scorers if len(key) == len(bound)}
     return judges, named

@@ -35,6 +35,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.votes import Votes
 from evenhand.judges.agreement_intervals import (
     draw_times,
     find_interval,
@@ -43,8 +45,6 @@ from evenhand.judges.agreement_intervals import (
 )
 from evenhand.judges.counts import Ratio
 from evenhand.judges.preferences import chance_agreement, compare_votes, leave_repeats
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.votes import Votes
 
 Array = NDArray[np.float64]
 # (first, second) names of systems → (n, 3) probabilities of left, tie, right
@@ -71,30 +71,40 @@ class ExpectedAgreement:
         return self.upper is not None and self.upper < 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
         return asdict(self) | {"short": self.short}
 
 
 def expect_agreement(
     votes: Votes, predict: Predict, *, level: float = 0.95, seed: int = SEED
 ) -> ExpectedAgreement | None:
-    """Set the agreement of different judges beside that of judges who follow a model.
-
-    level: of the interval of the difference (proportion).
-    """
+    """Set the agreement of different judges beside that of judges who follow a model."""
     shared = compare_votes(votes)
     if shared.kappa is None or shared.observed is None:
         return None
     votes = leave_repeats(votes)
-    chances = _predict_votes(votes, predict)
-    size = len(votes.items)
+    k, size = len(votes.systems), len(votes.items)
+    keys = votes.left.astype(np.int64) * k + votes.right
+    pairs, place = np.unique(keys, return_inverse=True)
+    names = [(votes.systems[pair // k], votes.systems[pair % k]) for pair in pairs.tolist()]
+    chances = predict(names)[place.reshape(-1)]
+    turned = votes.left < votes.right  # the system first by name stood left: it goes last
+    chances = np.where(turned[:, None], chances[:, ::-1], chances)
     agree = _agree_by_item(votes, chances, size)
     ties = np.bincount(votes.item, chances[:, 1], minlength=size)
     sums = np.column_stack([shared.by_item.astype(np.float64), agree, ties])
     sums = sums[sums.any(axis=1)]
     whole = sums.sum(axis=0, keepdims=True)
     observed, expected = (float(part[0]) for part in _find_kappas(whole))
-    lower, upper = _bound(sums, level, seed)
+    lower = upper = None
+    if refuse_interval(len(sums), "item") is None:  # items are drawn, the worths held as they are
+        merged, size, _ = merge_clusters(np.arange(len(sums), dtype=np.int32), "item", seed)
+        by_cluster = np.zeros((size, sums.shape[1]))
+        np.add.at(by_cluster, merged, sums)
+        kappas, expected_kappas = _find_kappas(draw_times(size, seed) @ by_cluster)
+        known = np.isfinite(kappas) & np.isfinite(expected_kappas)
+        apart = np.where(known, kappas - expected_kappas, 0.0)
+        interval = find_interval(Ratio(apart, known.astype(np.float64)), level)
+        lower, upper = interval.lower, interval.upper
     return ExpectedAgreement(
         observed=shared.observed,
         expected=float(whole[0, 4] / whole[0, 1]),
@@ -105,17 +115,6 @@ def expect_agreement(
         upper=upper,
         comparable=shared.comparable,
     )
-
-
-def _predict_votes(votes: Votes, predict: Predict) -> Array:
-    """Return (n, 3) probabilities of the outcomes of each vote, the system first by name last."""
-    k = len(votes.systems)
-    keys = votes.left.astype(np.int64) * k + votes.right
-    pairs, place = np.unique(keys, return_inverse=True)
-    names = [(votes.systems[one // k], votes.systems[one % k]) for one in pairs.tolist()]
-    chances = predict(names)[place.reshape(-1)]
-    turned = votes.left < votes.right  # the system first by name stood left: it goes last
-    return np.asarray(np.where(turned[:, None], chances[:, ::-1], chances))
 
 
 def _agree_by_item(votes: Votes, chances: Array, size: int) -> Array:
@@ -140,23 +139,9 @@ def _find_kappas(sums: Array) -> tuple[Array, Array]:
         ties as the model expects them.
     """
     agree, comparable, ties, total, expected, expected_ties = sums.T
-    found = []
+    kappas = []
     with np.errstate(divide="ignore", invalid="ignore"):
         for one, tied in ((agree, ties), (expected, expected_ties)):
             chance = chance_agreement(tied / total)
-            found.append(np.where(chance < 1, (one / comparable - chance) / (1 - chance), np.nan))
-    return found[0], found[1]
-
-
-def _bound(sums: Array, level: float, seed: int) -> tuple[float | None, float | None]:
-    """Draw items and return the interval of κ − κ*, the worths held as they are."""
-    if refuse_interval(len(sums), "item") is not None:
-        return None, None
-    merged, size, _ = merge_clusters(np.arange(len(sums), dtype=np.int32), "item", seed)
-    drawn = np.zeros((size, sums.shape[1]))
-    np.add.at(drawn, merged, sums)
-    observed, expected = _find_kappas(draw_times(size, seed) @ drawn)
-    known = np.isfinite(observed) & np.isfinite(expected)
-    apart = np.where(known, observed - expected, 0.0)
-    interval = find_interval(Ratio(apart, known.astype(np.float64)), level)
-    return interval.lower, interval.upper
+            kappas.append(np.where(chance < 1, (one / comparable - chance) / (1 - chance), np.nan))
+    return kappas[0], kappas[1]

@@ -23,9 +23,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judges.rating_evidence import FURTHER, Expectation, RatingSlopes, normal_spread
-from evenhand.judgments.rating_rows import RatingRows
-from evenhand.judgments.scale import Scale
+from evenhand.data.rating_rows import RatingRows, Scale
+from evenhand.judges.rating_evidence import PRIOR_SCORES, Expectation, RatingSlopes, normal_spread
 from evenhand.numerics.cluster_means import number_groups, rank_within
 
 # Which points of the scale each judge uses, and which a judge of that mean and spread would use.
@@ -47,9 +46,9 @@ from evenhand.numerics.cluster_means import number_groups, rank_within
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-MOST_POINTS: Final = 100
-STEPS: Final = 60
-LARGEST_STEP: Final = 1.0
+MAX_POINTS: Final = 100
+MAX_ITERATIONS: Final = 60
+MAX_STEP: Final = 1.0
 POINT_PRECISION: Final = 0.05  # Precision of α and β (per standard deviation of t), in scores
 
 
@@ -73,30 +72,29 @@ def use_of_points(rows: RatingRows, scale: Scale | None = None) -> PointUse:
     at_end = np.zeros((2, len(rows.judges)))
     group = number_groups(rows.task, rows.criterion)
     order = np.argsort(group, kind="stable")
-    for own in np.split(order, np.cumsum(np.bincount(group))[:-1]):
-        judges = np.unique(rows.judge[own])
-        score, code = rows.score[own], np.searchsorted(judges, rows.judge[own])
+    for at in np.split(order, np.cumsum(np.bincount(group))[:-1]):
+        judges = np.unique(rows.judge[at])
+        score, code = rows.score[at], np.searchsorted(judges, rows.judge[at])
         counts, t, end = _count(score, code, scale)
         sums[:, judges] += _compare(counts, t, end)
         points = max(points, len(np.unique(score)))
         for side, point in enumerate(_ends(score, scale)):
             at_end[side, judges] += np.bincount(code, score == point)
     n, pairs, same, noise, same_usual, ends, ends_usual = sums
-    many, some = np.maximum(pairs, 1e-300), np.maximum(n, 1e-300)
+    pairs, scores = np.maximum(pairs, 1e-300), np.maximum(n, 1e-300)
     return PointUse(
         scores=n,
-        same=same / many,
-        same_error=np.sqrt(noise) / many,
-        same_usual=same_usual / many,
-        ends=ends / some,
-        ends_usual=ends_usual / some,
-        one_end=at_end.max(axis=0) / some,
+        same=same / pairs,
+        same_error=np.sqrt(noise) / pairs,
+        same_usual=same_usual / pairs,
+        ends=ends / scores,
+        ends_usual=ends_usual / scores,
+        one_end=at_end.max(axis=0) / scores,
         points=points,
     )
 
 
 def _ends(score: Array, scale: Scale | None) -> tuple[float, float]:
-    """Return the ends of the scale."""
     if scale is not None:
         return scale.low, scale.high
     return float(score.min()), float(score.max())
@@ -108,8 +106,8 @@ def _count(score: Array, judge: Integers, scale: Scale | None) -> tuple[Array, A
     code = code.reshape(-1)
     low, high = _ends(score, scale)
     place = (rank_within(np.zeros(len(score), np.int64), score) - 0.5) / len(score)
-    if len(points) > MOST_POINTS + 1:
-        code = number_groups(np.floor(place * MOST_POINTS).astype(np.int64))
+    if len(points) > MAX_POINTS + 1:
+        code = number_groups(np.floor(place * MAX_POINTS).astype(np.int64))
     size = np.bincount(code)
     t = np.bincount(code, place) / size
     at_end = ((score == low) | (score == high)).astype(np.float64)
@@ -135,17 +133,8 @@ def _compare(counts: Array, t: Array, end: Array) -> Array:
     same = (counts * (counts - 1)).sum(axis=1) + usual
     part = (shares**2).sum(axis=1)
     noise = 4 * np.maximum((shares**3).sum(axis=1) - part**2, 0) / n + 2 * part / (pairs + 2)
-    return np.stack(
-        [
-            n,
-            pairs + 1,
-            same,
-            noise * (pairs + 1) ** 2,
-            usual * (pairs + 1),
-            counts @ end,
-            n * (alike @ end),
-        ]
-    )
+    noise, usual = noise * (pairs + 1) ** 2, usual * (pairs + 1)
+    return np.stack([n, pairs + 1, same, noise, usual, counts @ end, n * (alike @ end)])
 
 
 def _tilt(counts: Array, q: Array, features: Array) -> Array:
@@ -156,21 +145,21 @@ def _tilt(counts: Array, q: Array, features: Array) -> Array:
     features: (F, K) of the points.
     """
     n = counts.sum(axis=1)
-    many = len(features)
-    products = (features[:, None] * features[None]).reshape(many * many, -1).T
-    wanted, at = counts @ features.T, np.zeros((len(counts), many))
-    for _ in range(STEPS):
+    size = len(features)
+    products = (features[:, None] * features[None]).reshape(size * size, -1).T
+    moments, at = counts @ features.T, np.zeros((len(counts), size))
+    for _ in range(MAX_ITERATIONS):
         p = _shares(at, q, features)
         mean = p @ features.T
-        second = (p @ products).reshape(len(counts), many, many)
+        second = (p @ products).reshape(len(counts), size, size)
         information = n[:, None, None] * (second - mean[:, :, None] * mean[:, None, :])
-        information += POINT_PRECISION * np.eye(many)
-        score = wanted - n[:, None] * mean - POINT_PRECISION * at
+        information += POINT_PRECISION * np.eye(size)
+        score = moments - n[:, None] * mean - POINT_PRECISION * at
         step = np.linalg.solve(information, score[:, :, None])[:, :, 0]
-        size = np.abs(step).max(axis=1, keepdims=True)
-        step *= np.minimum(1, LARGEST_STEP / np.maximum(size, 1e-300))
+        length = np.abs(step).max(axis=1, keepdims=True)
+        step *= np.minimum(1, MAX_STEP / np.maximum(length, 1e-300))
         at += step
-        if size.max() < 1e-6:
+        if length.max() < 1e-6:
             break
     return _shares(at, q, features)
 
@@ -195,8 +184,11 @@ def place_in_session(
 
     judge: (n,) code of the judge.
     moment: (n,) when each answer was given, in seconds.
-    pause: seconds without an answer that end it. >>> place_in_session(np.zeros(4, int),
-        np.array([0.0, 9.0, 5.0, 9999.0]), enough=3).tolist() [-0.5, 0.5, 0.0, 0.0]
+    pause: seconds without an answer that end it.
+
+    >>> moments = np.array([0.0, 9.0, 5.0, 9999.0])
+    >>> place_in_session(np.zeros(4, int), moments, enough=3).tolist()
+    [-0.5, 0.5, 0.0, 0.0]
     """
     order = np.lexsort((moment, judge))
     new = np.ones(len(order), dtype=bool)
@@ -204,27 +196,29 @@ def place_in_session(
     session, start = np.cumsum(new) - 1, np.flatnonzero(new)
     n = np.bincount(session, minlength=len(start))[session]
     place = (np.arange(len(order)) - start[session]) / np.maximum(n - 1, 1) - 0.5
-    found = np.empty(len(order))
-    found[order] = np.where(n >= enough, place, 0.0)
-    return found
+    places = np.empty(len(order))
+    places[order] = np.where(n >= enough, place, 0.0)
+    return places
 
 
-ENOUGH: Final = 10  # Scores (outputs, for drifting) below which a judge's habits are not looked at
+MIN_SCORES: Final = 10  # Scores, outputs or votes below which a judge's habits are not looked at
 # Different scores of a task and criterion beyond which nobody is flagged as coarse
-LONG: Final = 20
+MAX_POINTS_COARSE: Final = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Habit:
     """One habit of all judges."""
 
-    name: str  # "coarse", "extreme" or "drifting"
-    judges: Integers  # (k,) codes of the judges with enough scores
-    # (k,) what was seen: effective number of points, share at the ends, or change of severity
-    # over a session in the judge's own standard deviations
+    name: str  # "position-biased", "drifting", "coarse" or "extreme"
+    judges: NDArray[np.integer]  # (k,) codes of the judges with enough judgments
+    # (k,) what was seen. Ratings: effective number of points, share at the ends, or change of
+    # severity over a session in the judge's own standard deviations. Votes: log-odds.
     value: Array
-    usual: Array  # (k,) what would be usual for the same scores; for drifting the median judge's
-    second: Array  # (k,) for drifting the change of the slope; empty otherwise
+    usual: Array  # (k,) what would be usual for the same scores; else the median judge's
+    # (k,) for drifting ratings the change of the slope; of votes the share of decisive ones for
+    # the first output, or of ties; empty otherwise
+    beside: Array
     p: Array  # (k,) chance of as much in an honest judge
     tested: bool = True  # whether anybody may be flagged for it
 
@@ -234,51 +228,47 @@ def find_habits(
 ) -> tuple[Habit, ...]:
     """Compare how judges use the scale and the time."""
     use = use_of_points(rows.targets(), scale)
-    found = [] if (use.scores < ENOUGH).all() else [_coarse(use), _extreme(use)]
+    habits = [] if (use.scores < MIN_SCORES).all() else [_coarse(use), _extreme(use)]
     drifting = _drifting(seen, slopes)
-    return (*found, *([] if drifting is None else [drifting]))
+    return (*habits, *([] if drifting is None else [drifting]))
 
 
 def _coarse(use: PointUse) -> Habit:
-    """Compare how often two scores of a judge are the same."""
-    judges = np.flatnonzero(use.scores >= ENOUGH)
+    judges = np.flatnonzero(use.scores >= MIN_SCORES)
     same, error, usual = (a[judges] for a in (use.same, use.same_error, use.same_usual))
     values, variances = np.log(same / usual), (error / same) ** 2
     p = normal_spread(values, variances).above(values, variances)
-    most = use.scores[judges]
-    tested = use.points <= LONG
-    return Habit("coarse", judges, np.minimum(1 / same, most), 1 / usual, np.empty(0), p, tested)
+    points = np.minimum(1 / same, use.scores[judges])
+    tested = use.points <= MAX_POINTS_COARSE
+    return Habit("coarse", judges, points, 1 / usual, np.empty(0), p, tested)
 
 
 def _extreme(use: PointUse) -> Habit:
-    """Compare shares of scores at the ends of the scale."""
-    judges = np.flatnonzero(use.scores >= ENOUGH)
-    n, own, usual = (a[judges] for a in (use.scores, use.ends, use.ends_usual))
-    ends, expected = n * own + 0.5, n * usual + 0.5
+    judges = np.flatnonzero(use.scores >= MIN_SCORES)
+    n, share, usual = (a[judges] for a in (use.scores, use.ends, use.ends_usual))
+    ends, expected = n * share + 0.5, n * usual + 0.5
     values = np.log(ends / (n + 1 - ends)) - np.log(expected / (n + 1 - expected))
     variances = 1 / expected + 1 / (n + 1 - expected)  # as in a judge who is like the rest
     p = normal_spread(values, variances).above(values, variances)
-    return Habit("extreme", judges, own, usual, np.empty(0), p)
+    return Habit("extreme", judges, share, usual, np.empty(0), p)
 
 
 def _drifting(seen: Expectation, slopes: RatingSlopes) -> Habit | None:
-    """Compare changes from the first to the last answer of a session."""
     if seen.moment is None:
         return None
-    held = np.flatnonzero(np.isfinite(seen.moment))
-    judge = seen.judge[held]
-    position = place_in_session(judge, seen.moment[held], enough=ENOUGH)
+    known = np.flatnonzero(np.isfinite(seen.moment))
+    judge = seen.judge[known]
+    position = place_in_session(judge, seen.moment[known], enough=MIN_SCORES)
     size = len(seen.lost)
-    many = np.bincount(judge[position != 0], minlength=size)
-    judges = np.flatnonzero((many >= ENOUGH) & ~slopes.constant)
+    n = np.bincount(judge[position != 0], minlength=size)
+    judges = np.flatnonzero((n >= MIN_SCORES) & ~slopes.constant)
     if not len(judges):
         return None
-    z, x = seen.own[held], seen.others[held]
+    z, x = seen.own[known], seen.others[known]
     left = z - slopes.slope[judge] * x
     # of few scores the rest may be small by chance: drawn to 1, as for slopes
-    rest = (np.bincount(judge, left**2, size) + FURTHER) / (
-        np.bincount(judge, minlength=size) + FURTHER
-    )
+    rest = np.bincount(judge, left**2, size) + PRIOR_SCORES
+    rest /= np.bincount(judge, minlength=size) + PRIOR_SCORES
     tests = []
     for along in (position, position * x):
         square = np.maximum(np.bincount(judge, along**2, size)[judges], 1e-9)
@@ -287,11 +277,7 @@ def _drifting(seen: Expectation, slopes: RatingSlopes) -> Habit | None:
         tests.append((change, np.maximum(grouped, rest[judges] / square)))
     (severity, error), (slope, slope_error) = tests
     spread = normal_spread(severity, error)
-    p = np.minimum(spread.beside(severity, error), _loses(slope, slope_error))
+    loses = normal_spread(-slope, slope_error).above(-slope, slope_error)
+    p = np.minimum(spread.beside(severity, error), loses)
     usual = np.full(len(judges), spread.centre)
     return Habit("drifting", judges, severity, usual, slope, np.minimum(2 * p, 1.0))
-
-
-def _loses(change: Array, variances: Array) -> Array:
-    """Return p-values of the slope falling so much more than the median judge's."""
-    return normal_spread(-change, variances).above(-change, variances)

@@ -79,13 +79,9 @@ class _Squares:
 
 
 def correlate_intraclass(scores: Array, *, level: float = 0.95) -> tuple[Intraclass, ...]:
-    """Return the six forms, in the order of `FORMS`.
-
-    scores: (n, k) score of each unit (row) by each judge (column), without holes.
-    level: nominal level of intervals (proportion).
-    """
-    squares = _take_squares(scores)
-    forms = (_form_one(squares, level), _form_two(squares, level), _form_three(squares, level))
+    """Return the six forms, in the order of `FORMS`."""
+    s = _take_squares(scores)
+    forms = (_by_ratio("1", s, level), _form_two(s, level), _by_ratio("3", s, level))
     single, mean = zip(*forms, strict=True)
     return (*single, *mean)
 
@@ -101,12 +97,12 @@ def intraclass_coefficients(units: Units, *, level: float = 0.95) -> tuple[Coeff
     """
     try:
         block = find_block(units)
-        found = correlate_intraclass(block.scores, level=level)
+        forms = correlate_intraclass(block.scores, level=level)
     except NotIdentified as refusal:
         return _first_form(units, str(refusal), level)
     n, k = block.scores.shape
     notes = (*((block.note,) if block.note else ()), *note_items(units))
-    return tuple(_name(one, n, n * k, notes) for one in found)
+    return tuple(_name(one, n, n * k, notes) for one in forms)
 
 
 def _first_form(units: Units, why: str, level: float) -> tuple[Coefficient, ...]:
@@ -122,9 +118,9 @@ def _first_form(units: Units, why: str, level: float) -> tuple[Coefficient, ...]
         except NotIdentified as refusal:
             why = str(refusal)
         else:
-            found = _form_one(squares, level)
+            forms = _by_ratio("1", squares, level)
             notes = (note, *note_items(units))
-            known = {one.name: _name(one, n, n * k, notes) for one in found}
+            known = {one.name: _name(one, n, n * k, notes) for one in forms}
     return tuple(
         known.get(name) or Coefficient(name, title, None, why=why) for name, title in FORMS.items()
     )
@@ -172,27 +168,11 @@ def _take_squares(scores: Array) -> _Squares:
     )
 
 
-def _form_one(s: _Squares, level: float) -> Forms:
-    df = (s.n - 1, s.n * (s.k - 1))
-    value = (s.between - s.within) / (s.between + (s.k - 1) * s.within)
-    return _by_ratio("1", value, (s.between, s.within), df, (s.k, level))
-
-
-def _form_three(s: _Squares, level: float) -> Forms:
-    df = (s.n - 1, (s.n - 1) * (s.k - 1))
-    value = (s.between - s.rest) / (s.between + (s.k - 1) * s.rest)
-    return _by_ratio("3", value, (s.between, s.rest), df, (s.k, level))
-
-
-def _by_ratio(
-    form: str,
-    value: float,
-    squares: tuple[float, float],
-    df: tuple[int, int],
-    setting: tuple[int, float],
-) -> Forms:
-    """Return the correlation of one judge and of the mean, with intervals by one ratio F."""
-    (between, error), (k, level) = squares, setting
+def _by_ratio(form: str, s: _Squares, level: float) -> Forms:
+    """Return the first or third form, with intervals by one ratio F."""
+    k, between, error = s.k, s.between, s.within if form == "1" else s.rest
+    df = (s.n - 1, s.n * (k - 1) if form == "1" else (s.n - 1) * (k - 1))
+    value = (between - error) / (between + (k - 1) * error)
     single, mean = f"icc-{form}-1", f"icc-{form}-k"
     if not error:
         agree = Intraclass(single, 1.0, None, None, None, df, None)
@@ -222,29 +202,20 @@ def _form_two(s: _Squares, level: float) -> Forms:
         )
     f = s.between / s.rest
     p = f_tail(f, *df)
-    low, high = _limits_two(s, value, level)
+    # the interval for one judge
+    n, k, ratio = s.n, s.k, s.judges / s.rest
+    units = n * (1 + (k - 1) * value) - k * value
+    over = (k - 1) * (n - 1) * (k * value * ratio + units) ** 2
+    judges_df = over / ((n - 1) * k**2 * value**2 * ratio**2 + units**2)
+    f_high = f_quantile((1 + level) / 2, n - 1, judges_df)
+    f_low = f_quantile((1 + level) / 2, judges_df, n - 1)
+    error = k * s.judges + (k * n - k - n) * s.rest
+    low = n * (s.between - f_high * s.rest) / (f_high * error + n * s.between)
+    high = n * (f_low * s.between - s.rest) / (error + n * f_low * s.between)
     lower, upper = None, None
     if of_mean is not None and 1 + low * (s.k - 1) > 0:  # else it has no lower end
         lower, upper = (s.k * end / (1 + end * (s.k - 1)) for end in (low, high))
     return (
         Intraclass("icc-2-1", value, low, high, f, df, p),
         Intraclass("icc-2-k", of_mean, lower, upper, f, df, p, why),
-    )
-
-
-def _limits_two(s: _Squares, value: float, level: float) -> tuple[float, float]:
-    """Return the interval of the second form for one judge."""
-    n, k = s.n, s.k
-    ratio = s.judges / s.rest
-    units = n * (1 + (k - 1) * value) - k * value
-    over = (k - 1) * (n - 1) * (k * value * ratio + units) ** 2
-    df = over / ((n - 1) * k**2 * value**2 * ratio**2 + units**2)
-    high, low = (
-        f_quantile((1 + level) / 2, n - 1, df),
-        f_quantile((1 + level) / 2, df, n - 1),
-    )
-    error = k * s.judges + (k * n - k - n) * s.rest
-    return (
-        n * (s.between - high * s.rest) / (high * error + n * s.between),
-        n * (low * s.between - s.rest) / (error + n * low * s.between),
     )

@@ -8,13 +8,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.votes import Votes, sort_votes
 from evenhand.errors import NotIdentified
 from evenhand.judges.agreement_table import Doubtful
-from evenhand.judges.preferences import PairAgreement, compare_pairs, leave_controls
+from evenhand.judges.preferences import (
+    PairAgreement,
+    compare_pairs,
+    count_answers,
+    leave_controls,
+    pair_up,
+)
 from evenhand.judges.units import Units
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.vote_parts import sort_votes
-from evenhand.judgments.votes import Votes
 from evenhand.numerics.cluster_means import number_groups
 
 # On which items do judges agree, or contradict each other, more than blind answers would?
@@ -22,11 +27,11 @@ from evenhand.numerics.cluster_means import number_groups
 # Blind answers are drawn by shuffling each answer: the ranks that a judge gave are dealt anew among
 # the outputs of that ranking, and of a comparison the two sides. Who judged what, how often each
 # judge ties, and that pairs of one ranking hang together, all stay as they were. With a_i the
-# agreeing pairs of votes of item i, m_i their mean over the worlds and what was seen, s_i their
+# agreeing pairs of votes of item i, m_i their mean over the replicates and what was seen, s_i their
 # deviation, both pooled over items with as many output pairs and as many pairs of votes (of the
 # mean also with as many ties, so that items with the same votes have the same chance),
 #
-# z_i = (a_i − m_i) / s_i,   P_i = (1 + #{worlds: max_j z_j ≥ z_i}) / (worlds + 1)
+# z_i = (a_i − m_i) / s_i,   P_i = (1 + #{replicates: max_j z_j ≥ z_i}) / (replicates + 1)
 #
 # P_i is the chance that so extreme an item arises anywhere among all of them, so that the most
 # extreme of many is not taken for a finding (Westfall & Young 1993, Resampling-Based Multiple
@@ -36,7 +41,7 @@ from evenhand.numerics.cluster_means import number_groups
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
-WORLDS: Final = 99
+REPLICATES: Final = 99
 BINS: Final = 11
 TIED: Final = 1e-9  # Differences of z below this are rounding
 
@@ -50,20 +55,20 @@ class ItemAgreement:
     comparable: Counts  # (I,) pairs of votes of different judges on the same two outputs
     agree: Counts  # (I,) those that agree
     decided: Counts  # (I,) those that agree on which output is better
-    blind_agree: Array  # (I,) mean of `agree` over blind worlds
+    blind_agree: Array  # (I,) mean of `agree` over blind replicates
     blind_decided: Array  # (I,) mean of `decided`
     p_against: Array  # (I,) chance that blind judges contradict each other so much on any item
     p_decided: Array  # (I,) chance that blind judges agree so much on a preference on any item
-    # (BINS, 2) items by the share of pairs that agree on a preference: seen, and mean of worlds;
-    # from 0 to 1 in steps of one tenth, the last for complete agreement
+    # (BINS, 2) items by the share of pairs that agree on a preference: seen, and mean of
+    # replicates; from 0 to 1 in steps of one tenth, the last for complete agreement
     shares: Array
-    # items on whose pairs all prefer the same outputs; seen, and mean of worlds
+    # items on whose pairs all prefer the same outputs; seen, and mean of replicates
     united: tuple[int, float]
-    split: tuple[int, float]  # items on which no two votes agree; seen, and mean of worlds
-    worlds: int  # blind worlds
+    split: tuple[int, float]  # items on which no two votes agree; seen, and mean of replicates
+    replicates: int  # blind replicates
 
 
-def compare_items(votes: Votes, *, worlds: int = WORLDS, seed: int = SEED) -> ItemAgreement:
+def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEED) -> ItemAgreement:
     """Compare how far judges agree on each item with what blind answers would give."""
     votes = leave_controls(votes)
     votes = votes.take(sort_votes(votes))
@@ -75,7 +80,14 @@ def compare_items(votes: Votes, *, worlds: int = WORLDS, seed: int = SEED) -> It
             "no two judges compared the same two outputs", ["let judges share some outputs"]
         )
     comparable = every[item].astype(np.int64)
-    agree, decided = (counts[:, item] for counts in _count_worlds(votes, pairs, (worlds, seed)))
+    draws, rng = _Draws.of(votes), np.random.default_rng(seed)
+    seen = (pairs.agree.astype(np.float64), pairs.decided.astype(np.float64))
+    replicate_counts = [seen, *(draws.count(draws.shuffle(rng)) for _ in range(replicates))]
+    # (1 + replicates, I) agreeing pairs of votes, and those on a preference; first as observed
+    agree, decided = (
+        np.stack([np.bincount(pairs.item, n[k])[item] for n in replicate_counts]).astype(np.float64)
+        for k in (0, 1)
+    )
     several = np.bincount(pairs.item, pairs.comparable > 0)[item].astype(np.int64)
     ties = np.bincount(pairs.item, pairs.said[:, 1])[item].astype(np.int64)
     wide = number_groups(comparable, several)
@@ -93,27 +105,12 @@ def compare_items(votes: Votes, *, worlds: int = WORLDS, seed: int = SEED) -> It
         shares=_count_shares(decided, comparable),
         united=_count_items(decided == comparable),
         split=_count_items(agree == 0),
-        worlds=worlds,
+        replicates=replicates,
     )
-
-
-def _count_worlds(
-    votes: Votes, pairs: PairAgreement, drawn: tuple[int, int]
-) -> tuple[Array, Array]:
-    """(1 + worlds, items) agreeing pairs of votes, and those on a preference; first as observed."""
-    worlds, seed = drawn
-    draws, rng = _Draws.of(votes), np.random.default_rng(seed)
-    seen = (pairs.agree.astype(np.float64), pairs.decided.astype(np.float64))
-    every = [seen, *(draws.count(draws.shuffle(rng)) for _ in range(worlds))]
-    agree, decided = (
-        np.stack([np.bincount(pairs.item, one[k]) for one in every]).astype(np.float64)
-        for k in (0, 1)
-    )
-    return agree, decided
 
 
 def _adjust(counts: Array, alike: tuple[Counts, Counts]) -> Array:
-    """(I,) max-T chances of (1 + worlds, I) counts, what was seen first.
+    """(I,) max-T chances of (1 + replicates, I) counts, what was seen first.
 
     alike: (I,) group of items whose counts have one mean, and of those that vary alike.
     """
@@ -129,9 +126,9 @@ def _adjust(counts: Array, alike: tuple[Counts, Counts]) -> Array:
 
 def _count_shares(decided: Array, comparable: Counts) -> Array:
     """(BINS, 2) items by the share that is decided."""
-    worlds, bins = len(decided), BINS - 1
-    place = decided.astype(np.int64) * bins // comparable + BINS * np.arange(worlds)[:, None]
-    counts = np.bincount(place.ravel(), minlength=BINS * worlds).reshape(worlds, BINS)
+    replicates, bins = len(decided), BINS - 1
+    place = decided.astype(np.int64) * bins // comparable + BINS * np.arange(replicates)[:, None]
+    counts = np.bincount(place.ravel(), minlength=BINS * replicates).reshape(replicates, BINS)
     return np.stack([counts[0].astype(float), counts[1:].mean(axis=0)], axis=1)
 
 
@@ -157,14 +154,14 @@ class _Draws:
     def of(cls, votes: Votes) -> _Draws:
         """Find out what hangs together."""
         pair = number_groups(votes.pair)
-        own = number_groups(pair, votes.judge)
-        of_own = np.zeros(int(own.max(initial=-1)) + 1, dtype=np.int64)
-        of_own[own] = pair
+        judge_pair = number_groups(pair, votes.judge)
+        of_own = np.zeros(int(judge_pair.max(initial=-1)) + 1, dtype=np.int64)
+        of_own[judge_pair] = pair
         alone = len(of_own) == votes.size
         none = np.zeros(0, dtype=np.int64)
-        kept = (pair, None if alone else own, of_own, votes.preferred)
+        fields = (pair, None if alone else judge_pair, of_own, votes.preferred)
         if votes.answer is None:
-            return cls(*kept, None, none.astype(float), none, none)
+            return cls(*fields, None, none.astype(float), none, none)
         k, size = len(votes.systems), votes.size
         sides = np.concatenate(
             [np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)]
@@ -172,9 +169,11 @@ class _Draws:
         keys = np.tile(votes.answer.astype(np.int64), 2) * k + sides
         member, at = np.unique(keys, return_inverse=True)
         at = at.reshape(-1)
-        said = votes.preferred.astype(float)
-        worth = np.bincount(at, np.concatenate([said, -said]), len(member)).astype(np.float64)
-        return cls(*kept, member // k, worth, at[:size], at[size:])
+        preferred = votes.preferred.astype(float)
+        worth = np.bincount(at, np.concatenate([preferred, -preferred]), len(member)).astype(
+            np.float64
+        )
+        return cls(*fields, member // k, worth, at[:size], at[size:])
 
     def shuffle(self, rng: np.random.Generator) -> NDArray[np.int8]:
         """(n,) who is preferred where answers are blind."""
@@ -186,24 +185,16 @@ class _Draws:
 
     def count(self, preferred: NDArray[np.int8]) -> tuple[Array, Array]:
         """(P,) agreeing pairs of votes of different judges, and those on a preference."""
-        size = int(self.pair.max()) + 1
-        same, decided = _pair_up(self.pair, preferred, size)
+        same, decided, _ = pair_up(count_answers(self.pair, preferred)).astype(np.float64)
         if self.own is None:
             return same, decided
-        mine = _pair_up(self.own, preferred, len(self.of_own))
-        less = [np.bincount(self.of_own, part, size) for part in mine]
+        mine = pair_up(count_answers(self.own, preferred))
+        less = [np.bincount(self.of_own, part, len(same)) for part in mine[:2]]
         return same - less[0], decided - less[1]
 
 
-def _pair_up(keys: Counts, preferred: NDArray[np.int8], size: int) -> tuple[Array, Array]:
-    said = np.bincount(keys * 3 + (preferred + 1), minlength=3 * size).reshape(-1, 3)
-    same = (said * (said - 1)) / 2
-    decided = same[:, 0] + same[:, 2]
-    return decided + same[:, 1], decided
-
-
-LISTED: Final = 10  # Most items that are listed
-PRIOR: Final = 5.0  # Units of the mean item that every item is drawn towards
+MAX_ITEMS_LISTED: Final = 10  # Most items that are listed
+PRIOR_UNITS: Final = 5.0  # Units of the mean item that every item is drawn towards
 _DIGITS: Final = 12
 
 
@@ -218,26 +209,26 @@ def list_doubtful(units: Units, difference: Array) -> tuple[Doubtful, ...]:
     if not units.several.any():
         return ()
     names, items = units.labels("item")
-    kept = slice(None) if units.several.all() else units.several
-    count = np.bincount(items[kept], minlength=len(names))
-    total = np.bincount(items[kept], difference[kept], len(names))
+    mask = slice(None) if units.several.all() else units.several
+    count = np.bincount(items[mask], minlength=len(names))
+    total = np.bincount(items[mask], difference[mask], len(names))
     mean = float(total.sum() / count.sum())
-    drawn = (total + PRIOR * mean) / (count + PRIOR)
+    drawn = (total + PRIOR_UNITS * mean) / (count + PRIOR_UNITS)
     seen = np.flatnonzero(count)
     most = float(difference.max(initial=0.0)) or 1.0
     equal = np.round(drawn[seen] / most, _DIGITS)  # sums of equal fractions differ in the last one
-    ascending = np.argsort(-equal, kind="stable")[:LISTED]
+    ascending = np.argsort(-equal, kind="stable")[:MAX_ITEMS_LISTED]
     tasks, task = units.labels("task")
-    found = []
+    doubtful = []
     for item in seen[ascending].tolist():
-        own = tasks[0] if len(tasks) == 1 else tasks[task[int(np.argmax(items == item))]]
-        found.append(
+        task_name = tasks[0] if len(tasks) == 1 else tasks[task[int(np.argmax(items == item))]]
+        doubtful.append(
             Doubtful(
                 item=names[item],
-                task=own,
+                task=task_name,
                 units=int(count[item]),
                 difference=float(total[item] / count[item]),
                 drawn=float(drawn[item]),
             )
         )
-    return tuple(found)
+    return tuple(doubtful)

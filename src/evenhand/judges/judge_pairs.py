@@ -9,6 +9,8 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.rating_rows import Scale
+from evenhand.data.tally import Codes
 from evenhand.errors import NotIdentified, require_option
 from evenhand.judges.agreement_intervals import MIN_CLUSTERS
 from evenhand.judges.coefficients import NAME as CONCORDANCE
@@ -18,12 +20,11 @@ from evenhand.judges.units import (
     Coefficient,
     Overlap,
     PairMeasure,
+    Record,
     Units,
     read_points,
     walk_overlaps,
 )
-from evenhand.judgments.scale import Scale
-from evenhand.judgments.tally import Codes
 from evenhand.numerics.cluster_means import rank_within, sum_above
 from evenhand.numerics.distributions import t_quantile
 
@@ -38,7 +39,7 @@ from evenhand.numerics.distributions import t_quantile
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 MIN_UNITS: Final = 3  # Units from which a correlation can be anything but -1 or 1
-DIGITS: Final = 12  # Decimals of a mean of scores: what differs further back is rounding
+MEAN_DECIMALS: Final = 12  # Decimals of a mean of scores: what differs further back is rounding
 
 
 def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
@@ -64,12 +65,11 @@ def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
 def correlate_within(groups: Numbers, x: Array, y: Array, *, ranks: bool = False) -> Array:
     """Return the correlation of x and y within each group.
 
-    groups: (m,) dense numbers of groups.
-    x: (m,) values.
-    y: (m,) values beside them.
-    Returns: (G,) correlations, NaN where x or y is constant or the group has fewer than three rows.
-        >>> x, y = np.array([[1.0, 2, 3, 9], [2.0, 1, 3, 30]]) >>> correlate_within(np.zeros(4,
-        np.int64), x, y, ranks=True).tolist() [0.8]
+    (G,) of dense numbers of groups; NaN where x or y is constant or a group has below three rows.
+
+    >>> x, y = np.array([[1.0, 2, 3, 9], [2.0, 1, 3, 30]])
+    >>> correlate_within(np.zeros(4, np.int64), x, y, ranks=True).tolist()
+    [0.8]
     """
     if ranks:
         x, y = rank_within(groups, x), rank_within(groups, y)
@@ -77,8 +77,8 @@ def correlate_within(groups: Numbers, x: Array, y: Array, *, ranks: bool = False
     varies = _varies(groups, x) & _varies(groups, y) & (sizes >= MIN_UNITS)
     dx, dy = (v - (np.bincount(groups, v) / sizes)[groups] for v in (x, y))
     xx, yy, xy = (np.bincount(groups, v) for v in (dx * dx, dy * dy, dx * dy))
-    found = xy / np.sqrt(np.where(varies, xx * yy, 1.0))
-    return np.where(varies, np.clip(found, -1.0, 1.0), np.nan)
+    r = xy / np.sqrt(np.where(varies, xx * yy, 1.0))
+    return np.where(varies, np.clip(r, -1.0, 1.0), np.nan)
 
 
 def correlate_with_others(units: Units, *, ranks: bool = False) -> Array:
@@ -87,16 +87,16 @@ def correlate_with_others(units: Units, *, ranks: bool = False) -> Array:
     Returns: (J,) correlations, NaN where the judge or the others gave one score throughout, or
         fewer than three units are shared.
     """
-    kept = np.repeat(units.several, units.sizes)
-    own, judge = units.points[units.code[kept]], units.judge[kept]
+    mask = np.repeat(units.several, units.sizes)
+    scores, judge = units.points[units.code[mask]], units.judge[mask]
     sizes = units.sizes[units.several]
     unit = np.repeat(np.arange(len(sizes)), sizes)
-    others = np.bincount(unit, own)[unit] - own
-    found = np.full(len(units.rows.judges), np.nan)
+    others = np.bincount(unit, scores)[unit] - scores
+    correlations = np.full(len(units.rows.judges), np.nan)
     judges, groups = np.unique(judge, return_inverse=True)
-    means = np.round(others / (sizes[unit] - 1), DIGITS)
-    found[judges] = correlate_within(groups.reshape(-1), own, means, ranks=ranks)
-    return found
+    means = np.round(others / (sizes[unit] - 1), MEAN_DECIMALS)
+    correlations[judges] = correlate_within(groups.reshape(-1), scores, means, ranks=ranks)
+    return correlations
 
 
 def _standardise(groups: Numbers, values: Array) -> tuple[Array, Array]:
@@ -121,7 +121,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class JudgeSummary:
+class JudgeSummary(Record):
     """How one judge agrees with the others."""
 
     judge: str  # name
@@ -138,10 +138,6 @@ class JudgeSummary:
     pearson_others: float | None
     spearman_others: float | None  # the same of ranks
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {**vars(self), "means": dict(self.means)}
-
 
 def summarise_judges(
     units: Units, pairs: tuple[Codes, Codes], shared: Counts, every: Mapping[str, Array]
@@ -156,10 +152,14 @@ def summarise_judges(
     size = len(names)
     sides = np.concatenate(pairs)
     weight = np.concatenate([shared, shared]).astype(np.float64)
-    means = {
-        name: plain_numbers(_mean_by(sides, weight, np.tile(values, 2), size))
-        for name, values in every.items()
-    }
+    means = {}
+    for name, values in every.items():  # of values that exist, by judge
+        both = np.tile(values, 2)
+        exists = ~np.isnan(both)
+        over = np.bincount(sides[exists], (weight * both)[exists], minlength=size)
+        under = np.bincount(sides[exists], weight[exists], minlength=size)
+        mean = np.where(under > 0, over / np.where(under > 0, under, 1.0), np.nan)
+        means[name] = plain_numbers(mean)
     ratings = np.bincount(units.judge, minlength=size).tolist()
     several = np.repeat(units.several, units.sizes)
     together = np.bincount(units.judge[several], minlength=size).tolist()
@@ -182,14 +182,6 @@ def summarise_judges(
         for j in range(size)
         if ratings[j]
     )
-
-
-def _mean_by(codes: Codes, weight: Array, values: Array, size: int) -> Array:
-    """(size,) weighted mean of values that exist by code, NaN where there are none."""
-    exists = ~np.isnan(values)
-    over = np.bincount(codes[exists], (weight * values)[exists], minlength=size)
-    under = np.bincount(codes[exists], weight[exists], minlength=size)
-    return np.where(under > 0, over / np.where(under > 0, under, 1.0), np.nan)
 
 
 def plain_numbers(values: NDArray[Any]) -> list[Any]:
@@ -216,22 +208,18 @@ Weights = Literal["none", "linear", "quadratic"]
 
 WEIGHTS: Final = ("none", "linear", "quadratic")
 # Most points of a scale that nobody declared: with more it is taken to have no steps
-STEPS: Final = 101
+MAX_POINTS_UNDECLARED: Final = 101
 
 
 def cohen_kappa(x: Array, y: Array, scale: Scale, *, weights: Weights = "none") -> float | None:
-    """Return κ of two judges; None where neither ever could differ.
-
-    x: (m,) scores of one judge.
-    y: (m,) scores of the other on the same units.
-    """
+    """Return κ of two judges; None where neither ever could differ."""
     if not len(x):
         raise NotIdentified("Cohen's κ needs outputs that both judges scored: there are none")
-    found = read_points(np.concatenate([x, y]), scale)
-    one = np.zeros(1, dtype=np.int32)
-    first, second = np.split(found.code, 2)
+    scored = read_points(np.concatenate([x, y]), scale)
+    judge = np.zeros(1, dtype=np.int32)
+    first, second = np.split(scored.code, 2)
     pair = np.zeros(len(x), dtype=np.int64)
-    overlap = Overlap(one, one, pair, first, second, np.arange(len(x)), found.points)
+    overlap = Overlap(judge, judge, pair, first, second, np.arange(len(x)), scored.points)
     kappa = float(cohen_kappas(overlap, scale, weights).values[0])
     return None if np.isnan(kappa) else kappa
 
@@ -245,8 +233,8 @@ def cohen_kappas(overlap: Overlap, scale: Scale, weights: Weights = "none") -> P
     """
     check_steps(scale)
     apart = measure_distances(overlap.points, weights)
-    own = apart[overlap.x, overlap.y]
-    observed = overlap.mean(own)
+    distance = apart[overlap.x, overlap.y]
+    observed = overlap.mean(distance)
     p, q = _shares(overlap, overlap.x) @ apart, _shares(overlap, overlap.y)
     expected = (p * q).sum(axis=1)
     exists, q = expected > 0, q @ apart
@@ -254,7 +242,7 @@ def cohen_kappas(overlap: Overlap, scale: Scale, weights: Weights = "none") -> P
     values = np.where(exists, 1 - observed / under, np.nan)
     pair = overlap.pair
     by_chance = p[pair, overlap.y] + q[pair, overlap.x] - 2 * expected[pair]
-    influence = (observed / under**2)[pair] * by_chance - (own - observed[pair]) / under[pair]
+    influence = (observed / under**2)[pair] * by_chance - (distance - observed[pair]) / under[pair]
     return PairMeasure(values, influence)
 
 
@@ -275,21 +263,11 @@ def check_steps(scale: Scale) -> None:
             f"Cohen's κ needs a scale with steps, not {scale}",
             ["use correlation, ICC or α, which take scores as numbers"],
         )
-    if not scale.declared and len(scale.points) > STEPS:
+    if not scale.declared and len(scale.points) > MAX_POINTS_UNDECLARED:
         raise NotIdentified(
             f"Cohen's κ needs a scale with steps, and {len(scale.points):,} different scores occur",
             ["say what the scale is, as in --scale 0-100", "use correlation, ICC or α"],
         )
-
-
-def count_confusion(overlap: Overlap) -> Counts:
-    """Return how often one judge gave a score (row) where the other gave one (column).
-
-    Returns: (P, K, K) counts, points of the scale ascending.
-    """
-    k, pairs = len(overlap.points), len(overlap.first)
-    cells = (overlap.pair * k + overlap.x) * k + overlap.y
-    return np.bincount(cells, minlength=pairs * k * k).reshape(pairs, k, k)
 
 
 def _shares(overlap: Overlap, codes: Codes) -> Array:
@@ -344,17 +322,29 @@ class JudgePairs:
         require_option("measure", name, tuple(MEASURES))
         title = f"{MEASURES[name]}, mean over pairs by common units"
         units, both = int(self.units.sum()), 2 * int(self.units.sum())
-        missing = self.why.get(name) or _say_missing(self, name)
-        if missing:
+        values = self.measures.get(name, np.empty(0))
+        missing = self.why.get(name)
+        if missing is None and np.isnan(values).all():  # no pair of judges has it
+            if not units:
+                missing = "no output was scored by two judges"
+            elif name.startswith("cohen"):
+                missing = (
+                    "all judges gave one and the same score throughout: chance explains all"
+                    " agreement"
+                )
+            else:
+                missing = (
+                    "every pair of judges has fewer than three outputs in common, or a judge who"
+                    " scored all of them alike: nothing rises or falls"
+                )
+        if missing is not None:
             return Coefficient(name, title, None, units=units, ratings=both, why=missing)
-        values = self.measures[name]
         exists = ~np.isnan(values)
         value = float(np.average(values[exists], weights=self.units[exists]))
-        kept = int(self.units[exists].sum())
-        left = int((~exists).sum())
-        notes = (f"{left:,} of {len(exists):,} pairs of judges have none",) if left else ()
+        units, without = int(self.units[exists].sum()), int((~exists).sum())
+        notes = (f"{without:,} of {len(exists):,} pairs of judges have none",) if without else ()
         lower, upper = _bound(self.by_item[name], value, level)
-        return Coefficient(name, title, value, lower, upper, kept, 2 * kept, notes=notes)
+        return Coefficient(name, title, value, lower, upper, units, 2 * units, notes=notes)
 
     def records(self) -> list[dict[str, Any]]:
         """Return one row per pair, with plain values."""
@@ -373,16 +363,30 @@ class JudgePairs:
 
 def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
     """Compare every two judges on what both scored."""
-    ways, why = _choose_ways(scale or units.scale)
+    scale = scale or units.scale
+    compute: dict[str, Callable[[Overlap], PairMeasure]] = {
+        "cohen": lambda overlap: cohen_kappas(overlap, scale),
+        "cohen-linear": lambda overlap: cohen_kappas(overlap, scale, "linear"),
+        "cohen-quadratic": lambda overlap: cohen_kappas(overlap, scale, "quadratic"),
+        "pearson": correlate_pairs,
+        "spearman": lambda overlap: correlate_pairs(overlap, ranks=True),
+    }
+    why: dict[str, str] = {}
+    try:
+        check_steps(scale)
+    except NotIdentified as refusal:
+        why = {name: str(refusal) for name in compute if name.startswith("cohen")}
+        compute = {name: function for name, function in compute.items() if name not in why}
     names, items = units.labels("item")
-    by_item = {name: np.zeros((len(names), 3)) for name in ways}
-    found = [_measure(overlap, ways, items, by_item) for overlap in walk_overlaps(units)]
-    columns = [np.concatenate(parts) for parts in zip(*found, strict=True)] if found else []
+    by_item = {name: np.zeros((len(names), 3)) for name in compute}
+    parts = [_measure(overlap, compute, items, by_item) for overlap in walk_overlaps(units)]
+    columns = [np.concatenate(part) for part in zip(*parts, strict=True)] if parts else []
     if not columns:
         none = np.zeros(0, dtype=np.int64)
-        columns = [none.astype(np.int32)] * 2 + [none] + [none.astype(np.float64)] * (2 + len(ways))
+        columns = [none.astype(np.int32)] * 2 + [none]
+        columns += [none.astype(np.float64)] * (2 + len(compute))
     first, second, shared, equal, distance, *values = columns
-    measures = dict(zip(ways, values, strict=True))
+    measures = dict(zip(compute, values, strict=True))
     every = {"equal": equal, "distance": distance, **measures}
     return JudgePairs(
         judges=units.rows.judges,
@@ -398,39 +402,13 @@ def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
     )
 
 
-def _choose_ways(
-    scale: Scale,
-) -> tuple[dict[str, Callable[[Overlap], PairMeasure]], dict[str, str]]:
-    """Return how each measure is taken of pairs of judges, and why some are not."""
-    ways: dict[str, Callable[[Overlap], PairMeasure]] = {
-        "cohen": lambda overlap: cohen_kappas(overlap, scale),
-        "cohen-linear": lambda overlap: cohen_kappas(overlap, scale, "linear"),
-        "cohen-quadratic": lambda overlap: cohen_kappas(overlap, scale, "quadratic"),
-        "pearson": correlate_pairs,
-        "spearman": lambda overlap: correlate_pairs(overlap, ranks=True),
-    }
-    try:
-        check_steps(scale)
-    except NotIdentified as refusal:
-        kappas = [name for name in ways if name.startswith("cohen")]
-        return (
-            {name: way for name, way in ways.items() if name not in kappas},
-            dict.fromkeys(kappas, str(refusal)),
-        )
-    return ways, {}
-
-
 def _measure(
     overlap: Overlap,
-    ways: Mapping[str, Callable[[Overlap], PairMeasure]],
+    compute: Mapping[str, Callable[[Overlap], PairMeasure]],
     items: Codes,
     by_item: Mapping[str, Array],
 ) -> list[Any]:
-    """Return the columns of `JudgePairs` for some pairs, and add to the sums by item.
-
-    items: (U,) item of each unit.
-    by_item: name → (I, 3) sums to add to.
-    """
+    """Return the columns of `JudgePairs` for some pairs, and add to the sums by item."""
     apart = np.abs(overlap.points[overlap.x] - overlap.points[overlap.y])
     columns = [
         overlap.first,
@@ -440,19 +418,18 @@ def _measure(
         overlap.mean(apart),
     ]
     item = items[overlap.unit]
-    for name, way in ways.items():
-        found = way(overlap)
-        columns.append(found.values)
-        own = found.values[overlap.pair]
-        held = ~np.isnan(own)
+    for name, function in compute.items():
+        measure = function(overlap)
+        columns.append(measure.values)
+        of_pair = measure.values[overlap.pair]
+        exists = ~np.isnan(of_pair)
         sums = by_item[name]
-        for i, values in enumerate((found.influence, own, np.ones(len(own)))):
-            sums[:, i] += np.bincount(item[held], values[held], len(sums))
+        for i, values in enumerate((measure.influence, of_pair, np.ones(len(of_pair)))):
+            sums[:, i] += np.bincount(item[exists], values[exists], len(sums))
     return columns
 
 
 def _bound(sums: Array, mean: float, level: float) -> tuple[float | None, float | None]:
-    """Return the interval of a mean over pairs, from sums by item."""
     sums = sums[sums[:, 2] > 0]
     items = len(sums)
     if items < MIN_CLUSTERS:
@@ -463,48 +440,28 @@ def _bound(sums: Array, mean: float, level: float) -> tuple[float | None, float 
     return max(mean - half, -1.0), min(mean + half, 1.0)
 
 
-def _say_missing(pairs: JudgePairs, name: str) -> str:
-    """Say why no pair of judges has a measure; nothing where one has."""
-    if not len(pairs.units):
-        return "no output was scored by two judges"
-    if (~np.isnan(pairs.measures[name])).any():
-        return ""
-    if name.startswith("cohen"):
-        return "all judges gave one and the same score throughout: chance explains all agreement"
-    return (
-        "every pair of judges has fewer than three outputs in common, or a judge who scored all of"
-        " them alike: nothing rises or falls"
-    )
-
-
 FAMILIES: Final = ("cohen", "correlation", "icc", CONCORDANCE)
 # Pairs of judges of one output up to which coefficients between judges are computed unasked
-CHEAP: Final = 200_000
+MAX_PAIRS_UNASKED: Final = 200_000
 
 
-def compute_between(units: Units, asked: Sequence[str], level: float) -> tuple[Coefficient, ...]:
-    """Return the coefficients between judges that are asked for.
-
-    level: nominal level of intervals (proportion).
-    """
-    wanted = set(asked)
-    found: list[Coefficient] = []
-    measures = [name for name in MEASURES if {name, _family(name)} & wanted]
+def compute_between(units: Units, names: Sequence[str], level: float) -> tuple[Coefficient, ...]:
+    """Return the coefficients between judges that are asked for."""
+    wanted = set(names)
+    coefficients: list[Coefficient] = []
+    families = {name: "cohen" if name.startswith("cohen") else "correlation" for name in MEASURES}
+    measures = [name for name, family in families.items() if {name, family} & wanted]
     if measures:
         pairs = compare_judges(units)
-        found += [pairs.mean(name, level=level) for name in measures]
+        coefficients += [pairs.mean(name, level=level) for name in measures]
     if {"icc", *FORMS} & wanted:
         forms = intraclass_coefficients(units, level=level)
-        found += [one for one in forms if {one.name, "icc"} & wanted]
+        coefficients += [form for form in forms if {form.name, "icc"} & wanted]
     if CONCORDANCE in wanted:
-        found.append(concordance_coefficient(units))
-    return tuple(found)
+        coefficients.append(concordance_coefficient(units))
+    return tuple(coefficients)
 
 
 def list_between() -> tuple[str, ...]:
     """Return the names and families that can be asked for."""
     return tuple(dict.fromkeys([*FAMILIES, *MEASURES, *FORMS]))
-
-
-def _family(measure: str) -> str:
-    return "cohen" if measure.startswith("cohen") else "correlation"

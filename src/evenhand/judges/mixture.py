@@ -28,6 +28,7 @@ from evenhand.numerics.distributions import normal_quantile
 # The mean slope of all judges, whatever they are: do they follow each other at all?
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 def pool_slopes(slopes: Array, errors: Array) -> tuple[float, float, float]:
@@ -37,8 +38,10 @@ def pool_slopes(slopes: Array, errors: Array) -> tuple[float, float, float]:
     variance is the weighted sum of squares, so that it holds whatever judges differ by.
 
     slopes: (J,) slopes.
-    errors: (J,) their standard errors. >>> [round(end, 3) for end in pool_slopes(np.array([0.8,
-        1.0, 1.2]), np.full(3, 0.01))] [1.0, 0.774, 1.226]
+    errors: (J,) their standard errors.
+
+    >>> [round(end, 3) for end in pool_slopes(np.array([0.8, 1.0, 1.2]), np.full(3, 0.01))]
+    [1.0, 0.774, 1.226]
     """
     if len(slopes) == 1:
         return float(slopes[0]), -np.inf, np.inf
@@ -51,16 +54,17 @@ def pool_slopes(slopes: Array, errors: Array) -> tuple[float, float, float]:
     return mean, mean - margin, mean + margin
 
 
-Mask = NDArray[np.bool_]
-
-PSEUDO: Final = (8.0, 0.5, 0.5)  # Judges of each class that are added to those seen
-SPREAD, LEAST_SLOPE = (0.15, 1.0), 0.3
-ITERATIONS, SETTLED = 200, 1e-10
+PSEUDO_COUNTS: Final = (8.0, 0.5, 0.5)  # Judges of each class that are added to those seen
+SPREAD_LIMITS: Final = (0.15, 1.0)
+MIN_SLOPE: Final = 0.3
+MAX_ITERATIONS: Final = 200
+TOLERANCE: Final = 1e-10
 # What reasons for an abstention say; `abstention` tells them apart by it
 TOO_FEW, NOT_RIGHT = "too few to say what is usual", "it is open who is right"
-FEWEST: Final = 8  # Judges below which nobody is flagged
-MAJORITY: Final = 0.6  # Share of honest judges below which it is open who the honest ones are
-APART: Final = 2.0  # Standard deviations between the honest and the careless, below which they mix
+MIN_JUDGES: Final = 8  # Judges below which nobody is flagged
+MIN_HONEST_SHARE: Final = 0.6  # Share below which it is open who the honest ones are
+# Standard deviations between the honest and the careless, below which they mix
+MIN_SEPARATION: Final = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,16 +100,6 @@ class Mixture:
         """(J,) probability that each judge is honest: the local false discovery rate."""
         return np.asarray(self.posterior[:, 0])
 
-    def evidence(self, errors: Array) -> Array:
-        """Return the log-odds that a slope of exactly 0 gives against being honest (nats)."""
-        spread, own = self.spread**2, np.asarray(errors) ** 2
-        return np.asarray(self.mean**2 / (2 * (spread + own)) + np.log1p(spread / own) / 2)
-
-    def demand(self, level: float = 0.05) -> float:
-        """Return the log-odds that a careless judge's slope must give to be flagged alone."""
-        odds = (1 - level) / level * self.shares[0] / self.shares[1]
-        return float(np.log(odds))
-
     def testable(self, information: Array, level: float = 0.05) -> Mask:
         """Say of which judges it would be seen if they were careless: (J,).
 
@@ -119,19 +113,23 @@ class Mixture:
     def least_information(self, level: float = 0.05) -> float | None:
         """Return the least 1 / se² at which a careless judge is testable; None where none is.
 
-        >>> honest = np.full(30, 1.0)
-        >>> found = fit_mixture(honest, np.full(30, 0.2))
-        >>> found.evidence(np.array([found.least_information() ** -0.5])) >= found.demand() - 1e-6
-        array([ True])
+        A slope of exactly 0 gives m² / (2 (τ² + se²)) + ½ ln(1 + τ² / se²) against being honest
+        (nats), which must reach the prior odds for honest and the odds of the level.
         """
-        needed = self.demand(level)
+        needed = float(np.log((1 - level) / level * self.shares[0] / self.shares[1]))
+        spread = self.spread**2
+
+        def reaches(information: float) -> bool:
+            noise = (information**-0.5) ** 2
+            log_odds = self.mean**2 / (2 * (spread + noise)) + np.log1p(spread / noise) / 2
+            return bool(log_odds >= needed)
+
         low, high = 1e-6, 1e9  # evidence grows with information: bisection on its logarithm
-        if self.evidence(np.array(high**-0.5)) < needed:
+        if not reaches(high):
             return None
         for _ in range(200):
             middle = float(np.sqrt(low * high))
-            enough = bool(self.evidence(np.array(middle**-0.5)) >= needed)
-            low, high = (low, middle) if enough else (middle, high)
+            low, high = (low, middle) if reaches(middle) else (middle, high)
         return high
 
     def separation(self) -> float:
@@ -147,9 +145,9 @@ class Mixture:
 
     def abstention(self) -> str | None:
         """Say why nobody may be called careless or reversed here; None where it can be told."""
-        if len(self.slopes) < FEWEST:
+        if len(self.slopes) < MIN_JUDGES:
             few = f"{len(self.slopes)} {'judge is' if len(self.slopes) == 1 else 'judges are'}"
-            return f"{few} {TOO_FEW}: {FEWEST} are needed"
+            return f"{few} {TOO_FEW}: {MIN_JUDGES} are needed"
         _, lower, upper = pool_slopes(self.slopes, self.errors)
         if lower <= 0:
             return (
@@ -160,18 +158,18 @@ class Mixture:
         share = float(seen[0])
         if share < seen.max():
             return f"judges who follow the others are not the largest group: {NOT_RIGHT}"
-        if share < MAJORITY:
+        if share < MIN_HONEST_SHARE:
             return (
                 f"only {100 * share:.0f} % of the judges look honest: with less than"
-                f" {100 * MAJORITY:.0f} % {NOT_RIGHT}"
+                f" {100 * MIN_HONEST_SHARE:.0f} % {NOT_RIGHT}"
             )
-        apart = self.mean / np.sqrt(self.spread**2 + self.errors**2) >= APART
-        if self.separation() < APART or apart.sum() < FEWEST:
+        apart = self.mean / np.sqrt(self.spread**2 + self.errors**2) >= MIN_SEPARATION
+        if self.separation() < MIN_SEPARATION or apart.sum() < MIN_JUDGES:
             return (
                 "honest and careless judges cannot be told apart here: for the median judge they"
                 f" lie {self.separation():.1f} standard deviations apart, and {apart.sum()}"
-                f" of the judges {APART:.0f} or more, where {FEWEST} are needed; more judgments per"
-                " judge, or outputs that several judges share, would help"
+                f" of the judges {MIN_SEPARATION:.0f} or more, where {MIN_JUDGES} are needed; more"
+                " judgments per judge, or outputs that several judges share, would help"
             )
         return None
 
@@ -181,8 +179,8 @@ def fit_mixture(
     errors: Array,
     *,
     extra: Array | None = None,
-    least_slope: float = LEAST_SLOPE,
-    spread: tuple[float, float] = SPREAD,
+    least_slope: float = MIN_SLOPE,
+    spread: tuple[float, float] = SPREAD_LIMITS,
 ) -> Mixture:
     """Fit the mixture by expectation and maximisation, 200 iterations at most.
 
@@ -191,14 +189,31 @@ def fit_mixture(
     extra: (J, 3) log-likelihoods of what else is known of each judge under the classes honest,
         careless, reversed (nats); zeros where nothing is. None for nothing at all.
     """
-    _refuse(slopes, errors)
-    further = np.zeros((len(slopes), 3)) if extra is None else extra
-    shares = (np.array(PSEUDO) + np.array([len(slopes), 0, 0])) / (len(slopes) + sum(PSEUDO))
+    if not len(slopes):
+        raise InvalidJudgments("no judge has a slope: there is nobody to compare")
+    usual = np.isfinite(slopes) & np.isfinite(errors) & (errors > 0)
+    if not usual.all():
+        raise InvalidJudgments(
+            f"{(~usual).sum()} of {len(slopes)} judges have no finite slope with a positive"
+            " standard error: leave them out before the mixture is fitted"
+        )
+    n = len(slopes)
+    further = np.zeros((n, 3)) if extra is None else extra
+    shares = (np.array(PSEUDO_COUNTS) + np.array([n, 0, 0])) / (n + sum(PSEUDO_COUNTS))
     at = np.append(shares, [max(float(np.median(slopes)), least_slope), np.mean(spread)])
-    for _ in range(ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         posterior = _classify(at, slopes, errors, further)
-        moved = _improve(at, posterior, (slopes, errors), (least_slope, spread))
-        settled = np.abs(moved - at).max() < SETTLED
+        # m is a weighted mean, τ² takes one scoring step; both within their limits
+        counts = posterior.sum(axis=0) + PSEUDO_COUNTS
+        wide = at[4] ** 2 + errors**2
+        follow, against = posterior[:, 0] / wide, posterior[:, 2] / wide
+        mean = max(float((follow - against) @ slopes / (follow + against).sum()), least_slope)
+        left = (follow / wide) @ ((slopes - mean) ** 2 - errors**2)
+        left += (against / wide) @ ((slopes + mean) ** 2 - errors**2)
+        square = float(left / ((follow + against) / wide).sum())
+        sd = min(max(np.sqrt(max(square, 0.0)), spread[0]), spread[1])
+        moved = np.append(counts / counts.sum(), [mean, sd])
+        settled = np.abs(moved - at).max() < TOLERANCE
         at = moved
         if settled:
             break
@@ -228,26 +243,14 @@ def choose_flags(p_honest: Array, level: float) -> Mask:
     return np.zeros(len(p_honest), dtype=bool)
 
 
-def _refuse(slopes: Array, errors: Array) -> None:
-    """Refuse what is no slope."""
-    if not len(slopes):
-        raise InvalidJudgments("no judge has a slope: there is nobody to compare")
-    usual = np.isfinite(slopes) & np.isfinite(errors) & (errors > 0)
-    if not usual.all():
-        raise InvalidJudgments(
-            f"{(~usual).sum()} of {len(slopes)} judges have no finite slope with a positive"
-            " standard error: leave them out before the mixture is fitted"
-        )
-
-
 def _logs(at: Array, slopes: Array, errors: Array) -> Array:
     """Return (J, 3) log-densities of the slopes under the classes."""
-    own = errors**2
-    wide = at[4] ** 2 + own
-    of_wide, of_own = np.log(2 * np.pi * wide) / 2, np.log(2 * np.pi * own) / 2
+    noise = errors**2
+    wide = at[4] ** 2 + noise
+    of_wide, of_noise = np.log(2 * np.pi * wide) / 2, np.log(2 * np.pi * noise) / 2
     logs = np.empty((len(slopes), 3))
     logs[:, 0] = -((slopes - at[3]) ** 2) / (2 * wide) - of_wide
-    logs[:, 1] = -(slopes**2) / (2 * own) - of_own
+    logs[:, 1] = -(slopes**2) / (2 * noise) - of_noise
     logs[:, 2] = -((slopes + at[3]) ** 2) / (2 * wide) - of_wide
     return logs
 
@@ -259,25 +262,3 @@ def _classify(at: Array, slopes: Array, errors: Array, further: Array) -> Array:
     largest = np.maximum(np.maximum(logs[:, 0], logs[:, 1]), logs[:, 2])
     chances = np.exp(logs - largest[:, None])
     return np.asarray(chances / (chances[:, 0] + chances[:, 1] + chances[:, 2])[:, None])
-
-
-def _improve(
-    at: Array,
-    posterior: Array,
-    data: tuple[Array, Array],
-    limits: tuple[float, tuple[float, float]],
-) -> Array:
-    """Return (5,) shares, m and τ that suit the classes better.
-
-    m is a weighted mean, τ² takes one scoring step; both within their limits.
-    """
-    (slopes, errors), (least, (low, high)) = data, limits
-    counts = posterior.sum(axis=0) + PSEUDO
-    wide = at[4] ** 2 + errors**2
-    follow, against = posterior[:, 0] / wide, posterior[:, 2] / wide
-    mean = max(float((follow - against) @ slopes / (follow + against).sum()), least)
-    left = (follow / wide) @ ((slopes - mean) ** 2 - errors**2)
-    left += (against / wide) @ ((slopes + mean) ** 2 - errors**2)
-    square = float(left / ((follow + against) / wide).sum())
-    spread = min(max(np.sqrt(max(square, 0.0)), low), high)
-    return np.append(counts / counts.sum(), [mean, spread])

@@ -14,11 +14,9 @@ from typing import Any, Final, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
+from evenhand.data.votes import TIE, Votes
 from evenhand.errors import NotIdentified, UnknownOption, require_option
-from evenhand.judges.units import Units, find_units
-from evenhand.judgments.rating_rows import CONTROL, TARGET, RatingRows
-from evenhand.judgments.scale import Scale
-from evenhand.judgments.votes import TIE, Votes
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import normal_quantile
 
@@ -113,7 +111,6 @@ class PreferenceAgreement:
         return (self.observed - self.chance) / (1 - self.chance)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
         names = ("mode", "among", "order", "agree", "comparable", "ties", "total")
         shares = ("observed", "chance", "kappa", "units", "votes")
         return {name: getattr(self, name) for name in (*names, *shares)}
@@ -123,31 +120,49 @@ def compare_votes(
     votes: Votes, *, mode: Mode = "strict", among: Among = "inter", order: Order = "any"
 ) -> PreferenceAgreement:
     """Count how far votes on the same two outputs agree."""
-    _check_settings(mode, among, order)
+    require_option("mode", mode, MODES)
+    require_option("among", among, ("inter", "intra"))
+    require_option("order", order, ("any", "same", "exchanged"))
+    if order != "any" and (mode, among) != ("strict", "intra"):
+        raise UnknownOption(
+            f"order '{order}' splits the answers of one judge in mode strict: leave it out"
+        )
     check_order(mode, order, known=votes.positions_known)
     check_names(votes, judges=(mode, among) != ("wmt", "inter"))
     votes = leave_repeats(votes) if (mode, among) == ("strict", "inter") else leave_controls(votes)
     unit = "shown" if mode == "wmt" else "pair"
     pairs = votes.number(unit)
-    size = int(pairs.max(initial=-1)) + 1
-    found = np.zeros((size, 2), dtype=np.int64)
-    for sign, keys in _terms(votes, unit, mode, among, order):
-        found += sign * _count_pairs(keys, pairs, votes, size)
-    item = np.zeros(size, dtype=np.int64)
+    agree, comparable = np.zeros((2, int(pairs.max(initial=-1)) + 1), dtype=np.int64)
+    for sign, keys in _list_groups(votes, unit, mode, among, order):
+        counts = pair_up(count_answers(keys, votes.preferred))
+        pair = np.zeros(counts.shape[1], dtype=np.int64)
+        pair[keys] = pairs
+        agree += sign * np.bincount(pair, counts[0], len(agree)).astype(np.int64)
+        comparable += sign * np.bincount(pair, counts[2], len(agree)).astype(np.int64)
+    item = np.zeros(len(agree), dtype=np.int64)
     item[pairs] = votes.item
-    comparable = found[:, 1] > 0
-    base = np.ones(votes.size, dtype=np.bool_)
-    if mode == "wmt" and among == "intra":
-        base = _around_repeats(votes, unit)
-    columns = (
-        *(_sum_by(item, part, len(votes.items)) for part in found.T),
-        np.bincount(votes.item[base & (votes.outcome == TIE)], minlength=len(votes.items)),
-        np.bincount(votes.item[base], minlength=len(votes.items)),
+    base = np.ones(votes.size, dtype=np.bool_)  # the comparisons that chance is taken from
+    if mode == "wmt" and among == "intra":  # whose judge gave two comparable votes on the item
+        same, block = votes.number(unit, "judge"), votes.number("item", "judge")
+        base = (np.bincount(block, np.bincount(same)[same] > 1) > 0)[block]
+    size = len(votes.items)
+    columns = [np.bincount(item, n, minlength=size).astype(np.int64) for n in (agree, comparable)]
+    columns.append(np.bincount(votes.item[base & (votes.outcome == TIE)], minlength=size))
+    columns.append(np.bincount(votes.item[base], minlength=size))
+    one_judge = 0
+    if (mode, among) == ("wmt", "inter") and votes.judges != ("",):
+        each = np.bincount(votes.number(unit, "judge"))
+        one_judge = int((each * (each - 1) // 2).sum())
+    held = comparable > 0
+    return PreferenceAgreement(
+        mode,
+        among,
+        order,
+        by_item=np.column_stack(columns),
+        units=int(held.sum()),
+        votes=int(held[pairs].sum()),
+        own=one_judge,
     )
-    units, concerned = int(comparable.sum()), int(comparable[pairs].sum())
-    own = _count_own(votes, unit) if (mode, among) == ("wmt", "inter") else 0
-    by_item = np.column_stack(columns)
-    return PreferenceAgreement(mode, among, order, by_item, units, concerned, own=own)
 
 
 def leave_controls(votes: Votes) -> Votes:
@@ -160,86 +175,51 @@ def leave_repeats(votes: Votes) -> Votes:
     return votes if votes.kind is None else votes.take(votes.kind == TARGET)
 
 
-def _count_own(votes: Votes, unit: str) -> int:
-    """Count comparable pairs of votes that one judge gave; 0 where judges are not named."""
-    if votes.judges == ("",):
-        return 0
-    each = np.bincount(votes.number(unit, "judge"))
-    return int((each * (each - 1) // 2).sum())
-
-
-def _terms(
+def _list_groups(
     votes: Votes, unit: str, mode: Mode, among: Among, order: Order
 ) -> list[tuple[int, Counts]]:
     """Return groups of comparable votes, counted for (+1) or taken away again (-1)."""
     pairs = votes.number(unit)
     if mode == "wmt" and among == "inter":
         return [(1, pairs)]
-    own = votes.number(unit, "judge")
+    by_judge = votes.number(unit, "judge")
     if among == "inter":
-        return [(1, pairs), (-1, own)]
+        return [(1, pairs), (-1, by_judge)]
     if order == "any":
-        return [(1, own)]
+        return [(1, by_judge)]
     same = votes.number(unit, "judge", "left")
-    return [(1, same)] if order == "same" else [(1, own), (-1, same)]
+    return [(1, same)] if order == "same" else [(1, by_judge), (-1, same)]
 
 
-def _count_pairs(keys: Counts, pairs: Counts, votes: Votes, size: int) -> Counts:
-    """Count agreeing and comparable pairs of votes with the same key, by output pair.
+def count_answers(keys: Counts, preferred: NDArray[np.integer]) -> Counts:
+    """Return (G, 3) votes for the system that is last by name, for neither, and for the first.
 
-    keys: (n,) group of votes that are compared with one another.
-    pairs: (n,) output pair of each vote; the votes of a group share it.
-    Returns: (size, 2) agreeing and comparable pairs of votes.
+    keys: (n,) dense numbers of groups.
+    preferred: (n,) +1 where the system first by name was preferred, 0, or −1.
     """
-    said = votes.preferred.astype(np.int64) + 1
-    counts = np.bincount(keys * 3 + said, minlength=3 * (int(keys.max(initial=-1)) + 1))
-    counts = counts.reshape(-1, 3)
-    agreeing = (counts * (counts - 1) // 2).sum(axis=1)
-    each = counts.sum(axis=1)
-    pair = np.zeros(len(each), dtype=np.int64)
-    pair[keys] = pairs
-    both = (agreeing, each * (each - 1) // 2)
-    return np.column_stack([_sum_by(pair, part, size) for part in both])
+    size = int(keys.max(initial=-1)) + 1
+    answers = preferred.astype(np.int64) + 1
+    return np.bincount(keys * 3 + answers, minlength=3 * size).reshape(-1, 3)
 
 
-def _sum_by(codes: Counts, values: Counts, size: int) -> Counts:
-    """Add up whole numbers by code; they stay exact below 2**53."""
-    return np.bincount(codes, values, minlength=size).astype(np.int64)
-
-
-def _around_repeats(votes: Votes, unit: str) -> NDArray[np.bool_]:
-    """(n,) whether a vote's judge gave two comparable votes anywhere on its item."""
-    own, block = votes.number(unit, "judge"), votes.number("item", "judge")
-    repeated = np.bincount(own)[own] > 1
-    return (np.bincount(block, repeated) > 0)[block]
+def pair_up(counts: Counts) -> Counts:
+    """Return (3, G) agreeing pairs of votes of each group, those on a preference, and all pairs."""
+    same, n = counts * (counts - 1) // 2, counts.sum(axis=1)
+    return np.stack([same.sum(axis=1), same[:, 0] + same[:, 2], n * (n - 1) // 2])
 
 
 def chance_agreement(ties: Share) -> Share:
-    """Return P(E): how often two votes agree that are given blindly, ties as often as they are.
-
-    ties: share of ties (proportion), a number or an array. >>> chance_agreement(1 / 3)
-        0.3333333333333333
-    """
+    """Return P(E): how often two votes agree that are given blindly, ties as often as they are."""
     return ties**2 + (1 - ties) ** 2 / 2
-
-
-def _check_settings(mode: str, among: str, order: str) -> None:
-    require_option("mode", mode, MODES)
-    require_option("among", among, ("inter", "intra"))
-    require_option("order", order, ("any", "same", "exchanged"))
-    if order != "any" and (mode, among) != ("strict", "intra"):
-        raise UnknownOption(
-            f"order '{order}' splits the answers of one judge in mode strict: leave it out"
-        )
 
 
 def check_order(mode: Mode, order: Order, *, known: bool) -> None:
     """Refuse to compare votes by what stood left where that is not known."""
     if known or (mode == "strict" and order == "any"):
         return
-    asked = "mode wmt compares" if mode == "wmt" else f"order '{order}' asks for"
+    choice = "mode wmt compares" if mode == "wmt" else f"order '{order}' asks for"
     raise UnknownOption(
-        f"{asked} votes by what stood left, which the table does not say: use mode strict"
+        f"{choice} votes by what stood left, which the table does not say: use mode strict"
     )
 
 
@@ -266,7 +246,7 @@ def check_names(votes: Votes, *, judges: bool = True) -> None:
 # Those on a preference, and not on a tie, are counted apart: judges who agree that neither output
 # is better do not tell systems apart.
 
-FEW: Final = 10  # Items below which a system's share has no interval
+MIN_ITEMS: Final = 10  # Items below which a system's share has no interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,40 +284,24 @@ def compare_pairs(votes: Votes) -> PairAgreement:
     """Count agreeing votes of different judges on every output pair."""
     check_names(votes)
     votes = leave_controls(votes)
-    pair, own = votes.number("pair"), votes.number("pair", "judge")
+    pair, cell = votes.number("pair"), votes.number("pair", "judge")
     size = int(pair.max(initial=-1)) + 1
     first = np.zeros(size, dtype=np.int64)
     first[pair[::-1]] = np.arange(votes.size)[::-1]
-    every, mine = (
-        _count_by_group(pair, votes, size),
-        _count_by_group(own, votes, int(own.max(initial=-1)) + 1),
-    )
-    at = np.zeros(len(mine), dtype=np.int64)
-    at[own] = pair
+    answers, by_judge = (count_answers(keys, votes.preferred) for keys in (pair, cell))
+    pair_of = np.zeros(len(by_judge), dtype=np.int64)
+    pair_of[cell] = pair
     agree, decided, comparable = (
-        whole - np.bincount(at, part, size).astype(np.int64)
-        for whole, part in zip(_pair_up(every), _pair_up(mine), strict=True)
+        every - np.bincount(pair_of, same_judge, size).astype(np.int64)
+        for every, same_judge in zip(pair_up(answers), pair_up(by_judge), strict=True)
     )
     left, right = votes.left[first], votes.right[first]
     low, high = np.minimum(left, right), np.maximum(left, right)
-    return PairAgreement(votes.item[first], low, high, every, agree, decided, comparable)
-
-
-def _count_by_group(keys: Counts, votes: Votes, size: int) -> Counts:
-    """(size, 3) votes for each outcome by group."""
-    said = votes.preferred.astype(np.int64) + 1
-    return np.bincount(keys * 3 + said, minlength=3 * size).reshape(-1, 3)
-
-
-def _pair_up(said: Counts) -> tuple[Counts, Counts, Counts]:
-    """Count agreeing, decidedly agreeing and all pairs of votes in each group."""
-    same = said * (said - 1) // 2
-    each = said.sum(axis=1)
-    return same.sum(axis=1), same[:, [0, 2]].sum(axis=1), each * (each - 1) // 2
+    return PairAgreement(votes.item[first], low, high, answers, agree, decided, comparable)
 
 
 def agree_by_system(
-    found: PairAgreement, systems: tuple[str, ...], *, level: float = 0.95
+    agreement: PairAgreement, systems: tuple[str, ...], *, level: float = 0.95
 ) -> tuple[SystemAgreement, ...]:
     """Return how far judges agree on each system's output pairs, least first.
 
@@ -347,21 +311,25 @@ def agree_by_system(
 
     level: of all intervals together (proportion).
     """
-    told = np.flatnonzero(found.comparable)
-    names = np.unique([found.low[told], found.high[told]])
+    shared = np.flatnonzero(agreement.comparable)
+    names = np.unique([agreement.low[shared], agreement.high[shared]])
     z = normal_quantile(1 - (1 - level) / (2 * max(len(names), 1)))
     rows = []
     for code in names.tolist():
-        own = told[(found.low[told] == code) | (found.high[told] == code)]
-        agree, comparable = int(found.agree[own].sum()), int(found.comparable[own].sum())
+        pairs = shared[(agreement.low[shared] == code) | (agreement.high[shared] == code)]
+        agree, comparable = (
+            int(agreement.agree[pairs].sum()),
+            int(agreement.comparable[pairs].sum()),
+        )
         share = agree / comparable
-        beyond = np.bincount(found.item[own], found.agree[own] - share * found.comparable[own])
+        beyond = agreement.agree[pairs] - share * agreement.comparable[pairs]
+        beyond = np.bincount(agreement.item[pairs], beyond)
         error = z * sqrt(float(beyond @ beyond)) / comparable
-        ends: tuple[float | None, float | None] = max(share - error, 0.0), min(share + error, 1.0)
-        if len(np.unique(found.item[own])) < FEW:
-            ends = None, None
+        lower, upper = max(share - error, 0.0), min(share + error, 1.0)
+        few = len(np.unique(agreement.item[pairs])) < MIN_ITEMS
+        ends = (None, None) if few else (lower, upper)
         rows.append(SystemAgreement(systems[code], agree, comparable, *ends))
-    return tuple(sorted(rows, key=lambda one: (one.share, one.system)))
+    return tuple(sorted(rows, key=lambda row: (row.share, row.system)))
 
 
 # How each judge of comparisons agrees with the others, and with itself.
@@ -396,7 +364,6 @@ class VoterSummary:
         return _correct(self.own_agree, self.own_comparable, self.chance)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
         return {**vars(self), "kappa": self.kappa, "own_kappa": self.own_kappa}
 
 
@@ -431,10 +398,10 @@ def summarise_voters(votes: Votes) -> tuple[VoterSummary, ...]:
 def _count_agreement(votes: Votes) -> list[list[int]]:
     """Count agreeing and comparable pairs with others' votes, then with own ones, by judge."""
     pairs = number_groups(votes.pair)
-    own = number_groups(pairs, votes.judge)
-    judge, pair = np.zeros((2, int(own.max()) + 1), dtype=np.int64)
-    judge[own], pair[own] = votes.judge, pairs
-    every, mine = _count_by_voter(pairs, votes), _count_by_voter(own, votes)
+    cell = number_groups(pairs, votes.judge)
+    judge, pair = np.zeros((2, int(cell.max()) + 1), dtype=np.int64)
+    judge[cell], pair[cell] = votes.judge, pairs
+    every, mine = (count_answers(keys, votes.preferred) for keys in (pairs, cell))
     others = every[pair] - mine
     sums = (
         (mine * others).sum(axis=1),
@@ -442,14 +409,8 @@ def _count_agreement(votes: Votes) -> list[list[int]]:
         (mine * (mine - 1) // 2).sum(axis=1),
         mine.sum(axis=1) * (mine.sum(axis=1) - 1) // 2,
     )
-    return [np.bincount(judge, one, len(votes.judges)).astype(int).tolist() for one in sums]
-
-
-def _count_by_voter(keys: Counts, votes: Votes) -> Counts:
-    """(G, 3) votes for each outcome by group."""
-    said = votes.preferred.astype(np.int64) + 1
-    counts = np.bincount(keys * 3 + said, minlength=3 * (int(keys.max()) + 1))
-    return counts.reshape(-1, 3)
+    size = len(votes.judges)
+    return [np.bincount(judge, counts, size).astype(int).tolist() for counts in sums]
 
 
 def _correct(agree: int, comparable: int, chance: float) -> float | None:
@@ -462,12 +423,7 @@ ANSWERS: Final = Scale(-1.0, 1.0, (-1.0, 0.0, 1.0), declared=True)
 # Answers where nobody said that neither is better: chance then has two to choose from
 FORCED: Final = Scale(-1.0, 1.0, (-1.0, 1.0), declared=True)
 # Coefficients of preferences that are shown unasked; answers have no distance
-SHOWN: Final = ("n-agreement-0", "fleiss", "alpha-nominal", "ac1")
-
-
-def find_preference_units(votes: Votes) -> Units:
-    """Order votes by output pair and judge, one each."""
-    return find_units(preference_rows(votes), choose_answers(votes))
+SHOWN_UNASKED: Final = ("n-agreement-0", "fleiss", "alpha-nominal", "ac1")
 
 
 def choose_answers(votes: Votes) -> Scale:

@@ -20,8 +20,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.rating_rows import RatingRows
 from evenhand.errors import UnknownOption, require_option
-from evenhand.judgments.rating_rows import RatingRows
+from evenhand.judges.units import Record
 from evenhand.numerics.cluster_means import see_others
 from evenhand.numerics.distributions import t_tail
 
@@ -40,7 +41,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class JudgeProfile:
+class JudgeProfile(Record):
     """One judge under one criterion."""
 
     judge: str  # the name
@@ -53,16 +54,9 @@ class JudgeProfile:
     gap: float | None  # mean over the shared of own score minus the others' mean, or None
     mean_agreement: float | None  # mean over the shared of the mean distance |own − other|, or None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return dict(vars(self))
-
 
 def profile_judges(rows: RatingRows) -> dict[str, tuple[JudgeProfile, ...]]:
-    """Set every judge beside the others.
-
-    Returns the judges of each criterion, sorted by name.
-    """
+    """Set every judge beside the others."""
     judges = len(rows.judges)
     cell = rows.criterion.astype(np.int64) * judges + rows.judge
     size = judges * len(rows.criteria)
@@ -76,15 +70,15 @@ def profile_judges(rows: RatingRows) -> dict[str, tuple[JudgeProfile, ...]]:
         np.bincount(here, (rows.score - others.mean)[shared], minlength=size),
         np.bincount(here, others.distance[shared], minlength=size),
     ]
-    found: dict[str, list[JudgeProfile]] = {}
+    by_criterion: dict[str, list[JudgeProfile]] = {}
     for at in np.flatnonzero(n).tolist():
         many, common = int(n[at]), int(n_shared[at])
-        own, *theirs = (float(total[at]) for total in sums)
+        total_score, *theirs = (float(total[at]) for total in sums)
         beside = [one / common if common else None for one in theirs]
         criterion, judge = rows.criteria[at // judges], rows.judges[at % judges]
-        profile = JudgeProfile(judge, criterion, many, common, own / many, *beside)
-        found.setdefault(criterion, []).append(profile)
-    return {criterion: tuple(profiles) for criterion, profiles in found.items()}
+        profile = JudgeProfile(judge, criterion, many, common, total_score / many, *beside)
+        by_criterion.setdefault(criterion, []).append(profile)
+    return {criterion: tuple(profiles) for criterion, profiles in by_criterion.items()}
 
 
 def _comparable(rows: RatingRows) -> NDArray[np.int64]:
@@ -111,7 +105,7 @@ _ROUNDING: Final = 1e-12  # So far may means of equal scores differ, beside the 
 
 
 @dataclass(frozen=True)
-class Outliers:
+class Outliers(Record):
     """Judges outside the limits of one method under one criterion."""
 
     method: str  # "mean-score", "mean-agreement" or "easy-items"
@@ -133,8 +127,7 @@ class Outliers:
         return tuple(sorted({*self.high, *self.low}))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {**vars(self), "values": dict(self.values), "judges": list(self.judges)}
+        return {**super().to_dict(), "judges": list(self.judges)}
 
 
 @dataclass(frozen=True)
@@ -145,7 +138,6 @@ class Limits:
     ddof: int = 1  # what is taken from the number of judges below the line of the sd, 1 or 0
 
     def __post_init__(self) -> None:
-        """Refuse limits that are none."""
         if not (np.isfinite(self.k) and self.k > 0):
             raise UnknownOption(f"{self.k:g} sd is no limit: give a number above 0")
         if self.ddof not in (0, 1):
@@ -202,12 +194,14 @@ def find_by_mean_agreement(
     values = {one.judge: one.mean_agreement for one in profiles if one.mean_agreement is not None}
     criterion = profiles[0].criterion
     size = max(abs(one.mean) for one in profiles)
-    found = outside_limits(
+    outliers = outside_limits(
         MEAN_AGREEMENT, criterion, values, limits or Limits(), two_sided=False, size=size
     )
     if values:
-        return found
-    return replace(found, why="no output was scored by two judges: nobody can be set beside others")
+        return outliers
+    return replace(
+        outliers, why="no output was scored by two judges: nobody can be set beside others"
+    )
 
 
 # Mean score by judge: who scores higher or lower than the others (Hamon et al. 2007, section 3.3).

@@ -1,42 +1,52 @@
 """Flags for judges who gave scores, each with the evidence for it.
 
 Careless and reversed judges come from the mixture of slopes, controls, repeats and times
-(`rating_slopes`, `rating_clues`, `mixture`): the largest set whose mean P(honest) is at most four
-fifths of the level, of judges with ten outputs or more. Habits (`rating_habits`) are tests of all
-judges, of which those are flagged that Benjamini & Hochberg's rule (1995) rejects at the other
-fifth. The share of honest judges among all flagged is then at most about the level, for the share
-in a union is at most the sum of both.
+(`rating_evidence`, `mixture`): the largest set whose mean P(honest) is at most four fifths of the
+level, of judges with ten outputs or more. Habits (`habits`) are tests of all judges, of which those
+are flagged that Benjamini & Hochberg's rule (1995) rejects at the other fifth. The share of honest
+judges among all flagged is then at most about the level, for the share in a union is at most the
+sum of both.
 
 A judge is one person: scores under several criteria, and of several tasks, make one card.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.rating_rows import RatingRows, Scale, digest_ratings
+from evenhand.data.results import write_signature
 from evenhand.errors import NotIdentified, listing, require_level
 from evenhand.judges.cards import (
+    CLASS_SHARE,
     CLASSES,
-    HABITS,
-    OF_CLASSES,
-    OF_HABITS,
-    Card,
+    HABIT_SHARE,
+    Effect,
     Evidence,
     Screening,
+    add_effects,
+    adjust_habits,
+    flag_judges,
+    make_cards,
     note_camps,
     note_many,
-    say_evidence,
-    say_flagged,
+    say_flags,
 )
-from evenhand.judges.habits import ENOUGH, LONG, Habit, find_habits, use_of_points
-from evenhand.judges.mixture import FEWEST, Mixture, choose_flags, fit_mixture
+from evenhand.judges.habits import (
+    MAX_POINTS_COARSE,
+    MIN_SCORES,
+    Habit,
+    find_habits,
+    use_of_points,
+)
+from evenhand.judges.mixture import MIN_JUDGES, Mixture, fit_mixture
 from evenhand.judges.rating_evidence import (
-    NOTHING,
+    UNKNOWN_ERROR,
     Clue,
     Expectation,
     RatingSlopes,
@@ -47,20 +57,17 @@ from evenhand.judges.rating_evidence import (
     join_clues,
     rating_slopes,
 )
-from evenhand.judgments.rating_digest import digest_ratings
-from evenhand.judgments.rating_rows import RatingRows
-from evenhand.judgments.scale import Scale
-from evenhand.judgments.signature import write_signature
 from evenhand.numerics.distributions import normal_quantile
-from evenhand.numerics.multiple_tests import benjamini_hochberg
-
-# All that was seen of judges who gave scores, and what is said of them together.
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+LEVEL: Final = 0.05
 # Share of scores at one end of the scale from which nobody is flagged as careless
 ONE_END: Final = 0.9
+QUANTILE: Final = normal_quantile(0.975)
+MIN_P_SHOWN: Final = 0.0001
+MAX_OUTPUTS_ADVISED: Final = 100_000  # Outputs beyond which no number is named
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,92 +93,127 @@ class RatingEvidence:
 
     def find_testable(self, level: float) -> Mask:
         """Return (J,) who would be seen if careless; a flagged judge was."""
-        enough = self.mixture.testable(self.slopes.information, level * OF_CLASSES)
-        enough &= (self.slopes.outputs >= ENOUGH) & (self.one_end < ONE_END)
+        enough = self.mixture.testable(self.slopes.information, CLASS_SHARE * level)
+        enough &= (self.slopes.outputs >= MIN_SCORES) & (self.one_end < ONE_END)
         return np.asarray(enough & (self.abstains is None) | self.classed)
 
 
-def say_ratings(cards: Sequence[Card], seen: RatingEvidence, level: float) -> tuple[str, ...]:
-    """Say who is flagged, and how far judges lie apart."""
-    says = [say_flagged(cards, level)]
-    if seen.abstains is not None:
-        says.append(f"nobody is called careless or reversed: {seen.abstains}")
-        says += say_evidence(cards, seen.abstains)
-    compared = seen.severity.outputs >= FEWEST
-    if compared.sum() > 1:
-        gaps = seen.severity.gap[compared]
-        says.append(
-            f"judges lie {gaps.min():+.2f} to {gaps.max():+.2f} {seen.severity.unit} from the"
-            " others: severity is reported, and no reason for a flag"
+def screen_ratings(
+    rows: RatingRows,
+    *,
+    level: float = LEVEL,
+    scale: Scale | None = None,
+    effect: Effect | None = None,
+) -> Screening:
+    """Flag judges who are careless, reverse the scale, use it oddly, or drift."""
+    _refuse(rows, level, scale)
+    present, judge = np.unique(rows.judge, return_inverse=True)
+    if len(present) < len(rows.judges):  # judges without a row, as in one part of split data
+        names = tuple(rows.judges[j] for j in present.tolist())
+        rows = replace(rows, judges=names, judge=judge.reshape(-1).astype(rows.judge.dtype))
+    seen = see_judges(rows, level=level, scale=scale)
+    mixture, testable = seen.mixture, seen.find_testable(level)
+    cards = make_cards(
+        rows.judges,
+        np.bincount(rows.judge, minlength=len(rows.judges)),
+        mixture,
+        flags=seen.flags,
+        evidence=_write_lines(seen, HABIT_SHARE * level),
+        testable=testable,
+    )
+    if effect is not None:
+        cards = add_effects(cards, effect, len(cards))
+    scale_words = [] if scale is None else [f"scale {scale}"]
+    return Screening(
+        cards=tuple(cards),
+        level=level,
+        kind="ratings",
+        n_judgments=rows.size,
+        abstains=seen.abstains,
+        detectable=_say_detectable(seen, CLASS_SHARE * level, testable),
+        says=(*say_flags(cards, seen.abstains, level), *_say_severities(seen.severity)),
+        notes=(*rows.notes, *_note_data(rows, seen), *note_many(cards), *_note_group(seen)),
+        signature=write_signature(
+            ["screening ratings", f"level {level:g}", *scale_words],
+            rows.size,
+            digest_ratings(rows),
+            judges=len(rows.judges),
+        ),
+        parameters={
+            "share of honest judges": float(mixture.shares[0]),
+            "mean slope of honest judges": mixture.mean,
+            "spread of honest judges": mixture.spread,
+        },
+    )
+
+
+def _refuse(rows: RatingRows, level: float, scale: Scale | None) -> None:
+    require_level(level, ".05")
+    if rows.judges == ("",):
+        raise NotIdentified(
+            "nobody knows who the judges are: the data have no column of judges",
+            ["name it, as in --column judge=NAME"],
         )
-    return tuple(says)
+    if not rows.targets().size:
+        raise NotIdentified("all scores are of controls: there are no outputs to set judges beside")
+    if scale is not None:
+        scale.check(rows.score)
 
 
-def note_ratings(rows: RatingRows, seen: RatingEvidence, cards: Sequence[Card]) -> tuple[str, ...]:
-    """Return what must stand beside the result."""
-    return (*rows.notes, *_note(rows, seen), *note_many(cards), *_note_minds(seen))
-
-
-def _note(rows: RatingRows, seen: RatingEvidence) -> list[str]:
-    """Note what the data lack, and who is left out of what."""
-    notes = []
-    if len(rows.tasks) > 1:
-        notes.append(f"{len(rows.tasks)} tasks: a judge has one card over all")
-    if rows.items == ("",):
-        notes.append("no column of items: nobody's scores of the same output can be compared")
-    unused = [clue.name for clue in seen.clues if len(clue.judges) < FEWEST]
-    if unused:
-        notes.append(f"{listing(unused)}: fewer than {FEWEST} judges have them, shown but not used")
-    few = int((seen.slopes.outputs < ENOUGH).sum())
-    if few:
-        who = "1 judge" if few == 1 else f"{few:,} judges"
-        notes.append(f"{who} scored fewer than {ENOUGH} outputs: never flagged")
-    if not any(len(habit.judges) >= FEWEST for habit in seen.habits):
-        notes.append(f"fewer than {FEWEST} judges with ten scores: habits are not tested")
-    return [*notes, *_note_scale(rows, seen)]
-
-
-def _note_scale(rows: RatingRows, seen: RatingEvidence) -> list[str]:
-    """Note how the scale is used, and what is counted."""
-    notes = []
-    at_end = (seen.one_end >= ONE_END) & (seen.slopes.outputs >= ENOUGH)
-    ends = [rows.judges[j] for j in np.flatnonzero(at_end).tolist()]
-    if ends:
-        notes.append(
-            f"nearly all scores at one end of the scale, not called careless: {listing(ends)}"
-        )
-    if any(not habit.tested for habit in seen.habits):
-        notes.append(
-            f"more than {LONG} different scores: coarse use of the scale is shown, never flagged"
-        )
-    if rows.size != seen.slopes.outputs.sum():
-        notes.append(
-            f"cards count scores ({rows.size:,}); slopes and power count outputs of a judge"
-            f" ({seen.slopes.outputs.sum():,})"
-        )
-    return notes
-
-
-def _note_minds(seen: RatingEvidence) -> tuple[str, ...]:
-    """Note where flagged judges are of one mind on outputs that several of them scored."""
-    held = seen.expected
-    shown = np.flatnonzero(seen.classed[held.judge])
-    return note_camps(held.output[shown], held.judge[shown], held.own[shown])
+def see_judges(
+    rows: RatingRows, *, level: float = LEVEL, scale: Scale | None = None
+) -> RatingEvidence:
+    """Look at all judges, and choose whom to flag."""
+    expected = expect_scores(rows)
+    slopes = rating_slopes(expected)
+    clues = find_clues(rows, expected)
+    extra = join_clues(clues, len(rows.judges))
+    mixture = fit_mixture(slopes.slope, slopes.error, extra=extra)
+    habits = find_habits(rows, expected, slopes, scale)
+    tested = [habit.tested and len(habit.judges) >= MIN_JUDGES for habit in habits]
+    adjusted = adjust_habits(habits, tested)
+    one_end = use_of_points(rows.targets(), scale).one_end
+    abstains = mixture.abstention()
+    classable = (slopes.outputs >= MIN_SCORES) & (one_end < ONE_END) & (abstains is None)
+    everybody = np.ones(len(rows.judges), dtype=np.bool_)
+    flags = flag_judges(mixture, habits, adjusted, level, classable=classable, enough=everybody)
+    return RatingEvidence(
+        slopes=slopes,
+        mixture=mixture,
+        clues=clues,
+        habits=habits,
+        habit_p=adjusted,
+        severity=find_severity(rows.targets()),
+        flags=tuple(flags),
+        abstains=abstains,
+        expected=expected,
+        one_end=one_end,
+    )
 
 
 # What a judge's card says about ratings, in sentences with the numbers.
 
-QUANTILE: Final = normal_quantile(0.975)
-LEAST_P: Final = 0.0001
-FEWEST_OUTPUTS: Final = 10  # Outputs below which nobody is flagged
-REACH: Final = 100_000  # Outputs beyond which no number is named
+
+def _write_lines(seen: RatingEvidence, threshold: float) -> Iterable[list[tuple[int, Evidence]]]:
+    """Yield the lines of all cards with the code of the judge, kind by kind."""
+    slopes, mixture, severity = seen.slopes, seen.mixture, seen.severity
+    judges = range(len(seen.flags))
+    yield [(j, _write_slope(slopes, mixture, j)) for j in judges]
+    at_end = np.flatnonzero(seen.one_end >= ONE_END).tolist()
+    yield [(j, _write_end(float(seen.one_end[j]))) for j in at_end]
+    for clue in seen.clues:
+        coded = enumerate(clue.judges.tolist())
+        yield [(j, _write_clue(clue, at, mixture.shares)) for at, j in coded]
+    yield [(j, _write_severity(severity, j)) for j in judges if severity.outputs[j] >= 2]
+    for habit, adjusted in zip(seen.habits, seen.habit_p, strict=True):
+        coded = enumerate(habit.judges.tolist())
+        yield [(j, _write_habit(habit, at, adjusted, threshold)) for at, j in coded]
 
 
-def say_slope(slopes: RatingSlopes, mixture: Mixture, j: int) -> Evidence:
-    """Say how closely a judge's scores follow what the others lead one to expect."""
+def _write_slope(slopes: RatingSlopes, mixture: Mixture, j: int) -> Evidence:
     n, shared = int(slopes.outputs[j]), int(slopes.shared[j])
     name = "others' scores"
-    if slopes.error[j] >= NOTHING:
+    if slopes.error[j] >= UNKNOWN_ERROR:
         return Evidence(name, f"what the others say predicts nothing of {_outputs(n)}: no slope")
     slope, margin = float(slopes.slope[j]), QUANTILE * float(slopes.error[j])
     says = (
@@ -184,11 +226,16 @@ def say_slope(slopes: RatingSlopes, mixture: Mixture, j: int) -> Evidence:
     return Evidence(name, says, slope, slope - margin, slope + margin, float(mixture.log_odds[j]))
 
 
-def say_severity(severity: Severity, j: int) -> Evidence | None:
-    """Say how severe a judge is; None where there is nobody to compare with."""
-    n, gap, margin = (float(a[j]) for a in (severity.outputs, severity.gap, severity.margin))
-    if n < 2:
-        return None
+def _write_end(share: float) -> Evidence:
+    says = (
+        f"{100 * share:.0f} % of scores at one end of the scale: carelessness cannot be told from"
+        " severity or leniency, and is not flagged on that"
+    )
+    return Evidence("one end", says, share)
+
+
+def _write_severity(severity: Severity, j: int) -> Evidence:
+    gap, margin = float(severity.gap[j]), float(severity.margin[j])
     side = "higher" if gap >= 0 else "lower"
     says = (
         f"scores {abs(gap):.2f} {severity.unit} {side} than the others ({gap - margin:+z.2f} to"
@@ -197,11 +244,8 @@ def say_severity(severity: Severity, j: int) -> Evidence | None:
     return Evidence("severity", says, gap, gap - margin, gap + margin)
 
 
-def say_clue(clue: Clue, at: int, shares: Array) -> Evidence:
-    """Say what controls, repeats or seconds show of one judge.
-
-    shares: (3,) of honest, careless and reversed judges.
-    """
+def _write_clue(clue: Clue, at: int, shares: Array) -> Evidence:
+    """Say what controls, repeats or seconds show of one judge."""
     value, n = float(clue.value[at]), int(clue.count[at])
     span = f"{clue.low[at]:.3g} to {clue.high[at]:.3g}"
     among = "nine in ten honest judges with as many"
@@ -219,13 +263,12 @@ def say_clue(clue: Clue, at: int, shares: Array) -> Evidence:
     return Evidence(clue.name, says, value, log_odds=float(odds))
 
 
-def say_habit(habit: Habit, at: int, adjusted: Array | None, threshold: float) -> Evidence:
-    """Say how one judge uses the scale or the time."""
+def _write_habit(habit: Habit, at: int, adjusted: Array | None, threshold: float) -> Evidence:
     value, usual = (float(a[at]) for a in (habit.value, habit.usual))
     chance = "shown, not tested"
     if adjusted is not None:
         p = float(adjusted[at])
-        chance = f"adjusted p {'<' if p < LEAST_P else ''}{max(p, LEAST_P):.2g}"
+        chance = f"adjusted p {'<' if p < MIN_P_SHOWN else ''}{max(p, MIN_P_SHOWN):.2g}"
         chance += f"; flagged from {threshold:.2g} down"
     if habit.name == "coarse":
         says = (
@@ -240,35 +283,45 @@ def say_habit(habit: Habit, at: int, adjusted: Array | None, threshold: float) -
     else:
         says = (
             f"over a session scores move by {value:+z.2f} standard deviations, those of the median"
-            f" judge by {usual:+z.2f}; the slope changes by {habit.second[at]:+z.2f} ({chance})"
+            f" judge by {usual:+z.2f}; the slope changes by {habit.beside[at]:+z.2f} ({chance})"
         )
     return Evidence(habit.name, says, value)
 
 
-def say_end(share: float) -> Evidence:
-    """Say that nearly all scores stand at one end of the scale."""
-    says = (
-        f"{100 * share:.0f} % of scores at one end of the scale: carelessness cannot be told from"
-        " severity or leniency, and is not flagged on that"
-    )
-    return Evidence("one end", says, share)
+def _outputs(n: int) -> str:
+    return "1 output" if n == 1 else f"{n:,} outputs"
 
 
-def say_detectable(
-    slopes: RatingSlopes, mixture: Mixture, level: float, *, testable: Mask, abstains: str | None
-) -> str:
-    """Say how many outputs make a careless judge visible in this design.
+# What is said of all judges of ratings together.
 
-    testable: (J,) who scored enough.
-    """
-    usual, needed = int(np.median(slopes.outputs)), _needed(slopes, mixture, level)
-    apart = "" if slopes.shared.any() else " and no shared outputs"
-    enough = (
-        f"about {needed:,} outputs would do" if needed is not None else "no number within reach"
-    )
+
+def _say_severities(severity: Severity) -> list[str]:
+    gaps = severity.gap[severity.outputs >= MIN_JUDGES]
+    if len(gaps) < 2:
+        return []
+    return [
+        f"judges lie {gaps.min():+.2f} to {gaps.max():+.2f} {severity.unit} from the others:"
+        " severity is reported, and no reason for a flag"
+    ]
+
+
+def _say_detectable(seen: RatingEvidence, level: float, testable: Mask) -> str:
+    """Say how many outputs make a careless judge visible in this design."""
+    slopes, abstains = seen.slopes, seen.abstains
+    least, known = seen.mixture.least_information(level), slopes.information > 0
+    needed = None  # the outputs at which the usual judge is testable
+    if least is not None and known.any():
+        each = float(np.median(slopes.information[known] / slopes.outputs[known]))
+        needed = max(int(np.ceil(min(least / each, 1e9))), MIN_SCORES)
+    if needed is None or needed > MAX_OUTPUTS_ADVISED:
+        needed, enough = None, "no number within reach"
+    else:
+        enough = f"about {needed:,} outputs would do"
     if abstains is not None or not testable.any():
+        apart = "" if slopes.shared.any() else " and no shared outputs"
         return (
-            f"with {_outputs(usual)} each{apart} a careless judge cannot be told from an honest"
+            f"with {_outputs(int(np.median(slopes.outputs)))} each{apart} a careless judge cannot"
+            " be told from an honest"
             f" one{'' if abstains is not None and needed is not None else '; ' + enough}"
         )
     return (
@@ -277,185 +330,43 @@ def say_detectable(
     )
 
 
-def _needed(slopes: RatingSlopes, mixture: Mixture, level: float) -> int | None:
-    """Return the outputs at which the usual judge is testable; None beyond all reach."""
-    least = mixture.least_information(level)
-    known = slopes.information > 0
-    if least is None or not known.any():
-        return None
-    each = float(np.median(slopes.information[known] / slopes.outputs[known]))
-    needed = max(int(np.ceil(min(least / each, 1e9))), FEWEST_OUTPUTS)
-    return needed if needed <= REACH else None
-
-
-def _outputs(n: int) -> str:
-    return "1 output" if n == 1 else f"{n:,} outputs"
-
-
-Effect = Callable[[str], str]
-
-LEVEL: Final = 0.05
-
-
-def screen_ratings(
-    rows: RatingRows,
-    *,
-    level: float = LEVEL,
-    scale: Scale | None = None,
-    effect: Effect | None = None,
-) -> Screening:
-    """Flag judges who are careless, reverse the scale, use it oddly, or drift."""
-    _refuse(rows, level, scale)
-    rows = _name_present(rows)
-    seen = see_judges(rows, level=level, scale=scale)
-    cards = _make_cards(rows, seen, level, effect)
-    cards.sort(key=lambda card: (not card.flags, card.p_honest, card.judge))
-    mixture = seen.mixture
-    scale_words = [] if scale is None else [f"scale {scale}"]
-    return Screening(
-        cards=tuple(cards),
-        level=level,
-        kind="ratings",
-        n_judgments=rows.size,
-        abstains=seen.abstains,
-        detectable=_say_power(seen, level),
-        says=say_ratings(cards, seen, level),
-        notes=note_ratings(rows, seen, cards),
-        signature=write_signature(
-            ["screening ratings", f"level {level:g}", *scale_words],
-            rows.size,
-            digest_ratings(rows),
-            judges=len(rows.judges),
-        ),
-        parameters={
-            "share of honest judges": float(mixture.shares[0]),
-            "mean slope of honest judges": mixture.mean,
-            "spread of honest judges": mixture.spread,
-        },
-    )
-
-
-def see_judges(
-    rows: RatingRows, *, level: float = LEVEL, scale: Scale | None = None
-) -> RatingEvidence:
-    """Look at all judges, and choose whom to flag."""
-    expected = expect_scores(rows)
-    slopes = rating_slopes(expected)
-    clues = find_clues(rows, expected)
-    extra = join_clues(clues, len(rows.judges))
-    mixture = fit_mixture(slopes.slope, slopes.error, extra=extra)
-    habits = find_habits(rows, expected, slopes, scale)
-    adjusted = _adjust(habits)
-    one_end = use_of_points(rows.targets(), scale).one_end
-    abstains = mixture.abstention()
-    flags: list[list[str]] = [[] for _ in rows.judges]
-    if abstains is None:
-        unseen = (slopes.outputs < ENOUGH) | (one_end >= ONE_END)
-        doubtful = np.where(unseen, 1.0, mixture.p_honest)
-        for j in np.flatnonzero(choose_flags(doubtful, level * OF_CLASSES)).tolist():
-            flags[j].append(CLASSES[1 + int(mixture.posterior[j, 1:].argmax())])
-    for name, j in _choose_habits(habits, adjusted, level * OF_HABITS):
-        flags[j].append(name)
-    severity = find_severity(rows.targets())
-    return RatingEvidence(
-        slopes=slopes,
-        mixture=mixture,
-        clues=clues,
-        habits=habits,
-        habit_p=adjusted,
-        severity=severity,
-        flags=tuple(map(tuple, flags)),
-        abstains=abstains,
-        expected=expected,
-        one_end=one_end,
-    )
-
-
-def _say_power(seen: RatingEvidence, level: float) -> str:
-    testable, abstains = seen.find_testable(level), seen.abstains
-    share = level * OF_CLASSES
-    return say_detectable(seen.slopes, seen.mixture, share, testable=testable, abstains=abstains)
-
-
-def _name_present(rows: RatingRows) -> RatingRows:
-    """Leave out the names of judges without a row, as in one part of split data."""
-    present, judge = np.unique(rows.judge, return_inverse=True)
-    if len(present) == len(rows.judges):
-        return rows
-    names = tuple(rows.judges[j] for j in present.tolist())
-    return replace(rows, judges=names, judge=judge.reshape(-1).astype(rows.judge.dtype))
-
-
-def _refuse(rows: RatingRows, level: float, scale: Scale | None) -> None:
-    require_level(level, ".05")
-    if rows.judges == ("",):
-        raise NotIdentified(
-            "nobody knows who the judges are: the data have no column of judges",
-            ["name it, as in --column judge=NAME"],
+def _note_data(rows: RatingRows, seen: RatingEvidence) -> list[str]:
+    """Note what the data lack, who is left out of what, and how the scale is used."""
+    notes, outputs = [], seen.slopes.outputs
+    if len(rows.tasks) > 1:
+        notes.append(f"{len(rows.tasks)} tasks: a judge has one card over all")
+    if rows.items == ("",):
+        notes.append("no column of items: nobody's scores of the same output can be compared")
+    unused = [clue.name for clue in seen.clues if len(clue.judges) < MIN_JUDGES]
+    if unused:
+        notes.append(
+            f"{listing(unused)}: fewer than {MIN_JUDGES} judges have them, shown but not used"
         )
-    if not rows.targets().size:
-        raise NotIdentified("all scores are of controls: there are no outputs to set judges beside")
-    if scale is not None:
-        scale.check(rows.score)
-
-
-def _adjust(habits: tuple[Habit, ...]) -> tuple[Array | None, ...]:
-    """Adjust p-values over all judges and tested habits, by Benjamini & Hochberg's rule."""
-    tested = [habit.tested and len(habit.judges) >= FEWEST for habit in habits]
-    held = [habit.p for habit, use in zip(habits, tested, strict=True) if use]
-    if not held:
-        return (None,) * len(habits)
-    ends = np.cumsum([len(p) for p in held])[:-1]
-    parts = iter(np.split(benjamini_hochberg(np.concatenate(held)), ends))
-    return tuple(next(parts) if use else None for use in tested)
-
-
-def _choose_habits(
-    habits: tuple[Habit, ...], adjusted: tuple[Array | None, ...], level: float
-) -> list[tuple[str, int]]:
-    """Return the habits and judges that are flagged, in HABITS' order."""
-    found = [
-        (habit.name, int(j))
-        for habit, p in zip(habits, adjusted, strict=True)
-        if p is not None
-        for j in habit.judges[p <= level]
-    ]
-    return sorted(found, key=lambda one: HABITS.index(one[0]))
-
-
-def _make_cards(
-    rows: RatingRows, seen: RatingEvidence, level: float, effect: Effect | None
-) -> list[Card]:
-    mixture = seen.mixture
-    n = np.bincount(rows.judge, minlength=len(rows.judges))
-    testable = seen.find_testable(level)
-    return [
-        Card(
-            judge=judge,
-            n=int(n[j]),
-            posterior=dict(zip(CLASSES, mixture.posterior[j].tolist(), strict=True)),
-            flags=seen.flags[j],
-            evidence=_say_evidence(seen, j, level * OF_HABITS),
-            testable=bool(testable[j]),
-            effect=effect(judge) if effect is not None and seen.flags[j] else None,
+    few = int((outputs < MIN_SCORES).sum())
+    if few:
+        who = "1 judge" if few == 1 else f"{few:,} judges"
+        notes.append(f"{who} scored fewer than {MIN_SCORES} outputs: never flagged")
+    if not any(len(habit.judges) >= MIN_JUDGES for habit in seen.habits):
+        notes.append(f"fewer than {MIN_JUDGES} judges with ten scores: habits are not tested")
+    at_end = np.flatnonzero((seen.one_end >= ONE_END) & (outputs >= MIN_SCORES)).tolist()
+    if at_end:
+        ends = listing([rows.judges[j] for j in at_end])
+        notes.append(f"nearly all scores at one end of the scale, not called careless: {ends}")
+    if any(not habit.tested for habit in seen.habits):
+        notes.append(
+            f"more than {MAX_POINTS_COARSE} different scores: coarse use of the scale is shown,"
+            " never flagged"
         )
-        for j, judge in enumerate(rows.judges)
-    ]
+    if rows.size != outputs.sum():
+        notes.append(
+            f"cards count scores ({rows.size:,}); slopes and power count outputs of a judge"
+            f" ({outputs.sum():,})"
+        )
+    return notes
 
 
-def _say_evidence(seen: RatingEvidence, j: int, threshold: float) -> tuple[Evidence, ...]:
-    evidence = [say_slope(seen.slopes, seen.mixture, j)]
-    if seen.one_end[j] >= ONE_END:
-        evidence.append(say_end(float(seen.one_end[j])))
-    for clue in seen.clues:
-        at = int(np.searchsorted(clue.judges, j))
-        if at < len(clue.judges) and clue.judges[at] == j:
-            evidence.append(say_clue(clue, at, seen.mixture.shares))
-    severity = say_severity(seen.severity, j)
-    if severity is not None:
-        evidence.append(severity)
-    for habit, adjusted in zip(seen.habits, seen.habit_p, strict=True):
-        at = int(np.searchsorted(habit.judges, j))
-        if at < len(habit.judges) and habit.judges[at] == j:
-            evidence.append(say_habit(habit, at, adjusted, threshold))
-    return tuple(evidence)
+def _note_group(seen: RatingEvidence) -> tuple[str, ...]:
+    """Note where flagged judges agree with each other on outputs that several of them scored."""
+    scores = seen.expected
+    rows = seen.classed[scores.judge]
+    return note_camps(scores.output[rows], scores.judge[rows], scores.own[rows])

@@ -1,35 +1,18 @@
-"""How strongly the scores of each judge follow what the others lead one to expect.
+"""What tells careless from honest judges of ratings: slopes on the others' scores, and clues.
 
-    b̂_l = Σ z x / Σ x²
-
-over the outputs that judge l scored, z the judge's standardised scores and x what is expected of
-them (`rating_expectation`). Judges whose scores follow the others' have b near 1, whatever their
-severity and however much of the scale they use; who answers at random or always the same has 0;
-who takes the scale the wrong way round has about −1. That others' scores are noisy makes all
-slopes smaller alike, which the scale of x takes back.
-
-The standard error is the larger of the usual one and one that allows scores of outputs of the same
-item to err together (Liang & Zeger 1986, Biometrika 73:13-22). In the usual one the variance of
-what is left is drawn to 1, its value for a careless judge, by as much as four further scores: of
-few scores the fit may be perfect by chance. It is raised by 1 + 4/n, n = 3 (Σ x²)² / Σ x⁴ being the
-outputs that the slope rests on: all of them where x is normal, few where a handful of very bad
-outputs decide.
-
-z is divided by the judge's own standard deviation, which is larger where a judge happened to see
-outputs that differ more. Slope and error are therefore multiplied by √(1 + s_l² − s²), s_l² and s²
-being the variances of x over the judge's outputs and over all: then honest judges have slope 1
-whatever they saw.
+Scores come on one scale and beside what the others lead one to expect; slopes, controls, repeats
+and times give log-likelihoods under honest, careless and reversed for `mixture`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.rating_rows import CONTROL, TARGET, RatingRows
+from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_quantile, t_tail
 
@@ -38,7 +21,6 @@ from evenhand.numerics.distributions import t_quantile, t_tail
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-Scalars = TypeVar("Scalars", Array, Integers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,40 +38,26 @@ class Places:
     judged_unit: Integers  # (n,) its judge at the unit
     judged_output: Integers  # (n,) its judge at the output, whatever the criterion
 
-    def pick(self, values: Scalars) -> Scalars:
-        """Keep the targets of an array over rows."""
-        return values[self.target]
-
     def of_others(self, values: Array, place: Integers, judged: Integers) -> tuple[Array, Array]:
-        """Return (n,) sums and counts of the targets of other judges at each row's place.
-
-        values: (n,) what to add up.
-        place: (n,) codes of places.
-        judged: (n,) codes of judges at the places.
-        """
-        held = self.pick(values)
-        found = []
-        for weights in (held, None):
-            everybody = np.bincount(self.pick(place), weights, int(place.max()) + 1)
-            own = np.bincount(self.pick(judged), weights, int(judged.max()) + 1)
-            found.append(everybody[place] - own[judged])
-        return np.asarray(found[0]), np.asarray(found[1], dtype=np.float64)
+        """Return (n,) sums and counts of the targets of other judges at each row's place."""
+        sums = []
+        for weights in (values[self.target], None):
+            everybody = np.bincount(place[self.target], weights, int(place.max()) + 1)
+            same_judge = np.bincount(judged[self.target], weights, int(judged.max()) + 1)
+            sums.append(everybody[place] - same_judge[judged])
+        return np.asarray(sums[0]), np.asarray(sums[1], dtype=np.float64)
 
     def centre(self, values: Array) -> Array:
         """Return (n,) values minus the mean of the targets of the same judge and group."""
         size = int(self.judged_group.max()) + 1
-        own = self.pick(self.judged_group)
-        many = np.bincount(own, minlength=size)
-        mean = np.bincount(own, self.pick(values), size) / np.maximum(many, 1)
-        mean[many == 0] = float(self.pick(values).mean())  # only controls: nothing of their own
+        targets = values[self.target]
+        n = np.bincount(self.judged_group[self.target], minlength=size)
+        mean = np.bincount(self.judged_group[self.target], targets, size) / np.maximum(n, 1)
+        mean[n == 0] = float(targets.mean())  # only controls: nothing of their own
         return values - mean[self.judged_group]
 
 
 def make_places(rows: RatingRows, target: Mask) -> Places:
-    """Code the places of all rows.
-
-    target: (n,) whether a row is the score of an output as such.
-    """
     known = rows.items != ("",)
     each = np.arange(rows.size)  # without items every row may be another output
     group = number_groups(rows.task, rows.criterion)
@@ -120,7 +88,7 @@ def make_places(rows: RatingRows, target: Mask) -> Places:
 # output counts once for each judge. x is scaled, task by task, so that the mean slope of a judge's
 # scores on it is 1 (where judges follow each other at all).
 
-SWEEPS: Final = 12
+MEAN_SWEEPS: Final = 12
 # Precision with which a task's scale is drawn to that of all tasks: a deviation of .5
 SCALE_PRECISION: Final = 4.0
 
@@ -153,7 +121,7 @@ def expect_scores(rows: RatingRows) -> Expectation:
     target = np.ones(rows.size, np.bool_) if rows.kind is None else rows.kind == TARGET
     places = make_places(rows, target)
     y = _place_scores(rows.score, places.group, target)
-    parts, seen = _predict(y, places)
+    parts, shared = _predict(y, places)
     y, apart = places.centre(y), np.stack([places.centre(part) for part in parts], axis=1)
     cell = number_groups(places.judged_output[target])
     size = np.bincount(cell)
@@ -162,19 +130,29 @@ def expect_scores(rows: RatingRows) -> Expectation:
     mean_y = np.bincount(cell, y[target]) / size
     mean_parts = np.stack([np.bincount(cell, part) / size for part in apart[target].T], axis=1)
     judge, task = rows.judge[at].astype(np.int64), rows.task[at].astype(np.int64)
-    lost = _count_tasks(judge, task, len(rows.judges))
-    deviation = _deviations(mean_y, judge, lost)
-    own, row_own = mean_y / deviation[judge], y / deviation[rows.judge]
-    weights = _weigh(mean_parts, own)
-    scale = _scale_tasks(mean_parts @ weights, own, task, len(rows.tasks))
+    pair = number_groups(judge, task)
+    owner = np.zeros(int(pair.max()) + 1, np.int64)
+    owner[pair] = judge
+    lost = np.bincount(owner, minlength=len(rows.judges))
+    # endless where always the same was said: scores become 0
+    spare = np.maximum(np.bincount(judge, minlength=len(lost)) - lost, 1)
+    variance = np.bincount(judge, mean_y**2, len(lost)) / spare
+    deviation = np.sqrt(np.where(variance > 1e-12, variance, np.inf))
+    z, row_own = mean_y / deviation[judge], y / deviation[rows.judge]
+    weights = _weigh(mean_parts, z)
+    # of each task the slope on the common expectation, drawn to 1 and not below 0
+    fitted = mean_parts @ weights
+    cross = np.bincount(task, fitted * z, len(rows.tasks)) + SCALE_PRECISION
+    square = np.bincount(task, fitted * fitted, len(rows.tasks)) + SCALE_PRECISION
+    scale = np.maximum(cross / square, 0.0)
     return Expectation(
         judge=judge,
         item=rows.item[at].astype(np.int64),
         output=number_groups(rows.task[at], rows.item[at], rows.system[at]),
-        own=own,
-        others=mean_parts @ weights * scale[task],
+        own=z,
+        others=fitted * scale[task],
         moment=None if rows.moment is None else rows.moment[at],
-        shared=seen[at],
+        shared=shared[at],
         lost=lost,
         weights=weights * mean_parts.std(axis=0),
         row_own=row_own,
@@ -184,14 +162,14 @@ def expect_scores(rows: RatingRows) -> Expectation:
 
 def _place_scores(score: Array, group: Integers, target: Mask) -> Array:
     """Return (n,) places of scores among the targets of their task and criterion, 0 to 1."""
-    found = np.full(len(score), 0.5)
+    place = np.full(len(score), 0.5)
     order = np.argsort(group, kind="stable")
-    for own in np.split(order, np.cumsum(np.bincount(group))[:-1]):
-        usual = np.sort(score[own[target[own]]])
+    for rows in np.split(order, np.cumsum(np.bincount(group))[:-1]):
+        usual = np.sort(score[rows[target[rows]]])
         if len(usual):
-            low, high = (np.searchsorted(usual, score[own], side) for side in ("left", "right"))
-            found[own] = (low + high) / (2 * len(usual))
-    return found
+            low, high = (np.searchsorted(usual, score[rows], side) for side in ("left", "right"))
+            place[rows] = (low + high) / (2 * len(usual))
+    return place
 
 
 def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask]:
@@ -215,16 +193,13 @@ def _predict(y: Array, places: Places) -> tuple[tuple[Array, Array, Array], Mask
 
 def _two_way_means(y: Array, places: Places) -> tuple[Array, Array]:
     """Return severities of judges (in each group) and worths of systems, whose sum fits y."""
-    own, judged, system = (
-        places.pick(y),
-        places.pick(places.judged_group),
-        places.pick(places.system),
-    )
+    y, target = y[places.target], places.target
+    judged, system = places.judged_group[target], places.system[target]
     n_judged, n_system = (np.maximum(np.bincount(codes), 1) for codes in (judged, system))
     worth = np.zeros(len(n_system))
-    for _ in range(SWEEPS):
-        severity = np.bincount(judged, own - worth[system]) / n_judged
-        worth = np.bincount(system, own - severity[judged]) / n_system
+    for _ in range(MEAN_SWEEPS):
+        severity = np.bincount(judged, y - worth[system]) / n_judged
+        worth = np.bincount(system, y - severity[judged]) / n_system
     padded = np.zeros(int(places.judged_group.max()) + 1), np.zeros(int(places.system.max()) + 1)
     padded[0][: len(severity)], padded[1][: len(worth)] = severity, worth
     return padded
@@ -232,7 +207,8 @@ def _two_way_means(y: Array, places: Places) -> tuple[Array, Array]:
 
 def _noise_ratios(rest: Array, places: Places) -> tuple[float, float]:
     """Return σ²/v for items and for outputs, by the mean product of two scores of the same."""
-    left, unit, item = places.pick(rest), places.pick(places.unit), places.pick(places.item)
+    target = places.target
+    left, unit, item = rest[target], places.unit[target], places.item[target]
     square = float(left @ left)
     in_unit, in_item = (float((np.bincount(codes, left) ** 2).sum()) for codes in (unit, item))
     n_unit, n_item = (float((np.bincount(codes) ** 2).sum()) for codes in (unit, item))
@@ -243,40 +219,18 @@ def _noise_ratios(rest: Array, places: Places) -> tuple[float, float]:
     return whole / of_item, whole / of_output
 
 
-def _count_tasks(judge: Integers, task: Integers, n_judges: int) -> Integers:
-    pair = number_groups(judge, task)
-    owner = np.zeros(int(pair.max()) + 1, np.int64)
-    owner[pair] = judge
-    return np.bincount(owner, minlength=n_judges)
-
-
-def _deviations(centred: Array, judge: Integers, lost: Integers) -> Array:
-    """Return (J,) standard deviations; endless where always the same was said: scores become 0."""
-    spare = np.maximum(np.bincount(judge, minlength=len(lost)) - lost, 1)
-    variance = np.bincount(judge, centred**2, len(lost)) / spare
-    return np.sqrt(np.where(variance > 1e-12, variance, np.inf))
-
-
-def _weigh(parts: Array, own: Array) -> Array:
+def _weigh(parts: Array, scores: Array) -> Array:
     """Return (3,) least-squares weights, none below 0: others' scores cannot speak against."""
     weights = np.zeros(3)
-    square, cross = parts.T @ parts, parts.T @ own
-    use = np.flatnonzero(np.diag(square) > 1e-12 * max(len(own), 1))
+    square, cross = parts.T @ parts, parts.T @ scores
+    use = np.flatnonzero(np.diag(square) > 1e-12 * max(len(scores), 1))
     while len(use):
-        found = np.linalg.lstsq(square[np.ix_(use, use)], cross[use], rcond=None)[0]
-        if (found > 0).all():
-            weights[use] = found
+        solution = np.linalg.lstsq(square[np.ix_(use, use)], cross[use], rcond=None)[0]
+        if (solution > 0).all():
+            weights[use] = solution
             break
-        use = np.delete(use, int(np.argmin(found)))
+        use = np.delete(use, int(np.argmin(solution)))
     return weights
-
-
-def _scale_tasks(fitted: Array, own: Array, task: Integers, n_tasks: int) -> Array:
-    """Return (tasks,) slopes on the common expectation, drawn to 1 and not below 0."""
-    cross, square = (
-        np.bincount(task, values, n_tasks) for values in (fitted * own, fitted * fitted)
-    )
-    return np.maximum((cross + SCALE_PRECISION) / (square + SCALE_PRECISION), 0.0)
 
 
 # Who does not belong to the normal spread of honest judges, in one number of each judge.
@@ -289,9 +243,9 @@ def _scale_tasks(fitted: Array, own: Array, task: Integers, n_tasks: int) -> Arr
 # median of absolute deviations tells 37 % of what a standard deviation would (Huber 1981, Robust
 # Statistics, chapter 5).
 
-MIDDLE: Final = 0.6744897501960817
-EFFICIENCY: Final = 0.37
-STEPS: Final = 60
+NORMAL_QUARTILE: Final = 0.6744897501960817
+MAD_EFFICIENCY: Final = 0.37
+BISECTIONS: Final = 60
 
 
 @dataclass(frozen=True)
@@ -305,7 +259,11 @@ class NormalSpread:
 
     def above(self, values: Array, variances: Array) -> Array:
         """Return p-values of lying so far above the median judge."""
-        return np.array([self._tail(t) for t in self._distances(values, variances, self.upper)])
+        halves = [
+            (t, t_tail(float(t), self.df) / 2)
+            for t in self._distances(values, variances, self.upper)
+        ]
+        return np.array([half if t > 0 else 1 - half for t, half in halves])
 
     def beside(self, values: Array, variances: Array) -> Array:
         """Return p-values of lying so far from the median judge on either side."""
@@ -317,32 +275,31 @@ class NormalSpread:
         wide = np.sqrt(spread**2 + variances)
         return np.asarray((values - self.centre) / np.where(wide > 0, wide, 1.0))
 
-    def _tail(self, t: float) -> float:
-        half = t_tail(float(t), self.df) / 2
-        return half if t > 0 else 1 - half
-
 
 def normal_spread(values: Array, variances: Array) -> NormalSpread:
     """Estimate the spread of honest judges.
 
     values: (J,) a number of each judge.
-    variances: (J,) its sampling variance. >>> found = normal_spread(np.array([1.0, 2.0, 3.0, 4.0,
-        90.0]), np.zeros(5)) >>> round(found.centre, 3), round(found.spread, 3) (3.0, 1.483)
+    variances: (J,) its sampling variance.
+
+    >>> honest = normal_spread(np.array([1.0, 2.0, 3.0, 4.0, 90.0]), np.zeros(5))
+    >>> round(honest.centre, 3), round(honest.spread, 3)
+    (3.0, 1.483)
     """
     centre = float(np.median(values))
     away = np.abs(values - centre)
     spread, over = _solve(away, variances), values > centre
     upper = max(spread, _solve(away[over], variances[over])) if over.any() else spread
-    return NormalSpread(centre, spread, upper, max(EFFICIENCY * (len(values) - 1), 1.0))
+    return NormalSpread(centre, spread, upper, max(MAD_EFFICIENCY * (len(values) - 1), 1.0))
 
 
 def _solve(away: Array, variances: Array) -> float:
     """Return the τ beside which the median distance is that of a normal, by bisection."""
-    low, high = 0.0, float(away.max()) / MIDDLE + 1e-12
-    for _ in range(STEPS):
+    low, high = 0.0, float(away.max()) / NORMAL_QUARTILE + 1e-12
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
         wide = np.sqrt(middle**2 + variances)
-        inside = _find_middle(away / np.where(wide > 0, wide, 1e-300)) <= MIDDLE
+        inside = _find_middle(away / np.where(wide > 0, wide, 1e-300)) <= NORMAL_QUARTILE
         low, high = (low, middle) if inside else (middle, high)
     return high
 
@@ -377,10 +334,10 @@ def _find_middle(values: Array) -> float:
 
 AnyIntegers = NDArray[np.integer[Any]]
 
-FEWEST: Final = 8  # Judges with a clue below which it is not known what is usual
-LEAST_SPREAD: Final = 0.15
-MOST_FROM_TIME: Final = 3.0
-HURRY: Final = 2.0
+MIN_JUDGES: Final = 8  # Judges with a clue below which it is not known what is usual
+MIN_SPREAD: Final = 0.15
+MAX_LOG_RATIO_OF_TIME: Final = 3.0
+HURRY: Final = 2.0  # Standard deviations by which half of the careless are quicker
 NINE_IN_TEN: Final = 1.645
 
 
@@ -424,7 +381,12 @@ def _controls(rows: RatingRows, seen: Expectation) -> Clue | None:
     at = np.flatnonzero((rows.kind == CONTROL) & (direction != 0))
     if not len(at):
         return None
-    first, has = _own_score(rows, seen, at)
+    # the judge's own mean score of the same output and criterion, where there is one
+    place = number_groups(rows.judge, rows.unit)
+    target, size = rows.kind == TARGET, int(place.max()) + 1
+    n = np.bincount(place[target], minlength=size)
+    total = np.bincount(place[target], seen.row_own[target], size)
+    first, has = (total / np.maximum(n, 1))[place[at]], n[place[at]] > 0
     beside = np.where(has, first, seen.row_others[at])
     apart = direction[at] * (seen.row_own[at] - beside)
     judges, code = np.unique(rows.judge[at], return_inverse=True)
@@ -442,17 +404,17 @@ def _repeats(rows: RatingRows, seen: Expectation) -> Clue | None:
         return None
     at = np.arange(rows.size) if rows.kind is None else np.flatnonzero(rows.kind != CONTROL)
     cell = number_groups(rows.judge[at], rows.unit[at])
-    z, many = seen.row_own[at], np.bincount(cell)
-    again = np.flatnonzero(many > 1)
+    z, n = seen.row_own[at], np.bincount(cell)
+    again = np.flatnonzero(n > 1)
     if not len(again):
         return None
-    owner = np.zeros(len(many), np.int64)
+    owner = np.zeros(len(n), np.int64)
     owner[cell] = rows.judge[at]
     # of m scores: m − 1 times the mean product of two
-    products = (np.bincount(cell, z) ** 2 - np.bincount(cell, z * z))[again] / many[again]
+    products = (np.bincount(cell, z) ** 2 - np.bincount(cell, z * z))[again] / n[again]
     judges, code = np.unique(owner[again], return_inverse=True)
-    count = np.bincount(code, many[again] - 1.0)
-    squares = np.bincount(cell, z * z)[again] * (many[again] - 1) / many[again]
+    count = np.bincount(code, n[again] - 1.0)
+    squares = np.bincount(cell, z * z)[again] * (n[again] - 1) / n[again]
     total = np.bincount(code, squares)
     mean = np.bincount(code, products) / np.where(total > 0, total, 1.0)
     noise = 1 / count
@@ -461,7 +423,6 @@ def _repeats(rows: RatingRows, seen: Expectation) -> Clue | None:
 
 
 def _seconds(rows: RatingRows) -> Clue | None:
-    """Compare median times."""
     if rows.seconds is None:
         return None
     timed = rows.seconds > 0
@@ -477,16 +438,16 @@ def _seconds(rows: RatingRows) -> Clue | None:
         for share in (0.25, 0.5, 0.75)
     )
     noise = 1.57 * ((upper - quarter) / 1.349) ** 2 / count  # variance of a median
-    found = normal_spread(middle, noise)
-    spread = max(found.spread, LEAST_SPREAD)
+    honest = normal_spread(middle, noise)
+    spread = max(honest.spread, MIN_SPREAD)
     wide = np.sqrt(spread**2 + noise)
-    distance = (middle - found.centre) / wide
+    distance = (middle - honest.centre) / wide
     logs = np.zeros((len(judges), 3))
-    if len(judges) >= FEWEST:
+    if len(judges) >= MIN_JUDGES:
         hurried = np.exp(np.minimum(-HURRY * distance - HURRY**2 / 2, 50))
-        logs[:, 1] = np.minimum(np.log((1 + hurried) / 2), MOST_FROM_TIME)
-    low, high = (np.exp(found.centre + side * NINE_IN_TEN * wide) for side in (-1, 1))
-    centre = float(np.exp(found.centre))
+        logs[:, 1] = np.minimum(np.log((1 + hurried) / 2), MAX_LOG_RATIO_OF_TIME)
+    low, high = (np.exp(honest.centre + side * NINE_IN_TEN * wide) for side in (-1, 1))
+    centre = float(np.exp(honest.centre))
     return Clue("seconds", judges, count, np.exp(middle), np.empty(0), centre, low, high, logs)
 
 
@@ -500,18 +461,18 @@ def _judge_clue(
 ) -> Clue:
     """Say what a mean of each judge tells, by what is usual among all."""
     (count, mean, right), (noise, careless) = seen, noises
-    found = normal_spread(mean, noise)
-    spread = max(found.spread, LEAST_SPREAD)
+    honest = normal_spread(mean, noise)
+    centre, spread = honest.centre, max(honest.spread, MIN_SPREAD)
     logs = np.zeros((len(judges), 3))
-    if len(judges) >= FEWEST and found.centre > 0:
+    if len(judges) >= MIN_JUDGES and centre > 0:
         wide = spread**2 + noise
-        logs[:, 0] = _log_normal(mean, found.centre, wide)
+        logs[:, 0] = _log_normal(mean, centre, wide)
         logs[:, 1] = _log_normal(mean, 0.0, careless)
-        logs[:, 2] = _log_normal(mean, -found.centre, wide) if reverses else logs[:, 0]
-    low, high = (found.centre + side * NINE_IN_TEN * np.sqrt(spread**2 + noise) for side in (-1, 1))
+        logs[:, 2] = _log_normal(mean, -centre, wide) if reverses else logs[:, 0]
+    low, high = (centre + side * NINE_IN_TEN * np.sqrt(spread**2 + noise) for side in (-1, 1))
     if name == "repeats":  # correlations
         low, high = np.maximum(low, -1.0), np.minimum(high, 1.0)
-    return Clue(name, judges, count, mean, right, found.centre, low, high, logs)
+    return Clue(name, judges, count, mean, right, centre, low, high, logs)
 
 
 def _directions(rows: RatingRows) -> NDArray[np.int8]:
@@ -524,16 +485,6 @@ def _directions(rows: RatingRows) -> NDArray[np.int8]:
         middle = float(np.median(rows.targets().score))
         direction[open_] = np.sign(rows.expected[open_] - middle).astype(np.int8)
     return direction
-
-
-def _own_score(rows: RatingRows, seen: Expectation, at: NDArray[np.intp]) -> tuple[Array, Mask]:
-    """Return the judge's own mean score of the same output and criterion, and who gave one."""
-    place = number_groups(rows.judge, rows.unit)
-    target = rows.kind == TARGET
-    size = int(place.max()) + 1
-    many = np.bincount(place[target], minlength=size)
-    total = np.bincount(place[target], seen.row_own[target], size)
-    return (total / np.maximum(many, 1))[place[at]], many[place[at]] > 0
 
 
 def _means(code: AnyIntegers, values: Array) -> tuple[AnyIntegers, Array]:
@@ -553,7 +504,9 @@ def _log_normal(x: Array, mean: float, variance: Array) -> Array:
 # criterion stands in. Honest judges differ in severity; it moves a system only as far as judges see
 # systems unevenly.
 
-ALIKE: Final = 2.0  # Ratio of largest scores from which points of different tasks are not the same
+MAX_SCALE_RATIO: Final = (
+    2.0  # Ratio of largest scores from which points of different tasks are not the same
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -569,16 +522,24 @@ class Severity:
 def find_severity(rows: RatingRows) -> Severity:
     """Compare judges with others on the same outputs."""
     places = make_places(rows, np.ones(rows.size, np.bool_))
-    score, unit = _common_scale(rows.score, places.group)
-    total, many = places.of_others(score, places.unit, places.judged_unit)
+    score, group, unit = rows.score, places.group, "points"
+    lowest, highest = np.full(group.max() + 1, np.inf), np.full(group.max() + 1, -np.inf)
+    np.minimum.at(lowest, group, score)
+    np.maximum.at(highest, group, score)
+    reach = np.maximum(np.abs(lowest), np.abs(highest))
+    side = lowest + highest >= 0  # penalties are no scores from nought up
+    if reach.max() >= MAX_SCALE_RATIO * reach.min() or (side != side[0]).any():
+        span, unit = highest - lowest, "% of the scale"
+        score = (score - lowest[group]) * (100 / np.where(span > 0, span, 1.0))[group]
+    total, n_others = places.of_others(score, places.unit, places.judged_unit)
     wider, more = places.of_others(score, places.system, places.judged_system)
-    total, many = np.where(many > 0, total, wider), np.where(many > 0, many, more)
-    held = many > 0
+    total, n_others = np.where(n_others > 0, total, wider), np.where(n_others > 0, n_others, more)
+    held = n_others > 0
     size = len(rows.judges)
     if not held.any():
         return Severity(np.zeros(size, np.int64), np.zeros(size), np.full(size, np.inf), unit)
     output = number_groups(places.judged_output[held])
-    apart = score[held] - total[held] / many[held]
+    apart = score[held] - total[held] / n_others[held]
     mean = np.bincount(output, apart) / np.bincount(output)
     judge = np.zeros(len(mean), np.int64)
     judge[output] = rows.judge[held]
@@ -586,27 +547,39 @@ def find_severity(rows: RatingRows) -> Severity:
     gap = np.bincount(judge, mean, size) / np.maximum(n, 1)
     square = np.bincount(judge, (mean - gap[judge]) ** 2, size)
     error = np.sqrt(square / np.maximum(n - 1, 1) / np.maximum(n, 1))
-    margin, some = np.full(size, np.inf), n > 1
-    margin[some] = error[some] * [t_quantile(0.975, k - 1) for k in n[some].tolist()]
+    margin, several = np.full(size, np.inf), n > 1
+    margin[several] = error[several] * [t_quantile(0.975, k - 1) for k in n[several].tolist()]
     return Severity(n, gap, margin, unit)
 
 
-def _common_scale(score: Array, group: Integers) -> tuple[Array, str]:
-    """Return scores in points, or in percent of their scale where the scales differ."""
-    low, high = np.full(group.max() + 1, np.inf), np.full(group.max() + 1, -np.inf)
-    np.minimum.at(low, group, score)
-    np.maximum.at(high, group, score)
-    span, reach = high - low, np.maximum(np.abs(low), np.abs(high))
-    side = low + high >= 0  # penalties are no scores from nought up
-    if reach.max() < ALIKE * reach.min() and (side == side[0]).all():
-        return score, "points"
-    return (score - low[group]) * (100 / np.where(span > 0, span, 1.0))[group], "% of the scale"
-
+# How strongly the scores of each judge follow what the others lead one to expect.
+#
+# b̂_l = Σ z x / Σ x²
+#
+# over the outputs that judge l scored, z the judge's standardised scores and x what is expected of
+# them. Judges whose scores follow the others' have b near 1, whatever their severity and however
+# much of the scale they use; who answers at random or always the same has 0; who takes the scale
+# the wrong way round has about −1. That others' scores are noisy makes all slopes smaller alike,
+# which the scale of x takes back.
+#
+# The standard error is the larger of the usual one and one that allows scores of outputs of the
+# same item to err together (Liang & Zeger 1986, Biometrika 73:13-22). In the usual one the variance
+# of what is left is drawn to 1, its value for a careless judge, by as much as four further scores:
+# of few scores the fit may be perfect by chance. It is raised by 1 + 4/n, n = 3 (Σ x²)² / Σ x⁴
+# being the outputs that the slope rests on: all of them where x is normal, few where a handful of
+# very bad outputs decide.
+#
+# z is divided by the judge's own standard deviation, which is larger where a judge happened to see
+# outputs that differ more. Slope and error are therefore multiplied by √(1 + s_l² − s²), s_l² and
+# s² being the variances of x over the judge's outputs and over all: then honest judges have slope 1
+# whatever they saw.
 
 # Standard error of a judge of whose outputs nothing is known: far wider than any slope
-NOTHING: Final = 10.0
-FURTHER: Final = 4.0
-LEAST_LEFT: Final = 0.1  # Least variance of a usual judge's scores on any outputs, beside 1 on all
+UNKNOWN_ERROR: Final = 10.0
+PRIOR_SCORES: Final = 4.0
+MIN_VARIANCE_LEFT: Final = (
+    0.1  # Least variance of a usual judge's scores on any outputs, beside 1 on all
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -628,24 +601,28 @@ def rating_slopes(seen: Expectation) -> RatingSlopes:
     n_judges = len(seen.lost)
     judge, z, x = seen.judge, seen.own, seen.others
     outputs = np.bincount(judge, minlength=n_judges)
-    square, cross, own = (_sum(judge, v, n_judges) for v in (x * x, z * x, z * z))
+    square, cross, own = (np.bincount(judge, v, n_judges) for v in (x * x, z * x, z * z))
     held = square > 1e-3  # less would need errors above 30: nothing is known
     slope = np.where(held, cross / np.where(held, square, 1.0), 0.0)
     left = z - slope[judge] * x
     spare = np.maximum(outputs - seen.lost - 1, 0)
-    variance = (_sum(judge, left**2, n_judges) + FURTHER) / (spare + FURTHER)
+    variance = np.bincount(judge, left**2, n_judges) + PRIOR_SCORES
+    variance /= spare + PRIOR_SCORES
     variance[own == 0] = 1.0  # whoever always says the same could have said anything
-    bulk = 3 * square**2 / np.maximum(_sum(judge, x**4, n_judges), 1e-300)
+    bulk = 3 * square**2 / np.maximum(np.bincount(judge, x**4, n_judges), 1e-300)
     usual = variance / np.where(held, square, 1.0)
-    usual *= 1 + FURTHER / np.maximum(bulk, 1)
+    usual *= 1 + PRIOR_SCORES / np.maximum(bulk, 1)
     grouped = _grouped(seen, left * x, n_judges) / np.where(held, square, 1.0) ** 2
-    error = np.where(held, np.sqrt(np.maximum(usual, grouped)), NOTHING)
+    error = np.where(held, np.sqrt(np.maximum(usual, grouped)), UNKNOWN_ERROR)
     root = np.sqrt(own * square)
-    stretch = _stretch(seen, square, outputs)
-    careless = np.where(held, square, 0.0) / (1 + FURTHER / np.maximum(bulk, 1))
+    # how much more the usual judge's scores of these outputs vary than of all
+    whole = float(x @ x) / max(len(x), 1)
+    variance_seen = np.where(outputs > 0, square / np.maximum(outputs, 1), whole)
+    stretch = np.sqrt(np.maximum(1 + variance_seen - whole, MIN_VARIANCE_LEFT))
+    careless = np.where(held, square, 0.0) / (1 + PRIOR_SCORES / np.maximum(bulk, 1))
     return RatingSlopes(
         slope * stretch,
-        np.minimum(error * stretch, NOTHING),
+        np.minimum(error * stretch, UNKNOWN_ERROR),
         outputs,
         np.bincount(judge, seen.shared, n_judges).astype(np.int64),
         np.where(root > 0, cross / np.where(root > 0, root, 1.0), 0.0),
@@ -654,25 +631,14 @@ def rating_slopes(seen: Expectation) -> RatingSlopes:
     )
 
 
-def _stretch(seen: Expectation, square: Array, outputs: Integers) -> Array:
-    """Return (J,) how much more the usual judge's scores of these outputs vary than of all."""
-    whole = float(seen.others @ seen.others) / max(len(seen.others), 1)
-    own = np.where(outputs > 0, square / np.maximum(outputs, 1), whole)
-    return np.sqrt(np.maximum(1 + own - whole, LEAST_LEFT))
-
-
-def _sum(codes: Integers, values: NDArray[Any], size: int) -> Array:
-    return np.asarray(np.bincount(codes, values, size))
-
-
 def _grouped(seen: Expectation, pull: Array, n_judges: int) -> Array:
     """Return (J,) sums of squared sums by item; 0 for a judge with at most one output of each."""
     key = seen.judge * (int(seen.item.max()) + 1) + seen.item
-    found, group = np.unique(key, return_inverse=True)
+    keys, group = np.unique(key, return_inverse=True)
     group = group.reshape(-1)
-    owner = np.zeros(len(found), np.int64)
+    owner = np.zeros(len(keys), np.int64)
     owner[group] = seen.judge
-    sums = _sum(owner, np.bincount(group, pull) ** 2, n_judges)
-    many = np.bincount(owner, minlength=n_judges)
+    sums = np.bincount(owner, np.bincount(group, pull) ** 2, n_judges)
+    items = np.bincount(owner, minlength=n_judges)
     outputs = np.bincount(seen.judge, minlength=n_judges)
-    return np.where(outputs > many, sums * many / np.maximum(many - 1, 1), 0.0)
+    return np.where(outputs > items, sums * items / np.maximum(items - 1, 1), 0.0)

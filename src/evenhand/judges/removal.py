@@ -15,10 +15,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
 from evenhand.errors import UnknownOption, end, listing, require_option, suggest
 from evenhand.judges.profiles import Outliers, knows_items
-from evenhand.judgments.rating_rows import CONTROL, TARGET, RatingRows
-from evenhand.judgments.scale import Scale
+from evenhand.judges.units import Record
 from evenhand.numerics.cluster_means import number_groups, pearson, spearman
 
 # Which judges to remove, or to ask again: the choices that Hamon et al. (2007) leave open.
@@ -39,7 +39,7 @@ VERSIONS: Final = ("first", "last", "both")
 
 
 @dataclass(frozen=True)
-class CommonJudges:
+class CommonJudges(Record):
     """Judges whom two methods put outside under one criterion."""
 
     methods: tuple[str, str]  # the two
@@ -48,10 +48,6 @@ class CommonJudges:
     # how many of them score too high by the mean score; None where it is neither method
     high: int | None = None
     low: int | None = None  # how many score too low, or None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {**vars(self), "methods": list(self.methods), "judges": list(self.judges)}
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,6 @@ class Choice:
     across: str = "each"  # "each", "any" or "all" criteria
 
     def __post_init__(self) -> None:
-        """Refuse what is no choice."""
         require_option("match", self.match, MATCHES)
         require_option("across", self.across, ACROSS)
 
@@ -73,7 +68,7 @@ class Choice:
         return f"{joined}{where[self.across]}"
 
 
-def choose_removed(found: Sequence[Outliers], choice: Choice) -> dict[str, tuple[str, ...]]:
+def choose_removed(outliers: Sequence[Outliers], choice: Choice) -> dict[str, tuple[str, ...]]:
     """Return for each criterion the judges to remove, sorted.
 
     >>> found = [
@@ -85,29 +80,28 @@ def choose_removed(found: Sequence[Outliers], choice: Choice) -> dict[str, tuple
     >>> choose_removed(found, Choice(("mean-score",), across="all"))
     {'fluency': ('b',), 'adequacy': ('b',)}
     """
-    sets: dict[str, list[set[str]]] = {one.criterion: [] for one in found}
-    for one in found:
+    sets: dict[str, list[set[str]]] = {one.criterion: [] for one in outliers}
+    for one in outliers:
         if one.method in choice.methods and one.why is None:
             sets[one.criterion].append(set(one.judges))
-    own = {criterion: _join(by_method, choice.match) for criterion, by_method in sets.items()}
+    removed = {criterion: _join(by_method, choice.match) for criterion, by_method in sets.items()}
     if choice.across != "each":
-        everywhere = _join([own[name] for name in own if sets[name]], choice.across)
-        own = dict.fromkeys(own, everywhere)
-    return {criterion: tuple(sorted(judges)) for criterion, judges in own.items()}
+        everywhere = _join([removed[name] for name in removed if sets[name]], choice.across)
+        removed = dict.fromkeys(removed, everywhere)
+    return {criterion: tuple(sorted(judges)) for criterion, judges in removed.items()}
 
 
 def _join(sets: list[set[str]], how: str) -> set[str]:
-    """Return the union of sets, or what is in all of them."""
     if not sets:
         return set()
     return set.union(*sets) if how == "any" else set.intersection(*sets)
 
 
-def find_common(found: Sequence[Outliers], mean_score: str) -> tuple[CommonJudges, ...]:
+def find_common(outliers: Sequence[Outliers], mean_score: str) -> tuple[CommonJudges, ...]:
     """Return the judges common to each two methods, by criterion."""
     common = []
-    for at, one in enumerate(found):
-        for other in found[at + 1 :]:
+    for at, one in enumerate(outliers):
+        for other in outliers[at + 1 :]:
             if other.criterion != one.criterion or one.why or other.why:
                 continue
             both = {*one.judges} & {*other.judges}
@@ -131,15 +125,14 @@ def choose_version(rows: RatingRows, version: str) -> RatingRows:
     left out. Without items nobody knows which scores are of one output: all are kept.
     """
     require_option("version", version, VERSIONS)
-    plain = rows if rows.kind is None else rows.take(rows.kind != CONTROL)
-    if version == "both" or not plain.size or not knows_items(plain):
-        return _as_targets(plain)
-    order = _in_order(plain)
-    cell = number_groups(plain.unit, plain.judge)[order]
-    seen = cell if version == "first" else cell[::-1]
-    _, at = np.unique(seen, return_index=True)
-    kept = order[at if version == "first" else len(order) - 1 - at]
-    return _as_targets(plain.take(np.sort(kept)))
+    if rows.kind is not None:
+        rows = rows.take(rows.kind != CONTROL)
+    if version != "both" and rows.size and knows_items(rows):
+        order = _in_order(rows)
+        order = order if version == "first" else order[::-1]
+        _, first = np.unique(number_groups(rows.unit, rows.judge)[order], return_index=True)
+        rows = rows.take(np.sort(order[first]))
+    return rows if rows.kind is None else replace(rows, kind=np.zeros_like(rows.kind))
 
 
 def number_versions(rows: RatingRows) -> NDArray[np.int64]:
@@ -150,9 +143,9 @@ def number_versions(rows: RatingRows) -> NDArray[np.int64]:
     by_cell = np.argsort(cell, kind="stable")
     sizes = np.bincount(cell)
     turn = np.arange(rows.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    found = np.empty(rows.size, dtype=np.int64)
-    found[order[by_cell]] = turn
-    return found
+    versions = np.empty(rows.size, dtype=np.int64)
+    versions[order[by_cell]] = turn
+    return versions
 
 
 def _in_order(rows: RatingRows) -> NDArray[np.intp]:
@@ -166,15 +159,11 @@ def _in_order(rows: RatingRows) -> NDArray[np.intp]:
     return np.lexsort((late, rows.moment))
 
 
-def _as_targets(rows: RatingRows) -> RatingRows:
-    return rows if rows.kind is None else replace(rows, kind=np.zeros_like(rows.kind))
-
-
 # Scores of systems by all judges and without some: what a rescoring holds.
 
 
 @dataclass(frozen=True)
-class Correlation:
+class Correlation(Record):
     """How two columns of system scores go together."""
 
     pearson: float | None  # of the scores; None where they have none
@@ -182,13 +171,9 @@ class Correlation:
     systems: int  # number of systems that both columns score
     why: str | None = None  # why there is none
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return dict(vars(self))
-
 
 @dataclass(frozen=True)
-class SystemScore:
+class SystemScore(Record):
     """Mean scores of one system."""
 
     system: str  # the name
@@ -200,13 +185,9 @@ class SystemScore:
     n: int  # number of all its scores
     n_removed: int  # number of those removed
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return dict(vars(self))
-
 
 @dataclass(frozen=True, eq=False)
-class Rescoring:
+class Rescoring(Record):
     """What becomes of systems when some judges' scores under one criterion are removed."""
 
     method: str  # what chose the judges: a method, or several joined by " or " / " and "
@@ -230,18 +211,7 @@ class Rescoring:
         return self.n_removed / self.n
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        beside = self.without_references
-        return {
-            **vars(self),
-            "judges": list(self.judges),
-            "share_lost": self.share_lost,
-            "systems": [one.to_dict() for one in self.systems],
-            "kept": self.kept.to_dict(),
-            "removed": self.removed.to_dict(),
-            "without_references": None if beside is None else beside.to_dict(),
-            "by_input": {name: one.to_dict() for name, one in self.by_input.items()},
-        }
+        return {**super().to_dict(), "share_lost": self.share_lost}
 
 
 @dataclass(frozen=True)
@@ -302,10 +272,24 @@ def rescore(
     about = facts or SystemFacts()
     every, n = table.total.sum(axis=0), table.count.sum(axis=0)
     gone, n_gone = table.sums(judges)
-    full, kept, removed = _mean(every, n), _mean(every - gone, n - n_gone), _mean(gone, n_gone)
+    full, remaining, removed = _mean(every, n), _mean(every - gone, n - n_gone), _mean(gone, n_gone)
     references = np.array([name in about.references for name in table.systems])
     inputs = np.array([about.inputs.get(name, "") for name in table.systems])
     left, lost = float(n.sum() - n_gone.sum()), float(n_gone.sum())
+    scored = np.flatnonzero(n)
+    systems = tuple(
+        SystemScore(
+            table.systems[at],
+            about.inputs.get(table.systems[at]),
+            table.systems[at] in about.references,
+            float(full[at]),
+            None if np.isnan(remaining[at]) else float(remaining[at]),
+            None if np.isnan(removed[at]) else float(removed[at]),
+            int(n[at]),
+            int(n_gone[at]),
+        )
+        for at in scored[np.argsort(-full[scored], kind="stable")].tolist()  # best first
+    )
     return Rescoring(
         method,
         table.criterion,
@@ -314,23 +298,19 @@ def rescore(
         int(lost),
         float((every - gone).sum() / left) if left else None,
         float(gone.sum() / lost) if lost else None,
-        _systems(table, about, (full, kept, removed), (n, n_gone)),
-        correlate(full, kept),
+        systems,
+        correlate(full, remaining),
         correlate(full, removed),
-        correlate(full[~references], kept[~references]) if about.references else None,
+        correlate(full[~references], remaining[~references]) if about.references else None,
         {
-            name: correlate(full[inputs == name], kept[inputs == name])
+            name: correlate(full[inputs == name], remaining[inputs == name])
             for name in sorted(set(about.inputs.values()))
         },
     )
 
 
 def correlate(one: Array, other: Array) -> Correlation:
-    """Correlate two columns of system scores, over the systems that both score.
-
-    one: (S,) scores, NaN where a system has none.
-    other: (S,) scores.
-    """
+    """Correlate two columns of system scores, over the systems that both score."""
     both = ~np.isnan(one) & ~np.isnan(other)
     n = int(both.sum())
     if n < 2:
@@ -341,35 +321,9 @@ def correlate(one: Array, other: Array) -> Correlation:
 
 
 def _mean(total: Array, count: Array) -> Array:
-    """Return means, NaN where there is nothing."""
-    found = np.full(len(total), np.nan)
-    np.divide(total, count, out=found, where=count > 0)
-    return found
-
-
-def _systems(
-    table: ScoreTable,
-    about: SystemFacts,
-    means: tuple[Array, Array, Array],
-    counts: tuple[Array, Array],
-) -> tuple[SystemScore, ...]:
-    """Return the systems that have a score, best first."""
-    full, kept, removed = means
-    scored = np.flatnonzero(counts[0])
-    best_first = scored[np.argsort(-full[scored], kind="stable")]
-    return tuple(
-        SystemScore(
-            table.systems[at],
-            about.inputs.get(table.systems[at]),
-            table.systems[at] in about.references,
-            float(full[at]),
-            None if np.isnan(kept[at]) else float(kept[at]),
-            None if np.isnan(removed[at]) else float(removed[at]),
-            int(counts[0][at]),
-            int(counts[1][at]),
-        )
-        for at in best_first.tolist()
-    )
+    means = np.full(len(total), np.nan)
+    np.divide(total, count, out=means, where=count > 0)
+    return means
 
 
 def describe_change(rows: RatingRows, judges: Collection[str]) -> str:
@@ -386,19 +340,19 @@ def describe_changes(rows: RatingRows, sets: Sequence[Collection[str]]) -> list[
 
 def _describe(tables: Mapping[str, ScoreTable], judges: Collection[str]) -> str:
     """Return the changes of all tables in which the judges have scores."""
-    said, alike = [], 0
+    changes, alike = [], 0
     for name, table in tables.items():
         gone, lost = table.sums(judges)
         if not lost.any():
             continue
         change = _changed(table, gone, lost)
         alike += not change
-        said += [f"{name}: {change}" if name and len(tables) > 1 else change] if change else []
-    if not said and not alike:
+        changes += [f"{name}: {change}" if name and len(tables) > 1 else change] if change else []
+    if not changes and not alike:
         return "no score of an output is lost: the order of systems stays as it is"
-    if not said:
+    if not changes:
         return "the order of systems by mean score stays as it is"
-    return "; ".join(said)
+    return "; ".join(changes)
 
 
 def _changed(table: ScoreTable, gone: Array, lost: Array) -> str:
@@ -408,29 +362,17 @@ def _changed(table: ScoreTable, gone: Array, lost: Array) -> str:
     names = table.systems
     unscored = [names[at] for at in np.flatnonzero((n > 0) & (n == lost)).tolist()]
     both = np.flatnonzero(~np.isnan(after))
-    swapped = [
-        (i, j)
-        for i, j in combinations(both[np.argsort(-before[both], kind="stable")].tolist(), 2)
-        if _turns(before[i] - before[j], after[i] - after[j])
-    ]
-    said = [f"nobody else scored {listing(unscored, 3)}"] if unscored else []
+    swapped = []  # whose difference changes its sign; what is within rounding is level
+    for i, j in combinations(both[np.argsort(-before[both], kind="stable")].tolist(), 2):
+        if before[i] - before[j] > _ROUNDING and after[i] - after[j] < -_ROUNDING:
+            swapped.append((i, j))
+    sentences = [f"nobody else scored {listing(unscored, 3)}"] if unscored else []
     if swapped:
         of = f"{len(swapped):,} of {len(both) * (len(both) - 1) // 2:,} pairs of systems"
-        pairs = [
-            f"{names[j]} passes {names[i]} ({_step(before, after, j)}; {_step(before, after, i)})"
-            for i, j in swapped[:2]
-        ]
-        said.append(f"{of} change order: {listing(pairs, 2)}{', ...' * (len(swapped) > 2)}")
-    return ", ".join(said)
-
-
-def _turns(before: float, after: float) -> bool:
-    """Say whether a difference changes its sign; what is within rounding is level."""
-    return before > _ROUNDING and after < -_ROUNDING
-
-
-def _step(before: Array, after: Array, at: int) -> str:
-    return f"{before[at]:.4g} to {after[at]:.4g}"
+        steps = [f"{old:.4g} to {new:.4g}" for old, new in zip(before, after, strict=True)]
+        pairs = [f"{names[j]} passes {names[i]} ({steps[j]}; {steps[i]})" for i, j in swapped[:2]]
+        sentences.append(f"{of} change order: {listing(pairs, 2)}{', ...' * (len(swapped) > 2)}")
+    return ", ".join(sentences)
 
 
 Merging: TypeAlias = Sequence[Sequence[float]]
@@ -439,10 +381,9 @@ Merging: TypeAlias = Sequence[Sequence[float]]
 def read_merging(text: str) -> tuple[tuple[float, ...], ...]:
     """Understand "1+2,4+5": points joined by a plus are one."""
     try:
-        found = tuple(tuple(float(point) for point in one.split("+")) for one in text.split(","))
+        return tuple(tuple(map(float, joined.split("+"))) for joined in text.split(","))
     except ValueError:
         raise UnknownOption(f"merge '{text}' is none: write 1+2,4+5 to join points") from None
-    return found
 
 
 def write_merging(merging: Merging) -> str:
@@ -467,10 +408,10 @@ def merge_points(rows: RatingRows, merging: Merging, scale: Scale) -> tuple[Rati
     merged = number[np.searchsorted(points, rows.score)]
     expected = rows.expected
     if expected is not None:
-        said = ~np.isnan(expected)
-        nearest = np.abs(expected[said][:, None] - points[None]).argmin(axis=1)
+        known = ~np.isnan(expected)
+        nearest = np.abs(expected[known][:, None] - points[None]).argmin(axis=1)
         expected = expected.copy()
-        expected[said] = number[nearest]
+        expected[known] = number[nearest]
     top = int(number[-1])
     new = Scale(1.0, float(top), tuple(float(n) for n in range(1, top + 1)), scale.declared)
     return replace(rows, score=merged, expected=expected), new
@@ -479,20 +420,19 @@ def merge_points(rows: RatingRows, merging: Merging, scale: Scale) -> tuple[Rati
 def _number_points(
     points: tuple[float, ...], merging: Merging
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the new number of each point."""
     group = np.arange(len(points))
     named: set[float] = set()
     for joined in merging:
-        own = sorted(joined)
-        unknown = [point for point in own if point not in points]
-        if unknown or named & {*own} or len(own) != len({*own}):
+        neighbours = sorted(joined)
+        unknown = [point for point in neighbours if point not in points]
+        if unknown or named & {*neighbours} or len(neighbours) != len({*neighbours}):
             fault = f"{unknown[0]:g} is not on the scale" if unknown else "a point is named twice"
             shown = ", ".join(f"{point:g}" for point in points)
             raise UnknownOption(f"points cannot be merged: {fault} (its points: {shown})")
-        at = [points.index(point) for point in own]
+        at = [points.index(point) for point in neighbours]
         if at != list(range(at[0], at[0] + len(at))):
-            shown = "+".join(f"{point:g}" for point in own)
+            shown = "+".join(f"{point:g}" for point in neighbours)
             raise UnknownOption(f"points cannot be merged: {shown} are not neighbours on the scale")
         group[at] = at[0]
-        named |= {*own}
+        named |= {*neighbours}
     return (np.unique(group, return_inverse=True)[1].reshape(-1) + 1).astype(np.float64)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded, refuse_kind
+from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import RatingRows, Scale, require_scale
+from evenhand.data.ratings import Ratings
+from evenhand.data.votes import Votes
 from evenhand.errors import UnknownOption
 from evenhand.judges.cards import Screening
 from evenhand.judges.comparison_cards import FALSE_ALARM_RATE, screen_comparisons
 from evenhand.judges.rating_cards import screen_ratings
 from evenhand.judges.removal import describe_changes
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.exclusions import carries_excluded
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.rating_rows import RatingRows
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.scale import Scale, require_scale
-from evenhand.judgments.votes import Votes
-from evenhand.judgments.wrong_kind import refuse_kind
 
 Judgments = Comparisons | Rankings | Ratings | RatingRows | Votes
 
@@ -71,20 +69,20 @@ def screen_judges(
     if isinstance(data, Ratings | RatingRows):
         rows = data.rows() if isinstance(data, Ratings) else data
         declared = require_scale(scale)
-        found = screen_ratings(rows, level=level, scale=declared, effect=effect)
-        return found if effect is not None else _add_effects(found, rows)
+        screening = screen_ratings(rows, level=level, scale=declared, effect=effect)
+        return screening if effect is not None else _add_effects(screening, rows)
     if scale is not None:
         raise UnknownOption("a scale is for scores: comparisons and rankings have none")
-    found = screen_comparisons(_votes(data), level=level, effect=effect)
-    return replace(found, kind="rankings") if isinstance(data, Rankings) else found
+    screening = screen_comparisons(_votes(data), level=level, effect=effect)
+    return replace(screening, kind="rankings") if isinstance(data, Rankings) else screening
 
 
-def _add_effects(found: Screening, rows: RatingRows) -> Screening:
+def _add_effects(screening: Screening, rows: RatingRows) -> Screening:
     """Say on the flagged judges' cards what leaving each out changes, in one pass over the rows."""
-    said = describe_changes(rows, [[card.judge] for card in found.flagged])
-    changes = dict(zip((card.judge for card in found.flagged), said, strict=True))
-    cards = [replace(card, effect=changes.get(card.judge)) for card in found.cards]
-    return replace(found, cards=tuple(cards))
+    sentences = describe_changes(rows, [[card.judge] for card in screening.flagged])
+    changes = dict(zip((card.judge for card in screening.flagged), sentences, strict=True))
+    cards = [replace(card, effect=changes.get(card.judge)) for card in screening.cards]
+    return replace(screening, cards=tuple(cards))
 
 
 def _votes(data: Comparisons | Rankings | Votes) -> Votes:

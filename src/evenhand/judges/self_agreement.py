@@ -20,11 +20,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows, Scale
 from evenhand.errors import NotIdentified
 from evenhand.judges.judge_pairs import MIN_UNITS, correlate_within
 from evenhand.judges.units import Coefficient, Units, find_units
-from evenhand.judgments.rating_rows import CONTROL, REPEAT, RatingRows
-from evenhand.judgments.scale import Scale
 from evenhand.numerics.cluster_means import number_groups, pairs_within
 
 Array = NDArray[np.float64]
@@ -34,24 +33,6 @@ CORRELATIONS: Final = {
     "intra-spearman": "Spearman's ρ of earlier and later score",
 }
 NO_REPEATS: Final = "no judge scored an output twice"
-
-
-@dataclass(frozen=True)
-class SelfAgreement:
-    """How a judge agrees with itself."""
-
-    judge: str  # name
-    units: int  # outputs, under a criterion, that the judge scored more than once
-    ratings: int  # scores of them
-    equal: float  # share of pairs of scores that are the same, units counting alike (proportion)
-    distance: float  # mean |difference| likewise, in points of the scale
-    # κ of all pairs by the judge's own shares of scores; None where all are the same
-    kappa: float | None
-    pearson: float | None  # correlation of earlier and later score; None where there is none
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +62,6 @@ def find_repeats(rows: RatingRows) -> Repeats:
         weight=2 / (again * (again - 1)),
         ratings=np.bincount(rows.judge[sizes[owner] > 1], minlength=len(rows.judges)),
     )
-
-
-def summarise_repeats(repeats: Repeats) -> tuple[SelfAgreement, ...]:
-    """Return how each judge who answered again agrees with itself, by name."""
-    found = np.unique(repeats.judge)
-    return tuple(_summarise(repeats, int(judge)) for judge in found)
 
 
 def answers_as_judges(rows: RatingRows) -> RatingRows:
@@ -122,18 +97,19 @@ def correlate_repeats(repeats: Repeats, names: Sequence[str]) -> tuple[Coefficie
     """Return correlations of earlier and later scores, all judges together."""
     together = np.zeros(len(repeats.judge), dtype=np.int64)
     units, ratings = round(float(repeats.weight.sum())), int(repeats.ratings.sum())
-    found = []
+    coefficients = []
     for name in names:
         value, why = None, NO_REPEATS
         if units:
             ranks = name == "intra-spearman"
-            got = correlate_within(together, repeats.earlier, repeats.later, ranks=ranks)[0]
-            value = None if np.isnan(got) else float(got)
+            r = correlate_within(together, repeats.earlier, repeats.later, ranks=ranks)[0]
+            value = None if np.isnan(r) else float(r)
             why = f"fewer than {MIN_UNITS} pairs of scores, or earlier or later ones all alike"
-        title = CORRELATIONS[name]
-        reason = why if value is None else None
-        found.append(Coefficient(name, title, value, units=units, ratings=ratings, why=reason))
-    return tuple(found)
+        title, reason = CORRELATIONS[name], why if value is None else None
+        coefficients.append(
+            Coefficient(name, title, value, units=units, ratings=ratings, why=reason)
+        )
+    return tuple(coefficients)
 
 
 def _order_answers(rows: RatingRows) -> RatingRows:
@@ -150,23 +126,3 @@ def _order_answers(rows: RatingRows) -> RatingRows:
     if rows.kind is not None:
         keys.append(rows.kind == REPEAT)
     return rows if len(keys) == 1 else rows.take(np.lexsort(keys))
-
-
-def _summarise(repeats: Repeats, judge: int) -> SelfAgreement:
-    own = repeats.judge == judge
-    x, y, weight = repeats.earlier[own], repeats.later[own], repeats.weight[own]
-    equal = float(np.average(x == y, weights=weight))
-    scores, codes = np.unique(np.concatenate([x, y]), return_inverse=True)
-    shares = np.bincount(codes.reshape(-1), np.tile(weight, 2), len(scores))
-    chance = float(((shares / shares.sum()) ** 2).sum())
-    together = np.zeros(len(x), dtype=np.int64)
-    pearson = float(correlate_within(together, x, y)[0])
-    return SelfAgreement(
-        judge=repeats.judges[judge],
-        units=round(float(weight.sum())),
-        ratings=int(repeats.ratings[judge]),
-        equal=equal,
-        distance=float(np.average(np.abs(x - y), weights=weight)),
-        kappa=(equal - chance) / (1 - chance) if len(scores) > 1 else None,
-        pearson=None if np.isnan(pearson) else pearson,
-    )

@@ -9,11 +9,14 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.exclusions import Exclusion, sign_excluded
+from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows, Scale, digest_ratings
+from evenhand.data.results import write_signature
+from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.judges.agreement_intervals import (
-    MOST,
+    MAX_CLUSTERS,
     REPLICATES,
-    Draws,
     Interval,
     draw_sums,
     draw_times,
@@ -23,8 +26,8 @@ from evenhand.judges.agreement_intervals import (
     refuse_interval,
 )
 from evenhand.judges.agreement_table import (
-    HIGH,
-    LOW,
+    HIGH_AGREEMENT,
+    LOW_KAPPA,
     AgreementPart,
     AgreementTable,
     Doubtful,
@@ -35,11 +38,11 @@ from evenhand.judges.agreement_table import (
 from evenhand.judges.coefficients import Kind, OnScale, choose_kinds, list_kinds, pair_judges
 from evenhand.judges.counts import Coincidences, Ratio, Sums, count_coincidences, mirror
 from evenhand.judges.item_agreement import list_doubtful
-from evenhand.judges.judge_pairs import CHEAP, FAMILIES, compute_between, list_between
+from evenhand.judges.judge_pairs import FAMILIES, MAX_PAIRS_UNASKED, compute_between, list_between
 from evenhand.judges.preferences import (
     FORCED,
     MODES,
-    SHOWN,
+    SHOWN_UNASKED,
     Among,
     Mode,
     Order,
@@ -57,12 +60,6 @@ from evenhand.judges.self_agreement import (
     find_repeats,
 )
 from evenhand.judges.units import Coefficient, Units, find_units
-from evenhand.judgments.exclusions import Exclusion, sign_excluded
-from evenhand.judgments.rating_digest import digest_ratings
-from evenhand.judgments.rating_rows import CONTROL, REPEAT, RatingRows
-from evenhand.judgments.scale import Scale
-from evenhand.judgments.signature import write_signature
-from evenhand.judgments.votes import Votes
 from evenhand.numerics.sampling import one_blas_thread
 
 # Agreement on some of the units: coefficients, intervals, and what must stand beside them.
@@ -92,14 +89,22 @@ def describe_part(
     """Compute everything that was asked for on some units."""
     judges = np.zeros(len(units.rows.judges), dtype=np.bool_)
     judges[units.judge if units.held.all() else units.judge[units.held]] = True
-    coefficients = tuple(
-        one
-        for paired in (False, True)
-        if (kinds := tuple(kind for kind in settings.kinds if kind.paired == paired))
-        for one in compute_kinds(pair_judges(units) if paired else units, kinds, settings)
-    )
-    between, missing = _between(units, settings)
-    coefficients += between
+    coefficients: list[Coefficient] = []
+    for paired in (False, True):
+        kinds = tuple(kind for kind in settings.kinds if kind.paired == paired)
+        if kinds:
+            own_units = pair_judges(units) if paired else units
+            coefficients += compute_kinds(own_units, kinds, settings)
+    missing: dict[str, None] = {}  # why coefficients that nobody asked for do not exist
+    for names, wanted in ((settings.between, True), (settings.unasked, False)):
+        for coefficient in compute_between(units, names, settings.level):
+            if wanted or coefficient.value is not None:
+                by_judge = settings.cluster == "judge"
+                coefficients.append(coefficient.without_interval() if by_judge else coefficient)
+            elif coefficient.why is not None:
+                missing[coefficient.why] = None
+    given = np.bincount(units.code[units.held], minlength=len(units.points))
+    given = given + given[::-1] if settings.mirrored else given
     return AgreementPart(
         by=by,
         units=int(units.several.sum()),
@@ -107,43 +112,19 @@ def describe_part(
         ratings=int(units.held.sum()),
         judges=int(judges.sum()),
         most_judges=int(units.sizes.max(initial=0)),
-        coefficients=coefficients,
+        coefficients=tuple(coefficients),
         doubtful=doubtful,
-        notes=(*_note_prevalence(units, coefficients, mirrored=settings.mirrored), *missing),
+        notes=(*note_prevalence(given, coefficients), *missing),
     )
-
-
-def _between(units: Units, settings: Settings) -> tuple[tuple[Coefficient, ...], tuple[str, ...]]:
-    """Return coefficients between judges, and why some that nobody asked for do not exist."""
-    asked, unasked = (
-        tuple(
-            one.without_interval() if settings.cluster == "judge" else one
-            for one in compute_between(units, names, settings.level)
-        )
-        for names in (settings.between, settings.unasked)
-    )
-    held = tuple(one for one in unasked if one.value is not None)
-    whys = dict.fromkeys(one.why for one in unasked if one.why is not None)
-    return (*asked, *held), tuple(whys)
-
-
-def _note_prevalence(
-    units: Units, coefficients: tuple[Coefficient, ...], *, mirrored: bool
-) -> tuple[str, ...]:
-    given = np.bincount(units.code[units.held], minlength=len(units.points))
-    return note_prevalence(given + given[::-1] if mirrored else given, coefficients)
 
 
 def note_prevalence(
-    given: NDArray[np.int64], coefficients: tuple[Coefficient, ...]
+    given: NDArray[np.int64], coefficients: Sequence[Coefficient]
 ) -> tuple[str, ...]:
-    """Warn where κ is low since one score prevails.
-
-    given: (K,) how often each score was given to units of two or more judges.
-    """
-    known = {one.name: one.value for one in coefficients}
+    """Warn where κ is low since one score prevails."""
+    known = {coefficient.name: coefficient.value for coefficient in coefficients}
     same, kappa = known.get("n-agreement-0"), known.get("fleiss")
-    if same is None or kappa is None or same < HIGH or kappa > LOW:
+    if same is None or kappa is None or same < HIGH_AGREEMENT or kappa > LOW_KAPPA:
         return ()
     warning = warn_prevalence(same, kappa, float(given.max() / given.sum()))
     return (warning,) if warning else ()
@@ -181,55 +162,48 @@ def study_kinds(
     scale: Scale,
 ) -> tuple[Coefficient, ...]:
     """Return coefficients of sums by cluster, with intervals where there can be."""
-    blocks = coincidences.blocks
-    none = refuse_interval(blocks.levels, blocks.name)
-    drawn = None if none else draw_sums(coincidences, settings.seed)
-    stepless = scale.points is None
-    study = _Study(Sums(coincidences), drawn, shape, settings.level, stepless=stepless)
-    notes = (none,) if none else ()
-    return tuple(study.compute(kind, notes) for kind in kinds)
-
-
-@dataclass(frozen=True, eq=False)
-class _Study:
-    """Sums of some units, and of resamples of them."""
-
-    sums: Sums
-    drawn: Draws | None
-    shape: Shape
-    level: float
-    stepless: bool
-
-    def compute(self, kind: Kind, notes: tuple[str, ...]) -> Coefficient:
-        """Return one coefficient."""
-        units, ratings = self.shape.units, self.shape.ratings
-        title = _title(kind, generalised=self.shape.unequal)
-        if self.stepless and kind.categories:
+    blocks, sums = coincidences.blocks, Sums(coincidences)
+    no_interval = refuse_interval(blocks.levels, blocks.name)
+    draws = None if no_interval else draw_sums(coincidences, settings.seed)
+    coefficients = []
+    for kind in kinds:
+        title, value, why = kind.title, None, None
+        if kind.name == "fleiss" and shape.unequal:  # a generalisation is named for what it is
+            title = f"{title}, unequal numbers of judges"
+        if scale.points is None and kind.categories:
             why = f"{title}: it needs a scale with steps, and the declared one has none"
-            return Coefficient(kind.name, title, None, units=units, ratings=ratings, why=why)
-        try:
-            value = kind.compute(self.sums).value
-        except (NotIdentified, InvalidJudgments) as refusal:
-            why = f"{title}: {refusal}"
-            return Coefficient(kind.name, title, None, units=units, ratings=ratings, why=why)
-        if value is None:
-            why = "all scores are alike: what chance would give is all there is"
-            return Coefficient(kind.name, title, None, units=units, ratings=ratings, why=why)
-        word = (f"{name_kappa(value)} (Landis & Koch 1977)",) if kind.kappa else ()
+        else:
+            try:
+                value = kind.compute(sums).value
+            except (NotIdentified, InvalidJudgments) as refusal:
+                why = f"{title}: {refusal}"
+            else:
+                alike = "all scores are alike: what chance would give is all there is"
+                why = alike if value is None else None
         lower = upper = None
-        if self.drawn is not None:
-            interval = self.drawn.bound(kind.compute, self.level)
-            lower, upper = interval.lower, interval.upper
-            notes = (interval.why,) if interval.why else ()
-        notes = (*word, *notes)
-        return Coefficient(kind.name, title, value, lower, upper, units, ratings, notes=notes)
-
-
-def _title(kind: Kind, *, generalised: bool) -> str:
-    """Name a generalisation for what it is."""
-    if kind.name == "fleiss" and generalised:
-        return f"{kind.title}, unequal numbers of judges"
-    return kind.title
+        notes = []
+        if value is not None:
+            if kind.kappa:
+                notes.append(f"{name_kappa(value)} (Landis & Koch 1977)")
+            if draws is None:
+                notes.append(str(no_interval))
+            else:
+                interval = draws.bound(kind.compute, settings.level)
+                lower, upper = interval.lower, interval.upper
+                notes += [interval.why] if interval.why else []
+        coefficient = Coefficient(
+            name=kind.name,
+            title=title,
+            value=value,
+            lower=lower,
+            upper=upper,
+            units=shape.units,
+            ratings=shape.ratings,
+            why=why,
+            notes=tuple(notes),
+        )
+        coefficients.append(coefficient)
+    return tuple(coefficients)
 
 
 def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float64]:
@@ -237,30 +211,27 @@ def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float6
 
     Of sorted scores x_1 ... x_m the mean over pairs is 2 Σ (2i − m − 1) x_i / (m (m − 1)).
     """
-    found = np.zeros(units.size)
+    difference = np.zeros(units.size)
     for judges, at, place in units.by_size():
         if kind != "ratings":
             counts = np.stack([(units.code[place] == c).sum(axis=1) for c in range(3)])
-            found[at] = 1 - (counts * (counts - 1)).sum(axis=0) / (judges * (judges - 1))
+            difference[at] = 1 - (counts * (counts - 1)).sum(axis=0) / (judges * (judges - 1))
             continue
         score = units.points[units.code[place]]
         if judges == 2:
-            found[at] = np.abs(score[:, 0] - score[:, 1])
+            difference[at] = np.abs(score[:, 0] - score[:, 1])
             continue
         rank = 2 * np.arange(1, judges + 1) - judges - 1
-        found[at] = np.sort(score, axis=1) @ rank * (2 / (judges * (judges - 1)))
-    return found
+        difference[at] = np.sort(score, axis=1) @ rank * (2 / (judges * (judges - 1)))
+    return difference
 
 
 # The scale that was seen of some units alone: what others scored changes nothing of theirs.
 
 
-def narrow_scale(units: Units, kept: NDArray[np.bool_]) -> Units:
-    """Keep some units, and only points that they have; a declared scale stays as it is.
-
-    kept: (U,) the units of a task, or under a criterion.
-    """
-    units = units.take(kept)
+def narrow_scale(units: Units, mask: NDArray[np.bool_]) -> Units:
+    """Keep some units, and only points that they have; a declared scale stays as it is."""
+    units = units.take(mask)
     if units.scale.declared or not units.size:
         return units
     seen = np.bincount(units.code, minlength=len(units.points)) > 0
@@ -307,9 +278,10 @@ def tabulate_units(
     units: Units, request: Request, digest: str, notes: Sequence[str] = ()
 ) -> AgreementTable:
     """Make the table of some units."""
+    judges = int((np.bincount(units.judge) > 0).sum())
     if not (units.several.any() or request.alone):
-        raise refuse_alone(units.size, _count_judges(units))
-    settings, left = choose_settings(units, request)
+        raise refuse_alone(units.size, judges)
+    settings, left_out = choose_settings(units, request)
     difference = mean_difference(units, kind=request.kind)
     with one_blas_thread():
         parts = tuple(
@@ -317,11 +289,21 @@ def tabulate_units(
                 part,
                 levels,
                 replace(settings, kinds=choose_own_kinds(part, settings, request)),
-                list_doubtful(part, difference[kept]),
+                list_doubtful(part, difference[mask]),
             )
-            for levels, kept, part in _split(units, request.by)
+            for levels, mask, part in _split(units, request.by)
         )
     excluded = exclude_again(units.again)
+    notes = [*notes, *units.rows.notes, *note_left(units.repeats, units.controls, units.again)]
+    notes += note_alone(int((units.sizes == 1).sum()), units.size)
+    names, codes = units.labels("criterion")
+    if request.kind == "ratings" and len(names) > 1:
+        tops = np.full(len(names), -np.inf)
+        np.maximum.at(tops, np.repeat(codes, units.sizes), units.points[units.code])
+        notes += note_tops(tops[np.isfinite(tops)])
+    merged = f"beyond {MAX_CLUSTERS[request.cluster]:,} merged"
+    how = sign_request(request, say_points(units, request), merged)
+    signature = write_signature(how, len(units.code), digest, judges=judges)
     return AgreementTable(
         parts=parts,
         kind=request.kind,
@@ -330,8 +312,8 @@ def tabulate_units(
         cluster=request.cluster,
         level=request.level,
         says=say_parts(parts, answers="score" if request.kind == "ratings" else "answer"),
-        notes=(*notes, *_note_rows(units), *_note_scales(units, request), *left),
-        signature=sign_excluded(_sign(units, request, digest), excluded),
+        notes=(*notes, *left_out),
+        signature=sign_excluded(signature, excluded),
         excluded=excluded,
     )
 
@@ -353,11 +335,11 @@ def choose_settings(units: Scored, request: Request) -> tuple[Settings, tuple[st
         return replace(settings, between=FAMILIES), ()
     if "default" not in request.coefficients:
         return settings, ()
-    if units.pairs <= CHEAP:
+    if units.pairs <= MAX_PAIRS_UNASKED:
         return replace(settings, unasked=FAMILIES), ()
     note = (
-        f"beyond {CHEAP:,} pairs of judges of one output coefficients between judges are made when"
-        f" asked for: {', '.join(FAMILIES)}"
+        f"beyond {MAX_PAIRS_UNASKED:,} pairs of judges of one output coefficients between judges"
+        f" are made when asked for: {', '.join(FAMILIES)}"
     )
     return settings, (note,)
 
@@ -369,9 +351,11 @@ def choose_own_kinds(part: OnScale, settings: Settings, request: Request) -> tup
     known = {name for one in settings.kinds for name in (one.name, one.family)}
     names = [name for name in request.coefficients if name in {*known, "default", "all"}]
     held = {one.name for one in list_kinds(part)}
-    asked = [one for one in settings.kinds if one.name in names and one.name not in held]
-    own = [name for name in names if name in held or name not in {one.name for one in asked}]
-    return (*choose_kinds(part, own), *asked)
+    requested = [one for one in settings.kinds if one.name in names and one.name not in held]
+    part_names = [
+        name for name in names if name in held or name not in {one.name for one in requested}
+    ]
+    return (*choose_kinds(part, part_names), *requested)
 
 
 def refuse_alone(units: int, judges: int) -> NotIdentified:
@@ -379,10 +363,6 @@ def refuse_alone(units: int, judges: int) -> NotIdentified:
     one = "there is one judge alone" if judges == 1 else f"no two of {judges:,} judges share any"
     outputs = f"{units:,} output{'s' * (units != 1)}"
     return NotIdentified(f"{NO_OVERLAP}: {outputs}, and {one}", ["let judges share some outputs"])
-
-
-def _count_judges(units: Units) -> int:
-    return int((np.bincount(units.judge) > 0).sum())
 
 
 def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Units]]:
@@ -393,32 +373,26 @@ def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str],
         if depth == 1 and len(np.unique(labels[0][1])) == 1:
             continue  # the whole says the same
         for code in np.unique(np.column_stack([codes for _, codes in labels]), axis=0).tolist():
-            kept = np.ones(units.size, dtype=np.bool_)
-            for (_, codes), own in zip(labels, code, strict=True):
-                kept &= codes == own
+            mask = np.ones(units.size, dtype=np.bool_)
+            for (_, codes), level in zip(labels, code, strict=True):
+                mask &= codes == level
             levels = {
-                name: known[own] for name, (known, _), own in zip(names, labels, code, strict=True)
+                name: known[level]
+                for name, (known, _), level in zip(names, labels, code, strict=True)
             }
-            yield levels, kept, _narrow(units, levels, kept)
+            yield levels, mask, _narrow(units, levels, mask)
     yield {}, np.ones(units.size, dtype=np.bool_), units
 
 
-def _narrow(units: Units, levels: Mapping[str, str], kept: Mask) -> Units:
+def _narrow(units: Units, levels: Mapping[str, str], mask: Mask) -> Units:
     """Keep some units; their scale is that of their task and criterion, unless one was declared."""
-    own = np.ones(units.size, dtype=np.bool_)
+    scale_mask = np.ones(units.size, dtype=np.bool_)
     for name in ("task", "criterion"):
         if name in levels:
             names, codes = units.labels(name)
-            own &= codes == names.index(levels[name])
-    narrow = units if own.all() else narrow_scale(units, own)
-    return narrow.take(kept[own])
-
-
-def _note_rows(units: Units) -> tuple[str, ...]:
-    """Say which rows were left out, and why."""
-    left = (units.repeats, units.controls, units.again)
-    alone = int((units.sizes == 1).sum())
-    return (*units.rows.notes, *note_left(*left), *note_alone(alone, units.size))
+            scale_mask &= codes == names.index(levels[name])
+    narrow = units if scale_mask.all() else narrow_scale(units, scale_mask)
+    return narrow.take(mask[scale_mask])
 
 
 def note_left(repeats: int, controls: int, again: int) -> tuple[str, ...]:
@@ -442,17 +416,6 @@ def note_alone(alone: int, units: int) -> tuple[str, ...]:
     return (f"units judged once tell nothing of agreement: {alone:,} of {units:,}",)
 
 
-def _note_scales(units: Units, request: Request) -> tuple[str, ...]:
-    """Say that criteria with scales of their own are pooled in the last part."""
-    names, codes = units.labels("criterion")
-    if request.kind != "ratings" or len(names) < 2:
-        return ()
-    score, own = units.points[units.code], np.repeat(codes, units.sizes)
-    tops = np.full(len(names), -np.inf)
-    np.maximum.at(tops, own, score)
-    return note_tops(tops[np.isfinite(tops)])
-
-
 def note_tops(tops: NDArray[np.float64]) -> tuple[str, ...]:
     """Say that criteria do not reach the same score: (criteria,) the highest of each."""
     if tops.min() == tops.max():
@@ -463,13 +426,6 @@ def note_tops(tops: NDArray[np.float64]) -> tuple[str, ...]:
 def say_scale(scale: Scale) -> str:
     """Return a scale in words, and whether it was declared."""
     return f"{scale}, {'declared' if scale.declared else 'as seen'}"
-
-
-def _sign(units: Units, request: Request, digest: str) -> str:
-    points = say_points(units, request)
-    merged = f"beyond {MOST[request.cluster]:,} merged"
-    how = sign_request(request, points, merged)
-    return write_signature(how, len(units.code), digest, judges=_count_judges(units))
 
 
 def say_points(scored: OnScale, request: Request) -> str:
@@ -506,68 +462,49 @@ def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> Agreem
     units = replace(
         units,  # of this task
         again=targets - len(units.code),
-        repeats=_count(rows, REPEAT),
-        controls=_count(rows, CONTROL),
+        repeats=0 if rows.kind is None else int((rows.kind == REPEAT).sum()),
+        controls=0 if rows.kind is None else int((rows.kind == CONTROL).sum()),
     )
-    asked = FAMILY in request.coefficients
+    requested = FAMILY in request.coefficients
     others = tuple(name for name in request.coefficients if name != FAMILY)
     wanted = replace(request, coefficients=others, signed=request.coefficients)
-    alone = asked and not others and len(find_repeats(rows).judge) > 0
+    alone = requested and not others and len(find_repeats(rows).judge) > 0
     table = tabulate_units(units, replace(wanted, alone=alone), digest_ratings(rows))
     unasked = {"default", "all"} & set(others) and units.again + units.repeats
-    if not asked and not (unasked and len(find_repeats(rows).judge)):
+    if not requested and not (unasked and len(find_repeats(rows).judge)):
         return table
-    parts = tuple(
-        _add_self_agreement(part, _choose(rows, part.by), units.scale, request)
-        for part in table.parts
-    )
-    return replace(table, parts=parts, says=say_parts(parts) if alone else table.says)
+    parts = []
+    for part in table.parts:
+        mask = np.ones(rows.size, dtype=np.bool_)
+        for name, level in part.by.items():
+            names, codes = rows.labels(name)
+            mask &= codes == names.index(level)
+        self_agreement = _compute_self_agreement(rows.take(mask), units.scale, request)
+        parts.append(replace(part, coefficients=(*part.coefficients, *self_agreement)))
+    return replace(table, parts=tuple(parts), says=say_parts(parts) if alone else table.says)
 
 
-def _count(rows: RatingRows, kind: int) -> int:
-    return 0 if rows.kind is None else int((rows.kind == kind).sum())
-
-
-def _choose(rows: RatingRows, levels: Mapping[str, str]) -> RatingRows:
-    """Keep the rows of a part."""
-    kept = np.ones(rows.size, dtype=np.bool_)
-    for name, level in levels.items():
-        names, codes = rows.labels(name)
-        kept &= codes == names.index(level)
-    return rows.take(kept)
-
-
-def _add_self_agreement(
-    part: AgreementPart, rows: RatingRows, scale: Scale, request: Request
-) -> AgreementPart:
-    """Add how judges agree with themselves to a part."""
-    own = (*_compute(rows, scale, request), *correlate_repeats(find_repeats(rows), (CORRELATION,)))
-    if request.cluster == "judge":
-        own = tuple(one.without_interval() for one in own)
-    return replace(part, coefficients=(*part.coefficients, *own))
-
-
-def _compute(rows: RatingRows, scale: Scale, request: Request) -> Sequence[Coefficient]:
+def _compute_self_agreement(rows: RatingRows, scale: Scale, request: Request) -> list[Coefficient]:
     """Return coefficients on outputs that a judge scored again, the answers being judges."""
+    correlations = correlate_repeats(find_repeats(rows), (CORRELATION,))
     try:
         units = find_answer_units(rows, scale if scale.declared else None)
     except NotIdentified:
-        return (Coefficient(FAMILY, "judges with themselves", None, why=NO_REPEATS),)
-    kinds = choose_kinds(units, _KINDS)
-    near = [kind for kind in kinds if kind.family == "n-agreement"][:_NEAR]
-    chosen = (*near, *(kind for kind in kinds if kind.family != "n-agreement"))
-    settings = Settings(
-        kinds=chosen,
-        between=(),
-        unasked=(),
-        level=request.level,
-        cluster="item",
-        seed=request.seed,
-    )
-    return [
-        replace(one, name=f"{FAMILY}-{one.name}", title=f"themselves: {one.title}")
-        for one in compute_kinds(units, chosen, settings)
-    ]
+        none = Coefficient(FAMILY, "judges with themselves", None, why=NO_REPEATS)
+        coefficients = [none, *correlations]
+    else:
+        kinds = choose_kinds(units, _KINDS)
+        near = [kind for kind in kinds if kind.family == "n-agreement"][:_NEAR]
+        chosen = (*near, *(kind for kind in kinds if kind.family != "n-agreement"))
+        settings = Settings(chosen, (), (), request.level, "item", request.seed)
+        coefficients = [
+            replace(one, name=f"{FAMILY}-{one.name}", title=f"themselves: {one.title}")
+            for one in compute_kinds(units, chosen, settings)
+        ]
+        coefficients += correlations
+    if request.cluster == "judge":
+        return [one.without_interval() for one in coefficients]
+    return coefficients
 
 
 # The κ of preferences with its interval: items are drawn, κ comes from their counts.
@@ -594,18 +531,15 @@ COUNTED: Final = (
 
 
 def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coefficient:
-    """Return one κ of preferences, or why there is none.
-
-    level: nominal level of the interval (proportion).
-    """
+    """Return one κ of preferences, or why there is none."""
     mode, among, order, title = KAPPAS[name]
     if votes.counted and must_be_apart(name):
         return Coefficient(name, title, None, why=COUNTED)
     try:
-        found = compare_votes(votes, mode=mode, among=among, order=order)
+        agreement = compare_votes(votes, mode=mode, among=among, order=order)
     except (NotIdentified, UnknownOption) as refusal:
         return Coefficient(name, title, None, why=str(refusal))
-    return describe_kappa(found, name, level, seed)
+    return describe_kappa(agreement, name, level, seed)
 
 
 def must_be_apart(name: str) -> bool:
@@ -613,40 +547,50 @@ def must_be_apart(name: str) -> bool:
     return KAPPAS[name][:2] != ("strict", "inter")
 
 
-def describe_kappa(found: PreferenceAgreement, name: str, level: float, seed: int) -> Coefficient:
-    """Return one κ of preferences from what was counted, or why there is none.
-
-    level: nominal level of the interval (proportion).
-    """
+def describe_kappa(
+    agreement: PreferenceAgreement, name: str, level: float, seed: int
+) -> Coefficient:
+    """Return one κ of preferences from what was counted, or why there is none."""
     title = KAPPAS[name][3]
-    if found.kappa is None or found.own == found.comparable:
+    if agreement.kappa is None or agreement.own == agreement.comparable:
         return Coefficient(
-            name, title, None, units=found.units, ratings=found.votes, why=_say_missing(found)
+            name,
+            title,
+            None,
+            units=agreement.units,
+            ratings=agreement.votes,
+            why=_say_missing(agreement),
         )
-    interval = _bound(found, level, seed)
-    notes = (
-        f"{name_kappa(found.kappa)} (Landis & Koch 1977)",
-        f"P(A) {found.observed:.3f}: {found.agree:,} of {found.comparable:,} pairs of votes agree;"
-        f" P(E) {found.chance:.3f}: {found.ties:,} ties in {found.total:,} comparisons",
-        *((interval.why,) if interval.why else ()),
-        *_note_own(found),
-    )
+    interval = _bound(agreement, level, seed)
+    notes = [
+        f"{name_kappa(agreement.kappa)} (Landis & Koch 1977)",
+        f"P(A) {agreement.observed:.3f}: {agreement.agree:,} of {agreement.comparable:,} pairs of"
+        f" votes agree; P(E) {agreement.chance:.3f}: {agreement.ties:,} ties in"
+        f" {agreement.total:,} comparisons",
+    ]
+    if interval.why:
+        notes.append(interval.why)
+    if agreement.own:  # pairs of votes that are no agreement between judges
+        share = 100 * agreement.own / agreement.comparable
+        notes.append(
+            f"{agreement.own:,} of {agreement.comparable:,} pairs of votes ({share:.1f} %) are"
+            f" {OWN_PAIRS}"
+        )
     return Coefficient(
         name,
         title,
-        found.kappa,
+        agreement.kappa,
         interval.lower,
         interval.upper,
-        found.units,
-        found.votes,
-        notes=notes,
+        agreement.units,
+        agreement.votes,
+        notes=tuple(notes),
     )
 
 
-def _bound(found: PreferenceAgreement, level: float, seed: int) -> Interval:
-    """Draw items and return the interval of κ."""
-    counts = found.by_item[found.by_item.any(axis=1)].astype(np.float64)
-    why = refuse_interval(len(counts) if found.items is None else found.items, "item")
+def _bound(agreement: PreferenceAgreement, level: float, seed: int) -> Interval:
+    counts = agreement.by_item[agreement.by_item.any(axis=1)].astype(np.float64)
+    why = refuse_interval(len(counts) if agreement.items is None else agreement.items, "item")
     if why is not None:
         return Interval(None, None, why)
     merged, size, _ = merge_clusters(np.arange(len(counts), dtype=np.int32), "item", seed)
@@ -666,27 +610,17 @@ def _kappas(sums: Array) -> Ratio:
     return Ratio(observed - chance, np.where(known & (share < 1), 1 - chance, 0.0))
 
 
-def _note_own(found: PreferenceAgreement) -> tuple[str, ...]:
-    """Say how many pairs of votes are no agreement between judges."""
-    if not found.own:
-        return ()
-    share = 100 * found.own / found.comparable
-    return (
-        f"{found.own:,} of {found.comparable:,} pairs of votes ({share:.1f} %) are {OWN_PAIRS}",
-    )
-
-
-def _say_missing(found: PreferenceAgreement) -> str:
-    if found.own and found.own == found.comparable:
+def _say_missing(agreement: PreferenceAgreement) -> str:
+    if agreement.own and agreement.own == agreement.comparable:
         return (
             "no two judges saw the same two outputs in the same order: all"
-            f" {found.own:,} pairs of votes that WMT counts are {OWN_PAIRS}"
+            f" {agreement.own:,} pairs of votes that WMT counts are {OWN_PAIRS}"
         )
-    if found.comparable:
+    if agreement.comparable:
         return "all comparisons are ties: chance explains all agreement"
     order = {"any": "", "same": " in the same order", "exchanged": " in exchanged order"}
-    shown = order["same" if found.mode == "wmt" else found.order]
-    if found.among == "inter":
+    shown = order["same" if agreement.mode == "wmt" else agreement.order]
+    if agreement.among == "inter":
         return f"no two judges compared the same two outputs{shown}"
     return f"no judge compared the same two outputs twice{shown}"
 
@@ -705,20 +639,38 @@ def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
     units = find_units(rows, choose_answers(votes))
     kappas, wanted = choose_kappas(request)
     table = tabulate_units(units, wanted, digest_ratings(rows))
-    parts = tuple(_add_kappas_of_part(part, votes, kappas, request) for part in table.parts)
-    return finish_table(table, parts, _note_answers(votes))
+    parts = []
+    for part in table.parts:
+        described = []
+        if has_kappa(part):
+            part_votes = votes
+            if "task" in part.by:
+                part_votes = part_votes.take(
+                    part_votes.task == part_votes.tasks.index(part.by["task"])
+                )
+            if "criterion" in part.by and part_votes.criterion is not None:
+                part_votes = part_votes.take(
+                    part_votes.criterion == part_votes.criteria.index(part.by["criterion"])
+                )
+            described = [
+                preference_kappa(part_votes, name, request.level, request.seed) for name in kappas
+            ]
+        parts.append(add_kappas(part, described, request))
+    answers = votes.answer
+    ranked = answers is not None and len(np.unique(answers)) < votes.size
+    return finish_table(table, tuple(parts), note_answers(choose_answers(votes), ranked=ranked))
 
 
 def choose_kappas(request: Request) -> tuple[list[str], Request]:
     """Return which κ of preferences are meant, and what was asked for beside them."""
-    asked = set(request.coefficients)
-    modes = asked & set(MODES) or set(MODES)
+    requested = set(request.coefficients)
+    modes = requested & set(MODES) or set(MODES)
     known = {name: {name, "kappa", "default", "all", *MODES} for name in KAPPAS}
-    kappas = [name for name in KAPPAS if KAPPAS[name][0] in modes and known[name] & asked]
-    own = {*KAPPAS, *MODES, "kappa"}
-    others = tuple(name for name in request.coefficients if name not in own)
+    kappas = [name for name in KAPPAS if KAPPAS[name][0] in modes and known[name] & requested]
+    known_kappas = {*KAPPAS, *MODES, "kappa"}
+    others = tuple(name for name in request.coefficients if name not in known_kappas)
     if "default" in others:
-        others = (*SHOWN, *(name for name in others if name != "default"))
+        others = (*SHOWN_UNASKED, *(name for name in others if name != "default"))
     return kappas, replace(request, coefficients=others, signed=request.coefficients)
 
 
@@ -727,23 +679,9 @@ def finish_table(
 ) -> AgreementTable:
     """Put parts with their κ in the place of those without, and say what they show."""
     again = any(one.startswith(AGAIN) for one in table.notes)
-    said = say_parts(parts, answers="answer", again=again)
+    says = say_parts(parts, answers="answer", again=again)
     held = [f"{one}; {COUNTS}" if one.startswith(AGAIN) else one for one in table.notes]
-    return replace(table, parts=parts, scale=None, notes=(*held, *notes), says=said)
-
-
-def _add_kappas_of_part(
-    part: AgreementPart, votes: Votes, kappas: Sequence[str], request: Request
-) -> AgreementPart:
-    """Add κ to the part of all votes, or of a task."""
-    if not has_kappa(part):
-        return add_kappas(part, (), request)
-    if "task" in part.by:
-        votes = votes.take(votes.task == votes.tasks.index(part.by["task"]))
-    if "criterion" in part.by and votes.criterion is not None:
-        votes = votes.take(votes.criterion == votes.criteria.index(part.by["criterion"]))
-    found = [preference_kappa(votes, name, request.level, request.seed) for name in kappas]
-    return add_kappas(part, found, request)
+    return replace(table, parts=parts, scale=None, notes=(*held, *notes), says=says)
 
 
 def has_kappa(part: AgreementPart) -> bool:
@@ -752,24 +690,18 @@ def has_kappa(part: AgreementPart) -> bool:
 
 
 def add_kappas(
-    part: AgreementPart, found: Sequence[Coefficient], request: Request
+    part: AgreementPart, kappas: Sequence[Coefficient], request: Request
 ) -> AgreementPart:
     """Add κ to a part; what nobody asked for only if it exists."""
     titles = {"n-agreement-0": "same answer"}
     held = [replace(one, title=titles.get(one.name, one.title)) for one in part.coefficients]
     if request.cluster == "judge":
-        found = [one.without_interval() for one in found]
-    asked = {"kappa", *(one.name for one in found)} & set(request.coefficients)
-    shown = [one for one in found if one.value is not None or asked & {one.name, "kappa"}]
-    plain = [one for one in found if one not in shown and KAPPAS[one.name][2] == "any"]
+        kappas = [one.without_interval() for one in kappas]
+    requested = {"kappa", *(one.name for one in kappas)} & set(request.coefficients)
+    shown = [one for one in kappas if one.value is not None or requested & {one.name, "kappa"}]
+    plain = [one for one in kappas if one not in shown and KAPPAS[one.name][2] == "any"]
     whys = dict.fromkeys(one.why for one in plain if one.why is not None)
     return replace(part, coefficients=(*held, *shown), notes=(*part.notes, *whys))
-
-
-def _note_answers(votes: Votes) -> tuple[str, ...]:
-    answers = votes.answer
-    ranked = answers is not None and len(np.unique(answers)) < votes.size
-    return note_answers(choose_answers(votes), ranked=ranked)
 
 
 def note_answers(scale: Scale, *, ranked: bool) -> tuple[str, ...]:

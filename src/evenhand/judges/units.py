@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -10,10 +10,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows, Scale
+from evenhand.data.tally import Codes
 from evenhand.errors import InvalidJudgments, NotIdentified, listing
-from evenhand.judgments.rating_rows import CONTROL, REPEAT, RatingRows
-from evenhand.judgments.scale import Scale
-from evenhand.judgments.tally import Codes
 
 # What was scored by whom: ratings unit by unit, one score per judge.
 #
@@ -28,7 +27,7 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-BITS = 63  # Unit, judge and row are sorted as one number where it has no more bits
+MAX_KEY_BITS = 63  # Unit, judge and row are sorted as one number where it has no more bits
 # Whole scores over at most so many points are coded by counting; others are sorted
 MAX_COUNTED_RANGE = 4096
 
@@ -87,25 +86,22 @@ class Units:
         """Keep some units; points stay as they are."""
         if units.all():
             return self
-        kept = np.repeat(units, self.sizes)
+        mask = np.repeat(units, self.sizes)
         sizes = self.sizes[units]
         return replace(
             self,
             sizes=sizes,
             starts=np.cumsum(sizes) - sizes,
-            code=self.code[kept],
-            judge=self.judge[kept],
+            code=self.code[mask],
+            judge=self.judge[mask],
             first=self.first[units],
         )
 
     def by_size(self) -> Iterator[tuple[int, Integers, Integers]]:
-        """Yield the number of judges, the units (N,) and the place (N, judges) of their scores.
-
-        Units of one judge are left out.
-        """
-        found = np.flatnonzero(np.bincount(self.sizes)).tolist()
-        for judges in found:
-            if judges > 1 and len(found) == 1:  # all units, as they stand
+        """Yield the number of judges, the units (N,) and the place (N, judges) of their scores."""
+        sizes = np.flatnonzero(np.bincount(self.sizes)).tolist()
+        for judges in sizes:
+            if judges > 1 and len(sizes) == 1:  # all units, as they stand
                 yield judges, np.arange(self.size), np.arange(len(self.code)).reshape(-1, judges)
             elif judges > 1:
                 units = np.flatnonzero(self.sizes == judges)
@@ -114,7 +110,12 @@ class Units:
 
 def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
     """Order ratings by unit and judge, one score each."""
-    _check_names(rows)
+    for role, names in (("item", rows.items), ("judge", rows.judges)):
+        if names == ("",):
+            raise InvalidJudgments(
+                f"agreement needs a column of {role}s, to know which judgments are of the same"
+                f" output and by different judges: name it, as in --column {role}=NAME"
+            )
     targets = rows.targets()
     if not targets.size:
         raise InvalidJudgments("no scores of outputs: all rows are controls or repeats")
@@ -135,16 +136,6 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
         repeats=int(kinds[REPEAT]),
         controls=int(kinds[CONTROL]),
     )
-
-
-def _check_names(rows: RatingRows) -> None:
-    """Refuse a table that does not say what was scored, or by whom."""
-    for role, names in (("item", rows.items), ("judge", rows.judges)):
-        if names == ("",):
-            raise InvalidJudgments(
-                f"agreement needs a column of {role}s, to know which judgments are of the same"
-                f" output and by different judges: name it, as in --column {role}=NAME"
-            )
 
 
 def _order(rows: RatingRows) -> tuple[Integers, Codes, Mask, int]:
@@ -174,7 +165,7 @@ def _sort(rows: RatingRows, by_moment: NDArray[np.intp] | None) -> tuple[Integer
     low = n.bit_length()
     middle = len(rows.judges).bit_length()
     most = len(rows.items) * len(rows.systems) * len(rows.criteria)
-    if most.bit_length() + middle + low > BITS:
+    if most.bit_length() + middle + low > MAX_KEY_BITS:
         order = np.lexsort((place, rows.judge, rows.unit))
         return order, rows.unit[order], rows.judge[order]
     key = rows.item.astype(np.int64)
@@ -187,8 +178,8 @@ def _sort(rows: RatingRows, by_moment: NDArray[np.intp] | None) -> tuple[Integer
     key <<= low
     key |= place
     key.sort()
-    found = key & ((1 << low) - 1)
-    order = found if by_moment is None else by_moment[found]
+    place = key & ((1 << low) - 1)
+    order = place if by_moment is None else by_moment[place]
     return order, key >> (middle + low), (key >> low) & ((1 << middle) - 1)
 
 
@@ -211,25 +202,18 @@ class Points:
 
 
 def read_points(score: Array, scale: Scale | None = None) -> Points:
-    """Code scores by their position among the points of the scale.
-
-    score: (n,) scores, n > 0.
-    """
+    """Code scores by their position among the points of the scale."""
     points, code = _distinct(score)
     if scale is None:
         return Points(points, code, Scale(float(points[0]), float(points[-1]), tuple(points)))
-    if not _holds(scale, points):
+    # cheaper than to ask it of every score
+    held = bool(points[0] >= scale.low) and bool(points[-1] <= scale.high)
+    if not held or not (scale.points is None or bool(np.isin(points, scale.points).all())):
         scale.check(score)  # which counts the scores that are off
     if scale.points is None:
         return Points(points, code, scale)
     declared = np.array(scale.points)
     return Points(declared, np.searchsorted(declared, points)[code].astype(np.int32), scale)
-
-
-def _holds(scale: Scale, points: Array) -> bool:
-    """Say whether all of these are on a scale; cheaper than to ask it of every score."""
-    inside = bool(points[0] >= scale.low) and bool(points[-1] <= scale.high)
-    return inside and (scale.points is None or bool(np.isin(points, scale.points).all()))
 
 
 def _distinct(score: Array) -> tuple[Array, Codes]:
@@ -250,7 +234,7 @@ def _distinct(score: Array) -> tuple[Array, Codes]:
 # Units that all of some judges scored: what the ICC and Kendall's W are defined on.
 
 # Share of the scores on shared units that a complete block must hold to speak for them
-ENOUGH: Final = 2 / 3
+MIN_BLOCK_SHARE: Final = 2 / 3
 _WHO: Final = "the ICC and Kendall's W"
 # Most cells, judges times units, among which a block is looked for
 MAX_BLOCK_CELLS: Final = 50_000_000
@@ -285,27 +269,32 @@ def find_block(units: Units) -> Block:
     the block is cut. This need not be the largest block there is, which is hard to find.
     """
     shared = units.take(units.several)
-    found = np.unique(shared.judge)
-    if not shared.size or len(found) < 2:
+    judges = np.unique(shared.judge)
+    if not shared.size or len(judges) < 2:
         raise NotIdentified(f"{_WHO} need outputs that two judges scored: there are none")
-    if shared.size * len(found) > MAX_BLOCK_CELLS:
-        raise _refuse(f"{len(found):,} judges scored some of {shared.size:,} outputs each")
+    if shared.size * len(judges) > MAX_BLOCK_CELLS:
+        raise _refuse(f"{len(judges):,} judges scored some of {shared.size:,} outputs each")
     row = np.repeat(np.arange(shared.size), shared.sizes)
-    column = np.searchsorted(found, shared.judge)
-    held = np.zeros((shared.size, len(found)), dtype=np.bool_)
+    column = np.searchsorted(judges, shared.judge)
+    held = np.zeros((shared.size, len(judges)), dtype=np.bool_)
     held[row, column] = True
-    kept, chosen = _cut(held)
-    share = float(kept.sum() * len(chosen) / held.sum())
-    if share < ENOUGH or kept.sum() < 2:
+    order = np.argsort(-held.sum(axis=0), kind="stable")
+    together = np.logical_and.accumulate(held[:, order], axis=1)
+    cells = together.sum(axis=0) * np.arange(1, len(judges) + 1)
+    cells[0] = 0
+    k = int(cells.argmax()) + 1
+    complete, chosen = together[:, k - 1], np.sort(order[:k])
+    share = float(complete.sum() * len(chosen) / held.sum())
+    if share < MIN_BLOCK_SHARE or complete.sum() < 2:
         raise _refuse(
-            f"the most that was found is judges: {len(chosen)}, outputs: {int(kept.sum()):,},"
+            f"the most that was found is judges: {len(chosen)}, outputs: {int(complete.sum()):,},"
             f" which hold {100 * share:.0f} % of the scores"
         )
     table = np.zeros(held.shape)
     table[row, column] = shared.points[shared.code]
-    names = [units.rows.judges[code] for code in found.tolist()]
+    names = [units.rows.judges[code] for code in judges.tolist()]
     return Block(
-        scores=table[np.ix_(kept, chosen)],
+        scores=table[np.ix_(complete, chosen)],
         judges=tuple(names[j] for j in chosen.tolist()),
         left_out=tuple(name for j, name in enumerate(names) if j not in set(chosen.tolist())),
         share=share,
@@ -324,19 +313,6 @@ def note_items(units: Units) -> tuple[str, ...]:
     )
 
 
-def _cut(held: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-    """Return which units stay, and the columns of the judges who do.
-
-    held: (U, J) whether a judge scored a unit.
-    """
-    order = np.argsort(-held.sum(axis=0), kind="stable")
-    together = np.logical_and.accumulate(held[:, order], axis=1)
-    cells = together.sum(axis=0) * np.arange(1, held.shape[1] + 1)
-    cells[0] = 0
-    k = int(cells.argmax()) + 1
-    return together[:, k - 1], np.sort(order[:k])
-
-
 def _refuse(most: str) -> NotIdentified:
     return NotIdentified(
         f"{_WHO} need outputs that all judges scored: {most}",
@@ -348,7 +324,7 @@ def _refuse(most: str) -> NotIdentified:
 
 Counts = NDArray[np.int64]
 # Pairs of scores that are held at a time; those of one judge are never split
-BLOCK: Final = 250_000
+OVERLAP_ROWS: Final = 250_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -369,10 +345,7 @@ class Overlap:
         return np.bincount(self.pair, minlength=len(self.first))
 
     def mean(self, values: NDArray[Any]) -> Array:
-        """(P,) mean over the common units of each pair.
-
-        values: (m,) one for each pair of scores.
-        """
+        """(P,) mean over the common units of each pair."""
         return np.bincount(self.pair, values, minlength=len(self.first)) / self.units
 
 
@@ -387,24 +360,20 @@ class PairMeasure:
     influence: Array
 
 
-def walk_overlaps(units: Units, *, block: int = BLOCK) -> Iterator[Overlap]:
+def walk_overlaps(units: Units, *, block: int = OVERLAP_ROWS) -> Iterator[Overlap]:
     """Lay the scores of all pairs of judges side by side, in blocks of whole pairs."""
     place = np.arange(len(units.judge))
     later = np.repeat(units.starts + units.sizes, units.sizes) - place - 1
-    own = np.argsort(units.judge, kind="stable")
+    order = np.argsort(units.judge, kind="stable")
     load = np.cumsum(np.bincount(units.judge, later)).astype(np.int64)
-    blocks = (load // block)[units.judge[own]]
-    for mine in np.split(own, np.flatnonzero(np.diff(blocks)) + 1):
+    blocks = (load // block)[units.judge[order]]
+    for mine in np.split(order, np.flatnonzero(np.diff(blocks)) + 1):
         if later[mine].any():
             yield _lay(units, mine, later[mine])
 
 
 def _lay(units: Units, mine: NDArray[np.intp], later: Counts) -> Overlap:
-    """Put each score of some judges beside those of later judges on the same unit.
-
-    mine: (r,) places of these judges' scores.
-    later: (r,) scores on the same unit that follow each.
-    """
+    """Put each score of some judges beside those of later judges on the same unit."""
     judge, code = units.judge, units.code
     first = np.repeat(mine, later)
     skipped = np.cumsum(later) - later
@@ -425,11 +394,26 @@ def _lay(units: Units, mine: NDArray[np.intp], later: Counts) -> Overlap:
     )
 
 
+class Record:
+    """A dataclass that JSON can hold: tuples as lists, and parts as their own records."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: _plain(value) for name, value in vars(self).items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value
+
+
 BY_ITEM_ALONE: Final = "no interval where judges are drawn: it has one by item alone"
 
 
 @dataclass(frozen=True)
-class Coefficient:
+class Coefficient(Record):
     """A coefficient of agreement on some judgments."""
 
     name: str  # as it is asked for and stands in JSON, such as "alpha-interval" or "n-agreement-1"
@@ -442,10 +426,6 @@ class Coefficient:
     why: str | None = None  # why there is no value, in the user's words; None where there is one
     # what must stand beside it, such as that κ is low since one answer prevails
     notes: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return {**vars(self), "notes": list(self.notes)}
 
     def without_interval(self) -> Coefficient:
         """Leave out an interval that draws items where judges were to be drawn."""

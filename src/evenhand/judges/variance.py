@@ -11,16 +11,13 @@ from typing import Any, ClassVar, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import (
-    InvalidJudgments,
-    NotIdentified,
-    UnknownOption,
-    listing,
-    require_level,
-    require_option,
-)
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.components import (
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET, RatingRows, digest_ratings
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import (
     ITEM,
     ITEM_SYSTEM,
     JUDGE,
@@ -29,20 +26,21 @@ from evenhand.judgments.components import (
     RESIDUAL,
     SYSTEM,
     Component,
+    InNotebooks,
+    write_signature,
 )
-from evenhand.judgments.controls import say_left_out
-from evenhand.judgments.exclusions import carries_excluded, write_excluded
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.rating_digest import digest_ratings
-from evenhand.judgments.rating_rows import CONTROL, REPEAT, TARGET, RatingRows
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.signature import write_signature
-from evenhand.judgments.tally import Factor, Tally
-from evenhand.judgments.vote_digest import digest_votes
-from evenhand.judgments.votes import LEFT, RIGHT, TIE, Votes
-from evenhand.judgments.wrong_kind import require_pairs
-from evenhand.models.random_judges import RandomJudges, RandomJudgesFit
+from evenhand.data.tally import Factor, Tally
+from evenhand.data.votes import LEFT, RIGHT, TIE, Votes, digest_votes
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    require_level,
+    require_option,
+)
+from evenhand.judges.units import Record
+from evenhand.models.random_judges import RandomJudges
 from evenhand.models.variance_components import TasteComponents, estimate_taste_components
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.ratings.variance_components import Systems, estimate_rating_components
@@ -66,27 +64,23 @@ _ALONE: Final = (
 def estimate_likely_components(tally: Tally, *, level: float) -> TasteComponents:
     """Estimate tastes, those of judges by likelihood, and the rest by moments where they can."""
     if "ranking" in tally.factors or "judge" not in tally.factors:
-        found = estimate_taste_components(tally, level=level)
-        return replace(found, notes=(_BOUND, *found.notes))
+        moments = estimate_taste_components(tally, level=level)
+        return replace(moments, notes=(_BOUND, *moments.notes))
     fit = RandomJudges(level=level).fit(replace(tally, factors={"judge": tally.factor("judge")}))
     lower, upper = fit.sigma_interval or (None, None)
     p = None if fit.lr_test is None else fit.lr_test.p
-    one = Component(JUDGE_SYSTEM, fit.sigma, fit.n_judges, lower, upper, p, how="likelihood")
+    tastes = Component(JUDGE_SYSTEM, fit.sigma, fit.n_judges, lower, upper, p, how="likelihood")
     try:
-        found = estimate_taste_components(tally, level=level)
+        moments = estimate_taste_components(tally, level=level)
     except NotIdentified:
-        components = (_between_systems(fit), one)
-        return TasteComponents(components, 1.0, 0.0, {}, (_ALONE,), tuple(fit.notes))
-    kept = [each for each in found.components if each.name != JUDGE_SYSTEM]
-    return replace(found, components=(*kept, one), notes=(_LIKELY, *found.notes))
-
-
-def _between_systems(fit: RandomJudgesFit) -> Component:
-    """Return how far systems are from each other, less what their errors add."""
-    vcov, k = fit.worth_vcov, len(fit.systems)
-    error = float(np.trace(vcov) - vcov.sum() / k) / (k - 1)
-    variance = max(float(fit.log_worth.var(ddof=1)) - error, 0.0)
-    return Component(SYSTEM, sqrt(variance), k, how="likelihood")
+        # how far systems are from each other, less what their errors add
+        vcov, k = fit.worth_vcov, len(fit.systems)
+        error = float(np.trace(vcov) - vcov.sum() / k) / (k - 1)
+        variance = max(float(fit.log_worth.var(ddof=1)) - error, 0.0)
+        systems = Component(SYSTEM, sqrt(variance), k, how="likelihood")
+        return TasteComponents((systems, tastes), 1.0, 0.0, {}, (_ALONE,), tuple(fit.notes))
+    others = [each for each in moments.components if each.name != JUDGE_SYSTEM]
+    return replace(moments, components=(*others, tastes), notes=(_LIKELY, *moments.notes))
 
 
 # Several scores of one judge for one output are one, their mean.
@@ -99,12 +93,12 @@ def _between_systems(fit: RandomJudgesFit) -> Component:
 def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[str, ...]]:
     """Take the mean of the scores of each judge for each output."""
     cell = number_groups(rows.judge, rows.item, rows.system)
-    present, first, own, counts = np.unique(
+    present, first, code, counts = np.unique(
         cell, return_index=True, return_inverse=True, return_counts=True
     )
     if len(present) == rows.size:
         return rows, ()
-    mean = np.bincount(own.reshape(-1), rows.score) / counts
+    mean = np.bincount(code.reshape(-1), rows.score) / counts
     note = (
         f"{rows.size - len(present):,} scores repeat one of the same judge for the same output: the"
         f" mean of such scores counts once, so that {len(present):,} are left of {rows.size:,}"
@@ -135,7 +129,7 @@ class VarianceComponents(InNotebooks):
         kind: "ratings", "comparisons" or "rankings".
         unit: of every sd: "points" of the scale, or "log-worth".
         components: those that the design can tell apart, in the order of
-            `evenhand.judgments.components.NAMES`.
+            `evenhand.data.results.NAMES`.
         sharing: component → how far its variance goes into the average difference of two systems
             in this design: 0 where it cancels.
         observed: the design.
@@ -226,10 +220,13 @@ class VarianceComponents(InNotebooks):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand variance --json`."""
         names = ("kind", "unit", "method", "level", "stderr", "reliability", "growth", "per_vote")
-        rows = [
-            {**_finite(one), "share": self.shares.get(one.name), "adds": self.parts.get(one.name)}
-            for one in self.components
-        ]
+        rows = []
+        for part in self.components:
+            row = part.to_dict()
+            if part.upper is not None and not isfinite(part.upper):
+                row["upper"] = None  # JSON has no infinity
+            shares = {"share": self.shares.get(part.name), "adds": self.parts.get(part.name)}
+            rows.append({**row, **shares})
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
@@ -245,97 +242,95 @@ class VarianceComponents(InNotebooks):
         return "\n".join([*self.says, *notes, self.signature])
 
 
-def _finite(one: Component) -> dict[str, Any]:
-    """Return a component for JSON, which has no infinity."""
-    row = one.to_dict()
-    if one.upper is not None and not isfinite(one.upper):
-        row["upper"] = None
-    return row
-
-
 # What variance components say, in sentences.
 
-SMALL: Final = 0.05  # Share of the variance of a difference below which a source is said to cancel
-LITTLE: Final = 0.01  # Share below which it is not named
+# Share of the variance of a difference up to which a source is said to cancel
+MAX_SHARE_CANCELLED: Final = 0.05
+MIN_SHARE_NAMED: Final = 0.01
 
 
-def say_components(found: VarianceComponents) -> tuple[str, ...]:
+def say_components(components: VarianceComponents) -> tuple[str, ...]:
     """Say what matters and what cancels, as the judgments were made."""
-    if all(one.sd == 0 for one in found.components):
+    if all(one.sd == 0 for one in components.components):
         return ("no source of variance was found",)
-    sentences = [_say_severity(found), _say_ranking(found), _say_design(found)]
-    return tuple(one for one in sentences if one)
+    sentences = [_say_severity(components), _say_ranking(components)]
+    if components.stderr is not None:
+        sentences.append(
+            f"as judged, {_say_precision(components, components.stderr, components.reliability)}"
+        )
+    return tuple(filter(None, sentences))
 
 
-def _say_severity(found: VarianceComponents) -> str:
-    """Say how severe judges differ, and whether it cancels."""
-    judge = found.find(JUDGE)
+def _say_precision(
+    components: VarianceComponents, stderr: float, reliability: float | None, verb: str = "has"
+) -> str:
+    """Say how sure a difference of two systems is."""
+    what = "two system means" if components.per_vote is None else "two log-worths"
+    sure = f"a difference of {what} {verb} a standard error of {say_number(stderr)}"
+    if reliability is None:
+        return sure
+    return f"{sure}; reliability {say_proportion(reliability)}"
+
+
+def _say_severity(components: VarianceComponents) -> str:
+    judge = components.find(JUDGE)
     if judge is None:
         return ""
     if judge.sd == 0:
         return "no difference between judges in severity was found"
-    said = f"judges differ by {_amount(judge, found)} in severity"
-    if JUDGE_SYSTEM in judge.carries and found.observed.systems > 1:
-        return f"{said}, or in taste: each judge scored one system, so it does not cancel"
-    adds = found.parts.get(JUDGE)
+    amount = f"{say_number(judge.sd)} {components.unit}"
+    if judge.lower is not None and judge.upper is not None:
+        upper = say_number(judge.upper) if isfinite(judge.upper) else "no bound"
+        amount = f"{amount} ({say_number(judge.lower)} to {upper})"
+    sentence = f"judges differ by {amount} in severity"
+    if JUDGE_SYSTEM in judge.carries and components.observed.systems > 1:
+        return f"{sentence}, or in taste: each judge scored one system, so it does not cancel"
+    adds = components.parts.get(JUDGE)
     if adds is None:
-        return said
-    if adds <= SMALL * sum(found.parts.values()):
-        return f"{said}: it cancels, since they scored the same systems to the same shares"
+        return sentence
+    if adds <= MAX_SHARE_CANCELLED * sum(components.parts.values()):
+        return f"{sentence}: it cancels, since they scored the same systems to the same shares"
     return (
-        f"{said}: it would cancel if each judge scored all systems alike; as judged it adds"
+        f"{sentence}: it would cancel if each judge scored all systems alike; as judged it adds"
         f" {say_number(sqrt(adds))} to the standard error of a difference"
     )
 
 
-def _say_ranking(found: VarianceComponents) -> str:
+def _say_ranking(components: VarianceComponents) -> str:
     """Say what makes differences between systems uncertain, the largest part first."""
-    total = sum(found.parts.values())
+    total = sum(components.parts.values())
     if total == 0:
         return ""
-    said = []
-    for name, part in sorted(found.parts.items(), key=lambda one: -one[1]):
-        own = found.find(name)
-        sd = "" if own is None else f" {say_number(own.sd)} {found.unit}"
-        if part >= LITTLE * total:
-            said.append(f"{name}{sd} ({100 * part / total:.0f} %)")
-    return f"what matters for the ranking, with its share of the error: {', '.join(said)}"
+    parts = []
+    for name, part in sorted(components.parts.items(), key=lambda one: -one[1]):
+        source = components.find(name)
+        sd = "" if source is None else f" {say_number(source.sd)} {components.unit}"
+        if part >= MIN_SHARE_NAMED * total:
+            parts.append(f"{name}{sd} ({100 * part / total:.0f} %)")
+    return f"what matters for the ranking, with its share of the error: {', '.join(parts)}"
 
 
-def _say_design(found: VarianceComponents) -> str:
-    """Say how sure a difference of two systems is, as judged."""
-    if found.stderr is None:
-        return ""
-    what = "two system means" if found.per_vote is None else "two log-worths"
-    said = f"as judged, a difference of {what} has a standard error of {say_number(found.stderr)}"
-    if found.reliability is None:
-        return said
-    return f"{said}; reliability {say_proportion(found.reliability)}"
-
-
-def say_plan(found: VarianceComponents, plan: Plan) -> str:
+def say_plan(components: VarianceComponents, plan: Plan) -> str:
     """Say what a design would give."""
-    what = "two system means" if found.per_vote is None else "two log-worths"
-    said = (
-        f"with {_design(found, plan)} a difference of {what} would have a standard error of"
-        f" {say_number(plan.stderr)}"
-    )
-    if plan.reliability is None:
-        return said
-    return f"{said}; reliability {say_proportion(plan.reliability)}"
+    sure = _say_precision(components, plan.stderr, plan.reliability, "would have")
+    return f"with {_design(components, plan)} {sure}"
 
 
-def say_answer(found: VarianceComponents, answer: Answer, wish: str) -> str:
+def say_answer(components: VarianceComponents, answer: Answer, wish: str) -> str:
     """Say how many judges and items a wish needs."""
     if answer.best is None:
         return f"{wish} is out of reach of a thousand judges, however many items they judge"
-    said = f"{wish} takes {_design(found, answer.best)}"
+    sentence = f"{wish} takes {_design(components, answer.best)}"
     if not answer.items_matter:
-        said += "; no item x system was found, so that no fewer items are planned than were judged"
+        sentence += (
+            "; no item x system was found, so that no fewer items are planned than were judged"
+        )
     if answer.least > 2:
-        each = "" if found.per_vote is None else f" of {answer.best.each:,.0f} comparisons each"
-        said += f"; with fewer than {answer.least:,} judges{each} no number of items will do"
-    return said
+        each = (
+            "" if components.per_vote is None else f" of {answer.best.each:,.0f} comparisons each"
+        )
+        sentence += f"; with fewer than {answer.least:,} judges{each} no number of items will do"
+    return sentence
 
 
 def note_unknown(components: Sequence[Component]) -> list[str]:
@@ -348,24 +343,15 @@ def note_unknown(components: Sequence[Component]) -> list[str]:
     ]
 
 
-def _design(found: VarianceComponents, plan: Plan) -> str:
+def _design(components: VarianceComponents, plan: Plan) -> str:
     judges = f"{plan.judges:,} judge{'s' * (plan.judges != 1)}"
     items = f"{plan.items:,} item{'s' * (plan.items != 1)}"
-    if found.per_vote is not None:
+    if components.per_vote is not None:
         return f"{judges} of {plan.each:,.0f} comparisons each on {items}"
     if plan.each >= plan.judges:
         return f"{judges} and {items}, each judge scoring all systems on all items"
     each = f"{plan.each:,.0f} judge{'s' * (plan.each != 1)} per output"
     return f"{judges} and {items}, {each} ({plan.judgments:,.0f} scores)"
-
-
-def _amount(one: Component, found: VarianceComponents) -> str:
-    """Write an sd with its interval and unit."""
-    said = f"{say_number(one.sd)} {found.unit}"
-    if one.lower is None or one.upper is None:
-        return said
-    upper = say_number(one.upper) if isfinite(one.upper) else "no bound"
-    return f"{said} ({say_number(one.lower)} to {upper})"
 
 
 def say_number(value: float, figures: int = 3) -> str:
@@ -451,108 +437,92 @@ def estimate_components(
 def _of_ratings(
     rows: RatingRows, systems: Systems, level: float, *, quick: bool
 ) -> VarianceComponents:
-    """Estimate from ratings."""
-    kept = rows.targets()
-    if not kept.size:
+    targets = rows.targets()
+    if not targets.size:
         raise InvalidJudgments("no scores of outputs: there are controls and repeats only")
-    _refuse_several(kept)
-    _refuse_nameless(kept)
-    scored, repeated = average_repeats(kept)
-    found = estimate_rating_components(scored, systems=systems, level=level, quick=quick)
-    judges, items, outputs, who = (
-        len(np.unique(one)) for one in (kept.judge, kept.item, kept.output, kept.system)
-    )
-    left = rows.size - kept.size
-    notes = [f"{left:,} controls and repeats left out"] if left else []
-    parts = [f"variance components, {found.method}, systems {systems}", f"level {level:g}"]
-    return VarianceComponents(
-        "ratings",
-        "points",
-        found.components,
-        found.sharing,
-        Observed(judges, items, who, kept.size, kept.size, scored.size / outputs),
-        found.method,
-        level,
-        1.0,
-        None,
-        found.reasons,
-        (*rows.notes, *notes, *repeated, *found.notes, *note_unknown(found.components)),
-        write_signature(parts, kept.size, digest_ratings(kept), judges=judges),
-    )
-
-
-def _refuse_nameless(rows: RatingRows) -> None:
-    """Refuse ratings of which nobody knows who gave them, or to what."""
-    for role, names in (("judge", rows.judges), ("item", rows.items)):
+    for name, plural in (("task", "tasks"), ("criterion", "criteria")):
+        labels, codes = targets.labels(name)
+        present = [labels[code] for code in np.unique(codes).tolist()]
+        if len(present) > 1:
+            raise InvalidJudgments(
+                f"these ratings are of several {plural} ({listing(present, 5)}), which are no"
+                " sources of chance: take one, with data.where(...), or `evenhand variance`, which"
+                " takes each apart"
+            )
+    for role, names in (("judge", targets.judges), ("item", targets.items)):
         if names == ("",):
             raise NotIdentified(
                 f"nobody knows the {role}s: the data have no column of {role}s",
                 [f"name it, as in --column {role}=NAME"],
             )
-
-
-def _refuse_several(rows: RatingRows) -> None:
-    """Refuse ratings of several tasks or criteria."""
-    for name in ("task", "criterion"):
-        labels, codes = rows.labels(name)
-        present = [labels[code] for code in np.unique(codes).tolist()]
-        if len(present) > 1:
-            raise InvalidJudgments(
-                f"these ratings are of several {'tasks' if name == 'task' else 'criteria'}"
-                f" ({listing(present, 5)}), which are no sources of chance: take one, with"
-                f" data.where(...), or `evenhand variance`, which takes each apart"
-            )
+    scored, repeated = average_repeats(targets)
+    estimated = estimate_rating_components(scored, systems=systems, level=level, quick=quick)
+    judges, items, outputs, who = (
+        len(np.unique(codes))
+        for codes in (targets.judge, targets.item, targets.output, targets.system)
+    )
+    left = rows.size - targets.size
+    notes = [f"{left:,} controls and repeats left out"] if left else []
+    parts = [f"variance components, {estimated.method}, systems {systems}", f"level {level:g}"]
+    return VarianceComponents(
+        "ratings",
+        "points",
+        estimated.components,
+        estimated.sharing,
+        Observed(judges, items, who, targets.size, targets.size, scored.size / outputs),
+        estimated.method,
+        level,
+        1.0,
+        None,
+        estimated.reasons,
+        (*rows.notes, *notes, *repeated, *estimated.notes, *note_unknown(estimated.components)),
+        write_signature(parts, targets.size, digest_ratings(targets), judges=judges),
+    )
 
 
 def _of_comparisons(
     data: Comparisons | Rankings | Votes, *, likelihood: bool, level: float
 ) -> VarianceComponents:
-    """Estimate from comparisons, or from rankings expanded into them."""
-    votes, said = _read_votes(data)
-    kept = votes if votes.kind is None else votes.take(votes.kind == TARGET)
-    tally = _count(kept)
-    estimate = estimate_likely_components if likelihood else estimate_taste_components
-    found, notes = estimate(tally, level=level), [*said, *_note_votes(votes, kept)]
-    judges, items = (len(np.unique(one)) for one in (kept.judge, kept.item))
-    parts = [
-        f"variance components, {'likelihood' if likelihood else 'moments'}",
-        f"level {level:g}",
-    ]
-    return VarianceComponents(
-        "comparisons" if kept.answer is None else "rankings",
-        "log-worth",
-        found.components,
-        found.sharing,
-        Observed(
-            judges, items, len(tally.systems), tally.n_judgments, kept.size, kept.size / judges
-        ),
-        "moments",
-        level,
-        found.growth,
-        found.per_vote,
-        found.reasons,
-        (*notes, *found.notes, *note_unknown(found.components)),
-        write_signature(parts, tally.n_judgments, digest_votes(kept), judges=judges),
-    )
-
-
-def _read_votes(data: Comparisons | Rankings | Votes) -> tuple[Votes, tuple[str, ...]]:
-    """Read judgments of systems; say what was left out before they were read."""
-    if isinstance(data, Votes):
-        return data, ()
-    table = require_pairs(data, "variance is of comparisons, rankings or ratings, not of")
-    return table.votes(), say_left_out(data, table)
-
-
-def _note_votes(votes: Votes, kept: Votes) -> list[str]:
-    """Say what was left out, and what is taken together."""
-    notes = [*votes.notes]
+    votes, notes = data, list[str]()
+    if not isinstance(votes, Votes):
+        table = require_pairs(votes, "variance is of comparisons, rankings or ratings, not of")
+        votes, notes = table.votes(), [*say_left_out(votes, table)]
+    targets = votes if votes.kind is None else votes.take(votes.kind == TARGET)
+    notes += votes.notes
     if votes.kind is not None:
         left = {"controls": votes.kind == CONTROL, "repeats": votes.kind == REPEAT}
         notes += [f"{rows.sum():,} {name} left out" for name, rows in left.items() if rows.any()]
     if len(votes.tasks) > 1:
         notes.append(f"{len(votes.tasks)} tasks are pooled")
-    return notes if kept.answer is None else [*notes, _RANKED]
+    if targets.answer is not None:
+        notes.append(_RANKED)
+    tally = _count(targets)
+    estimate = estimate_likely_components if likelihood else estimate_taste_components
+    estimated = estimate(tally, level=level)
+    judges, items = (len(np.unique(codes)) for codes in (targets.judge, targets.item))
+    how = "likelihood" if likelihood else "moments"
+    parts = [f"variance components, {how}", f"level {level:g}"]
+    return VarianceComponents(
+        "comparisons" if targets.answer is None else "rankings",
+        "log-worth",
+        estimated.components,
+        estimated.sharing,
+        Observed(
+            judges,
+            items,
+            len(tally.systems),
+            tally.n_judgments,
+            targets.size,
+            targets.size / judges,
+        ),
+        "moments",
+        level,
+        estimated.growth,
+        estimated.per_vote,
+        estimated.reasons,
+        (*notes, *estimated.notes, *note_unknown(estimated.components)),
+        write_signature(parts, tally.n_judgments, digest_votes(targets), judges=judges),
+    )
 
 
 def _count(votes: Votes) -> Tally:
@@ -561,9 +531,9 @@ def _count(votes: Votes) -> Tally:
     factors = {name: _factor(codes, labels) for name, codes, labels in named if labels != ("",)}
     answers = votes.size
     if votes.answer is not None:
-        own = np.unique(votes.answer, return_inverse=True)[1].reshape(-1)
-        answers = int(own.max()) + 1
-        factors["ranking"] = _factor(own, tuple(map(str, range(answers))))
+        answer_codes = np.unique(votes.answer, return_inverse=True)[1].reshape(-1)
+        answers = int(answer_codes.max()) + 1
+        factors["ranking"] = _factor(answer_codes, tuple(map(str, range(answers))))
     wins, ties, losses = (
         (votes.outcome == outcome).astype(np.float64) for outcome in (LEFT, TIE, RIGHT)
     )
@@ -573,11 +543,10 @@ def _count(votes: Votes) -> Tally:
 
 
 def _factor(codes: NDArray[np.integer], labels: tuple[str, ...]) -> Factor:
-    """Return a factor of the levels that occur."""
-    present, own = np.unique(codes, return_inverse=True)
-    own = own.reshape(-1).astype(np.int32)
+    present, codes_present = np.unique(codes, return_inverse=True)
+    codes_present = codes_present.reshape(-1).astype(np.int32)
     names = tuple(labels[code] for code in present.tolist())
-    return Factor(names, own, np.bincount(own).astype(np.float64), len(present))
+    return Factor(names, codes_present, np.bincount(codes_present).astype(np.float64), len(present))
 
 
 # The design answer (D-study): how sure a campaign of J judges and I items would be.
@@ -597,16 +566,16 @@ def _factor(codes: NDArray[np.integer], labels: tuple[str, ...]) -> Factor:
 
 JUDGES: Final = (2, 3, 5, 10, 20, 50)
 ITEMS: Final = (25, 50, 100, 200, 500)  # What the table shows, beside the design that was judged
-MOST: Final = 1_000  # Most judges that are looked at
-MOST_ITEMS: Final = 100_000
+MAX_JUDGES: Final = 1_000  # Most judges that are looked at
+MAX_ITEMS: Final = 100_000
 # Fewest that are planned: of one judge, or one item, nothing follows for others
-FEWEST_ITEMS: Final = 2
+MIN_ITEMS: Final = 2
 # Share of outputs that each judge scored from which a design counts as complete
-COMPLETE: Final = 0.8
+MIN_SHARE_COMPLETE: Final = 0.8
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Record):
     """What a design would give."""
 
     judges: int  # J
@@ -619,10 +588,6 @@ class Plan:
     reliability: float | None
     # the same for scores as such, severity and difficulty counting as error; None for comparisons
     dependability: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
-        return dict(vars(self))
 
 
 @dataclass(frozen=True)
@@ -639,7 +604,7 @@ class Answer:
 
 
 def plan_design(
-    found: VarianceComponents, judges: int, items: int, each: float | None = None
+    components: VarianceComponents, judges: int, items: int, each: float | None = None
 ) -> Plan:
     """Say how sure a design would be.
 
@@ -648,174 +613,146 @@ def plan_design(
     """
     if min(judges, items, 1 if each is None else each) < 1:
         raise UnknownOption("a design has at least one judge, one item and one judgment of each")
-    _refuse(found)
-    chosen = min(each, judges) if each is not None and _rated(found) else each
-    many = usual_each(found, judges) if chosen is None else chosen
-    variance = _vary(found, judges, items, many)
-    system = found.find(SYSTEM)
-    between = system.variance / found.growth if system is not None else 0.0
-    absolute = variance / 2 + _vary_level(found, judges, items, many)
+    _refuse(components)
+    chosen = min(each, judges) if each is not None and _rated(components) else each
+    many = usual_each(components, judges) if chosen is None else chosen
+    system, item = components.find(SYSTEM), components.find(ITEM)
+    between = system.variance / components.growth if system is not None else 0.0
+    nested = item is not None and ITEM_SYSTEM in item.carries
+    output = 2 / (many * items)
+    # how far a variance of each source goes into a difference of two systems
+    shares = {
+        JUDGE_SYSTEM: 2 / judges,
+        ITEM_SYSTEM: 2 / items,
+        RESIDUAL: output,
+        JUDGE_ITEM: output if nested else 0.0,  # where each item had one system: judge x output
+    }
+    variance = 0.0
+    for part in components.components:
+        if part.name == RESIDUAL:
+            variance += part.variance * output
+        elif part.name != SYSTEM:  # the largest share of what cannot be told apart
+            alike = (part.name, *part.carries)
+            variance += part.variance * max(shares.get(name, 0.0) for name in alike)
+    chance = 0.0 if components.per_vote is None else components.per_vote / (judges * many)
+    variance = variance / components.growth + chance
+    # what severity and difficulty add to the variance of one system's mean
+    divisors = {JUDGE: judges, ITEM: items, JUDGE_ITEM: many * items}
+    absolute = variance / 2 + sum(
+        part.variance / divisors[part.name]
+        for part in components.components
+        if part.name in divisors
+    )
     return Plan(
         judges,
         items,
         many,
-        many * (items * found.observed.systems if _rated(found) else judges),
+        many * (items * components.observed.systems if _rated(components) else judges),
         sqrt(variance),
         between / (between + variance / 2) if between > 0 else None,
-        between / (between + absolute) if between > 0 and _rated(found) else None,
+        between / (between + absolute) if between > 0 and _rated(components) else None,
     )
 
 
-def usual_each(found: VarianceComponents, judges: int) -> float:
+def usual_each(components: VarianceComponents, judges: int) -> float:
     """Return how many judgments of each output (of each judge) are planned unasked."""
-    seen = found.observed
-    if not _rated(found):
+    seen = components.observed
+    if not _rated(components):
         return seen.each
-    if seen.each >= COMPLETE * seen.judges:
+    if seen.each >= MIN_SHARE_COMPLETE * seen.judges:
         return judges
     return min(max(round(seen.each), 1), judges)
 
 
-def tabulate_designs(found: VarianceComponents, each: float | None = None) -> list[list[Plan]]:
+def tabulate_designs(components: VarianceComponents, each: float | None = None) -> list[list[Plan]]:
     """Return a table of designs, a row for each number of judges, a column for each of items."""
-    seen = found.observed
-    rows, columns = _with(JUDGES, seen.judges), _with(ITEMS, seen.items)
-    return [[plan_design(found, judges, items, each) for items in columns] for judges in rows]
+    seen = components.observed
+    rows, columns = sorted({*JUDGES, seen.judges}), sorted({*ITEMS, seen.items})
+    return [[plan_design(components, judges, items, each) for items in columns] for judges in rows]
 
 
 def find_design(
-    found: VarianceComponents,
+    components: VarianceComponents,
     *,
     stderr: float | None = None,
     reliability: float | None = None,
     each: float | None = None,
 ) -> Answer:
     """Say how many judges and items a wanted standard error or reliability needs."""
-    wish = _read_wish(found, stderr, reliability)
-    _refuse(found)
-    best: tuple[float, int, int] | None = None
-    least = 0
-    for judges in range(2, MOST + 1):  # of one judge nothing follows for others
-        items = _least_items(found, judges, each, wish)
-        if items is None:
-            continue
-        least = least or judges
-        cost = _cost(found, judges, items, each)
-        if best is None or (cost, items) < best[:2]:
-            best = (cost, items, judges)
-        if _cost(found, judges, FEWEST_ITEMS, each) > best[0]:
-            break
-    plan = None if best is None else plan_design(found, best[2], best[1], each)
-    return Answer(wish, plan, least, _rated(found) or _least_planned(found) == FEWEST_ITEMS)
-
-
-def _cost(found: VarianceComponents, judges: int, items: int, each: float | None) -> float:
-    """Return what is kept small: pairs of judge and item, or comparisons."""
-    return judges * items if _rated(found) else plan_design(found, judges, items, each).judgments
-
-
-def _least_planned(found: VarianceComponents) -> int:
-    """Return the fewest items that are planned; as many as were judged where 0 says nothing."""
-    own = found.find(ITEM_SYSTEM)
-    if _rated(found) or (own is not None and own.sd > 0):
-        return FEWEST_ITEMS
-    return max(found.observed.items, FEWEST_ITEMS)
-
-
-def _read_wish(found: VarianceComponents, stderr: float | None, reliability: float | None) -> float:
-    """Return the standard error that is wanted."""
     if (stderr is None) == (reliability is None):
         raise UnknownOption("give one of both: a standard error, or a reliability")
     if stderr is not None:
         if stderr <= 0:
             raise UnknownOption(f"a standard error of {stderr:g} cannot be: it is above 0")
-        return stderr
-    if reliability is None or not 0 < reliability < 1:
-        raise UnknownOption(f"a reliability of {reliability} cannot be: it lies between 0 and 1")
-    system = found.find(SYSTEM)
-    if system is None or system.variance == 0:
-        raise NotIdentified(
-            "reliability is the share of differences that is due to systems, and these judgments"
-            " show none between systems",
-            ["ask for a standard error instead (--stderr)"],
-        )
-    return sqrt(2 * system.variance / found.growth * (1 - reliability) / reliability)
+        wish = stderr
+    else:
+        if reliability is None or not 0 < reliability < 1:
+            raise UnknownOption(
+                f"a reliability of {reliability} cannot be: it lies between 0 and 1"
+            )
+        system = components.find(SYSTEM)
+        if system is None or system.variance == 0:
+            raise NotIdentified(
+                "reliability is the share of differences that is due to systems, and these"
+                " judgments show none between systems",
+                ["ask for a standard error instead (--stderr)"],
+            )
+        wish = sqrt(2 * system.variance / components.growth * (1 - reliability) / reliability)
+    _refuse(components)
+    best: tuple[float, int, int] | None = None
+    least = 0
+    for judges in range(2, MAX_JUDGES + 1):  # of one judge nothing follows for others
+        fixed = plan_design(components, judges, MAX_ITEMS, each).stderr ** 2
+        by_items = plan_design(components, judges, 1, each).stderr ** 2 - fixed
+        by_items /= 1 - 1 / MAX_ITEMS  # variance is a + b/I
+        rest = wish**2 - (fixed - by_items / MAX_ITEMS)
+        if fixed > wish**2 or rest <= 0:
+            continue
+        items = max(_least_planned(components), ceil(by_items / rest - 1e-9))
+        least = least or judges
+        cost = _cost(components, judges, items, each)
+        if best is None or (cost, items) < best[:2]:
+            best = (cost, items, judges)
+        if _cost(components, judges, MIN_ITEMS, each) > best[0]:
+            break
+    plan = None if best is None else plan_design(components, best[2], best[1], each)
+    return Answer(wish, plan, least, _rated(components) or _least_planned(components) == MIN_ITEMS)
 
 
-def _least_items(
-    found: VarianceComponents, judges: int, each: float | None, wish: float
-) -> int | None:
-    """Return the fewest items with which so many judges reach a standard error."""
-    fixed = plan_design(found, judges, MOST_ITEMS, each).stderr ** 2
-    if fixed > wish**2:
-        return None
-    one = plan_design(found, judges, 1, each).stderr ** 2
-    by_items = (one - fixed) / (1 - 1 / MOST_ITEMS)  # variance is a + b/I
-    rest = wish**2 - (fixed - by_items / MOST_ITEMS)
-    return max(_least_planned(found), ceil(by_items / rest - 1e-9)) if rest > 0 else None
-
-
-def _vary(found: VarianceComponents, judges: int, items: int, each: float) -> float:
-    """Return the variance of a difference of two systems."""
-    chance = 0.0 if found.per_vote is None else found.per_vote / (judges * each)
-    shares = _shares(found, judges, items, each)
-    kept = sum(one.variance * _slowest(one.name, one.carries, shares) for one in found.components)
-    return kept / found.growth + chance
-
-
-def _shares(found: VarianceComponents, judges: int, items: int, each: float) -> dict[str, float]:
-    """Return how far a variance of each source goes into a difference of two systems."""
-    item = found.find(ITEM)
-    nested = item is not None and ITEM_SYSTEM in item.carries
-    output = 2 / (each * items)
-    return {
-        JUDGE_SYSTEM: 2 / judges,
-        ITEM_SYSTEM: 2 / items,
-        RESIDUAL: output,
-        JUDGE_ITEM: output if nested else 0.0,  # where each item had one system: judge x output
-    }
-
-
-def _slowest(name: str, carries: Sequence[str], shares: dict[str, float]) -> float:
-    """Return the largest share of a source and of those that cannot be told from it."""
-    if name == RESIDUAL:
-        return shares[RESIDUAL]
-    return 0.0 if name == SYSTEM else max(shares.get(one, 0.0) for one in (name, *carries))
-
-
-def _vary_level(found: VarianceComponents, judges: int, items: int, each: float) -> float:
-    """Return what severity and difficulty add to the variance of one system's mean."""
-    divisors = {JUDGE: judges, ITEM: items, JUDGE_ITEM: each * items}
-    return sum(
-        one.variance / divisors[one.name] for one in found.components if one.name in divisors
+def _cost(components: VarianceComponents, judges: int, items: int, each: float | None) -> float:
+    """Return what is kept small: pairs of judge and item, or comparisons."""
+    return (
+        judges * items
+        if _rated(components)
+        else plan_design(components, judges, items, each).judgments
     )
 
 
-def _refuse(found: VarianceComponents) -> None:
-    if not found.parts:
+def _least_planned(components: VarianceComponents) -> int:
+    """Return the fewest items that are planned; as many as were judged where 0 says nothing."""
+    source = components.find(ITEM_SYSTEM)
+    if _rated(components) or (source is not None and source.sd > 0):
+        return MIN_ITEMS
+    return max(components.observed.items, MIN_ITEMS)
+
+
+def _refuse(components: VarianceComponents) -> None:
+    if not components.parts:
+        why = components.reasons[0] if components.reasons else "there is one system"
+        if components.per_vote is None and all(part.sd == 0 for part in components.components):
+            why = "all scores are equal"
         raise NotIdentified(
-            f"no design can be planned from these judgments: {_say_why(found)}",
+            f"no design can be planned from these judgments: {why}",
             ["collect judgments of several systems by the same judges on the same items"],
         )
 
 
-def _say_why(found: VarianceComponents) -> str:
-    """Say what keeps a design from being planned."""
-    if found.per_vote is None and all(one.sd == 0 for one in found.components):
-        return "all scores are equal"
-    return found.reasons[0] if found.reasons else "there is one system"
-
-
-def _rated(found: VarianceComponents) -> bool:
-    return found.per_vote is None
-
-
-def _with(grid: Sequence[int], seen: int) -> list[int]:
-    return sorted({*grid, seen})
+def _rated(components: VarianceComponents) -> bool:
+    return components.per_vote is None
 
 
 @dataclass(frozen=True)
-class Wishes:
+class DesignRequest:
     """What was asked of a design."""
 
     judges: int | None = None  # so many judges; as many as judged where only items are given
@@ -838,7 +775,6 @@ class Study:
     notes: tuple[str, ...]  # what must stand beside them
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
         best = None if self.answer is None else self.answer.best
         return {
             **self.found.to_dict(),
@@ -856,37 +792,35 @@ class Study:
         }
 
 
-def study_designs(found: VarianceComponents, wishes: Wishes) -> Study:
+def study_designs(components: VarianceComponents, request: DesignRequest) -> Study:
     """Answer what was asked of designs, and tabulate some."""
-    asked = (wishes.judges, wishes.items, wishes.stderr, wishes.reliability)
-    says, notes = list(found.says), [*found.reasons, *found.notes]
-    if not found.parts:
-        if any(one is not None for one in asked):
-            plan_design(found, 1, 1)  # says why not
-        return Study(found, (), None, None, tuple(says), tuple(notes))
+    requested = (request.judges, request.items, request.stderr, request.reliability)
+    says, notes = list(components.says), [*components.reasons, *components.notes]
+    if not components.parts:
+        if any(one is not None for one in requested):
+            plan_design(components, 1, 1)  # says why not
+        return Study(components, (), None, None, tuple(says), tuple(notes))
     plan = answer = None
-    if wishes.judges is not None or wishes.items is not None:
-        judges = found.observed.judges if wishes.judges is None else wishes.judges
-        items = found.observed.items if wishes.items is None else wishes.items
-        plan = plan_design(found, judges, items, wishes.each)
-        says.append(say_plan(found, plan))
-    if wishes.stderr is not None or wishes.reliability is not None:
+    if request.judges is not None or request.items is not None:
+        judges = components.observed.judges if request.judges is None else request.judges
+        items = components.observed.items if request.items is None else request.items
+        plan = plan_design(components, judges, items, request.each)
+        says.append(say_plan(components, plan))
+    if request.stderr is not None or request.reliability is not None:
         answer = find_design(
-            found, stderr=wishes.stderr, reliability=wishes.reliability, each=wishes.each
+            components, stderr=request.stderr, reliability=request.reliability, each=request.each
         )
-        says.append(say_answer(found, answer, _name(found, wishes)))
-    designs = tuple(tuple(row) for row in tabulate_designs(found, wishes.each))
-    return Study(found, designs, plan, answer, tuple(says), tuple(notes))
+        if request.reliability is not None:
+            goal = f"a reliability of {say_proportion(request.reliability)}"
+        else:
+            goal = f"a standard error of {request.stderr:g} {components.unit}"
+        says.append(say_answer(components, answer, goal))
+    designs = tuple(tuple(row) for row in tabulate_designs(components, request.each))
+    return Study(components, designs, plan, answer, tuple(says), tuple(notes))
 
 
-def _name(found: VarianceComponents, wishes: Wishes) -> str:
-    if wishes.reliability is not None:
-        return f"a reliability of {say_proportion(wishes.reliability)}"
-    return f"a standard error of {wishes.stderr:g} {found.unit}"
-
-
-def read_wishes(wishes: Wishes) -> Wishes:
+def check_request(request: DesignRequest) -> DesignRequest:
     """Refuse wishes that exclude each other."""
-    if wishes.stderr is not None and wishes.reliability is not None:
+    if request.stderr is not None and request.reliability is not None:
         raise UnknownOption("--stderr and --reliability exclude each other: choose one")
-    return wishes
+    return request

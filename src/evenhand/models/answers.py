@@ -1,9 +1,4 @@
-"""Sums over answers: from judges to units and back, as products with one sparse matrix.
-
-Row u of the matrix counts how often each judge gave each label to unit u; its column is judge · C
-+ label. What a label says of a unit is a table by judge and label, so that a million answers cost
-two passes over memory.
-"""
+"""Answers: who gave which label to which unit, as codes, and sums over them."""
 
 from __future__ import annotations
 
@@ -16,17 +11,15 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.exclusions import Exclusion, count_exclusions
+from evenhand.data.groups import split_table
+from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import CONTROL, RatingRows
+from evenhand.data.ratings import Ratings
+from evenhand.data.votes import TIE, Votes
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, require_option
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.exclusions import Exclusion, count_exclusions
-from evenhand.judgments.levels import split_table
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.rating_rows import CONTROL, RatingRows
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.votes import TIE, Votes
 
-# Answers: who gave which label to which unit, as codes.
-#
 # A unit is what has one right label: an output under a criterion, whose labels are scores, or a
 # pair of outputs of one item, whose labels are its two systems and perhaps a tie.
 
@@ -39,10 +32,7 @@ FIRST, SECOND = "first", "second"
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Labels by judge and unit, sorted by unit, judge and label, so that row order is forgotten.
-
-    A judge who answered a unit twice is two answers of that judge.
-    """
+    """Labels by judge and unit, sorted; a judge who answered a unit twice has two answers."""
 
     judges: Names  # names of the J judges, sorted
     labels: Names  # names of the C labels: scores, or "first", "tie" and "second" by name of system
@@ -59,37 +49,31 @@ class Answers:
 
     @property
     def size(self) -> int:
-        """Number of answers."""
         return len(self.unit)
 
     @property
     def units(self) -> int:
-        """Number of units."""
         return len(next(iter(self.columns.values()))[1])
 
     @property
     def of_pairs(self) -> bool:
-        """Whether units are pairs of outputs."""
         return FIRST in self.columns
 
     @property
     def tied(self) -> bool:
-        """Whether "tie" is a label."""
         return self.of_pairs and len(self.labels) > 2
 
     @property
-    def said(self) -> Codes:
+    def shown(self) -> Codes:
         """(n,) label of each answer as its judge saw it: "left" rather than "first"."""
         return np.where(self.swapped, len(self.labels) - 1 - self.label, self.label)
 
     @cached_property
     def per_unit(self) -> Codes:
-        """(U,) answers of each unit."""
         return np.bincount(self.unit, minlength=self.units)
 
     @cached_property
     def per_judge(self) -> Codes:
-        """(J,) answers of each judge."""
         return np.bincount(self.judge, minlength=len(self.judges))
 
     @cached_property
@@ -128,10 +112,10 @@ class Answers:
 
     def describe_unit(self, unit: int) -> dict[str, str]:
         """Return what tells a unit apart, by column; an item without the name of its task."""
-        found = {name: names[int(codes[unit])] for name, (names, codes) in self.columns.items()}
-        if "task" in found and "item" in found:
-            found["item"] = found["item"].removeprefix(f"{found['task']} / ")
-        return found
+        described = {name: names[int(codes[unit])] for name, (names, codes) in self.columns.items()}
+        if "task" in described and "item" in described:
+            described["item"] = described["item"].removeprefix(f"{described['task']} / ")
+        return described
 
     def name_label(self, unit: int, label: int) -> str:
         """Return a label of a unit in the user's words: a score, a system, or "tie"."""
@@ -152,23 +136,22 @@ class Answers:
         return {names[code]: self.take(codes == code) for code in np.unique(codes).tolist()}
 
     def take(self, units: NDArray[np.bool_]) -> Answers:
-        """Keep some units, the judges who answered them and the labels that these can have.
-
-        units: (U,) mask.
-        """
+        """Keep some units (U,), the judges who answered them and the labels that these can have."""
         rows = units[self.unit]
         number = np.cumsum(units) - 1
         judges, judge = _narrow(self.judges, self.judge[rows])
         possible = np.bincount(self.label[rows], minlength=len(self.labels)) > 0
         if self.of_pairs:
             possible[[0, -1]] = True
-        kept = np.flatnonzero(possible).tolist()
+        held = np.flatnonzero(possible).tolist()
         return replace(
             self,
             judges=judges,
-            labels=tuple(self.labels[i] for i in kept),
-            spoken=tuple(self.spoken[i] for i in kept),
-            columns={name: _narrow(names, codes[units]) for name, (names, codes) in _of(self)},
+            labels=tuple(self.labels[i] for i in held),
+            spoken=tuple(self.spoken[i] for i in held),
+            columns={
+                name: _narrow(names, codes[units]) for name, (names, codes) in self.columns.items()
+            },
             unit=number[self.unit[rows]],
             judge=judge,
             label=(np.cumsum(possible) - 1)[self.label[rows]],
@@ -176,12 +159,7 @@ class Answers:
         )
 
 
-def _of(answers: Answers) -> list[tuple[str, Column]]:
-    return list(answers.columns.items())
-
-
 def _narrow(names: Names, codes: NDArray[np.integer[Any]]) -> Column:
-    """Forget names that nothing has."""
     used, dense = np.unique(codes, return_inverse=True)
     return tuple(names[i] for i in used.tolist()), dense.reshape(-1).astype(np.int64)
 
@@ -195,7 +173,7 @@ def sort_answers(answers: Answers) -> Answers:
     return replace(
         answers,
         judges=judges,
-        columns={name: _narrow(names, codes) for name, (names, codes) in _of(answers)},
+        columns={name: _narrow(names, codes) for name, (names, codes) in answers.columns.items()},
         unit=answers.unit[order],
         judge=judge[order],
         label=answers.label[order],
@@ -205,7 +183,7 @@ def sort_answers(answers: Answers) -> Answers:
 
 # Labels by judge and unit are read from comparisons, rankings or ratings.
 
-MOST: Final = 20  # Most scores of a scale that are taken for labels
+MAX_SCORES: Final = 20  # Most scores of a scale that are taken for labels
 TIES: Final = ("keep", "discard")
 
 Judgments = Comparisons | Rankings | Ratings
@@ -213,13 +191,7 @@ Rows = TypeVar("Rows", RatingRows, Votes)
 
 
 def code_answers(data: Judgments | Answers, *, ties: str = "keep") -> Answers:
-    """Read labels by judge and unit.
-
-    Of comparisons and rankings a unit is a pair of outputs of one item and its labels are the two
-    systems and, where it occurs, a tie; of ratings it is an output under a criterion, and its
-    labels are the scores that occur. Controls are left out and counted. Answers that were read
-    already are returned as they are.
-    """
+    """Read labels by judge and unit; controls are excluded and counted."""
     require_option("ties", ties, TIES)
     if isinstance(data, Answers):
         return data
@@ -252,7 +224,6 @@ def code_groups(
 
 
 def _require(data: Comparisons | Ratings, role: str) -> None:
-    """Refuse a table that does not say who answered, or what."""
     if not data.has(role):
         why = {"judge": "labels are weighed by who gave them", "item": "labels are of items"}
         raise UnknownColumn(
@@ -262,13 +233,12 @@ def _require(data: Comparisons | Ratings, role: str) -> None:
 
 
 def _leave_out_controls(rows: Rows) -> tuple[Rows, list[str]]:
-    """Return the judgments that ask something, and what is to be noted of them."""
     kind = rows.kind
     if kind is None or not (kind == CONTROL).any():
         return rows, list(rows.notes)
     controls = int((kind == CONTROL).sum())
-    said = f"{controls:,} judgments of controls are left out"
-    return rows.take(kind != CONTROL), [*rows.notes, said]
+    note = f"{controls:,} judgments of controls are left out"
+    return rows.take(kind != CONTROL), [*rows.notes, note]
 
 
 def answers_of_votes(votes: Votes, *, ties: str = "keep") -> Answers:
@@ -288,40 +258,7 @@ def answers_of_votes(votes: Votes, *, ties: str = "keep") -> Answers:
         notes.append("pairs of one ranking are taken as independent answers, which they are not")
     if not votes.positions_known:
         notes.append("which output stood first is not known: half of the pairs are turned")
-    columns, unit = _number_pairs(votes)
-    swapped = votes.left > votes.right
-    label = np.where(swapped, 2 - votes.outcome, votes.outcome).astype(np.int64)
-    tied = bool((votes.outcome == TIE).any())
-    return sort_answers(
-        Answers(
-            judges=votes.judges,
-            labels=(FIRST, "tie", SECOND) if tied else (FIRST, SECOND),
-            spoken=_speak(votes, tied=tied),
-            columns=columns,
-            unit=unit,
-            judge=votes.judge.astype(np.int64),
-            label=label if tied else label // 2,
-            swapped=swapped if votes.positions_known else _toss(votes.pair),
-            notes=tuple(notes),
-            excluded=count_exclusions(excluded),
-        )
-    )
-
-
-def _toss(pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Turn half of the pairs, by their numbers, where nobody knows how they were shown.
-
-    Else "first by name" would be what judges who know press, wherever systems are named in the
-    order of their quality, and would pass for spamming.
-    """
-    with np.errstate(over="ignore"):  # multiplication modulo 2**64 mixes the bits
-        mixed = (pairs.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    return (mixed >> np.uint64(63)).astype(np.bool_)
-
-
-def _number_pairs(votes: Votes) -> tuple[dict[str, Column], Codes]:
-    """Return what tells pairs of outputs apart, and the (n,) number of each vote's pair."""
+    # what tells pairs of outputs apart, and the number of each vote's pair
     k = len(votes.systems)
     pairs, first, unit = np.unique(votes.pair, return_index=True, return_inverse=True)
     columns = {
@@ -332,13 +269,34 @@ def _number_pairs(votes: Votes) -> tuple[dict[str, Column], Codes]:
     }
     if votes.tasks == ("",):
         del columns["task"]
-    return columns, unit.reshape(-1).astype(np.int64)
-
-
-def _speak(votes: Votes, *, tied: bool) -> tuple[str, ...]:
-    """Return the labels as judges saw them, as far as that is known."""
+    swapped = votes.left > votes.right
+    label = np.where(swapped, 2 - votes.outcome, votes.outcome).astype(np.int64)
+    tied = bool((votes.outcome == TIE).any())
     ends = ("left", "right") if votes.positions_known else (FIRST, SECOND)
-    return (ends[0], "tie", ends[1]) if tied else ends
+    return sort_answers(
+        Answers(
+            judges=votes.judges,
+            labels=(FIRST, "tie", SECOND) if tied else (FIRST, SECOND),
+            spoken=(ends[0], "tie", ends[1]) if tied else ends,
+            columns=columns,
+            unit=unit.reshape(-1).astype(np.int64),
+            judge=votes.judge.astype(np.int64),
+            label=label if tied else label // 2,
+            swapped=swapped if votes.positions_known else _toss(votes.pair),
+            notes=tuple(notes),
+            excluded=count_exclusions(excluded),
+        )
+    )
+
+
+def _toss(pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Turn half of the pairs, by their numbers, where nobody knows how they were shown."""
+    # Else "first by name" would be what judges who know press, wherever systems are named in the
+    # order of their quality, and would pass for spamming.
+    with np.errstate(over="ignore"):  # multiplication modulo 2**64 mixes the bits
+        mixed = (pairs.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    return (mixed >> np.uint64(63)).astype(np.bool_)
 
 
 def answers_of_ratings(rows: RatingRows, *, of_items: bool = True) -> Answers:
@@ -347,14 +305,21 @@ def answers_of_ratings(rows: RatingRows, *, of_items: bool = True) -> Answers:
     if not rows.size:
         raise InvalidJudgments("no scores are left: nothing to label")
     points, label = np.unique(rows.score, return_inverse=True)
-    if len(points) > MOST:
+    if len(points) > MAX_SCORES:
         raise InvalidJudgments(
             f"{len(points):,} different scores ({listing([f'{one:g}' for one in points], 4)}) are"
-            f" no labels: there can be {MOST}; merge scores to a few grades first"
+            f" no labels: there can be {MAX_SCORES}; merge scores to a few grades first"
         )
     if not of_items:
         notes.append("no column says which item, so each system is one output")
-    columns, unit = _number_outputs(rows)
+    # what tells outputs under criteria apart, and the number of each score's
+    _, first, unit = np.unique(rows.unit, return_index=True, return_inverse=True)
+    factors = {name: rows.labels(name) for name in ("task", "item", "system", "criterion")}
+    columns = {
+        name: (levels, codes[first].astype(np.int64))
+        for name, (levels, codes) in factors.items()
+        if levels != ("",)
+    }
     names = tuple(f"{one:g}" for one in points.tolist())
     return sort_answers(
         Answers(
@@ -362,7 +327,7 @@ def answers_of_ratings(rows: RatingRows, *, of_items: bool = True) -> Answers:
             labels=names,
             spoken=names,
             columns=columns,
-            unit=unit,
+            unit=unit.reshape(-1).astype(np.int64),
             judge=rows.judge.astype(np.int64),
             label=label.reshape(-1).astype(np.int64),
             swapped=np.zeros(rows.size, dtype=np.bool_),
@@ -371,16 +336,11 @@ def answers_of_ratings(rows: RatingRows, *, of_items: bool = True) -> Answers:
     )
 
 
-def _number_outputs(rows: RatingRows) -> tuple[dict[str, Column], Codes]:
-    """Return what tells outputs under criteria apart, and the (n,) number of each score's."""
-    _, first, unit = np.unique(rows.unit, return_index=True, return_inverse=True)
-    known = {name: rows.labels(name) for name in ("task", "item", "system", "criterion")}
-    columns = {
-        name: (own, codes[first].astype(np.int64))
-        for name, (own, codes) in known.items()
-        if own != ("",)
-    }
-    return columns, unit.reshape(-1).astype(np.int64)
+# Sums over answers: from judges to units and back, as products with one sparse matrix.
+#
+# Row u of the matrix counts how often each judge gave each label to unit u; its column is judge · C
+# + label. What a label says of a unit is a table by judge and label, so that a million answers cost
+# two passes over memory.
 
 
 @dataclass(frozen=True, eq=False)
@@ -394,17 +354,12 @@ class Incidence:
 
     @classmethod
     def of(cls, answers: Answers) -> Incidence:
-        """Build the matrices."""
         one, other = ~answers.swapped, answers.swapped
         matrix = _count(answers, other) if other.any() else None
         return cls(_count(answers, one), matrix, len(answers.judges), len(answers.labels))
 
     def to_units(self, table: Array) -> Array:
-        """Sum what answers say of the labels of their units.
-
-        table: (J, C, C) what judge l's answer d says of label c, at [l, d, c], as shown.
-        Returns: (U, C) sums, in terms of the units.
-        """
+        """Sum (J, C, C) values, at [judge, answer, label], over each unit's answers: (U, C)."""
         flat = table.reshape(-1, self.labels)
         sums = self.upright @ flat
         if self.swapped is not None:
@@ -412,12 +367,7 @@ class Incidence:
         return np.asarray(sums)
 
     def to_judges(self, values: Array) -> Array:
-        """Sum a value of each unit's labels over the answers of each judge.
-
-        values: (U, C) such as probabilities of labels, in terms of the units.
-        Returns: (J, C, C) sums at [l, d, c]: over the units to which judge l said d, the value of
-            c, both as shown.
-        """
+        """Sum (U, C) values over each judge's answers: (J, C, C), at [judge, answer, label]."""
         sums = self.upright.T @ values
         if self.swapped is not None:
             sums += self.swapped.T @ np.ascontiguousarray(values[:, ::-1])
@@ -425,11 +375,10 @@ class Incidence:
 
 
 def _count(answers: Answers, rows: NDArray[np.bool_]) -> Any:
-    """Return a sparse matrix of some answers, which are sorted by unit."""
     from scipy.sparse import csr_array
 
     c = len(answers.labels)
-    columns = answers.judge[rows] * c + answers.said[rows]
+    columns = answers.judge[rows] * c + answers.shown[rows]
     ends = np.zeros(answers.units + 1, dtype=np.int64)
     np.cumsum(np.bincount(answers.unit[rows], minlength=answers.units), out=ends[1:])
     shape = (answers.units, len(answers.judges) * c)
@@ -437,13 +386,7 @@ def _count(answers: Answers, rows: NDArray[np.bool_]) -> Any:
 
 
 def softmax(scores: Array) -> tuple[Array, Array]:
-    """Return probabilities that are proportional to exponentials, and the logs of the sums.
-
-    scores: (U, C) logs.
-    Returns: (U, C) probabilities of each row, and (U,) log Σ exp. >>> probabilities, log_sums =
-        softmax(np.log([[1.0, 3.0]])) >>> probabilities.round(12).tolist(),
-        np.exp(log_sums).round(12).tolist() ([[0.25, 0.75]], [4.0])
-    """
+    """Return (U, C) probabilities in proportion to exponentials of scores, and (U,) log Σ exp."""
     most = reduce(np.maximum, scores.T)  # numpy is slow along a short axis
     weights = np.exp(scores - most[:, None])
     sums = reduce(np.add, weights.T)

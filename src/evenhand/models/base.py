@@ -1,28 +1,27 @@
-"""Where the iteration starts when there was a fit before: where that one ended.
-
-A day's judgments move an estimate little, so that one or two Newton steps do. The maximum is the
-same one, whatever the start: the likelihood is concave, and the steps go on until the same bound.
-"""
+"""A fitted log-linear model: estimates, covariance, goodness of fit, tests, and the next start."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import exp
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.results import draw_table
+from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, suggest
-from evenhand.judgments.notebook import draw_table
-from evenhand.judgments.tally import Tally
 from evenhand.models.coefficients import (
     Coefficient,
     Contrast,
     LRTest,
+    QuasiVariances,
     code_pairs,
     contrast_systems,
+    find_quasi_variances,
     find_system,
     format_p,
     list_coefficients,
@@ -39,7 +38,6 @@ from evenhand.numerics.sampling import one_blas_thread
 
 if TYPE_CHECKING:
     from evenhand.models.bradley_terry import BradleyTerry
-    from evenhand.models.coefficients import QuasiVariances
 
 
 # The coefficient table as people read it, in a terminal or a notebook.
@@ -50,11 +48,9 @@ MAX_THIN_SHARE: Final = 0.2
 
 
 def is_rejected(fit: Fit) -> bool:
-    """Say whether judgments differ from a model by more than chance, if they are independent.
-
-    Where cells expect few, the p-value of the deviance is far too small for data of the model
-    itself and Pearson's nearly right: there both must reject it.
-    """
+    """Say whether judgments differ from a model by more than chance, if they are independent."""
+    # Where cells expect few, the p-value of the deviance is far too small for data of the model
+    # itself and Pearson's nearly right: there both must reject it.
     if fit.gof_p is None or fit.gof_p >= DOUBTFUL:
         return False
     return fit.thin <= MAX_THIN_SHARE or chi2_tail(fit.pearson, fit.df) < DOUBTFUL
@@ -75,30 +71,9 @@ def cautions(fit: Fit) -> tuple[str, ...]:
     return ()
 
 
-def list_settings(model: BradleyTerry) -> tuple[str, ...]:
-    """Return the settings that change numbers."""
-    prior = f"prior {model.prior:g} per system"
-    return (
-        model.ties,
-        *(["order effect"] if model.order_effect else []),
-        *(f"judge covariate {name}" for name in model.judge_covariates),
-        *(f"tie covariate {name}" for name in model.tie_covariates),
-        *(f"system covariate {name}" for name in model.system_covariates),
-        *(f"control {name}" for name in model.controls),
-        *([prior] if model.prior else []),
-    )
-
-
-def say_fit(fit: Fit) -> tuple[str, ...]:
-    """Return what was found, in lines for people."""
-    thin = f"; {fit.thin:.0%} of cells expect fewer than 5" if fit.thin > MAX_THIN_SHARE else ""
-    goodness = "" if fit.gof_p is None else f", p {format_p(fit.gof_p)}{thin}"
-    return (
-        f"deviance {fit.deviance:.4f} on {fit.df:,} df{goodness}",
-        f"AIC {fit.aic:.4f}, BIC {fit.bic:.4f}: they take judgments for independent",
-        *([] if fit.equal_worths is None else [f"all worths equal: {fit.equal_worths}"]),
-        *cautions(fit),
-    )
+def _say_thin(fit: Fit) -> str:
+    thin = fit.thin
+    return f"; {thin:.0%} of cells expect fewer than 5" if thin > MAX_THIN_SHARE else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +83,6 @@ class Summary:
     fit: Fit
 
     def header(self) -> tuple[str, str, str, str, str, str]:
-        """Return the titles of the columns."""
         return ("name", "", "λ", "s.e.", "z", "p")
 
     def cells(self) -> list[tuple[str, str, str, str, str, str]]:
@@ -124,26 +98,22 @@ class Summary:
         return rows
 
     def lines(self) -> list[str]:
-        """Return what is said below the table."""
         fit = self.fit
-        said = [f"deviance {fit.deviance:.4f} on {fit.df} df" + self._goodness()]
+        goodness = ""
+        if fit.gof_p is not None:
+            pearson = f"Pearson X² {fit.pearson:.4f}, p {format_p(chi2_tail(fit.pearson, fit.df))}"
+            goodness = f", p {format_p(fit.gof_p)}; {pearson}{_say_thin(fit)}"
+        lines = [f"deviance {fit.deviance:.4f} on {fit.df} df{goodness}"]
         if len(fit.systems) == 2:
             first, second = fit.systems
-            odds = _odds(fit.log_worth[0] - fit.log_worth[1])
-            said.append(f"odds    {first} to {second} {odds}")
-        said.append(
+            log_odds = fit.log_worth[0] - fit.log_worth[1]
+            odds = f"{exp(log_odds):.2f} to 1" if log_odds >= 0 else f"1 to {exp(-log_odds):.2f}"
+            lines.append(f"odds    {first} to {second} {odds}")
+        lines.append(
             f"loglik  {fit.loglik:.4f}   AIC {fit.aic:.4f}   BIC {fit.bic:.4f}"
             "   (assuming independent judgments)"
         )
-        return [*said, *(f"note    {note}" for note in (*fit.notes, *cautions(fit)))]
-
-    def _goodness(self) -> str:
-        fit = self.fit
-        if fit.gof_p is None:
-            return ""
-        thin = f"; {fit.thin:.0%} of cells expect fewer than 5" if fit.thin > MAX_THIN_SHARE else ""
-        x2 = chi2_tail(fit.pearson, fit.df)
-        return f", p {format_p(fit.gof_p)}; Pearson X² {fit.pearson:.4f}, p {format_p(x2)}{thin}"
+        return [*lines, *(f"note    {note}" for note in (*fit.notes, *cautions(fit)))]
 
     def __str__(self) -> str:
         rows = [self.header(), *self.cells()]
@@ -163,12 +133,6 @@ class Summary:
         return draw_table(self.header(), self.cells(), self.lines())
 
 
-def _odds(log_odds: float) -> str:
-    from math import exp
-
-    return f"{exp(log_odds):.2f} to 1" if log_odds >= 0 else f"1 to {exp(-log_odds):.2f}"
-
-
 # The covariance of the parameters, found when it is first asked for: worths alone need none.
 
 Array = NDArray[np.float64]
@@ -185,34 +149,13 @@ class Covariance:
     @cached_property
     def matrix(self) -> Array:
         """(p, p) covariance of the reported parameters, thresholds as log τ."""
-        found, reported = self.known, self.likelihood.reported
-        if found is None:
+        vcov, reported = self.known, self.likelihood.reported
+        if vcov is None:
             with one_blas_thread():
-                found = invert_positive(self.likelihood.expand(self.beta).information)
-        matrix = found[:reported, :reported]
+                vcov = invert_positive(self.likelihood.expand(self.beta).information)
+        matrix = vcov[:reported, :reported]
         matrix.flags.writeable = False
         return matrix
-
-    def unlogged(self, at: int, tau: float) -> Array:
-        """Return the same with τ for log τ, the parameter in place `at`, by the delta method."""
-        scale = np.ones(len(self.matrix))
-        scale[at] = tau
-        matrix = self.matrix * scale * scale[:, None]
-        matrix.flags.writeable = False
-        return matrix
-
-
-def spread_vcov(vcov: Array, k: int, reference: int) -> Array:
-    """Return the (K, K) covariance of log-worths, the reference at 0, from that of λ without it.
-
-    vcov: (p, p) with λ of all but the reference first.
-    """
-    worths = np.zeros((k, k))
-    sides = [(slice(reference),) * 2, (slice(reference + 1, k), slice(reference, k - 1))]
-    for rows, own_rows in sides:
-        for columns, own_columns in sides:
-            np.multiply(vcov[own_rows, own_columns], 4.0, out=worths[rows, columns])
-    return worths
 
 
 # What a fit holds: estimates with covariance, how well they fit, and predictions.
@@ -235,7 +178,7 @@ class Fit:
     covariance: Covariance | None  # of the parameters; None where K is too large to form it
     beta: Array  # parameters as the likelihood takes them
     loglik: float  # log-likelihood of the data (nats), prior left out
-    df: int  # residual degrees of freedom, over cells that exist (INFERENCE B7)
+    df: int  # residual degrees of freedom, over cells that exist
     n_judgments: float  # answers, a ranking being one
     n_comparisons: float  # pairs
     steps: int  # Newton steps
@@ -246,7 +189,6 @@ class Fit:
 
     @property
     def design(self) -> Design:
-        """The map from parameters to worths."""
         return self.likelihood.design
 
     @property
@@ -258,10 +200,16 @@ class Fit:
     @cached_property
     def vcov(self) -> Array | None:
         """(p, p) model-based covariance of `estimate`, or None where K is too large to form it."""
-        found, at = self.covariance, self.likelihood.n_worths
-        if found is None or "tau" not in self.names[at:]:
-            return None if found is None else found.matrix
-        return found.unlogged(at, self.estimate[at])
+        if self.covariance is None:
+            return None
+        matrix, at = self.covariance.matrix, self.likelihood.n_worths
+        if "tau" not in self.names[at:]:
+            return matrix
+        scale = np.ones(len(matrix))
+        scale[at] = self.estimate[at]  # from log τ to τ, by the delta method
+        matrix = matrix * scale * scale[:, None]
+        matrix.flags.writeable = False
+        return matrix
 
     @cached_property
     def deviance(self) -> float:
@@ -300,7 +248,14 @@ class Fit:
         """Turn any (p, p) covariance of the parameters into (K, K) of `log_worth`."""
         if self.design.matrix is not None:
             return np.asarray(4 * self._rows @ vcov @ self._rows.T)
-        return spread_vcov(vcov, len(self.systems), self.design.reference)
+        k, reference = len(self.systems), self.design.reference
+        worths = np.zeros((k, k))
+        # places of the systems before and after the reference: of worths, and of parameters
+        sides = [(slice(reference),) * 2, (slice(reference + 1, k), slice(reference, k - 1))]
+        for rows, vcov_rows in sides:
+            for columns, vcov_columns in sides:
+                np.multiply(vcov[vcov_rows, vcov_columns], 4.0, out=worths[rows, columns])
+        return worths
 
     @cached_property
     def raw_vcov(self) -> Array:
@@ -316,7 +271,6 @@ class Fit:
 
     @cached_property
     def worths(self) -> dict[str, float]:
-        """Worth π of each system; they sum to one."""
         return share_worths(self.systems, self.log_worth)
 
     @cached_property
@@ -363,12 +317,10 @@ class Fit:
 
     @cached_property
     def pearson(self) -> float:
-        """Pearson's X²."""
         return float(((self.observed - self.expected) ** 2 / self.expected).sum())
 
     @cached_property
     def thin(self) -> float:
-        """Share of cells with an expected count below 5."""
         return float((self.expected < MIN_EXPECTED_COUNT).mean())
 
     @property
@@ -386,43 +338,96 @@ class Fit:
 
     @cached_property
     def equal_worths(self) -> LRTest | None:
-        """Test of all worths being equal, in every group; None without a likelihood to test by."""
-        return compare_equal(self)
+        """Test of all worths being equal, in every group, beside the same γ and δ."""
+        # importance weights and a prior leave no likelihood to test by
+        if self.covariance is None or self.model.prior or self.tally.squares is not None:
+            return None
+        design = self.design
+        equal = replace(design, names=(), labels=(), matrix=np.zeros((design.size, 0)))
+        likelihood = replace(self.likelihood, design=equal)
+        peak = maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach)
+        return _compare_logliks(self.loglik, peak.expansion.value, len(design.names))
 
     def lr_test(self, other: Fit) -> LRTest:
         """Test the smaller of two nested models against the larger; assumes independence."""
-        return compare_nested(self, other)
+        small, large = sorted((self, other), key=lambda fit: fit.n_parameters)
+        _refuse_unlike(small, large)
+        df = large.n_parameters - small.n_parameters
+        if df == 0:
+            raise UnknownOption(
+                "the two models have as many parameters: neither is a special case of the other"
+            )
+        beyond = _beyond(small, large)
+        if beyond:
+            raise UnknownOption(f"the models are not nested: only the smaller has {beyond}")
+        return _compare_logliks(large.loglik, small.loglik, df)
 
     def code(self, system: str) -> int:
-        """Return the code of a system."""
         return find_system(self.systems, system)
 
     def predict(self, pairs: Sequence[tuple[str, str]], *, group: str | None = None) -> Array:
-        """Return (n, 3) chances of left, tie, right for pairs (left, right) of systems."""
-        return predict_pairs(self, [(self.code(a), self.code(b)) for a, b in pairs], group)
+        """Return (n, 3) chances of left, tie, right, by default of the reference group."""
+        codes = [self.code(system) for pair in pairs for system in pair]
+        likelihood, ties = self.likelihood, self.likelihood.ties
+        worths, tie, order, _ = likelihood.parts(self.beta)
+        worth_group = None
+        if group is not None:
+            if group not in self.groups:
+                hint = suggest(group, self.groups) or f" There are {listing(self.groups)}"
+                raise InvalidJudgments(f"no judge group '{group}' in this fit.{hint}")
+            worth_group = self.groups.index(group)
+        if ties is not None:
+            at = ties.home if worth_group is None else worth_group
+            if at is None:
+                raise NotIdentified(
+                    "no judgment is of the reference group of all covariates: name a group, one of"
+                    f" {listing(ties.groups)}, or other reference levels"
+                )
+            worth_group, first = int(ties.worth_group[at]), likelihood.n_worths
+            tie = float(ties.gammas(self.beta[first : first + likelihood.n_ties])[at])
+        left, right = worths[self.design.nodes(worth_group, codes)].reshape(-1, 2).T
+        return np.exp(likelihood.law.log_chances(left - right + order, tie))
 
     def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
         """Return differences in log-worth between pairs of systems, with model-based errors."""
-        return contrast_pairs(self, pairs)
+        if self.vcov is not None:
+            return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
+        from evenhand.models.large import contrast_variances
+
+        codes, worth = code_pairs(self.systems, pairs), self.log_worth
+        variances = contrast_variances(self, codes)
+        return tuple(
+            Contrast.make(pair, float(worth[a] - worth[b]), float(np.sqrt(variance)))
+            for pair, (a, b), variance in zip(pairs, codes, variances, strict=True)
+        )
 
     def quasi_variances(self) -> QuasiVariances:
-        """Return quasi-variances of λ with their worst error (Firth & de Menezes 2004)."""
-        from evenhand.models.coefficients import find_quasi_variances
-
         return find_quasi_variances(self.systems, self.worth_vcov / 4)
 
     @property
     def says(self) -> tuple[str, ...]:
-        """Lines for people: goodness of fit, tests, cautions."""
-        return say_fit(self)
+        goodness = "" if self.gof_p is None else f", p {format_p(self.gof_p)}{_say_thin(self)}"
+        return (
+            f"deviance {self.deviance:.4f} on {self.df:,} df{goodness}",
+            f"AIC {self.aic:.4f}, BIC {self.bic:.4f}: they take judgments for independent",
+            *([] if self.equal_worths is None else [f"all worths equal: {self.equal_worths}"]),
+            *cautions(self),
+        )
 
     @property
     def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
-        return list_settings(self.model)
+        model = self.model
+        return (
+            model.ties,
+            *(["order effect"] if model.order_effect else []),
+            *(f"judge covariate {name}" for name in model.judge_covariates),
+            *(f"tie covariate {name}" for name in model.tie_covariates),
+            *(f"system covariate {name}" for name in model.system_covariates),
+            *(f"control {name}" for name in model.controls),
+            *([f"prior {model.prior:g} per system"] if model.prior else []),
+        )
 
     def summary(self) -> Summary:
-        """Return the coefficient table; it prints in a terminal and in a notebook."""
         return Summary(self)
 
     def __repr__(self) -> str:
@@ -435,7 +440,7 @@ class Fit:
 # From a likelihood to a fit: Newton, covariance, deviance.
 
 # Longest last step, in the units of `Likelihood.reach`: what it leaves is of its square
-LAST: Final = 2e-4
+MAX_LAST_STEP: Final = 2e-4
 
 
 def make_fit(
@@ -446,67 +451,35 @@ def make_fit(
     start: Array,
 ) -> Fit:
     """Maximise the likelihood and gather what a fit holds; `start` is where to begin."""
-    found = maximise(likelihood.expand, start, reach=likelihood.reach, last=LAST)
-    vcov = invert_positive(found.expansion.information)
+    peak = maximise(likelihood.expand, start, reach=likelihood.reach, last=MAX_LAST_STEP)
+    vcov = invert_positive(peak.expansion.information)
     return gather(
         model,
         likelihood,
         tally,
-        Solution(
-            beta=found.at,
-            loglik=likelihood.loglik(found.at) if likelihood.prior else found.expansion.value,
-            covariance=Covariance(likelihood, found.at, vcov),
-            steps=found.steps,
-            decrement=found.decrement,
-            notes=notes,
-        ),
+        beta=peak.at,
+        loglik=likelihood.loglik(peak.at) if likelihood.prior else peak.expansion.value,
+        covariance=Covariance(likelihood, peak.at, vcov),
+        steps=peak.steps,
+        decrement=peak.decrement,
+        notes=notes,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """Where the iteration ended: parameters, their covariance (or None), how it went."""
-
-    beta: Array
-    loglik: float
-    covariance: Covariance | None
-    steps: int
-    decrement: float
-    notes: tuple[str, ...]
-
-
-def gather(model: BradleyTerry, likelihood: Likelihood, tally: Tally, solution: Solution) -> Fit:
+def gather(
+    model: BradleyTerry,
+    likelihood: Likelihood,
+    tally: Tally,
+    *,
+    beta: Array,
+    loglik: float,
+    covariance: Covariance | None,
+    steps: int,
+    decrement: float,
+    notes: tuple[str, ...],
+) -> Fit:
     """Put a solution into words: names, scales, goodness of fit."""
-    names, labels = _name_all(model, likelihood)
-    estimate = solution.beta[: len(names)].copy()
-    if "tau" in names[likelihood.n_worths :]:
-        estimate[likelihood.n_worths] = np.exp(estimate[likelihood.n_worths])
-    for array in (estimate, solution.beta):
-        array.flags.writeable = False
-    return Fit(
-        model=model,
-        systems=tally.systems,
-        names=names,
-        labels=labels,
-        estimate=estimate,
-        covariance=solution.covariance,
-        beta=solution.beta,
-        loglik=solution.loglik,
-        df=likelihood.cells - len(names),
-        n_judgments=tally.n_judgments,
-        n_comparisons=float(likelihood.counts.sum()),
-        steps=solution.steps,
-        decrement=solution.decrement,
-        notes=solution.notes,
-        likelihood=likelihood,
-        tally=tally,
-    )
-
-
-def _name_all(
-    model: BradleyTerry, likelihood: Likelihood
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of all reported parameters, in the papers' words and in the user's."""
+    # names of all reported parameters, in the papers' words and in the user's
     names, labels = [*likelihood.design.names], [*likelihood.design.labels]
     if likelihood.ties is not None:
         names += likelihood.ties.names
@@ -517,48 +490,40 @@ def _name_all(
     if likelihood.order_effect:
         names.append("order")
         labels.append("order")
-    return tuple(names), tuple(labels)
+    estimate = beta[: len(names)].copy()
+    if "tau" in names[likelihood.n_worths :]:
+        estimate[likelihood.n_worths] = np.exp(estimate[likelihood.n_worths])
+    for array in (estimate, beta):
+        array.flags.writeable = False
+    return Fit(
+        model=model,
+        systems=tally.systems,
+        names=tuple(names),
+        labels=tuple(labels),
+        estimate=estimate,
+        covariance=covariance,
+        beta=beta,
+        loglik=loglik,
+        df=likelihood.cells - len(names),
+        n_judgments=tally.n_judgments,
+        n_comparisons=float(likelihood.counts.sum()),
+        steps=steps,
+        decrement=decrement,
+        notes=notes,
+        likelihood=likelihood,
+        tally=tally,
+    )
 
 
 # Likelihood-ratio tests, and which models may be compared by one.
 #
 # The smaller model must be a special case of the larger, and both of the same outcomes of the same
 # judgments. Whether one is a special case is asked of what the parameters span, not of their names:
-# another reference system or level makes no other model. Source: METHODS 1, INFERENCE A10, B7.
-
-_THREE: Final = ("davidson", "none")
+# another reference system or level makes no other model.
 
 
-def compare_nested(one: Fit, other: Fit) -> LRTest:
-    """Test the smaller of two models against the larger."""
-    small, large = sorted((one, other), key=lambda fit: fit.n_parameters)
-    _refuse_unlike(small, large)
-    df = large.n_parameters - small.n_parameters
-    if df == 0:
-        raise UnknownOption(
-            "the two models have as many parameters: neither is a special case of the other"
-        )
-    beyond = _beyond(small, large)
-    if beyond:
-        raise UnknownOption(f"the models are not nested: only the smaller has {beyond}")
-    statistic = max(2 * (large.loglik - small.loglik), 0.0)
-    return LRTest(statistic, df, chi2_tail(statistic, df))
-
-
-def compare_equal(fit: Fit) -> LRTest | None:
-    """Test whether all systems are of equal worth, in every group, beside the same γ and δ.
-
-    Returns None for importance weights and a prior, which leave no likelihood to test by, and where
-    systems are too many for a covariance.
-    """
-    if fit.covariance is None or fit.model.prior or fit.tally.squares is not None:
-        return None
-    design = fit.design
-    equal = replace(design, names=(), labels=(), matrix=np.zeros((design.size, 0)))
-    likelihood = replace(fit.likelihood, design=equal)
-    found = maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach)
-    statistic = max(2 * (fit.loglik - found.expansion.value), 0.0)
-    df = len(design.names)
+def _compare_logliks(large: float, small: float, df: int) -> LRTest:
+    statistic = max(2 * (large - small), 0.0)
     return LRTest(statistic, df, chi2_tail(statistic, df))
 
 
@@ -566,7 +531,7 @@ def _refuse_unlike(small: Fit, large: Fit) -> None:
     """Refuse where the likelihoods are not of the same data in the same form."""
     if small.tally.fold().pool().digest != large.tally.fold().pool().digest:
         raise UnknownOption("a likelihood-ratio test needs two models of the same judgments")
-    forms = {_form(small), _form(large)}
+    forms = {_name_outcomes(small), _name_outcomes(large)}
     if len(forms) > 1:
         raise UnknownOption(
             f"no likelihood-ratio test between {' and '.join(sorted(forms))}: they are not models"
@@ -578,13 +543,13 @@ def _refuse_unlike(small: Fit, large: Fit) -> None:
         raise UnknownOption("importance weights have no likelihood: no likelihood-ratio test")
 
 
-def _form(fit: Fit) -> str:
-    """Return which outcomes the likelihood is of."""
-    if fit.model.ties == "none":
+def _name_outcomes(fit: Fit) -> str:
+    ties = fit.model.ties
+    if ties == "none":
         return "three outcomes"
     if not fit.tally.ties.any():
-        return "probits" if fit.model.ties == "glenn-david" else "two outcomes"
-    return "three outcomes" if fit.model.ties in _THREE else f"ties={fit.model.ties}"
+        return "probits" if ties == "glenn-david" else "two outcomes"
+    return "three outcomes" if ties == "davidson" else f"ties={ties}"
 
 
 def _beyond(small: Fit, large: Fit) -> str:
@@ -593,74 +558,25 @@ def _beyond(small: Fit, large: Fit) -> str:
         return "a tie parameter"
     if small.likelihood.order_effect and not large.likelihood.order_effect:
         return "an order effect"
-    kinds = {"controls": "control", "judge_covariates": "judge covariate"}
-    for setting, said in (kinds | {"tie_covariates": "tie covariate"}).items():
+    for setting in ("controls", "judge_covariates", "tie_covariates"):
         known: tuple[str, ...] = getattr(large.model, setting)
-        lost = [one for one in getattr(small.model, setting) if one not in known]
+        lost = [name for name in getattr(small.model, setting) if name not in known]
         if lost:
-            return f"{said} {lost[0]}"
-    return _beyond_systems(small, large) if large.model.system_covariates else ""
-
-
-def _beyond_systems(small: Fit, large: Fit) -> str:
-    """Name the first system covariate that is no sum of the larger model's."""
-    names, _, own = system_columns(small.systems, 0, small.model.system_covariates)
-    theirs = system_columns(large.systems, 0, large.model.system_covariates)[2]
-    together = np.concatenate([theirs, own], axis=1)
-    fresh = find_independent(together, np.zeros(len(own), dtype=np.int32))[theirs.shape[1] :]
+            return f"{setting.removesuffix('s').replace('_', ' ')} {lost[0]}"
+    if not large.model.system_covariates:
+        return ""
+    # the first system covariate that is no sum of the larger model's
+    names, _, columns = system_columns(small.systems, 0, small.model.system_covariates)
+    known_columns = system_columns(large.systems, 0, large.model.system_covariates)[2]
+    together = np.concatenate([known_columns, columns], axis=1)
+    independent = find_independent(together, np.zeros(len(columns), dtype=np.int32))
+    fresh = independent[known_columns.shape[1] :]
     if not fresh.any():
         return ""
     return names[int(np.argmax(fresh))] if small.model.system_covariates else "free worths"
 
 
-# What a fit says of pairs of systems: chances of left, tie and right, differences in worth.
-
-
-def predict_pairs(fit: Fit, codes: Sequence[tuple[int, int]], group: str | None) -> Array:
-    """Return (n, 3) chances of left, tie, right.
-
-    codes: codes of the system shown first, and of the other.
-    """
-    likelihood, ties = fit.likelihood, fit.likelihood.ties
-    chosen = _find(fit.groups, group)
-    worth_group, tie = chosen, likelihood.parts(fit.beta)[1]
-    if ties is not None:
-        at = ties.home if chosen is None else chosen
-        if at is None:
-            raise NotIdentified(
-                "no judgment is of the reference group of all covariates: name a group, one of"
-                f" {listing(ties.groups)}, or other reference levels"
-            )
-        worth_group = int(ties.worth_group[at])
-        first = likelihood.n_worths
-        tie = float(ties.gammas(fit.beta[first : first + likelihood.n_ties])[at])
-    worths, _, order, _ = likelihood.parts(fit.beta)
-    nodes = fit.design.nodes(worth_group, [code for pair in codes for code in pair])
-    left, right = worths[nodes].reshape(-1, 2).T
-    return np.exp(likelihood.law.log_chances(left - right + order, tie))
-
-
-def contrast_pairs(fit: Fit, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
-    """Return differences in log-worth between pairs of systems, with model-based errors."""
-    if fit.vcov is not None:
-        return contrast_systems(fit.systems, fit.log_worth, fit.worth_vcov, pairs)
-    from evenhand.models.large import contrast_variances
-
-    codes, worth = code_pairs(fit.systems, pairs), fit.log_worth
-    variances = contrast_variances(fit, codes)
-    return tuple(
-        Contrast.make(pair, float(worth[a] - worth[b]), float(np.sqrt(variance)))
-        for pair, (a, b), variance in zip(pairs, codes, variances, strict=True)
-    )
-
-
-def _find(groups: tuple[str, ...], group: str | None) -> int | None:
-    if group is None:
-        return None
-    if group not in groups:
-        hint = suggest(group, groups) or f" There are {listing(groups)}"
-        raise InvalidJudgments(f"no judge group '{group}' in this fit.{hint}")
-    return groups.index(group)
+# Where the iteration starts when there was a fit before: where that one ended.
 
 
 def take_fit(start: Any) -> Fit:
@@ -676,34 +592,22 @@ def take_fit(start: Any) -> Fit:
 
 def choose_start(likelihood: Likelihood, previous: Fit) -> Array:
     """Return the parameters to start from: the previous ones, if they fit better than the usual."""
+    # Carried over by name; new systems in the middle, what else is new as usual. A day's judgments
+    # move an estimate little, so that one or two Newton steps do; the maximum is the same one.
     usual = likelihood.start()
-    carried = _carry(likelihood, previous, usual)
-    better = likelihood.loglik(carried) > likelihood.loglik(usual)
-    return carried if better else usual
-
-
-def _carry(likelihood: Likelihood, previous: Fit, usual: Array) -> Array:
-    """Return previous parameters by name; new systems in the middle, what else is new as usual."""
     beta, design, at = usual.copy(), likelihood.design, likelihood.n_worths
     if design.matrix is None:
-        beta[:at] = _carry_worths(likelihood, previous)
+        centred = (previous.log_worth - previous.log_worth.mean()) / 2
+        known = dict(zip(previous.systems, centred.tolist(), strict=True))
+        worths = np.array([known.get(system, 0.0) for system in design.systems])
+        beta[:at] = design.pull(worths - worths[design.reference])
     else:
         known = dict(zip(previous.labels, previous.beta.tolist(), strict=False))
         beta[:at] = [known.get(label, 0.0) for label in design.labels]
-    before = previous.likelihood
+    before, n = previous.likelihood, likelihood.n_ties
     if likelihood.ties is None and before.ties is None and type(before.law) is type(likelihood.law):
-        n = likelihood.n_ties
         beta[at : at + n] = previous.beta[before.n_worths :][: before.n_ties][:n]
     if likelihood.order_effect and before.order_effect:
-        place = before.n_worths + before.n_ties
-        beta[at + likelihood.n_ties] = previous.beta[place]
-    return beta
-
-
-def _carry_worths(likelihood: Likelihood, previous: Fit) -> Array:
-    """Return the parameters of the plain design: λ of systems, less that of the reference."""
-    design = likelihood.design
-    centred = (previous.log_worth - previous.log_worth.mean()) / 2
-    known = dict(zip(previous.systems, centred.tolist(), strict=True))
-    worths = np.array([known.get(system, 0.0) for system in design.systems])
-    return design.pull(worths - worths[design.reference])
+        beta[at + n] = previous.beta[before.n_worths + before.n_ties]
+    better = likelihood.loglik(beta) > likelihood.loglik(usual)
+    return beta if better else usual

@@ -1,28 +1,17 @@
-"""Chances that are the same for all pairs: uniform, and uniform but for the share of ties.
-
-    Uniform:             Q(π | s1, s2) = 1/3
-    adjusted uniform:    Q(tie) = (α + n_tie) / (3α + n),   Q(left) = Q(right) = (1 − Q(tie)) / 2
-
-Source: Hopkins & May (2013), sections 5.1 and 5.2. Their formula of the second has α = 0; they say
-elsewhere that the Dirichlet strength of each baseline was 1, which is the default here. Perplexity
-of the first is 3 on any judgments.
-
-When not to use them: to rank. They know nothing of systems; a model that does not beat the second
-on judgments that it has not seen has learned nothing but how often judges tie.
-"""
+"""Baselines to compare models with: uniform, each pair, or each system, by its own counts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal, Protocol, get_args
+from typing import Any, Final, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.controls import Judgments
 from evenhand.errors import NotIdentified, UnknownOption, require_option
-from evenhand.judgments.forms import Judgments
 from evenhand.models.coefficients import Coefficient
 from evenhand.models.large import Codes, PairCounts, code_sides, pair_up
 
@@ -32,7 +21,6 @@ Array = NDArray[np.float64]
 
 
 def require_strength(strength: float, *, least: str) -> None:
-    """Refuse a Dirichlet strength that is none."""
     if not (np.isfinite(strength) and strength >= 0):
         raise UnknownOption(
             f"strength cannot be {strength}: it is a number of pseudo-counts, such as 1"
@@ -42,10 +30,7 @@ def require_strength(strength: float, *, least: str) -> None:
 
 
 def shares(counts: Array, strength: float) -> Array:
-    """Return (n, 3) chances by counts and a symmetric Dirichlet prior.
-
-    counts: (n, 3) counts of outcomes.
-    """
+    """Return (n, 3) chances by (n, 3) counts and a symmetric Dirichlet prior."""
     padded = counts + strength
     return np.asarray(padded / padded.sum(axis=1, keepdims=True))
 
@@ -68,19 +53,11 @@ class PairLaw(Protocol):
         """Return what stands beside the coefficients, for machines."""
 
 
-class Named(Protocol):
-    """Settings of a baseline."""
-
-    @property
-    def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
-
-
 @dataclass(frozen=True, eq=False)
 class BaselineFit:
     """A fitted baseline."""
 
-    model: Named  # the settings
+    model: Baseline  # the settings
     law: PairLaw  # chances of pairs
     counts: PairCounts  # what was counted
     findings: tuple[str, ...] = ()  # lines for people
@@ -88,15 +65,11 @@ class BaselineFit:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The K systems, sorted by name."""
         return self.counts.systems
 
     @cached_property
     def log_worth(self) -> Array:
-        """(K,) mean over all systems of ln(P(win) / P(loss)) against them, 0 against itself.
-
-        Over both orders of a pair; they sum to zero.
-        """
+        """(K,) mean ln(P(win) / P(loss)) against all systems, itself too; of sum zero."""
         k = len(self.systems)
         odds = np.zeros((k, k))
         left, right = np.nonzero(~np.eye(k, dtype=np.bool_))
@@ -106,22 +79,18 @@ class BaselineFit:
 
     @property
     def worth_vcov(self) -> None:
-        """None: the model has no worths that could have a covariance."""
         return None
 
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        """Every parameter, without errors."""
         return self.law.coefficients(self.systems)
 
     @property
     def scale(self) -> str:
-        """What the estimates of `coefficients` are: of counts as they came, not of worths."""
         return "half log-odds"
 
     @property
     def extras(self) -> Mapping[str, Any]:
-        """What stands beside the coefficients, for machines."""
         return self.law.extras(self.systems)
 
     @cached_property
@@ -135,26 +104,21 @@ class BaselineFit:
 
     @property
     def n_judgments(self) -> float:
-        """Answers; a ranking is one."""
         return self.counts.shown.n_judgments
 
     @property
     def n_comparisons(self) -> float:
-        """Pairs."""
         return self.counts.shown.n_comparisons
 
     @property
     def says(self) -> tuple[str, ...]:
-        """Lines for people."""
         return (*self.findings, NO_ERRORS)
 
     @property
     def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
         return self.model.signature_parts
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right."""
         return self.law.chances(*code_sides(self.systems, pairs))
 
     def __repr__(self) -> str:
@@ -164,11 +128,11 @@ class BaselineFit:
         )
 
 
-def name_shares(suffix: str, label: str, chances: Array) -> tuple[Coefficient, Coefficient]:
-    """Return three chances as two coefficients, without errors.
+Baseline: TypeAlias = "IndependentPairs | IndependentStudents | Uniform | AdjustedUniform"
 
-    chances: (3,) left, tie, right.
-    """
+
+def name_shares(suffix: str, label: str, chances: Array) -> tuple[Coefficient, Coefficient]:
+    """Return (3,) chances of left, tie, right as two coefficients, without errors."""
     won, tied, lost = np.log(chances).tolist()
     rows = (
         (f"o{suffix}", label, (won - lost) / 2),
@@ -198,7 +162,7 @@ class IndependentPairs:
     Attributes:
         strength: pseudo-counts α of each outcome of each pair, above zero.
 
-    >>> from evenhand.judgments import Tally
+    >>> from evenhand.data import Tally
     >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
     >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
     >>> fit = IndependentPairs().fit(Tally(("new", "old"), one, two, *counts))
@@ -209,7 +173,6 @@ class IndependentPairs:
     strength: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist."""
         require_strength(
             self.strength, least="pairs that were never compared would have no chances at all"
         )
@@ -230,26 +193,24 @@ class IndependentPairs:
         """
         counts = pair_up(data)
         k = len(counts.systems)
-        said = (f"{len(counts.low):,} of {k * (k - 1) // 2:,} pairs were compared",)
+        findings = (f"{len(counts.low):,} of {k * (k - 1) // 2:,} pairs were compared",)
         notes = counts.note_unseen("all outcomes are equally likely for their pairs")
-        return BaselineFit(self, OwnCounts(counts, self.strength), counts, said, notes)
+        return BaselineFit(self, OwnCounts(counts, self.strength), counts, findings, notes)
 
 
 @dataclass(frozen=True, eq=False)
 class OwnCounts:
-    """Chances of each pair by its own counts."""
-
     counts: PairCounts  # the counts
     strength: float  # pseudo-counts of each outcome
 
     def chances(self, left: Codes, right: Codes) -> Array:
-        """Return (n, 3) chances."""
         return shares(self.counts.between(left, right), self.strength)
 
     def coefficients(self, systems: Sequence[str]) -> tuple[Coefficient, ...]:
-        """Return o and g of each pair that was compared."""
-        own = shares(self.counts.counts, self.strength)
-        sides = zip(self.counts.low.tolist(), self.counts.high.tolist(), own, strict=True)
+        chances_by_pair = shares(self.counts.counts, self.strength)
+        sides = zip(
+            self.counts.low.tolist(), self.counts.high.tolist(), chances_by_pair, strict=True
+        )
         return tuple(
             coefficient
             for i, j, chances in sides
@@ -259,11 +220,10 @@ class OwnCounts:
         )
 
     def extras(self, systems: Sequence[str]) -> Mapping[str, Any]:
-        """Return the chances of each pair that was compared."""
-        own = shares(self.counts.counts, self.strength).tolist()
+        chances = shares(self.counts.counts, self.strength).tolist()
         low, high = self.counts.low.tolist(), self.counts.high.tolist()
         names = ("first", "second", "left", "tie", "right")
-        rows = ((systems[i], systems[j], *p) for i, j, p in zip(low, high, own, strict=True))
+        rows = ((systems[i], systems[j], *p) for i, j, p in zip(low, high, chances, strict=True))
         return {"pairs": [dict(zip(names, row, strict=True)) for row in rows]}
 
 
@@ -302,7 +262,7 @@ class IndependentStudents:
             or geometric.
         strength: pseudo-counts α of each outcome of each system, above zero.
 
-    >>> from evenhand.judgments import Tally
+    >>> from evenhand.data import Tally
     >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
     >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
     >>> fit = IndependentStudents("arithmetic").fit(Tally(("new", "old"), one, two, *counts))
@@ -314,7 +274,6 @@ class IndependentStudents:
     strength: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist."""
         require_option("reconstruction", self.reconstruction, RECONSTRUCTIONS)
         require_strength(
             self.strength, least="systems that were never compared would have no chances at all"
@@ -336,22 +295,19 @@ class IndependentStudents:
         """
         counts = pair_up(data)
         law = Students(self.reconstruction, shares(counts.by_system(), self.strength))
-        said = ("each system is taken as if it had met the others equally often",)
+        findings = ("each system is taken as if it had met the others equally often",)
         notes = counts.note_unseen("all outcomes are equally likely for it")
         if self.reconstruction == "asymmetric":
             notes = (*notes, _ONE_SIDED)
-        return BaselineFit(self, law, counts, said, notes)
+        return BaselineFit(self, law, counts, findings, notes)
 
 
 @dataclass(frozen=True, eq=False)
 class Students:
-    """Chances of two systems from those of each."""
-
     reconstruction: Reconstruction  # how they are put together
     ability: Array  # (K, 3) chances of each system to be preferred, to tie, to lose
 
     def chances(self, left: Codes, right: Codes) -> Array:
-        """Return (n, 3) chances."""
         if self.reconstruction == "asymmetric":
             return self.ability[left]
         if self.reconstruction == "arithmetic":
@@ -364,7 +320,6 @@ class Students:
         return np.sqrt(self.ability[left] * self.ability[right][:, ::-1])
 
     def coefficients(self, systems: Sequence[str]) -> tuple[Coefficient, ...]:
-        """Return o and g of each system."""
         return tuple(
             coefficient
             for i, (system, chances) in enumerate(zip(systems, self.ability, strict=True))
@@ -372,28 +327,34 @@ class Students:
         )
 
     def extras(self, systems: Sequence[str]) -> Mapping[str, Any]:
-        """Return each system's chances."""
         names = ("system", "preferred", "tied", "lost")
-        rows = ((name, *own) for name, own in zip(systems, self.ability.tolist(), strict=True))
+        rows = (
+            (name, *chances) for name, chances in zip(systems, self.ability.tolist(), strict=True)
+        )
         return {"abilities": [dict(zip(names, row, strict=True)) for row in rows]}
 
 
 def printed(fit: BaselineFit, pairs: Sequence[tuple[str, str]]) -> Array:
-    """Return (n, 3) numbers of the geometric reconstruction as the paper prints it: no chances.
-
-    They sum to less than one unless the two systems' chances mirror each other, so that a
-    perplexity of them compares with none of a distribution.
-    """
+    """Return (n, 3) geometric means as the paper prints them, which do not sum to one."""
     if not isinstance(fit.law, Students) or fit.law.reconstruction != "geometric":
         raise UnknownOption("only geometric independent students are printed without their sum")
     return fit.law.means(*code_sides(fit.systems, pairs))
+
+
+# Chances that are the same for all pairs: uniform, and uniform but for the share of ties.  Uniform:
+# Q(π | s1, s2) = 1/3 adjusted uniform:    Q(tie) = (α + n_tie) / (3α + n),   Q(left) = Q(right) =
+# (1 − Q(tie)) / 2  Source: Hopkins & May (2013), sections 5.1 and 5.2. Their formula of the second
+# has α = 0; they say elsewhere that the Dirichlet strength of each baseline was 1, which is the
+# default here. Perplexity of the first is 3 on any judgments.  When not to use them: to rank. They
+# know nothing of systems; a model that does not beat the second on judgments that it has not seen
+# has learned nothing but how often judges tie.
 
 
 @dataclass(frozen=True)
 class Uniform:
     """Left, tie and right are equally likely, whatever was judged.
 
-    >>> from evenhand.judgments import Tally
+    >>> from evenhand.data import Tally
     >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
     >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
     >>> fit = Uniform().fit(Tally(("new", "old"), one, two, *counts, n_judgments=120))
@@ -426,7 +387,7 @@ class AdjustedUniform:
     Attributes:
         strength: pseudo-counts α of each outcome; 0 gives the formula as it is printed.
 
-    >>> from evenhand.judgments import Tally
+    >>> from evenhand.data import Tally
     >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
     >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
     >>> fit = AdjustedUniform(strength=0).fit(Tally(("new", "old"), one, two, *counts))
@@ -437,7 +398,6 @@ class AdjustedUniform:
     strength: float = 1.0
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist."""
         require_strength(self.strength, least="zero")
 
     @property
@@ -466,29 +426,24 @@ class AdjustedUniform:
                 ["take a strength above 0"],
             )
         share = (ties + self.strength) / (total + 3 * self.strength)
-        said = (f"tie {share:.4f}, left and right {(1 - share) / 2:.4f} each",)
-        return BaselineFit(self, SameForAll(share, estimated=True), counts, said)
+        findings = (f"tie {share:.4f}, left and right {(1 - share) / 2:.4f} each",)
+        return BaselineFit(self, SameForAll(share, estimated=True), counts, findings)
 
 
 @dataclass(frozen=True)
 class SameForAll:
-    """The same chances for every pair."""
-
     tie: float  # chance of a tie; left and right share the rest
     estimated: bool  # whether it was found in judgments
 
     def chances(self, left: Codes, right: Codes) -> Array:  # noqa: ARG002 - as every law
-        """Return (n, 3) chances."""
         side = (1 - self.tie) / 2
         return np.tile([side, self.tie, side], (len(left), 1))
 
     def coefficients(self, systems: Sequence[str]) -> tuple[Coefficient, ...]:  # noqa: ARG002
-        """Return γ of ties, where it is finite."""
         if not (self.estimated and 0 < self.tie < 1):
             return ()
         gamma = float(np.log(2 * self.tie / (1 - self.tie)))
         return (Coefficient("g1", "tie", gamma, None, None, None),)
 
     def extras(self, systems: Sequence[str]) -> Mapping[str, Any]:  # noqa: ARG002 - as every law
-        """Return the chance of a tie."""
         return {"tie": self.tie}

@@ -15,27 +15,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.controls import Judgments, count_pairs, note_tasks
+from evenhand.data.joining import say_names
+from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
-from evenhand.judgments.alike import say_names
-from evenhand.judgments.forms import Judgments, count_pairs, note_tasks
-from evenhand.judgments.tally import Tally
-from evenhand.models.base import Fit, make_fit
-from evenhand.models.design import DENSE, MANY, Design, plain_design, reference_code
-from evenhand.models.existence import THRESHOLDS, Shape, Support, check_support, refuse_nothing
+from evenhand.models.base import Fit, choose_start, make_fit, take_fit
+from evenhand.models.design import DENSE, MANY, grouped_design, plain_design, reference_code
+from evenhand.models.existence import Verdict, check_support, refuse_nothing
 from evenhand.models.likelihood import Likelihood
-from evenhand.models.ties import Davidson, TieLaw, TwoOutcomes
+from evenhand.models.ties import (
+    Davidson,
+    GlennDavid,
+    RaoKupper,
+    TieLaw,
+    TwoOutcomes,
+    TwoProbits,
+    group_ties,
+)
 from evenhand.numerics.sampling import one_blas_thread
 
-if TYPE_CHECKING:
-    from evenhand.models.ties import TieGroups
-
 Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Ties = Literal["davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none"]
 TIES: Final[tuple[str, ...]] = get_args(Ties)
 
@@ -59,7 +63,7 @@ class BradleyTerry:
         controls: what differs between the two outputs of a comparison and is controlled for:
             columns of differences, left minus right, or NAME=LEFT,RIGHT for two columns.
 
-    >>> from evenhand.judgments import Tally
+    >>> from evenhand.data import Tally
     >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
     >>> counts = np.array([61.0]), np.array([24.0]), np.array([35.0])
     >>> fit = BradleyTerry().fit(Tally(("new", "old"), one, two, *counts, n_judgments=120))
@@ -78,15 +82,14 @@ class BradleyTerry:
     controls: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist."""
         require_option("ties", self.ties, TIES)
         for role in ("judge_covariates", "tie_covariates", "controls"):
             named = getattr(self, role)
             covariates = (named,) if isinstance(named, str) else tuple(named)
             object.__setattr__(self, role, covariates)
             if len(set(covariates)) < len(covariates):
-                said = f"{role.replace('_', ' ')} {listing(covariates)}"
-                raise UnknownOption(f"{said}: one is named twice")
+                what = f"{role.replace('_', ' ')} {listing(covariates)}"
+                raise UnknownOption(f"{what}: one is named twice")
         if self.tie_covariates and self.ties != "davidson":
             raise UnknownOption(
                 "tie covariates give each group a γ of its own, which ties davidson has and"
@@ -125,13 +128,17 @@ class BradleyTerry:
                 none, or one beside controls.
 
         """
-        previous = None if start is None else self._take_start(start)
+        if start is not None and self.controls:
+            raise UnknownOption(
+                "with controls a fit starts from the one without them: leave out start"
+            )
+        previous = None if start is None else take_fit(start)
         if self.controls:
             from evenhand.models.controls import fit_controlled
 
-            found = fit_controlled(self, data)
-            said = (*note_tasks(data), *say_names(found.systems))
-            return replace(found, notes=(*found.notes, *said))
+            controlled = fit_controlled(self, data)
+            data_notes = (*note_tasks(data), *say_names(controlled.systems))
+            return replace(controlled, notes=(*controlled.notes, *data_notes))
         tally = self._tally(data)
         names = say_names(tally.systems)
         try:
@@ -143,7 +150,7 @@ class BradleyTerry:
         if likelihood.design.size > DENSE and self.tie_covariates:
             raise UnknownOption(f"tie covariates are for at most {DENSE:,} systems")
         with one_blas_thread():
-            begin = self._start(likelihood, previous)
+            begin = choose_start(likelihood, previous) if previous else likelihood.start()
             size = likelihood.design.size
             if size > DENSE or (size > MANY and likelihood.plain):
                 from evenhand.models.large import fit_large
@@ -151,53 +158,45 @@ class BradleyTerry:
                 return fit_large(self, likelihood, tally, notes, begin, dense=size <= DENSE)
             return make_fit(self, likelihood, tally, notes, begin)
 
-    def _take_start(self, start: object) -> Fit:
-        from evenhand.models.base import take_fit
-
-        if self.controls:
-            raise UnknownOption(
-                "with controls a fit starts from the one without them: leave out start"
-            )
-        return take_fit(start)
-
-    def _start(self, likelihood: Likelihood, previous: Fit | None) -> Array:
-        if previous is None:
-            return likelihood.start()
-        from evenhand.models.base import choose_start
-
-        return choose_start(likelihood, previous)
-
     def _tally(self, data: Judgments) -> Tally:
         """Count, pool over everything the model does not tell apart, and fold if order is none."""
         tally = count_pairs(data, self.covariates)
-        if self.order_effect and not tally.positions_known:
+        if not self.order_effect:
+            factors = {name: tally.factor(name) for name in self.covariates}
+            return replace(tally, factors=factors).fold()
+        if not tally.positions_known:
             raise UnknownOption(
                 "the order effect needs to know which output stood first, and these data do not"
                 " say: leave out --order-effect, or map a position column"
             )
-        return tally.pool(self.covariates) if self.order_effect else self._fold(tally)
+        return tally.pool(self.covariates)
 
-    def _fold(self, tally: Tally) -> Tally:
-        factors = {name: tally.factor(name) for name in self.covariates}
-        return replace(tally, factors=factors).fold()
-
-    def _prepare(self, tally: Tally) -> tuple[Likelihood, Support]:
+    def _prepare(self, tally: Tally) -> tuple[Likelihood, Verdict]:
         if len(tally.systems) < 2:
             raise NotIdentified("nothing to compare: there are fewer than two systems")
         counts = self.treat_ties(tally.counts)
         used = counts.sum(axis=1) > 0
         if not used.any():
             refuse_nothing(tally)
+        entries = tally
         if not used.all():
-            counts = counts[used]
-        kept = _rows(tally, used)
-        design = self._design(kept)
-        ties = self._group_ties(kept, design)
-        support = check_support(self, Shape(design, ties), counts, tally)
+            counts, entries = counts[used], take_entries(tally, used)
+        reference = reference_code(tally.systems, self.reference)
+        if self.judge_covariates or self.system_covariates:
+            design = grouped_design(
+                entries, reference, self.judge_covariates, self.references, self.system_covariates
+            )
+        else:
+            design = plain_design(entries, reference)
+        groups = None
+        if self.tie_covariates and entries.ties.any():
+            covariates = self.judge_covariates, self.tie_covariates
+            groups = group_ties(entries, design, covariates, self.references)
+        support = check_support(self, design, groups, counts, tally)
         counts = np.asfortranarray(counts)  # laws take it column by column
         law = _find_law(self.ties, estimated=support.ties_estimated)
         likelihood = Likelihood(
-            design, law, counts, order_effect=self.order_effect, prior=self.prior, ties=ties
+            design, law, counts, order_effect=self.order_effect, prior=self.prior, ties=groups
         )
         return likelihood, support
 
@@ -210,43 +209,20 @@ class BradleyTerry:
             return np.concatenate([counts[:, :1] + half, 0 * half, counts[:, 2:] + half], axis=1)
         return counts
 
-    def _design(self, tally: Tally) -> Design:
-        reference = reference_code(tally.systems, self.reference)
-        if not self.judge_covariates and not self.system_covariates:
-            return plain_design(tally, reference)
-        from evenhand.models.design import grouped_design
-
-        return grouped_design(
-            tally, reference, self.judge_covariates, self.references, self.system_covariates
-        )
-
-    def _group_ties(self, tally: Tally, design: Design) -> TieGroups | None:
-        """Return the groups with tie parameters of their own, if ties were seen at all."""
-        if not self.tie_covariates or not tally.ties.any():
-            return None
-        covariates = self.judge_covariates, self.tie_covariates
-        from evenhand.models.ties import group_ties
-
-        return group_ties(tally, design, covariates, self.references)
-
 
 def _find_law(ties: str, *, estimated: bool) -> TieLaw:
     """Return the law of a tie rule; without a tie parameter by choice, or where none was seen."""
-    if ties in THRESHOLDS:
-        from evenhand.models import ties as tie_laws
-
-        if not estimated:
-            return tie_laws.TwoProbits() if ties == "glenn-david" else TwoOutcomes()
-        return tie_laws.GlennDavid() if ties == "glenn-david" else tie_laws.RaoKupper()
     if ties == "none":
         return Davidson(free=False)
-    return Davidson() if estimated else TwoOutcomes()
+    if ties == "glenn-david":
+        return GlennDavid() if estimated else TwoProbits()
+    if not estimated:
+        return TwoOutcomes()
+    return RaoKupper() if ties == "rao-kupper" else Davidson()
 
 
-def _rows(tally: Tally, rows: Mask) -> Tally:
+def take_entries(tally: Tally, rows: NDArray[np.bool_]) -> Tally:
     """Keep some entries."""
-    if rows.all():
-        return tally
     return replace(
         tally,
         left=tally.left[rows],

@@ -28,7 +28,6 @@ class Coefficient:
 
     @classmethod
     def make(cls, name: str, label: str, estimate: float, stderr: float | None) -> Coefficient:
-        """Return a coefficient with its Wald test."""
         if stderr is None:
             return cls(name, label, estimate, None, None, None)
         z = estimate / stderr
@@ -47,7 +46,6 @@ class Contrast:
 
     @classmethod
     def make(cls, systems: tuple[str, str], estimate: float, stderr: float) -> Contrast:
-        """Return a contrast with its Wald test."""
         z = estimate / stderr
         return cls((systems[0], systems[1]), estimate, stderr, z, two_sided_p(z))
 
@@ -66,20 +64,12 @@ class LRTest:
 
 
 def finite(value: float) -> float | None:
-    """Return a number that JSON has, None for an end that there is not.
-
-    >>> finite(0.5), finite(float("inf"))
-    (0.5, None)
-    """
+    """Return a number that JSON has, None for an end that there is not."""
     return value if isfinite(value) else None
 
 
 def format_p(p: float) -> str:
-    """Write a p-value with four digits, or as a bound.
-
-    >>> format_p(0.0088), format_p(1e-9)
-    ('.0088', '<.0001')
-    """
+    """Write a p-value with four digits, '.0088', or as a bound, '<.0001'."""
     if p < 0.0001:
         return "<.0001"
     return f"{p:.4f}".removeprefix("0") if p < 1 else "1.0000"
@@ -93,16 +83,16 @@ def format_p(p: float) -> str:
 # there.
 
 Array = NDArray[np.float64]
-STEPS = 200
+MAX_STEPS = 200
 SETTLED = 1e-9
 ROUNDING = 1e-14  # Rise of the sum of squares that is rounding and no rise
-FLAT = 1e-12  # Variance of a contrast, relative to the largest, that is rounding and no variance
+MIN_RELATIVE_VARIANCE = (
+    1e-12  # Variance of a contrast, relative to the largest, that is rounding and no variance
+)
 
 
 @dataclass(frozen=True, eq=False)
 class QuasiVariances:
-    """Quasi-variances of λ."""
-
     systems: tuple[str, ...]  # names
     variances: Array  # (K,) quasi-variances on the λ scale; one may be negative
     worst_pair: float  # largest relative error of a simple contrast's standard error (proportion)
@@ -124,7 +114,7 @@ def find_quasi_variances(systems: tuple[str, ...], vcov: Array) -> QuasiVariance
         raise NotIdentified("quasi-variances need three systems: with two, print their contrast")
     centred = vcov - vcov.mean(axis=0)
     spread = np.linalg.eigvalsh(centred - centred.mean(axis=1)[:, None])
-    if spread[1] <= FLAT * spread[-1]:  # the first is that of the constant, zero
+    if spread[1] <= MIN_RELATIVE_VARIANCE * spread[-1]:  # the first is that of the constant, zero
         raise NotIdentified(
             "worths that are sums over covariates have no variances of their own: use contrasts"
         )
@@ -133,32 +123,41 @@ def find_quasi_variances(systems: tuple[str, ...], vcov: Array) -> QuasiVariance
     exact = diagonal[i] + diagonal[j] - 2 * vcov[i, j]
     q = _fit_pairs(k, i, j, exact)
     errors = np.sqrt((q[i] + q[j]) / exact) - 1
-    return QuasiVariances(systems, q, float(np.abs(errors).max()), _worst_contrast(q, vcov))
+    # smallest and largest relative error over all contrasts, by eigenvalues
+    basis = np.linalg.qr(np.eye(k) - 1 / k)[0][:, : k - 1]
+    whole, quasi = basis.T @ vcov @ basis, basis.T @ (q[:, None] * basis)
+    root = np.linalg.inv(np.linalg.cholesky(whole))
+    values = np.linalg.eigvalsh(root @ quasi @ root.T)
+    low, high = (np.sqrt(np.maximum(values[[0, -1]], 0.0)) - 1).tolist()
+    return QuasiVariances(systems, q, float(np.abs(errors).max()), (low, high))
 
 
 def _fit_pairs(k: int, i: NDArray[np.intp], j: NDArray[np.intp], exact: Array) -> Array:
-    """Minimise by damped Gauss-Newton, from the least-squares solution on variances.
-
-    Each row of the design has two ones, at i and j, so that only its (K, K) product is formed.
-    """
+    """Minimise by damped Gauss-Newton, from the least-squares solution on variances."""
     table = np.zeros((k, k))
 
     def spread(by_pair: Array) -> Array:
         table[i, j] = table[j, i] = by_pair
         return np.asarray(table.sum(axis=1))
 
+    def improves(q: Array, loss: float) -> bool:
+        fitted = q[i] + q[j]
+        if not (fitted > 0).all():
+            return False
+        return bool((np.log(fitted / exact) ** 2).sum() <= loss + ROUNDING * (1 + loss))
+
     sums = spread(exact)
     q = (sums - sums.sum() / (2 * (k - 1))) / (k - 2)
     if (q[i] + q[j] <= 0).any():
         q = np.full(k, exact.mean() / 2)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         fitted = q[i] + q[j]
         residual = np.log(fitted / exact)
         right = -spread(residual / fitted)
         diagonal = spread(fitted**-2)
         step = np.linalg.solve(table + np.diag(diagonal), right)
         length, loss = 1.0, float(residual @ residual)
-        while length > SETTLED and not _improves(q + length * step, (i, j), exact, loss):
+        while length > SETTLED and not improves(q + length * step, loss):
             length /= 2
         if np.abs(step).max() <= SETTLED * np.abs(q).max() or length <= SETTLED:
             return np.asarray(q)
@@ -166,28 +165,7 @@ def _fit_pairs(k: int, i: NDArray[np.intp], j: NDArray[np.intp], exact: Array) -
     raise NotConverged("quasi-variances did not settle: use contrasts of pairs instead")
 
 
-def _improves(
-    q: Array, pairs: tuple[NDArray[np.intp], NDArray[np.intp]], exact: Array, loss: float
-) -> bool:
-    fitted = q[pairs[0]] + q[pairs[1]]
-    if not (fitted > 0).all():
-        return False
-    return bool((np.log(fitted / exact) ** 2).sum() <= loss + ROUNDING * (1 + loss))
-
-
-def _worst_contrast(q: Array, vcov: Array) -> tuple[float, float]:
-    """Return the smallest and largest relative error over all contrasts, by eigenvalues."""
-    k = len(q)
-    basis = np.linalg.qr(np.eye(k) - 1 / k)[0][:, : k - 1]
-    exact, quasi = basis.T @ vcov @ basis, basis.T @ (q[:, None] * basis)
-    root = np.linalg.inv(np.linalg.cholesky(exact))
-    values = np.linalg.eigvalsh(root @ quasi @ root.T)
-    low, high = np.sqrt(np.maximum(values[[0, -1]], 0.0)) - 1
-    return float(low), float(high)
-
-
 def find_system(systems: Sequence[str], system: str) -> int:
-    """Return the code of a system."""
     if system not in systems:
         hint = name_near(system, systems)
         raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
@@ -195,11 +173,7 @@ def find_system(systems: Sequence[str], system: str) -> int:
 
 
 def share_worths(systems: Sequence[str], log_worth: Array) -> dict[str, float]:
-    """Return the worth π of each system; they sum to one.
-
-    >>> share_worths(["a", "b"], np.log([3.0, 1.0]))
-    {'a': 0.75, 'b': 0.25}
-    """
+    """Return the worth π of each system; they sum to one."""
     shifted = np.exp(log_worth - log_worth.max())
     return dict(zip(systems, (shifted / shifted.sum()).tolist(), strict=True))
 
@@ -207,7 +181,6 @@ def share_worths(systems: Sequence[str], log_worth: Array) -> dict[str, float]:
 def list_coefficients(
     names: Sequence[str], labels: Sequence[str], estimate: Array, stderr: Array | None
 ) -> list[Coefficient]:
-    """Return one row for each parameter, with its Wald test where it has an error."""
     errors = [None] * len(names) if stderr is None else stderr.tolist()
     return [
         Coefficient.make(*row) for row in zip(names, labels, estimate.tolist(), errors, strict=True)
@@ -215,12 +188,10 @@ def list_coefficients(
 
 
 def reference_row(systems: Sequence[str], reference: int) -> Coefficient:
-    """Return the row of the reference system, which stands at 0 without error."""
     return Coefficient(f"o{reference + 1}", systems[reference], 0.0, None, None, None)
 
 
 def code_pairs(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
-    """Return the codes of pairs of different systems."""
     same = [left for left, right in pairs if left == right]
     if same:
         raise InvalidJudgments(f"'{same[0]}' cannot be contrasted with itself")
@@ -230,11 +201,7 @@ def code_pairs(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list
 def contrast_systems(
     systems: Sequence[str], log_worth: Array, vcov: Array, pairs: Sequence[tuple[str, str]]
 ) -> tuple[Contrast, ...]:
-    """Return differences in log-worth between pairs of systems, with their errors.
-
-    log_worth: (K,) estimates.
-    vcov: (K, K) their covariance.
-    """
+    """Return differences in (K,) log-worths with (K, K) covariance, between pairs of systems."""
     return tuple(
         Contrast.make(
             pair,

@@ -1,16 +1,22 @@
-"""Whether a fit has controls, told without importing what fits them: most fits have none."""
+"""Comparison covariates: what differs between two outputs beside who wrote them, and its effect."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import take_pairs
+from evenhand.data.engine import is_finite
+from evenhand.data.rankings import Rankings
+from evenhand.data.source import find_rows, name_rows
+from evenhand.data.streams import Batch, CodedRows, code_rows
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -19,19 +25,11 @@ from evenhand.errors import (
     UnknownOption,
     listing,
 )
-from evenhand.formats.numbers import read_number
-from evenhand.formats.table import Table
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import take_pairs
-from evenhand.judgments.engine import Frame, is_finite
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.row_reading import code_rows
-from evenhand.judgments.source import find_rows, name_rows
-from evenhand.judgments.streaming import Batch, CodedRows
+from evenhand.formats.table import Table, read_number
 from evenhand.models.base import Covariance, Fit
 from evenhand.models.coefficients import format_p
 from evenhand.models.design import DENSE
-from evenhand.models.likelihood import LONGEST, Likelihood
+from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
 from evenhand.models.ties import Local, Tie, TwoOutcomes, expand_blocks
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
@@ -41,8 +39,6 @@ if TYPE_CHECKING:
     from evenhand.models.bradley_terry import BradleyTerry
 
 
-# Comparison covariates: what differs between two outputs beside who wrote them.
-#
 # A control is a number x for every comparison, left minus right: the difference in length, or in
 # the number of list items. It is said by a column that holds the difference, or by two columns
 # whose difference it is.
@@ -54,8 +50,6 @@ _VALUE: Final = "evenhand_control_"
 
 @dataclass(frozen=True)
 class Control:
-    """A comparison covariate."""
-
     name: str  # what it is called in results
     columns: tuple[str, ...]  # the column of differences, or the columns of left and of right
 
@@ -76,15 +70,10 @@ class ControlEffect:
 
     @classmethod
     def make(
-        cls, control: tuple[str, float], found: tuple[float, float], level: float, df: float
+        cls, control: tuple[str, float], wald: tuple[float, float], level: float, df: float
     ) -> ControlEffect:
-        """Return an effect with its interval.
-
-        found: log-odds per sd, and standard error.
-        level: nominal level of the interval (proportion).
-        df: degrees of freedom of the t distribution; infinite for the normal.
-        """
-        (name, sd), (estimate, stderr) = control, found
+        """Return the effect of (name, sd), from log-odds per sd and standard error."""
+        (name, sd), (estimate, stderr) = control, wald
         margin = t_quantile((1 + level) / 2, df) * stderr
         p = t_tail(estimate / stderr, df)
         ends = estimate - margin, estimate + margin
@@ -97,56 +86,27 @@ class ControlEffect:
 
     @property
     def per_unit(self) -> float:
-        """Log-odds per unit of the column."""
         return self.estimate / self.sd
 
     @property
     def says(self) -> str:
-        """The effect in a line, and whether there is one.
-
-        >>> print(ControlEffect.make(("length", 50.0), (0.4, 0.1), 0.95, np.inf).says)
-        length: log-odds 0.400 per sd (s.e. 0.100, 95 % 0.204 to 0.596, p <.0001), 0.008 per unit; \
-sd 50; more of it is preferred
-        """
+        """The effect in a line, and whether there is one."""
         if self.rests:
             return (
                 f"{self.name}: log-odds {self.estimate:.3f} per sd, {self.per_unit:.4g} per unit;"
                 f" sd {self.sd:.4g}; no standard error: {self.rests}"
             )
+        verdict = f"{'more' if self.estimate > 0 else 'less'} of it is preferred"
+        if self.lower <= 0 <= self.upper:
+            verdict = "whether it has an effect cannot be told"
         return (
             f"{self.name}: log-odds {self.estimate:.3f} per sd (s.e. {self.stderr:.3f},"
             f" {100 * self.level:g} % {self.lower:.3f} to {self.upper:.3f}, p {format_p(self.p)}),"
-            f" {self.per_unit:.4g} per unit; sd {self.sd:.4g}; {self._say_found()}"
+            f" {self.per_unit:.4g} per unit; sd {self.sd:.4g}; {verdict}"
         )
 
-    def _say_found(self) -> str:
-        if self.lower <= 0 <= self.upper:
-            return "whether it has an effect cannot be told"
-        return f"{'more' if self.estimate > 0 else 'less'} of it is preferred"
 
-
-class Settings(Protocol):
-    """What must be known of a model to tell whether controls fit it."""
-
-    @property
-    def ties(self) -> str:
-        """Treatment of ties."""
-
-    @property
-    def controls(self) -> tuple[str, ...]:
-        """The controls, in words."""
-
-    @property
-    def covariates(self) -> tuple[str, ...]:
-        """Judge and tie covariates."""
-
-    @property
-    def system_covariates(self) -> Mapping[str, Mapping[str, float | str]]:
-        """Covariates of systems."""
-
-
-def check_controls(model: Settings) -> None:
-    """Refuse settings of a model that do not go with controls."""
+def check_controls(model: BradleyTerry) -> None:
     if model.ties not in TIES:
         raise UnknownOption(
             f"controls are fitted with ties {' | '.join(TIES)}, not with {model.ties}"
@@ -165,14 +125,14 @@ def check_controls(model: Settings) -> None:
 
 
 def find_control(data: Comparisons, word: str) -> Control:
-    """Return the control that a word names: COLUMN, or NAME=LEFT,RIGHT.
-
-    A word that is a column is that column, whatever signs it holds.
-    """
+    """Return the control that a word names: a column, or NAME=LEFT,RIGHT."""
     if word in data.columns:
         return Control(word, (word,))
     name, sign, pair = word.partition("=")
-    splits = _split_sides(pair if sign else word)
+    text = pair if sign else word
+    # every way to take a text for two names: a name may hold a comma
+    commas = [at for at, letter in enumerate(text) if letter == ","]
+    splits = [(text[:at], text[at + 1 :]) for at in commas]
     if not sign:
         if any(all(side in data.columns for side in split) for split in splits):
             raise UnknownOption(
@@ -193,12 +153,6 @@ def find_control(data: Comparisons, word: str) -> Control:
         raise UnknownColumn(f"control '{word}' (--control): {missing}") from None
 
 
-def _split_sides(pair: str) -> list[tuple[str, str]]:
-    """Return every way to take a text for two names; a name may hold a comma."""
-    commas = [at for at, letter in enumerate(pair) if letter == ","]
-    return [(pair[:at], pair[at + 1 :]) for at in commas]
-
-
 def read_controls(
     data: Comparisons,
     words: Sequence[str],
@@ -216,11 +170,23 @@ def read_controls(
     names = [control.name for control in controls]
     if len(set(names)) < len(names):
         raise UnknownOption(f"controls {listing(names)}: one name is given twice")
-    frame = _blank_uncounted(data, controls)
+    frame = data.frame
+    if data.has("weight"):  # whatever stands in rows of weight zero, they do not count
+        sides = {name for control in controls for name in control.columns} - {"weight"}
+        counts = nw.col("weight") != 0
+        frame = frame.with_columns(
+            *(nw.when(counts).then(nw.col(name)).alias(name) for name in sorted(sides))
+        )
     table = Table(frame, data.source.name, data.source.connection)
-    values = [_difference(table, one, at).alias(f"{_VALUE}{at}") for at, one in enumerate(controls)]
-    held = replace(data, frame=frame.with_columns(*values))
     columns = [f"{_VALUE}{at}" for at in range(len(controls))]
+    values = []
+    for control, column in zip(controls, columns, strict=True):
+        left, *right = (
+            read_number(table, side, "control").cast(nw.Float64).alias(column)
+            for side in control.columns
+        )
+        values.append((left - right[0] if right else left).alias(column))
+    held = replace(data, frame=frame.with_columns(*values))
     rows = code_rows(held, columns, by=by, limits=limits)
     for control, column, edges in zip(controls, columns, rows.edges, strict=True):
         if not np.isfinite(edges).all():
@@ -228,43 +194,23 @@ def read_controls(
     return controls, rows
 
 
-def _blank_uncounted(data: Comparisons, controls: Sequence[Control]) -> Frame:
-    """Blank the controls of rows of weight zero: whatever stands there, these rows do not count."""
-    names = {name for control in controls for name in control.columns} - {"weight"}
-    if not data.has("weight"):
-        return data.frame
-    counts = nw.col("weight") != 0
-    return data.frame.with_columns(
-        *(nw.when(counts).then(nw.col(name)).alias(name) for name in sorted(names))
-    )
-
-
-def _difference(table: Table, control: Control, at: int) -> nw.Expr:
-    sides = [
-        read_number(table, column, "control").cast(nw.Float64).alias(f"{_VALUE}{at}")
-        for column in control.columns
-    ]
-    return sides[0] if len(sides) == 1 else sides[0] - sides[1]
-
-
 def _say_missing(data: Comparisons, control: Control, column: str) -> str:
     """Name the rows whose value is missing or infinite."""
-    value = nw.col(column)
-    none = value.is_null() | ~is_finite(data.frame, column)
+    none = nw.col(column).is_null() | ~is_finite(data.frame, column)
     if data.has("weight"):
         none = none & (nw.col("weight") > 0)
     rows = find_rows(data.frame, none)
     shown = " or ".join(f"'{data.source.named(name)}'" for name in control.columns)
-    every = [rows[0][name] for name in control.columns]
-    what = "is not a finite number" if all(map(_is_given, every)) else "is missing"
+    values = [rows[0][name] for name in control.columns]
+    missing = any(
+        value is None or str(value).strip() == "" or value != value  # noqa: PLR0124 - nan
+        for value in values
+    )
+    what = "is missing" if missing else "is not a finite number"
     return (
         f"the value of control '{control.name}' {what} in column {shown} of"
         f" {data.source.name}{name_rows(rows)}: fill it, or leave such rows out (--where)"
     )
-
-
-def _is_given(value: object) -> bool:
-    return value is not None and str(value).strip() != "" and value == value  # noqa: PLR0124 - nan is the only value that differs from itself
 
 
 # The likelihood of Bradley-Terry models with comparison covariates, summed over rows.
@@ -289,13 +235,6 @@ def _is_given(value: object) -> bool:
 Array = NDArray[np.float64]
 
 
-class TieRule(Protocol):
-    """What must be known of a model."""
-
-    def treat_ties(self, counts: Array) -> Array:
-        """Return (C, 3) counts as the tie rule takes them."""
-
-
 @dataclass(frozen=True, eq=False)
 class Part:
     """A batch of rows as the likelihood takes it."""
@@ -314,11 +253,10 @@ class ControlledLikelihood(Likelihood):
     scale: Array = field(kw_only=True)  # (q,) sd of each control
     largest: Array = field(kw_only=True)  # (q,) largest |x| of each, in sd
     typical: Array = field(kw_only=True)  # (q,) mean |x| of each, in sd
-    rule: TieRule = field(kw_only=True)  # treats ties
+    rule: BradleyTerry = field(kw_only=True)  # treats ties
 
     @property
     def reported(self) -> int:
-        """Number of parameters without the ghosts'."""
         return self.n_worths + self.n_ties + self.order_effect + len(self.scale)
 
     @property
@@ -337,18 +275,17 @@ class ControlledLikelihood(Likelihood):
         return beta[self.before : self.reported]
 
     def reach(self, step: Array) -> float:
-        """Return how far a step moves η of a typical row and t, in units of LONGEST."""
-        return super().reach(step) + float(self.typical @ np.abs(self.slopes(step))) / LONGEST
+        """Return how far a step moves η of a typical row and t, in units of MAX_ETA_STEP."""
+        return super().reach(step) + float(self.typical @ np.abs(self.slopes(step))) / MAX_ETA_STEP
 
     def only(self, at: int) -> ControlledLikelihood:
-        """Return the likelihood with one of the controls alone."""
-        own = slice(at, at + 1)
+        place = slice(at, at + 1)
         return replace(
             self,
-            rows=replace(self.rows, columns=self.rows.columns[own]),
-            scale=self.scale[own],
-            largest=self.largest[own],
-            typical=self.typical[own],
+            rows=replace(self.rows, columns=self.rows.columns[place]),
+            scale=self.scale[place],
+            largest=self.largest[place],
+            typical=self.typical[place],
         )
 
     def split(self, rows: CodedRows | None = None) -> Iterator[Part]:
@@ -366,7 +303,6 @@ class ControlledLikelihood(Likelihood):
         return part.plain.eta(worths, order) + part.x @ self.slopes(beta), tie
 
     def loglik(self, beta: Array) -> float:
-        """Return the log-likelihood of the data, without the prior (nats)."""
         value = RunningSum.of_shape(())
         for part in self.split():
             value = value.plus(self._expand(part, beta).value.sum())
@@ -377,7 +313,6 @@ class ControlledLikelihood(Likelihood):
         return expand_blocks(self.law, eta, tie, part.plain.counts)
 
     def expand(self, beta: Array) -> Expansion:
-        """Return log-likelihood plus log-prior to second order."""
         gradient, information = np.zeros(self.size), np.zeros((self.size, self.size))
         q = self.reported
         sums = [RunningSum.of_shape(shape) for shape in ((), (q,), (q, q))]
@@ -423,17 +358,8 @@ def sum_row_information(part: Part, local: Local) -> Array:
     return information
 
 
-@dataclass(frozen=True, eq=False)
-class Spreads:
-    """How far controls reach, each (q,) in its own unit."""
-
-    sd: Array  # root mean square over comparisons
-    largest: Array  # largest |x|
-    mean: Array  # mean |x| over comparisons
-
-
-def measure_spreads(rows: CodedRows) -> Spreads:
-    """Return the spreads of all columns."""
+def measure_spreads(rows: CodedRows) -> tuple[Array, Array, Array]:
+    """Return (q,) root mean square, largest and mean |x| of each column, in its own unit."""
     q = len(rows.columns)
     largest, squares, sums, n = np.zeros(q), np.zeros(q), np.zeros(q), 0.0
     for batch in rows.batches(fold=False):
@@ -444,7 +370,7 @@ def measure_spreads(rows: CodedRows) -> Spreads:
         shares = np.abs(batch.values) / unit
         squares += batch.weights @ shares**2
         sums += batch.weights @ shares
-    return Spreads(unit * np.sqrt(squares / n), largest, unit * sums / n)
+    return unit * np.sqrt(squares / n), largest, unit * sums / n
 
 
 # Do controls have estimates, finite and unique?
@@ -469,7 +395,6 @@ MOVED: Final = 0.1
 
 
 def refuse_constant(controls: Sequence[Control], rows: CodedRows, scale: Array) -> None:
-    """Refuse controls that are the same in every comparison."""
     for control, (least, most), sd in zip(controls, rows.edges, scale, strict=True):
         if not sd > 0:
             raise NotIdentified(
@@ -483,33 +408,17 @@ def refuse_constant(controls: Sequence[Control], rows: CodedRows, scale: Array) 
             )
 
 
-def note_one_sided(controls: Sequence[Control], rows: CodedRows) -> tuple[str, ...]:
-    """Say which columns of differences may be no differences: those that never change sign."""
-    notes = []
-    for control, (least, most) in zip(controls, rows.edges, strict=True):
-        never = "below" if least >= 0 else "above" if most <= 0 else ""
-        if never and len(control.columns) == 1:
-            notes.append(
-                f"{control.name} is never {never} 0: is it a difference, left minus right? A column"
-                " for each side is written NAME=LEFT,RIGHT"
-            )
-    return tuple(notes)
-
-
 def check_aliases(
     likelihood: ControlledLikelihood, controls: Sequence[Control], information: Array
 ) -> None:
-    """Refuse controls that other parameters make up.
-
-    information: (p, p) at any finite point.
-    """
+    """Refuse controls that other parameters make up, by the information at any point."""
     at, reported = likelihood.before, likelihood.reported
     others = [*range(at), *range(reported, likelihood.size)]
-    own = list(range(at, reported))
-    cross = information[np.ix_(others, own)]
+    places = list(range(at, reported))
+    cross = information[np.ix_(others, places)]
     made_up = np.linalg.solve(information[np.ix_(others, others)], cross) if others else cross
-    left = information[np.ix_(own, own)] - cross.T @ made_up
-    total = np.diag(information)[own]
+    left = information[np.ix_(places, places)] - cross.T @ made_up
+    total = np.diag(information)[places]
     for i, control in enumerate(controls):
         if left[i, i] <= NO_PIVOT * total[i]:
             with_order = " and the order effect" if likelihood.order_effect else ""
@@ -521,7 +430,7 @@ def check_aliases(
         before = left[:i, :i]
         explained = left[i, :i] @ np.linalg.solve(before, left[:i, i]) if i else 0.0
         if left[i, i] - explained <= NO_PIVOT * total[i]:
-            names = listing([one.name for one in controls[:i]])
+            names = listing([earlier.name for earlier in controls[:i]])
             raise NotIdentified(
                 f"control '{control.name}' cannot be told apart from {names} and the systems: it"
                 " always goes with them; leave one out"
@@ -531,12 +440,12 @@ def check_aliases(
 def check_finite(
     likelihood: ControlledLikelihood,
     controls: Sequence[Control],
-    found: Maximum,
+    peak: Maximum,
     vcov: Array,
 ) -> None:
     """Refuse a point at which Newton's method only came to rest on a slope without end."""
-    step = vcov @ found.expansion.gradient
-    decrement = max(float(found.expansion.gradient @ step), 0.0)
+    step = vcov @ peak.expansion.gradient
+    decrement = max(float(peak.expansion.gradient @ step), 0.0)
     lost = EPSILON * float(likelihood.counts.sum()) * float(np.sqrt(np.diag(vcov)).sum())
     if (np.sqrt(decrement) + lost) * _furthest(likelihood, vcov) < 1.0:
         return
@@ -547,7 +456,6 @@ def check_finite(
 
 
 def refuse_endless(names: Sequence[str]) -> str:
-    """Say that controls have no finite estimates."""
     several = len(names) > 1
     return (
         f"control{'s' * several} {listing(names)}: no finite estimate was found; beside the worths"
@@ -575,16 +483,12 @@ def _furthest(likelihood: ControlledLikelihood, vcov: Array) -> float:
 #
 # The fit without controls, which needs cells only, is where Newton's method starts: it also says in
 # words whether worths exist at all, since a direction in which they run away is one beside controls
-# too. What controls add is checked by `controls/checks.py`.
+# too.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ControlledFit(Fit):
-    """A fit with comparison covariates; worths are those of outputs alike in all of them.
-
-    Deviance and its df take every comparison for a cell of its own: differences of deviances are
-    tests, a deviance by itself is none.
-    """
+    """A fit with comparison covariates; worths are those of outputs alike in all of them."""
 
     likelihood: ControlledLikelihood
     plain: Fit = field(kw_only=True)  # the fit without controls
@@ -599,18 +503,13 @@ class ControlledFit(Fit):
     @property
     def slopes(self) -> Mapping[str, float]:
         """Log-odds per sd of each control."""
-        own = 2 * self.likelihood.slopes(self.beta)
-        return {one.name: float(b) for one, b in zip(self.controls, own, strict=True)}
+        slopes = 2 * self.likelihood.slopes(self.beta)
+        return {control.name: float(b) for control, b in zip(self.controls, slopes, strict=True)}
 
     def effects(
         self, stderr: Array, level: float = 0.95, df: float = np.inf
     ) -> tuple[ControlEffect, ...]:
-        """Return what each control does, with intervals.
-
-        stderr: (p,) standard errors of `beta`, without ghosts.
-        level: nominal level of the intervals (proportion).
-        df: degrees of freedom of the t distribution; infinite for the normal.
-        """
+        """Return what each control does, by (p,) standard errors of `beta` without ghosts."""
         errors = 2 * self.likelihood.slopes(np.concatenate([stderr, self.beta[len(stderr) :]]))
         scale = self.likelihood.scale
         return tuple(
@@ -630,7 +529,6 @@ class ControlledFit(Fit):
 
     @cached_property
     def pearson(self) -> float:
-        """Pearson's X² over single comparisons."""
         return self.likelihood.pearson(self.beta)
 
     @cached_property
@@ -640,7 +538,6 @@ class ControlledFit(Fit):
 
 
 def fit_controlled(model: BradleyTerry, data: object) -> ControlledFit:
-    """Fit a model with controls."""
     if isinstance(data, Comparisons | Rankings):
         data = take_pairs(data)
     if not isinstance(data, Comparisons):
@@ -657,8 +554,8 @@ def fit_rows(model: BradleyTerry, controls: tuple[Control, ...], rows: CodedRows
     tally = rows.tally()
     if len(tally.systems) > DENSE:
         raise UnknownOption(f"controls are for at most {DENSE:,} systems")
-    spreads = measure_spreads(rows)
-    refuse_constant(controls, rows, spreads.sd)
+    sd, largest, mean = measure_spreads(rows)
+    refuse_constant(controls, rows, sd)
     with one_blas_thread():
         plain = replace(model, controls=()).fit(tally)
         likelihood = ControlledLikelihood(
@@ -668,19 +565,49 @@ def fit_rows(model: BradleyTerry, controls: tuple[Control, ...], rows: CodedRows
             order_effect=model.order_effect,
             prior=model.prior,
             rows=rows.pooled(fold=not model.order_effect),
-            scale=spreads.sd,
-            largest=spreads.largest / spreads.sd,
-            typical=spreads.mean / spreads.sd,
+            scale=sd,
+            largest=largest / sd,
+            typical=mean / sd,
             rule=model,
         )
-        found = _climb(likelihood, controls, plain)
-        vcov = invert_positive(found.expansion.information)
-        check_finite(likelihood, controls, found, vcov)
-    return _gather(model, plain, likelihood, (controls, rows), (found, vcov))
+        peak = _climb(likelihood, controls, plain)
+        vcov = invert_positive(peak.expansion.information)
+        check_finite(likelihood, controls, peak, vcov)
+    loglik = likelihood.loglik(peak.at) if model.prior else peak.expansion.value
+    names = (*plain.names, *(f"control{i + 1}" for i in range(len(controls))))
+    # columns of differences that may be no differences: those that never change sign
+    notes = []
+    for control, (least, most) in zip(controls, rows.edges, strict=True):
+        never = "below" if least >= 0 else "above" if most <= 0 else ""
+        if never and len(control.columns) == 1:
+            notes.append(
+                f"{control.name} is never {never} 0: is it a difference, left minus right? A column"
+                " for each side is written NAME=LEFT,RIGHT"
+            )
+    return ControlledFit(
+        model=model,
+        systems=plain.systems,
+        names=names,
+        labels=(*plain.labels, *(control.name for control in controls)),
+        estimate=peak.at[: likelihood.reported],
+        covariance=Covariance(likelihood, peak.at, vcov),
+        beta=peak.at,
+        loglik=loglik,
+        df=likelihood.cells - len(names),
+        n_judgments=plain.n_judgments,
+        n_comparisons=plain.n_comparisons,
+        steps=peak.steps,
+        decrement=peak.decrement,
+        notes=(*plain.notes, *notes),
+        likelihood=likelihood,
+        tally=plain.tally,
+        plain=plain,
+        controls=controls,
+        rows=rows,
+    )
 
 
 def _climb(likelihood: ControlledLikelihood, controls: tuple[Control, ...], plain: Fit) -> Maximum:
-    """Start where there are no controls."""
     start = _start(likelihood, plain)
     check_aliases(likelihood, controls, likelihood.expand(start).information)
     try:
@@ -704,40 +631,6 @@ def _runs_away(likelihood: ControlledLikelihood, at: int, plain: Fit) -> bool:
     except NotConverged:
         return True
     return False
-
-
-def _gather(
-    model: BradleyTerry,
-    plain: Fit,
-    likelihood: ControlledLikelihood,
-    read: tuple[tuple[Control, ...], CodedRows],
-    solution: tuple[Maximum, Array],
-) -> ControlledFit:
-    (controls, rows), (found, vcov) = read, solution
-    reported = likelihood.reported
-    loglik = likelihood.loglik(found.at) if model.prior else found.expansion.value
-    names = (*plain.names, *(f"control{i + 1}" for i in range(len(controls))))
-    return ControlledFit(
-        model=model,
-        systems=plain.systems,
-        names=names,
-        labels=(*plain.labels, *(control.name for control in controls)),
-        estimate=found.at[:reported],
-        covariance=Covariance(likelihood, found.at, vcov),
-        beta=found.at,
-        loglik=loglik,
-        df=likelihood.cells - len(names),
-        n_judgments=plain.n_judgments,
-        n_comparisons=plain.n_comparisons,
-        steps=found.steps,
-        decrement=found.decrement,
-        notes=(*plain.notes, *note_one_sided(controls, rows)),
-        likelihood=likelihood,
-        tally=plain.tally,
-        plain=plain,
-        controls=controls,
-        rows=rows,
-    )
 
 
 def is_controlled(fit: object) -> TypeGuard[ControlledFit]:

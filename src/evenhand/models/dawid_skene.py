@@ -30,8 +30,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.controls import carries_excluded
 from evenhand.errors import UnknownOption, listing
-from evenhand.judgments.exclusions import carries_excluded
 from evenhand.models.answers import Answers, Incidence, Judgments, code_answers, softmax
 from evenhand.models.labels import (
     LabelFit,
@@ -47,7 +47,9 @@ from evenhand.models.labels import (
 Array = NDArray[np.float64]
 ITERATIONS: Final = 2000
 STEP: Final = 1e-6
-FEW: Final = 5  # Expected answers where a label is right, below which nothing is said of them
+MIN_ANSWERS: Final = (
+    5  # Expected answers where a label is right, below which nothing is said of them
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,6 @@ class DawidSkene:
     iterations: int = ITERATIONS
 
     def __post_init__(self) -> None:
-        """Refuse settings under which probabilities can be 0."""
         for name, least in (("prior", 0.0), ("smoothing", 0.0)):
             if not getattr(self, name) > least:
                 raise UnknownOption(f"{name} must be above 0, however small: 1e-10 is next to none")
@@ -93,38 +94,31 @@ class DawidSkene:
         """
         answers = code_answers(data)
         require_others(answers)
-        found = climb(self, answers)
-        right = judge_answers(answers, found)
+        end = climb(self, answers)
+        right = judge_answers(answers, end)
         wrong = (1 - right) / (len(answers.labels) - 1)
+        unfinished = f"EM was still climbing after {end.steps:,} iterations: allow it more"
+        prior = f"prior {self.prior:g}, smoothing {self.smoothing:g}, diagonal {self.diagonal:g}"
+        stop = f"tolerance {self.tolerance:g}, at most {self.iterations} iterations"
         return LabelFit(
             model=self,
             answers=answers,
-            posterior=found.posterior,
+            posterior=end.posterior,
             skills=list_skills(answers, integrate_skills(answers.judge, right, wrong)),
             measure="accuracy",
-            parameters={"shares": found.shares, "confusion": found.confusion},
-            loglik=found.loglik,
-            objective=found.objective,
-            steps=found.steps,
-            converged=found.converged,
+            parameters={"shares": end.shares, "confusion": end.confusion},
+            loglik=end.loglik,
+            objective=end.objective,
+            steps=end.steps,
+            converged=end.converged,
             notes=(
                 *note_answers(answers),
-                *note_labels(answers, found.posterior),
-                *note_errors(answers, found),
-                *self._note_end(found),
+                *note_labels(answers, end.posterior),
+                *note_errors(answers, end),
+                *([] if end.converged else [unfinished]),
             ),
-            signature=sign_labels(answers, self._sign()),
+            signature=sign_labels(answers, [f"Dawid-Skene, {prior}", stop]),
         )
-
-    def _sign(self) -> list[str]:
-        prior = f"prior {self.prior:g}, smoothing {self.smoothing:g}, diagonal {self.diagonal:g}"
-        stop = f"tolerance {self.tolerance:g}, at most {self.iterations} iterations"
-        return [f"Dawid-Skene, {prior}", stop]
-
-    def _note_end(self, found: Climb) -> list[str]:
-        if found.converged:
-            return []
-        return [f"EM was still climbing after {found.steps:,} iterations: allow it more"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +128,7 @@ class Climb:
     posterior: Array  # (U, C) probability of each label of each unit
     shares: Array  # (C,) π
     confusion: Array  # (J, C, C) θ at [l, c, d]: judge l says d where c is right, as judges saw it
-    said: Array  # (J, C, C) expected answers at [l, c, d], without pseudo-answers
+    expected: Array  # (J, C, C) expected answers at [l, c, d], without pseudo-answers
     loglik: float  # log-likelihood at π and θ (nats)
     objective: float  # the same plus the logs of the priors, without their constants
     steps: int  # iterations
@@ -148,64 +142,56 @@ def climb(model: DawidSkene, answers: Answers) -> Climb:
     before, step = -np.inf, 0
     while True:
         step += 1
-        said = incidence.to_judges(posterior).swapaxes(1, 2)  # [l, c, d]
-        log_shares, log_theta = maximise(model, posterior, said)
+        expected = incidence.to_judges(posterior).swapaxes(1, 2)  # [l, c, d]
+        log_shares, log_theta = maximise(model, posterior, expected)
         posterior, log_sums = softmax(log_shares + incidence.to_units(log_theta.swapaxes(1, 2)))
         loglik = float(log_sums.sum())
-        objective = loglik + log_prior(model, log_shares, log_theta)
+        # the logs of the Dirichlet priors whose modes the pseudo-answers make
+        shares_prior = model.prior * log_shares.mean()
+        diagonal = model.diagonal * np.einsum("lcc->", log_theta)
+        objective = loglik + float(shares_prior + model.smoothing * log_theta.sum() + diagonal)
         converged = bool(objective - before < model.tolerance * answers.size)
         if converged or step == model.iterations:
             break
         before = objective
     theta = np.exp(log_theta)
     shares = np.exp(log_shares)
-    return Climb(posterior, shares, theta, said, loglik, objective, step, converged)
+    return Climb(posterior, shares, theta, expected, loglik, objective, step, converged)
 
 
-def maximise(model: DawidSkene, posterior: Array, said: Array) -> tuple[Array, Array]:
+def maximise(model: DawidSkene, posterior: Array, expected: Array) -> tuple[Array, Array]:
     """Return (C,) log π and (J, C, C) log θ, given labels and expected answers."""
     shares = posterior.sum(axis=0) + model.prior / posterior.shape[1]
-    counts = said + model.smoothing + model.diagonal * np.eye(posterior.shape[1])
+    counts = expected + model.smoothing + model.diagonal * np.eye(posterior.shape[1])
     theta = counts / counts.sum(axis=2, keepdims=True)
     return np.log(shares / shares.sum()), np.log(theta)
 
 
-def judge_answers(answers: Answers, found: Climb) -> Array:
-    """Return (n,) how probable it is that each answer is right by what the others say.
-
-    What the answer itself adds to its unit's label is taken out again.
-    """
-    table = found.confusion.swapaxes(1, 2)[answers.judge, answers.said]  # (n, C), as shown
+def judge_answers(answers: Answers, end: Climb) -> Array:
+    """Return (n,) how probable it is that each answer is right by what the others say."""
+    # what the answer itself adds to its unit's label is taken out again
+    table = end.confusion.swapaxes(1, 2)[answers.judge, answers.shown]  # (n, C), as shown
     table = np.where(answers.swapped[:, None], table[:, ::-1], table)
-    others = found.posterior[answers.unit] / table
+    others = end.posterior[answers.unit] / table
     rows = np.arange(answers.size)
     return np.asarray(others[rows, answers.label] / others.sum(axis=1))
 
 
-def log_prior(model: DawidSkene, log_shares: Array, log_theta: Array) -> float:
-    """Return the logs of the Dirichlet priors whose modes the pseudo-answers make."""
-    diagonal = np.einsum("lcc->", log_theta)
-    shares = model.prior * log_shares.mean()
-    return float(shares + model.smoothing * log_theta.sum() + model.diagonal * diagonal)
-
-
-def note_errors(answers: Answers, found: Climb) -> list[str]:
-    """Name judges who answer another label more often than the right one.
-
-    All judges together are looked at first: labels may have changed places. Labels that are right
-    for less than five expected answers, of all or of a judge, are passed over.
-    """
-    pooled = found.said.sum(axis=0)
+def note_errors(answers: Answers, end: Climb) -> list[str]:
+    """Name judges who answer another label more often than the right one."""
+    # All judges together are looked at first: labels may have changed places. Labels that are right
+    # for less than five expected answers, of all or of a judge, are passed over.
+    pooled = end.expected.sum(axis=0)
     notes = []
     for c, label in enumerate(answers.spoken):
-        if pooled[c].sum() >= FEW and pooled[c].max() > pooled[c, c]:
+        if pooled[c].sum() >= MIN_ANSWERS and pooled[c].max() > pooled[c, c]:
             other = answers.spoken[int(pooled[c].argmax())]
             notes.append(
                 f"where '{label}' is called right, most answers are '{other}': labels may have"
                 " changed places, so do not go by them"
             )
-    turned = found.confusion.max(axis=2) > np.einsum("lcc->lc", found.confusion)
-    turned &= found.said.sum(axis=2) >= FEW
+    turned = end.confusion.max(axis=2) > np.einsum("lcc->lc", end.confusion)
+    turned &= end.expected.sum(axis=2) >= MIN_ANSWERS
     for c, label in enumerate(answers.spoken):
         names = [answers.judges[i] for i in np.flatnonzero(turned[:, c]).tolist()]
         if names:

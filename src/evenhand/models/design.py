@@ -1,6 +1,6 @@
 """Worths that depend on who judges and on what the systems are.
 
-    λ_jl = λ_j + λ_jl(group)   or   λ_j = Σ_k β_k x_jk   (Dras 2015, eq. 2; METHODS 1)
+    λ_jl = λ_j + λ_jl(group)   or   λ_j = Σ_k β_k x_jk   (Dras 2015, eq. 2)
 
 Columns that add nothing within any group (a system that no judge of a group saw, a covariate that
 is a sum of others) are aliased: dropped, counted for no df, shown as "—".
@@ -16,13 +16,13 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing, suggest
-from evenhand.judgments.tally import Factor, Tally
 
 # How parameters make worths: λ of every (judge group, system) is a sum of parameters.
 #
 # A node is a system in the eyes of one judge group; without judge covariates all judges are one
-# group. The matrix maps the reported parameters to the worths of the nodes; covariates.py makes it.
+# group. The matrix maps the reported parameters to the worths of the nodes.
 
 Codes = NDArray[np.int32]
 Places = NDArray[np.intp]
@@ -33,8 +33,8 @@ DENSE: int = 3_000  # Most nodes for which matrices over nodes are formed
 # Systems of the plain design above which worths are found by products, covariances if asked
 MANY: int = 200
 # Nodes from which zeros of a matrix are left out, where few of its numbers are none
-LARGE: int = 200
-FILLED: float = 0.05  # Share of numbers other than zero below which they are few
+MIN_SPARSE_NODES: int = 200
+MAX_SPARSE_SHARE: float = 0.05  # Share of numbers other than zero below which they are few
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,6 @@ class Design:
 
     @property
     def size(self) -> int:
-        """Number of nodes."""
         return len(self.system)
 
     @property
@@ -82,13 +81,11 @@ class Design:
 
     @cached_property
     def _sparse(self) -> Any:
-        """The matrix without its zeros; None where it is small or full of other numbers.
-
-        Worths of judge groups are sums of two or three parameters, whatever the number of systems.
-        """
-        if self.matrix is None or self.size < LARGE:
+        """The matrix without its zeros; None where it is small or full of other numbers."""
+        # worths of judge groups are sums of two or three parameters, whatever the number of systems
+        if self.matrix is None or self.size < MIN_SPARSE_NODES:
             return None
-        if np.count_nonzero(self.matrix) > FILLED * self.matrix.size:
+        if np.count_nonzero(self.matrix) > MAX_SPARSE_SHARE * self.matrix.size:
             return None
         from scipy import sparse
 
@@ -96,18 +93,23 @@ class Design:
 
     def laplacian(self, weights: NDArray[np.float64]) -> Matrix:
         """Return (p, p) information of the parameters; entries have these weights, by η."""
+        n = self.size
         if self._sparse is None:
-            return self.pull(self.pull(node_laplacian(self, weights)).T)
+            table = np.bincount(self.table_place, weights, minlength=n * n).reshape(n, n)
+            table += table.T
+            degree = table.sum(axis=1)
+            dense = np.negative(table, out=table, dtype=np.float64)
+            dense[np.diag_indices(n)] = degree
+            return self.pull(self.pull(dense).T)
         from scipy import sparse
 
-        shape = (self.size, self.size)
-        table = sparse.coo_array((weights, (self.left, self.right)), shape=shape).tocsr()
-        table = table + table.T
-        whole = sparse.diags_array(np.asarray(table.sum(axis=1)).ravel()).tocsr() - table
+        pairs = sparse.coo_array((weights, (self.left, self.right)), shape=(n, n)).tocsr()
+        pairs = pairs + pairs.T
+        whole = sparse.diags_array(np.asarray(pairs.sum(axis=1)).ravel()).tocsr() - pairs
         return np.asarray((self._sparse.T @ whole @ self._sparse).toarray())
 
     def worths(self, beta: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return (N,) λ of the nodes."""
+        """(N,) λ of the nodes."""
         if self._sparse is not None:
             return np.asarray(self._sparse @ beta)
         if self.matrix is not None:
@@ -133,8 +135,8 @@ class Design:
                 f" {listing(self.groups)}, or other reference levels"
             )
         place = np.full(len(self.systems), -1, dtype=np.int32)
-        own = np.flatnonzero(self.group == chosen)
-        place[self.system[own]] = own
+        nodes = np.flatnonzero(self.group == chosen)
+        place[self.system[nodes]] = nodes
         unseen = [self.systems[i] for i in dict.fromkeys(systems) if place[i] < 0]
         if unseen:
             who = f"group {self.groups[chosen]}" if self.groups[chosen] else "any judgment"
@@ -149,17 +151,6 @@ class Design:
         return np.asarray(rows - rows[self.reference])
 
 
-def node_laplacian(design: Design, weights: NDArray[np.float64]) -> Matrix:
-    """Return the (N, N) weighted Laplacian of who was compared with whom."""
-    n = design.size
-    table = np.bincount(design.table_place, weights, minlength=n * n).reshape(n, n)
-    table += table.T
-    degree = table.sum(axis=1)
-    laplacian = np.negative(table, out=table, dtype=np.float64)
-    laplacian[np.diag_indices(n)] = degree
-    return np.asarray(laplacian)
-
-
 def reference_code(systems: Sequence[str], reference: str | None) -> int:
     """Return the code of the reference system: the last one unless another is named."""
     if reference is None:
@@ -171,7 +162,6 @@ def reference_code(systems: Sequence[str], reference: str | None) -> int:
 
 
 def plain_design(tally: Tally, reference: int) -> Design:
-    """One worth per system."""
     k = len(tally.systems)
     others = [i for i in range(k) if i != reference]
     return Design(
@@ -190,7 +180,7 @@ def plain_design(tally: Tally, reference: int) -> Design:
 Name = TypeVar("Name", str, tuple[str, str])
 Features = Mapping[str, Mapping[str, float | str]]
 # Share of a column's length that must be left once earlier columns are taken out
-ADDS: Final = 1e-8
+MIN_INDEPENDENT_SHARE: Final = 1e-8
 BLOCK: Final = 64
 
 
@@ -217,22 +207,39 @@ def grouped_design(
     homes = {name: home_level(name, factor.labels, references) for name, factor in factors.items()}
     nodes = _find_nodes(tally, factors)
     names, labels, base = system_columns(tally.systems, reference, features)
-    of_groups, owners = _group_columns(nodes, factors, homes)
-    own_base = base[nodes.system]
-    columns = np.concatenate([own_base * one[nodes.group, None] for one in of_groups.T], axis=1)
-    tags = [tag_of(owner, alone=len(factors) == 1) for owner in owners]
-    keep = _keep(base, of_groups, nodes, columns)
+    # (groups, B) columns, of ones and for each level, and whose each of them is
+    levels, owners = [np.ones(int(nodes.group.max()) + 1)], [("", "")]
+    for name, factor in factors.items():
+        for code, level in enumerate(factor.labels):
+            if code != homes[name]:
+                levels.append((nodes.levels[name] == code).astype(np.float64))
+                owners.append((name, level))
+    by_group, by_node = np.stack(levels, axis=1), base[nodes.system]
+    columns = np.concatenate([by_node * level[nodes.group, None] for level in levels], axis=1)
+    if len(nodes.system) < len(base) * len(by_group):
+        keep = find_independent(columns, nodes.group)
+    else:
+        # every group saw every system: each column is one over groups times one over systems, and
+        # adds something if both of them do
+        plain = len(base) == base.shape[1] + 1 and (base.sum(axis=0) == 1).all() and base.max() == 1
+        one_group = np.zeros(len(base), dtype=np.int32)
+        systems = np.ones(base.shape[1], bool) if plain else find_independent(base, one_group)
+        keep = np.outer(keep_levels(by_group), systems).ravel()
     if not keep[: len(names)].any():
         raise _no_variation(features)
-    own = np.all([nodes.levels[name] == home for name, home in homes.items()], axis=0)
-    at_home = np.flatnonzero(own)
+    at_reference = [nodes.levels[name] == home for name, home in homes.items()]
+    at_home = np.flatnonzero(np.all(at_reference, axis=0))
+    tags = [tag_of(owner, alone=len(factors) == 1) for owner in owners]
     all_labels = [label + tag for tag in tags for label in labels]
+    named = [
+        [factor.labels[code] for code in nodes.levels[name]] for name, factor in factors.items()
+    ]
     return Design(
         systems=tally.systems,
         reference=reference,
         system=nodes.system,
         group=nodes.group,
-        groups=_group_names(factors, nodes),
+        groups=tuple(map(", ".join, zip(*named, strict=True))) if named else ("",),
         left=nodes.left,
         right=nodes.right,
         names=_chosen([name + tag for tag in tags for name in names], keep),
@@ -244,24 +251,6 @@ def grouped_design(
     )
 
 
-def _keep(base: Matrix, of_groups: Matrix, nodes: _Nodes, columns: Matrix) -> NDArray[np.bool_]:
-    """Mark the columns that add something to those before them.
-
-    Where every group saw every system each column is one over groups times one over systems, and
-    adds something if both of them do.
-
-    base: (K, P) columns over systems.
-    of_groups: (groups, B) columns over groups.
-    columns: (N, B P) their products over nodes.
-    """
-    if len(nodes.system) < len(base) * len(of_groups):
-        return find_independent(columns, nodes.group)
-    plain = len(base) == base.shape[1] + 1 and (base.sum(axis=0) == 1).all() and base.max() == 1
-    one_group = np.zeros(len(base), dtype=np.int32)
-    systems = np.ones(base.shape[1], bool) if plain else find_independent(base, one_group)
-    return np.outer(keep_levels(of_groups), systems).ravel()
-
-
 def keep_levels(matrix: Matrix) -> NDArray[np.bool_]:
     """Mark the columns that add something to those before them, constants included."""
     mirrored = np.concatenate([matrix, -matrix])  # its columns have mean zero
@@ -269,11 +258,7 @@ def keep_levels(matrix: Matrix) -> NDArray[np.bool_]:
 
 
 def tag_of(owner: Owner, *, alone: bool) -> str:
-    """Return what a covariate and its level add to the name of a parameter.
-
-    >>> tag_of(("judge", "J3"), alone=True), tag_of(("SEX", "2"), alone=False)
-    (':J3', ':SEX=2')
-    """
+    """Return what a covariate and its level add to the name of a parameter, as ":J3"."""
     covariate, level = owner
     if not covariate:
         return ""
@@ -281,7 +266,7 @@ def tag_of(owner: Owner, *, alone: bool) -> str:
 
 
 def _chosen(names: Sequence[Name], keep: NDArray[np.bool_]) -> tuple[Name, ...]:
-    return tuple(name for name, kept in zip(names, keep, strict=True) if kept)
+    return tuple(name for name, chosen in zip(names, keep, strict=True) if chosen)
 
 
 def unmerged(tally: Tally, name: str) -> Factor:
@@ -324,26 +309,6 @@ def _find_nodes(tally: Tally, factors: Mapping[str, Factor]) -> _Nodes:
     return _Nodes((nodes % k).astype(np.int32), group.astype(np.int32), levels, left, right)
 
 
-def _group_names(factors: Mapping[str, Factor], nodes: _Nodes) -> tuple[str, ...]:
-    named = [
-        [factor.labels[code] for code in nodes.levels[name]] for name, factor in factors.items()
-    ]
-    return tuple(map(", ".join, zip(*named, strict=True))) if named else ("",)
-
-
-def _group_columns(
-    nodes: _Nodes, factors: Mapping[str, Factor], homes: Mapping[str, int]
-) -> tuple[Matrix, list[Owner]]:
-    """Return (groups, B) columns, of ones and for each level, and whose each of them is."""
-    columns, owners = [np.ones(int(nodes.group.max()) + 1)], [("", "")]
-    for name, factor in factors.items():
-        for code, level in enumerate(factor.labels):
-            if code != homes[name]:
-                columns.append((nodes.levels[name] == code).astype(np.float64))
-                owners.append((name, level))
-    return np.stack(columns, axis=1), owners
-
-
 def system_columns(
     systems: Sequence[str], reference: int, features: Features
 ) -> tuple[list[str], list[str], Matrix]:
@@ -358,14 +323,14 @@ def system_columns(
         missing = [system for system in systems if system not in values]
         if missing:
             raise InvalidJudgments(f"system covariate '{name}' has no value for {listing(missing)}")
-        own = [values[system] for system in systems]
-        if any(isinstance(value, str) for value in own):
-            texts = [str(value) for value in own]
+        of_systems = [values[system] for system in systems]
+        if any(isinstance(value, str) for value in of_systems):
+            texts = [str(value) for value in of_systems]
             for level in sorted(set(texts))[1:]:
                 columns.append(np.array([text == level for text in texts], dtype=np.float64))
                 names.append(f"{name}:{level}")
         else:
-            columns.append(np.array(own, dtype=np.float64))
+            columns.append(np.array(of_systems, dtype=np.float64))
             names.append(name)
     if not columns or not np.isfinite(columns).all():
         raise _no_variation(features)
@@ -379,34 +344,28 @@ def _no_variation(features: Features) -> InvalidJudgments:
 
 
 def find_independent(matrix: Matrix, group: Codes) -> NDArray[np.bool_]:
-    """Mark the columns that add something, within groups, to those before them.
-
-    Worths are known up to a constant within a group, so that columns are centred there first; by
-    Gram and Schmidt's process, a block of columns at a time.
-
-    >>> matrix = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]])
-    >>> find_independent(matrix, np.zeros(3, dtype=np.int32)).tolist()
-    [True, True, False]
-    """
+    """Mark the columns that add something, within groups, to those before them."""
+    # Worths are known up to a constant within a group, so that columns are centred there first; by
+    # Gram and Schmidt's process, a block of columns at a time.
     sizes = np.bincount(group)
     means = np.zeros((len(sizes), matrix.shape[1]))
     np.add.at(means, group, matrix)
     centred = matrix - (means / sizes[:, None])[group]
-    smallest = ADDS * np.linalg.norm(matrix, axis=0)
+    smallest = MIN_INDEPENDENT_SHARE * np.linalg.norm(matrix, axis=0)
     keep = np.zeros(matrix.shape[1], dtype=bool)
-    basis, found = np.zeros(matrix.shape, order="F"), 0
+    basis, rank = np.zeros(matrix.shape, order="F"), 0
     for start in range(0, matrix.shape[1], BLOCK):
-        before = basis[:, :found]
+        before = basis[:, :rank]
         block = centred[:, start : start + BLOCK]
         for _ in range(2):
             block = block - before @ (before.T @ block)
         for j in range(block.shape[1]):
-            left, own = block[:, j], basis[:, len(before.T) : found]
+            left, within = block[:, j], basis[:, len(before.T) : rank]
             for _ in range(2):
-                left = left - own @ (own.T @ left)
+                left = left - within @ (within.T @ left)
             size = np.linalg.norm(left)
             if size > smallest[start + j]:
                 keep[start + j] = True
-                basis[:, found] = left / size
-                found += 1
+                basis[:, rank] = left / size
+                rank += 1
     return keep

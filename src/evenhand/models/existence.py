@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import permutations
-from typing import TYPE_CHECKING, Final, NoReturn, Protocol
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, require_option
-from evenhand.judgments.tally import Tally
 from evenhand.models.design import Design
 from evenhand.numerics.graph import (
     Differences,
     Graph,
-    IntArray,
+    Integers,
     is_strongly_connected,
     solve_differences,
     strong_components,
@@ -25,6 +25,7 @@ from evenhand.numerics.graph import (
 )
 
 if TYPE_CHECKING:
+    from evenhand.models.bradley_terry import BradleyTerry
     from evenhand.models.ties import TieGroups
 
 
@@ -36,10 +37,7 @@ Counts = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Counts of outcomes in coordinate form; a pair may have several rows.
-
-    With an order effect the left system is the one shown first; without one, pairs may be folded.
-    """
+    """Counts of outcomes in coordinate form; a pair may have several rows."""
 
     systems: Sequence[str]  # names of the K systems
     left: Codes  # code of one system of each row, 0 to K − 1, shape (C,)
@@ -75,15 +73,14 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """Steps from node to node, each with what it asks of a direction in which no cell falls behind.
+    """Steps between nodes, with what each asks of a direction in which no cell falls behind."""
 
-    In a direction that moves the log-worths by x, the tie parameter by g and the order effect by e,
-    a step asks for x[target] − x[source] ≤ slope · e + gain · g. Source: INFERENCE A1, A2.
-    """
+    # in a direction of log-worths x, tie parameter g and order effect e:
+    # x[target] − x[source] ≤ slope · e + gain · g
 
     graph: Graph  # wins lead from the preferred to the other; ties lead both ways
-    slope: IntArray  # 1 for a step from the system shown first to the second, −1 for the others
-    gain: IntArray  # −1 for a win, 1 for a tie
+    slope: Integers  # 1 for a step from the system shown first to the second, −1 for the others
+    gain: Integers  # −1 for a win, 1 for a tie
 
     def solve(self, *, e: int, g: int) -> Differences:
         """Find places x of the nodes for given e and g, or a closed walk that forbids them."""
@@ -92,30 +89,17 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """Rows that hold a judgment, on nodes.
+    """Rows that hold a judgment, on nodes."""
 
-    Attributes:
-        systems: names of the K systems.
-        groups: names of the judge groups, empty without groups.
-        system: system of each node.
-        group: group of each node.
-        left: node of one side of each row, shape (C,).
-        right: node of the other side.
-        wins: how often left was preferred.
-        ties: how often neither was.
-        losses: how often right was preferred.
-
-    """
-
-    systems: Sequence[str]
-    groups: Sequence[str]
-    system: IntArray
-    group: IntArray
-    left: IntArray
-    right: IntArray
-    wins: Counts
-    ties: Counts
-    losses: Counts
+    systems: Sequence[str]  # names of the K systems
+    groups: Sequence[str]  # names of the judge groups, empty without groups
+    system: Integers  # (N,) system of each node
+    group: Integers  # (N,) group of each node
+    left: Integers  # (C,) node of one side of each row
+    right: Integers  # (C,) node of the other side
+    wins: Counts  # (C,) how often left was preferred
+    ties: Counts  # (C,) how often neither was
+    losses: Counts  # (C,) how often right was preferred
 
     @property
     def n_nodes(self) -> int:
@@ -123,15 +107,20 @@ class Board:
         return self.system.size
 
     @property
-    def roots(self) -> IntArray:
+    def roots(self) -> Integers:
         """One node of each group; all nodes are one group without groups."""
         return np.unique(self.group, return_index=True)[1]
+
+    @property
+    def decided(self) -> Counts:
+        """(C,) comparisons with a preference."""
+        return self.wins + self.losses
 
     def compared(self) -> Graph:
         """Return who was compared with whom, an edge for each row."""
         return Graph(self.n_nodes, self.left, self.right)
 
-    def names(self, nodes: IntArray) -> list[str]:
+    def names(self, nodes: Integers) -> list[str]:
         """Return the names of the systems of some nodes."""
         return [self.systems[system] for system in self.system[nodes].tolist()]
 
@@ -165,15 +154,9 @@ class Board:
         every = self.left.size // max(1, rows_per_node * self.n_nodes)
         return self if every < 2 else self._rows(slice(None, None, every))
 
-    def _rows(self, rows: IntArray | slice) -> Board:
-        return replace(
-            self,
-            left=self.left[rows],
-            right=self.right[rows],
-            wins=self.wins[rows],
-            ties=self.ties[rows],
-            losses=self.losses[rows],
-        )
+    def _rows(self, rows: Integers | slice) -> Board:
+        columns = ("left", "right", "wins", "ties", "losses")
+        return replace(self, **{name: getattr(self, name)[rows] for name in columns})
 
 
 def make_board(cells: Cells) -> Board:
@@ -206,42 +189,32 @@ def make_board(cells: Cells) -> Board:
 
 # A fault, what may be done about it, and systems to leave out: what `NotIdentified` takes
 Refusal = tuple[str, Sequence[str]] | tuple[str, Sequence[str], Sequence[str]]
-_SHOWN: Final = 4
+MAX_SYSTEMS_NAMED: Final = 4
 _WORTHS: Final = "worths are not identified"
 _TIES: Final = "the tie parameter has no finite estimate"
-_ORDER: Final = "the order effect has no finite estimate"
 _KEEP_TIES: Final = "keep the ties (--ties half-win)"
 _BOTH_ORDERS: Final = "show each pair in both orders"
 _NO_ORDER: Final = "leave out --order-effect"
 NEVER: Final = "never compared"  # What systems were that no comparison joins
 
 
-def no_comparisons(board: Board) -> Refusal:
-    """Say that nothing was compared."""
-    return f"{_WORTHS}: there is no comparison among {len(board.systems):,} systems", ()
-
-
-def only_ties(board: Board) -> Refusal:
-    """Say that nothing is left without the ties."""
+def _refuse_empty(board: Board) -> NoReturn:
+    """Say that nothing was compared, or that nothing is left without the ties."""
+    if not board.left.size:
+        raise NotIdentified(
+            f"{_WORTHS}: there is no comparison among {len(board.systems):,} systems"
+        )
     ties = _count(board.ties.sum())
-    fault = f"{_WORTHS}: every comparison is a tie ({ties}), and ties are discarded"
-    return fault, ["collect comparisons with a preference"]
+    raise NotIdentified(
+        f"{_WORTHS}: every comparison is a tie ({ties}), and ties are discarded",
+        ["collect comparisons with a preference"],
+    )
 
 
-def never_seen(board: Board, systems: IntArray) -> Refusal:
-    """Say that no group has seen some systems, given by their codes."""
-    names = [board.systems[system] for system in systems.tolist()]
-    remedies = ["collect comparisons", _drop(names)]
-    return f"{_WORTHS}: {_alone(names, NEVER)}", remedies, _spare(board, names)
-
-
-def apart(board: Board, component: IntArray, how: str) -> Refusal:
-    """Say that the systems of one group fall into parts.
-
-    component: part of each node, at least two parts.
-    """
+def apart(board: Board, component: Integers, how: str) -> Refusal:
+    """Say that the systems of one group fall into two parts or more, by the part of each node."""
     parts = [board.names(np.flatnonzero(component == part)) for part in range(component.max() + 1)]
-    singles = _single(parts)
+    singles = [part[0] for part in parts if len(part) == 1]
     remedy = "collect comparisons to join them" if how == NEVER else _KEEP_TIES
     odd = singles if len(parts) - len(singles) <= 1 else []
     leave = _drop(odd) if odd else "rank them apart"
@@ -251,24 +224,20 @@ def apart(board: Board, component: IntArray, how: str) -> Refusal:
 
 
 def say_apart(parts: Sequence[Sequence[str]], how: str) -> str:
-    """Say that systems fall into parts.
+    """Say that systems fall into parts, two at least, by their names."""
+    singles = [part[0] for part in parts if len(part) == 1]
+    if len(parts) - len(singles) <= 1:
+        return _alone(singles, how)
+    shown = [listing(part, MAX_SYSTEMS_NAMED) for part in parts[:MAX_SYSTEMS_NAMED]]
+    if len(parts) == 2:
+        return f"{shown[0]} were {how} with {shown[1]}"
+    if len(parts) > MAX_SYSTEMS_NAMED:
+        shown.append(f"{len(parts) - MAX_SYSTEMS_NAMED:,} more")
+    return f"{len(parts):,} groups of systems were {how} with each other: {' | '.join(shown)}"
 
-    parts: names of the systems of each part, at least two parts.
-    """
-    singles = _single(parts)
-    return _alone(singles, how) if len(parts) - len(singles) <= 1 else _parted(parts, how)
 
-
-def _single(parts: Sequence[Sequence[str]]) -> list[str]:
-    """Return the names of systems that are a part by themselves."""
-    return [part[0] for part in parts if len(part) == 1]
-
-
-def one_way(board: Board, graph: Graph, component: IntArray, *, ties_help: bool) -> Refusal:
-    """Say that preferences lead only one way between some systems of one group.
-
-    component: strong component of each node, at least two.
-    """
+def one_way(board: Board, graph: Graph, component: Integers, *, ties_help: bool) -> Refusal:
+    """Say that preferences lead only one way between the strong components of one group."""
     ends = component[graph.source], component[graph.target]
     across = ends[0] != ends[1]
     every = np.arange(component.max() + 1)
@@ -276,18 +245,26 @@ def one_way(board: Board, graph: Graph, component: IntArray, *, ties_help: bool)
     hopeless = np.setdiff1d(every, ends[0][across])
     fault, odd = _always(board, component, unbeaten, hopeless)
     if not fault:
-        fault = _no_chain(board, component, unbeaten, hopeless)
+        # the smallest part that nothing outside was ever preferred to, or the other way round
+        terminal = np.concatenate((unbeaten, hopeless))
+        smallest = terminal[np.argmin(np.bincount(component)[terminal])]
+        inside = component == smallest
+        part = listing(board.names(np.flatnonzero(inside)), MAX_SYSTEMS_NAMED)
+        rest = listing(board.names(np.flatnonzero(~inside)), MAX_SYSTEMS_NAMED)
+        between = board.decided[inside[board.left] != inside[board.right]].sum()
+        start, end = (rest, part) if smallest in unbeaten else (part, rest)
+        fault = (
+            f"no chain of preferences leads from {start} to {end}"
+            f" (0 of {_count(between)} comparisons between them)"
+        )
     leave = [_drop(odd)] if odd else []
     remedies = ["collect comparisons that may contradict this", *[_KEEP_TIES] * ties_help, *leave]
     return f"{_WORTHS}{_where(board)}: {fault}", [*remedies, *_prior(board)], _spare(board, odd)
 
 
-def ties_run_away(board: Board, place: IntArray) -> Refusal:
-    """Say that the tie parameter and the worths grow together.
-
-    place: whole numbers, one or more apart for a preference and at most one for a tie.
-    """
-    if not (board.wins.any() or board.losses.any()):
+def ties_run_away(board: Board, place: Integers) -> Refusal:
+    """Say that tie parameter and worths grow together, systems in the order of `place`."""
+    if not board.decided.any():
         return f"{_TIES}: every comparison is a tie ({_count(board.ties.sum())})", [
             "collect comparisons with a preference",
             "use --ties half-win, under which all systems are equal",
@@ -299,36 +276,15 @@ def ties_run_away(board: Board, place: IntArray) -> Refusal:
     ), ["collect more comparisons", "use --ties half-win or none", *_prior(board)]
 
 
-def ties_run_away_with_order() -> Refusal:
-    """Say that only tie parameter, order effect and worths together can grow for ever."""
-    return (
-        "the tie parameter and the order effect have no finite estimates together: with some order"
-        " effect every preference goes one way and ties only join neighbours"
-    ), [_BOTH_ORDERS, _NO_ORDER, "use --ties half-win or none"]
-
-
-def order_is_fixed(board: Board, place: IntArray) -> Refusal:
-    """Say that the order in which systems are shown never varies."""
-    if board.groups:
-        fault = "every group saw its systems in one fixed order"
-    else:
-        fault = f"systems are always shown in the order {_chain(board, place, ', then ')}"
-    remedies = ["show pairs in both orders", _NO_ORDER]
-    return f"the order effect cannot be told from the worths: {fault}", remedies
-
-
-def order_runs_away(position: str) -> Refusal:
-    """Say that an endless order effect explains every preference; position: first or second."""
-    return (
-        f"{_ORDER}: an endless advantage of being shown {position}, with a ranking of the systems,"
-        " explains every preference"
-    ), [_BOTH_ORDERS, "collect more comparisons", _NO_ORDER]
-
-
 def _always(
-    board: Board, component: IntArray, unbeaten: IntArray, hopeless: IntArray
+    board: Board, component: Integers, unbeaten: Integers, hopeless: Integers
 ) -> tuple[str, list[str]]:
     """Say which single systems only ever won or only ever lost, if any, and return their names."""
+
+    def none_of(nodes: Integers) -> str:
+        rows = np.isin(board.left, nodes) | np.isin(board.right, nodes)
+        return f"(0 of {_count(board.decided[rows].sum())})"
+
     size = np.bincount(component)
     winners = np.flatnonzero(np.isin(component, unbeaten[size[unbeaten] == 1]))
     losers = np.flatnonzero(np.isin(component, hopeless[size[hopeless] == 1]))
@@ -337,36 +293,11 @@ def _always(
     top, bottom = board.names(winners), board.names(losers)
     faults = []
     if top:
-        faults.append(f"nobody preferred anything to {_names(top)} {_none_of(board, winners)}")
+        faults.append(f"nobody preferred anything to {_names(top)} {none_of(winners)}")
     if bottom:
         never = f"{_names(bottom)} {_was(bottom)} never preferred to anything"
-        faults.append(f"{never} {_none_of(board, losers)}")
+        faults.append(f"{never} {none_of(losers)}")
     return " and ".join(faults), top + bottom
-
-
-def _no_chain(board: Board, component: IntArray, unbeaten: IntArray, hopeless: IntArray) -> str:
-    """Name the smallest part that nothing outside was ever preferred to, or the other way round."""
-    terminal = np.concatenate((unbeaten, hopeless))
-    smallest = terminal[np.argmin(np.bincount(component)[terminal])]
-    inside = component == smallest
-    part = listing(board.names(np.flatnonzero(inside)), _SHOWN)
-    rest = listing(board.names(np.flatnonzero(~inside)), _SHOWN)
-    between = _untied(board)[inside[board.left] != inside[board.right]].sum()
-    start, end = (rest, part) if smallest in unbeaten else (part, rest)
-    return (
-        f"no chain of preferences leads from {start} to {end}"
-        f" (0 of {_count(between)} comparisons between them)"
-    )
-
-
-def _none_of(board: Board, nodes: IntArray) -> str:
-    """Write the number of preferences that some systems took part in, all of which went one way."""
-    rows = np.isin(board.left, nodes) | np.isin(board.right, nodes)
-    return f"(0 of {_count(_untied(board)[rows].sum())})"
-
-
-def _untied(board: Board) -> Counts:
-    return board.wins + board.losses
 
 
 def _alone(names: Sequence[str], how: str) -> str:
@@ -378,27 +309,20 @@ def _was(names: Sequence[str]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-def _parted(parts: Sequence[Sequence[str]], how: str) -> str:
-    shown = [listing(part, _SHOWN) for part in parts[:_SHOWN]]
-    if len(parts) == 2:
-        return f"{shown[0]} were {how} with {shown[1]}"
-    if len(parts) > _SHOWN:
-        shown.append(f"{len(parts) - _SHOWN:,} more")
-    return f"{len(parts):,} groups of systems were {how} with each other: {' | '.join(shown)}"
-
-
-def _chain(board: Board, place: IntArray, link: str) -> str:
+def _chain(board: Board, place: Integers, link: str) -> str:
     """Name the systems by ascending place, those of one place together."""
     places = np.unique(place)
-    shown = [listing(board.names(np.flatnonzero(place == one)), _SHOWN) for one in places[:_SHOWN]]
-    if places.size > _SHOWN:
-        shown.append(f"{places.size - _SHOWN:,} more")
+    shown = [
+        listing(board.names(np.flatnonzero(place == one)), MAX_SYSTEMS_NAMED)
+        for one in places[:MAX_SYSTEMS_NAMED]
+    ]
+    if places.size > MAX_SYSTEMS_NAMED:
+        shown.append(f"{places.size - MAX_SYSTEMS_NAMED:,} more")
     return link.join(shown)
 
 
 def _names(names: Sequence[str]) -> str:
-    """Quote one name; list several."""
-    return f'"{names[0]}"' if len(names) == 1 else listing(names, _SHOWN)
+    return f'"{names[0]}"' if len(names) == 1 else listing(names, MAX_SYSTEMS_NAMED)
 
 
 def _drop(names: Sequence[str]) -> str:
@@ -454,8 +378,6 @@ _NO_TIES: Final = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """An estimate exists."""
-
     # whether the model has a tie parameter that these data determine. False for treatments
     # without one, and where not a single tie was seen (then a note says so).
     ties_estimated: bool
@@ -466,23 +388,25 @@ def check_existence(cells: Cells, *, ties: str = "davidson", order_effect: bool 
     """Return if the maximum-likelihood estimate exists, refuse in words if it does not."""
     require_option("ties", ties, TIES)
     board = make_board(cells)
-    if not board.left.size:
-        raise NotIdentified(*no_comparisons(board))
-    if ties == "discard" and not (board.wins.any() or board.losses.any()):
-        raise NotIdentified(*only_ties(board))
+    if not board.left.size or (ties == "discard" and not board.decided.any()):
+        _refuse_empty(board)
     free = ties in _NO_TIES and bool(board.ties.any())
-    kept = ties != "discard"
+    with_ties = ties != "discard"
     # what holds of some judgments holds of all of them, so a sample usually settles it
     sample = board.sampled()
     parts = (board,) if sample is board else (sample, board)
-    if not any(_is_linked(part, ties=kept) for part in parts):
-        raise NotIdentified(*_say_what_is_apart(board, ties=kept))
+    if not any(_is_linked(part, ties=with_ties) for part in parts):
+        raise NotIdentified(*_say_what_is_apart(board, ties=with_ties))
     if free and (places := _places_of_growing_ties(parts)) is not None:
         raise NotIdentified(*ties_run_away(board, places))
-    if order_effect and not any(_order_is_bounded(part, ties=kept) for part in parts):
-        raise NotIdentified(*_say_how_order_runs_away(board, ties=kept))
+    if order_effect and not any(_order_is_bounded(part, ties=with_ties) for part in parts):
+        raise NotIdentified(*_say_how_order_runs_away(board, ties=with_ties))
     if free and order_effect and not any(_both_are_bounded(part) for part in parts):
-        raise NotIdentified(*ties_run_away_with_order())
+        raise NotIdentified(
+            "the tie parameter and the order effect have no finite estimates together: with some"
+            " order effect every preference goes one way and ties only join neighbours",
+            [_BOTH_ORDERS, _NO_ORDER, "use --ties half-win or none"],
+        )
     return Verdict(free, (_NO_TIES[ties],) if ties in _NO_TIES and not free else ())
 
 
@@ -492,11 +416,9 @@ def _is_linked(board: Board, *, ties: bool) -> bool:
     return every_system_seen and is_strongly_connected(board.steps(ties=ties).graph, board.roots)
 
 
-def _places_of_growing_ties(parts: Sequence[Board]) -> IntArray | None:
-    """Rule (ii): None if some closed walk has more preferences than ties, else what forbids it.
-
-    That is a place for each node: one or more apart for a preference, at most one for a tie.
-    """
+def _places_of_growing_ties(parts: Sequence[Board]) -> Integers | None:
+    """Rule (ii): None if some closed walk has more preferences than ties."""
+    # else a place for each node: one or more apart for a preference, at most one for a tie
     places = None
     for part in parts:
         steps = part.steps(ties=True)
@@ -534,14 +456,16 @@ def _some_pair_disagrees(board: Board) -> bool:
 def _say_what_is_apart(board: Board, *, ties: bool) -> Refusal:
     unseen = np.setdiff1d(np.arange(len(board.systems)), board.system)
     if unseen.size:
-        return never_seen(board, unseen)
+        names = [board.systems[system] for system in unseen.tolist()]
+        remedies = ["collect comparisons", _drop(names)]
+        return f"{_WORTHS}: {_alone(names, NEVER)}", remedies, _spare(board, names)
     groups = (board.only(group) for group in np.unique(board.group).tolist())
     part = next(
         group for group in groups if not is_strongly_connected(group.steps(ties=ties).graph)
     )
     compared = weak_components(part.compared())
     if compared.max() > 0:
-        return apart(part, compared, "never compared")
+        return apart(part, compared, NEVER)
     links = part.steps(ties=ties).graph
     untied = weak_components(links)
     if untied.max() > 0:
@@ -551,20 +475,27 @@ def _say_what_is_apart(board: Board, *, ties: bool) -> Refusal:
 
 
 def _say_how_order_runs_away(board: Board, *, ties: bool) -> Refusal:
-    rows = np.flatnonzero(board.wins + board.losses + board.ties * ties)
+    rows = np.flatnonzero(board.decided + board.ties * ties)
     left, right = board.left[rows], board.right[rows]
     ends = np.concatenate((left, right)), np.concatenate((right, left))
     # places such that right always stands exactly one after left
     exact = np.repeat((1, -1), rows.size)
     place = solve_differences(Graph(board.n_nodes, *ends), exact).solution
     if place is not None:
-        return order_is_fixed(board, place)
+        fault = "every group saw its systems in one fixed order"
+        if not board.groups:
+            fault = f"systems are always shown in the order {_chain(board, place, ', then ')}"
+        remedies = ["show pairs in both orders", _NO_ORDER]
+        return f"the order effect cannot be told from the worths: {fault}", remedies
     endless = board.steps(ties=ties).solve(e=1, g=0).cycle is None
-    return order_runs_away("first" if endless else "second")
+    return (
+        "the order effect has no finite estimate: an endless advantage of being shown"
+        f" {'first' if endless else 'second'}, with a ranking of the systems, explains every"
+        " preference"
+    ), [_BOTH_ORDERS, "collect more comparisons", _NO_ORDER]
 
 
 Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 THRESHOLDS = ("rao-kupper", "glenn-david")
 FREE = ("davidson", *THRESHOLDS)
 MOVED = 1e-6  # Share of a null direction below which a parameter does not take part in it
@@ -575,98 +506,50 @@ _REMEDIES = (
 )
 
 
-class Settings(Protocol):
-    """What the check must know of a model."""
+def check_support(
+    model: BradleyTerry, design: Design, ties: TieGroups | None, counts: Array, tally: Tally
+) -> Verdict:
+    """Return if the estimate exists; refuse in words if it does not.
 
-    @property
-    def ties(self) -> str:
-        """Treatment of ties."""
-
-    @property
-    def order_effect(self) -> bool:
-        """Whether δ is estimated."""
-
-    @property
-    def prior(self) -> float:
-        """Pseudo-comparisons per system."""
-
-
-@dataclass(frozen=True)
-class Support:
-    """An estimate exists."""
-
-    ties_estimated: bool  # whether the tie parameter is determined
-    notes: tuple[str, ...] = ()  # what a report should say beside the estimates
-
-
-@dataclass(frozen=True, eq=False)
-class Shape:
-    """What parameters there are."""
-
-    design: Design  # the map from parameters to worths
-    ties: TieGroups | None = None  # groups with tie parameters of their own, if any
-
-
-def check_support(model: Settings, shape: Shape, counts: Array, tally: Tally) -> Support:
-    """Return if the estimate exists; refuse in words if it does not (INFERENCE A1-A4).
-
-    shape: worths and tie parameters.
     counts: (C, 3) counts as the model takes them, for the entries of the design.
     """
-    design = shape.design
     if model.prior > 0:
-        return _check_beside_prior(model, shape, counts)
-    if shape.ties is not None and not _all_disagree(shape.ties, counts):
-        return _check_programme(model, shape, counts)
-    ties = "none" if shape.ties is not None else model.ties
+        return _check_beside_prior(model, design, ties, counts)
+    if ties is not None and not _all_disagree(ties, counts):
+        return _check_programme(model, design, ties, counts)
     if design.matrix is None:
-        found = _check_graph(model, cells_of(tally), ties)
+        cells = cells_of(tally)
     elif design.saturated and not design.aliased:
-        found = _check_graph(model, _cells_by_group(design, counts), ties)
+        won, tied, lost = counts.T
+        left, right = design.system[design.left], design.system[design.right]
+        cells = Cells(design.systems, left, right, won, tied, lost)
+        if len(design.groups) > 1:
+            cells = replace(cells, group=design.group[design.left], groups=design.groups)
     else:
-        return _check_programme(model, shape, counts)
-    return found if shape.ties is None else Support(ties_estimated=True, notes=_note(shape.ties))
+        return _check_programme(model, design, ties, counts)
+    rule = "none" if ties is not None else model.ties
+    rule = "rao-kupper" if rule in THRESHOLDS else rule
+    verdict = check_existence(cells, ties=rule, order_effect=model.order_effect)
+    return verdict if ties is None else Verdict(ties_estimated=True, notes=_note(ties))
 
 
 def refuse_nothing(tally: Tally) -> NoReturn:
-    """Say that no comparison is left to fit a model to."""
-    board = make_board(cells_of(tally))
-    why = only_ties if board.left.size else no_comparisons
-    raise NotIdentified(*why(board))
+    _refuse_empty(make_board(cells_of(tally)))
 
 
 def cells_of(tally: Tally) -> Cells:
-    """Return the counts of a tally as the check of existence takes them."""
     return Cells(tally.systems, tally.left, tally.right, tally.wins, tally.ties, tally.losses)
 
 
-def _cells_by_group(design: Design, counts: Array) -> Cells:
-    won, tied, lost = counts.T
-    grouped = len(design.groups) > 1
-    return Cells(
-        systems=design.systems,
-        left=design.system[design.left],
-        right=design.system[design.right],
-        wins=won,
-        ties=tied,
-        losses=lost,
-        group=design.group[design.left] if grouped else None,
-        groups=design.groups if grouped else (),
-    )
-
-
 def _all_disagree(ties: TieGroups, counts: Array) -> bool:
-    """Whether in every group with ties some comparison is preferred both ways.
-
-    Then no direction moves a γ: a tie asks that it does not fall, preferences both ways that it
-    does not rise. What is left are the rules for γ fixed.
-    """
+    """Whether in every group with ties some comparison is preferred both ways."""
+    # Then no direction moves a γ: a tie asks that it does not fall, preferences both ways that it
+    # does not rise. What is left are the rules for γ fixed.
     both = (counts[:, 0] > 0) & (counts[:, 2] > 0)
     return bool(((ties.sums(both.astype(np.float64)) > 0) | (ties.offset < 0)).all())
 
 
 def _note(ties: TieGroups) -> tuple[str, ...]:
-    """Say which groups never gave a tie."""
     if not ties.endless:
         return ()
     levels = listing([label.removeprefix("tie:") for label in ties.endless])
@@ -677,16 +560,12 @@ def _note(ties: TieGroups) -> tuple[str, ...]:
     return (f"{note}; g1 is that of {ties.groups[first]}",)
 
 
-def _check_graph(model: Settings, cells: Cells, ties: str) -> Support:
-    ties = "rao-kupper" if ties in THRESHOLDS else ties
-    verdict = check_existence(cells, ties=ties, order_effect=model.order_effect)
-    return Support(verdict.ties_estimated, verdict.notes)
-
-
-def _check_beside_prior(model: Settings, shape: Shape, counts: Array) -> Support:
+def _check_beside_prior(
+    model: BradleyTerry, design: Design, ties: TieGroups | None, counts: Array
+) -> Verdict:
     """Under a prior on worths only γ and δ can run away."""
-    if shape.ties is not None:
-        return _check_programme(model, shape, counts)
+    if ties is not None:
+        return _check_programme(model, design, ties, counts)
     won, tied, lost = counts.sum(axis=0)
     if model.ties in FREE and not won + lost:
         raise NotIdentified(
@@ -699,54 +578,59 @@ def _check_beside_prior(model: Settings, shape: Shape, counts: Array) -> Support
             f"the order effect is not identified: whoever stood {shown} was always preferred",
             ["leave out --order-effect"],
         )
-    return Support(bool(model.ties in FREE and tied), _note_ties(model, tied=bool(tied)))
+    return Verdict(bool(model.ties in FREE and tied), _note_ties(model, tied=bool(tied)))
 
 
-def _note_ties(model: Settings, *, tied: bool) -> tuple[str, ...]:
-    """Say so where a tie parameter cannot be estimated for want of ties."""
+def _note_ties(model: BradleyTerry, *, tied: bool) -> tuple[str, ...]:
     if tied or model.ties not in FREE:
         return ()
     limit = "τ = 0" if model.ties in THRESHOLDS else "γ = −∞"
     return (f"no ties observed: {limit}, not estimated; fitted without ties",)
 
 
-def _check_programme(model: Settings, shape: Shape, counts: Array) -> Support:
-    """Ask the linear programme (INFERENCE A4); under a prior not about worths, which are finite."""
+def _check_programme(
+    model: BradleyTerry, design: Design, ties: TieGroups | None, counts: Array
+) -> Verdict:
+    """Ask a linear programme; under a prior not about worths, which are finite."""
     from evenhand.numerics.graph import find_recession
 
     tied = bool(counts[:, 1].any())
-    three = tied and model.ties in (*FREE, "none")
     free = tied and model.ties in FREE
-    labels = ["tie"] * free if shape.ties is None else shape.ties.labels
-    names = [*shape.design.labels, *labels, *["order"] * model.order_effect]
-    scores = _scores(shape, free=free, order_effect=model.order_effect)
+    labels = ["tie"] * free if ties is None else ties.labels
+    names = [*design.labels, *labels, *["order"] * model.order_effect]
+    scores = _scores(design, ties, free=free, order_effect=model.order_effect)
     if model.prior > 0:
-        names, scores = names[len(shape.design.labels) :], scores[:, :, len(shape.design.labels) :]
-    three_of = np.full(len(counts), three)
-    if shape.ties is not None:
-        three_of &= ~shape.ties.tieless
-    found = find_recession(_differences(scores, counts, three_of))
-    if found.aliased is not None:
-        moved = [names[i] for i in np.flatnonzero(np.abs(found.aliased) > MOVED)]
+        names, scores = names[len(design.labels) :], scores[:, :, len(design.labels) :]
+    # one row per observed outcome and rival outcome: its score minus the rival's
+    every = np.full(len(counts), fill_value=True)
+    tie_cells = np.full(len(counts), tied and model.ties in (*FREE, "none"))
+    if ties is not None:
+        tie_cells &= ~ties.tieless
+    outcomes, rows = (every, tie_cells, every), []
+    for seen, other in permutations(range(3), 2):
+        held = (counts[:, seen] > 0) & outcomes[seen] & outcomes[other]
+        rows.append(scores[held, seen] - scores[held, other])
+    recession = find_recession(np.unique(np.concatenate(rows), axis=0))
+    if recession.aliased is not None:
+        moved = [names[i] for i in np.flatnonzero(np.abs(recession.aliased) > MOVED)]
         raise NotIdentified(
             f"{listing(moved)} cannot be told apart from these data: they always go together;"
             " leave one out"
         )
-    if not found.exists:
-        infinite = listing([names[i] for i in found.infinite])
+    if not recession.exists:
+        infinite = listing([names[i] for i in recession.infinite])
         raise NotIdentified(
             f"the estimates of {infinite} are infinite: every judgment that bears on them goes one"
             " way",
             _REMEDIES,
         )
-    if shape.ties is not None:
-        return Support(ties_estimated=True, notes=_note(shape.ties))
-    return Support(free, _note_ties(model, tied=tied))
+    if ties is not None:
+        return Verdict(ties_estimated=True, notes=_note(ties))
+    return Verdict(free, _note_ties(model, tied=tied))
 
 
-def _scores(shape: Shape, *, free: bool, order_effect: bool) -> Array:
+def _scores(design: Design, ties: TieGroups | None, *, free: bool, order_effect: bool) -> Array:
     """Return (C, 3, p): what each parameter adds to the score of left, tie and right."""
-    design, ties = shape.design, shape.ties
     matrix, p = design.matrix, len(design.names)
     q = int(free) if ties is None else len(ties.names)
     if matrix is None:
@@ -759,18 +643,3 @@ def _scores(shape: Shape, *, free: bool, order_effect: bool) -> Array:
     if order_effect:
         scores[:, 0, -1], scores[:, 2, -1] = 1.0, -1.0
     return scores
-
-
-def _differences(scores: Array, counts: Array, three: Mask) -> Array:
-    """Return one row per observed outcome and rival outcome: its score minus the rival's.
-
-    scores: (C, 3, p) what each parameter adds to the score of each outcome.
-    counts: (C, 3) left, tie, right.
-    three: (C,) whether a tie is an outcome of the entry.
-    """
-    outcomes = [np.full(len(counts), fill_value=True), three, np.full(len(counts), fill_value=True)]
-    rows = []
-    for seen, other in permutations(range(3), 2):
-        own = (counts[:, seen] > 0) & outcomes[seen] & outcomes[other]
-        rows.append(scores[own, seen] - scores[own, other])
-    return np.unique(np.concatenate(rows), axis=0)

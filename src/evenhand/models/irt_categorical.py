@@ -27,17 +27,17 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.rankings import Rankings
+from evenhand.data.tally import Tally
+from evenhand.data.votes import RIGHT, Votes
 from evenhand.errors import NotIdentified, UnknownOption, listing
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.tally import Tally
-from evenhand.judgments.votes import RIGHT, Votes
 from evenhand.models.coefficients import Coefficient, find_system
 from evenhand.models.design import DENSE
 from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
 from evenhand.numerics.graph import Graph, weak_components
-from evenhand.numerics.sampling import AGREED, FEWEST, bulk_size, one_blas_thread, split_r_hat
+from evenhand.numerics.sampling import MAX_R_HAT, MIN_DRAWS, bulk_size, one_blas_thread, split_r_hat
 
 # Qualities on a scale of Λ steps: how they are seen, and what is preferred then.
 #
@@ -50,17 +50,15 @@ from evenhand.numerics.sampling import AGREED, FEWEST, bulk_size, one_blas_threa
 Array = NDArray[np.float64]
 Weights = NDArray[np.floating[Any]]
 
-SINGLE: Final = 1e-12  # Least chance of a preference for which single precision is safe
+MIN_SINGLE_PRECISION_CHANCE: Final = (
+    1e-12  # Least chance of a preference for which single precision is safe
+)
 # How small a product of chances may become before it is put back to 1
-ROOM: Final = {np.dtype(np.float32): 1e-36, np.dtype(np.float64): 1e-250}
+MIN_PRODUCT: Final = {np.dtype(np.float32): 1e-36, np.dtype(np.float64): 1e-250}
 
 
 def noise_matrix(categories: int, noise_sd: float) -> Array:
-    """Return (Λ, Λ) chances that a quality (row) is seen as each quality (column).
-
-    noise_sd: σ, in steps of the scale. >>> noise_matrix(3, 1.0).round(3).tolist() [[0.574, 0.348,
-        0.078], [0.274, 0.452, 0.274], [0.078, 0.348, 0.574]]
-    """
+    """Return (Λ, Λ) chances that a quality (row) is seen as each quality (column)."""
     steps = np.arange(categories, dtype=np.float64)
     density = np.exp(-(((steps[None, :] - steps[:, None]) / noise_sd) ** 2) / 2)
     return np.asarray(density / density.sum(axis=1, keepdims=True))
@@ -83,14 +81,15 @@ class Law:
 
     @property
     def categories(self) -> int:
-        """Λ."""
         return len(self.chances[0])
 
     @cached_property
     def rows(self) -> Weights:
         """(3Λ, Λ): in row πΛ + b the chances of π against quality b, by one's own quality."""
         flat = self.chances.transpose(0, 2, 1).reshape(-1, self.categories)
-        return np.ascontiguousarray(flat, np.float32 if flat.min() > SINGLE else np.float64)
+        return np.ascontiguousarray(
+            flat, np.float32 if flat.min() > MIN_SINGLE_PRECISION_CHANCE else np.float64
+        )
 
     @cached_property
     def log_rows(self) -> Array:
@@ -101,7 +100,7 @@ class Law:
     @cached_property
     def safe_factors(self) -> int:
         """How many chances may be multiplied before the product must be put back to 1."""
-        room = ROOM[self.rows.dtype]
+        room = MIN_PRODUCT[self.rows.dtype]
         return int(log(room) / log(float(self.rows.min())))
 
 
@@ -146,44 +145,37 @@ class Plan:
 def plan_colours(pairs: OutputPairs) -> Plan:
     """Colour the outputs and list their comparisons by rounds."""
     n = len(pairs.author)
-    own = np.concatenate((pairs.one, pairs.other))
+    output = np.concatenate((pairs.one, pairs.other))
     rival = np.concatenate((pairs.other, pairs.one))
     outcome = np.concatenate((pairs.outcome, RIGHT - pairs.outcome))
-    loads = np.bincount(own, minlength=n)
-    colour = colour_outputs(own, rival, loads)
+    loads = np.bincount(output, minlength=n)
+    colour = colour_outputs(output, rival, loads)
     order = np.lexsort((-loads, colour))
     place = np.empty(n, dtype=np.int64)
     place[order] = np.arange(n)
-    by_own = np.argsort(place[own], kind="stable")
-    at, rival, outcome = place[own][by_own], place[rival][by_own], outcome[by_own]
+    by_own = np.argsort(place[output], kind="stable")
+    at, rival, outcome = place[output][by_own], place[rival][by_own], outcome[by_own]
     first = np.cumsum(loads[order]) - loads[order]
     number = np.arange(len(at)) - first[at]
     ends = np.searchsorted(colour[order], np.arange(int(colour.max()) + 2))
     by_round = np.lexsort((at, number, colour[order][at]))
-    rounds = _split_rounds(colour[order][at][by_round], number[by_round])
+    colour, number = colour[order][at][by_round], number[by_round]
+    rival, outcome = rival[by_round], outcome[by_round]
+    borders = np.flatnonzero(np.diff(colour) | np.diff(number)) + 1
+    rounds: list[list[Round]] = [[] for _ in range(len(ends) - 1)]
+    for begin, end in pairwise([0, *borders.tolist(), len(colour)]):
+        rounds[int(colour[begin])].append(Round(rival[begin:end], outcome[begin:end]))
     colours = [
-        Colour(
-            int(ends[c]),
-            int(ends[c + 1]),
-            tuple(Round(rival[by_round[some]], outcome[by_round[some]]) for some in parts),
-        )
-        for c, parts in enumerate(rounds)
+        Colour(start, stop, tuple(parts))
+        for (start, stop), parts in zip(pairwise(ends.tolist()), rounds, strict=True)
     ]
     compared = place[pairs.one], place[pairs.other], pairs.outcome
     return Plan(len(pairs.systems), pairs.author[order], place, compared, tuple(colours))
 
 
 def colour_outputs(own: Numbers, rival: Numbers, loads: Numbers) -> Numbers:
-    """Give each output the first colour that no output compared with it has.
-
-    Outputs with most comparisons choose first (Welsh & Powell 1967), so colours are few.
-
-    own: (E,) outputs; every comparison stands here from both its sides.
-    rival: (E,) the other output of each.
-    loads: (N,) comparisons of each output.
-    Returns: (N,) colours 0, 1, 2, ... >>> colour_outputs(np.array([0, 1, 1, 2]), np.array([1, 0, 2,
-        1]), np.array([1, 2, 1])).tolist() [1, 0, 1]
-    """
+    """Give each output (N,) the first colour that no output compared with it has."""
+    # outputs with most comparisons choose first (Welsh & Powell 1967), so that colours are few
     by_own = np.argsort(own, kind="stable")
     rivals, ends = rival[by_own].tolist(), np.cumsum(loads).tolist()
     colour = [-1] * len(loads)
@@ -197,16 +189,6 @@ def colour_outputs(own: Numbers, rival: Numbers, loads: Numbers) -> Numbers:
     return np.array(colour, dtype=np.int64)
 
 
-def _split_rounds(colour: Numbers, number: Numbers) -> list[list[slice]]:
-    """Return, for each colour, the slices of its rounds in rows sorted by colour and round."""
-    change = np.flatnonzero(np.diff(colour) | np.diff(number)) + 1
-    ends = [0, *change.tolist(), len(colour)]
-    rounds: list[list[slice]] = [[] for _ in range(int(colour.max()) + 1)]
-    for begin, end in pairwise(ends):
-        rounds[int(colour[begin])].append(slice(begin, end))
-    return rounds
-
-
 # Outputs that comparisons join move up or down the scale together.
 #
 # What is preferred depends on differences, so that qualities which all move by one step change the
@@ -218,7 +200,7 @@ def _split_rounds(colour: Numbers, number: Numbers) -> list[list[slice]]:
 # which is Metropolis' rule: the way back is proposed as often. Given abilities sets are
 # independent.
 
-_LEAST = 1e-300  # Abilities below this are as good as none; logarithms want a number
+_MIN_ABILITY = 1e-300  # Abilities below this are as good as none; logarithms want a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,26 +218,22 @@ class Shift:
     categories: int  # Λ
 
     def move(self, rng: np.random.Generator, ability: Array, quality: Numbers) -> None:
-        """Offer every set a step, and change `quality` where it is accepted.
-
-        ability: (R, K, Λ).
-        quality: (N, R) in 0..Λ − 1.
-        """
+        """Offer every set a step, and change (N, R) `quality` where it is accepted."""
         width = self.categories + 2
         logs = np.full((*ability.shape[:2], width), -np.inf)
-        logs[:, :, 1:-1] = np.log(np.maximum(ability, _LEAST))
+        logs[:, :, 1:-1] = np.log(np.maximum(ability, _MIN_ABILITY))
         table = logs.reshape(-1)
         step = 2 * rng.integers(0, 2, self.sets) - 1
-        own = step.take(self.of_output)
+        steps = step.take(self.of_output)
         at = self.ability_row + quality
-        gain = self._sum(self.of_output, table.take(at + own) - table.take(at))
+        gain = self._sum(self.of_output, table.take(at + steps) - table.take(at))
         one, other = (quality.take(side, axis=0) for side in self.pairs)
         at = self.outcome_row + one * width + other
         ahead = at + step.take(self.of_pair) * (width + 1)
-        told = self.log_chances.take(ahead) - self.log_chances.take(at)
-        gain += self._sum(self.of_pair, told)
+        gains = self.log_chances.take(ahead) - self.log_chances.take(at)
+        gain += self._sum(self.of_pair, gains)
         accepted = gain > -rng.standard_exponential(self.sets)
-        quality += own * accepted.take(self.of_output)
+        quality += steps * accepted.take(self.of_output)
 
     def _sum(self, sets: Numbers, values: Array) -> Array:
         summed = np.bincount(sets.reshape(-1), values.reshape(-1), self.sets)
@@ -292,14 +270,14 @@ def make_shift(plan: Plan, law: Law, chains: int) -> Shift:
 # once. Both are the exact conditionals (Hopkins & May 2013, section 7, with the Dirichlet law kept
 # in the chain instead of summed out: that alone couples all outputs of a system). Outputs that were
 # compared over and over hold each other fast, so every few sweeps all that comparisons join are
-# offered a step up or down together (categorical_shift.py).
+# offered a step up or down together (`Shift`).
 
 # Sweeps from one offer of a common step to the next; it costs as much as a sweep
 SHIFT_EVERY: Final = 4
 # Comparisons of one output from which chances are added as logarithms. In a product, what many
 # answers of one kind make vanish cannot be brought back by those of the other kind that follow;
 # with fewer answers, what vanishes has no weight in the end either.
-MANY: Final = 32
+MIN_LOGGED_COMPARISONS: Final = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,11 +302,9 @@ class _Step:
 
 
 def walk(plan: Plan, law: Law, chains: int, rng: np.random.Generator) -> Iterator[State]:
-    """Yield the state after every sweep, without end.
-
-    Chains start with all qualities alike: the first at the lowest, the last at the highest, the
-    others between them; one alone in the middle.
-    """
+    """Yield the state after every sweep, without end."""
+    # Chains start with all qualities alike: the first at the lowest, the last at the highest, the
+    # others between them; one alone in the middle.
     levels, top = plan.systems * law.categories, law.categories - 1
     ends = np.linspace(0, top, chains) if chains > 1 else np.array([top / 2])
     quality = np.tile(np.rint(ends).astype(np.int64), (len(plan.author), 1))
@@ -357,7 +333,11 @@ def _make_step(colour: Colour, cell: Numbers, categories: int) -> _Step:
     chains = cell.shape[1]
     rounds = tuple((one.rival, one.outcome[:, None] * categories) for one in colour.rounds)
     rows = cell[colour.start : colour.stop].reshape(-1)
-    busy = len(rounds[MANY - 1][0]) * chains if len(rounds) >= MANY else 0
+    busy = (
+        len(rounds[MIN_LOGGED_COMPARISONS - 1][0]) * chains
+        if len(rounds) >= MIN_LOGGED_COMPARISONS
+        else 0
+    )
     return _Step(colour.start * chains, colour.stop * chains, rows, rounds, busy)
 
 
@@ -391,7 +371,9 @@ def _draw(sums: NDArray[np.floating[Any]], luck: NDArray[np.floating[Any]]) -> N
 Single = NDArray[np.float32]
 Seen = NDArray[np.bool_]
 
-AT_ONCE: Final = 2_000_000  # Numbers that are held at once where every draw has K × K of them
+MAX_NUMBERS_AT_ONCE: Final = (
+    2_000_000  # Numbers that are held at once where every draw has K × K of them
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -404,38 +386,24 @@ class Draws:
     strength: Array
 
 
-def keep_draws(states: Iterator[State], law: Law, sweeps: int, burn_in: int) -> Draws:
-    """Walk `sweeps` sweeps and keep those after the first `burn_in`."""
-    ability, expected = [], []
-    for state in islice(states, burn_in, sweeps):
-        ability.append(state.ability.astype(np.float32))
-        mass = state.counts + law.concentration
-        strength = mass.sum(axis=2)
-        expected.append(mass / strength[:, :, None])
-    return Draws(np.stack(ability, axis=1), np.stack(expected, axis=1), strength[0])
-
-
 def chances_of_new(draws: Draws, law: Law) -> Array:
-    """Return (K, K, 3) chances of left, tie, right for new outputs of two systems.
-
-        Σ_ab p_s(a) p_t(b) T(π | a, b),   p_s(a) = (n_sa + α) / (n_s + Λα)
-
-    averaged over sweeps; given the qualities abilities of different systems are independent. Two
-    outputs of one system share its ability, whose second moment has p_s(a) δ_ab beside the product.
-    """
+    """Return (K, K, 3) chances of left, tie, right for new outputs, averaged over draws."""
+    # Σ_ab p_s(a) p_t(b) T(π | a, b),   p_s(a) = (n_sa + α) / (n_s + Λα)
+    # given the qualities abilities of different systems are independent; two outputs of one system
+    # share its ability, whose second moment has p_s(a) δ_ab beside the product
     r, d, k, categories = draws.expected.shape
     flat = draws.expected.reshape(r * d, k * categories)
-    own = draws.expected.reshape(r * d, k, categories)
+    by_system = draws.expected.reshape(r * d, k, categories)
     tables = law.chances.reshape(3, -1).T
-    found = np.empty((k, k, 3))
+    table = np.empty((k, k, 3))
     for system in range(k):
-        moment = (own[:, system].T @ flat).reshape(categories, k, categories) / (r * d)
-        found[system] = moment.transpose(1, 0, 2).reshape(k, -1) @ tables
-    alike = own.mean(axis=0) @ np.diagonal(law.chances, axis1=1, axis2=2).T
+        moment = (by_system[:, system].T @ flat).reshape(categories, k, categories) / (r * d)
+        table[system] = moment.transpose(1, 0, 2).reshape(k, -1) @ tables
+    alike = by_system.mean(axis=0) @ np.diagonal(law.chances, axis1=1, axis2=2).T
     share = (1 / (1 + draws.strength))[:, None]
     both = np.arange(k)
-    found[both, both] += share * (alike - found[both, both])
-    return found
+    table[both, both] += share * (alike - table[both, both])
+    return table
 
 
 def mean_qualities(ability: NDArray[np.floating[Any]]) -> Array:
@@ -443,60 +411,34 @@ def mean_qualities(ability: NDArray[np.floating[Any]]) -> Array:
     return np.asarray(ability @ np.arange(1.0, ability.shape[-1] + 1))
 
 
-def quality_sds(draws: Draws) -> Array:
-    """Return (K,) posterior standard deviations of mean qualities.
-
-    The variance between sweeps of what is expected given qualities, and the mean of what is left.
-    """
-    steps = np.arange(1.0, draws.expected.shape[-1] + 1)
-    first, second = draws.expected @ steps, draws.expected @ steps**2
-    left = ((second - first**2) / (1 + draws.strength)).mean(axis=(0, 1))
-    return np.asarray(np.sqrt(first.var(axis=(0, 1)) + left))
-
-
 def log_worths(chances: Array, seen: Seen) -> Array:
-    """Return (K,) log-worths of (K, K, 3) chances.
-
-    The mean of ln(P(win)/P(loss)) against the systems that were seen, 0 against itself. Others are
-    left out, since how they fare depends on where on the scale the chains are.
-
-    >>> even, odd = [1 / 3, 1 / 3, 1 / 3], [0.5, 0.25, 0.25]
-    >>> chances = np.array([[even, odd], [odd[::-1], even]])
-    >>> log_worths(chances, np.array([True, True])).round(3).tolist()
-    [0.347, -0.347]
-    """
+    """Return (K,) mean ln(P(win)/P(loss)) against the systems seen, by (K, K, 3) chances."""
+    # how the others fare depends on where on the scale the chains are
     gaps = np.log(chances[..., 0]) - np.log(chances[..., 2])
     return np.asarray(gaps[:, seen].mean(axis=1))
 
 
 def draw_log_worths(ability: Single, chances: Array, seen: Seen) -> Array:
-    """Return (R, D, K) log-worths of drawn abilities.
-
-    ability: (R, D, K, Λ).
-    chances: (3, Λ, Λ) T.
-    seen: (K,) systems that were compared.
-    """
+    """Return (R, D, K) log-worths of (R, D, K, Λ) drawn abilities."""
     r, d, k, categories = ability.shape
     flat = ability.reshape(r * d, k, categories)
     wins = chances[0].astype(np.float64)
-    found = np.empty((r * d, k))
-    size = max(1, AT_ONCE // (k * k))
+    draws = np.empty((r * d, k))
+    size = max(1, MAX_NUMBERS_AT_ONCE // (k * k))
     for start in range(0, r * d, size):
         some = flat[start : start + size].astype(np.float64)
         won = np.log((some @ wins) @ some.transpose(0, 2, 1))
-        found[start : start + size] = (won - won.transpose(0, 2, 1))[:, :, seen].mean(axis=2)
-    return found.reshape(r, d, k)
+        draws[start : start + size] = (won - won.transpose(0, 2, 1))[:, :, seen].mean(axis=2)
+    return draws.reshape(r, d, k)
 
 
 # What a fit of the categorical item-response model holds: abilities, chances, mixing.
 
-SHOWN: Final = 5
+MAX_SYSTEMS_NAMED: Final = 5
 
 
 @dataclass(frozen=True, eq=False)
 class CategoricalFit:
-    """A fitted categorical item-response model."""
-
     model: IRTCategorical  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     ability: Array  # (K, Λ) posterior mean of each system's distribution over qualities
@@ -508,7 +450,7 @@ class CategoricalFit:
     loglik: float  # log-likelihood (nats) of the comparisons by `chances`
     n_judgments: float  # answers, a ranking being one
     n_comparisons: float  # comparisons
-    said: tuple[str, ...]  # what must be said of the data
+    data_notes: tuple[str, ...]  # what must be said of the data
 
     @cached_property
     def log_worth(self) -> Array:
@@ -533,7 +475,6 @@ class CategoricalFit:
 
     @property
     def scale(self) -> str:
-        """What the estimates of `coefficients` are."""
         return "mean quality"
 
     @property
@@ -548,7 +489,6 @@ class CategoricalFit:
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """(K,) systems that were compared."""
         return np.asarray(self.outputs > 0)
 
     @cached_property
@@ -578,39 +518,36 @@ class CategoricalFit:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must stand beside the numbers."""
-        worths, qualities = self._apart(self.r_hat), self._apart(self.quality_r_hat)
-        notes = list(self.said)
+        def name_apart(r_hat: Array) -> str:
+            high = np.flatnonzero(self.seen & (r_hat > MAX_R_HAT)).tolist()
+            return listing([f"{self.systems[i]} {r_hat[i]:.2f}" for i in high], MAX_SYSTEMS_NAMED)
+
+        worths, qualities = name_apart(self.r_hat), name_apart(self.quality_r_hat)
+        notes = list(self.data_notes)
         if worths:
             notes.append(
-                f"chains do not agree yet on log-worths, R-hat above {AGREED}: {worths}; take more"
-                f" sweeps than {self.model.sweeps:,}, in Python"
+                f"chains do not agree yet on log-worths, R-hat above {MAX_R_HAT}: {worths}; take"
+                f" more sweeps than {self.model.sweeps:,}, in Python"
                 f" IRTCategorical(sweeps={4 * self.model.sweeps})"
             )
         if qualities:
             notes.append(
-                f"chains do not agree on mean qualities, R-hat above {AGREED}: {qualities};"
+                f"chains do not agree on mean qualities, R-hat above {MAX_R_HAT}: {qualities};"
                 " judgments hardly say where on the scale all systems lie together, and log-worths"
                 " hardly depend on it"
             )
         return tuple(notes)
 
-    def _apart(self, r_hat: Array) -> str:
-        """Name the systems seen on which chains do not agree."""
-        high = np.flatnonzero(self.seen & (r_hat > AGREED)).tolist()
-        return listing([f"{self.systems[i]} {r_hat[i]:.2f}" for i in high], SHOWN)
-
     @property
     def says(self) -> tuple[str, ...]:
-        """Lines for people: who is best, what the scale is, how the chains mixed."""
         model, best = self.model, int(np.argmax(np.where(self.seen, self.quality, 0)))
-        kept, seen = model.chains * (model.sweeps - model.burn_in), self.seen
+        draws, seen = model.chains * (model.sweeps - model.burn_in), self.seen
         return (
             f"best mean quality: {self.systems[best]} {self.quality[best]:.2f} of"
             f" {model.categories}, posterior sd {self.quality_sd[best]:.2f}",
             f"qualities are steps of a scale of {model.categories}, seen by judges with noise of sd"
             f" {model.noise_sd:g} step; no preference within {model.radius:g}",
-            f"{kept:,} draws: R-hat of log-worths at most {self.r_hat[seen].max():.3f}, worth"
+            f"{draws:,} draws: R-hat of log-worths at most {self.r_hat[seen].max():.3f}, worth"
             f" {self.effective_draws[seen].min():,.0f} independent draws or more; R-hat of"
             f" differences in mean quality at most {self.quality_r_hat[seen].max():.3f}",
             "posterior spread takes answers for independent given qualities: judges are not told"
@@ -619,7 +556,6 @@ class CategoricalFit:
 
     @property
     def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
         model = self.model
         return (
             f"{model.categories} categories",
@@ -632,7 +568,6 @@ class CategoricalFit:
 
     @property
     def extras(self) -> Mapping[str, Any]:
-        """What stands beside the coefficients, for machines."""
         return {
             "ability": self.ability.tolist(),
             "quality": self.quality.tolist(),
@@ -646,10 +581,6 @@ class CategoricalFit:
         }
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right for new outputs.
-
-        pairs: systems (left, right).
-        """
         known = {name for pair in pairs for name in pair}
         codes = {name: find_system(self.systems, name) for name in sorted(known)}
         left = [codes[one] for one, _ in pairs]
@@ -663,8 +594,8 @@ class CategoricalFit:
         )
 
 
-LEAST_CONCENTRATION = 0.05  # Below, draws of an ability nobody has judged may be nothing but zeros
-LEAST_CHANCE = 1e-120  # Chances of a preference below which a single judgment outweighs all others
+MIN_CONCENTRATION = 0.05  # Below, draws of an ability nobody has judged may be nothing but zeros
+MIN_CHANCE = 1e-120  # Chances of a preference below which a single judgment outweighs all others
 
 
 @dataclass(frozen=True)
@@ -699,12 +630,11 @@ class IRTCategorical:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be."""
         if self.categories < 2:
             raise UnknownOption(f"categories must be 2 or more, not {self.categories}")
-        if not LEAST_CONCENTRATION <= self.concentration < np.inf:
+        if not MIN_CONCENTRATION <= self.concentration < np.inf:
             raise UnknownOption(
-                f"concentration must be {LEAST_CONCENTRATION} or more, not {self.concentration:g}"
+                f"concentration must be {MIN_CONCENTRATION} or more, not {self.concentration:g}"
             )
         if not 0 < self.noise_sd < np.inf:
             raise UnknownOption(f"noise_sd must be above 0, not {self.noise_sd:g}")
@@ -713,12 +643,20 @@ class IRTCategorical:
                 f"radius must be from 0 to below {self.categories - 1}, the longest difference, not"
                 f" {self.radius:g}"
             )
-        if self.law.chances.min() < LEAST_CHANCE:
+        if self.law.chances.min() < MIN_CHANCE:
             raise UnknownOption(
                 f"noise_sd {self.noise_sd:g} is too small for {self.categories} categories: judges"
                 " would never err, and one who does could not be explained"
             )
-        _require_sweeps(self.chains, self.sweeps, self.burn_in)
+        if self.chains < 1:
+            raise UnknownOption(f"chains must be 1 or more, not {self.chains}")
+        if self.burn_in < 0:
+            raise UnknownOption(f"burn_in must be 0 or more, not {self.burn_in}")
+        if self.sweeps - self.burn_in < MIN_DRAWS:
+            raise UnknownOption(
+                f"sweeps must be at least {MIN_DRAWS} more than burn_in ({self.burn_in}), not"
+                f" {self.sweeps}"
+            )
 
     @classmethod
     def paper(cls, seed: int = SEED) -> Self:
@@ -753,46 +691,43 @@ class IRTCategorical:
                 ["leave some out", "take bradley-terry"],
             )
         rng = np.random.Generator(np.random.PCG64(self.seed))
+        abilities, expectations = [], []
         with one_blas_thread():
             states = walk(plan_colours(pairs), law, self.chains, rng)
-            draws = keep_draws(states, law, self.sweeps, self.burn_in)
+            for state in islice(states, self.burn_in, self.sweeps):
+                abilities.append(state.ability.astype(np.float32))
+                mass = state.counts + law.concentration
+                strength = mass.sum(axis=2)
+                expectations.append(mass / strength[:, :, None])
+            expected = np.stack(expectations, axis=1)
+            draws = Draws(np.stack(abilities, axis=1), expected, strength[0])
             chances = chances_of_new(draws, law)
-        return self._summarise(pairs, draws, chances)
-
-    def _summarise(self, pairs: OutputPairs, draws: Draws, chances: Array) -> CategoricalFit:
+        # posterior sd of mean qualities: the variance between sweeps of what is expected given
+        # qualities, and the mean of what is left
+        steps = np.arange(1.0, self.categories + 1)
+        first, second = expected @ steps, expected @ steps**2
+        left = ((second - first**2) / (1 + draws.strength)).mean(axis=(0, 1))
+        quality_sd = np.sqrt(first.var(axis=(0, 1)) + left)
         code = pairs.code
-        ability = draws.expected.mean(axis=(0, 1))[code]
+        ability = expected.mean(axis=(0, 1))[code]
         authors = pairs.author[pairs.one], pairs.author[pairs.other]
-        told = np.log(chances[(*authors, pairs.outcome)])
+        loglik = float(np.log(chances[(*authors, pairs.outcome)]).sum())
+        arrays = {
+            "ability": ability.copy(),
+            "quality": mean_qualities(ability),
+            "quality_sd": quality_sd[code],
+            "chances": chances[np.ix_(code, code)],
+            "ability_draws": draws.ability[:, :, code],
+            "outputs": np.bincount(pairs.author, minlength=len(code))[code],
+        }
+        for array in arrays.values():
+            array.flags.writeable = False
         return CategoricalFit(
             model=self,
             systems=pairs.systems,
-            ability=_read_only(ability),
-            quality=_read_only(mean_qualities(ability)),
-            quality_sd=_read_only(quality_sds(draws)[code]),
-            chances=_read_only(chances[np.ix_(code, code)]),
-            ability_draws=_read_only(draws.ability[:, :, code]),
-            outputs=_read_only(np.bincount(pairs.author, minlength=len(code))[code]),
-            loglik=float(told.sum()),
+            loglik=loglik,
             n_judgments=pairs.n_judgments,
             n_comparisons=float(len(pairs.outcome)),
-            said=(*pairs.notes, *note_parts(pairs)),
+            data_notes=(*pairs.notes, *note_parts(pairs)),
+            **arrays,
         )
-
-
-def _require_sweeps(chains: int, sweeps: int, burn_in: int) -> None:
-    """Refuse chains that are none, or too short to say anything."""
-    if chains < 1:
-        raise UnknownOption(f"chains must be 1 or more, not {chains}")
-    if burn_in < 0:
-        raise UnknownOption(f"burn_in must be 0 or more, not {burn_in}")
-    if sweeps - burn_in < FEWEST:
-        raise UnknownOption(
-            f"sweeps must be at least {FEWEST} more than burn_in ({burn_in}), not {sweeps}"
-        )
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    array = array.copy()
-    array.flags.writeable = False
-    return array

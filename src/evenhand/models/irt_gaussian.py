@@ -30,17 +30,17 @@ from typing import Any, Final, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.controls import Judgments
+from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.forms import Judgments
-from evenhand.judgments.votes import LEFT, RIGHT, TIE
 from evenhand.models.coefficients import Coefficient, code_pairs
 from evenhand.models.design import DENSE
 from evenhand.models.irt_outputs import OutputPairs, note_parts, pair_outputs
 from evenhand.numerics.distributions import draw_above, draw_between, normal_quantile
 from evenhand.numerics.gaussian_process import Blocks, invert_all, make_blocks
 from evenhand.numerics.newton import solve_conjugate
-from evenhand.numerics.sampling import AGREED, FEWEST, bulk_size, one_blas_thread, split_r_hat
+from evenhand.numerics.sampling import MAX_R_HAT, MIN_DRAWS, bulk_size, one_blas_thread, split_r_hat
 
 # Chances of left, tie and right for two outputs that nobody has seen, averaged over a posterior.
 #
@@ -56,47 +56,38 @@ from evenhand.numerics.sampling import AGREED, FEWEST, bulk_size, one_blas_threa
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
-CELLS: Final = 500_000  # Numbers that are looked at together
-MOST: Final = 200_000_000  # Draws times pairs beyond which evenly spaced draws stand for all
+MAX_NUMBERS_AT_ONCE: Final = 500_000  # Numbers that are looked at together
+MAX_AVERAGED_CHANCES: Final = (
+    200_000_000  # Draws times pairs beyond which evenly spaced draws stand for all
+)
 
 
 def pair_variances(vcov: Array, codes: Codes) -> Array:
     """Return (P,) variances of differences between the two systems of (P, 2) pairs."""
     first, second = codes.T
-    own = np.diag(vcov)
-    return np.asarray(own[first] + own[second] - 2 * vcov[first, second])
+    variances = np.diag(vcov)
+    return np.asarray(variances[first] + variances[second] - 2 * vcov[first, second])
 
 
 def chance_beyond(draws: Array, codes: Codes, variance: Array, radius: float) -> Array:
-    """Return (P, 2) chances of a difference above r, and of one below −r, averaged over draws.
-
-    draws: (S, K) means of abilities, one row a draw.
-    codes: (P, 2) systems of each pair.
-    variance: (P,) of the difference around that of the means.
-    radius: r. >>> draws, pair = np.array([[0.3, -0.1]]), np.array([[0, 1]]) >>>
-        chance_beyond(draws, pair, np.array([1.0]), 0.4).round(4).tolist() [[0.5, 0.2119]]
-    """
+    """Return (P, 2) chances of a difference above r, and below −r, averaged over draws."""
     from scipy.special import ndtr
 
-    if len(draws) * len(codes) > MOST:
-        draws = draws[:: -(-len(draws) * len(codes) // MOST)]
-    found = np.empty((len(codes), 2))
-    step = max(1, CELLS // max(1, len(draws)))
+    if len(draws) * len(codes) > MAX_AVERAGED_CHANCES:
+        draws = draws[:: -(-len(draws) * len(codes) // MAX_AVERAGED_CHANCES)]
+    beyond = np.empty((len(codes), 2))
+    step = max(1, MAX_NUMBERS_AT_ONCE // max(1, len(draws)))
     for start in range(0, len(codes), step):
         part = slice(start, start + step)
         gap = draws[:, codes[part, 0]] - draws[:, codes[part, 1]]
         sd = np.sqrt(variance[part])
-        found[part, 0] = ndtr((gap - radius) / sd).mean(axis=0)
-        found[part, 1] = ndtr((-radius - gap) / sd).mean(axis=0)
-    return found
+        beyond[part, 0] = ndtr((gap - radius) / sd).mean(axis=0)
+        beyond[part, 1] = ndtr((-radius - gap) / sd).mean(axis=0)
+    return beyond
 
 
 def all_pairs(k: int) -> Codes:
-    """Return the pairs of k systems, the lower code first.
-
-    >>> all_pairs(3).tolist()
-    [[0, 1], [0, 2], [1, 2]]
-    """
+    """Return (P, 2) pairs of k systems, the lower code first."""
     return np.stack(np.triu_indices(k, 1), axis=1)
 
 
@@ -120,14 +111,14 @@ def all_pairs(k: int) -> Codes:
 Numbers = NDArray[np.int64]
 
 # Numbers of the inverse for each output and comparison, beyond which iterations are cheaper
-FULL: Final = 60
-_EXACT: Final = 1e-10  # Relative residual of iterations: far below what chance does to any draw
-_COLUMNS: Final = 64
+MAX_INVERSE_RATIO: Final = 60
+_MAX_RESIDUAL: Final = (
+    1e-10  # Relative residual of iterations: far below what chance does to any draw
+)
+_COLUMNS_AT_ONCE: Final = 64
 
 
 class Solver(Protocol):
-    """What solves with A."""
-
     def solve(self, right: Array) -> Array:
         """Return A⁻¹ times (N, c) right-hand sides."""
 
@@ -146,15 +137,12 @@ class Inverse:
     sums: Any  # (K, N) sparse ZᵀA⁻¹
 
     def solve(self, right: Array) -> Array:
-        """Return A⁻¹ times (N, c) right-hand sides."""
         return np.asarray(self.matrix @ right)
 
     def total(self, right: Array) -> Array:
-        """Return (K, c) sums over the outputs of each system, ZᵀA⁻¹ times right-hand sides."""
         return np.asarray(self.sums @ right)
 
     def total_sparse(self, right: Any) -> Array:
-        """Return the same, (K, K), of (N, K) sparse right-hand sides."""
         return np.asarray((self.sums @ right).toarray())
 
 
@@ -166,29 +154,28 @@ class Iterations:
     collect: Any  # (K, N) sparse Zᵀ
 
     def solve(self, right: Array) -> Array:
-        """Return A⁻¹ times (N, c) right-hand sides."""
         shape = right.shape
 
         def product(vector: Array) -> Array:
             return np.asarray(self.matrix @ vector.reshape(shape)).reshape(-1)
 
         diagonal = np.repeat(self.matrix.diagonal(), shape[1])
-        found = solve_conjugate(product, right.reshape(-1), diagonal, tolerance=_EXACT)
-        if found is None:
+        solution = solve_conjugate(product, right.reshape(-1), diagonal, tolerance=_MAX_RESIDUAL)
+        if solution is None:
             raise NotConverged(
                 "qualities of outputs could not be solved for",
                 ["take an item_sd and a noise_sd that differ less"],
             )
-        return found.reshape(shape)
+        return solution.reshape(shape)
 
     def total(self, right: Array) -> Array:
-        """Return (K, c) sums over the outputs of each system, ZᵀA⁻¹ times right-hand sides."""
         return np.asarray(self.collect @ self.solve(right))
 
     def total_sparse(self, right: Any) -> Array:
-        """Return the same, (K, K), of (N, K) sparse right-hand sides, some columns at a time."""
-        starts = range(0, right.shape[1], _COLUMNS)
-        parts = [self.total(right[:, start : start + _COLUMNS].toarray()) for start in starts]
+        starts = range(0, right.shape[1], _COLUMNS_AT_ONCE)
+        parts = [
+            self.total(right[:, start : start + _COLUMNS_AT_ONCE].toarray()) for start in starts
+        ]
         return np.concatenate(parts, axis=1)
 
 
@@ -211,8 +198,8 @@ class Posterior:
 
     def mean_abilities(self, differences: Array) -> Array:
         """Return (K, c) E[μ | D] for (C, c) differences."""
-        told = self.solver.total(np.asarray(self.gather @ differences))
-        return np.asarray(self.ability_vcov @ told / (self.noise_sd * self.item_sd) ** 2)
+        sums = self.solver.total(np.asarray(self.gather @ differences))
+        return np.asarray(self.ability_vcov @ sums / (self.noise_sd * self.item_sd) ** 2)
 
     def draw_abilities(self, rng: np.random.Generator, means: Array) -> Array:
         """Return (K, c) draws of μ given D, around its means."""
@@ -222,8 +209,8 @@ class Posterior:
         self, rng: np.random.Generator, differences: Array, abilities: Array
     ) -> Array:
         """Return (N, c) draws of q given (C, c) differences D and (K, c) abilities μ."""
-        own = rng.standard_normal((len(self.author), differences.shape[1]))
-        prior = abilities[self.author] + self.item_sd * own
+        normals = rng.standard_normal((len(self.author), differences.shape[1]))
+        prior = abilities[self.author] + self.item_sd * normals
         noise = self.noise_sd * rng.standard_normal(differences.shape)
         seen = np.asarray(self.gather @ (differences + noise))
         return self.solver.solve(prior / self.item_sd**2 + seen / self.noise_sd**2)
@@ -238,19 +225,10 @@ class Scales:
     difference: float
 
 
-def make_posterior(author: Numbers, sides: tuple[Numbers, Numbers], scales: Scales) -> Posterior:
-    """Prepare everything that does not depend on the differences.
-
-    author: (N,) number of the system that made each output, of K from 0.
-    sides: (C,) the output counted +1 and the one counted −1 of each comparison.
-    """
-    return make_posterior_of(int(author.max()) + 1, author, sides, scales)
-
-
-def make_posterior_of(
+def make_posterior(
     k: int, author: Numbers, sides: tuple[Numbers, Numbers], scales: Scales
 ) -> Posterior:
-    """Prepare the same for k systems, some of which may have made nothing."""
+    """Prepare what does not depend on differences, for k systems, some perhaps without outputs."""
     from scipy import sparse
 
     c, n = len(sides[0]), len(author)
@@ -259,26 +237,23 @@ def make_posterior_of(
     differ = sparse.csr_array((signs, (rows, np.concatenate(sides))), shape=(c, n))
     gather = differ.T.tocsr()
     made = sparse.csr_array((np.ones(n), (np.arange(n), author)), shape=(n, k))
-    solver = _choose_solver(differ, made, sides, scales)
-    told = solver.total_sparse(gather @ (differ @ made)) / (scales.difference * scales.item) ** 2
-    inverse, _ = invert_all((np.eye(k) / scales.ability**2 + (told + told.T) / 2)[None])
-    return Posterior(differ, gather, author, scales.item, scales.difference, solver, inverse[0])
-
-
-def _choose_solver(
-    differ: Any, made: Any, sides: tuple[Numbers, Numbers], scales: Scales
-) -> Solver:
-    """Return the inverse of A where it is small, else A."""
-    from scipy import sparse
-
-    c, n = differ.shape
+    # the inverse of A where it is small, else A
     blocks = make_blocks(n, *(side.astype(np.intp) for side in sides))
     collect = made.T.tocsr()
-    if sum(batch.size * batch.width**2 for batch in blocks.batches) <= FULL * (n + c):
-        inverse = _invert_blocks(blocks, scales)
-        return Inverse(inverse, (collect @ inverse).tocsr())
-    ridge = sparse.eye_array(n, format="csr") / scales.item**2
-    return Iterations((ridge + differ.T @ differ / scales.difference**2).tocsr(), collect)
+    if sum(batch.size * batch.width**2 for batch in blocks.batches) <= MAX_INVERSE_RATIO * (n + c):
+        inverse_blocks = _invert_blocks(blocks, scales)
+        solver: Solver = Inverse(inverse_blocks, (collect @ inverse_blocks).tocsr())
+    else:
+        ridge = sparse.eye_array(n, format="csr") / scales.item**2
+        precision = (ridge + differ.T @ differ / scales.difference**2).tocsr()
+        solver = Iterations(precision, collect)
+    information = (
+        solver.total_sparse(gather @ (differ @ made)) / (scales.difference * scales.item) ** 2
+    )
+    inverse, _ = invert_all(
+        (np.eye(k) / scales.ability**2 + (information + information.T) / 2)[None]
+    )
+    return Posterior(differ, gather, author, scales.item, scales.difference, solver, inverse[0])
 
 
 def _invert_blocks(blocks: Blocks, scales: Scales) -> Any:
@@ -307,13 +282,13 @@ def _invert_blocks(blocks: Blocks, scales: Scales) -> Any:
 #
 # A sweep draws the difference that each judge perceived, given qualities and the answer: beyond the
 # radius on the side of what was preferred, within it for no preference. Given differences,
-# abilities and qualities are jointly Gaussian and drawn as one (gaussian_posterior.py), so that
+# abilities and qualities are jointly Gaussian and drawn as one, so that
 # neither the common place of all abilities nor that of a system's outputs is a slow direction.
 #
 # Source: Hopkins & May (2013), section 7; Albert & Chib (1993), JASA 88:669-679, for differences as
 # latent data.
 
-WIDE: Final = 2.0  # How much farther apart than under the prior chains start
+START_SPREAD: Final = 2.0  # How much farther apart than under the prior chains start
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,7 +316,7 @@ def make_problem(pairs: OutputPairs, scales: Scales, radius: float) -> Problem:
     one, other, outcome = pairs.one[order], pairs.other[order], pairs.outcome[order]
     turned = outcome == RIGHT
     sides = np.where(turned, other, one), np.where(turned, one, other)
-    posterior = make_posterior_of(len(pairs.systems), pairs.author, sides, scales)
+    posterior = make_posterior(len(pairs.systems), pairs.author, sides, scales)
     decided = int(((outcome == LEFT) | turned).sum())
     return Problem(posterior, decided, radius, scales.ability)
 
@@ -359,9 +334,9 @@ def walk(problem: Problem, chains: int, rng: np.random.Generator) -> Iterator[Sw
     """Yield sweep after sweep, without end, of chains that start farther apart than the prior."""
     posterior = problem.posterior
     k, n = len(posterior.ability_vcov), len(posterior.author)
-    abilities = WIDE * problem.ability_sd * rng.standard_normal((k, chains))
-    own = posterior.item_sd * rng.standard_normal((n, chains))
-    qualities = abilities[posterior.author] + own
+    abilities = START_SPREAD * problem.ability_sd * rng.standard_normal((k, chains))
+    noise = posterior.item_sd * rng.standard_normal((n, chains))
+    qualities = abilities[posterior.author] + noise
     while True:
         centre = np.asarray(posterior.differ @ qualities)
         differences = draw_differences(problem, rng, centre)
@@ -407,10 +382,8 @@ class AbilityDraws:
 
     @cached_property
     def _contrasts(self) -> tuple[Array, Array]:
-        """(chains, draws, K) draws of abilities, and their means given D, less those of all.
-
-        Draws wander freely around means that may hardly move, so both are asked.
-        """
+        """(chains, kept, K) draws and means of abilities less the mean of all."""
+        # draws wander freely around means that may hardly move, so both are asked
         both = self.abilities, self.means
         drawn, mean = (np.asarray(one - one.mean(axis=2, keepdims=True)) for one in both)
         return drawn, mean
@@ -434,10 +407,10 @@ class AbilityDraws:
         pairs = all_pairs(k)
         variance = pair_variances(self.vcov_given, pairs)
         above, below = chance_beyond(self.flat_means, pairs, variance, 0.0).T
-        found = np.full((k, k), 0.5)
-        found[pairs[:, 0], pairs[:, 1]] = above
-        found[pairs[:, 1], pairs[:, 0]] = below
-        return found
+        better = np.full((k, k), 0.5)
+        better[pairs[:, 0], pairs[:, 1]] = above
+        better[pairs[:, 1], pairs[:, 0]] = below
+        return better
 
     @cached_property
     def _ranks(self) -> NDArray[np.intp]:
@@ -465,18 +438,15 @@ class AbilityDraws:
 def draw_chains(
     problem: Problem, length: tuple[int, int, int], seed: int, code: NDArray[np.int64]
 ) -> AbilityDraws:
-    """Walk the chains and keep abilities.
-
-    code: (K,) number that each system, in the order of names, has in the problem.
-    """
+    """Walk the chains and keep abilities, systems in the order of `code`."""
     chains, sweeps, burn_in = length
-    kept = np.empty((2, sweeps - burn_in, len(code), chains))
+    draws = np.empty((2, sweeps - burn_in, len(code), chains))
     rng = np.random.default_rng(seed)
     for i, sweep in enumerate(islice(walk(problem, chains, rng), sweeps)):
         if i >= burn_in:
-            kept[0, i - burn_in] = sweep.means
-            kept[1, i - burn_in] = sweep.abilities
-    means, abilities = kept[:, :, code].transpose(0, 3, 1, 2)
+            draws[0, i - burn_in] = sweep.means
+            draws[1, i - burn_in] = sweep.abilities
+    means, abilities = draws[:, :, code].transpose(0, 3, 1, 2)
     vcov = problem.posterior.ability_vcov[np.ix_(code, code)]
     return AbilityDraws(np.ascontiguousarray(means), np.ascontiguousarray(abilities), vcov)
 
@@ -484,13 +454,11 @@ def draw_chains(
 # What a fit of the Gaussian item-response model holds: abilities, doubt, predictions.
 
 LEVEL: Final = 0.95
-_THINNED: Final = 1_000  # Most draws that the covariance of log-worths is taken from
+_MAX_DRAWS_FOR_VCOV: Final = 1_000  # Most draws that the covariance of log-worths is taken from
 
 
 @dataclass(frozen=True, eq=False)
 class IRTGaussianFit:
-    """A fitted Gaussian item-response model."""
-
     model: IRTGaussian  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     draws: AbilityDraws  # what the chains left
@@ -498,7 +466,7 @@ class IRTGaussianFit:
     counts: Array  # (P, 3) how often the first was preferred, neither, the second
     n_judgments: float  # answers; a ranking is one
     n_outputs: int  # outputs that were judged
-    said: tuple[str, ...]  # what must be said of the data
+    data_notes: tuple[str, ...]  # what must be said of the data
 
     @property
     def abilities(self) -> Array:
@@ -514,51 +482,41 @@ class IRTGaussianFit:
 
     @property
     def order_draws(self) -> Array:
-        """(S, K) draws of abilities, by which systems are ordered."""
         return self.ability_draws
 
     @property
     def scale(self) -> str:
-        """What the estimates of `coefficients` are."""
         return "ability"
 
     @property
     def order_scale(self) -> str:
-        """What systems are ordered by."""
         return "ability"
 
     @property
     def ability_sd(self) -> Array:
-        """(K,) posterior standard deviations of `abilities`."""
         return np.sqrt(np.diag(self.ability_vcov))
 
     @property
     def r_hat(self) -> Array:
-        """(K,) split R̂ of `abilities`: 1 where chains agree."""
         return self.draws.r_hat
 
     @property
     def effective_draws(self) -> Array:
-        """(K,) how many independent draws those of `abilities` are worth."""
         return self.draws.effective
 
     @property
     def ability_draws(self) -> Array:
-        """(D, K) draws of abilities, each with the common place that it was drawn at."""
         return self.draws.flat_abilities
 
     @property
     def better(self) -> Array:
-        """(K, K) posterior chance that the row's system is more able than the column's."""
         return self.draws.better
 
     @property
     def rank_chances(self) -> Array:
-        """(K, K) posterior chance that the row's system has rank 1, 2, ... by ability."""
         return self.draws.rank_chances
 
     def rank_ranges(self, level: float = LEVEL) -> NDArray[np.int64]:
-        """Return (K, 2) best and worst rank of each system at a posterior level, one by one."""
         return self.draws.rank_ranges(level)
 
     def _chances(self, codes: Codes) -> Array:
@@ -567,7 +525,6 @@ class IRTGaussianFit:
         return chance_beyond(self.draws.flat_means, codes, variance, self.model.radius)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right for outputs that nobody has judged."""
         if not pairs:
             return np.empty((0, 3))
         distinct = list(dict.fromkeys(pairs))
@@ -583,7 +540,10 @@ class IRTGaussianFit:
         """(K,) mean over all systems of ln P(win)/P(loss) against them, 0 against itself."""
         k = len(self.systems)
         codes = all_pairs(k)
-        return _mean_odds(np.log(self._chances(codes)), codes, k)
+        logs = np.log(self._chances(codes))
+        odds = logs[:, 0] - logs[:, 1]
+        sums = np.bincount(codes[:, 0], odds, k) - np.bincount(codes[:, 1], odds, k)
+        return np.asarray(sums / k)
 
     @cached_property
     def worth_vcov(self) -> Array:
@@ -591,7 +551,7 @@ class IRTGaussianFit:
         from scipy.special import log_ndtr
 
         draws, k = self.draws.flat_abilities, len(self.systems)
-        draws = draws[:: -(-len(draws) // _THINNED)]
+        draws = draws[:: -(-len(draws) // _MAX_DRAWS_FOR_VCOV)]
         r, sd = self.model.radius, np.sqrt(self.model.output_variance)
         worths = np.empty(draws.shape)
         for i in range(k):
@@ -618,34 +578,30 @@ class IRTGaussianFit:
 
     @property
     def n_comparisons(self) -> float:
-        """Pairs."""
         return float(self.counts.sum())
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must stand beside the numbers."""
-        return (*self.said, *self._note_chains())
-
-    def _note_chains(self) -> list[str]:
         apart = [
             f"{name} {r_hat:.2f}"
             for name, r_hat in zip(self.systems, self.r_hat.tolist(), strict=True)
-            if r_hat > AGREED
+            if r_hat > MAX_R_HAT
         ]
         if not apart:
-            return []
-        return [
-            f"chains do not agree yet, R-hat above {AGREED}: {listing(apart)}; take more sweeps"
+            return self.data_notes
+        more = (
+            f"chains do not agree yet, R-hat above {MAX_R_HAT}: {listing(apart)}; take more sweeps"
             f" than {self.model.sweeps:,}, in Python IRTGaussian(sweeps={4 * self.model.sweeps})"
-        ]
+        )
+        return (*self.data_notes, more)
 
     @property
     def says(self) -> tuple[str, ...]:
-        """Lines for people: who is ahead, how sure that is, what it rests on."""
         best, last = int(np.argmax(self.abilities)), int(np.argmin(self.abilities))
         chance = self.rank_chances[best, 0]
         model = self.model
-        kept = model.sweeps - model.burn_in
+        draws = model.sweeps - model.burn_in
+        chains = "1 chain" if model.chains == 1 else f"{model.chains:,} chains"
         worth = f"{self.effective_draws.min():,.0f} independent draws"
         return (
             f"most able: {self._span(best)}, the most able of all with chance {chance:.0%}",
@@ -653,7 +609,7 @@ class IRTGaussianFit:
             f"abilities are posterior means less the mean of all, in units of a judge's noise sd"
             f" {model.noise_sd:g}; prior sd {model.ability_sd:g}, outputs of one system differ by"
             f" sd {model.item_sd:g}, no preference within {model.radius:g}",
-            f"{_chains(model.chains)} of {kept:,} draws: R-hat at most {self.r_hat.max():.3f},"
+            f"{chains} of {draws:,} draws: R-hat at most {self.r_hat.max():.3f},"
             f" worth {worth} or more",
             "intervals take answers for independent given qualities: judges are not told apart",
         )
@@ -664,7 +620,6 @@ class IRTGaussianFit:
 
     @property
     def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
         model = self.model
         return (
             f"ability sd {model.ability_sd:g}",
@@ -677,7 +632,6 @@ class IRTGaussianFit:
 
     @property
     def extras(self) -> Mapping[str, Any]:
-        """What stands beside the coefficients, for machines, systems in the order of names."""
         return {
             "abilities": self.abilities.tolist(),
             "ability_sd": self.ability_sd.tolist(),
@@ -695,17 +649,6 @@ class IRTGaussianFit:
             f"IRTGaussianFit({len(self.systems)} systems, {self.n_comparisons:,.0f} comparisons of"
             f" {self.n_outputs:,} outputs, R-hat {self.r_hat.max():.3f})"
         )
-
-
-def _chains(number: int) -> str:
-    return "1 chain" if number == 1 else f"{number:,} chains"
-
-
-def _mean_odds(log_chances: Array, codes: Codes, k: int) -> Array:
-    """Return (K,) mean log-odds of each system against all, from (P, 2) logs of chances."""
-    odds = log_chances[:, 0] - log_chances[:, 1]
-    sums = np.bincount(codes[:, 0], odds, k) - np.bincount(codes[:, 1], odds, k)
-    return np.asarray(sums / k)
 
 
 @dataclass(frozen=True)
@@ -736,7 +679,6 @@ class IRTGaussian:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be."""
         for name in ("ability_sd", "item_sd", "noise_sd"):
             if not 0 < getattr(self, name) < inf:
                 raise UnknownOption(f"{name} cannot be {getattr(self, name)}: it is above 0")
@@ -744,10 +686,10 @@ class IRTGaussian:
             raise UnknownOption(f"radius cannot be {self.radius}: it is 0 or more")
         if self.chains < 1:
             raise UnknownOption(f"chains cannot be {self.chains}: there is one at least")
-        if self.burn_in < 0 or self.sweeps - self.burn_in < FEWEST:
+        if self.burn_in < 0 or self.sweeps - self.burn_in < MIN_DRAWS:
             raise UnknownOption(
                 f"sweeps={self.sweeps} and burn_in={self.burn_in} leave too little: take"
-                f" {FEWEST} sweeps more than burn-in, or more"
+                f" {MIN_DRAWS} sweeps more than burn-in, or more"
             )
 
     @classmethod
@@ -774,46 +716,36 @@ class IRTGaussian:
 
         """
         pairs = pair_outputs(data)
-        self._check(pairs)
-        scales = Scales(self.ability_sd, self.item_sd, self.noise_sd * 2**0.5)
-        with one_blas_thread():
-            problem = make_problem(pairs, scales, self.radius)
-            length = self.chains, self.sweeps, self.burn_in
-            draws = draw_chains(problem, length, self.seed, pairs.code)
-        compared, counts = _count(pairs)
-        return IRTGaussianFit(
-            model=self,
-            systems=pairs.systems,
-            draws=draws,
-            pairs=compared,
-            counts=counts,
-            n_judgments=pairs.n_judgments,
-            n_outputs=len(pairs.author),
-            said=(*pairs.notes, *note_parts(pairs)),
-        )
-
-    def _check(self, pairs: OutputPairs) -> None:
-        """Refuse data that the settings have no place for."""
+        k = len(pairs.systems)
         if not self.radius and (ties := int((pairs.outcome == TIE).sum())):
             raise NotIdentified(
                 f"{ties:,} comparisons without a preference, which cannot happen where radius is 0",
                 ["take a radius above 0, such as .4", "leave them out"],
             )
-        if len(pairs.systems) > DENSE:
+        if k > DENSE:
             raise NotIdentified(
-                f"{len(pairs.systems):,} systems are too many for this model (at most {DENSE:,})",
+                f"{k:,} systems are too many for this model (at most {DENSE:,})",
                 ["leave some out", "take bradley-terry"],
             )
-
-
-def _count(pairs: OutputPairs) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Return the pairs of systems that were compared, by name, and their (P, 3) outcomes."""
-    k = len(pairs.systems)
-    name = np.argsort(pairs.code)
-    one, other = name[pairs.author[pairs.one]], name[pairs.author[pairs.other]]
-    turned = one > other
-    low, high = np.minimum(one, other), np.maximum(one, other)
-    outcome = np.where(turned, 2 - pairs.outcome, pairs.outcome)
-    found, at = np.unique(low * k + high, return_inverse=True)
-    counts = np.bincount(at.reshape(-1) * 3 + outcome, minlength=3 * len(found)).reshape(-1, 3)
-    return np.stack((found // k, found % k), axis=1).astype(np.intp), counts.astype(np.float64)
+        scales = Scales(self.ability_sd, self.item_sd, self.noise_sd * 2**0.5)
+        with one_blas_thread():
+            problem = make_problem(pairs, scales, self.radius)
+            length = self.chains, self.sweeps, self.burn_in
+            draws = draw_chains(problem, length, self.seed, pairs.code)
+        # the pairs of systems that were compared, by name, and their outcomes
+        name = np.argsort(pairs.code)
+        one, other = name[pairs.author[pairs.one]], name[pairs.author[pairs.other]]
+        outcome = np.where(one > other, 2 - pairs.outcome, pairs.outcome)
+        keys = np.minimum(one, other) * k + np.maximum(one, other)
+        compared, at = np.unique(keys, return_inverse=True)
+        counts = np.bincount(at.reshape(-1) * 3 + outcome, minlength=3 * len(compared))
+        return IRTGaussianFit(
+            model=self,
+            systems=pairs.systems,
+            draws=draws,
+            pairs=np.stack((compared // k, compared % k), axis=1).astype(np.intp),
+            counts=counts.reshape(-1, 3).astype(np.float64),
+            n_judgments=pairs.n_judgments,
+            n_outputs=len(pairs.author),
+            data_notes=(*pairs.notes, *note_parts(pairs)),
+        )

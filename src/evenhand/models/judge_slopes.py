@@ -29,9 +29,9 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.controls import Judgments, count_pairs
+from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_option
-from evenhand.judgments.forms import Judgments, count_pairs
-from evenhand.judgments.tally import Tally
 from evenhand.models.coefficients import (
     Coefficient,
     find_system,
@@ -44,8 +44,6 @@ from evenhand.models.design import plain_design, reference_code
 from evenhand.models.existence import Cells, check_existence
 from evenhand.models.judge_slopes_likelihood import (
     NODES,
-    Interval,
-    Peak,
     SlopeCells,
     SlopeLikelihood,
     find_interval,
@@ -66,8 +64,8 @@ Array = NDArray[np.float64]
 # τ that is fitted, since the chances are smooth in z on a scale of 1/τ
 MIXING: Final = 401
 FARTHEST: Final = 9.0  # Standard deviations beyond which there is no judge
-AT_ONCE: Final = 2_000  # Pairs that are predicted at once, so that memory stays small
-SHOWN: Final = 5
+PAIRS_AT_ONCE: Final = 2_000  # Pairs that are predicted at once, so that memory stays small
+MAX_SLOPES_NAMED: Final = 5
 LEVEL: Final = 0.05
 QUARTILE: Final = 0.6744897501960817
 
@@ -90,17 +88,9 @@ class TauTest:
     statistic: float  # twice the difference in log-likelihood
     p: float  # P-value of the mixture ½χ²₀ + ½χ²₁ (Self & Liang 1987)
 
-    @classmethod
-    def make(cls, gain: float) -> TauTest:
-        """Return the test of a gain in log-likelihood (nats)."""
-        statistic = max(2 * gain, 0.0)
-        return cls(statistic, chi2_tail(statistic, 1) / 2 if statistic > 0 else 1.0)
-
 
 @dataclass(frozen=True, eq=False)
 class SlopesFit:
-    """A fitted model with judge slopes."""
-
     model: JudgeSlopes  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     # parameters in the papers' names: o1..oK without the reference, g1 where it is free
@@ -146,7 +136,6 @@ class SlopesFit:
 
     @property
     def assumes(self) -> str:
-        """What the covariance takes for independent."""
         return "judgments independent given judges' slopes"
 
     @cached_property
@@ -161,16 +150,14 @@ class SlopesFit:
 
     @property
     def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
         named = self.systems[self.reference]
         return (f"ties={self.model.ties}", f"reference={named}", f"{self.nodes} nodes")
 
     @property
     def extras(self) -> Mapping[str, Any]:
-        """What stands beside the coefficients, for machines: None for what there is not."""
-        test, own = self.tau_test, self.slopes
-        columns = (own.estimate, own.lower, own.upper, own.comparisons)
-        rows = zip(own.judges, *(column.tolist() for column in columns), strict=True)
+        test, slopes = self.tau_test, self.slopes
+        columns = (slopes.estimate, slopes.lower, slopes.upper, slopes.comparisons)
+        rows = zip(slopes.judges, *(column.tolist() for column in columns), strict=True)
         names = ("judge", "estimate", "lower", "upper", "comparisons")
         return {
             "tau": self.tau,
@@ -178,61 +165,51 @@ class SlopesFit:
             "lr_statistic": None if test is None else test.statistic,
             "lr_p": None if test is None else test.p,
             "flat_loglik": self.flat_loglik,
-            "n_judges": float(len(own.judges)),
+            "n_judges": float(len(slopes.judges)),
             "slopes": [dict(zip(names, row, strict=True)) for row in rows],
         }
 
     @cached_property
     def says(self) -> tuple[str, ...]:
-        """What was found, in lines for people."""
-        said = [
-            self._say_tau(),
-            self._say_test(),
-            f"log-likelihood {self.loglik:.4f}, without slopes {self.flat_loglik:.4f}",
-        ]
-        if self.tau > 0 and self.tau_test is not None:
-            order = np.argsort(self.slopes.estimate, kind="stable")[:SHOWN].tolist()
-            said.append(f"flattest: {', '.join(map(self._name_slope, order))}")
-        said.append(
+        tau, test, slopes = self.tau, self.tau_test, self.slopes
+        if self.tau_interval is None:
+            spread = f"judges' slopes: τ {tau:.3f}, too large on rankings"
+        else:
+            lower, upper = self.tau_interval
+            ends = f"{lower:.3f} to {'no upper end' if upper == np.inf else f'{upper:.3f}'}"
+            factor = np.exp(QUARTILE * tau)
+            spread = (
+                f"judges' slopes: τ {tau:.3f}, 95 % interval {ends} ({self.tau_method});"
+                f" half of all judges lie between {1 / factor:.2f} and {factor:.2f}"
+            )
+        if test is None:
+            tested = "no LR test of τ = 0: judges who do not differ have a τ on rankings, too"
+        else:
+            p = format_p(test.p)
+            tested = f"LR test of τ = 0: {test.statistic:.4f}, p {p} (½χ²₀ + ½χ²₁): judges"
+            if test.p > LEVEL:
+                tested += " are not shown to differ in how sharply they tell systems apart"
+            else:
+                tested += (
+                    " differ in how sharply they tell systems apart, if they differ in nothing"
+                    " else: differences of taste look the same; compare --model random-judges"
+                )
+        loglik = f"log-likelihood {self.loglik:.4f}, without slopes {self.flat_loglik:.4f}"
+        lines = [spread, tested, loglik]
+        if tau > 0 and test is not None:
+            flattest = []
+            for i in np.argsort(slopes.estimate, kind="stable")[:MAX_SLOPES_NAMED].tolist():
+                ends = f"{slopes.lower[i]:.2f} to {slopes.upper[i]:.2f}"
+                flattest.append(f"{slopes.judges[i]} {slopes.estimate[i]:.2f} ({ends})")
+            lines.append(f"flattest: {', '.join(flattest)}")
+        lines.append(
             f"{self.nodes} nodes per judge; twice as many change the log-likelihood"
             f" by {self.quadrature_error:.0e}"
         )
-        return tuple(said)
-
-    def _say_tau(self) -> str:
-        if self.tau_interval is None:
-            return f"judges' slopes: τ {self.tau:.3f}, too large on rankings"
-        lower, upper = self.tau_interval
-        ends = f"{lower:.3f} to {'no upper end' if upper == np.inf else f'{upper:.3f}'}"
-        spread = np.exp(QUARTILE * self.tau)
-        return (
-            f"judges' slopes: τ {self.tau:.3f}, 95 % interval {ends} ({self.tau_method});"
-            f" half of all judges lie between {1 / spread:.2f} and {spread:.2f}"
-        )
-
-    def _say_test(self) -> str:
-        test = self.tau_test
-        if test is None:
-            return "no LR test of τ = 0: judges who do not differ have a τ on rankings, too"
-        p = format_p(test.p)
-        found = f"LR test of τ = 0: {test.statistic:.4f}, p {p} (½χ²₀ + ½χ²₁): judges"
-        if test.p > LEVEL:
-            return f"{found} are not shown to differ in how sharply they tell systems apart"
-        return (
-            f"{found} differ in how sharply they tell systems apart, if they differ in nothing"
-            " else: differences of taste look the same; compare --model random-judges"
-        )
-
-    def _name_slope(self, judge: int) -> str:
-        own = self.slopes
-        ends = f"{own.lower[judge]:.2f} to {own.upper[judge]:.2f}"
-        return f"{own.judges[judge]} {own.estimate[judge]:.2f} ({ends})"
+        return tuple(lines)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right for a judge drawn from the population.
-
-        pairs: systems (left, right).
-        """
+        """Return (n, 3) chances of left, tie, right for a judge drawn from the population."""
         codes = np.array(
             [[find_system(self.systems, name) for name in pair] for pair in pairs], dtype=np.intp
         )
@@ -241,12 +218,12 @@ class SlopesFit:
         z = np.linspace(-FARTHEST, FARTHEST, MIXING)
         weights = np.exp(-(z**2) / 2)
         mixed = np.empty((len(gaps), 3))
-        for first in range(0, len(gaps), AT_ONCE):
-            some = gaps[first : first + AT_ONCE]
+        for first in range(0, len(gaps), PAIRS_AT_ONCE):
+            some = gaps[first : first + PAIRS_AT_ONCE]
             eta = np.exp(self.tau * z)[:, None] * some
             chances = np.exp(self.law.log_chances(eta.reshape(-1), gamma))
             mean = weights @ chances.reshape(len(z), -1) / weights.sum()
-            mixed[first : first + AT_ONCE] = mean.reshape(-1, 3)
+            mixed[first : first + PAIRS_AT_ONCE] = mean.reshape(-1, 3)
         return mixed
 
     def __repr__(self) -> str:
@@ -259,9 +236,9 @@ class SlopesFit:
 Codes = NDArray[np.intp]
 SlopeTies = Literal["davidson", "discard"]
 TIES: Final[tuple[str, ...]] = get_args(SlopeTies)
-FEW: Final = 5  # Judges below which nothing is said of a population of judges
+MIN_JUDGES: Final = 5  # Judges below which nothing is said of a population of judges
 # Comparisons beyond which the rounding of a log-likelihood is as large as what a judge adds
-MOST: Final = 1e9
+MAX_COMPARISONS: Final = 1e9
 PRIOR: Final = "fit --model bradley-terry --prior 1"
 WITHOUT: Final = "fit a model without slopes, such as --model bradley-terry"
 RANKINGS: Final = (
@@ -279,7 +256,7 @@ class JudgeSlopes:
         ties: davidson (a common γ) or discard (drop tied comparisons).
         reference: the system with λ = 0; the last by default.
 
-    >>> from evenhand.judgments import Factor
+    >>> from evenhand.data import Factor
     >>> judge = Factor(("ann", "tom"), np.array([0, 1], np.int32), np.array([20.0, 20.0]), 2)
     >>> one, two = np.zeros(2, np.int32), np.ones(2, np.int32)
     >>> counts = np.array([18.0, 11.0]), np.zeros(2), np.array([2.0, 9.0])
@@ -292,7 +269,6 @@ class JudgeSlopes:
     reference: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist."""
         require_option("ties", self.ties, TIES)
 
     def fit(self, data: Judgments) -> SlopesFit:
@@ -346,14 +322,51 @@ class JudgeSlopes:
         return verdict.notes, verdict.ties_estimated
 
     def _fit(
-        self, tally: Tally, cells: SlopeCells, codes: Codes, law: TieLaw, notes: tuple[str, ...]
+        self, tally: Tally, cells: SlopeCells, codes: Codes, law: TieLaw, support: tuple[str, ...]
     ) -> SlopesFit:
-        reference = reference_code(tally.systems, self.reference)
-        flat = _fit_flat(tally.pool(), reference, law, self.ties)
+        reference, pooled = reference_code(tally.systems, self.reference), tally.pool()
+        counts = pooled.counts
+        if self.ties == "discard":
+            counts = counts * np.array([1.0, 0.0, 1.0])
+        plain = Likelihood(plain_design(pooled, reference), law, np.asfortranarray(counts))
+        flat = maximise(plain.expand, plain.start(), reach=plain.reach).at
         likelihood = SlopeLikelihood(cells, law, reference, NODES)
         peak, level = find_peak(likelihood, flat)
-        interval = None if _of_rankings(tally) else find_interval(likelihood, peak, level)
-        names = tuple(tally.factor("judge").labels[i] for i in codes.tolist())
+        of_rankings = tally.n_judgments < tally.n_comparisons * (1 - 1e-9)
+        interval = None if of_rankings else find_interval(likelihood, peak, level)
+        statistic = max(2 * (peak.loglik - level), 0.0)
+        test = TauTest(statistic, chi2_tail(statistic, 1) / 2 if statistic > 0 else 1.0)
+        judge = tally.factor("judge")
+        worths, gamma, tau = likelihood.hold(peak.tau).parts(peak.beta)
+        quantiles = slope_quantiles(cells, law, worths, gamma, tau)
+        columns = (*quantiles, cells.sums(cells.counts.sum(axis=1)))
+        names = tuple(judge.labels[i] for i in codes.tolist())
+        # judges without a slope: those with only ties, those of whom no row counts
+        given = np.bincount(judge.codes, tally.counts.sum(axis=1), minlength=judge.size)
+        slopeless = given[np.setdiff1d(np.arange(judge.size), codes)]
+        notes = list(support)
+        for number, what in (
+            (int((slopeless > 0).sum()), "gave only ties"),
+            (int((slopeless == 0).sum()), "gave no judgment with a weight"),
+        ):
+            if number:
+                who = "1 judge" if number == 1 else f"{number:,} judges"
+                notes.append(f"{who} {what}: no slope")
+        if interval is None:
+            notes.append(RANKINGS)
+        if len(names) < MIN_JUDGES:
+            notes.append(
+                f"{len(names)} judges are too few to say how much judges differ: intervals are too"
+                " short"
+            )
+        if not peak.tau:
+            notes.append("τ = 0: judges are not told apart, and every slope is 1")
+        if interval is not None and interval.lost:
+            notes.append(
+                "an end of the interval of τ was not found: its likelihood cannot be followed"
+            )
+        elif interval is not None and interval.upper == np.inf:
+            notes.append("the judgments hardly say how much slopes differ: τ has no upper end")
         others = [i for i in range(len(tally.systems)) if i != reference]
         return SlopesFit(
             model=self,
@@ -365,36 +378,18 @@ class JudgeSlopes:
             tau=peak.tau,
             tau_interval=(interval.lower, interval.upper) if interval else None,
             tau_method=interval.method if interval else "none",
-            tau_test=TauTest.make(peak.loglik - level) if interval else None,
-            slopes=_slopes(likelihood, peak, names),
+            tau_test=test if interval else None,
+            slopes=Slopes(names, *(_read_only(column) for column in columns)),
             loglik=peak.loglik,
             flat_loglik=level,
             n_judgments=tally.n_judgments,
             n_comparisons=float(cells.counts.sum()),
             nodes=peak.nodes,
             quadrature_error=peak.error,
-            notes=(*notes, *_note_silent(tally, codes), *_note_tau(peak, interval, len(names))),
+            notes=tuple(notes),
             law=law,
             reference=reference,
         )
-
-
-def _fit_flat(pooled: Tally, reference: int, law: TieLaw, ties: str) -> Array:
-    """Return λ and γ of the model without slopes."""
-    counts = pooled.counts
-    if ties == "discard":
-        counts = counts * np.array([1.0, 0.0, 1.0])
-    likelihood = Likelihood(plain_design(pooled, reference), law, np.asfortranarray(counts))
-    return maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach).at
-
-
-def _slopes(likelihood: SlopeLikelihood, peak: Peak, names: tuple[str, ...]) -> Slopes:
-    held = likelihood.hold(peak.tau)
-    cells = likelihood.cells
-    worths, gamma, tau = held.parts(peak.beta)
-    middle, lower, upper = slope_quantiles(cells, likelihood.law, worths, gamma, tau)
-    loads = cells.sums(cells.counts.sum(axis=1))
-    return Slopes(names, *(_read_only(one) for one in (middle, lower, upper, loads)))
 
 
 def _refuse_judges(cells: SlopeCells) -> None:
@@ -410,47 +405,12 @@ def _refuse_judges(cells: SlopeCells) -> None:
             f"{fault}: no judge gave two comparisons that count",
             ["collect more from each", WITHOUT],
         )
-    if loads.sum() > MOST:
+    if loads.sum() > MAX_COMPARISONS:
         raise NotConverged(
             f"slopes of judges cannot be fitted to {loads.sum():,.0f} comparisons (at most"
-            f" {MOST:,.0f}): rounding hides how judges differ",
+            f" {MAX_COMPARISONS:,.0f}): rounding hides how judges differ",
             ["check whether these are counts", WITHOUT],
         )
-
-
-def _of_rankings(tally: Tally) -> bool:
-    """Say whether one answer makes several comparisons."""
-    return tally.n_judgments < tally.n_comparisons * (1 - 1e-9)
-
-
-def _note_silent(tally: Tally, codes: Codes) -> list[str]:
-    """Say which judges have no slope: those with only ties, those of whom no row counts."""
-    judge = tally.factor("judge")
-    given = np.bincount(judge.codes, tally.counts.sum(axis=1), minlength=judge.size)
-    slopeless = np.setdiff1d(np.arange(judge.size), codes)
-    ties, nothing = int((given[slopeless] > 0).sum()), int((given[slopeless] == 0).sum())
-    said = [(ties, "gave only ties"), (nothing, "gave no judgment with a weight")]
-    return [
-        f"{'1 judge' if many == 1 else f'{many:,} judges'} {what}: no slope"
-        for many, what in said
-        if many
-    ]
-
-
-def _note_tau(peak: Peak, interval: Interval | None, judges: int) -> list[str]:
-    """Say so where τ is 0 or hardly known, or of rankings, which have no interval."""
-    notes = [RANKINGS] if interval is None else []
-    if judges < FEW:
-        notes.append(
-            f"{judges} judges are too few to say how much judges differ: intervals are too short"
-        )
-    if not peak.tau:
-        notes.append("τ = 0: judges are not told apart, and every slope is 1")
-    if interval is not None and interval.lost:
-        notes.append("an end of the interval of τ was not found: its likelihood cannot be followed")
-    elif interval is not None and interval.upper == np.inf:
-        notes.append("the judgments hardly say how much slopes differ: τ has no upper end")
-    return notes
 
 
 def _read_only(array: Array) -> Array:

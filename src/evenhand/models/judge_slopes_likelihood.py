@@ -1,4 +1,4 @@
-"""The maximum of the likelihood of judge slopes: start, climb, end of τ's range, interval of τ."""
+"""The likelihood of judge slopes, each judge's slope, the maximum, and the interval of τ."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.judgments.tally import Tally
 from evenhand.models.ties import Local, TieLaw
 from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
 from evenhand.numerics.quadrature import hermite_rule
@@ -23,7 +23,7 @@ from evenhand.numerics.quadrature import hermite_rule
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 # Values by cell and node taken at once, so that what is in between stays in the cache
-PART: Final = 60_000
+VALUES_AT_ONCE: Final = 60_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,6 @@ class SlopeCells:
 
     @property
     def judges(self) -> int:
-        """Number J of judges."""
         return len(self.starts)
 
     def sums(self, values: Array) -> Array:
@@ -48,31 +47,26 @@ class SlopeCells:
 
     def parts(self, nodes: int) -> Iterator[SlopeCells]:
         """Yield stretches of judges with about as many cells as fit in the cache."""
-        most = max(PART // nodes, 1)
+        most = max(VALUES_AT_ONCE // nodes, 1)
         border = np.append(self.starts, len(self.judge))
         first = 0
         while first < self.judges:
             last = int(np.searchsorted(border, border[first] + most, side="right")) - 1
             last = min(max(last, first + 1), self.judges)
-            yield self._part(first, last, slice(int(border[first]), int(border[last])))
+            rows = slice(int(border[first]), int(border[last]))
+            yield replace(
+                self,
+                left=self.left[rows],
+                right=self.right[rows],
+                counts=np.asfortranarray(self.counts[rows]),
+                judge=self.judge[rows] - first,
+                starts=self.starts[first:last] - rows.start,
+            )
             first = last
-
-    def _part(self, first: int, last: int, rows: slice) -> SlopeCells:
-        return replace(
-            self,
-            left=self.left[rows],
-            right=self.right[rows],
-            counts=np.asfortranarray(self.counts[rows]),
-            judge=self.judge[rows] - first,
-            starts=self.starts[first:last] - rows.start,
-        )
 
 
 def make_slope_cells(tally: Tally, counts: Array) -> tuple[SlopeCells, Codes]:
-    """Sort the cells of a tally by judge; judges without a judgment are left out.
-
-    counts: (C, 3) counts as the model takes them.
-    """
+    """Sort the cells of a tally by judge, (C, 3) counts; judges without a judgment are excluded."""
     used = np.flatnonzero(counts.sum(axis=1) > 0)
     code = tally.factor("judge").codes
     rows = used[np.lexsort((tally.right[used], tally.left[used], code[used]))]
@@ -100,10 +94,10 @@ def make_slope_cells(tally: Tally, counts: Array) -> tuple[SlopeCells, Codes]:
 # (Trefethen & Weideman 2014, SIAM Review 56:385-458).
 
 CLIMBS: Final = 60  # Most steps towards the modes
-NEAR: Final = 1e-3  # Distance from a mode, in standard deviations, that is near enough
+MODE_TOLERANCE: Final = 1e-3  # Distance from a mode, in standard deviations, that is near enough
 MAX_MODE_STEP: Final = 2.0  # How far one step towards a mode may go
-STEEPEST: Final = 50.0  # Largest |τ z|: beyond it a slope is 0 or endless to every digit
-HERMITE: Final = 30  # Most nodes that are Gauss and Hermite's
+MAX_LOG_SLOPE: Final = 50.0  # Largest |τ z|: beyond it a slope is 0 or endless to every digit
+MAX_HERMITE_NODES: Final = 30  # Most nodes that are Gauss and Hermite's
 INTEGRAND_DEPTH: Final = 40.0  # How far below its mode (nats) an integrand is nothing
 SPREADS: Final = 30
 HALVINGS: Final = 5
@@ -121,7 +115,7 @@ class Integrand:
 
     def log_slope(self, z: Array) -> Array:
         """Return τ z, kept where its exponential is a number."""
-        return np.asarray(np.clip(self.tau * z, -STEEPEST, STEEPEST))
+        return np.asarray(np.clip(self.tau * z, -MAX_LOG_SLOPE, MAX_LOG_SLOPE))
 
     def eta(self, log_slope: Array) -> Array:
         """Return (..., C) half log-odds at (..., J) log-slopes."""
@@ -135,7 +129,7 @@ class Integrand:
 
 def place_nodes(integrand: Integrand, nodes: int) -> tuple[Array, Array]:
     """Return (Q, J) nodes and their log-weights."""
-    if nodes <= HERMITE:
+    if nodes <= MAX_HERMITE_NODES:
         centre, scale = find_modes(integrand)
         x, logs = hermite_rule(nodes)
         return centre + scale * x[:, None], logs[:, None] + np.log(scale)
@@ -145,10 +139,8 @@ def place_nodes(integrand: Integrand, nodes: int) -> tuple[Array, Array]:
 
 
 def find_modes(integrand: Integrand) -> tuple[Array, Array]:
-    """Return (J,) modes of the integrands, and the standard deviations there.
-
-    Where the curvature at a point is not downwards, Fisher's expected one takes its place.
-    """
+    """Return (J,) modes of the integrands, and the standard deviations there."""
+    # where the curvature at a point is not downwards, Fisher's expected one takes its place
     cells, tau = integrand.cells, integrand.tau
     z, scale = np.zeros(cells.judges), np.ones(cells.judges)
     for _ in range(CLIMBS):
@@ -160,7 +152,7 @@ def find_modes(integrand: Integrand) -> tuple[Array, Array]:
         scale = 1 / np.sqrt(np.where(bend > fisher / 4, bend, fisher))
         step = np.clip((tau * pull - z) * scale**2, -MAX_MODE_STEP, MAX_MODE_STEP)
         z = z + step
-        if (np.abs(step) <= NEAR * scale).all():
+        if (np.abs(step) <= MODE_TOLERANCE * scale).all():
             break
     return z, scale
 
@@ -189,7 +181,7 @@ def find_ranges(integrand: Integrand, depth: float) -> tuple[Array, Array]:
 #
 # L_l = ∫ φ(z) Π_c p_c(exp(τ z) d_c, γ)^n_c dz,    d_c = λ[left_c] − λ[right_c]
 #
-# one integral per judge l (nodes.py). Derivatives are posterior means, exact for the exact
+# one integral per judge l. Derivatives are posterior means, exact for the exact
 # integral: the gradient is E[s], s the derivative with z known (Fisher's identity), and the
 # information E[−∂s] − Var[s] (Louis 1982). Parameters: λ without the reference, γ where it is free,
 # u = log τ.
@@ -227,23 +219,18 @@ class SlopeLikelihood:
 
     @property
     def n_worths(self) -> int:
-        """Number of free λ."""
         return self.cells.systems - 1
 
     @property
     def size(self) -> int:
-        """Number of parameters."""
         return self.n_worths + self.law.free + (self.tau is None)
 
     def hold(self, tau: float) -> SlopeLikelihood:
-        """Return the likelihood with τ fixed."""
         return replace(self, tau=tau, places=None)
 
     def place(self, beta: Array) -> SlopeLikelihood:
-        """Return the likelihood with nodes where a point needs them, whatever point is asked for.
-
-        So it is one smooth function, and its derivatives are exactly those of its values.
-        """
+        """Return the likelihood with nodes where this point needs them, at any other too."""
+        # so it is one smooth function, and its derivatives are exactly those of its values
         placed = [place_nodes(part, self.nodes) for part in self._parts(beta)]
         return replace(self, places=tuple(placed))
 
@@ -261,28 +248,26 @@ class SlopeLikelihood:
         return max([*moved, 2 * abs(float(step[-1]))] if self.tau is None else moved)
 
     def loglik(self, beta: Array) -> float:
-        """Return the marginal log-likelihood (nats)."""
-        return float(sum(found.value.sum() for _, found in self._integrals(beta)))
+        return float(sum(posterior.value.sum() for _, posterior in self._integrals(beta)))
 
     def expand(self, beta: Array) -> Expansion:
-        """Return the marginal log-likelihood to second order.
-
-        Where its information is not positive definite, far from the maximum, directions that
-        bend upwards are taken to bend down as much, so that a step still leads uphill. A τ above
-        `ENDLESS` is worth less than any other, so that a step that goes too far is cut.
-        """
+        """Return the marginal log-likelihood to second order."""
+        # Where its information is not positive definite, far from the maximum, directions that bend
+        # upwards are taken to bend down as much, so that a step still leads uphill. A τ above
+        # `ENDLESS` is worth less than any other, so that a step that goes too far is cut.
         p, value = self.cells.systems + 2, 0.0
         if self.tau is None and beta[-1] > np.log(ENDLESS):
             return Expansion(-np.inf, np.zeros(self.size), np.eye(self.size))
         gradient, information = np.zeros(p), np.zeros((p, p))
-        for part, found in self._integrals(beta):
-            scores, middle = _scores(part, found)
-            value += float(found.value.sum())
+        for part, posterior in self._integrals(beta):
+            scores, middle = _scores(part, posterior)
+            value += float(posterior.value.sum())
             gradient += middle.sum(axis=0)
-            information += _known_information(part, found)
+            information += _known_information(part, posterior)
             information -= scores.T @ scores - middle.T @ middle
-        kept = self._kept()
-        return Expansion(value, gradient[kept], _bend_down(information[np.ix_(kept, kept)]))
+        fixed = [self.reference, *([] if self.law.free else [p - 2])]
+        free = np.delete(np.arange(p), [*fixed, *([] if self.tau is None else [p - 1])])
+        return Expansion(value, gradient[free], _bend_down(information[np.ix_(free, free)]))
 
     def _integrals(self, beta: Array) -> Iterator[tuple[SlopeCells, Posterior]]:
         """Integrate part by part, so that what is in between stays in the cache."""
@@ -295,14 +280,6 @@ class SlopeLikelihood:
         worths, gamma, tau = self.parts(beta)
         for part in self.cells.parts(self.nodes):
             yield Integrand(part, self.law, worths[part.left] - worths[part.right], gamma, tau)
-
-    def _kept(self) -> NDArray[np.intp]:
-        """Return which of λ, γ, u are parameters."""
-        k = self.cells.systems
-        worths = np.delete(np.arange(k), self.reference)
-        return np.concatenate(
-            [worths, [k] if self.law.free else [], [k + 1] if self.tau is None else []]
-        ).astype(np.intp)
 
 
 def integrate(integrand: Integrand, z: Array, logs: Array) -> Posterior:
@@ -318,29 +295,29 @@ def integrate(integrand: Integrand, z: Array, logs: Array) -> Posterior:
     return Posterior(log_slope, z, weights / total, top + np.log(total), eta, local)
 
 
-def _scores(cells: SlopeCells, found: Posterior) -> tuple[Array, Array]:
+def _scores(cells: SlopeCells, posterior: Posterior) -> tuple[Array, Array]:
     """Return (Q·J, K + 2) scores with z known times √weight, and their (J, K + 2) means."""
     from scipy.sparse import csr_matrix
 
-    k, n, q = cells.systems, cells.judges, len(found.z)
-    pull = found.local.eta * np.exp(found.log_slope)[:, cells.judge]
+    k, n, q = cells.systems, cells.judges, len(posterior.z)
+    pull = posterior.local.eta * np.exp(posterior.log_slope)[:, cells.judge]
     place = np.arange(len(cells.judge))
     at = np.concatenate([cells.judge * k + cells.left, cells.judge * k + cells.right])
     signs = np.repeat([1.0, -1.0], len(place))
     sort = csr_matrix((signs, (at, np.tile(place, 2))), shape=(n * k, len(place)))
     scores = np.empty((q, n, k + 2))
     scores[:, :, :k] = (sort @ pull.T).T.reshape(q, n, k)
-    scores[:, :, k] = cells.sums(found.local.tie)
-    scores[:, :, k + 1] = cells.sums(found.local.eta * found.eta) * found.log_slope
-    means = (found.weights[:, :, None] * scores).sum(axis=0)
-    scores *= np.sqrt(found.weights)[:, :, None]
+    scores[:, :, k] = cells.sums(posterior.local.tie)
+    scores[:, :, k + 1] = cells.sums(posterior.local.eta * posterior.eta) * posterior.log_slope
+    means = (posterior.weights[:, :, None] * scores).sum(axis=0)
+    scores *= np.sqrt(posterior.weights)[:, :, None]
     return scores.reshape(q * n, k + 2), means
 
 
-def _known_information(cells: SlopeCells, found: Posterior) -> Array:
+def _known_information(cells: SlopeCells, posterior: Posterior) -> Array:
     """Return (K + 2, K + 2): posterior mean of minus the second derivatives with z known."""
-    local, eta = found.local, found.eta
-    weights, log_slope = found.weights[:, cells.judge], found.log_slope[:, cells.judge]
+    local, eta = posterior.local, posterior.eta
+    weights, log_slope = posterior.weights[:, cells.judge], posterior.log_slope[:, cells.judge]
     slope = np.exp(log_slope)
 
     def mean(values: Array) -> Array:
@@ -348,7 +325,10 @@ def _known_information(cells: SlopeCells, found: Posterior) -> Array:
 
     k = cells.systems
     information = np.zeros((k + 2, k + 2))
-    information[:k, :k] = _laplacian(cells, mean(slope**2 * local.eta_eta))
+    bends = mean(slope**2 * local.eta_eta)
+    table = np.bincount(cells.left * k + cells.right, bends, minlength=k * k).reshape(k, k)
+    table = table + table.T
+    information[:k, :k] = np.diag(table.sum(axis=1)) - table
     by_tie = _by_system(cells, mean(slope * local.eta_tie))
     by_tau = _by_system(cells, mean(slope * log_slope * (local.eta_eta * eta - local.eta)))
     information[:k, k] = information[k, :k] = by_tie
@@ -365,13 +345,6 @@ def _by_system(cells: SlopeCells, values: Array) -> Array:
     k = cells.systems
     up = np.bincount(cells.left, values, minlength=k)
     return np.asarray(up - np.bincount(cells.right, values, minlength=k))
-
-
-def _laplacian(cells: SlopeCells, values: Array) -> Array:
-    k = cells.systems
-    table = np.bincount(cells.left * k + cells.right, values, minlength=k * k).reshape(k, k)
-    table = table + table.T
-    return np.asarray(np.diag(table.sum(axis=1)) - table)
 
 
 def _bend_down(matrix: Array) -> Array:
@@ -397,53 +370,40 @@ def slope_quantiles(
     cells: SlopeCells, law: TieLaw, worths: Array, gamma: float, tau: float
 ) -> Array:
     """Return (3, J): median, .025 and .975 quantile of each judge's slope."""
-    found = []
+    quantiles = []
     for part in cells.parts(POINTS):
-        gaps = worths[part.left] - worths[part.right]
-        found.append(np.exp(tau * _quantiles(Integrand(part, law, gaps, gamma, tau))))
-    return np.concatenate(found, axis=1)
-
-
-def _quantiles(integrand: Integrand) -> Array:
-    """Return (3, J) quantiles of z: densities summed by the corrected trapezoid rule.
-
-    The correction by the slopes at the ends of each step makes it exact for cubics; within a step
-    the density is taken for linear.
-    """
-    low, high = find_ranges(integrand, DENSITY_DEPTH)
-    width = (high - low) / (POINTS - 1)
-    z = low + width * np.arange(POINTS)[:, None]
-    eta = integrand.eta(integrand.log_slope(z))
-    cells = integrand.cells
-    local = integrand.law.expand(eta, integrand.gamma, cells.counts)
-    heights = cells.sums(local.value) - z**2 / 2
-    density = np.exp(heights - heights.max(axis=0))
-    rise = density * (integrand.tau * cells.sums(local.eta * eta) - z)
-    steps = width * (density[1:] + density[:-1]) / 2 + width**2 * (rise[:-1] - rise[1:]) / 12
-    sums = np.zeros_like(density)
-    np.cumsum(steps, axis=0, out=sums[1:])
-    place = np.arange(len(width))
-    found = np.empty((len(PROBABILITIES), len(width)))
-    for row, probability in enumerate(PROBABILITIES):
-        wanted = probability * sums[-1]
-        at = np.clip((sums < wanted).sum(axis=0) - 1, 0, POINTS - 2)
-        first, last = density[at, place], density[at + 1, place]
-        share = (wanted - sums[at, place]) / steps[at, place]
-        found[row] = z[at, place] + width * _part(first, last, share)
-    return found
-
-
-def _part(first: Array, last: Array, share: Array) -> Array:
-    """Return where in [0, 1] a linear density from first to last has a share of its mass behind."""
-    mass = share * (first + last)
-    return np.asarray(mass / (first + np.sqrt(first**2 + (last - first) * mass)))
+        integrand = Integrand(part, law, worths[part.left] - worths[part.right], gamma, tau)
+        low, high = find_ranges(integrand, DENSITY_DEPTH)
+        width = (high - low) / (POINTS - 1)
+        z = low + width * np.arange(POINTS)[:, None]
+        eta = integrand.eta(integrand.log_slope(z))
+        local = law.expand(eta, gamma, part.counts)
+        heights = part.sums(local.value) - z**2 / 2
+        density = np.exp(heights - heights.max(axis=0))
+        # The trapezoid rule, corrected by the slopes at the ends of each step, is exact for cubics;
+        # within a step the density is taken for linear.
+        rise = density * (tau * part.sums(local.eta * eta) - z)
+        steps = width * (density[1:] + density[:-1]) / 2 + width**2 * (rise[:-1] - rise[1:]) / 12
+        sums = np.zeros_like(density)
+        np.cumsum(steps, axis=0, out=sums[1:])
+        place = np.arange(len(width))
+        rows = []
+        for probability in PROBABILITIES:
+            wanted = probability * sums[-1]
+            at = np.clip((sums < wanted).sum(axis=0) - 1, 0, POINTS - 2)
+            first, last = density[at, place], density[at + 1, place]
+            mass = (wanted - sums[at, place]) / steps[at, place] * (first + last)
+            inside = mass / (first + np.sqrt(first**2 + (last - first) * mass))
+            rows.append(z[at, place] + width * inside)
+        quantiles.append(np.exp(tau * np.stack(rows)))
+    return np.concatenate(quantiles, axis=1)
 
 
 NODES: Final = 15  # Nodes to begin with
-MOST_NODES: Final = 240
-SURE: Final = 60  # Least nodes for a profile, which goes to larger τ
+MAX_NODES: Final = 240
+MIN_PROFILE_NODES: Final = 60  # Least nodes for a profile, which goes to larger τ
 # Change in log-likelihood, relative to 1 + |value|, that doubling the nodes may make
-EXACT: Final = 1e-8
+MAX_QUADRATURE_ERROR: Final = 1e-8
 ROUNDS: Final = 30
 # Values of τ that are looked at one by one where a climb from the first guess fails
 STEPPED: Final = (0.05, 0.2, 0.4, 0.7, 1.0, 1.4, 2.0, 2.8, ENDLESS)
@@ -460,23 +420,25 @@ _RUNS_AWAY: Final = (
     " answer by chance"
 )
 _CIRCLES: Final = "the fit of judges' slopes did not converge: its likelihood has no clear maximum"
-LEAST: Final = 3e-3  # A τ that is none: nobody would tell slopes of .997 and 1.003 apart
-STILL: Final = 1e-3  # A climb so short, in units of reach, that the nodes need not be put anew
-NONE: Final = 1e-7  # Gain in log-likelihood over τ = 0, relative to 1 + |value|, that is none
+MIN_TAU: Final = 3e-3  # A τ that is none: nobody would tell slopes of .997 and 1.003 apart
+MAX_STILL_STEP: Final = (
+    1e-3  # A climb so short, in units of reach, that the nodes need not be put anew
+)
+MIN_GAIN: Final = 1e-7  # Gain in log-likelihood over τ = 0, relative to 1 + |value|, that is none
 HALF_CHI2: Final = 1.920729410347062  # Half the .95 quantile of χ² on 1 df
 NORMAL: Final = 1.959963984540054
 # Most cells for which τ has a profile-likelihood interval: it takes some twenty climbs
-FEW: Final = 100_000
+MAX_PROFILED_CELLS: Final = 100_000
 # The largest τ to which a profile is followed: beyond it worths have many maxima, since most
 # slopes are 0 or endless, and an interval that reaches so far has no upper end
 MAX_TAU: Final = 2.5
-FINE: Final = 1e-4  # Width of the bracket of log τ at which its profile is followed no further
+PROFILE_TOLERANCE: Final = (
+    1e-4  # Width of the bracket of log τ at which its profile is followed no further
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """The maximum."""
-
     beta: Array  # (p,) λ and γ, and log τ behind them unless τ is 0
     tau: float  # τ
     loglik: float  # log-likelihood there (nats)
@@ -489,11 +451,11 @@ def find_peak(likelihood: SlopeLikelihood, flat: Array) -> tuple[Peak, float]:
     """Return the maximum, and the log-likelihood at τ = 0."""
     still = replace(likelihood, nodes=1, tau=0.0)
     level = still.expand(flat)
-    found = _find_top(likelihood, flat)
-    if found.tau > LEAST and found.loglik - level.value > NONE * (1 + abs(level.value)):
-        return found, level.value
+    peak = _find_top(likelihood, flat)
+    if peak.tau > MIN_TAU and peak.loglik - level.value > MIN_GAIN * (1 + abs(level.value)):
+        return peak, level.value
     vcov = invert_positive(level.information)
-    return Peak(flat, 0.0, level.value, vcov, found.nodes, 0.0), level.value
+    return Peak(flat, 0.0, level.value, vcov, peak.nodes, 0.0), level.value
 
 
 def start_tau(likelihood: SlopeLikelihood, flat: Array) -> float:
@@ -512,23 +474,23 @@ def start_tau(likelihood: SlopeLikelihood, flat: Array) -> float:
 def _find_top(likelihood: SlopeLikelihood, flat: Array) -> Peak:
     """Climb from the first guess, or where that fails from the best of several values of τ."""
     try:
-        found = _climb(likelihood, np.append(flat, np.log(start_tau(likelihood, flat))))
+        peak = _climb(likelihood, np.append(flat, np.log(start_tau(likelihood, flat))))
     except NotConverged:
-        found = None
-    if found is None or found.tau > AT_THE_END * ENDLESS:
+        peak = None
+    if peak is None or peak.tau > AT_THE_END * ENDLESS:
         best = _step_through(likelihood, flat)
         try:
-            found = _climb(likelihood, best)
+            peak = _climb(likelihood, best)
         except NotConverged:
             raise NotConverged(_CIRCLES, _REMEDIES) from None
-    if found.tau > AT_THE_END * ENDLESS:
+    if peak.tau > AT_THE_END * ENDLESS:
         raise NotIdentified(_RUNS_AWAY, _REMEDIES)
-    return found
+    return peak
 
 
 def _step_through(likelihood: SlopeLikelihood, flat: Array) -> Array:
     """Return the best of the points with the values of τ in `STEPPED`, λ and γ at their best."""
-    profile = _Profile(likelihood, flat, SURE)
+    profile = _Profile(likelihood, flat, MIN_PROFILE_NODES)
     best, at = -np.inf, 0.0
     point = flat
     for tau in STEPPED:
@@ -549,19 +511,19 @@ def _climb(likelihood: SlopeLikelihood, beta: Array) -> Peak:
     """Climb with as many nodes as it takes for the integrals to be exact."""
     nodes = likelihood.nodes
     while True:
-        own = replace(likelihood, nodes=nodes)
+        refined = replace(likelihood, nodes=nodes)
         try:
-            found = _settle(own, beta)
+            maximum = _settle(refined, beta)
         except NotConverged:  # with too few nodes the places of nodes may go round in circles
-            if nodes >= MOST_NODES:
+            if nodes >= MAX_NODES:
                 raise
             nodes *= 2
             continue
-        beta, value = found.at, found.expansion.value
-        finer = replace(own, nodes=2 * nodes).loglik(beta)
+        beta, value = maximum.at, maximum.expansion.value
+        finer = replace(refined, nodes=2 * nodes).loglik(beta)
         error = abs(finer - value)
-        if error <= EXACT * (1 + abs(value)) or nodes >= MOST_NODES:
-            vcov = invert_positive(found.expansion.information)
+        if error <= MAX_QUADRATURE_ERROR * (1 + abs(value)) or nodes >= MAX_NODES:
+            vcov = invert_positive(maximum.expansion.information)
             return Peak(beta, float(np.exp(beta[-1])), finer, vcov, nodes, error)
         nodes *= 2
 
@@ -569,17 +531,15 @@ def _climb(likelihood: SlopeLikelihood, beta: Array) -> Peak:
 def _settle(likelihood: SlopeLikelihood, beta: Array) -> Maximum:
     """Climb with nodes that stay put, and put them anew, until both come to rest."""
     for _ in range(ROUNDS):
-        found = maximise(likelihood.place(beta).expand, beta, reach=likelihood.reach)
-        moved, beta = likelihood.reach(found.at - beta), found.at
-        if moved < STILL or (likelihood.tau is None and beta[-1] < np.log(LEAST)):
-            return found
+        maximum = maximise(likelihood.place(beta).expand, beta, reach=likelihood.reach)
+        moved, beta = likelihood.reach(maximum.at - beta), maximum.at
+        if moved < MAX_STILL_STEP or (likelihood.tau is None and beta[-1] < np.log(MIN_TAU)):
+            return maximum
     raise NotConverged(_CIRCLES, _REMEDIES)
 
 
 @dataclass(frozen=True)
 class Interval:
-    """The .95 interval of τ."""
-
     lower: float  # 0 where there is none
     upper: float  # infinity where there is none
     method: str  # how it was found
@@ -587,27 +547,20 @@ class Interval:
 
 
 def find_interval(likelihood: SlopeLikelihood, peak: Peak, level: float) -> Interval:
-    """Return the .95 interval of τ.
-
-    level: log-likelihood at τ = 0.
-    """
-    if len(likelihood.cells.judge) <= FEW or not peak.tau:
-        return _follow_profile(likelihood, peak, level)
-    factor = float(np.exp(NORMAL * np.sqrt(peak.vcov[-1, -1])))
-    return Interval(peak.tau / factor, peak.tau * factor, "Wald on log τ")
-
-
-def _follow_profile(likelihood: SlopeLikelihood, peak: Peak, level: float) -> Interval:
-    middle, width = float(np.log(0.05)), 0.5
+    """Return the .95 interval of τ; `level`: log-likelihood at τ = 0."""
+    middle, width, worths = float(np.log(0.05)), 0.5, peak.beta
     if peak.tau > 0:
-        middle = float(np.log(peak.tau))
-        width = float(np.clip(2 * np.sqrt(peak.vcov[-1, -1]), 0.05, 0.5))
-    rest, nodes = peak.beta[:-1] if peak.tau > 0 else peak.beta, max(2 * peak.nodes, SURE)
-    ends, lost = [0.0, float("inf")], False
+        error = float(np.sqrt(peak.vcov[-1, -1]))  # of log τ
+        if len(likelihood.cells.judge) > MAX_PROFILED_CELLS:
+            factor = float(np.exp(NORMAL * error))
+            return Interval(peak.tau / factor, peak.tau * factor, "Wald on log τ")
+        middle, worths = float(np.log(peak.tau)), peak.beta[:-1]
+        width = float(np.clip(2 * error, 0.05, 0.5))
+    nodes, ends, lost = max(2 * peak.nodes, MIN_PROFILE_NODES), [0.0, float("inf")], False
     for side, step in enumerate((-width, width)):
         if step > 0 or peak.loglik - level > HALF_CHI2:
             try:
-                profile = _Profile(likelihood, rest, min(nodes, MOST_NODES))
+                profile = _Profile(likelihood, worths, min(nodes, MAX_NODES))
                 ends[side] = _cross(profile, peak.loglik, middle, step)
             except NotConverged:  # the estimate stands; only this end of its interval is not found
                 lost = True
@@ -627,14 +580,14 @@ class _Profile:
         held = self.likelihood.hold(tau)
         while True:
             try:
-                found = _settle(replace(held, nodes=self.nodes), self.rest)
+                maximum = _settle(replace(held, nodes=self.nodes), self.rest)
             except NotConverged:
-                if self.nodes >= MOST_NODES:
+                if self.nodes >= MAX_NODES:
                     raise
-                self.nodes = min(2 * self.nodes, MOST_NODES)
+                self.nodes = min(2 * self.nodes, MAX_NODES)
             else:
-                self.rest = found.at
-                return found.expansion.value
+                self.rest = maximum.at
+                return maximum.expansion.value
 
 
 def _cross(profile: _Profile, top: float, middle: float, width: float) -> float:
@@ -652,7 +605,7 @@ def _cross(profile: _Profile, top: float, middle: float, width: float) -> float:
         above = drop(outside)
         if above < 0:
             inside, below, outside = outside, above, outside + width
-    while abs(outside - inside) > FINE:
+    while abs(outside - inside) > PROFILE_TOLERANCE:
         # the secant through the ends, kept off them
         share = float(np.clip(-below / (above - below), 0.05, 0.95))
         at = inside + share * (outside - inside)

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.controls import carries_excluded
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.results import InNotebooks, write_signature
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.judgments.exclusions import carries_excluded, write_excluded
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.signature import write_signature
 from evenhand.models.answers import Answers, Codes, Judgments, code_answers
 from evenhand.numerics.distributions import entropy_terms
 
@@ -48,13 +48,11 @@ PRIOR: Final = (0.5, 0.5)  # Jeffreys' prior of a share: half an answer on eithe
 POINTS: Final = 32
 ROUNDS: Final = 3
 # Points of a grid with less than this share of the highest density are left outside the next
-NOTHING: Final = 1e-10
+MIN_DENSITY: Final = 1e-10
 
 
 @dataclass(frozen=True)
 class Skill:
-    """One judge."""
-
     judge: str  # the name
     n: int  # answers
     value: float  # posterior mean of the share that the model speaks of (proportion)
@@ -63,7 +61,6 @@ class Skill:
     upper: float  # upper end
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
         return dict(vars(self))
 
 
@@ -75,11 +72,7 @@ def list_skills(answers: Answers, columns: Sequence[Array]) -> tuple[Skill, ...]
 
 
 def count_skills(right: Array, wrong: Array) -> tuple[Array, Array, Array, Array]:
-    """Return mean, standard deviation and ends of the Beta posterior of shares that were counted.
-
-    right: (J,) how often each judge was right.
-    wrong: (J,) how often not.
-    """
+    """Return mean, sd and ends of Beta posteriors, from (J,) counts of right and wrong."""
     from scipy.special import betaincinv
 
     a, b = right + PRIOR[0], wrong + PRIOR[1]
@@ -92,24 +85,16 @@ def count_skills(right: Array, wrong: Array) -> tuple[Array, Array, Array, Array
 def integrate_skills(
     judge: NDArray[np.int64], right: Array, wrong: Array, prior: tuple[float, float] = PRIOR
 ) -> tuple[Array, Array, Array, Array]:
-    """Return (J,) mean, standard deviation and ends of the posterior of each judge's share.
-
-    Shares are sin² of an angle, over which Jeffreys' prior is flat. The grid of each judge is drawn
-    three times, each time on the part of the last that holds all but nothing of the density.
-
-    judge: (n,) judge of each answer; every judge has one or more.
-    right: (n,) density r of each answer if it is right.
-    wrong: (n,) density w if it is not.
-    prior: a and b. >>> judge, sure = np.zeros(9, dtype=np.int64), np.array([1.0] * 6 + [0.0] * 3)
-        >>> mean, stderr, lower, upper = integrate_skills(judge, sure, 1 - sure) >>>
-        mean.round(3).tolist(), (6.5 / 10)  # Beta(6.5, 3.5) ([0.65], 0.65)
-    """
+    """Return (J,) mean, sd and ends of the posterior of each judge's share."""
+    # Shares are sin² of an angle, over which Jeffreys' prior is flat. The grid of each judge is
+    # drawn three times, each time on the part of the last that holds all but nothing of the
+    # density.
     judges = int(judge.max()) + 1
     start, width = np.zeros(judges), np.full(judges, np.pi / 2 / POINTS)
     for _ in range(ROUNDS):
         angle = start[:, None] + width[:, None] * (np.arange(POINTS) + 0.5)
         density = _weigh(judge, (right, wrong), angle, prior)
-        held = density > NOTHING
+        held = density > MIN_DENSITY
         first = np.maximum(held.argmax(axis=1) - 1, 0)
         last = np.minimum(POINTS + 1 - held[:, ::-1].argmax(axis=1), POINTS)
         drawn, step = start, width
@@ -118,9 +103,12 @@ def integrate_skills(
     share = np.sin(angle) ** 2
     mean = (weight * share).sum(axis=1)
     stderr = np.sqrt((weight * (share - mean[:, None]) ** 2).sum(axis=1))
-    ends = (_quantile(weight, q) for q in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    lower, upper = (np.sin(drawn + step * end) ** 2 for end in ends)
-    return mean, stderr, lower, upper
+    below, rows, ends = weight.cumsum(axis=1), np.arange(judges), []
+    for probability in ((1 - LEVEL) / 2, (1 + LEVEL) / 2):
+        cell = (below < probability).sum(axis=1)
+        place = cell + 1 - (below[rows, cell] - probability) / weight[rows, cell]
+        ends.append(np.sin(drawn + step * place) ** 2)
+    return mean, stderr, ends[0], ends[1]
 
 
 def _weigh(
@@ -139,19 +127,11 @@ def _weigh(
     return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
 
-def _quantile(weight: Array, probability: float) -> Array:
-    """Return (J,) where cumulated (J, G) weights reach a probability, in cells from the left."""
-    below = weight.cumsum(axis=1)
-    cell = (below < probability).sum(axis=1)
-    rows = np.arange(len(weight))
-    return np.asarray(cell + 1 - (below[rows, cell] - probability) / weight[rows, cell])
-
-
 # What a model of labels found: a label for each unit, how sure, and how good each judge is.
 
-NONE: Final = -1
+NO_LABEL: Final = -1
 # Probabilities that differ by no more are equal: the model does not say which label is right
-EQUAL: Final = 1e-3
+MAX_TIED_DIFFERENCE: Final = 1e-3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -194,13 +174,15 @@ class LabelFit(InNotebooks):
     def best(self) -> Codes:
         """(U,) code of the most probable label, −1 where two are equal or it is withheld."""
         best = choose_labels(self.posterior)
-        return best if self.kept is None else np.where(self.kept, best, NONE)
+        return best if self.kept is None else np.where(self.kept, best, NO_LABEL)
 
     @cached_property
     def labels(self) -> tuple[str | None, ...]:
         """Label of each unit: a score, a system, or "tie"; None where there is none."""
         name = self.answers.name_label
-        return tuple(name(u, c) if c != NONE else None for u, c in enumerate(self.best.tolist()))
+        return tuple(
+            name(u, c) if c != NO_LABEL else None for u, c in enumerate(self.best.tolist())
+        )
 
     @cached_property
     def confidence(self) -> Array:
@@ -215,8 +197,8 @@ class LabelFit(InNotebooks):
     @cached_property
     def shares(self) -> dict[str, float]:
         """Share of units with each label; what is lacking to 1 has none."""
-        found = np.bincount(self.best[self.best != NONE], minlength=len(self.answers.labels))
-        return dict(zip(self.answers.labels, (found / len(self.best)).tolist(), strict=True))
+        counts = np.bincount(self.best[self.best != NO_LABEL], minlength=len(self.answers.labels))
+        return dict(zip(self.answers.labels, (counts / len(self.best)).tolist(), strict=True))
 
     def most_certain(self, share: float) -> NDArray[np.bool_]:
         """Find the units of which the model is surest, as MACE's `--threshold` does.
@@ -257,9 +239,9 @@ class LabelFit(InNotebooks):
             UnknownOption: not a proportion.
 
         """
-        kept = self.most_certain(share)
-        note = f"threshold {share:g}: labels of the {(~kept).sum():,} least certain are withheld"
-        return replace(self, kept=kept, notes=(*self.notes, note))
+        certain = self.most_certain(share)
+        note = f"threshold {share:g}: labels of the {(~certain).sum():,} least certain are withheld"
+        return replace(self, kept=certain, notes=(*self.notes, note))
 
     def compare(self, other: LabelFit) -> tuple[int, int]:
         """Count units on which two models agree, and units to which both give a label.
@@ -268,20 +250,21 @@ class LabelFit(InNotebooks):
             other: a fit to the same answers.
 
         """
-        both = (self.best != NONE) & (other.best != NONE)
+        both = (self.best != NO_LABEL) & (other.best != NO_LABEL)
         return int((self.best == other.best)[both].sum()), int(both.sum())
 
     @property
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
-        units, found = len(self.best), int((self.best != NONE).sum())
-        sure = int((self.confidence >= SURE)[self.best != NONE].sum())
+        units, labelled = len(self.best), int((self.best != NO_LABEL).sum())
+        sure = int((self.confidence >= SURE_PROBABILITY)[self.best != NO_LABEL].sum())
         values = np.array([one.value for one in self.skills])
         low, middle, high = np.quantile(values, [0.1, 0.5, 0.9]).tolist()
-        have = "has" if found == 1 else "have"
+        have = "has" if labelled == 1 else "have"
         return (
-            f"{found:,} of {units:,} unit{'' if units == 1 else 's'} {have} a label; {sure:,}"
-            f" label{' is' if sure == 1 else 's are'} at least {100 * SURE:g} % probable",
+            f"{labelled:,} of {units:,} unit{'' if units == 1 else 's'} {have} a label; {sure:,}"
+            f" label{' is' if sure == 1 else 's are'} at least {100 * SURE_PROBABILITY:g} %"
+            " probable",
             f"{self.measure} of the middle judge {middle:.2f}, of the lowest tenth below {low:.2f},"
             f" of the highest above {high:.2f}",
         )
@@ -293,18 +276,17 @@ class LabelFit(InNotebooks):
             units: codes of the units that are wanted, in order; None for all.
 
         """
-        rows = range(len(self.best)) if units is None else units.tolist()
-        return [self._record(unit) for unit in rows]
-
-    def _record(self, unit: int) -> dict[str, Any]:
-        label = int(self.best[unit])
-        return {
-            **self.answers.describe_unit(unit),
-            "label": self.answers.name_label(unit, label) if label != NONE else None,
-            "probability": float(self.confidence[unit]),
-            "entropy": float(self.entropy[unit]),
-            "answers": int(self.answers.per_unit[unit]),
-        }
+        codes = range(len(self.best)) if units is None else units.tolist()
+        return [
+            {
+                **self.answers.describe_unit(unit),
+                "label": None if label == NO_LABEL else self.answers.name_label(unit, label),
+                "probability": float(self.confidence[unit]),
+                "entropy": float(self.entropy[unit]),
+                "answers": int(self.answers.per_unit[unit]),
+            }
+            for unit, label in zip(codes, self.best[list(codes)].tolist(), strict=True)
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand labels --json`."""
@@ -331,29 +313,26 @@ class LabelFit(InNotebooks):
         return "\n".join([*self.says, *(f"note: {note}" for note in self.notes), self.signature])
 
 
-SURE: Final = 0.95  # Probability from which a label is called sure in words
+SURE_PROBABILITY: Final = 0.95  # Probability from which a label is called sure in words
 
 
 def choose_labels(posterior: Array) -> Codes:
-    """Return the most probable label of each unit, −1 where two are equally probable.
-
-    >>> choose_labels(np.array([[0.2, 0.8], [0.5, 0.5]])).tolist()
-    [1, -1]
-    """
+    """Return the most probable label of each unit, −1 where two are equally probable."""
     best = posterior.argmax(axis=1)
     second = np.partition(posterior, -2, axis=1)[:, -2] if posterior.shape[1] > 1 else 0.0
-    return np.where(posterior.max(axis=1) - second > EQUAL, best, NONE).astype(np.int64)
+    return np.where(posterior.max(axis=1) - second > MAX_TIED_DIFFERENCE, best, NO_LABEL).astype(
+        np.int64
+    )
 
 
 # What must stand beside labels, when there can be none, and the line that reproduces them.
 
 # Answers of a judge from which labels that are called sure are right, 19 of 20 of them at least,
 # but for judges who are hardly better than chance
-KNOWN: Final = 200
+MIN_ANSWERS_PER_JUDGE: Final = 200
 
 
 def require_others(answers: Answers) -> None:
-    """Refuse answers that say nothing of judges."""
     if len(answers.judges) < 2:
         raise NotIdentified(
             f"only {answers.judges[0]} answered: there is nobody to compare a judge with",
@@ -373,7 +352,6 @@ def require_others(answers: Answers) -> None:
 
 
 def note_answers(answers: Answers) -> list[str]:
-    """Note what is to be known of the data."""
     notes = [*answers.notes]
     if answers.repeated:
         notes.append(
@@ -391,36 +369,31 @@ def note_answers(answers: Answers) -> list[str]:
     return notes
 
 
-def note_labels(answers: Answers, posterior: Array) -> list[str]:
-    """Note units without a label, and labels that seem surer than they are."""
-    return [*note_lacking(posterior), *_note_sure(answers, posterior)]
-
-
-def note_lacking(posterior: Array) -> list[str]:
-    """Note units without a label."""
-    none = int((choose_labels(posterior) == NONE).sum())
-    if not none:
-        return []
-    units = "1 unit has" if none == 1 else f"{none:,} units have"
-    return [f"{units} no label: two are equally probable, and none is drawn by lot"]
-
-
-def _note_sure(answers: Answers, posterior: Array) -> list[str]:
-    """Say so where judges' reliability is too weakly known for probabilities near 1."""
-    loads = np.bincount(answers.judge)
-    usual = int(np.median(loads[answers.judge]))
-    if usual >= KNOWN or not (posterior.max(axis=1) >= SURE).any():
-        return []
-    return [
-        f"half of all answers are of judges who gave {usual:,} or fewer: below {KNOWN} each, how"
-        " good a judge is is weakly known, and probabilities near 1 are too high. In simulated"
-        f" crowds of two labels, of those at least {100 * SURE:g} % probable up to 15 % were wrong"
-        " at 50 answers a judge, up to 8 % at 100"
-    ]
+def note_labels(answers: Answers, posterior: Array, *, counted: bool = False) -> list[str]:
+    """Note units without a label, and labels that seem surer than they are, unless `counted`."""
+    notes = []
+    none = int((choose_labels(posterior) == NO_LABEL).sum())
+    if none:
+        units = "1 unit has" if none == 1 else f"{none:,} units have"
+        notes.append(f"{units} no label: two are equally probable, and none is drawn by lot")
+    # judges' reliability may be too weakly known for probabilities near 1
+    usual = int(np.median(np.bincount(answers.judge)[answers.judge]))
+    if (
+        not counted
+        and usual < MIN_ANSWERS_PER_JUDGE
+        and (posterior.max(axis=1) >= SURE_PROBABILITY).any()
+    ):
+        notes.append(
+            f"half of all answers are of judges who gave {usual:,} or fewer: below"
+            f" {MIN_ANSWERS_PER_JUDGE} each, how good a judge is is weakly known, and probabilities"
+            " near 1 are too high. In"
+            f" simulated crowds of two labels, of those at least {100 * SURE_PROBABILITY:g} %"
+            " probable up to 15 % were wrong at 50 answers a judge, up to 8 % at 100"
+        )
+    return notes
 
 
 def sign_labels(answers: Answers, settings: Iterable[str]) -> str:
-    """Return the line that reproduces labels."""
     parts = [*settings, f"{answers.units} units"]
     return write_signature(parts, answers.size, answers.digest, judges=len(answers.judges))
 
@@ -431,7 +404,6 @@ class MajorityVote:
 
     @carries_excluded("controls")
     def fit(self, data: Judgments | Answers) -> LabelFit:
-        """Count."""
         answers = code_answers(data)
         posterior = share_answers(answers)
         agreed, others = count_agreements(answers)
@@ -446,23 +418,18 @@ class MajorityVote:
             objective=None,
             steps=0,
             converged=True,
-            notes=(*note_answers(answers), *note_lacking(posterior)),
+            notes=(*note_answers(answers), *note_labels(answers, posterior, counted=True)),
             signature=sign_labels(answers, ["majority vote"]),
         )
 
 
 def share_answers(answers: Answers) -> Array:
-    """Return the (U, C) share of each label among the answers to each unit."""
     return answers.counts / answers.per_unit[:, None]
 
 
 def count_agreements(answers: Answers) -> tuple[Array, Array]:
-    """Count, for each judge, the answers that others agreed with.
-
-    An answer to a unit with m other answers, k of them the same, is k/m of an agreement.
-
-    Returns: (J,) agreements, and (J,) answers that had others beside them.
-    """
+    """Count each judge's agreements with others, and the answers that had others: (J,), (J,)."""
+    # an answer to a unit with m other answers, k of them the same, is k/m of an agreement
     rest = answers.per_unit[answers.unit] - 1
     same = answers.counts[answers.unit, answers.label] - 1
     met = rest > 0

@@ -1,4 +1,4 @@
-"""Counts per pair of systems, whoever stood left: a pair and its mirror image share them."""
+"""Fits of hundreds or thousands of systems by conjugate gradients, and counts per pair."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.controls import Judgments, count_pairs
+from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
-from evenhand.judgments.forms import Judgments, count_pairs
-from evenhand.judgments.tally import Tally
-from evenhand.models.base import Covariance, Fit, Solution, gather
+from evenhand.models.base import Covariance, Fit, gather
 from evenhand.models.coefficients import code_pairs
 from evenhand.models.design import DENSE
-from evenhand.models.likelihood import LONGEST, Level, Likelihood, Pairs, Weights, expand_level
+from evenhand.models.likelihood import MAX_ETA_STEP, Level, Likelihood, Pairs, Weights, expand_level
 from evenhand.numerics.newton import (
-    LIMIT,
     LOST,
+    MAX_ITERATIONS,
     MIN_NEWTON_GAIN,
     NEWTON_ROUNDING,
     REMEDIES,
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 # that no K × K matrix is made.
 
 Array = NDArray[np.float64]
-STEPS: Final = 100
+MAX_STEPS: Final = 100
 # Longest step in λ, t and δ that is the last: what it leaves is of the order of its square
-LAST: Final = 1e-6
+MAX_LAST_STEP: Final = 1e-6
 # Relative residual of a solution b of A x = b: bᵀx is then wrong by its square, relative to bᵀx
 # and times the condition number, which is below 1e9 for a chain of thousands of systems
 RESIDUAL: Final = 1e-8
 # Systems for each iteration before a table is solved directly: both have then cost the same
-PATIENCE: Final = 16
-TOGETHER: Final = 16  # Contrasts solved at once: the matrix is read once for all of them
+SYSTEMS_PER_ITERATION: Final = 16
+CONTRASTS_AT_ONCE: Final = 16  # Contrasts solved at once: the matrix is read once for all of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,36 +80,31 @@ class PairInformation:
             diagonal,
             project=self._project,
             tolerance=tolerance,
-            limit=len(self.border) // PATIENCE if self.dense else LIMIT,
+            limit=len(self.border) // SYSTEMS_PER_ITERATION if self.dense else MAX_ITERATIONS,
         )
-        if solved is None and self.dense:
-            return self._project(self._solve_directly(self._tabulate(), right))
-        if solved is None:
+        if solved is not None:
+            return solved
+        if not self.dense:
             raise NotConverged(
                 "conjugate gradients did not settle: some systems hang together by very few"
                 " judgments; collect more between them"
             )
-        return solved
+        # the matrix itself, made positive definite along equal worths
+        weights = self.weights
+        table = weights if isinstance(weights, np.ndarray) else weights.tabulate()
+        laplacian = self.degree.mean() / len(table) - table
+        laplacian[np.diag_indices(len(table))] += self.degree
+        whole = np.block([[laplacian, self.border], [self.border.T, self.corner]])
+        try:
+            return self._project(np.asarray(np.linalg.solve(whole, right)))
+        except np.linalg.LinAlgError as error:
+            raise NotConverged(SINGULAR) from error
 
     def _project(self, columns: Array) -> Array:
         """Take the mean worth out of columns, in place."""
         worths = columns[: len(self.border)]
         worths -= worths.mean(axis=0)
         return columns
-
-    def _tabulate(self) -> Array:
-        """Return the weights as a table."""
-        return self.weights if isinstance(self.weights, np.ndarray) else self.weights.tabulate()
-
-    def _solve_directly(self, table: Array, right: Array) -> Array:
-        """Solve with the matrix itself, made positive definite along equal worths."""
-        laplacian = self.degree.mean() / len(table) - table
-        laplacian[np.diag_indices(len(table))] += self.degree
-        whole = np.block([[laplacian, self.border], [self.border.T, self.corner]])
-        try:
-            return np.asarray(np.linalg.solve(whole, right))
-        except np.linalg.LinAlgError as error:
-            raise NotConverged(SINGULAR) from error
 
 
 def fit_large(
@@ -121,10 +116,7 @@ def fit_large(
     *,
     dense: bool,
 ) -> Fit:
-    """Fit the plain design with conjugate gradients.
-
-    dense: whether a K × K matrix may be made, for a covariance or where pairs fill it.
-    """
+    """Fit the plain design with conjugate gradients."""
     if likelihood.design.matrix is not None or likelihood.prior > 0:
         raise UnknownOption(
             f"{likelihood.design.size:,} worths are too many for covariates or a prior: fit the"
@@ -134,16 +126,27 @@ def fit_large(
     at = np.concatenate([worths - worths.mean(), start[likelihood.n_worths :]])
     pairs = Pairs(likelihood.design, dense)
     level = expand_level(likelihood, pairs, at)
-    for taken in range(1, STEPS + 1):
+    for taken in range(1, MAX_STEPS + 1):
         gradient = _gradient(likelihood, pairs, level)
         step = make_information(likelihood, pairs, level).solve(gradient[:, None])[:, 0]
         decrement = float(gradient @ step)
-        if np.abs(step).max() <= LAST or decrement <= LOST * abs(level.value):
+        if np.abs(step).max() <= MAX_LAST_STEP or decrement <= LOST * abs(level.value):
             value = level.value + decrement / 2  # to third order in a step of 1e-6
-            beta = _referred(likelihood, at + step)
+            end, k, reference = at + step, likelihood.design.size, likelihood.design.reference
+            worths = end[:k] - end[reference]
+            beta = np.concatenate([worths[:reference], worths[reference + 1 :], end[k:]])
             covariance = Covariance(likelihood, beta) if dense else None
-            solution = Solution(beta, value, covariance, taken, decrement, notes)
-            return gather(model, likelihood, tally, solution)
+            return gather(
+                model,
+                likelihood,
+                tally,
+                beta=beta,
+                loglik=value,
+                covariance=covariance,
+                steps=taken,
+                decrement=decrement,
+                notes=notes,
+            )
         at, level = _advance(likelihood, pairs, (at, step, decrement), level)
     raise _say_stuck(likelihood)
 
@@ -151,12 +154,6 @@ def fit_large(
 def _say_stuck(likelihood: Likelihood) -> NotConverged:
     """Say that there is no maximum, and what to do; a prior is for systems whose matrix is made."""
     return NotConverged(STUCK, REMEDIES[: 2 if likelihood.design.size <= DENSE else 1])
-
-
-def _referred(likelihood: Likelihood, at: Array) -> Array:
-    k, reference = likelihood.design.size, likelihood.design.reference
-    worths = at[:k] - at[reference]
-    return np.concatenate([worths[:reference], worths[reference + 1 :], at[k:]])
 
 
 def _advance(
@@ -167,7 +164,7 @@ def _advance(
     least = level.value - NEWTON_ROUNDING * (1 + abs(level.value))
     apart = np.abs(pairs.differ(step[:k], slice(None))).max()  # of systems that were compared
     moved_by = max(float(apart), *np.abs(step[k:]).tolist(), 1e-300)
-    length = min(1.0, LONGEST / moved_by)
+    length = min(1.0, MAX_ETA_STEP / moved_by)
     while length > 1e-12:
         moved = at + length * step
         level = expand_level(likelihood, pairs, moved, level)
@@ -199,22 +196,22 @@ def make_information(likelihood: Likelihood, pairs: Pairs, level: Level) -> Pair
 
 
 def contrast_variances(fit: Fit, codes: Sequence[tuple[int, int]]) -> Array:
-    """Return variances of differences in log-worth, by conjugate gradients, some at a time.
-
-    A solution x by them of A x = c has cᵀx as large as it can be with the directions it has seen,
-    so that what is missing from it is of the square of what is missing from x.
-    """
+    """Return variances of differences in log-worth, by conjugate gradients, some at a time."""
+    # A solution x by them of A x = c has cᵀx as large as it can be with the directions it has seen,
+    # so that what is missing from it is of the square of what is missing from x.
     likelihood, pairs = fit.likelihood, Pairs(fit.design, dense=False)
     at = np.concatenate([fit.lambdas, fit.beta[likelihood.n_worths :]])
     variances = np.empty(len(codes))
     with one_blas_thread():
         information = make_information(likelihood, pairs, expand_level(likelihood, pairs, at))
-        for first in range(0, len(codes), TOGETHER):
-            left, right = np.array(codes[first : first + TOGETHER]).T
+        for first in range(0, len(codes), CONTRASTS_AT_ONCE):
+            left, right = np.array(codes[first : first + CONTRASTS_AT_ONCE]).T
             columns, each = np.zeros((len(at), len(left))), np.arange(len(left))
             columns[left, each], columns[right, each] = 1.0, -1.0
             solved = information.solve(columns)
-            variances[first : first + TOGETHER] = 4 * (solved[left, each] - solved[right, each])
+            variances[first : first + CONTRASTS_AT_ONCE] = 4 * (
+                solved[left, each] - solved[right, each]
+            )
     return variances
 
 
@@ -245,21 +242,16 @@ class PairCounts:
         return sums
 
     def between(self, left: Codes, right: Codes) -> Array:
-        """Return (n, 3) counts of pairs as they are asked for; zeros where none was compared.
-
-        left: (n,) code of the system named first.
-        right: (n,) code of the other.
-        """
+        """Return (n, 3) counts of pairs as they are asked for; zeros where none was compared."""
         k = len(self.systems)
         key = np.minimum(left, right) * k + np.maximum(left, right)
         known = np.append(self.low * k + self.high, k * k)
         at = np.searchsorted(known, key)
-        found = np.append(self.counts, np.zeros((1, 3)), axis=0)
-        rows = np.where((known[at] == key)[:, None], found[at], 0.0)
+        counts = np.append(self.counts, np.zeros((1, 3)), axis=0)
+        rows = np.where((known[at] == key)[:, None], counts[at], 0.0)
         return np.where((left > right)[:, None], rows[:, ::-1], rows)
 
     def unseen(self) -> list[str]:
-        """Return the systems that no comparison is on."""
         seen = np.unique(np.concatenate([self.low, self.high]))
         return [self.systems[i] for i in np.setdiff1d(np.arange(len(self.systems)), seen).tolist()]
 
@@ -270,17 +262,7 @@ class PairCounts:
 
 
 def pair_up(data: Judgments) -> PairCounts:
-    """Count the outcomes of each pair."""
     tally = count_pairs(data)
-    require_counts(tally)
-    shown = tally.pool()
-    folded = shown.fold() if len(shown.left) else shown
-    low, high = folded.left.astype(np.intp), folded.right.astype(np.intp)
-    return PairCounts(tally.systems, low, high, folded.counts, shown)
-
-
-def require_counts(tally: Tally) -> None:
-    """Refuse what does not count judgments on two systems or more."""
     if len(tally.systems) < 2:
         raise NotIdentified("nothing to compare: there are fewer than two systems")
     if tally.squares is not None:
@@ -288,6 +270,10 @@ def require_counts(tally: Tally) -> None:
             "importance weights are no counts, and the prior of this model is weighed against"
             " counts: read the file without them"
         )
+    shown = tally.pool()
+    folded = shown.fold() if len(shown.left) else shown
+    low, high = folded.left.astype(np.intp), folded.right.astype(np.intp)
+    return PairCounts(tally.systems, low, high, folded.counts, shown)
 
 
 def code_sides(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[Codes, Codes]:

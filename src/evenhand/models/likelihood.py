@@ -1,27 +1,31 @@
-"""The log-likelihood of a plain design to second order, with what entries add kept by entry."""
+"""The likelihood that all log-linear models share, where a climb starts, and its form by pairs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.tally import Tally
+from evenhand.data.tally import Tally
 from evenhand.models.design import MANY, Design, Places
-from evenhand.models.ties import BLOCK, Local, Tie, TieLaw, TwoOutcomes, expand_blocks
+from evenhand.models.ties import (
+    BLOCK,
+    Local,
+    Tie,
+    TieGroups,
+    TieLaw,
+    TwoOutcomes,
+    expand_blocks,
+)
 from evenhand.numerics.distributions import entropy_terms
 from evenhand.numerics.newton import Expansion
 
-if TYPE_CHECKING:
-    from evenhand.models.ties import TieGroups
-
-
 # The likelihood that all log-linear models share, on nodes, with its derivatives.
 #
-# ℓ = Σ_c Σ_o n_co log p_o(η_c, t),   η_c = λ[left_c] − λ[right_c] + δ   (METHODS 1)
+# ℓ = Σ_c Σ_o n_co log p_o(η_c, t),   η_c = λ[left_c] − λ[right_c] + δ
 #
 # The nuisance μ of every pair is never fitted: given the totals of cells the model is a multinomial
 # logit. Parameters come in this order: those of the design, the tie parameter, δ, the ghosts' λ.
@@ -31,7 +35,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 # How far one step may move η: further on a win is certain, and the second order says nothing
-LONGEST: Final = 5.0
+MAX_ETA_STEP: Final = 5.0
 # Where the iteration may start (λ): from further out than the maximum Newton's steps overshoot
 MAX_START: Final = 1.5
 
@@ -56,12 +60,10 @@ class Likelihood:
 
     @property
     def n_worths(self) -> int:
-        """Number of parameters of the design."""
         return len(self.design.names)
 
     @property
     def n_ties(self) -> int:
-        """Number of tie parameters."""
         return int(self.law.free) if self.ties is None else len(self.ties.names)
 
     @property
@@ -71,7 +73,7 @@ class Likelihood:
 
     @property
     def cells(self) -> int:
-        """Number of free cells: outcomes of each entry less one (INFERENCE B7)."""
+        """Number of free cells: outcomes of each entry less one."""
         if isinstance(self.law, TwoOutcomes):
             return len(self.counts)
         tieless = 0 if self.ties is None else int(np.count_nonzero(self.ties.tieless))
@@ -79,18 +81,17 @@ class Likelihood:
 
     @property
     def size(self) -> int:
-        """Number of all parameters."""
         return self.reported + (len(self.design.groups) if self.prior > 0 else 0)
 
     def parts(self, beta: Array) -> tuple[Array, Tie, float, Array]:
         """Take a parameter vector apart: λ of the nodes, t, δ, λ of the ghosts (if any)."""
         at = self.n_worths + self.n_ties
-        own = beta[self.n_worths : at]
+        ties = beta[self.n_worths : at]
         tie: Tie = 0.0
         if self.ties is not None:
-            tie = self.ties.gammas(own)[self.ties.code]
+            tie = self.ties.gammas(ties)[self.ties.code]
         elif self.law.free:
-            tie = float(own[0])
+            tie = float(ties[0])
         order = float(beta[at]) if self.order_effect else 0.0
         return self.design.worths(beta[: self.n_worths]), tie, order, beta[self.reported :]
 
@@ -112,7 +113,7 @@ class Likelihood:
         return beta
 
     def reach(self, step: Array) -> float:
-        """Return how far a step moves η, t and the distances from ghosts, in units of LONGEST."""
+        """Return how far a step moves η, t and distances from ghosts, in units of MAX_ETA_STEP."""
         worths, _, order, ghosts = self.parts(step)
         ties = step[self.n_worths : self.n_worths + self.n_ties]
         gammas = ties if self.ties is None else self.ties.matrix @ ties
@@ -120,7 +121,7 @@ class Likelihood:
         moved = [apart, float(np.abs(gammas).max(initial=0.0))]
         if len(ghosts):
             moved.append(float(np.abs(worths - ghosts[self.design.group]).max()))
-        return max(moved) / LONGEST
+        return max(moved) / MAX_ETA_STEP
 
     def _half_sums(self, of_left: Array, of_right: Array) -> Array:
         """Sum what left and right scored onto nodes: (N,)."""
@@ -181,45 +182,32 @@ class Likelihood:
 
     def pull_information(self, local: Local) -> Array:
         """Sum second derivatives of the entries onto the parameters: (p, p)."""
-        p, information = self.n_worths, np.zeros((self.size, self.size))
-        information[:p, :p] = self.design.laplacian(local.eta_eta)
+        design, p = self.design, self.n_worths
         ties, order = slice(p, p + self.n_ties), p + self.n_ties
-        information[:p, ties] = self._cross_ties(local.eta_tie)
+        information = np.zeros((self.size, self.size))
+        information[:p, :p] = design.laplacian(local.eta_eta)
+        if self.ties is not None:
+            size, code = self.ties.size, self.ties.code.astype(np.int64)
+            cells, matrix = design.size * size, self.ties.matrix
+            up = np.bincount(design.left * size + code, local.eta_tie, minlength=cells)
+            down = np.bincount(design.right * size + code, local.eta_tie, minlength=cells)
+            information[:p, ties] = design.pull((up - down).reshape(-1, size) @ matrix)
+            information[ties, ties] = (matrix.T * self.ties.sums(local.tie_tie)) @ matrix
+        elif self.law.free:
+            information[:p, p] = design.pull(self._by_node(local.eta_tie))
+            information[p, p] = local.tie_tie.sum()
         information[ties, :p] = information[:p, ties].T
-        information[ties, ties] = self._among_ties(local.tie_tie)
         if self.order_effect:
-            across = self.design.pull(self._by_node(local.eta_eta))
+            across = design.pull(self._by_node(local.eta_eta))
             information[:p, order] = information[order, :p] = across
             information[order, order] = local.eta_eta.sum()
             information[ties, order] = information[order, ties] = self._by_tie(local.eta_tie)
         return information
 
-    def _cross_ties(self, weights: Array) -> Array:
-        """Return (n_worths, n_ties) information between worths and tie parameters."""
-        if self.ties is None:
-            borders = [self.design.pull(self._by_node(weights))][: self.n_ties]
-            return np.stack(borders, axis=1) if borders else np.zeros((self.n_worths, 0))
-        design, size = self.design, self.ties.size
-        cells, code = design.size * size, self.ties.code.astype(np.int64)
-        up = np.bincount(design.left * size + code, weights, minlength=cells)
-        down = np.bincount(design.right * size + code, weights, minlength=cells)
-        return self.design.pull((up - down).reshape(-1, size) @ self.ties.matrix)
-
-    def _among_ties(self, weights: Array) -> Array:
-        """Return (n_ties, n_ties) information of the tie parameters."""
-        if self.ties is None:
-            return np.full((self.n_ties, self.n_ties), weights.sum())
-        matrix = self.ties.matrix
-        return np.asarray((matrix.T * self.ties.sums(weights)) @ matrix)
-
     def outer_information(self, tally: Tally, outer: Local) -> Array:
         """Return (p, p) sums of products of single answers' scores, for entries of any tally."""
         nodes = replace(self.design, left=tally.left, right=tally.right)
-        plain = replace(self, design=nodes, prior=0.0)
-        return plain.pull_information(outer)
-
-    def _project(self, laplacian: Array) -> Array:
-        return self.design.pull(self.design.pull(laplacian).T)
+        return replace(self, design=nodes, prior=0.0).pull_information(outer)
 
     def _add_ghosts(self, distance: Array, gradient: Array, information: Array) -> float:
         """Add the comparisons of every node with its ghost; return their log-likelihood."""
@@ -229,7 +217,7 @@ class Likelihood:
         p, at, group = self.n_worths, self.reported, self.design.group
         gradient[:p] += self.design.pull(local.eta)
         gradient[at:] -= np.bincount(group, weights=local.eta)
-        information[:p, :p] += self._project(np.diag(local.eta_eta))
+        information[:p, :p] += self.design.pull(self.design.pull(np.diag(local.eta_eta)).T)
         nodes = np.zeros((len(distance), self.size - at))
         nodes[np.arange(len(distance)), group] = local.eta_eta
         cross = self.design.pull(nodes)
@@ -254,13 +242,12 @@ def saturated_loglik(counts: Array) -> float:
 ROUNDS: Final = 4
 GRID: Final = 49  # Worths at which the curve is tabled
 OTHERS: Final = (np.arange(32) + 0.5) / 32  # Quantiles that stand for the worths of the others
-BEYOND: Final = 0.5  # How far the table goes on beyond the outermost worths (λ)
+GRID_MARGIN: Final = 0.5  # How far the table goes on beyond the outermost worths (λ)
 # Where the iteration may start (λ): shares of uneven designs may lie further out than worths
 MAX_EVEN_START: Final = 3.0
 
 
 def start_evenly(likelihood: Likelihood) -> Array:
-    """Return parameters to start from for a plain design."""
     design, law = likelihood.design, likelihood.law
     won, tied, lost = likelihood.counts.T
     n, net, k = won + tied + lost, won - lost, design.size
@@ -280,15 +267,12 @@ def start_evenly(likelihood: Likelihood) -> Array:
 def find_even_worths(
     law: TieLaw, points: tuple[Array, Array], tied: float, tie: float
 ) -> tuple[Array, float]:
-    """Return (K,) λ and t for systems that have all met each other evenly.
-
-    points: (K,) what each system gained, and what it gave away; a tie is half a point.
-    """
+    """Return (K,) λ and t for systems that have all met evenly, from points won and lost."""
     gained, given = points[0] + 0.5, points[1] + 0.5
     total = gained + given
     share, worths = gained / total, np.log(gained / given) / 2
     for _ in range(ROUNDS):
-        grid = np.linspace(worths.min() - BEYOND, worths.max() + BEYOND, GRID)
+        grid = np.linspace(worths.min() - GRID_MARGIN, worths.max() + GRID_MARGIN, GRID)
         apart = grid[:, None] - np.quantile(worths, OTHERS)
         chances = np.exp(law.log_chances(apart.ravel(), tie)).reshape(GRID, -1, 3).mean(axis=1)
         worths = np.interp(share, chances[:, 0] + chances[:, 1] / 2, grid)
@@ -305,9 +289,9 @@ def find_even_worths(
 # else a triangle of scipy whose product, with its transpose's, is all that is asked.
 
 # Systems up to which the matrix of pairs is a table, however few pairs were compared
-SMALL: Final = 1_000
+MAX_TABLED_SYSTEMS: Final = 1_000
 # Cells of the table for each pair that was compared, beyond which it is too empty
-SPARSE: Final = 4
+MAX_CELLS_PER_PAIR: Final = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,20 +304,11 @@ class Triangle:
         return np.asarray(self.half @ columns + self.half.T @ columns)
 
     def tabulate(self) -> Array:
-        """Return it as a table."""
         half = self.half.toarray()
         return np.asarray(half + half.T)
 
 
 Weights: TypeAlias = "Array | Triangle"  # A symmetric (K, K) matrix: the weight of every pair
-
-
-def is_full(design: Design) -> bool:
-    """Say whether so many pairs were compared that a table of all is the faster matrix.
-
-    Sparse matrices are scipy's, whose import costs time of its own: small tables stay tables.
-    """
-    return design.size <= SMALL or SPARSE * len(design.left) >= design.size**2
 
 
 @dataclass(frozen=True, eq=False)
@@ -345,12 +320,12 @@ class Pairs:
 
     @cached_property
     def tabled(self) -> bool:
-        """Whether matrices are tables of numpy."""
-        return self.dense and is_full(self.design)
+        # sparse matrices are scipy's, whose import costs time of its own: small tables stay tables
+        full = MAX_CELLS_PER_PAIR * len(self.design.left) >= self.size**2
+        return self.dense and (self.size <= MAX_TABLED_SYSTEMS or full)
 
     @property
     def size(self) -> int:
-        """Number of systems K."""
         return self.design.size
 
     @cached_property
@@ -370,10 +345,8 @@ class Pairs:
         return np.zeros(shape), np.empty(shape)
 
     def matrix(self, weights: Array) -> Weights:
-        """Return the symmetric (K, K) matrix with these weights for left and right.
-
-        A table is written over by the next one: to find new memory for it takes as long.
-        """
+        """Return the symmetric (K, K) matrix with these weights for left and right."""
+        # a table is written over by the next one: to find new memory for it takes as long
         if self.tabled:
             half, whole = self._tables
             half.reshape(-1)[self.design.table_place] = weights

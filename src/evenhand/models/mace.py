@@ -26,9 +26,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.controls import carries_excluded
 from evenhand.errors import UnknownOption, require_option
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.exclusions import carries_excluded
 from evenhand.models.answers import Answers, Judgments, code_answers, softmax
 from evenhand.models.labels import (
     PRIOR,
@@ -50,8 +50,8 @@ from evenhand.models.labels import (
 
 Array = NDArray[np.float64]
 SETTLED: Final = 1e-11  # Nats per answer; an iteration that rises by less changes next to nothing
-EQUAL: Final = 0.01  # Nats; ends that differ by less are equally high
-SAME: Final = 0.01  # Ends whose probabilities all differ by less are one end
+MAX_HEIGHT_DIFFERENCE: Final = 0.01  # Nats; ends that differ by less are equally high
+MAX_SAME_DIFFERENCE: Final = 0.01  # Ends whose probabilities all differ by less are one end
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,22 +60,21 @@ class Knowing:
 
     # (U·C, J·C) sparse; at unit and label, judge and label as shown, how often the judge gave it
     matrix: Any
-    said: Array  # (J, C) answers of each judge, as shown
+    given: Array  # (J, C) answers of each judge, as shown
     units: int  # U
     labels: int  # C
 
     @classmethod
     def of(cls, answers: Answers) -> Knowing:
-        """Build the matrix."""
         from scipy.sparse import csr_array
 
         c, j = len(answers.labels), len(answers.judges)
-        spoken = answers.judge * c + answers.said
+        spoken = answers.judge * c + answers.shown
         places = (answers.unit * c + answers.label, spoken)
         shape = (answers.units * c, j * c)
         matrix = csr_array((np.ones(answers.size), places), shape=shape)
-        said = np.bincount(spoken, minlength=j * c).reshape(j, c).astype(np.float64)
-        return cls(matrix, said, answers.units, c)
+        given = np.bincount(spoken, minlength=j * c).reshape(j, c).astype(np.float64)
+        return cls(matrix, given, answers.units, c)
 
     def to_units(self, gains: Array) -> Array:
         """Sum (J, C) gains over the answers that are each label: (U, C)."""
@@ -83,7 +82,7 @@ class Knowing:
 
     def to_judges(self, posterior: Array) -> Array:
         """Sum (U, C) probabilities of being right over each judge's answers: (J, C)."""
-        return np.asarray(self.matrix.T @ posterior.reshape(-1)).reshape(self.said.shape)
+        return np.asarray(self.matrix.T @ posterior.reshape(-1)).reshape(self.given.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +102,7 @@ class Odds:
 
     @classmethod
     def of_counts(cls, know: Array, spam: Array, smoothing: float) -> Odds:
-        """Return the shares of smoothed counts: the M-step of EM.
-
-        know: (J,) expected answers that were known.
-        spam: (J, C) expected answers that were spam, by label.
-        """
+        """Return the shares of smoothed counts, (J,) known and (J, C) spam: the M-step of EM."""
         known, spammed = know + smoothing, spam.sum(axis=1) + smoothing
         strategies = spam + smoothing
         log_strategies = np.log(strategies / strategies.sum(axis=1, keepdims=True))
@@ -116,11 +111,7 @@ class Odds:
 
 
 def bound(know: Array, spam: Array, prior: tuple[float, float], pseudo: float) -> Odds:
-    """Return expected logs under the posteriors Beta and Dirichlet: the step of VB.
-
-    know: (J,) expected answers that were known.
-    spam: (J, C) expected answers that were spam, by label.
-    """
+    """Return expected logs under the posteriors Beta and Dirichlet: the step of VB."""
     from scipy.special import psi
 
     coin = np.stack([know + prior[0], spam.sum(axis=1) + prior[1]], axis=1)
@@ -133,12 +124,7 @@ def bound(know: Array, spam: Array, prior: tuple[float, float], pseudo: float) -
 
 
 def diverge(posterior: Array, prior: Array, logs: Array) -> float:
-    """Sum the Kullback-Leibler divergences of Dirichlet posteriors from their common prior.
-
-    posterior: (J, C) parameters.
-    prior: (C,) parameters.
-    logs: (J, C) expected logs under the posteriors.
-    """
+    """Sum the Kullback-Leibler divergences of (J, C) Dirichlet posteriors from a prior."""
     from scipy.special import gammaln
 
     norms = gammaln(posterior.sum(axis=1)) - gammaln(posterior).sum(axis=1)
@@ -148,7 +134,7 @@ def diverge(posterior: Array, prior: Array, logs: Array) -> float:
 
 def start_odds(knowing: Knowing, noise: float, rng: np.random.Generator) -> Odds:
     """Draw a start: weights from 1 to 1 + noise, scaled to sum to one."""
-    j, c = knowing.said.shape
+    j, c = knowing.given.shape
     coin, strategies = (1 + noise * rng.random((j, width)) for width in (2, c))
     coin /= coin.sum(axis=1, keepdims=True)
     strategies /= strategies.sum(axis=1, keepdims=True)
@@ -157,8 +143,6 @@ def start_odds(knowing: Knowing, noise: float, rng: np.random.Generator) -> Odds
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What follows from log-weights."""
-
     posterior: Array  # (U, C) probability of each label
     know: Array  # (J, C) expected answers that were known, by label
     spam: Array  # (J, C) expected answers that were spam
@@ -174,12 +158,10 @@ class State:
         return self.loglik - self.odds.penalty
 
     def judge_answers(self, answers: Answers) -> Array:
-        """Return (n,) how probable it is that each answer is right by what the others say.
-
-        What the answer itself adds to its unit's label is taken out again.
-        """
+        """Return (n,) how probable it is that each answer is right by what the others say."""
+        # what the answer itself adds to its unit's label is taken out again
         others, rows = self.posterior[answers.unit], np.arange(answers.size)
-        alone = others[rows, answers.label] * np.exp(-self.gains[answers.judge, answers.said])
+        alone = others[rows, answers.label] * np.exp(-self.gains[answers.judge, answers.shown])
         others[rows, answers.label] = 0.0
         return np.asarray(alone / (alone + others.sum(axis=1)))
 
@@ -191,9 +173,9 @@ def expect(knowing: Knowing, odds: Odds) -> State:
     posterior, log_sums = softmax(knowing.to_units(gains))
     right = knowing.to_judges(posterior)
     know = right * np.exp(above - gains)
-    loglik = float((knowing.said * odds.spam).sum() + log_sums.sum())
+    loglik = float((knowing.given * odds.spam).sum() + log_sums.sum())
     loglik -= knowing.units * np.log(knowing.labels)
-    return State(posterior, know, knowing.said - know, gains, loglik, odds)
+    return State(posterior, know, knowing.given - know, gains, loglik, odds)
 
 
 # Log-weights from expected answers that were known and that were spam
@@ -201,10 +183,6 @@ Maximise = Callable[[Knowing, Array, Array], Odds]
 
 
 def climb(knowing: Knowing, start: Odds, maximise: Maximise, iterations: int) -> State:
-    """Iterate from a start.
-
-    start: log-weights.
-    """
     state = before = expect(knowing, start)
     for _ in range(iterations):
         before, state = state, expect(knowing, maximise(knowing, state.know, state.spam))
@@ -212,13 +190,10 @@ def climb(knowing: Knowing, start: Odds, maximise: Maximise, iterations: int) ->
 
 
 def settle(knowing: Knowing, state: State, maximise: Maximise, most: int) -> State:
-    """Iterate until next to nothing changes, so that ends and labels can be compared.
-
-    most: iterations at most.
-    """
+    """Iterate until next to nothing changes, so that ends and labels can be compared."""
     height, steps = state.objective, state.steps
     for _ in range(most):
-        if state.rise < SETTLED * knowing.said.sum():
+        if state.rise < SETTLED * knowing.given.sum():
             break
         steps += 1
         state = expect(knowing, maximise(knowing, state.know, state.spam))
@@ -230,15 +205,17 @@ def settle(knowing: Knowing, state: State, maximise: Maximise, most: int) -> Sta
 def keep_highest(best: list[State], end: State) -> list[State]:
     """Return the ends that are as high as any, each once."""
     rise = end.objective - best[0].objective if best else np.inf
-    if rise > EQUAL:
+    if rise > MAX_HEIGHT_DIFFERENCE:
         return [end]
-    known = any(abs(end.posterior - one.posterior).max() < SAME for one in best)
-    return best if rise < -EQUAL or known else [*best, end]
+    known = any(abs(end.posterior - one.posterior).max() < MAX_SAME_DIFFERENCE for one in best)
+    return best if rise < -MAX_HEIGHT_DIFFERENCE or known else [*best, end]
 
 
 METHODS: Final = ("vb", "em")
-STEADY: Final = 1e-6  # Nats per answer; a last iteration that rises by less is called converged
-MORE: Final = 20  # The highest end may take so many times the iterations of a start
+CONVERGED_RISE: Final = (
+    1e-6  # Nats per answer; a last iteration that rises by less is called converged
+)
+SETTLING_FACTOR: Final = 20  # The highest end may take so many times the iterations of a start
 
 
 @dataclass(frozen=True)
@@ -270,7 +247,6 @@ class MACE:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be."""
         require_option("method", self.method, METHODS)
         for name in ("restarts", "iterations"):
             if getattr(self, name) < 1:
@@ -299,9 +275,22 @@ class MACE:
         require_others(answers)
         knowing = Knowing.of(answers)
         best, ends = self._climb_all(knowing)
-        strategies = np.mean([self._strategies(knowing, one) for one in best], axis=0)
+        pseudo, smooth = self._pseudo(knowing), self._smooth(knowing)
+        # estimates of ξ, and of s: its mean under VB, its share of smoothed counts in EM
+        added = [smooth] * 2 if self.method == "em" else self._coin
+        strategies, spamming = [], []
+        for end in best:
+            counts = end.spam + pseudo
+            strategies.append(counts / counts.sum(axis=1, keepdims=True))
+            total = knowing.given.sum(axis=1) + sum(added)
+            spamming.append((end.spam.sum(axis=1) + added[1]) / total)
+        strategy = np.mean(strategies, axis=0)
+        prior = f"Beta({self.know:g}, {self.spam:g}), Dirichlet({pseudo:.6g})"
+        if self.method == "em":
+            prior = f"smoothing {smooth:.6g}"
+        starts = f"{self.restarts} x {self.iterations} iterations, noise {self.noise:g}"
         right = np.mean([one.judge_answers(answers) for one in best], axis=0)
-        wrong = strategies[answers.judge, answers.said]
+        wrong = strategy[answers.judge, answers.shown]
         posterior = np.mean([one.posterior for one in best], axis=0)
         return LabelFit(
             model=self,
@@ -310,19 +299,21 @@ class MACE:
             skills=list_skills(answers, integrate_skills(answers.judge, right, wrong, self._coin)),
             measure="competence",
             parameters={
-                "spamming": np.mean([self._spamming(knowing, one) for one in best], axis=0),
-                "strategies": strategies,
+                "spamming": np.mean(spamming, axis=0),
+                "strategies": strategy,
             },
             loglik=None if self.method == "vb" else best[0].objective,
             objective=best[0].objective,
             steps=best[0].steps,
-            converged=bool(best[0].rise < STEADY * answers.size),
+            converged=bool(best[0].rise < CONVERGED_RISE * answers.size),
             notes=(
                 *note_answers(answers),
                 *note_labels(answers, posterior),
                 *self._note_ends(best, ends, answers.size),
             ),
-            signature=sign_labels(answers, self._sign(knowing)),
+            signature=sign_labels(
+                answers, [f"MACE {self.method}, {prior}", starts, f"seed={self.seed}"]
+            ),
         )
 
     def _climb_all(self, knowing: Knowing) -> tuple[list[State], list[float]]:
@@ -335,14 +326,13 @@ class MACE:
             end = climb(knowing, start, self._maximise, self.iterations)
             ends.append(end.objective)
             best = keep_highest(best, end)
-        most = MORE * self.iterations
+        most = SETTLING_FACTOR * self.iterations
         settled: list[State] = []
         for end in best:
             settled = keep_highest(settled, settle(knowing, end, self._maximise, most))
         return settled, ends
 
     def _maximise(self, knowing: Knowing, know: Array, spam: Array) -> Odds:
-        """Return the log-weights that follow from expected counts."""
         if self.method == "em":
             return Odds.of_counts(know.sum(axis=1), spam, self._smooth(knowing))
         return bound(know.sum(axis=1), spam, (self.know, self.spam), self._pseudo(knowing))
@@ -352,17 +342,6 @@ class MACE:
         """The Beta prior of competence; Jeffreys' beside EM, which has none."""
         return (self.know, self.spam) if self.method == "vb" else PRIOR
 
-    def _spamming(self, knowing: Knowing, best: State) -> Array:
-        """Return the (J,) estimate of s: its mean under VB, its share of smoothed counts in EM."""
-        added = [self._smooth(knowing)] * 2 if self.method == "em" else self._coin
-        spammed, said = best.spam.sum(axis=1), knowing.said.sum(axis=1)
-        return np.asarray((spammed + added[1]) / (said + sum(added)))
-
-    def _strategies(self, knowing: Knowing, best: State) -> Array:
-        """Return the (J, C) estimate of ξ."""
-        counts = best.spam + self._pseudo(knowing)
-        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
-
     def _smooth(self, knowing: Knowing) -> float:
         return 0.01 / knowing.labels if self.smoothing is None else self.smoothing
 
@@ -370,21 +349,13 @@ class MACE:
         """Return the answers that are added to each label of a judge's strategy."""
         return self.strategy / knowing.labels if self.method == "vb" else self._smooth(knowing)
 
-    def _sign(self, knowing: Knowing) -> list[str]:
-        starts = f"{self.restarts} x {self.iterations} iterations, noise {self.noise:g}"
-        prior = f"Beta({self.know:g}, {self.spam:g}), Dirichlet({self._pseudo(knowing):.6g})"
-        if self.method == "em":
-            prior = f"smoothing {self._smooth(knowing):.6g}"
-        return [f"MACE {self.method}, {prior}", starts, f"seed={self.seed}"]
-
     def _note_ends(self, best: list[State], ends: list[float], n: int) -> list[str]:
-        """Say whether iterations and starts were enough, and the end is the only one."""
         notes, rise, heights = [], best[0].rise, sorted(ends, reverse=True)
         if len(best) > 1:
             notes.append(
                 f"{len(best)} different ends are equally high: probabilities are their mean"
             )
-        if rise >= STEADY * n:
+        if rise >= CONVERGED_RISE * n:
             notes.append(
                 f"the last of {best[0].steps:,} iterations still rose by {rise:.2g} nats:"
                 " allow it more"

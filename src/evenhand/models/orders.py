@@ -1,4 +1,4 @@
-"""From rankings and a law to a fit: ghosts of a prior, existence, Newton, covariance."""
+"""Models of whole rankings: likelihood, existence of an estimate, errors by cluster, the fit."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from typing import TYPE_CHECKING, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.exclusions import say_unweighted
+from evenhand.data.orders import NONE, Orders, count_orders
+from evenhand.data.rankings import Rankings
+from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.exclusions import say_unweighted
-from evenhand.judgments.order_counting import count_orders
-from evenhand.judgments.orders import NONE, Orders
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.tally import Tally
 from evenhand.models.coefficients import (
     Coefficient,
     Contrast,
+    QuasiVariances,
     contrast_systems,
+    find_quasi_variances,
     find_system,
     list_coefficients,
     reference_row,
     share_worths,
 )
 from evenhand.models.design import reference_code
-from evenhand.models.existence import Cells, check_existence, refuse_nothing
+from evenhand.models.existence import cells_of, check_existence, refuse_nothing
 from evenhand.numerics.distributions import normal_quantile
-from evenhand.numerics.graph import LEAST, Graph, find_direction, is_strongly_connected
-from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
+from evenhand.numerics.graph import CONE_TOLERANCE, Graph, find_direction, is_strongly_connected
+from evenhand.numerics.newton import Expansion, invert_positive, maximise
 from evenhand.numerics.sampling import one_blas_thread
 
 if TYPE_CHECKING:
-    from evenhand.models.coefficients import QuasiVariances
     from evenhand.models.pattern import PatternModel
     from evenhand.models.plackett_luce import PlackettLuce
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
 BLOCK: Final = 4_000_000  # Most numbers that the moments of the sets worked on at a time may need
-LONGEST: Final = 10.0  # How far one step may move a difference of log-worths
+MAX_STEP: Final = 10.0  # How far one step may move a difference of log-worths
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +101,6 @@ class Law(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class OrderLikelihood:
-    """A law on rankings."""
-
     law: Law  # the law
     orders: Orders  # the rankings
     reference: int  # code of the system with θ = 0
@@ -114,17 +112,15 @@ class OrderLikelihood:
 
     @property
     def n_systems(self) -> int:
-        """Number of systems K."""
         return len(self.orders.systems)
 
     @property
     def full(self) -> int:
-        """Number of parameters with the reference's."""
+        """Number of parameters, the reference's too."""
         return self.n_systems + len(self.law.extras)
 
     @property
     def size(self) -> int:
-        """Number of parameters p."""
         return self.full - 1
 
     def widen(self, beta: Array) -> tuple[Array, Array]:
@@ -134,8 +130,8 @@ class OrderLikelihood:
 
     def columns(self, sets: Codes) -> Codes:
         """Return (N, q) places of a set's parameters among all `full` of them."""
-        own = np.arange(self.n_systems, self.full)
-        return np.concatenate([sets, np.broadcast_to(own, (len(sets), len(own)))], axis=1)
+        extras = np.arange(self.n_systems, self.full)
+        return np.concatenate([sets, np.broadcast_to(extras, (len(sets), len(extras)))], axis=1)
 
     def moments(self, beta: Array) -> Iterator[tuple[int, Moments, slice]]:
         """Evaluate the sets some thousand at a time: place among choices, moments, which sets."""
@@ -149,19 +145,18 @@ class OrderLikelihood:
 
     def log_probs(self, beta: Array) -> Array:
         """Return (R,) log-probability of each ranking (nats)."""
-        found = np.zeros(len(self.orders.weights))
+        log_probs = np.zeros(len(self.orders.weights))
         b = np.concatenate(self.widen(beta))
         log_z = [np.zeros(len(choices.sets)) for choices in self.choices]
         for at, moments, part in self.moments(beta):
             log_z[at][part] = moments.log_z
         for choices, normalised in zip(self.choices, log_z, strict=True):
-            own = b[self.columns(choices.sets)][choices.which]
-            chosen = (choices.observed * own).sum(axis=1) - normalised[choices.which]
-            found += np.bincount(choices.row, weights=chosen, minlength=len(found))
-        return found
+            parameters = b[self.columns(choices.sets)][choices.which]
+            chosen = (choices.observed * parameters).sum(axis=1) - normalised[choices.which]
+            log_probs += np.bincount(choices.row, weights=chosen, minlength=len(log_probs))
+        return log_probs
 
     def expand(self, beta: Array) -> Expansion:
-        """Return the log-likelihood to second order."""
         gradient, information = self._observed.copy(), np.zeros(self.full**2)
         value = float(gradient @ np.concatenate(self.widen(beta)))
         for at, moments, part in self.moments(beta):
@@ -170,14 +165,11 @@ class OrderLikelihood:
             expected = (counts[:, None] * moments.mean).ravel()
             gradient -= np.bincount(columns.ravel(), expected, minlength=self.full)
             cells = (counts[:, None, None] * spread(moments)).ravel()
-            information += np.bincount(self._cells(columns), cells, minlength=self.full**2)
+            flat = (columns[:, :, None] * self.full + columns[:, None, :]).ravel()
+            information += np.bincount(flat, cells, minlength=self.full**2)
         rest = np.delete(np.arange(self.full), self.reference)
         square = information.reshape(self.full, self.full)
         return Expansion(value, gradient[rest], square[np.ix_(rest, rest)])
-
-    def _cells(self, columns: Codes) -> Codes:
-        """Return (N q q) places in the flattened (full, full) information."""
-        return np.asarray(columns[:, :, None] * self.full + columns[:, None, :]).ravel()
 
     @cached_property
     def _observed(self) -> Array:
@@ -199,19 +191,12 @@ class OrderLikelihood:
         ]
 
     def reach(self, step: Array) -> float:
-        """Return how far a step moves worths and the law's parameters, in units of LONGEST."""
+        """Return how far a step moves worths and the law's parameters, in units of MAX_STEP."""
         worths, extras = self.widen(step)
-        return max(float(np.ptp(worths)), float(np.abs(extras).max(initial=0.0))) / LONGEST
-
-    def start(self) -> Array:
-        """Return equal worths."""
-        return np.zeros(self.size)
+        return max(float(np.ptp(worths)), float(np.abs(extras).max(initial=0.0))) / MAX_STEP
 
     def cluster_scores(self, beta: Array, codes: Codes, size: int) -> Array:
-        """Return (G, p) scores of clusters of rankings.
-
-        codes: (R,) cluster of each ranking.
-        """
+        """Return (G, p) scores of clusters of rankings, (R,) codes."""
         total = np.zeros(size * self.full)
         means = [np.zeros((len(one.sets), one.observed.shape[1])) for one in self.choices]
         for at, moments, part in self.moments(beta):
@@ -230,11 +215,12 @@ class OrderLikelihood:
         for place, moments, part in self.moments(beta):
             choices, variance = self.choices[place], spread(moments)
             here = np.flatnonzero((choices.which >= part.start) & (choices.which < part.stop))
-            flat = self._cells(self.columns(choices.sets[part])).reshape(variance.shape)
-            for one in np.array_split(here, 1 + here.size * variance[0].size // BLOCK):
-                own = choices.which[one] - part.start
-                at = codes[choices.row[one]][:, None, None] * self.full**2 + flat[own]
-                weighed = variance[own] * self.orders.weights[choices.row[one]][:, None, None]
+            columns = self.columns(choices.sets[part])
+            flat = columns[:, :, None] * self.full + columns[:, None, :]
+            for some in np.array_split(here, 1 + here.size * variance[0].size // BLOCK):
+                which, row = choices.which[some] - part.start, choices.row[some]
+                at = codes[row][:, None, None] * self.full**2 + flat[which]
+                weighed = variance[which] * self.orders.weights[row][:, None, None]
                 total += np.bincount(at.ravel(), weights=weighed.ravel(), minlength=len(total))
         whole = total.reshape(size, self.full, self.full)
         return np.delete(np.delete(whole, self.reference, 1), self.reference, 2)
@@ -268,33 +254,26 @@ def unique_sets(codes: Codes) -> tuple[Codes, Codes]:
 # a tie seen below.
 
 # Most broken constraints of one size of sets that are added to the programme at a time
-AT_ONCE = 200
+CONSTRAINTS_AT_ONCE = 200
 
 
 def check_order_existence(
     likelihood: OrderLikelihood, ties: Sequence[str], *, prior: float = 0.0
 ) -> None:
     """Return if the estimate exists, refuse in words if it does not."""
-    orders = likelihood.orders
-    pairs = orders.tally()
-    if not _strictly_linked(pairs):
-        counts = pairs.wins, pairs.ties, pairs.losses
-        check_existence(Cells(pairs.systems, pairs.left, pairs.right, *counts), ties="none")
-    elif _find_sizes(likelihood) is None:
-        return
-    if ties and (direction := find_direction(_broken(likelihood), likelihood.size)) is not None:
-        raise _refuse_endless(likelihood, direction, ties, prior=prior)
-
-
-def _strictly_linked(pairs: Tally) -> bool:
-    """Say whether strict preferences alone lead from every system to every other."""
+    pairs = likelihood.orders.tally()
     won, lost = pairs.wins > 0, pairs.losses > 0
-    steps = Graph(
+    strict_steps = Graph(
         len(pairs.systems),
         np.concatenate([pairs.left[won], pairs.right[lost]]).astype(np.intp),
         np.concatenate([pairs.right[won], pairs.left[lost]]).astype(np.intp),
     )
-    return is_strongly_connected(steps)
+    if not is_strongly_connected(strict_steps):
+        check_existence(cells_of(pairs), ties="none")
+    elif _find_sizes(likelihood) is None:
+        return
+    if ties and (direction := find_direction(_broken(likelihood), likelihood.size)) is not None:
+        raise _refuse_endless(likelihood, direction, ties, prior=prior)
 
 
 def _find_sizes(likelihood: OrderLikelihood) -> Array | None:
@@ -319,18 +298,18 @@ def _broken(likelihood: OrderLikelihood) -> Callable[[Array], Array]:
     def broken(direction: Array) -> Array:
         worths, extras = likelihood.widen(direction)
         b = np.concatenate([worths, extras])
-        found = []
+        constraints = []
         for choices in likelihood.choices:
             best = likelihood.law.best(worths[choices.sets], extras)[choices.which]
             behind = choices.observed - best
             columns = likelihood.columns(choices.sets)[choices.which]
             gain = (behind * b[columns]).sum(axis=1)
-            worst = np.argsort(gain, kind="stable")[:AT_ONCE]
-            worst = worst[gain[worst] < -LEAST]
+            worst = np.argsort(gain, kind="stable")[:CONSTRAINTS_AT_ONCE]
+            worst = worst[gain[worst] < -CONE_TOLERANCE]
             rows = np.zeros((len(worst), likelihood.full))
             np.put_along_axis(rows, columns[worst], behind[worst], axis=1)
-            found.append(rows[:, rest])
-        return np.concatenate(found)
+            constraints.append(rows[:, rest])
+        return np.concatenate(constraints)
 
     return broken
 
@@ -340,11 +319,11 @@ def _refuse_endless(
 ) -> NotIdentified:
     """Name what runs away; worths only where ties do not run away by themselves."""
     worths, extras = likelihood.widen(direction)
-    high = worths > worths.min() + LEAST
+    high = worths > worths.min() + CONE_TOLERANCE
     alone = _find_sizes(likelihood)
     if alone is not None:
         extras, high = alone, np.zeros_like(high)
-    moved = [name for name, g in zip(ties, extras, strict=True) if abs(g) > LEAST]
+    moved = [name for name, g in zip(ties, extras, strict=True) if abs(g) > CONE_TOLERANCE]
     names = np.array(likelihood.orders.systems, dtype=object)
     fault = f"{listing(moved)}: no finite estimate"
     if high.any():
@@ -366,12 +345,12 @@ def _refuse_endless(
 # d_g = (H − H_g)⁻¹ s_g,   V = (G − 1)/G Σ_g (d_g − d̄)(d_g − d̄)ᵀ         CV3
 # V = H⁻¹ (Σ_g s_g s_gᵀ) H⁻¹ · G/(G − 1) · (n − 1)/(n − p)                 CR1
 #
-# s_g and H_g are the score and the information of the rankings of cluster g. Source: INFERENCE B1
-# (Hansen 2025, jackknife by linearised leave-one-out); Liang & Zeger (1986), Biometrika 73:13-22.
+# s_g and H_g are the score and the information of the rankings of cluster g. Source: Hansen (2025),
+# jackknife by linearised leave-one-out; Liang & Zeger (1986), Biometrika 73:13-22.
 
 # Most numbers in the information of all clusters; beyond it CR1 takes the place of CV3
-DENSE: Final = 20_000_000
-SINGULAR: Final = 1e-11  # Pivot, relative to the diagonal, that is rounding and no information
+MAX_CLUSTER_NUMBERS: Final = 20_000_000
+MIN_PIVOT: Final = 1e-11  # Pivot, relative to the diagonal, that is rounding and no information
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,54 +364,46 @@ class ClusteredErrors:
     worth_vcov: Array  # (K, K) covariance of `log_worth`, the reference at 0
 
 
-def by_single_rankings(likelihood: OrderLikelihood, beta: Array, bread: Array) -> Array:
-    """Return the (p, p) covariance by rankings, each a cluster of its own: CR1."""
-    weights = likelihood.orders.weights
-    rows = np.arange(len(weights))
-    scores = likelihood.cluster_scores(beta, rows, len(weights)) / np.sqrt(weights)[:, None]
+def find_clustered_vcov(
+    likelihood: OrderLikelihood, beta: Array, bread: Array, by: str
+) -> tuple[Array, str, int]:
+    """Return the (p, p) covariance by clusters of rankings, its kind and the number of clusters."""
+    weights, p = likelihood.orders.weights, len(bread)
     n = float(weights.sum())
-    return _pooled(scores, bread, clusters=n, n=n)
-
-
-def by_clusters(likelihood: OrderLikelihood, beta: Array, bread: Array) -> tuple[Array, str, int]:
-    """Return the (p, p) covariance by clusters of rankings, its kind, and how many there are.
-
-    bread: (p, p) inverse of the whole information H.
-    """
     level = likelihood.orders.level
-    if level is None or level.size < 2:
+    if by == "ranking":  # each ranking is a cluster of its own
+        rows = np.arange(len(weights))
+        size, clusters = len(weights), n
+        scores = likelihood.cluster_scores(beta, rows, size) / np.sqrt(weights)[:, None]
+    elif level is None or level.size < 2:
         raise NotIdentified("all rankings are of one cluster: there is no spread between clusters")
-    size = level.size
-    scores = likelihood.cluster_scores(beta, level.codes, size)
-    if size * len(bread) ** 2 > DENSE:
-        n = float(likelihood.orders.weights.sum())
-        return _pooled(scores, bread, clusters=size, n=n), "CR1", size
+    else:
+        size = clusters = level.size
+        scores = likelihood.cluster_scores(beta, level.codes, size)
+    if by == "ranking" or level is None or size * p**2 > MAX_CLUSTER_NUMBERS:
+        if n <= p:
+            raise NotIdentified(
+                f"{n:,.0f} rankings for {p} parameters are too few to show their own spread"
+            )
+        inflation = clusters / (clusters - 1) * (n - 1) / (n - p)
+        return np.asarray(bread @ (scores.T @ scores) @ bread * inflation), "CR1", int(clusters)
     total = np.linalg.inv(bread)
     rest = total - likelihood.cluster_information(beta, level.codes, size)
-    alone = [g for g in range(size) if not _is_definite(rest[g], np.diag(total))]
+    alone = []  # clusters without which the information is singular
+    for g in range(size):
+        try:
+            pivots = np.diag(np.linalg.cholesky(rest[g])) ** 2
+        except np.linalg.LinAlgError:
+            alone.append(g)
+            continue
+        if not (pivots > MIN_PIVOT * np.diag(total)).all():
+            alone.append(g)
     if alone:
         names = "a few clusters" if level.merged else listing([level.labels[g] for g in alone], 3)
         raise NotIdentified(f"without {names} some systems are linked to the rest by nothing")
     changes = np.linalg.solve(rest, scores[:, :, None])[:, :, 0]
     changes -= changes.mean(axis=0)
     return np.asarray((size - 1) / size * changes.T @ changes), "CV3", size
-
-
-def _pooled(scores: Array, bread: Array, *, clusters: float, n: float) -> Array:
-    if n <= len(bread):
-        raise NotIdentified(
-            f"{n:,.0f} rankings for {len(bread)} parameters are too few to show their own spread"
-        )
-    inflation = clusters / (clusters - 1) * (n - 1) / (n - len(bread))
-    return np.asarray(bread @ (scores.T @ scores) @ bread * inflation)
-
-
-def _is_definite(rest: Array, scale: Array) -> bool:
-    try:
-        pivots = np.diag(np.linalg.cholesky(rest)) ** 2
-    except np.linalg.LinAlgError:
-        return False
-    return bool((pivots > SINGULAR * scale).all())
 
 
 # What a fit to whole rankings holds: estimates with covariance, and chances of any ranking.
@@ -463,7 +434,6 @@ class OrderFit:
 
     @property
     def reference(self) -> str:
-        """The system with log-worth 0."""
         return self.systems[self.likelihood.reference]
 
     @property
@@ -506,12 +476,10 @@ class OrderFit:
 
     @property
     def assumes(self) -> str:
-        """What the covariance takes for independent."""
         return "independent rankings"
 
     @cached_property
     def worths(self) -> dict[str, float]:
-        """Worth π of each system; they sum to one."""
         return share_worths(self.systems, self.log_worth)
 
     @cached_property
@@ -529,17 +497,14 @@ class OrderFit:
 
     @property
     def aic(self) -> float:
-        """Akaike's criterion; assumes independent rankings."""
         return -2 * self.loglik + 2 * len(self.beta)
 
     @property
     def bic(self) -> float:
-        """Schwarz's criterion of n independent rankings."""
         return float(-2 * self.loglik + len(self.beta) * np.log(self.n_judgments))
 
     @property
     def says(self) -> tuple[str, ...]:
-        """Lines for people: what ties weigh, how many rankings, what the errors assume."""
         z = normal_quantile((1 + LEVEL) / 2)
         lines = []
         extras = len(self.likelihood.law.extras)
@@ -556,76 +521,67 @@ class OrderFit:
 
     @property
     def signature_parts(self) -> tuple[str, ...]:
-        """Settings that change numbers."""
         model = self.model
         return (model.ties, *([f"prior {model.prior:g} per system"] if model.prior else []))
 
-    def _code(self, system: str) -> int:
-        return find_system(self.systems, system)
-
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right where only two outputs are compared."""
-        asked: tuple[list[Sequence[Sequence[str]]], ...] = (
+        outcomes: tuple[list[Sequence[Sequence[str]]], ...] = (
             [([a], [b]) for a, b in pairs],
             [([a, b],) for a, b in pairs],
             [([b], [a]) for a, b in pairs],
         )
-        columns = [self.log_probs(self._orders(rankings)) for rankings in asked]
+        columns = [self.log_probs(self._orders(rankings)) for rankings in outcomes]
         return np.exp(np.stack(columns, axis=1))
 
     def log_prob(self, ranking: Sequence[str | Sequence[str]]) -> float:
-        """Return the log-probability (nats) of a whole ranking, given which outputs were ranked."""
         return float(self.log_probs(self._orders([ranking]))[0])
 
     def log_probs(self, orders: Orders) -> Array:
         """Return (R,) log-probabilities (nats) of rankings, −∞ for ties of a size never seen."""
-        codes = np.array([self._code(system) for system in orders.systems], dtype=np.int32)
+        codes = np.array([find_system(self.systems, name) for name in orders.systems], np.int32)
         outputs = np.where(orders.outputs == NONE, NONE, codes[orders.outputs]).astype(np.int32)
-        own = Orders(self.systems, outputs, orders.places, orders.weights)
-        law, found = self.likelihood.law, np.full(len(outputs), -np.inf)
-        held = np.flatnonzero(~law.impossible(own))
-        kept = Orders(self.systems, outputs[held], own.places[held], own.weights[held])
-        of_kept = OrderLikelihood(law, kept, self.likelihood.reference)
-        found[held] = of_kept.log_probs(self.beta)
-        return found
+        recoded = Orders(self.systems, outputs, orders.places, orders.weights)
+        law, log_probs = self.likelihood.law, np.full(len(outputs), -np.inf)
+        possible = np.flatnonzero(~law.impossible(recoded))
+        places, weights = orders.places[possible], orders.weights[possible]
+        some = Orders(self.systems, outputs[possible], places, weights)
+        likelihood = OrderLikelihood(law, some, self.likelihood.reference)
+        log_probs[possible] = likelihood.log_probs(self.beta)
+        return log_probs
 
     def _orders(self, rankings: Sequence[Sequence[str | Sequence[str]]]) -> Orders:
         """Write rankings as arrays, in their order."""
-        rows = [
-            [(self._code(name), place) for place, tied in enumerate(ranking) for name in _all(tied)]
-            for ranking in rankings
-        ]
+        rows = []
+        for ranking in rankings:
+            row = []
+            for place, tied in enumerate(ranking):
+                names = (tied,) if isinstance(tied, str) else tied
+                row += [(find_system(self.systems, name), place) for name in names]
+            rows.append(row)
         widest = max((len(row) for row in rows), default=2)
         table = np.full((2, len(rows), widest), NONE, dtype=np.int32)
         for i, row in enumerate(rows):
-            codes = [code for code, _ in row]
-            if len(set(codes)) < len(codes):
+            if len({code for code, _ in row}) < len(row):
                 raise InvalidJudgments(f"{rankings[i]} ranks a system twice")
             table[:, i, : len(row)] = np.array(row, dtype=np.int32).reshape(-1, 2).T
         return Orders(self.systems, table[0], table[1], np.ones(len(rows)))
 
     def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
-        """Return differences in log-worth between pairs of systems, with model-based errors."""
         return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
 
     def quasi_variances(self) -> QuasiVariances:
-        """Return quasi-variances of λ with their worst error (Firth & de Menezes 2004)."""
-        from evenhand.models.coefficients import find_quasi_variances
-
         return find_quasi_variances(self.systems, self.worth_vcov / 4)
 
     def cluster_vcov(self, data: Rankings | Comparisons | Tally, by: str) -> ClusteredErrors:
         """Return covariances that allow for rankings of one judge (item, ...) hanging together."""
-        bread, kind = self.beta_vcov, "CR1"
-        if by == "ranking":
-            vcov = by_single_rankings(self.likelihood, self.beta, bread)
-            clusters = int(self.n_judgments)
-        else:
+        likelihood = self.likelihood
+        if by != "ranking":
             orders = count_orders(data, by)
             if orders.systems != self.systems or orders.n_judgments != self.n_judgments:
                 raise InvalidJudgments("these are not the rankings that the model was fitted to")
-            apart = OrderLikelihood(self.likelihood.law, orders, self.likelihood.reference)
-            vcov, kind, clusters = by_clusters(apart, self.beta, bread)
+            likelihood = OrderLikelihood(likelihood.law, orders, likelihood.reference)
+        vcov, kind, clusters = find_clustered_vcov(likelihood, self.beta, self.beta_vcov, by)
+        clusters = int(self.n_judgments) if by == "ranking" else clusters
         scaled = vcov * self._scale * self._scale[:, None]
         return ClusteredErrors(by, kind, clusters, scaled, self._to_worth(vcov))
 
@@ -636,16 +592,11 @@ class OrderFit:
         )
 
 
-def _all(tied: str | Sequence[str]) -> Sequence[str]:
-    return (tied,) if isinstance(tied, str) else tied
-
-
-MOST_SYSTEMS: Final = 2000
+MAX_SYSTEMS: Final = 2000
 GHOST: Final = "the ghost of the prior"
 
 
 def require_prior(prior: float) -> None:
-    """Refuse a prior that is no number of pseudo-comparisons."""
     if not (np.isfinite(prior) and prior >= 0):
         raise UnknownOption(
             f"prior cannot be {prior}: it is a number of pseudo-comparisons per system, such as 1,"
@@ -667,17 +618,39 @@ def fit_orders(
     notes: Sequence[str],
 ) -> OrderFit:
     """Fit a law to rankings by maximum likelihood (or its posterior mode under a prior)."""
-    if len(orders.systems) > MOST_SYSTEMS:
+    k = len(orders.systems)
+    if k > MAX_SYSTEMS:
         raise NotIdentified(
-            f"{len(orders.systems):,} systems are too many for a model of whole rankings (at most"
-            f" {MOST_SYSTEMS:,}): expand the rankings into comparisons"
+            f"{k:,} systems are too many for a model of whole rankings (at most"
+            f" {MAX_SYSTEMS:,}): expand the rankings into comparisons"
         )
     if not len(orders.weights):
         refuse_nothing(orders.tally())
     reference = reference_code(orders.systems, model.reference)
     data = OrderLikelihood(law, orders, reference)
-    found, beta, vcov = _solve(data, model.prior, labels)
-    others = [i for i in range(len(orders.systems)) if i != reference]
+    whole = replace(data, orders=_with_ghost(orders, model.prior)) if model.prior else data
+    check_order_existence(whole, labels, prior=model.prior)
+    with one_blas_thread():
+        peak = maximise(whole.expand, np.zeros(whole.size), reach=whole.reach)
+        vcov = invert_positive(peak.expansion.information)
+    ghost = [k - 1] if model.prior else []
+    without_ghost = np.delete(np.arange(whole.size), ghost)
+    beta, vcov = peak.at[without_ghost], vcov[np.ix_(without_ghost, without_ghost)]
+    for array in (beta, vcov):
+        array.flags.writeable = False
+    df = 0.0  # the rivals of all choices, less one for each, less parameters
+    for choices in data.choices:
+        rivals = law.count_rivals(choices.sets.shape[1])
+        df += float(orders.weights[choices.row].sum()) * (rivals - 1)
+    excluded = []
+    if orders.n_short:
+        n = orders.n_short
+        excluded.append(
+            f"{n:,.0f} ranking{'s' if n != 1 else ''} of one output only: nothing to compare"
+        )
+    if orders.zero_weight:
+        excluded.append(say_unweighted(orders.zero_weight))
+    others = [i for i in range(k) if i != reference]
     return OrderFit(
         model=model,
         systems=orders.systems,
@@ -686,53 +659,14 @@ def fit_orders(
         beta=beta,
         beta_vcov=vcov,
         loglik=float(orders.weights @ data.log_probs(beta)),
-        df=_count_df(data),
+        df=df - data.size,
         n_judgments=orders.n_judgments,
         n_comparisons=orders.n_comparisons,
-        steps=found.steps,
-        decrement=found.decrement,
-        notes=(*notes, *orders.notes, *_left_out(orders)),
+        steps=peak.steps,
+        decrement=peak.decrement,
+        notes=(*notes, *orders.notes, *excluded),
         likelihood=data,
     )
-
-
-def _solve(
-    data: OrderLikelihood, prior: float, labels: Sequence[str]
-) -> tuple[Maximum, Array, Array]:
-    """Climb to the maximum: how it went, estimates, covariance, those of the ghost left out."""
-    whole = replace(data, orders=_with_ghost(data.orders, prior)) if prior else data
-    check_order_existence(whole, labels, prior=prior)
-    with one_blas_thread():
-        found = maximise(whole.expand, whole.start(), reach=whole.reach)
-        vcov = invert_positive(found.expansion.information)
-    ghost = [data.n_systems - 1] if prior else []
-    kept = np.delete(np.arange(whole.size), ghost)
-    beta, vcov = found.at[kept], vcov[np.ix_(kept, kept)]
-    for array in (beta, vcov):
-        array.flags.writeable = False
-    return found, beta, vcov
-
-
-def _count_df(likelihood: OrderLikelihood) -> float:
-    """Count the rivals of all choices, less one for each choice, less parameters."""
-    weights, total = likelihood.orders.weights, 0.0
-    for choices in likelihood.choices:
-        rivals = likelihood.law.count_rivals(choices.sets.shape[1])
-        total += float(weights[choices.row].sum()) * (rivals - 1)
-    return total - likelihood.size
-
-
-def _left_out(orders: Orders) -> tuple[str, ...]:
-    """Say which rankings and rows count nothing."""
-    notes = []
-    if orders.n_short:
-        n = orders.n_short
-        notes.append(
-            f"{n:,.0f} ranking{'s' if n != 1 else ''} of one output only: nothing to compare"
-        )
-    if orders.zero_weight:
-        notes.append(say_unweighted(orders.zero_weight))
-    return tuple(notes)
 
 
 def _with_ghost(orders: Orders, prior: float) -> Orders:
@@ -754,7 +688,6 @@ def _with_ghost(orders: Orders, prior: float) -> Orders:
 
 
 def refuse_long(orders: Orders, most: int) -> None:
-    """Refuse rankings with more outputs than can be summed over."""
     longest = int(orders.lengths.max(initial=0))
     if longest > most:
         raise InvalidJudgments(

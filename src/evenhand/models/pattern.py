@@ -15,7 +15,6 @@ of different sizes: the model of a set's subset is another one, so that worths f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import comb
@@ -24,10 +23,9 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.controls import Judgments
+from evenhand.data.orders import Orders, count_orders
 from evenhand.errors import require_option
-from evenhand.judgments.forms import Judgments
-from evenhand.judgments.order_counting import count_orders
-from evenhand.judgments.orders import Orders
 from evenhand.models.orders import (
     Choices,
     Moments,
@@ -41,12 +39,9 @@ from evenhand.models.orders import (
 
 # Whole rankings as patterns: the law of the pattern model (Mallows-Bradley-Terry).
 #
-# P(ranking of A) ∝ exp Σ_{j∈A} λ_j (#below j − #above j)  [ · exp γ (number of tied pairs) ]
-#
-# Source: Mallows (1957), Biometrika 44:114-130; Critchlow & Fligner (1991), Psychometrika
-# 56:517-533; Dittrich, Hatzinger & Katzenbeisser (2002), Computational Statistics & Data Analysis
-# 40:39-57. The sum over all rankings of a set goes output by output, or tied group by tied group,
-# through its subsets: 2^m m steps instead of m! terms (Held & Karp 1962), 3^m with ties.
+# The sum over all rankings of a set goes output by output, or tied group by tied group, through its
+# subsets: 2^m m steps instead of m! terms (Held & Karp 1962), 3^m with ties. See also Critchlow &
+# Fligner (1991), Psychometrika 56:517-533.
 
 Array = NDArray[np.float64]
 LONGEST_PLAIN: Final = 12  # Most outputs of a ranking without ties: 24,576 steps
@@ -55,59 +50,46 @@ LONGEST_TIED: Final = 9  # Most outputs of a ranking where ties are modelled: 19
 
 @dataclass(frozen=True)
 class PatternLaw:
-    """The law, with or without ties."""
-
     ties: bool  # whether tied groups are patterns too, with a parameter for each tied pair
 
     @property
     def extras(self) -> tuple[str, ...]:
-        """Name of γ."""
         return ("g1",) if self.ties else ()
 
     def count_rivals(self, m: int) -> float:
-        """Return how many rankings of m outputs there are."""
         counts = [1.0]
         for size in range(1, m + 1):
             first = range(1, size + 1) if self.ties else (1,)
-            counts.append(sum(comb(size, own) * counts[size - own] for own in first))
+            counts.append(sum(comb(size, group) * counts[size - group] for group in first))
         return counts[m]
 
     def load(self, m: int) -> int:
-        """Return how many numbers the moments of one set of m outputs need."""
         return (1 << m) * (m + len(self.extras)) ** 2
 
     def impossible(self, orders: Orders) -> NDArray[np.bool_]:
-        """Say of each ranking whether it has a tie where ties are no patterns."""
         return np.asarray((orders.sizes() > 1).any(axis=1) & (not self.ties))
 
     def take_apart(self, orders: Orders) -> tuple[Choices, ...]:
         """Return each ranking as one choice, by number of outputs."""
-        lengths = orders.lengths
-        return tuple(self._of_length(orders, int(m)) for m in np.unique(lengths))
-
-    def _of_length(self, orders: Orders, m: int) -> Choices:
-        row = np.flatnonzero(orders.lengths == m)
-        outputs, places = orders.outputs[row, :m], orders.places[row, :m]
-        order = np.argsort(outputs, axis=1)
-        outputs, places = (np.take_along_axis(one, order, axis=1) for one in (outputs, places))
-        worse = places[:, None, :] - places[:, :, None]
-        net = np.sign(worse).sum(axis=2) / 2  # of log-worths, which are 2λ
-        tied = ((worse == 0).sum(axis=(1, 2)) - m) / 2
-        observed = np.column_stack([net, tied]) if self.ties else net
-        sets, which = unique_sets(outputs)
-        return Choices(sets, row, which, np.asarray(observed, dtype=np.float64))
+        choices = []
+        for m in np.unique(orders.lengths).tolist():
+            row = np.flatnonzero(orders.lengths == m)
+            outputs, places = orders.outputs[row, :m], orders.places[row, :m]
+            order = np.argsort(outputs, axis=1)
+            places = np.take_along_axis(places, order, axis=1)
+            worse = places[:, None, :] - places[:, :, None]
+            net = np.sign(worse).sum(axis=2) / 2  # of log-worths, which are 2λ
+            tied = ((worse == 0).sum(axis=(1, 2)) - m) / 2
+            observed = np.column_stack([net, tied]) if self.ties else net
+            sets, which = unique_sets(np.take_along_axis(outputs, order, axis=1))
+            choices.append(Choices(sets, row, which, np.asarray(observed, dtype=np.float64)))
+        return tuple(choices)
 
     def moments(self, worths: Array, extras: Array) -> Moments:
-        """Return the moments of all rankings of outputs with log-worths (N, m)."""
         n, m = worths.shape
         q = m + len(extras)
-        whole = np.concatenate(
-            [
-                worths - worths.mean(axis=1, keepdims=True),
-                np.broadcast_to(extras, (n, len(extras))),
-            ],
-            axis=1,
-        )
+        centred = worths - worths.mean(axis=1, keepdims=True)
+        whole = np.concatenate([centred, np.broadcast_to(extras, (n, len(extras)))], axis=1)
         every, mean = np.zeros((1 << m, n)), np.zeros((1 << m, n, q))
         second = np.zeros((1 << m, n, q, q))
         every[0] = 1.0
@@ -134,10 +116,10 @@ class PatternLaw:
         value[:, 1:] = -np.inf
         for end in range(1, m + 1):
             for begin in range(0 if self.ties else end - 1, end):
-                own = (m - end - begin) / 2 * (sums[:, end] - sums[:, begin])
-                own += value[:, begin] + gamma * comb(end - begin, 2)
-                start[:, end] = np.where(own > value[:, end], begin, start[:, end])
-                value[:, end] = np.maximum(own, value[:, end])
+                gain = (m - end - begin) / 2 * (sums[:, end] - sums[:, begin])
+                gain += value[:, begin] + gamma * comb(end - begin, 2)
+                start[:, end] = np.where(gain > value[:, end], begin, start[:, end])
+                value[:, end] = np.maximum(gain, value[:, end])
         return self._trace(order, start)
 
     def _trace(self, order: NDArray[np.intp], start: NDArray[np.intp]) -> Array:
@@ -156,28 +138,20 @@ class PatternLaw:
         return np.column_stack([x, tied]) if self.ties else x
 
 
-def longest(*, ties: bool) -> int:
-    """Return the most outputs of a ranking that are summed over."""
-    return LONGEST_TIED if ties else LONGEST_PLAIN
-
-
 @cache
 def _steps(m: int, *, ties: bool) -> tuple[tuple[int, int, tuple[float, ...]], ...]:
-    """Return all steps that place a tied group below the outputs placed so far."""
-    return tuple(_walk(m, ties=ties))
-
-
-def _walk(m: int, *, ties: bool) -> Iterator[tuple[int, int, tuple[float, ...]]]:
-    """From the set placed, to the set then placed, and what the step adds to x."""
+    """Return the steps from a set placed to the set then placed, and what each adds to x."""
+    steps = []
     for joined in range(1, 1 << m):
         group = joined
-        while group:
+        while group:  # a tied group, placed below the outputs placed so far
             if ties or group & (group - 1) == 0:
                 above, size = (joined ^ group).bit_count(), group.bit_count()
                 net = (m - joined.bit_count() - above) / 2
                 inside = tuple(net if group >> i & 1 else 0.0 for i in range(m))
-                yield joined ^ group, joined, (*inside, float(comb(size, 2)))
+                steps.append((joined ^ group, joined, (*inside, float(comb(size, 2)))))
             group = (group - 1) & joined
+    return tuple(steps)
 
 
 Ties = Literal["davidson"]
@@ -194,7 +168,7 @@ class PatternModel:
         reference: the system with log-worth 0; the last by default.
         prior: pseudo-comparisons of every system with a ghost, half of them won; 0 for none.
 
-    >>> from evenhand.judgments.orders import Orders
+    >>> from evenhand.data.orders import Orders
     >>> import numpy as np
     >>> best_first = np.array([[0, 1, 2], [1, 0, 2], [0, 2, 1], [2, 1, 0]], np.int32)
     >>> places = np.tile(np.arange(3, dtype=np.int32), (4, 1))
@@ -209,7 +183,6 @@ class PatternModel:
     prior: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist."""
         require_option("ties", self.ties, TIES)
         require_prior(self.prior)
 
@@ -227,7 +200,7 @@ class PatternModel:
         """
         orders = count_orders(data)
         tied = bool(observed_sizes(orders))
-        refuse_long(orders, longest(ties=tied))
+        refuse_long(orders, LONGEST_TIED if tied else LONGEST_PLAIN)
         labels = ["tie"] if tied else []
         notes = [] if tied else ["no ties observed: patterns without ties"]
         return fit_orders(self, orders, PatternLaw(tied), labels, notes)

@@ -3,8 +3,9 @@
     P(ranking) = ∏_stages  f(T) / Σ_{S ⊆ A, |S| observed} f(S),   f(T) = δ_|T| (∏_{i∈T} π_i)^{1/|T|}
 
 A are the outputs not yet placed, T those placed next: one, or several that tie; δ_1 = 1. Without
-ties this is Plackett (1975); with ties Turner, van Etten, Firth & Kosmidis (2020), Computational
-Statistics 35:1027-1057. On pairs it is Davidson's model with ν = δ_2. log-worth = log π.
+ties this is Plackett (1975), Applied Statistics 24:193-202; with ties Turner, van Etten, Firth &
+Kosmidis (2020), Computational Statistics 35:1027-1057. On pairs it is Davidson's model with
+ν = δ_2. log-worth = log π.
 
 When not to use it: when judges do not pick the best first (it is not the same read from the worst
 end), when outputs of one ranking draw worth from each other, or when one judge's rankings hang
@@ -20,10 +21,9 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.controls import Judgments
+from evenhand.data.orders import Orders, count_orders
 from evenhand.errors import require_option
-from evenhand.judgments.forms import Judgments
-from evenhand.judgments.order_counting import count_orders
-from evenhand.judgments.orders import Orders
 from evenhand.models.orders import (
     Choices,
     Moments,
@@ -39,8 +39,7 @@ from evenhand.numerics.sampling import sum_subsets
 #
 # weight of the tied set T among the remaining outputs A:   δ_|T| (∏_{i∈T} π_i)^{1/|T|},  δ_1 = 1
 #
-# Source: Turner, van Etten, Firth & Kosmidis (2020), Computational Statistics 35:1027-1057, section
-# 2.2; without ties Plackett (1975), Applied Statistics 24:193-202. All subsets of the sizes that
+# All subsets of the sizes that
 # were observed compete, as far as outputs remain; their sums are elementary symmetric functions.
 
 Array = NDArray[np.float64]
@@ -48,14 +47,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class StageChoice:
-    """The law with some sizes of ties."""
-
     # sizes of tied sets that have a δ, ascending, from 2; none for plain Plackett-Luce
     sizes: tuple[int, ...] = ()
 
     @property
     def extras(self) -> tuple[str, ...]:
-        """Names of log δ by size."""
         return tuple(f"g{size}" for size in self.sizes)
 
     def _allowed(self, m: int) -> list[tuple[int, int | None]]:
@@ -64,15 +60,12 @@ class StageChoice:
         return [(1, None), *tied]
 
     def count_rivals(self, m: int) -> float:
-        """Return how many subsets compete among m outputs."""
         return float(sum(comb(m, size) for size, _ in self._allowed(m)))
 
     def load(self, m: int) -> int:
-        """Return how many numbers the moments of one set of m outputs need."""
         return 4 * (m + len(self.sizes)) ** 2
 
     def impossible(self, orders: Orders) -> NDArray[np.bool_]:
-        """Say of each ranking whether it has a tie of a size without δ."""
         return np.asarray(~np.isin(orders.sizes(), (0, 1, *self.sizes)).all(axis=1))
 
     def take_apart(self, orders: Orders) -> tuple[Choices, ...]:
@@ -88,33 +81,33 @@ class StageChoice:
                     left = orders.outputs[row, at : at + m]
                     chosen = orders.places[row, at : at + m] == place[row, None]
                     stages.setdefault(m, []).append((row, left, chosen))
-        return tuple(self._join(stages[m]) for m in sorted(stages))
-
-    def _join(self, parts: list[tuple[NDArray[Any], ...]]) -> Choices:
-        row, left, chosen = (np.concatenate(part) for part in zip(*parts, strict=True))
-        order = np.argsort(left, axis=1)
-        chosen = np.take_along_axis(chosen, order, axis=1)
-        size = chosen.sum(axis=1)
-        tied = size[:, None] == np.array(self.sizes, dtype=size.dtype)
-        sets, which = unique_sets(np.take_along_axis(left, order, axis=1))
-        return Choices(sets, row, which, np.column_stack([chosen / size[:, None], tied]))
+        choices = []
+        for _, parts in sorted(stages.items()):
+            row, left, chosen = (np.concatenate(part) for part in zip(*parts, strict=True))
+            order = np.argsort(left, axis=1)
+            chosen = np.take_along_axis(chosen, order, axis=1)
+            size = chosen.sum(axis=1)
+            tied = size[:, None] == np.array(self.sizes, dtype=size.dtype)
+            sets, which = unique_sets(np.take_along_axis(left, order, axis=1))
+            observed = np.column_stack([chosen / size[:, None], tied])
+            choices.append(Choices(sets, row, which, observed))
+        return tuple(choices)
 
     def moments(self, worths: Array, extras: Array) -> Moments:
-        """Return the moments of the subsets that compete among outputs with log-worths (N, m)."""
         n, m = worths.shape
         shift = worths.max(axis=1, keepdims=True)
         q = m + len(extras)
         total, mean, second = np.zeros(n), np.zeros((n, q)), np.zeros((n, q, q))
-        for size, own in self._allowed(m):
+        for size, place in self._allowed(m):
             sums = sum_subsets(np.exp((worths - shift) / size), size)
-            delta = 1.0 if own is None else float(np.exp(extras[own - m]))
+            delta = 1.0 if place is None else float(np.exp(extras[place - m]))
             total += delta * sums.every
             mean[:, :m] += delta * sums.one / size
             second[:, :m, :m] += delta * sums.two / size**2
-            if own is not None:
-                mean[:, own] = second[:, own, own] = delta * sums.every
+            if place is not None:
+                mean[:, place] = second[:, place, place] = delta * sums.every
                 cross = delta * sums.one / size
-                second[:, :m, own], second[:, own, :m] = cross, cross
+                second[:, :m, place], second[:, place, :m] = cross, cross
         log_z = np.log(total) + shift[:, 0]
         return Moments(log_z, mean / total[:, None], second / total[:, None, None])
 
@@ -125,7 +118,10 @@ class StageChoice:
         sums = np.cumsum(np.take_along_axis(worths, order, axis=1), axis=1)
         sizes = self._allowed(m)
         value = np.column_stack(
-            [sums[:, d - 1] / d + (0.0 if own is None else extras[own - m]) for d, own in sizes]
+            [
+                sums[:, d - 1] / d + (0.0 if place is None else extras[place - m])
+                for d, place in sizes
+            ]
         )
         chosen = np.argmax(value, axis=1)
         size = np.array([d for d, _ in sizes])[chosen]
@@ -149,7 +145,7 @@ class PlackettLuce:
         reference: the system with log-worth 0; the last by default.
         prior: pseudo-comparisons of every system with a ghost, half of them won; 0 for none.
 
-    >>> from evenhand.judgments.orders import Orders
+    >>> from evenhand.data.orders import Orders
     >>> import numpy as np
     >>> best_first = np.array([[0, 1, 2], [1, 0, 2], [0, 2, 1], [2, 1, 0]], np.int32)
     >>> places = np.tile(np.arange(3, dtype=np.int32), (4, 1))
@@ -164,7 +160,6 @@ class PlackettLuce:
     prior: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist."""
         require_option("ties", self.ties, TIES)
         require_prior(self.prior)
 
@@ -182,16 +177,12 @@ class PlackettLuce:
         """
         orders = count_orders(data)
         sizes = observed_sizes(orders)
+        notes = [] if sizes else ["no ties observed: plain Plackett-Luce"]
+        missing = [str(size) for size in range(2, max(sizes, default=2)) if size not in sizes]
+        if missing:
+            notes.append(
+                f"ties of {sizes[-1]} outputs were seen, but none of {', '.join(missing)}: these"
+                " have δ = 0"
+            )
         labels = [f"tie of {size}" for size in sizes]
-        return fit_orders(self, orders, StageChoice(sizes), labels, _notes(sizes))
-
-
-def _notes(sizes: tuple[int, ...]) -> list[str]:
-    """Say which sizes of ties have no parameter."""
-    if not sizes:
-        return ["no ties observed: plain Plackett-Luce"]
-    missing = [str(size) for size in range(2, sizes[-1]) if size not in sizes]
-    if not missing:
-        return []
-    few = ", ".join(missing)
-    return [f"ties of {sizes[-1]} outputs were seen, but none of {few}: these have δ = 0"]
+        return fit_orders(self, orders, StageChoice(sizes), labels, notes)

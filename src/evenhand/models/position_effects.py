@@ -8,7 +8,7 @@ of every judge; (δ, τ) on these nodes; worths and γ, by a Newton step on the 
 over each judge's posterior (Fisher's identity makes that the gradient of the integral). 2δ_l are
 log-odds. Estimates of single judges always exist: one who took the first output every time is
 drawn towards the others. Where nearly every judge took one side throughout, the likelihood may rise
-with τ for ever; τ is then held at `MOST`.
+with τ for ever; τ is then held at `MAX_SPREAD`.
 
 When not to use it: with few judges τ says little; where judges never saw both orders of a pair.
 """
@@ -22,8 +22,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged
-from evenhand.judgments.tally import Tally
 from evenhand.models.base import Fit
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.ties import Local, expand_blocks
@@ -32,13 +32,13 @@ from evenhand.numerics.newton import solve_step
 
 Array = NDArray[np.float64]
 NODES: Final = 21
-ROUNDS: Final = 300
-STEPS: Final = 60
+MAX_ROUNDS: Final = 300
+MAX_STEPS: Final = 60
 SETTLED: Final = 1e-7  # Change of δ and τ, and of λ, below which the rounds end
-LONGEST: Final = 2.0  # How far one step may move a judge's bias (λ scale)
+MAX_BIAS_STEP: Final = 2.0  # How far one step may move a judge's bias (λ scale)
 # Largest τ (λ scale): nearly every judge then takes one side. 21 nodes serve no farther.
-MOST: Final = 5.0
-KEPT: Final = 100_000  # Most entries that are kept as they are at all nodes
+MAX_SPREAD: Final = 5.0
+MAX_KEPT_ENTRIES: Final = 100_000  # Most entries that are kept as they are at all nodes
 PARTS: Final = tuple(field.name for field in fields(Local))
 
 
@@ -91,7 +91,7 @@ class PositionEffects:
     """Position biases of judges, on the λ scale (log-odds are twice as large)."""
 
     mean: float  # δ
-    # τ; 0 where judges differ no more than by chance, `MOST` where it has no finite estimate
+    # τ; 0 where judges differ no more than by chance, `MAX_SPREAD` where it has no finite estimate
     # below that
     spread: float
     loglik: float  # log-likelihood, biases integrated out (nats)
@@ -104,7 +104,7 @@ class PositionEffects:
     @property
     def endless(self) -> bool:
         """Whether the likelihood still rises at the largest τ."""
-        return self.spread >= MOST
+        return self.spread >= MAX_SPREAD
 
     @property
     def statistic(self) -> float:
@@ -113,12 +113,10 @@ class PositionEffects:
 
     @property
     def p(self) -> float:
-        """P-value of τ = 0."""
         return chi2_tail(self.statistic, 1) / 2 if self.statistic > 0 else 1.0
 
 
 def fit_position_effects(fit: Fit, tally: Tally, share: float = 1.0) -> PositionEffects:
-    """Fit the biases of judges."""
     panel, delta = make_panel(fit, tally, share)
     flat = np.full(panel.size, delta)
     local = panel.expand(flat)
@@ -127,7 +125,7 @@ def fit_position_effects(fit: Fit, tally: Tally, share: float = 1.0) -> Position
     if (excess := float((score**2 - information).sum())) <= 0:  # the likelihood falls from τ = 0 on
         return PositionEffects(delta, 0.0, common, common, flat, np.zeros(panel.size), panel, 0)
     spread = float(np.sqrt(excess / (information**2).sum()))
-    return _climb(panel, (delta, min(spread, LONGEST)), common)
+    return _climb(panel, (delta, min(spread, MAX_BIAS_STEP)), common)
 
 
 def make_panel(
@@ -136,25 +134,33 @@ def make_panel(
     """Return the judgments by judge, or more, beside the worths of a fit, and its δ."""
     worths = fit.likelihood.n_worths + fit.likelihood.n_ties
     delta = fit.likelihood.parts(fit.beta)[2]
-    own = tally.pool(by)
-    counts = fit.model.treat_ties(own.counts)
+    pooled = tally.pool(by)
+    counts = fit.model.treat_ties(pooled.counts)
     used = counts.sum(axis=1) > 0
-    design = replace(fit.design, left=own.left[used], right=own.right[used])
+    design = replace(fit.design, left=pooled.left[used], right=pooled.right[used])
     likelihood = Likelihood(design, fit.likelihood.law, np.asfortranarray(counts[used] * share))
-    codes = {name: own.factor(name).codes[used] for name in by}
-    return Panel(likelihood, codes, own.factor("judge").size, fit.beta[:worths].copy()), delta
+    codes = {name: pooled.factor(name).codes[used] for name in by}
+    return Panel(likelihood, codes, pooled.factor("judge").size, fit.beta[:worths].copy()), delta
 
 
 def _climb(panel: Panel, start: tuple[float, float], common: float) -> PositionEffects:
     mean, spread = start
     modes = np.full(panel.size, mean)
-    for taken in range(1, ROUNDS + 1):
+    for taken in range(1, MAX_ROUNDS + 1):
         modes = find_modes(panel, modes, mean, spread)
         nodes = place_nodes(panel, modes, spread)
         before = mean, spread
         mean, spread = _maximise(nodes, mean, spread)
         loglik, posterior = nodes.integrate(mean, spread)
-        step = _step_worths(panel, nodes, posterior)
+        # a Newton step of worths and tie parameter, averaged over the judges' biases
+        sums = np.zeros((len(PARTS), len(panel.judge)))  # sums onto the parameters are linear
+        for place, (at, weights) in enumerate(zip(nodes.at.T, posterior.T, strict=True)):
+            local = nodes.expanded[place] if nodes.expanded else panel.expand(at)
+            by_entry = weights[panel.judge]
+            for row, name in enumerate(PARTS):
+                sums[row] += by_entry * getattr(local, name)
+        likelihood, averaged = panel.likelihood, Local(*sums)
+        step = solve_step(likelihood.pull_information(averaged), likelihood.pull_scores(averaged))
         moved = abs(mean - before[0]) + abs(spread - before[1])
         if max(moved, float(np.abs(step).max(initial=0.0))) < SETTLED:
             estimate = (posterior * nodes.at).sum(axis=1)
@@ -170,11 +176,11 @@ def _climb(panel: Panel, start: tuple[float, float], common: float) -> PositionE
 def find_modes(panel: Panel, start: Array, mean: float, spread: float) -> Array:
     """Return (J,) where each judge's likelihood times N(δ, τ²) is largest."""
     modes, precision = start.copy(), spread**-2
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         local = panel.expand(modes)
         slope = panel.by_judge(local.eta) - (modes - mean) * precision
         step = slope / (panel.by_judge(local.eta_eta) + precision)
-        modes += np.clip(step, -LONGEST, LONGEST)
+        modes += np.clip(step, -MAX_BIAS_STEP, MAX_BIAS_STEP)
         if np.abs(step).max() < SETTLED:
             break
     return modes
@@ -186,52 +192,44 @@ def place_nodes(panel: Panel, modes: Array, spread: float, n: int = NODES) -> No
     curvature = panel.by_judge(panel.expand(modes).eta_eta) + spread**-2
     width = np.sqrt(2 / curvature)
     at = modes[:, None] + width[:, None] * x
-    kept = (panel.expand(own) for own in at.T)
-    expanded = tuple(kept) if len(panel.judge) <= KEPT else ()
-    loglik = np.stack([panel.by_judge(local.value) for local in expanded or kept], axis=1)
+    locals_at = (panel.expand(biases) for biases in at.T)
+    expanded = tuple(locals_at) if len(panel.judge) <= MAX_KEPT_ENTRIES else ()
+    loglik = np.stack([panel.by_judge(local.value) for local in expanded or locals_at], axis=1)
     return Nodes(at, np.log(w) + x**2 + np.log(width)[:, None], loglik, expanded)
 
 
 def _maximise(nodes: Nodes, mean: float, spread: float) -> tuple[float, float]:
-    """Return a δ and τ of larger likelihood on given nodes, by Newton's method in δ and τ².
-
-    Nodes serve for a τ at most twice or half that they were placed for. At a border of τ the new δ
-    is the mean of the judges' biases (a step of EM).
-    """
+    """Return a δ and τ of larger likelihood on given nodes, by Newton's method in δ and τ²."""
+    # Nodes serve for a τ at most twice or half that they were placed for. At a border of τ the new
+    # δ is the mean of the judges' biases (a step of EM).
     here = float(nodes.integrate(mean, spread)[0].sum())
-    least, most = spread / 2, min(spread * 2, MOST)
-    for _ in range(STEPS):
+    least, most = spread / 2, min(spread * 2, MAX_SPREAD)
+    for _ in range(MAX_STEPS):
         gradient, information = _slopes(nodes, mean, spread)
         definite = information[0, 0] > 0 and np.linalg.det(information) > 0
         step = gradient / np.abs(np.diag(information))
         if definite:
             step = np.asarray(np.linalg.solve(information, gradient), dtype=np.float64)
-        found = _advance(nodes, (mean, spread), step, here)
-        if found is None or not least <= found[1] <= most:
+        ahead = None  # the first of the step's halves that gains, and the log-likelihood there
+        for _ in range(MAX_STEPS):
+            square = spread**2 + float(step[1])
+            if square > 0:
+                there = mean + float(step[0]), float(np.sqrt(square))
+                height = float(nodes.integrate(*there)[0].sum())
+                if height >= here:
+                    ahead = (*there, height)
+                    break
+            step = step / 2
+        if ahead is None or not least <= ahead[1] <= most:
             break
-        gain, (mean, spread, here) = found[2] - here, found
+        gain, (mean, spread, here) = ahead[2] - here, ahead
         if gain <= SETTLED**2 * (1 + abs(here)):
             break
-    if found is not None and not least <= found[1] <= most:
-        spread = min(max(found[1], least), most)
+    if ahead is not None and not least <= ahead[1] <= most:
+        spread = min(max(ahead[1], least), most)
         _, posterior = nodes.integrate(mean, spread)
         mean = float((posterior * nodes.at).sum(axis=1).mean())
     return mean, spread
-
-
-def _advance(
-    nodes: Nodes, at: tuple[float, float], step: Array, here: float
-) -> tuple[float, float, float] | None:
-    """Return the first of a step's halves that gains, and the log-likelihood there."""
-    for _ in range(STEPS):
-        square = at[1] ** 2 + float(step[1])
-        if square > 0:
-            mean, spread = at[0] + float(step[0]), float(np.sqrt(square))
-            there = float(nodes.integrate(mean, spread)[0].sum())
-            if there >= here:
-                return mean, spread, there
-        step = step / 2
-    return None
 
 
 def _slopes(nodes: Nodes, mean: float, spread: float) -> tuple[Array, Array]:
@@ -242,19 +240,7 @@ def _slopes(nodes: Nodes, mean: float, spread: float) -> tuple[Array, Array]:
     means = (posterior * scores).sum(axis=2)
     moments = [float((posterior * away**power).sum()) for power in (0, 1, 2)]
     cross = moments[1] / (spread * square)
-    own = (moments[2] - moments[0] / 2) / square**2
-    complete = np.array([[moments[0] / square, cross], [cross, own]])
+    by_square = (moments[2] - moments[0] / 2) / square**2
+    complete = np.array([[moments[0] / square, cross], [cross, by_square]])
     spreads = np.einsum("jq,ajq,bjq->ab", posterior, scores, scores) - means @ means.T
     return means.sum(axis=1), complete - spreads
-
-
-def _step_worths(panel: Panel, nodes: Nodes, posterior: Array) -> Array:
-    """Return a Newton step of worths and tie parameter, averaged over the judges' biases."""
-    sums = np.zeros((len(PARTS), len(panel.judge)))  # sums onto the parameters are linear
-    for place, (at, weights) in enumerate(zip(nodes.at.T, posterior.T, strict=True)):
-        each = nodes.expanded[place] if nodes.expanded else panel.expand(at)
-        own = weights[panel.judge]
-        for row, name in enumerate(PARTS):
-            sums[row] += own * getattr(each, name)
-    of, mean = panel.likelihood, Local(*sums)
-    return solve_step(of.pull_information(mean), of.pull_scores(mean))

@@ -5,7 +5,7 @@ For systems j and k and judge l, with log-worths θ and u_lj ~ N(0, σ²) indepe
     P(j preferred) : P(tie) : P(k preferred) = e^{x/2} : e^γ : e^{−x/2},
     x = (θ_j + u_lj) − (θ_k + u_lk)
 
-Tastes are integrated out by expectation propagation (judges/integrals.py); worths, γ and σ maximise
+Tastes are integrated out by expectation propagation; worths, γ and σ maximise
 what is left. σ is itself a finding: how far judges are from each other. Worths are those of the
 mean judge, u = 0, and their covariance has the variance between judges in it.
 
@@ -14,7 +14,7 @@ Source: Böckenholt (2001), Hierarchical modeling of paired comparison data, Psy
 (2001), UAI 17:362-369.
 
 When not to use it: for σ of rankings, which is an upper bound: comparisons of one ranking are taken
-for independent given the judge (judges/dealing.py has the test); with one judge, or with few
+for independent given the judge; with one judge, or with few
 judgments for each (σ is then hardly known); where items too have tastes of their own, which it
 takes for independent noise; where judges fall into a few known groups, which want worths of their
 own (`BradleyTerry(judge_covariates=...)`).
@@ -31,6 +31,9 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.controls import ANSWERS, Judgments, count_pairs
+from evenhand.data.tally import Tally
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -40,9 +43,7 @@ from evenhand.errors import (
     require_level,
     require_option,
 )
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.forms import ANSWERS, Judgments, count_pairs
-from evenhand.judgments.tally import Tally
+from evenhand.models.bradley_terry import take_entries
 from evenhand.models.coefficients import (
     Coefficient,
     Contrast,
@@ -56,7 +57,6 @@ from evenhand.models.coefficients import (
 )
 from evenhand.models.design import DENSE, reference_code, unmerged
 from evenhand.models.existence import (
-    Cells,
     Verdict,
     cells_of,
     check_existence,
@@ -73,11 +73,10 @@ from evenhand.models.random_judges_checks import (
     hang_together,
 )
 from evenhand.models.random_judges_likelihood import (
-    MORE,
+    REMEDIES,
     Method,
     Panel,
     Peak,
-    Pooled,
     compare_zero,
     explain_lost,
     find_peak,
@@ -90,61 +89,12 @@ from evenhand.models.ties import Davidson, TwoOutcomes
 from evenhand.numerics.graph import solve_differences
 from evenhand.numerics.sampling import one_blas_thread
 
-# What a standard deviation of judges' tastes means, in words.
-
 DOUBTFUL: Final = 0.05  # P-value from which nothing is claimed
 
 
-def say(
-    sigma: float,
-    claim: tuple[tuple[float, float], float] | None,
-    test: LRTest | DealTest | None,
-    check: IntegralCheck | None,
-) -> tuple[str, ...]:
-    """Return what was found of σ, in lines for people."""
-    found = f"{_claim(test)} σ = {sigma:.2f} at most (no interval: answers are rankings)"
-    if claim is not None:
-        interval, level = claim
-        span = f"{_span(interval)}; {100 * level:g} % interval"
-        found = f"{_claim(test)} σ = {sigma:.2f} ({span})"
-    tested = f"one taste for all judges (σ = 0): {test or 'no test'}"
-    if check is None:
-        return (found, tested)
-    favourite, reverse = 100 * favourite_share(sigma), 100 * reversed_share(sigma)
-    meant = (
-        "of two systems equal to the mean judge, a judge picks his or her favourite in"
-        f" {favourite:.0f} % of the answers without ties; where the mean judge sees a log-worth of"
-        f" 1 between two systems, {reverse:.0f} % of the judges hold the opposite"
-    )
-    checked = (
-        f"integrals checked by {check.draws} draws for each of {check.blocks:,} blocks"
-        f" ({100 * check.effective:.0f} % effective): σ would move by"
-        f" {check.sigma_shift:+.4f} (Monte Carlo error {check.sigma_error:.4f}), the log-likelihood"
-        f" by {check.loglik_shift:+.3f} ({check.loglik_error:.3f})"
-    )
-    return (found, meant, tested, checked)
-
-
-def _claim(test: LRTest | DealTest | None) -> str:
-    """Begin the sentence about σ: a claim only where a test supports it."""
-    if test is None or test.p < DOUBTFUL:
-        return "judges disagree by"
-    return "no sign that judges disagree:"
-
-
-def _span(interval: tuple[float, float]) -> str:
-    low, high = interval
-    return f"{low:.2f} to {'no upper end' if high == inf else f'{high:.2f}'}"
-
-
 def favourite_share(sigma: float) -> float:
-    """Return how often a judge picks his or her favourite of two systems equal to the mean judge.
-
-    The judge's log-odds are N(0, 2σ²); this is the mean of 1 / (1 + exp(−|x|)).
-
-    >>> round(favourite_share(0.5), 3), favourite_share(0.0)
-    (0.631, 0.5)
-    """
+    """Return how often judges pick their favourite of two systems equal to the mean judge."""
+    # the judge's log-odds are N(0, 2σ²); this is the mean of 1 / (1 + exp(−|x|))
     z = np.linspace(0.0, 9.0, 3601)
     density = np.exp(-(z**2) / 2)
     density[0] /= 2
@@ -152,11 +102,7 @@ def favourite_share(sigma: float) -> float:
 
 
 def reversed_share(sigma: float, gap: float = 1.0) -> float:
-    """Return the share of judges to whom the worse of two systems is the better: Φ(−gap/(√2 σ)).
-
-    >>> round(reversed_share(0.5), 3)
-    0.079
-    """
+    """Return the share of judges to whom the worse of two systems is the better: Φ(−gap/(√2 σ))."""
     return erfc(gap / (2 * sigma)) / 2 if sigma > 0 else 0.0
 
 
@@ -188,11 +134,19 @@ def find_tastes(
     labels: Sequence[str],
     codes: Sequence[int],
 ) -> tuple[Taste, ...]:
-    """Return the tastes of some judges.
-
-    codes: the judges to look at.
-    """
-    mean, error = _posterior(panel, peak, np.asarray(codes, dtype=np.intp))
+    """Return the tastes of the judges with some codes."""
+    # posterior means and standard deviations by slot
+    mean, error = np.zeros((2, len(panel.system)))
+    if peak.point is not None:
+        wanted = np.isin(panel.judge, np.asarray(codes, dtype=np.intp))
+        theta, gamma, sigma = panel.parts(peak.beta)
+        for batch in panel.blocks.batches:
+            if wanted[batch.nodes].any():
+                sites = shift_sites(peak.point.state, batch, panel.votes(batch, theta, gamma))
+                covariance, centre, _ = invert(batch, sites, sigma)
+                mean[batch.nodes] = centre.reshape(-1)
+                diagonal = np.diagonal(covariance, axis1=1, axis2=2)
+                error[batch.nodes] = np.sqrt(diagonal).reshape(-1)
     order = np.lexsort((panel.system, panel.judge))
     order = order[panel.judge[order] < len(labels)]
     starts = np.searchsorted(panel.judge[order], np.arange(len(labels) + 1))
@@ -204,23 +158,6 @@ def find_tastes(
     return tuple(tastes)
 
 
-def _posterior(panel: Panel, peak: Peak, codes: Integers) -> tuple[Array, Array]:
-    """Return (slots,) posterior means and standard deviations, for the blocks of some judges."""
-    mean, error = np.zeros((2, len(panel.system)))
-    if peak.point is None:
-        return mean, error
-    wanted = np.isin(panel.judge, codes)
-    theta, gamma, sigma = panel.parts(peak.beta)
-    for batch in panel.blocks.batches:
-        if wanted[batch.nodes].any():
-            sites = shift_sites(peak.point.state, batch, panel.votes(batch, theta, gamma))
-            covariance, centre, _ = invert(batch, sites, sigma)
-            mean[batch.nodes] = centre.reshape(-1)
-            diagonal = np.diagonal(covariance, axis1=1, axis2=2)
-            error[batch.nodes] = np.sqrt(diagonal).reshape(-1)
-    return mean, error
-
-
 # What a fit with random judges holds: worths of the mean judge, how far judges are from it.
 
 NODES = 41  # Nodes of the sum over a new judge's log-odds, more in proportion where σ exceeds 1
@@ -228,8 +165,6 @@ NODES = 41  # Nodes of the sum over a new judge's log-odds, more in proportion w
 
 @dataclass(frozen=True, eq=False)
 class RandomJudgesFit:
-    """A fitted model of judges with tastes of their own."""
-
     model: RandomJudges  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     labels_of_judges: tuple[str, ...]  # the judges, sorted
@@ -255,7 +190,6 @@ class RandomJudgesFit:
 
     @property
     def reference(self) -> str:
-        """The system with log-worth 0."""
         return self.systems[self.panel.reference]
 
     @cached_property
@@ -293,7 +227,6 @@ class RandomJudgesFit:
 
     @property
     def assumes(self) -> str:
-        """What the covariance takes for independent."""
         return "judges independent, each with a taste, their judgments independent given it"
 
     @property
@@ -303,7 +236,6 @@ class RandomJudgesFit:
 
     @cached_property
     def worths(self) -> dict[str, float]:
-        """Worth π of each system to the mean judge; they sum to one."""
         return share_worths(self.systems, self.log_worth)
 
     @cached_property
@@ -316,36 +248,51 @@ class RandomJudgesFit:
 
     @property
     def says(self) -> tuple[str, ...]:
-        """What was found, in lines for people."""
-        interval = self.sigma_interval
-        claim = None if interval is None else (interval, self.model.level)
-        return say(self.sigma, claim, self.lr_test or self.deal_test, self.check)
+        sigma, check = self.sigma, self.check
+        test = self.lr_test or self.deal_test
+        # a claim only where a test supports it
+        supported = test is None or test.p < DOUBTFUL
+        claim = "judges disagree by" if supported else "no sign that judges disagree:"
+        estimate = f"{claim} σ = {sigma:.2f} at most (no interval: answers are rankings)"
+        if self.sigma_interval is not None:
+            low, high = self.sigma_interval
+            span = f"{low:.2f} to {'no upper end' if high == inf else f'{high:.2f}'}"
+            estimate = f"{claim} σ = {sigma:.2f} ({span}; {100 * self.model.level:g} % interval)"
+        tested = f"one taste for all judges (σ = 0): {test or 'no test'}"
+        if check is None:
+            return (estimate, tested)
+        favourite, reverse = 100 * favourite_share(sigma), 100 * reversed_share(sigma)
+        return (
+            estimate,
+            "of two systems equal to the mean judge, a judge picks his or her favourite in"
+            f" {favourite:.0f} % of the answers without ties; where the mean judge sees a log-worth"
+            f" of 1 between two systems, {reverse:.0f} % of the judges hold the opposite",
+            tested,
+            f"integrals checked by {check.draws} draws for each of {check.blocks:,} blocks"
+            f" ({100 * check.effective:.0f} % effective): σ would move by"
+            f" {check.sigma_shift:+.4f} (Monte Carlo error {check.sigma_error:.4f}), the"
+            f" log-likelihood by {check.loglik_shift:+.3f} ({check.loglik_error:.3f})",
+        )
 
     @property
     def signature_parts(self) -> tuple[str, ...]:
-        """The settings that change numbers."""
         model = self.model
         restricted = "restricted" if model.restricted else "ml"
         named = (f"ties={model.ties}", f"method={model.method}", f"reference={self.reference}")
         return (*named, restricted, f"level={model.level:g}", f"seed={model.seed}")
 
     def code(self, system: str) -> int:
-        """Return the place of a system."""
         return find_system(self.systems, system)
 
     def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
-        """Return differences in log-worth between pairs of systems, with their errors."""
         return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
-        """Return (n, 3) chances of left, tie, right for one answer of a judge not seen before.
-
-        They are averages over judges, so that they are less decided than the mean judge.
-        """
+        """Return (n, 3) chances of left, tie, right, averaged over judges, for a new judge."""
         codes = np.array([[self.code(side) for side in pair] for pair in pairs], dtype=np.intp)
         worth = self.log_worth
         left, right = codes.reshape(-1, 2).T
-        # an even sum is exact here (softening.py): its error is exp(−2π d / step), d the distance
+        # an even sum is exact here: its error is exp(−2π d / step), d the distance
         # of the nearest pole, π / (√2 σ)
         at = np.linspace(-9.0, 9.0, ceil(NODES * max(1.0, self.sigma)))
         weight = np.exp(-(at**2) / 2)
@@ -357,22 +304,17 @@ class RandomJudgesFit:
 
     def judges(self, names: Sequence[str] | None = None) -> tuple[Taste, ...]:
         """Return tastes of judges, as far as their answers tell: posterior means and errors."""
-        codes = [self._judge(name) for name in (self.labels_of_judges if names is None else names)]
-        return find_tastes(self.panel, self.peak, self.systems, self.labels_of_judges, codes)
-
-    @cached_property
-    def _judge_codes(self) -> dict[str, int]:
-        return {name: code for code, name in enumerate(self.labels_of_judges)}
-
-    def _judge(self, name: str) -> int:
-        if name not in self._judge_codes:
-            hint = name_near(name, self.labels_of_judges)
-            raise InvalidJudgments(f"no judge '{name}' in this fit.{hint}")
-        return self._judge_codes[name]
+        labels = self.labels_of_judges
+        known = {name: code for code, name in enumerate(labels)}
+        unknown = [name for name in names or () if name not in known]
+        if unknown:
+            hint = name_near(unknown[0], labels)
+            raise InvalidJudgments(f"no judge '{unknown[0]}' in this fit.{hint}")
+        codes = [known[name] for name in (labels if names is None else names)]
+        return find_tastes(self.panel, self.peak, self.systems, labels, codes)
 
     @property
     def extras(self) -> Mapping[str, Any]:
-        """What stands beside the coefficients, for machines: None for what there is not."""
         test, deal = self.lr_test, self.deal_test
         ends = (None, None) if self.sigma_interval is None else map(finite, self.sigma_interval)
         return {
@@ -397,89 +339,49 @@ class RandomJudgesFit:
 
 # When σ cannot be told from the answers, and when it can hardly: refusals and notes.
 
-FEW: Final = 6  # Judges below which nothing is said of a population of judges
-WIDE: Final = 1.0  # Width of an interval of σ from 0 on that says hardly anything
-THIN: Final = 0.1  # Share of effective draws below which importance sampling says little
-OFF: Final = 0.02  # Shift of σ, relative, from which on the integrals are called poor
+MIN_JUDGES: Final = 6  # Judges below which nothing is said of a population of judges
+MAX_INTERVAL_WIDTH: Final = 1.0  # Width of an interval of σ from 0 on that says hardly anything
+MIN_EFFECTIVE_SHARE: Final = (
+    0.1  # Share of effective draws below which importance sampling says little
+)
+MAX_SIGMA_SHIFT: Final = 0.02  # Shift of σ, relative, from which on the integrals are called poor
 
 
 def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequence[str]) -> None:
-    """Refuse answers that leave σ without a finite estimate.
-
-    Where some tastes explain every answer of every judge with certainty, ever larger tastes fit
-    ever better: no closed walk through one judge's answers has as many preferences as ties or more,
-    so that no judge contradicts himself or herself.
-    """
+    """Refuse answers that leave σ without a finite estimate."""
     if len(labels) == 1:
         raise NotIdentified(
             f"how much judges differ cannot be told from one judge ({labels[0]})",
-            ["collect answers of several judges", MORE[1]],
+            ["collect answers of several judges", REMEDIES[1]],
         )
     answers = np.bincount(judge, tally.wins + tally.ties + tally.losses)
     if answers.max() <= 1:
         raise NotIdentified(
             f"how much judges differ cannot be told from chance: each of {len(labels):,} judges"
             " gave one judgment",
-            ["collect several from each", MORE[1]],
+            ["collect several from each", REMEDIES[1]],
         )
     if (tally.wins * tally.losses).any():
         return
-    if not _contradicts(tally, judge, labels):
+    # Where some tastes explain every answer of every judge with certainty, ever larger tastes fit
+    # ever better: no closed walk through one judge's answers has as many preferences as ties or
+    # more, so that no judge contradicts himself or herself. A simple walk has n_nodes steps at
+    # most: one with as many preferences as ties is forbidden too.
+    board = make_board(replace(cells_of(tally), group=judge, groups=labels))
+    steps = board.steps(ties=True)
+    if solve_differences(steps.graph, steps.gain * (board.n_nodes + 1) - 1).cycle is None:
         raise NotIdentified(
             "σ has no finite estimate: no judge ever contradicts himself or herself, so that"
             " tastes alone could explain all of them",
-            MORE,
+            REMEDIES,
         )
-
-
-def _contradicts(tally: Tally, judge: NDArray[np.integer], labels: Sequence[str]) -> bool:
-    """Say whether some walk through one judge's answers has as many preferences as ties or more."""
-    cells = Cells(
-        tally.systems,
-        tally.left,
-        tally.right,
-        tally.wins,
-        tally.ties,
-        tally.losses,
-        group=judge,
-        groups=labels,
-    )
-    board = make_board(cells)
-    steps = board.steps(ties=True)
-    # a simple walk has n_nodes steps at most: one with as many preferences as ties is forbidden too
-    return solve_differences(steps.graph, steps.gain * (board.n_nodes + 1) - 1).cycle is not None
-
-
-def note_few(judges: int) -> tuple[str, ...]:
-    """Say so where there are too few judges to speak of a population."""
-    if judges >= FEW:
-        return ()
-    return (
-        f"{judges} judges are too few to say how much judges differ: σ is about these, and"
-        " contrasts ± 1.96 standard errors cover less than 95 % (.82 of simulated contrasts of 2"
-        " judges, .83 of 3, .90 to .94 of 5)",
-    )
-
-
-def note_rankings(test: DealTest | None) -> tuple[str, ...]:
-    """Say what σ is where one answer is several comparisons."""
-    known = (
-        "the test deals rankings to judges at random"
-        if test is not None
-        else "no test, since the data do not tell rankings apart"
-    )
-    return (
-        "comparisons of one ranking hang together, which σ takes for taste: σ is an upper"
-        f" bound, without interval; {known}; fit one comparison of each ranking to see the taste"
-        " alone",
-    )
 
 
 def note_result(sigma: float, interval: Interval, check: IntegralCheck | None) -> tuple[str, ...]:
     """Say so where σ is hardly known, where it is 0, or where the integrals are poor."""
     low, high = interval.lower, interval.upper
     notes = []
-    if high == inf or (low == 0 and high > WIDE):
+    if high == inf or (low == 0 and high > MAX_INTERVAL_WIDTH):
         notes.append(
             "the answers hardly say how much judges differ: more judgments per judge are needed"
         )
@@ -487,12 +389,14 @@ def note_result(sigma: float, interval: Interval, check: IntegralCheck | None) -
         notes.append(
             "σ is 0, the edge of what it can be: standard errors take judgments for independent"
         )
-    elif check.worst < THIN:
+    elif check.worst < MIN_EFFECTIVE_SHARE:
         notes.append(
             f"importance sampling checks the integrals badly: of {check.draws} draws"
             f" {check.worst:.1%} count for some judges"
         )
-    if check is not None and abs(check.sigma_shift) > max(OFF * sigma, 3 * check.sigma_error):
+    if check is not None and abs(check.sigma_shift) > max(
+        MAX_SIGMA_SHIFT * sigma, 3 * check.sigma_error
+    ):
         notes.append(
             f"the integrals over tastes are poor: σ would move by {check.sigma_shift:+.3f}"
         )
@@ -506,16 +410,6 @@ _QUASI: Final = (
     " davidson (ties as an outcome) or discard"
 )
 _PRIOR: Final = "take --model bradley-terry --prior 1"
-
-
-@dataclass(frozen=True)
-class _Claims:
-    """What may be said of σ: an interval and a test, or that answers are rankings."""
-
-    interval: tuple[float, float] | None = None
-    lr_test: LRTest | None = None
-    dealt: DealTest | None = None
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -546,7 +440,6 @@ class RandomJudges:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that do not exist."""
         chosen: str = self.ties
         if chosen == "half-win":
             raise UnknownOption(_QUASI)
@@ -573,22 +466,67 @@ class RandomJudges:
         labels = tuple(tally.factors["judge"].labels[i] for i in judge.tolist())
         refuse_without_judges(tally, used, labels)
         reference = reference_code(tally.systems, self.reference)
+        of_rankings, lr_test, deal_test, check = hang_together(answers), None, None, None
         with one_blas_thread():
             panel = make_panel(tally, used.astype(np.intp), reference, self.method)
             pooled = pool_judges(tally, reference, ties=panel.ties)
-            highest, interval = self._maximise(panel, pooled)
-            peak, check = interval.peak, None
+            try:
+                highest = find_peak(panel, pooled)
+                interval = find_interval(
+                    panel, highest, pooled, self.level, restricted=self.restricted
+                )
+            except NotConverged as lost:
+                raise explain_lost(lost, panel, pooled) from None
+            peak = interval.peak
             if peak.point is not None:
                 check = check_integrals(panel, peak, peak.point.state, self.seed)
-            claims = self._claim(answers, panel, pooled, (highest, interval))
-        notes = (
-            *verdict.notes,
-            *note_few(len(labels)),
-            *claims.notes,
-            *note_result(peak.sigma, interval, check),
+            if not of_rankings:
+                lr_test = compare_zero(highest, pooled)
+            elif "ranking" in answers.factors:
+                rankings = self._used(answers)
+                deal_test = deal_rankings(rankings, panel, pooled, highest.dispersion, self.seed)
+        notes = list(verdict.notes)
+        if len(labels) < MIN_JUDGES:
+            notes.append(
+                f"{len(labels)} judges are too few to say how much judges differ: σ is about these,"
+                " and contrasts ± 1.96 standard errors cover less than 95 % (.82 of simulated"
+                " contrasts of 2 judges, .83 of 3, .90 to .94 of 5)"
+            )
+        if of_rankings:
+            known = (
+                "the test deals rankings to judges at random"
+                if deal_test is not None
+                else "no test, since the data do not tell rankings apart"
+            )
+            notes.append(
+                "comparisons of one ranking hang together, which σ takes for taste: σ is an upper"
+                f" bound, without interval; {known}; fit one comparison of each ranking to see the"
+                " taste alone"
+            )
+        others = [i for i in range(len(tally.systems)) if i != reference]
+        for array in (peak.beta, peak.vcov):
+            array.flags.writeable = False
+        return RandomJudgesFit(
+            model=self,
+            systems=tally.systems,
+            labels_of_judges=labels,
+            names=(*(f"o{i + 1}" for i in others), *("g1",) * panel.ties),
+            labels=(*(tally.systems[i] for i in others), *("tie",) * panel.ties),
+            sigma=peak.sigma,
+            sigma_interval=None if of_rankings else (interval.lower, interval.upper),
+            sigma_ml=highest.sigma,
+            lr_test=lr_test,
+            deal_test=deal_test,
+            loglik=highest.loglik,
+            pooled_loglik=pooled.loglik,
+            check=check,
+            n_judges=len(labels),
+            n_judgments=tally.n_judgments,
+            n_comparisons=tally.n_comparisons,
+            notes=(*notes, *note_result(peak.sigma, interval, check)),
+            panel=panel,
+            peak=peak,
         )
-        found = (panel, pooled, highest)
-        return self._gather(tally, labels, found, (peak, check, claims), notes)
 
     def _tally(self, data: Judgments) -> Tally:
         tally = count_pairs(data, ("judge",), answers=True)
@@ -605,25 +543,13 @@ class RandomJudges:
         """Return the entries that count, with ties dropped if they are."""
         if len(tally.systems) < 2:
             raise NotIdentified("nothing to compare: there are fewer than two systems")
-        ties = 0 * tally.ties if self.ties == "discard" else tally.ties
-        rows = tally.wins + ties + tally.losses > 0
+        used = replace(tally, ties=0 * tally.ties) if self.ties == "discard" else tally
+        rows = used.wins + used.ties + used.losses > 0
         if not rows.any():
             refuse_nothing(tally)
-        if rows.all():
-            return replace(tally, ties=ties)
-        factors = {name: replace(f, codes=f.codes[rows]) for name, f in tally.factors.items()}
-        return replace(
-            tally,
-            left=tally.left[rows],
-            right=tally.right[rows],
-            wins=tally.wins[rows],
-            ties=ties[rows],
-            losses=tally.losses[rows],
-            factors=factors,
-        )
+        return used if rows.all() else take_entries(used, rows)
 
     def _check(self, tally: Tally, whole: Tally) -> Verdict:
-        """Ask whether the worths of all judges together have an estimate."""
         if len(tally.systems) > DENSE:
             raise NotIdentified(
                 f"{len(tally.systems):,} systems are too many for random judges (at most"
@@ -635,60 +561,3 @@ class RandomJudges:
         except NotIdentified as refusal:  # its options are those of another model
             data = refusal.without_options().remedies
             raise NotIdentified(refusal.fault, [*data, _PRIOR], refusal.leave) from None
-
-    def _maximise(self, panel: Panel, pooled: Pooled) -> tuple[Peak, Interval]:
-        """Return the maximum of the likelihood, and the interval with the estimate that it has."""
-        try:
-            peak = find_peak(panel, pooled)
-            restricted = self.restricted
-            return peak, find_interval(panel, peak, pooled, self.level, restricted=restricted)
-        except NotConverged as lost:
-            raise explain_lost(lost, panel, pooled) from None
-
-    def _claim(
-        self, answers: Tally, panel: Panel, pooled: Pooled, found: tuple[Peak, Interval]
-    ) -> _Claims:
-        """Return what may be said of σ: of rankings less than of comparisons."""
-        highest, interval = found
-        if not hang_together(answers):
-            return _Claims((interval.lower, interval.upper), compare_zero(highest, pooled))
-        test = None
-        if "ranking" in answers.factors:
-            rankings = self._used(answers)
-            test = deal_rankings(rankings, panel, pooled, highest.dispersion, self.seed)
-        return _Claims(dealt=test, notes=note_rankings(test))
-
-    def _gather(
-        self,
-        tally: Tally,
-        labels: tuple[str, ...],
-        found: tuple[Panel, Pooled, Peak],
-        beside: tuple[Peak, IntegralCheck | None, _Claims],
-        notes: tuple[str, ...],
-    ) -> RandomJudgesFit:
-        panel, pooled, highest = found
-        peak, check, claims = beside
-        others = [i for i in range(len(tally.systems)) if i != panel.reference]
-        for array in (peak.beta, peak.vcov):
-            array.flags.writeable = False
-        return RandomJudgesFit(
-            model=self,
-            systems=tally.systems,
-            labels_of_judges=labels,
-            names=(*(f"o{i + 1}" for i in others), *("g1",) * panel.ties),
-            labels=(*(tally.systems[i] for i in others), *("tie",) * panel.ties),
-            sigma=peak.sigma,
-            sigma_interval=claims.interval,
-            sigma_ml=highest.sigma,
-            lr_test=claims.lr_test,
-            deal_test=claims.dealt,
-            loglik=highest.loglik,
-            pooled_loglik=pooled.loglik,
-            check=check,
-            n_judges=len(labels),
-            n_judgments=tally.n_judgments,
-            n_comparisons=tally.n_comparisons,
-            notes=notes,
-            panel=panel,
-            peak=peak,
-        )

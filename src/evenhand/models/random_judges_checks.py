@@ -1,18 +1,4 @@
-"""How far σ may be from its estimate: an interval by the profile likelihood, adjusted.
-
-    a(σ) = max over θ, γ of ℓ(θ, γ, σ) − ½ log det I_θ(σ) − (K − 1) log s(σ),  2(a(σ°) − a(σ)) ≤ χ²₁
-
-For each σ the worths and γ are fitted anew, by one Newton step where that is enough. Worths that
-are estimated from the same answers take up some of the variance between judges: maximum likelihood
-makes σ too small, and its interval too, where judges or their answers are few. The determinant puts
-back what they took, as the n − 1 of a variance does; the restricted estimate σ° is where a is
-largest. It is taken of θ/s(σ), which the answers of all judges determine whatever σ is
-(softening.py): θ itself grows with σ, and its determinant alone would make σ too large.
-Without all this, σ° is the maximum likelihood estimate and a the plain profile.
-
-Source: Cox & Reid (1987), JRSS B 49:1-39, eq. 10; Barndorff-Nielsen (1983), Biometrika 70:343-365,
-for the Jacobian s.
-"""
+"""What random judges are checked by: the integrals, deals of rankings, and an interval of σ."""
 
 from __future__ import annotations
 
@@ -24,12 +10,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.tally import Tally, join_codes
 from evenhand.errors import NotConverged
-from evenhand.judgments.joined_codes import join_codes
-from evenhand.judgments.tally import Tally
 from evenhand.models.coefficients import format_p
 from evenhand.models.random_judges_likelihood import (
-    LARGEST,
+    MAX_SIGMA,
     Dispersion,
     Panel,
     Peak,
@@ -62,7 +47,7 @@ from evenhand.numerics.newton import climb, invert_positive
 
 Array = NDArray[np.float64]
 PAIRS: Final = (64, 2_048)  # Fewest and most pairs of opposite draws for each block
-ALL: Final = 50_000  # Pairs over all blocks that are aimed at
+TOTAL_PAIRS: Final = 50_000  # Pairs over all blocks that are aimed at
 BATCHES: Final = 16  # Batches that stand for all
 NUMBERS: Final = 1_000_000  # Log-odds held at once
 
@@ -86,19 +71,43 @@ def check_integrals(panel: Panel, peak: Peak, state: State, seed: int) -> Integr
     theta, gamma, sigma = panel.parts(peak.beta)
     rng = np.random.Generator(np.random.PCG64(seed))
     totals, effective = np.zeros(4), []
-    weights = panel.blocks.thinned(BATCHES)
+    weights = panel.blocks.weigh_sample(BATCHES)
     blocks = sum(b.size for b, w in zip(panel.blocks.batches, weights, strict=True) if w)
-    pairs = int(np.clip(ALL // blocks, *PAIRS))
+    pairs = int(np.clip(TOTAL_PAIRS // blocks, *PAIRS))
     for batch, weight in zip(panel.blocks.batches, weights, strict=True):
-        if weight:
-            votes = panel.votes(batch, theta, gamma)
-            sites = shift_sites(state, batch, votes)
-            logs, lengths = _draw(batch, votes, sites, (sigma, pairs), rng)
-            plain, slope = _approximate(panel, batch, votes, sites, sigma)
-            sums, shares = _compare(logs, lengths, plain)
-            sums[2] -= slope
-            totals += np.array([weight, weight**2, weight, weight**2]) * sums
-            effective.append(shares)
+        if not weight:
+            continue
+        votes = panel.votes(batch, theta, gamma)
+        sites = shift_sites(state, batch, votes)
+        covariance, mean, _ = invert(batch, sites, sigma)
+        centre = batch.differ(mean)
+        logs, lengths = _draw(batch, votes, sites, (covariance, mean), pairs=pairs, rng=rng)
+        lengths /= sigma**2
+        # what the method has in the place of log mean(w), and of the slope by log σ beyond the
+        # Gaussian's own E‖u‖²/σ² − d, which is nothing but for Laplace's
+        if panel.method == "corrected":
+            tilted = tilt(votes, sites, centre, batch.spread(covariance))
+            plain, slope = batch.sums(tilted.log_scale), 0.0
+        else:
+            piece = integrate_laplace(batch, votes, sigma, sites, panel.settled)
+            trace = np.trace(covariance, axis1=1, axis2=2).sum()
+            slope = piece.log_sigma - float((trace + (mean**2).sum()) / sigma**2 - mean.size)
+            plain = batch.sums(votes.values(centre) - sites.values(centre))
+        top = logs.max(axis=(0, 1))
+        draws = np.exp(logs - top)
+        mass = draws.mean(axis=(0, 1))
+        draws /= mass
+        effective.append(1 / (draws**2).mean(axis=(0, 1)))
+        spread = draws.mean(axis=0).var(axis=0) / pairs
+        # the log of a mean is half its variance low
+        shift = top + np.log(mass) + spread / 2 - plain
+        length = (draws * lengths).mean(axis=(0, 1))
+        unweighted = lengths.mean(axis=(0, 1))
+        moved = draws * (lengths - length) - (lengths - unweighted)
+        errors = moved.mean(axis=0).var(axis=0) / pairs
+        longer = (length - unweighted).sum() - slope
+        sums = np.array([shift.sum(), spread.sum(), longer, errors.sum()])
+        totals += np.array([weight, weight**2, weight, weight**2]) * sums
     shares = np.concatenate(effective)
     step = sigma * float(peak.vcov[-1, -1])
     return IntegralCheck(
@@ -113,35 +122,17 @@ def check_integrals(panel: Panel, peak: Peak, state: State, seed: int) -> Integr
     )
 
 
-def _compare(logs: Array, lengths: Array, plain: Array) -> tuple[Array, Array]:
-    """Return sums over blocks of both shifts and their variances, and shares of draws (B,).
-
-    logs: (2, pairs, B) log-weights of draws and their opposites.
-    lengths: (2, pairs, B) ‖u‖²/σ².
-    plain: (B,) what the method has in the place of log mean(w).
-    """
-    pairs = logs.shape[1]
-    top = logs.max(axis=(0, 1))
-    weights = np.exp(logs - top)
-    mass = weights.mean(axis=(0, 1))
-    weights /= mass
-    shares = 1 / (weights**2).mean(axis=(0, 1))
-    spread = weights.mean(axis=0).var(axis=0) / pairs
-    shift = top + np.log(mass) + spread / 2 - plain  # the log of a mean is half its variance low
-    length = (weights * lengths).mean(axis=(0, 1))
-    unweighted = lengths.mean(axis=(0, 1))
-    moved = weights * (lengths - length) - (lengths - unweighted)
-    errors = moved.mean(axis=0).var(axis=0) / pairs
-    sums = np.array([shift.sum(), spread.sum(), (length - unweighted).sum(), errors.sum()])
-    return sums, shares
-
-
 def _draw(
-    batch: Batch, votes: Votes, sites: Sites, scale: tuple[float, int], rng: np.random.Generator
+    batch: Batch,
+    votes: Votes,
+    sites: Sites,
+    gaussian: tuple[Array, Array],
+    *,
+    pairs: int,
+    rng: np.random.Generator,
 ) -> tuple[Array, Array]:
-    """Return log-weights and lengths ‖u‖²/σ² of draws and their opposites: see `_compare`."""
-    sigma, pairs = scale
-    covariance, mean, _ = invert(batch, sites, sigma)
+    """Return (2, pairs, B) log-weights and lengths ‖u‖² of draws and their opposites."""
+    covariance, mean = gaussian
     centre, root = batch.differ(mean), np.linalg.cholesky(covariance)
     logs, lengths = np.empty((2, 2, pairs, batch.size))
     step = max(1, NUMBERS // max(len(votes.n), mean.size))
@@ -154,32 +145,14 @@ def _draw(
             terms = votes.values(deviation) - sites.values(deviation)
             logs[side, rows] = np.stack([batch.sums(row) for row in terms])
             lengths[side, rows] = ((mean[:, :, None] + sign * away) ** 2).sum(axis=1).T
-    return logs, lengths / sigma**2
-
-
-def _approximate(
-    panel: Panel, batch: Batch, votes: Votes, sites: Sites, sigma: float
-) -> tuple[Array, float]:
-    """Return what the method has in the place of log mean(w), (B,), and of the slope by log σ.
-
-    The slope is what it has beyond the Gaussian's own E‖u‖²/σ² − d: nothing but for Laplace's.
-    """
-    covariance, mean, _ = invert(batch, sites, sigma)
-    centre = batch.differ(mean)
-    if panel.method == "corrected":
-        found = tilt(votes, sites, centre, batch.spread(covariance))
-        return batch.sums(found.log_scale), 0.0
-    piece = integrate_laplace(batch, votes, sigma, sites, panel.settled)
-    trace = np.trace(covariance, axis1=1, axis2=2).sum()
-    own = float((trace + (mean**2).sum()) / sigma**2 - mean.size)
-    return batch.sums(votes.values(centre) - sites.values(centre)), piece.log_sigma - own
+    return logs, lengths
 
 
 # Rankings dealt to judges at random: how much of σ is taste, where one answer is many comparisons.
 #
 # Comparisons of one ranking hang together, whoever made it; a model that takes them for independent
 # given the judge books what they share as taste. With s_r the sum of score residuals r a over the
-# comparisons of ranking r at the pooled fit, and S_l = Σ_{r of l} s_r (start.py):
+# comparisons of ranking r at the pooled fit, and S_l = Σ_{r of l} s_r:
 #
 # U = Σ_l ‖S_l‖²,    p = (1 + #{U* ≥ U}) / (B + 1)
 #
@@ -219,83 +192,80 @@ def hang_together(tally: Tally) -> bool:
         return True
     if "ranking" not in tally.factors:
         return False
-    key = _number(tally, ("task", "ranking"))
+    key = _number_entries(tally, ("task", "ranking"))
     return len(np.unique(key)) < len(key)
 
 
-def _number(tally: Tally, names: Sequence[str]) -> NDArray[np.int64]:
+def _number_entries(tally: Tally, names: Sequence[str]) -> NDArray[np.int64]:
     """Return a number for each entry, the same where all of some factors are the same."""
     factors = [tally.factors[name] for name in names if name in tally.factors]
-    return join_codes([(one.codes, one.size) for one in factors])
+    return join_codes([(factor.codes, factor.size) for factor in factors])
 
 
 def deal_rankings(
     tally: Tally, panel: Panel, pooled: Pooled, dispersion: Dispersion, seed: int
 ) -> DealTest:
     """Compare judges with random deals of the same rankings."""
-    key = _number(tally, ("task", "ranking", "judge"))
+    key = _number_entries(tally, ("task", "ranking", "judge"))
     first, answer = np.unique(key, return_index=True, return_inverse=True)[1:]
     judge = tally.factors["judge"].codes[first].astype(np.intp)
     task = np.zeros_like(judge)
     if "task" in tally.factors:
         task = tally.factors["task"].codes[first].astype(np.intp)
-    cells = _sum_scores(tally, answer, _score(tally, panel, pooled))
-    k = len(tally.systems)
-    seen = _spread_of_judges(cells, judge, k)
-    rng = np.random.Generator(np.random.PCG64(seed))
-    found = np.array([_spread_of_judges(cells, _deal(judge, task, rng), k) for _ in range(DEALS)])
-    as_much = int((found >= seen * (1 - 1e-9)).sum())
-    return DealTest(
-        p=(1 + as_much) / (DEALS + 1),
-        deals=DEALS,
-        sigma=soften(dispersion.ratio(0.0)),
-        dealt=soften(dispersion.ratio(float(found.mean()) - seen)),
-    )
-
-
-def _deal(judge: Integers, task: Integers, rng: np.random.Generator) -> Integers:
-    """Return another judge for every answer, those of each task dealt among its answers."""
-    dealt = np.empty_like(judge)
-    dealt[np.argsort(task, kind="stable")] = judge[np.lexsort((rng.random(len(judge)), task))]
-    return dealt
-
-
-def _score(tally: Tally, panel: Panel, pooled: Pooled) -> Array:
-    """Return (C,) score residuals by the log-odds of left against right."""
+    # (C,) score residuals by the log-odds of left against right, summed by answer and system
     theta, gamma, _ = panel.parts(np.append(pooled.beta, 0.0))
     won, tied, lost = tally.counts.T
     centre = theta[tally.left] - theta[tally.right]
     votes = Votes(won - lost, tied, won + tied + lost, centre, gamma, panel.nodes)
-    return slopes(votes, np.zeros_like(centre)).x
-
-
-def _sum_scores(tally: Tally, answer: Integers, score: Array) -> tuple[Integers, Integers, Array]:
-    """Return answer, system and sum of scores, for each system in each answer."""
-    k = len(tally.systems)
+    score, k = slopes(votes, np.zeros_like(centre)).x, len(tally.systems)
     places = np.concatenate((answer * k + tally.left, answer * k + tally.right))
     used, inverse = np.unique(places, return_inverse=True)
     sums = np.asarray(np.bincount(inverse, np.concatenate((score, -score))), dtype=np.float64)
     at, system = np.divmod(used, k)
-    return at.astype(np.intp), system.astype(np.intp), sums
+
+    def spread(judge: Integers) -> float:
+        """Return U, given the judge of every answer."""
+        return float((np.bincount(judge[at] * k + system, sums) ** 2).sum())
+
+    seen = spread(judge)
+    rng = np.random.Generator(np.random.PCG64(seed))
+    by_task, dealt, spreads = np.argsort(task, kind="stable"), np.empty_like(judge), []
+    for _ in range(DEALS):  # the judges of each task are dealt among its answers
+        dealt[by_task] = judge[np.lexsort((rng.random(len(judge)), task))]
+        spreads.append(spread(dealt))
+    as_much = int((np.array(spreads) >= seen * (1 - 1e-9)).sum())
+    return DealTest(
+        p=(1 + as_much) / (DEALS + 1),
+        deals=DEALS,
+        sigma=soften(dispersion.ratio(0.0)),
+        dealt=soften(dispersion.ratio(float(np.mean(spreads)) - seen)),
+    )
 
 
-def _spread_of_judges(cells: tuple[Integers, Integers, Array], judge: Integers, k: int) -> float:
-    """Return U, given the judge of every answer."""
-    answer, system, sums = cells
-    return float((np.bincount(judge[answer] * k + system, sums) ** 2).sum())
-
+# How far σ may be from its estimate: an interval by the profile likelihood, adjusted.
+#
+# a(σ) = max over θ, γ of ℓ(θ, γ, σ) − ½ log det I_θ(σ) − (K − 1) log s(σ),  2(a(σ°) − a(σ)) ≤ χ²₁
+#
+# For each σ the worths and γ are fitted anew, by one Newton step where that is enough. Worths that
+# are estimated from the same answers take up some of the variance between judges: maximum
+# likelihood makes σ too small, and its interval too, where judges or their answers are few. The
+# determinant puts back what they took, as the n − 1 of a variance does; the restricted estimate σ°
+# is where a is largest. It is taken of θ/s(σ), which the answers of all judges determine whatever σ
+# is (`find_softening`): θ itself grows with σ, and its determinant alone would make σ too large.
+# Without all this, σ° is the maximum likelihood estimate and a the plain profile.
+#
+# Source: Cox & Reid (1987), JRSS B 49:1-39, eq. 10; Barndorff-Nielsen (1983), Biometrika
+# 70:343-365, for the Jacobian s.
 
 # Distance of the root of the deviance from its goal within which a last step is taken blindly
-NEAR: Final = 0.1
+LAST_STEP_DISTANCE: Final = 0.1
 # Share of that gain in worths below which the gain of a Newton step in log σ is added up too
-LEFT: Final = 1 / 40
+MAX_GAIN_LEFT: Final = 1 / 40
 _LOST: Final = "the interval of σ was not found"
 
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """What the profile says of σ."""
-
     lower: float  # the lower end; 0 where the data do not exclude it
     upper: float  # the upper end; infinite where there is none
     peak: Peak  # the maximum moved to σ°; as it was where that is as good as there
@@ -348,7 +318,7 @@ def _move(panel: Panel, peak: Peak, top: _Top) -> Peak:
     """Return the maximum at the top of the adjusted profile."""
     if peak.point is not None:
         moved = abs(top.at - float(peak.beta[-1])) * sqrt(top.bend)
-        if moved**2 / 2 < LEFT * panel.left_over:
+        if moved**2 / 2 < MAX_GAIN_LEFT * panel.left_over:
             return peak
     beta = np.append(top.near.beta, top.at)
     point = panel.expand(beta, top.near.point.state, information=True)
@@ -396,7 +366,6 @@ class _Profile:
             self.drift = peak.vcov[:n, -1] / peak.vcov[-1, -1]
 
     def height(self, at: float, near: _Height | None = None) -> _Height:
-        """Return the profile at log σ."""
         beta, state = self.peak.beta[: self.panel.size - 1], None
         point = self.peak.point
         if point is not None:
@@ -432,8 +401,8 @@ class _Profile:
             value -= _half_log_det(there.worths)
             n = self.panel.n_systems - 1
             softer = find_softening(at, float(beta[-1]) if self.panel.ties else None)
-            value -= n * softer.value
-            slope -= n * softer.slope
+            value -= n * softer[0]
+            slope -= n * softer[1]
         return _Height(value, slope, beta, there)
 
 
@@ -447,7 +416,7 @@ def _find_top(profile: _Profile, zero: float, first: float) -> _Top | None:
     for _ in range(60):
         gain = here.slope**2 / (2 * bend)
         step = float(np.clip(here.slope / bend, -0.5, 0.5))
-        if gain < LEFT * profile.panel.left_over or at > log(LARGEST):
+        if gain < MAX_GAIN_LEFT * profile.panel.left_over or at > log(MAX_SIGMA):
             top = here.value + gain
             return _Top(at + step, top, bend, here) if top > zero else None
         there = profile.height(at + step, here)
@@ -463,21 +432,19 @@ def _find_end(
     """Return σ at which the signed root of the deviance, which rises with σ, is `goal`."""
     at, low, high = places
     for _ in range(60):
-        if at > log(LARGEST):
+        if at > log(MAX_SIGMA):
             return inf
         there = profile.height(at)
         root = float(np.copysign(sqrt(max(2 * (top - there.value), 0.0)), goal))
         slope = -there.slope / root if root else inf
         low, high = (at, high) if root < goal else (low, at)
         ahead = at + float(np.clip((goal - root) / slope, -1.0, 1.0)) if slope > 0 else inf
-        if slope > 0 and abs(root - goal) < NEAR:
+        if slope > 0 and abs(root - goal) < LAST_STEP_DISTANCE:
             return exp(ahead)
-        at = ahead if low < ahead < high else _between(at, low, high)
+        if low < ahead < high:
+            at = ahead
+        elif np.isinf(low):
+            at -= 1.0
+        else:
+            at = at + 1.0 if np.isinf(high) else (low + high) / 2
     raise NotConverged(_LOST)
-
-
-def _between(at: float, low: float, high: float) -> float:
-    """Return the middle of a bracket, or a step beyond its only end."""
-    if np.isinf(low):
-        return at - 1.0
-    return at + 1.0 if np.isinf(high) else (low + high) / 2

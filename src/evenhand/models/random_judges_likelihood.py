@@ -1,13 +1,4 @@
-"""How much less decided all judges together are than one judge.
-
-The difference between wins and losses expected of judges with log-odds N(x, 2σ²) rises, at x = 0,
-as that of a single judge at x / s:
-
-    1/s(σ) = E v(√2 σ z) / v(0),    v(x) = P(left) + P(right) − (P(left) − P(right))²,  z ~ N(0, 1)
-
-so that θ/s hardly depends on σ, given the answers. Zeger, Liang & Albert (1988), Biometrics
-44:1049-1060, match the whole logistic curve instead: √(1 + 2c²σ²) with c² = .3456.
-"""
+"""The likelihood of judges' answers with tastes integrated out, its start and its maximum."""
 
 from __future__ import annotations
 
@@ -20,8 +11,8 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged
-from evenhand.judgments.tally import Tally
 from evenhand.models.coefficients import LRTest
 from evenhand.models.design import plain_design
 from evenhand.models.likelihood import Likelihood
@@ -66,7 +57,6 @@ class Votes:
 
     @property
     def nu(self) -> float:
-        """Davidson's ν."""
         return 0.0 if self.gamma is None else float(np.exp(self.gamma))
 
     def values(self, deviation: Array) -> Array:
@@ -143,11 +133,7 @@ class Moments:
 
 
 def tilt(votes: Votes, sites: Sites, mean: Array, variance: Array) -> Moments:
-    """Put the exact likelihood in the place of each site, one at a time.
-
-    mean: (c,) mean of each difference with all sites.
-    variance: (c,) its variance.
-    """
+    """Put the exact likelihood in the place of each site, given means and variances."""
     at, rule = _gauss_hermite(votes.nodes)  # they move with mean and width
     deviation = mean + np.sqrt(variance) * at
     logs = votes.values(deviation)
@@ -186,17 +172,15 @@ def tilt(votes: Votes, sites: Sites, mean: Array, variance: Array) -> Moments:
 # Laplace: Breslow & Clayton (1993), JASA 88:9-25; its gradient differentiates log det(I + σ² M)
 # too.
 
-PASSES: Final = 500
-PATIENT: Final = 30  # Passes after which steps are halved
+MAX_PASSES: Final = 500
+FULL_STEP_PASSES: Final = 30  # Passes after which steps are halved
 # Newton decrement squared of a block below which its mode is found: the last step squares it
-FLAT: Final = 1e-14
-NEAR: Final = 1e-1  # The same where a mode is only the start of other passes
+MODE_TOLERANCE: Final = 1e-14
+START_TOLERANCE: Final = 1e-1  # The same where a mode is only the start of other passes
 
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """The integrals of a batch."""
-
     value: float  # sum of the log-integrals (nats)
     centre: Array  # (c,) derivative by each entry's log-odds m
     gamma: float  # derivative by γ
@@ -219,10 +203,7 @@ def integrate_laplace(
     start: Sites | None,
     settled: float,  # noqa: ARG001 - a mode costs little to find exactly
 ) -> Piece:
-    """Return the integrals of a batch by Laplace's method.
-
-    sigma: standard deviation of tastes (log-odds).
-    """
+    """Return the integrals of a batch by Laplace's method."""
     mean = find_mode(batch, votes, sigma, start=start)
     deviation = batch.differ(mean)
     at = slopes(votes, deviation)
@@ -230,11 +211,12 @@ def integrate_laplace(
     covariance, log_det = invert_all(batch.precision(sites.precision, sigma**-2))
     bent = batch.spread(covariance) * at.xxx / 2
     pulled = _times(covariance, batch.gather(bent))
+    turned = batch.differ(pulled)
     scale = votes.values(deviation) - sites.values(deviation)
     return Piece(
         value=_value(sites, sigma, log_det, deviation, batch.width) + float(scale.sum()),
-        centre=at.x + bent + at.xx * batch.differ(pulled),
-        gamma=_by_gamma(batch, at, covariance, batch.differ(pulled)),
+        centre=at.x + bent + at.xx * turned,
+        gamma=float((at.g + batch.spread(covariance) * at.xxg / 2 + turned * at.xg).sum()),
         log_sigma=_by_log_sigma(covariance, mean, sigma)
         + float(2 * (pulled * mean).sum() / sigma**2),
         sites=sites,
@@ -246,26 +228,34 @@ def integrate_laplace(
 def integrate_corrected(
     batch: Batch, votes: Votes, sigma: float, start: Sites | None, settled: float
 ) -> Piece:
-    """Return the integrals of a batch by expectation propagation; see `integrate_laplace`."""
+    """Return the integrals of a batch by expectation propagation."""
     if start is None:
-        deviation = batch.differ(find_mode(batch, votes, sigma, flat=NEAR))
+        deviation = batch.differ(find_mode(batch, votes, sigma, flat=START_TOLERANCE))
         start = _at_mode(slopes(votes, deviation), deviation)
     sites = start
-    for taken in range(PASSES):
+    for taken in range(MAX_PASSES):
         covariance, mean, log_det = invert(batch, sites, sigma)
         centre, width = batch.differ(mean), batch.spread(covariance)
-        found = tilt(votes, sites, centre, width)
-        if _moved(found, centre, width) < settled:
+        tilted = tilt(votes, sites, centre, width)
+        shift = np.abs(tilted.mean - centre) / np.sqrt(width)
+        if max(shift.max(), np.abs(tilted.variance / width - 1).max()) < settled:
             break
-        sites = _matched(found, sites, centre, width, length=0.5 if taken > PATIENT else 1.0)
+        # move the sites so that means and variances agree with those found; ℓ is concave, so that
+        # no precision is negative but by the rounding of the quadrature
+        length = 0.5 if taken > FULL_STEP_PASSES else 1.0
+        precision = 1 / tilted.variance - 1 / width
+        linear = tilted.mean / tilted.variance - centre / width
+        sites = Sites(
+            np.maximum(sites.precision + length * precision, 0.0), sites.linear + length * linear
+        )
     else:
         raise NotConverged(
             "the integrals over judges' tastes did not settle",
             ["look for judges with millions of answers on one pair"],
         )
-    gamma = 0.0 if votes.gamma is None else float((votes.ties - votes.n * found.tied(votes)).sum())
+    gamma = 0.0 if votes.gamma is None else float((votes.ties - votes.n * tilted.tied(votes)).sum())
     return Piece(
-        value=_value(sites, sigma, log_det, centre, batch.width) + float(found.log_scale.sum()),
+        value=_value(sites, sigma, log_det, centre, batch.width) + float(tilted.log_scale.sum()),
         centre=sites.linear - sites.precision * centre,
         gamma=gamma,
         log_sigma=_by_log_sigma(covariance, mean, sigma),
@@ -276,7 +266,12 @@ def integrate_corrected(
 
 
 def find_mode(
-    batch: Batch, votes: Votes, sigma: float, *, start: Sites | None = None, flat: float = FLAT
+    batch: Batch,
+    votes: Votes,
+    sigma: float,
+    *,
+    start: Sites | None = None,
+    flat: float = MODE_TOLERANCE,
 ) -> Array:
     """Return (B, d) tastes u at which prior and answers together are likeliest (Newton)."""
     ridge = sigma**-2
@@ -284,59 +279,34 @@ def find_mode(
     if start is not None:
         mean = invert(batch, start, sigma)[1]
     value = _height(batch, votes, mean, ridge)
-    for _ in range(PASSES):
+    for _ in range(MAX_PASSES):
         at = slopes(votes, batch.differ(mean))
         gradient = batch.gather(at.x) - ridge * mean
         solved = np.linalg.solve(batch.precision(-at.xx, ridge), gradient[..., None])
         step: Array = np.asarray(solved[..., 0], dtype=np.float64)
         if float((gradient * step).sum(axis=1).max()) < flat:
             return mean + step
-        mean, value = _climb_batch(batch, votes, ridge, (mean, value), step)
+        # the step of every block that does not lose by it; half of the others'
+        length = np.ones(batch.size)
+        for _ in range(40):
+            there = mean + length[:, None] * step
+            height = _height(batch, votes, there, ridge)
+            short = height < value - 1e-12 * (1.0 + np.abs(value))
+            if not short.any():
+                break
+            length = np.where(short, length / 2, length)
+        mean, value = there, height
     raise NotConverged("the modes of judges' tastes were not found")
 
 
-def _climb_batch(
-    batch: Batch, votes: Votes, ridge: float, here: tuple[Array, Array], step: Array
-) -> tuple[Array, Array]:
-    """Take the step of every block that does not lose by it; halve the others'."""
-    mean, value = here
-    length = np.ones(batch.size)
-    for _ in range(40):
-        there = mean + length[:, None] * step
-        height = _height(batch, votes, there, ridge)
-        short = height < value - 1e-12 * (1.0 + np.abs(value))
-        if not short.any():
-            break
-        length = np.where(short, length / 2, length)
-    return there, height
-
-
 def _height(batch: Batch, votes: Votes, mean: Array, ridge: float) -> Array:
-    """Return (B,) log-densities of answers and tastes, constants left out."""
+    """Return (B,) log-densities of answers and tastes, constants apart."""
     answers = batch.sums(votes.values(batch.differ(mean)))
     return np.asarray(answers - ridge / 2 * (mean**2).sum(axis=1))
 
 
 def _at_mode(at: Slopes, deviation: Array) -> Sites:
     return Sites(-at.xx, at.x - at.xx * deviation)
-
-
-def _matched(found: Moments, sites: Sites, centre: Array, width: Array, *, length: float) -> Sites:
-    """Move the sites so that means and variances agree with those found.
-
-    ℓ is concave, so that no precision is negative but by the rounding of the quadrature.
-    """
-    precision = 1 / found.variance - 1 / width
-    linear = found.mean / found.variance - centre / width
-    return Sites(
-        np.maximum(sites.precision + length * precision, 0.0), sites.linear + length * linear
-    )
-
-
-def _moved(found: Moments, centre: Array, width: Array) -> float:
-    """Return how far means and variances are from those of the sites."""
-    shift = np.abs(found.mean - centre) / np.sqrt(width)
-    return float(max(shift.max(), np.abs(found.variance / width - 1).max()))
 
 
 def _value(sites: Sites, sigma: float, log_det: Array, centre: Array, width: int) -> float:
@@ -348,12 +318,6 @@ def _value(sites: Sites, sigma: float, log_det: Array, centre: Array, width: int
 def _by_log_sigma(covariance: Array, mean: Array, sigma: float) -> float:
     trace = np.trace(covariance, axis1=1, axis2=2).sum()
     return float((trace + (mean**2).sum()) / sigma**2 - mean.size)
-
-
-def _by_gamma(batch: Batch, at: Slopes, covariance: Array, bent: Array) -> float:
-    """Return the derivative of Laplace's formula by γ."""
-    direct = at.g + batch.spread(covariance) * at.xxg / 2
-    return float((direct + bent * at.xg).sum())
 
 
 def _times(matrices: Array, vectors: Array) -> Array:
@@ -374,14 +338,16 @@ _METHODS: Final[dict[str, Callable[[Batch, Votes, float, Sites | None, float], P
     "laplace": integrate_laplace,
 }
 # Entries from which integrals and maximum are found to a hundredth of a standard error
-MANY: Final = 100_000
+MAX_FINE_ENTRIES: Final = 100_000
 # Where the passes of the integrals end, what may be left to gain, relative to |log-likelihood|
 # (less where the integrals are exact), the same in nats for the worths at a given σ, and nodes of
 # the quadrature over one difference
 FINE: Final = (1e-9, 1e-14, 1e-6, 21)
 ROUGH: Final = (1e-5, 1e-10, 0.05, 11)
 BATCHES: Final = 60  # Batches that stand for all where the maximum is first looked for
-APART: Final = 1e-2  # Half the distance of γ or log σ between which gradients are differenced
+DIFFERENCE_STEP: Final = (
+    1e-2  # Half the distance of γ or log σ between which gradients are differenced
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -394,8 +360,6 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """The likelihood at one point."""
-
     value: float  # log-likelihood (nats)
     gradient: Array  # (p,) its derivatives
     state: State  # the sites there
@@ -433,7 +397,7 @@ class Panel:
 
     def thinned(self) -> Panel:
         """Return the panel with some batches standing for all; itself where there are few."""
-        return replace(self, weights=self.blocks.thinned(BATCHES))
+        return replace(self, weights=self.blocks.weigh_sample(BATCHES))
 
     def parts(self, beta: Array) -> tuple[Array, float | None, float]:
         """Take a parameter vector apart: (K,) θ, γ or None, σ."""
@@ -466,21 +430,18 @@ class Panel:
             sums[:3] += weight * np.array((piece.value, piece.gamma, piece.log_sigma))
             if tables is not None:
                 sums[3] += self._inform(batch, piece, (sigma, weight), tables)
+        k = self.n_systems
+        by_system = np.bincount(self.left, by_entry, minlength=k)
+        by_system = by_system - np.bincount(self.right, by_entry, minlength=k)
+        extras = sums[1:3] if self.ties else sums[2:3]
         return Point(
             value=float(sums[0]),
-            gradient=self._gradient(by_entry, sums),
+            gradient=np.concatenate((np.delete(by_system, self.reference), extras)),
             state=State(precision, linear),
             worths=None if tables is None else self._among_worths(tables[0]),
             bends=None if tables is None else self._among_worths(tables[1]),
             log_sigma=float(sums[3]),
         )
-
-    def _gradient(self, by_entry: Array, sums: Array) -> Array:
-        k = self.n_systems
-        by_system = np.bincount(self.left, by_entry, minlength=k)
-        by_system = by_system - np.bincount(self.right, by_entry, minlength=k)
-        extras = sums[1:3] if self.ties else sums[2:3]
-        return np.concatenate((np.delete(by_system, self.reference), extras))
 
     def _inform(
         self, batch: Batch, piece: Piece, scale: tuple[float, float], tables: Array
@@ -507,10 +468,10 @@ class Panel:
         full[: k - 1, : k - 1] = here.worths
         for at in range(k - 1, p):
             step = np.zeros(p)
-            step[at] = APART
+            step[at] = DIFFERENCE_STEP
             ahead = self.expand(beta + step, here.state).gradient
             behind = self.expand(beta - step, here.state).gradient
-            full[at] = (behind - ahead) / (2 * APART)
+            full[at] = (behind - ahead) / (2 * DIFFERENCE_STEP)
         full[: k - 1, k - 1 :] = full[k - 1 :, : k - 1].T
         full[k - 1 :, k - 1 :] = (full[k - 1 :, k - 1 :] + full[k - 1 :, k - 1 :].T) / 2
         return full
@@ -523,10 +484,7 @@ def shift_sites(state: State, batch: Batch, votes: Votes) -> Sites:
 
 
 def make_panel(tally: Tally, judge: Integers, reference: int, method: Method) -> Panel:
-    """Sort the entries of a tally into blocks.
-
-    judge: (C,) judge of each entry, numbered from 0.
-    """
+    """Sort the entries of a tally into blocks; (C,) judge of each entry, from 0."""
     k = len(tally.systems)
     key = judge.astype(np.int64) * k
     sides = np.concatenate((key + tally.left, key + tally.right))
@@ -535,7 +493,7 @@ def make_panel(tally: Tally, judge: Integers, reference: int, method: Method) ->
     blocks = make_blocks(len(seen), left, right)
     system = np.full(blocks.slots, k, dtype=np.intp)
     owner = np.full(blocks.slots, int(judge.max()) + 1, dtype=np.intp)
-    settled, tolerance, left_over, nodes = FINE if len(key) <= MANY else ROUGH
+    settled, tolerance, left_over, nodes = FINE if len(key) <= MAX_FINE_ENTRIES else ROUGH
     system[blocks.place], owner[blocks.place] = seen % k, seen // k
     return Panel(
         n_systems=k,
@@ -559,8 +517,7 @@ def make_panel(tally: Tally, judge: Integers, reference: int, method: Method) ->
 # Where the fit of judges' tastes begins: all judges pooled, and σ from what they share.
 #
 # At σ = 0 the model is Bradley and Terry's. With r the score residual of an answer by its log-odds,
-# w its variance, and S_l, H_l the sums of r a and w a aᵀ over the answers of a judge (INFERENCE
-# C8):
+# w its variance, and S_l, H_l the sums of r a and w a aᵀ over the answers of a judge:
 #
 # σ² ≈ Σ_l ‖S_l‖² − Σ r² ‖a‖²  over  Σ_l ‖H_l‖² − Σ w² ‖a aᵀ‖²
 # slope of the log-likelihood by σ² at 0 = ½ Σ_l (‖S_l‖² − tr H_l)
@@ -571,7 +528,7 @@ def make_panel(tally: Tally, judge: Integers, reference: int, method: Method) ->
 
 # c²: a logistic curve averaged over a normal of variance s² is about one on x / √(1 + c² s²)
 SOFTER: Final = 0.3456
-LEAST: Final = 0.1  # A σ to begin with where the slope is positive but the ratio is not
+MIN_START_SIGMA: Final = 0.1  # A σ to begin with where the slope is positive but the ratio is not
 
 
 @dataclass(frozen=True, eq=False)
@@ -604,17 +561,17 @@ def pool_judges(tally: Tally, reference: int, *, ties: bool) -> Pooled:
     law = Davidson() if ties else TwoOutcomes()
     counts = np.asfortranarray(pooled.counts)
     likelihood = Likelihood(plain_design(pooled, reference), law, counts)
-    found = maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach)
+    peak = maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach)
     scale = np.full(likelihood.size, 2.0)  # λ is half of a log-worth
     scale[likelihood.n_worths :] = 1.0
-    vcov = invert_positive(found.expansion.information) * scale * scale[:, None]
-    return Pooled(found.at * scale, vcov, found.expansion.value)
+    vcov = invert_positive(peak.expansion.information) * scale * scale[:, None]
+    return Pooled(peak.at * scale, vcov, peak.expansion.value)
 
 
 def find_dispersion(panel: Panel, pooled: Pooled) -> Dispersion:
     """Return slope, information and moment estimate of σ at the pooled fit."""
     theta, gamma, _ = panel.parts(np.append(pooled.beta, 0.0))
-    shared, own, products, squares, trace = np.zeros(5)
+    shared, singles, products, squares, trace = np.zeros(5)
     for batch in panel.blocks.batches:
         votes = panel.votes(batch, theta, gamma)
         at = slopes(votes, np.zeros_like(votes.centre))
@@ -622,26 +579,24 @@ def find_dispersion(panel: Panel, pooled: Pooled) -> Dispersion:
         shared += float((batch.gather(at.x) ** 2).sum())
         products += float((batch.precision(weight, 0.0) ** 2).sum())
         trace += 2 * float(weight.sum())
-        own += 2 * float(_squared_residuals(panel.counts[batch.entries], votes.n, at.x))
+        # Σ r² of single answers; `at.x` sums r by entry
+        counts = panel.counts[batch.entries]
+        mean = ((counts[:, 0] - counts[:, 2]) / 2 - at.x) / votes.n
+        residuals = np.array([0.5, 0.0, -0.5]) - mean[:, None]
+        singles += 2 * float((counts * residuals**2).sum())
         squares += 4 * float((weight**2 / votes.n).sum())
     slope = (shared - trace) / 2
-    found = Dispersion(slope, products / 2, 0.0, shared - own, products - squares)
+    dispersion = Dispersion(slope, products / 2, 0.0, shared - singles, products - squares)
     if slope <= 0:
-        return found
-    return replace(found, sigma=float(np.clip(soften(found.ratio(0.0)), LEAST, 3.0)))
+        return dispersion
+    return replace(
+        dispersion, sigma=float(np.clip(soften(dispersion.ratio(0.0)), MIN_START_SIGMA, 3.0))
+    )
 
 
 def soften(ratio: float) -> float:
     """Return σ from σ² to first order: answers are less decided than tastes."""
     return sqrt(ratio * (1 + 2 * SOFTER * ratio))
-
-
-def _squared_residuals(counts: Array, n: Array, score: Array) -> float:
-    """Return Σ r², r the score of single answers by the log-odds; `score` sums it by entry."""
-    net = counts[:, 0] - counts[:, 2]
-    mean = (net / 2 - score) / n
-    scores = np.array([0.5, 0.0, -0.5]) - mean[:, None]
-    return float((counts * scores**2).sum())
 
 
 def stretch(pooled: Pooled, sigma: float, *, ties: bool) -> Array:
@@ -657,9 +612,9 @@ def stretch(pooled: Pooled, sigma: float, *, ties: bool) -> Array:
 # time 0, half the time χ²₁ (Self & Liang 1987, JASA 82:605-610).
 
 # A σ beyond which nothing is looked for: judges then pick their favourite in 94 % of answers
-LARGEST: Final = 6.0
+MAX_SIGMA: Final = 6.0
 # What may be done where hardly any judge contradicts himself or herself
-MORE: Final = (
+REMEDIES: Final = (
     "let judges answer more, and show them some pairs again",
     "fit without random judges",
 )
@@ -667,8 +622,6 @@ MORE: Final = (
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """The maximum."""
-
     beta: Array  # (p,) log-worths, γ, log σ; without log σ where σ is 0
     sigma: float  # σ
     loglik: float  # log-likelihood (nats)
@@ -678,93 +631,79 @@ class Peak:
 
 
 def find_peak(panel: Panel, pooled: Pooled) -> Peak:
-    """Maximise the likelihood over worths, γ and σ.
-
-    Of very many judges some stand for all at first, and for the second derivatives by γ and σ.
-    """
+    """Maximise the likelihood over worths, γ and σ."""
     dispersion = find_dispersion(panel, pooled)
     if dispersion.slope <= 0:
         return Peak(pooled.beta, 0.0, pooled.loglik, pooled.vcov, None, dispersion)
-    some = panel.thinned()
+    # of very many judges some stand for all at first, and for the second derivatives by γ and σ
+    some, n_worths = panel.thinned(), panel.n_systems - 1
     start = stretch(pooled, dispersion.sigma, ties=panel.ties)
     start = np.append(start, np.log(dispersion.sigma))
     here = some.expand(start, None, information=True)
-    beta, point = _climb_worths(some, (start, here), _guess(panel, pooled, here))
+    guess = np.zeros((panel.size, panel.size))  # without what joins γ and σ to the worths
+    guess[:n_worths, :n_worths] = here.worths
+    if panel.ties:
+        guess[-2, -2] = 1 / pooled.vcov[-1, -1]
+    guess[-1, -1] = max(here.log_sigma, 1.0)
+    beta, point = _climb_panel(some, (start, here), guess)
     information = some.information(beta, point)
     if some.weights != panel.weights:
-        beta, point = _climb_worths(panel, (beta, panel.expand(beta, None)), information)
-        information[: panel.n_systems - 1, : panel.n_systems - 1] = point.worths
+        beta, point = _climb_panel(panel, (beta, panel.expand(beta, None)), information)
+        information[:n_worths, :n_worths] = point.worths
     vcov = invert_positive(information)
     return Peak(beta, float(np.exp(beta[-1])), point.value, vcov, point, dispersion)
 
 
-def _climb_worths(panel: Panel, start: tuple[Array, Point], guess: Array) -> tuple[Array, Point]:
+def _climb_panel(panel: Panel, start: tuple[Array, Point], guess: Array) -> tuple[Array, Point]:
     beta, here, _ = climb(
         lambda at, before: panel.expand(at, before.state),
         start,
         guess,
         tolerance=panel.tolerance,
-        reach=_reach,
+        reach=lambda step: float(max(np.abs(step[:-1]).max() / 3.0, np.abs(step[-1]) / 0.7)),
     )
     return beta, panel.expand(beta, here.state, information=True)
 
 
-def _reach(step: Array) -> float:
-    return float(max(np.abs(step[:-1]).max() / 3.0, np.abs(step[-1]) / 0.7))
-
-
-def _guess(panel: Panel, pooled: Pooled, here: Point) -> Array:
-    """Return information without what joins γ and σ to the worths."""
-    assert here.worths is not None
-    p, k = panel.size, panel.n_systems
-    guess = np.zeros((p, p))
-    guess[: k - 1, : k - 1] = here.worths
-    if panel.ties:
-        guess[-2, -2] = 1 / pooled.vcov[-1, -1]
-    guess[-1, -1] = max(here.log_sigma, 1.0)
-    return guess
-
-
 def explain_lost(lost: NotConverged, panel: Panel, pooled: Pooled) -> NotConverged:
     """Say why no maximum was found: where it rises at the largest σ, that it lies beyond."""
-    start = np.append(stretch(pooled, LARGEST, ties=panel.ties), np.log(LARGEST))
+    start = np.append(stretch(pooled, MAX_SIGMA, ties=panel.ties), np.log(MAX_SIGMA))
     try:
         rising = panel.expand(start, None).gradient[-1] > 0
     except NotConverged:
         rising = False
     if not rising:
-        return NotConverged(f"σ was not found: {lost.fault}", [*lost.remedies, *MORE])
+        return NotConverged(f"σ was not found: {lost.fault}", [*lost.remedies, *REMEDIES])
     return NotConverged(
-        f"σ was not found: the likelihood still rises at σ = {LARGEST:g}, beyond which"
+        f"σ was not found: the likelihood still rises at σ = {MAX_SIGMA:g}, beyond which"
         " nothing is looked for, since hardly any judge contradicts himself or herself",
-        MORE,
+        REMEDIES,
     )
 
 
 def compare_zero(peak: Peak, pooled: Pooled) -> LRTest:
-    """Test σ = 0, that all judges have one taste."""
     statistic = max(2 * (peak.loglik - pooled.loglik), 0.0)
     p = chi2_tail(statistic, 1) / 2 if statistic > 0 else 1.0
     return LRTest(statistic, 1, p, "½χ²₀ + ½χ²₁; judges taken for independent")
 
 
+# How much less decided all judges together are than one judge: the difference between wins and
+# losses expected of judges with log-odds N(x, 2σ²) rises, at x = 0, as that of a judge at x / s,
+#
+# 1/s(σ) = E v(√2 σ z) / v(0),    v(x) = P(left) + P(right) − (P(left) − P(right))²,  z ~ N(0, 1)
+#
+# so that θ/s hardly depends on σ, given the answers. Zeger, Liang & Albert (1988), Biometrics
+# 44:1049-1060, match the whole logistic curve instead: √(1 + 2c²σ²) with c² = .3456.
+
 _STEP = 1e-4
 
 
-@dataclass(frozen=True)
-class Softening:
-    """log s at one log σ, and its derivative by log σ."""
-
-    value: float
-    slope: float
-
-
-def find_softening(log_sigma: float, gamma: float | None) -> Softening:
-    """Return how much further apart systems are to one judge than to all."""
+def find_softening(log_sigma: float, gamma: float | None) -> tuple[float, float]:
+    """Return log s at one log σ, and its derivative by log σ."""
     nu = 0.0 if gamma is None else exp(gamma)
     top = log(2 / (2 + nu))
     ahead, behind = (_log_mean(log_sigma + side * _STEP, nu) for side in (1, -1))
-    return Softening(top - _log_mean(log_sigma, nu), (behind - ahead) / (2 * _STEP))
+    return top - _log_mean(log_sigma, nu), (behind - ahead) / (2 * _STEP)
 
 
 def _log_mean(log_sigma: float, nu: float) -> float:

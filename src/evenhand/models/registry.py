@@ -83,8 +83,6 @@ class Posterior(Protocol):
 
 @dataclass(frozen=True)
 class Model:
-    """A model of the registry."""
-
     name: str  # as users ask for it
     place: str  # "module:Class" of its settings
     title: str  # a few words for people
@@ -98,7 +96,6 @@ class Model:
         return self.place == _BRADLEY_TERRY
 
     def make(self) -> Any:
-        """Return the model with its usual settings."""
         return self.load()(**self.settings)
 
     def load(self) -> Any:
@@ -152,11 +149,6 @@ MODELS: Final[Mapping[str, Model]] = {
             rankings=True,
         ),
         Model(
-            "melo",
-            "evenhand.models.melo:MElo",
-            "Bradley-Terry with a low-rank part that goes round in circles (mElo)",
-        ),
-        Model(
             "irt-gaussian",
             "evenhand.models.irt_gaussian:IRTGaussian",
             "Hopkins and May's model of output qualities, Gaussian",
@@ -181,10 +173,10 @@ MODELS: Final[Mapping[str, Model]] = {
             Model(
                 f"{kind}-students",
                 f"{_BASELINES}:IndependentStudents",
-                f"each system by its own counts, {said}",
+                f"each system by its own counts, {how}",
                 settings={"reconstruction": kind},
             )
-            for kind, said in (
+            for kind, how in (
                 ("asymmetric", "only the left one's asked"),
                 ("arithmetic", "the two averaged"),
                 ("geometric", "the two multiplied"),
@@ -195,23 +187,17 @@ MODELS: Final[Mapping[str, Model]] = {
 
 
 def find_model(name: str) -> Model:
-    """Return a model by name."""
     require_option("model", name, tuple(MODELS))
     return MODELS[name]
 
 
 def name_settings(model: Any) -> str:
-    """Return the name under which a model's settings are found here, else that of their class.
-
-    >>> from evenhand.models.bradley_terry import BradleyTerry
-    >>> name_settings(BradleyTerry(reference="old"))
-    'bradley-terry'
-    """
-    own = type(model)
-    found = [
+    """Return the name under which a model's settings are found here, else that of their class."""
+    made = type(model)
+    entries = [
         entry
         for entry in MODELS.values()
-        if entry.place == f"{own.__module__}:{own.__name__}"
+        if entry.place == f"{made.__module__}:{made.__name__}"
         and all(getattr(model, name) == value for name, value in entry.settings.items())
     ]
-    return max(found, key=lambda entry: len(entry.settings)).name if found else own.__name__
+    return max(entries, key=lambda entry: len(entry.settings)).name if entries else made.__name__

@@ -1,11 +1,4 @@
-"""A tie parameter of its own for each group of judgments.
-
-    log m[tie] = μ + γ + γ_l,   γ_l = 0 in the reference group        (METHODS 1, INFERENCE A1)
-
-A group without a single tie has γ = −∞: not an error. Its cells for ties do not exist, its
-preferences count as ever, and it has no parameter. Where that is the reference group, the first
-level with ties takes its place for γ.
-"""
+"""Laws of ties: how a difference in worth and a tie parameter become chances of three outcomes."""
 
 from __future__ import annotations
 
@@ -16,7 +9,7 @@ from typing import Final, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.tally import Factor, Tally
+from evenhand.data.tally import Tally
 from evenhand.models.design import (
     Codes,
     Design,
@@ -28,15 +21,11 @@ from evenhand.models.design import (
     unmerged,
 )
 
-# How a difference in worth, and a tie parameter, become the chances of the three outcomes.
-#
 # With λ the worths on the papers' scale and η = λ_left − λ_right (+ δ where the order matters):
 #
 # Davidson (1970)            p ∝ exp(η), exp(γ), exp(−η)
 # γ = 0, ties kept           the same with γ = 0: what Dras (2015) calls leaving the ties out
 # two outcomes               p(left) = 1 / (1 + exp(−2η)); ties dropped or split in halves
-#
-# The laws with a threshold (Rao & Kupper, Glenn & David) stand in ties/thresholds.py.
 #
 # Every law takes η of shape (C,), the tie parameter t (γ, or ξ = log τ so that τ stays positive)
 # and counts (C, 3) of left, tie, right, and gives log-likelihood, derivatives and information per
@@ -79,7 +68,7 @@ class TieLaw(Protocol):
         """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
 
     def start(self, counts: Array) -> float:
-        """Return a first value of the tie parameter."""
+        """Return a first value of the tie parameter, for systems of equal worth."""
 
 
 @dataclass(frozen=True)
@@ -89,19 +78,15 @@ class Davidson:
     free: bool = True
 
     def log_chances(self, eta: Array, tie: Tie) -> Array:
-        """Return (C, 3) log-probabilities of left, tie, right."""
         exponents = np.stack([eta, np.full_like(eta, tie), -eta], axis=1)
         top = exponents.max(axis=1, keepdims=True)
         shifted = exponents - top
         return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))
 
     def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
-        """Return the log-likelihood of each entry to second order.
-
-        Chances stand in proportion to 1 (the stronger), √weak · ν (a tie) and weak: one exponential
-        serves all, and values and variances are no differences of nearly equal numbers. What is no
-        longer needed is written over: moving numbers is what takes the time.
-        """
+        # Chances stand in proportion to 1 (the stronger), √weak · ν (a tie) and weak: one
+        # exponential serves all, and values and variances are no differences of nearly equal
+        # numbers. What is no longer needed is written over: moving numbers is what takes the time.
         tie = np.minimum(tie, ENDLESS)
         won, ties, lost = counts.T
         size, side = np.abs(eta), np.copysign(1.0, eta)
@@ -128,13 +113,11 @@ class Davidson:
         return Local(value, net - each * side, ties - tied, curve, cross, bound)
 
     def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
-        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
         chances = np.exp(self.log_chances(eta, tie))
         mean = chances[:, :1] - chances[:, 2:]
         return np.array([1.0, 0.0, -1.0]) - mean, np.array([0.0, 1.0, 0.0]) - chances[:, 1:2]
 
     def start(self, counts: Array) -> float:
-        """Return γ for systems of equal worth."""
         won, tied, lost = counts.sum(axis=0)
         return float(np.log(2 * (tied + 0.5) / (won + lost + 1.0))) if self.free else 0.0
 
@@ -146,12 +129,10 @@ class TwoOutcomes:
     free: bool = False
 
     def log_chances(self, eta: Array, tie: Tie) -> Array:  # noqa: ARG002 - as every law
-        """Return (C, 3) log-probabilities; a tie has none."""
         won = -np.logaddexp(0, -2 * eta)
         return np.stack([won, np.full_like(eta, -np.inf), won - 2 * eta], axis=1)
 
     def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:  # noqa: ARG002 - as every law
-        """Return the log-likelihood of each entry to second order."""
         size, side = np.abs(eta), np.copysign(1.0, eta)
         weak = np.exp(-2 * size)
         won, _, lost = counts.T
@@ -163,11 +144,9 @@ class TwoOutcomes:
         return Local(value, slope, none, 4.0 * weak * each / (1.0 + weak), none, none)
 
     def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:  # noqa: ARG002 - as every law
-        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
         return np.array([1.0, 0.0, -1.0]) - np.tanh(eta)[:, None], np.zeros((len(eta), 3))
 
     def start(self, counts: Array) -> float:  # noqa: ARG002 - as every law
-        """Return nothing to start from."""
         return 0.0
 
 
@@ -208,7 +187,6 @@ class RaoKupper:
     free: bool = True
 
     def log_chances(self, eta: Array, tie: Tie) -> Array:
-        """Return (C, 3) log-probabilities of left, tie, right."""
         tau = np.exp(tie)
         won = -np.logaddexp(0, tau - 2 * eta)
         lost = -np.logaddexp(0, tau + 2 * eta)
@@ -216,7 +194,6 @@ class RaoKupper:
         return np.stack([won, tied, lost], axis=1)
 
     def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
-        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
         tau = np.exp(tie)
         up, down = _logistic(tau - 2 * eta), _logistic(tau + 2 * eta)
         by_eta = np.stack([2 * up, 2 * (up - down), -2 * down], axis=1)
@@ -225,7 +202,6 @@ class RaoKupper:
         return by_eta, tau * by_tau
 
     def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
-        """Return the log-likelihood of each entry to second order."""
         tau = np.exp(tie)
         won, tied, lost = counts.T
         up, down = _logistic(tau - 2 * eta), _logistic(tau + 2 * eta)
@@ -244,7 +220,6 @@ class RaoKupper:
         )
 
     def start(self, counts: Array) -> float:
-        """Return log τ for systems of equal worth."""
         won, tied, lost = counts.sum(axis=0)
         share = (tied + 0.5) / (won + tied + lost + 1.0)
         return float(np.log(np.log((1 + share) / (1 - share))))
@@ -262,7 +237,6 @@ class GlennDavid:
     free: bool = True
 
     def log_chances(self, eta: Array, tie: Tie) -> Array:
-        """Return (C, 3) log-probabilities of left, tie, right."""
         from scipy.special import log_ndtr
 
         tau = np.exp(tie)
@@ -279,14 +253,12 @@ class GlennDavid:
         return np.exp(upper - won), np.exp(upper - tied), np.exp(lower - tied), np.exp(lower - lost)
 
     def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
-        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
         won, above, below, lost = self._slopes(eta, tie)
         by_eta = np.stack([2 * won, 2 * (below - above), -2 * lost], axis=1)
         by_tau = np.stack([-won, above + below, -lost], axis=1)
         return by_eta, np.exp(tie) * by_tau
 
     def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
-        """Return the log-likelihood of each entry to second order."""
         tau = np.exp(tie)
         upper, lower = tau - 2 * eta, tau + 2 * eta
         won, above, below, lost = self._slopes(eta, tie)
@@ -305,7 +277,6 @@ class GlennDavid:
         )
 
     def start(self, counts: Array) -> float:
-        """Return log τ for systems of equal worth."""
         from scipy.special import ndtri
 
         won, tied, lost = counts.sum(axis=0)
@@ -318,20 +289,17 @@ class TwoProbits(TwoOutcomes):
     """Thurstone's case V: Glenn & David's law at τ = 0, where no tie was seen."""
 
     def log_chances(self, eta: Array, tie: Tie) -> Array:  # noqa: ARG002 - as every law
-        """Return (C, 3) log-probabilities; a tie has none."""
         from scipy.special import log_ndtr
 
         return np.stack([log_ndtr(2 * eta), np.full_like(eta, -np.inf), log_ndtr(-2 * eta)], axis=1)
 
     def scores(self, eta: Array, tie: Tie) -> tuple[Array, Array]:
-        """Return (C, 3) derivatives of each outcome's log-probability by η and by t."""
         logs, density = self.log_chances(eta, tie), _log_density(2 * eta)
         won, lost = np.exp(density - logs[:, 0]), np.exp(density - logs[:, 2])
         none = np.zeros((len(eta), 3))
         return np.stack([2 * won, none[:, 1], -2 * lost], axis=1), none
 
     def expand(self, eta: Array, tie: Tie, counts: Array) -> Local:
-        """Return the log-likelihood of each entry to second order."""
         logs, (slopes, _) = self.log_chances(eta, tie), self.scores(eta, tie)
         left, _, right = counts.T
         won, lost, none = slopes[:, 0], -slopes[:, 2], np.zeros_like(eta)
@@ -343,6 +311,14 @@ class TwoProbits(TwoOutcomes):
 def _log_density(x: Array) -> Array:
     return np.asarray(-(x**2) / 2 - np.log(2 * np.pi) / 2)
 
+
+# A tie parameter of its own for each group of judgments.
+#
+# log m[tie] = μ + γ + γ_l,   γ_l = 0 in the reference group
+#
+# A group without a single tie has γ = −∞: not an error. Its cells for ties do not exist, its
+# preferences count as ever, and it has no parameter. Where that is the reference group, the first
+# level with ties takes its place for γ.
 
 NEVER: Final = -300.0  # A γ at which a tie has no chance, to the last digit
 
@@ -365,7 +341,6 @@ class TieGroups:
 
     @property
     def size(self) -> int:
-        """Number of groups."""
         return len(self.groups)
 
     @property
@@ -382,25 +357,17 @@ class TieGroups:
         return np.bincount(self.code, values, minlength=self.size).astype(np.float64)
 
 
-@dataclass(frozen=True, eq=False)
-class _Columns:
-    """Columns over groups before those that add nothing are dropped."""
-
-    matrix: Matrix
-    owners: Sequence[Owner]
-    tieless: NDArray[np.bool_]
-    endless: tuple[Owner, ...]
-
-
 def group_ties(
     tally: Tally,
     design: Design,
     covariates: tuple[Sequence[str], Sequence[str]],
     references: Mapping[str, str],
 ) -> TieGroups:
-    """Return the groups of a tally in which ties have parameters of their own."""
-    worths, ties = covariates
-    names = list(dict.fromkeys([*worths, *ties]))
+    """Return the groups of a tally in which ties have parameters of their own.
+
+    covariates: those of worths, and those of ties.
+    """
+    names = list(dict.fromkeys([*covariates[0], *covariates[1]]))
     factors = {name: unmerged(tally, name) for name in names}
     key = np.zeros(len(tally.left), dtype=np.int64)
     for factor in factors.values():
@@ -408,47 +375,37 @@ def group_ties(
     _, first, code = np.unique(key, return_index=True, return_inverse=True)
     levels = {name: factor.codes[first] for name, factor in factors.items()}
     homes = {name: home_level(name, factor.labels, references) for name, factor in factors.items()}
-    own = {name: factors[name] for name in ties}
-    found = _columns(tally, own, levels, homes)
-    keep = keep_levels(found.matrix)
-    owners = [found.owners[i] for i in np.flatnonzero(keep).tolist()]
-    tags = [tag_of(owner, alone=len(names) == 1) for owner in owners]
+    # a column for all groups with ties, and one for each level but the reference
+    tieless = np.zeros(len(first), dtype=np.bool_)
+    columns, owners, endless = [np.ones(len(first))], [("", "")], []
+    for name in covariates[1]:
+        factor = factors[name]
+        seen = np.bincount(factor.codes, tally.ties, minlength=factor.size) > 0
+        home = homes[name] if seen[homes[name]] else int(np.argmax(seen))
+        for place, level in enumerate(factor.labels):
+            if not seen[place]:
+                tieless |= levels[name] == place
+                endless.append((name, level))
+            elif place != home:
+                columns.append((levels[name] == place).astype(np.float64))
+                owners.append((name, level))
+    matrix = np.stack(columns, axis=1) * ~tieless[:, None]
+    keep = keep_levels(matrix)
+    owners = [owners[i] for i in np.flatnonzero(keep).tolist()]
+    alone = len(names) == 1
+    tags = [tag_of(owner, alone=alone) for owner in owners]
     at_home = np.flatnonzero(np.all([levels[name] == homes[name] for name in names], axis=0))
     named = [[factors[name].labels[level] for level in levels[name]] for name in names]
     return TieGroups(
         groups=tuple(map(", ".join, zip(*named, strict=True))),
         code=code.astype(np.int32),
         worth_group=design.group[design.left][first],
-        matrix=found.matrix[:, keep],
-        offset=np.where(found.tieless, NEVER, 0.0),
+        matrix=matrix[:, keep],
+        offset=np.where(tieless, NEVER, 0.0),
         names=tuple(f"g1{tag}" for tag in tags),
         labels=tuple(f"tie{tag}" for tag in tags),
-        endless=tuple(f"tie{tag_of(owner, alone=len(names) == 1)}" for owner in found.endless),
-        endless_owners=found.endless,
+        endless=tuple(f"tie{tag_of(owner, alone=alone)}" for owner in endless),
+        endless_owners=tuple(endless),
         owners=tuple(owners),
         home=int(at_home[0]) if at_home.size else None,
     )
-
-
-def _columns(
-    tally: Tally,
-    factors: Mapping[str, Factor],
-    levels: Mapping[str, Codes],
-    homes: Mapping[str, int],
-) -> _Columns:
-    """Return a column for all groups with ties, and one for each level but the reference."""
-    size = len(next(iter(levels.values())))
-    tieless = np.zeros(size, dtype=np.bool_)
-    columns, owners, endless = [np.ones(size)], [("", "")], []
-    for name, factor in factors.items():
-        seen = np.bincount(factor.codes, tally.ties, minlength=factor.size) > 0
-        home = homes[name] if seen[homes[name]] else int(np.argmax(seen))
-        for code, level in enumerate(factor.labels):
-            if not seen[code]:
-                tieless |= levels[name] == code
-                endless.append((name, level))
-            elif code != home:
-                columns.append((levels[name] == code).astype(np.float64))
-                owners.append((name, level))
-    matrix = np.stack(columns, axis=1) * ~tieless[:, None]
-    return _Columns(matrix, owners, tieless, tuple(endless))

@@ -5,7 +5,7 @@
 
 How severe a judge is, or how hard an item, cancels in a comparison. What does not is that a judge
 likes one system more than others do (judge x system), and that a system does better on one item
-than on others (item x system). Both are estimated by moments (tastes/moments.py) at the cost of one
+than on others (item x system). Both are estimated by moments at the cost of one
 pooled fit, on the scale of log-worth (natural log-odds).
 
 When not to use it: with fewer than five judges nothing much is known of how judges differ; where
@@ -15,7 +15,6 @@ of judges.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 from typing import Final
@@ -23,9 +22,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, SYSTEM, Component
+from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.judgments.components import ITEM_SYSTEM, JUDGE_SYSTEM, SYSTEM, Component
-from evenhand.judgments.tally import Tally
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.distributions import normal_quantile, t_quantile, two_sided_p
@@ -47,15 +46,15 @@ from evenhand.numerics.sampling import one_blas_thread
 Array = NDArray[np.float64]
 
 NODES: Final = 61
-STRONGEST: Final = 9.0  # Largest sum of variances that is looked for: tastes of sd 3 in log-worth
-STEPS: Final = 200
-CLOSE: Final = 1e-9
+MAX_VARIANCE: Final = (
+    9.0  # Largest sum of variances that is looked for: tastes of sd 3 in log-worth
+)
+MAX_STEPS: Final = 200
+RESTORE_TOLERANCE: Final = 1e-9
 
 
 @dataclass(frozen=True)
 class Restored:
-    """Variances of tastes themselves."""
-
     judge: float  # σ_J²
     item: float  # σ_I²
     growth: float  # by what variances look smaller than they are
@@ -65,12 +64,12 @@ def restore(judge: float, item: float, tie: float) -> Restored:
     """Return variances of tastes from what they look like."""
     looks = total = judge + item
     growth = 1.0
-    for _ in range(STEPS):
-        if total > STRONGEST:
+    for _ in range(MAX_STEPS):
+        if total > MAX_VARIANCE:
             break
         growth = find_growth(total, tie)
         last, total = total, looks * growth
-        if abs(total - last) <= CLOSE:
+        if abs(total - last) <= RESTORE_TOLERANCE:
             return Restored(judge * growth, item * growth, growth)
     raise NotIdentified(
         "tastes are so strong beside the worths of systems that moments give their variance no"
@@ -140,10 +139,7 @@ class Residuals:
 
 
 def find_residuals(tally: Tally, fit: Fit, tie: float) -> Residuals:
-    """Return the residuals of votes under a fit.
-
-    fit: log-worths.
-    """
+    """Return the residuals of votes under a fit."""
     x = fit.log_worth[tally.left] - fit.log_worth[tally.right]
     ends = np.stack([np.exp(x / 2), np.full_like(x, tie), np.exp(-x / 2)], axis=1)
     chances = ends / ends.sum(axis=1, keepdims=True)
@@ -163,29 +159,30 @@ def find_residuals(tally: Tally, fit: Fit, tie: float) -> Residuals:
     )
 
 
-def square_sums(found: Residuals, level: Integers) -> tuple[Array, Array]:
-    """Return ‖S_g‖² and ‖H_g‖²_F of every level g.
-
-    S_g = Σ r x over a level's votes, H_g = Σ w x xᵀ, x = +1 at left and −1 at right.
-
-    level: (C,) level of each entry, 0 to G − 1.
-    Returns two arrays (G,).
-    """
+def square_sums(residuals: Residuals, level: Integers) -> tuple[Array, Array]:
+    """Return (G,) ‖Σ r x‖² and ‖Σ w x xᵀ‖²_F over the votes of each level."""
     size = int(level.max()) + 1
-    left, right = level * found.size + found.left, level * found.size + found.right
+    left, right = level * residuals.size + residuals.left, level * residuals.size + residuals.right
     both = np.concatenate([left, right])
-    scores = _square(both, np.concatenate([found.sums, -found.sums]), (found.size, size))
-    diagonal = _square(both, np.concatenate([found.weights, found.weights]), (found.size, size))
-    low, high = np.minimum(found.left, found.right), np.maximum(found.left, found.right)
-    pairs = (level * found.size + low) * found.size + high
-    across = _square(pairs, found.weights, (found.size**2, size))
+    scores = _square(
+        both, np.concatenate([residuals.sums, -residuals.sums]), (residuals.size, size)
+    )
+    diagonal = _square(
+        both, np.concatenate([residuals.weights, residuals.weights]), (residuals.size, size)
+    )
+    low, high = (
+        np.minimum(residuals.left, residuals.right),
+        np.maximum(residuals.left, residuals.right),
+    )
+    pairs = (level * residuals.size + low) * residuals.size + high
+    across = _square(pairs, residuals.weights, (residuals.size**2, size))
     return scores, diagonal + 2 * across
 
 
-def square_votes(found: Residuals, level: Integers) -> tuple[Array, Array]:
+def square_votes(residuals: Residuals, level: Integers) -> tuple[Array, Array]:
     """Return the sums of ‖r x‖² and ‖w x xᵀ‖²_F over the single votes of every level."""
     size = int(level.max()) + 1
-    return _sum(level, 2 * found.squares, size), _sum(level, 4 * found.weight_squares, size)
+    return _sum(level, 2 * residuals.squares, size), _sum(level, 4 * residuals.weight_squares, size)
 
 
 def _square(keys: Integers, values: Array, sizes: tuple[int, int]) -> Array:
@@ -203,7 +200,7 @@ def _sum(keys: NDArray[np.integer], values: Array, size: int) -> Array:
 #
 # U = Σ_g ‖S_g‖² − Σ_c ‖S_c‖²,   D = Σ_g ‖H_g‖² − Σ_c ‖H_c‖²
 #
-# S and H are the sums of tastes/residuals.py over all votes of a judge g, and over the votes c that
+# S and H are the sums above over all votes of a judge g, and over the votes c that
 # may hang together for other reasons, those of one judge on one item: only products of votes of one
 # judge on different items are left, so that no model of their variance is needed. Worths are fitted
 # to the same votes and take the mean taste of judges and of items with them, so that to first order
@@ -218,7 +215,7 @@ def _sum(keys: NDArray[np.integer], values: Array, size: int) -> Array:
 # between judges' U_g show; a bootstrap of judges covers less (docs/models/variance-components.md).
 # Where the test does not exclude 0 the upper end is normal.
 
-LEAST_TOLD: Final = 1e-6  # Determinant from which tastes of judges and of items are told apart
+MIN_DETERMINANT: Final = 1e-6  # Determinant from which tastes of judges and of items are told apart
 
 
 @dataclass(frozen=True)
@@ -243,7 +240,6 @@ class Products:
 
     @property
     def ratio(self) -> float:
-        """U/D of all."""
         return float(self.scores.sum() / self.weights.sum())
 
     @property
@@ -252,32 +248,27 @@ class Products:
         return len(self.scores) / (len(self.scores) - 1)
 
 
-def sum_products(found: Residuals, owner: Integers, cell: Integers | None) -> Products | None:
-    """Sum the products of residuals from which tastes of judges, or of items, are estimated.
-
-    owner: (C,) judge of each entry, 0 to J − 1.
-    cell: (C,) votes that may hang together for another reason, within owners; None where each vote
-        stands for itself.
-    """
-    scores, weights = square_sums(found, owner)
+def sum_products(residuals: Residuals, owner: Integers, cell: Integers | None) -> Products | None:
+    """Sum the products of residuals of one owner, (C,), in different cells."""
+    scores, weights = square_sums(residuals, owner)
     size = len(scores)
     if cell is None:
-        less_scores, less_weights = square_votes(found, owner)
+        less_scores, less_weights = square_votes(residuals, owner)
     else:
-        cells, inner = _compact(cell, owner)
-        less_scores, less_weights = (
-            np.asarray(np.bincount(cells, one, size), float) for one in square_sums(found, inner)
-        )
+        n_cells = int(cell.max()) + 1  # cells are numbered within owners
+        keys, inner = np.unique(owner * n_cells + cell, return_inverse=True)
+        squares = square_sums(residuals, inner.reshape(-1))
+        less_scores, less_weights = (_sum(keys // n_cells, values, size) for values in squares)
     u, d = scores - less_scores, weights - less_weights
     if size < 2 or float(d.sum()) <= 1e-9 * float(weights.sum()):
         return None
-    loads = np.bincount(owner, found.weights, size)
-    return Products(u, d, found.size, float(loads.sum() ** 2 / (loads @ loads)))
+    loads = np.bincount(owner, residuals.weights, size)
+    return Products(u, d, residuals.size, float(loads.sum() ** 2 / (loads @ loads)))
 
 
-def conclude_alone(own: Products, level: float) -> Moment:
+def conclude_alone(products: Products, level: float) -> Moment:
     """Estimate the variance of tastes of judges where nothing is known of items."""
-    return _conclude(own, level, 0.0, 0.0)
+    return _conclude(products, level, 0.0, 0.0)
 
 
 def conclude_both(judge: Products, item: Products, level: float) -> tuple[Moment, Moment]:
@@ -286,12 +277,12 @@ def conclude_both(judge: Products, item: Products, level: float) -> tuple[Moment
     pairs = ((judge, item, variances[1]), (item, judge, variances[0]))
     first, second = (
         _conclude(
-            own,
+            products,
             level,
             variance / other.effective,
             2 / float(other.weights.sum()) * (other.factor / other.effective) ** 2,
         )
-        for own, other, variance in pairs
+        for products, other, variance in pairs
     )
     return first, second
 
@@ -302,7 +293,7 @@ def _solve(judge: Products, item: Products) -> tuple[float, float]:
         [[1 / judge.factor, -1 / item.effective], [-1 / judge.effective, 1 / item.factor]]
     )
     ratios = np.array([judge.ratio, item.ratio])
-    if np.linalg.det(matrix) < LEAST_TOLD:
+    if np.linalg.det(matrix) < MIN_DETERMINANT:
         return max(judge.ratio, 0.0) * judge.factor, max(item.ratio, 0.0) * item.factor
     first, second = np.linalg.solve(matrix, ratios).tolist()
     if first < 0 or second < 0:
@@ -311,13 +302,10 @@ def _solve(judge: Products, item: Products) -> tuple[float, float]:
     return first, second
 
 
-def _conclude(own: Products, level: float, shift: float, doubt: float) -> Moment:
-    """Return estimate, interval and test from each judge's U and D.
-
-    `shift` is what tastes of items take from U/D, `doubt` the variance of that by chance.
-    """
-    d, size, total = own.weights, len(own.scores), float(own.weights.sum())
-    u, factor = own.scores + shift * d, own.factor
+def _conclude(products: Products, level: float, shift: float, doubt: float) -> Moment:
+    """Return estimate, interval and test from each judge's U and D."""
+    d, size, total = products.weights, len(products.scores), float(products.weights.sum())
+    u, factor = products.scores + shift * d, products.factor
     chance = 2 / total + doubt
     ratio = factor * float(u.sum()) / total
     z = float(u.sum()) / total / sqrt(chance)
@@ -329,32 +317,18 @@ def _conclude(own: Products, level: float, shift: float, doubt: float) -> Moment
     if p >= 1 - level:  # 0 is not excluded
         widest = max(error, factor * sqrt(chance))
         return Moment(max(ratio, 0.0), 0.0, max(ratio, 0.0) + quantile * widest, z, p)
-    df = min(2 * ratio**2 / error**2, (size - 1.0) * (own.systems - 1))
-    return Moment(ratio, *_chi2_ends(ratio, df, level), z, p)
-
-
-def _chi2_ends(ratio: float, df: float, level: float) -> tuple[float, float]:
-    """Return the interval of the expectation of a mean of squares."""
+    df = min(2 * ratio**2 / error**2, (size - 1.0) * (products.systems - 1))
     from scipy.special import chdtri
 
-    high, low = (float(chdtri(df, one)) for one in ((1 - level) / 2, (1 + level) / 2))
-    return ratio * df / high, ratio * df / low if low > 0 else inf
+    high, low = (float(chdtri(df, tail)) for tail in ((1 - level) / 2, (1 + level) / 2))
+    return Moment(ratio, ratio * df / high, ratio * df / low if low > 0 else inf, z, p)
 
 
-def _compact(cell: Integers, owner: Integers) -> tuple[Integers, Integers]:
-    """Number the cells within owners: return the owner of each, and the cell of each entry."""
-    keys = owner * (int(cell.max()) + 1) + cell
-    found, inner = np.unique(keys, return_inverse=True)
-    return found // (int(cell.max()) + 1), inner.reshape(-1)
-
-
-FEW: Final = 5
+MIN_LEVELS: Final = 5  # Judges or items below which a note says that they are few
 
 
 @dataclass(frozen=True)
 class TasteComponents:
-    """What comparisons say of systems and tastes."""
-
     # systems, judge x system, item x system: those that can be told
     components: tuple[Component, ...]
     growth: float  # by what variances look smaller through pooled worths than they are
@@ -369,13 +343,14 @@ class TasteComponents:
 
 
 def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComponents:
-    """Estimate the variances of tastes."""
-    ties = bool(tally.ties.any())
-    with one_blas_thread():
-        fit = _fit(tally, ties=ties)
+    try:
+        with one_blas_thread():
+            model = BradleyTerry(ties="davidson" if tally.ties.any() else "discard")
+            fit = model.fit(tally.pool())
+    except (NotIdentified, NotConverged) as refusal:
+        raise refusal.without_options() from None
     tie = float(np.exp(fit.estimate[fit.names.index("g1")])) if "g1" in fit.names else 0.0
-    found = find_residuals(tally, fit, tie)
-    moments, reasons = _estimate_all(tally, found, level)
+    moments, reasons = _estimate_all(tally, find_residuals(tally, fit, tie), level)
     if not moments:
         raise NotIdentified(
             "nothing can be said of tastes: " + "; ".join(reasons),
@@ -384,36 +359,51 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
                 "collect judgments of several judges on the same items",
             ],
         )
-    looks = {name: one.variance for name, one in moments.items()}
+    looks = {name: moment.variance for name, moment in moments.items()}
     restored = restore(looks.get("judge", 0.0), looks.get("item", 0.0), tie)
     sharing = {TASTES[name]: 2 / tally.factor(name).effective for name in moments}
-    per_vote = _vary_by_chance(fit) * tally.n_comparisons
-    system = _between_systems(fit, looks, sharing, restored)
-    rows = [_component(name, moments, tie, tally) for name in moments]
+    # the mean variance of differences of log-worths by the pooled model
+    vcov, k = fit.worth_vcov, len(fit.systems)
+    by_chance = 2 * float(np.trace(vcov) - vcov.sum() / k) / (k - 1)
+    # how far systems are from each other, less what their errors add
+    error = by_chance + sum(looks[name] * sharing[TASTES[name]] for name in looks)
+    variance = max(float(fit.log_worth.var(ddof=1)) - error / 2, 0.0) * restored.growth
+    components, notes = [], []
+    for name, moment in moments.items():
+        # on the scale of tastes; the ends of the interval grow by themselves
+        ends = (moment.variance, moment.lower, moment.upper)
+        sd, lower, upper = (_restore_sd(name, {**looks, name: end}, tie) for end in ends)
+        size = int(_codes(tally, name).max()) + 1
+        component = Component(TASTES[name], sd, size, lower, upper, moment.p, how="moments")
+        components.append(component)
+        if size < MIN_LEVELS:
+            notes.append(f"{size} {name}s say little of how {name}s differ")
+    components.sort(key=lambda component: ORDER.index(component.name))
     return TasteComponents(
-        (system, *sorted(rows, key=lambda one: ORDER.index(one.name))),
+        (Component(SYSTEM, sqrt(variance), k, how="moments"), *components),
         restored.growth,
-        per_vote,
+        by_chance * tally.n_comparisons,
         sharing,
         tuple(reasons),
-        (*fit.notes, *_note_few(tally, moments)),
+        (*fit.notes, *notes),
     )
+
+
+def _restore_sd(name: str, looks: dict[str, float], tie: float) -> float:
+    """Return the standard deviation of the tastes of judges or items; infinite where too large."""
+    try:
+        restored = restore(looks.get("judge", 0.0), looks.get("item", 0.0), tie)
+    except NotIdentified:
+        return inf
+    return sqrt(restored.judge if name == "judge" else restored.item)
 
 
 TASTES: Final = {"judge": JUDGE_SYSTEM, "item": ITEM_SYSTEM}
 ORDER: Final = (ITEM_SYSTEM, JUDGE_SYSTEM)
 
 
-def _fit(tally: Tally, *, ties: bool) -> Fit:
-    """Fit worths to all judgments together."""
-    try:
-        return BradleyTerry(ties="davidson" if ties else "discard").fit(tally.pool())
-    except (NotIdentified, NotConverged) as refusal:
-        raise refusal.without_options() from None
-
-
 def _estimate_all(
-    tally: Tally, found: Residuals, level: float
+    tally: Tally, residuals: Residuals, level: float
 ) -> tuple[dict[str, Moment], list[str]]:
     """Return what judges' and items' tastes look like, and why some cannot be told."""
     products, reasons = {}, []
@@ -422,9 +412,11 @@ def _estimate_all(
             reasons.append(f"the data do not name {name}s")
             continue
         owner = _codes(tally, name)
-        one = sum_products(found, owner, _cells(tally, other))
-        if one is not None:
-            products[name] = one
+        # what votes of one judge may hang together by: the item, else the ranking
+        cells = [factor for factor in (other, "ranking") if factor in tally.factors]
+        summed = sum_products(residuals, owner, _codes(tally, cells[0]) if cells else None)
+        if summed is not None:
+            products[name] = summed
         elif owner.max() == 0:
             reasons.append(f"there is one {name}: nothing can be said of how {name}s differ")
         else:
@@ -435,61 +427,11 @@ def _estimate_all(
     if len(products) == 2:
         both = conclude_both(products["judge"], products["item"], level)
         return dict(zip(("judge", "item"), both, strict=True)), reasons
-    return {name: conclude_alone(one, level) for name, one in products.items()}, reasons
-
-
-def _cells(tally: Tally, other: str) -> NDArray[np.int64] | None:
-    """Return what votes of one judge may hang together by: the item, else the ranking."""
-    for name in (other, "ranking"):
-        if name in tally.factors:
-            return _codes(tally, name)
-    return None
+    alone = {name: conclude_alone(summed, level) for name, summed in products.items()}
+    return alone, reasons
 
 
 def _codes(tally: Tally, name: str) -> NDArray[np.int64]:
     """Return levels that occur, numbered from 0."""
     codes = np.unique(tally.factor(name).codes, return_inverse=True)[1]
     return codes.reshape(-1).astype(np.int64)
-
-
-def _vary_by_chance(fit: Fit) -> float:
-    """Return the mean variance of differences of log-worths by the pooled model."""
-    vcov, k = fit.worth_vcov, len(fit.systems)
-    return 2 * float(np.trace(vcov) - vcov.sum() / k) / (k - 1)
-
-
-def _between_systems(
-    fit: Fit, looks: dict[str, float], sharing: dict[str, float], restored: Restored
-) -> Component:
-    """Return how far systems are from each other, less what their errors add."""
-    error = _vary_by_chance(fit)
-    error += sum(looks[name] * sharing[TASTES[name]] for name in looks)
-    variance = max(float(fit.log_worth.var(ddof=1)) - error / 2, 0.0) * restored.growth
-    return Component(SYSTEM, sqrt(variance), len(fit.systems), how="moments")
-
-
-def _component(name: str, moments: dict[str, Moment], tie: float, tally: Tally) -> Component:
-    """Return a component on the scale of tastes; the ends of its interval grow by themselves."""
-    one = moments[name]
-    looks = {other: moments[other].variance for other in moments}
-
-    def find_sd(variance: float) -> float:
-        given = {**looks, name: variance}
-        try:
-            found = restore(given.get("judge", 0.0), given.get("item", 0.0), tie)
-        except NotIdentified:
-            return inf
-        return sqrt(found.judge if name == "judge" else found.item)
-
-    sd, lower, upper = (find_sd(end) for end in (one.variance, one.lower, one.upper))
-    size = int(_codes(tally, name).max()) + 1
-    return Component(TASTES[name], sd, size, lower, upper, one.p, how="moments")
-
-
-def _note_few(tally: Tally, names: Iterable[str]) -> list[str]:
-    notes = []
-    for name in names:
-        size = int(_codes(tally, name).max()) + 1
-        if size < FEW:
-            notes.append(f"{size} {name}s say little of how {name}s differ")
-    return notes

@@ -1,10 +1,12 @@
-"""Means of numbers that hang together by cluster: how sure they are, and how they would redraw.
+"""Means of numbers that are correlated within clusters: their variances, and a wild bootstrap.
 
-    d_g = −Σ_t w_t S_gt / (n_t − n_gt),   V = (G − 1)/G Σ_g (d_g − d̄)²          CV3 (INFERENCE B1)
+    d_g = −Σ_t w_t S_gt / (n_t − n_gt),   V = (G − 1)/G Σ_g (d_g − d̄)²
 
 S_gt sums the deviations of cluster g from the mean of stratum t, n_gt counts them, and w_t is what
-the stratum counts in the whole: d_g is what leaving cluster g out changes. A wild bootstrap turns
-clusters round by chance (Rademacher weights v) and studentises anew, its leverage corrected:
+the stratum counts in the whole: d_g is what leaving cluster g out changes, and V the cluster
+jackknife CV3 (MacKinnon, Nielsen & Webb 2023, Journal of Econometrics 232:272-299). A wild
+bootstrap turns clusters round by chance (Rademacher weights v) and studentises anew, its leverage
+corrected:
 
     θ* = −Σ_g v_g d_g,   d*_g = v_g e_g + b_g θ*,   t* = θ* / √V(d*)
 """
@@ -34,17 +36,14 @@ class Strata:
 
     @classmethod
     def one(cls, n: int) -> Strata:
-        """All numbers alike."""
         return cls(np.zeros(n, dtype=np.int64), np.ones(1))
 
     @property
     def counts(self) -> Array:
-        """(T,) numbers in each stratum."""
         return np.bincount(self.code, minlength=len(self.share)).astype(np.float64)
 
     @property
     def weights(self) -> Array:
-        """(n,) what each number counts, adding up to 1."""
         return np.asarray((self.share / self.counts)[self.code])
 
     def means(self, values: Array) -> Array:
@@ -70,7 +69,6 @@ class Changes:
 
     @property
     def effective(self) -> float:
-        """The effective number of clusters, 1 / Σ w_g²."""
         return float(1 / (self.weight**2).sum())
 
     @property
@@ -79,28 +77,23 @@ class Changes:
         return _spread(self.change.sum(axis=1), (self.change**2).sum(axis=1), len(self.weight))
 
     def between(self, one: Integers, other: Integers) -> Changes:
-        """Return the same of differences of means."""
         change = self.change[one] - self.change[other]
         scaled = self.scaled[one] - self.scaled[other]
         return Changes(change, scaled, self.lever, self.weight)
 
     def redraw(self, signs: Array) -> tuple[Array, Array]:
-        """Return (B, P) means and their variances with the clusters turned round.
-
-        signs: (B, G) weights of −1 and 1.
-        """
+        """Return (B, P) means and their variances, given (B, G) weights of −1 and 1."""
         moved = -signs @ self.change.T
-        turned = signs @ self.scaled.T
-        sums = turned + moved * self.lever.sum()
+        sums = signs @ self.scaled.T + moved * self.lever.sum()
         squares = (self.scaled**2).sum(axis=1) + moved**2 * (self.lever**2).sum()
         squares += 2 * moved * (signs @ (self.scaled * self.lever).T)
         return moved, _spread(sums, squares, len(self.lever))
 
 
 def leave_clusters_out(deviations: Array, clusters: Integers, strata: Strata) -> Changes:
-    """Say what leaving each cluster out changes.
+    """Return what leaving each cluster out changes in means.
 
-    deviations: (P, n) deviations from the means of strata.
+    deviations: (P, n) from the means of strata.
     clusters: (n,) cluster of each number, 0 to G − 1; none holds a whole stratum.
     """
     t, g = len(strata.share), int(clusters.max()) + 1
@@ -116,21 +109,12 @@ def leave_clusters_out(deviations: Array, clusters: Integers, strata: Strata) ->
 
 
 def cell_variance(deviations: Array, cells: Integers, strata: Strata) -> Array:
-    """Return (P,) variances of means by clusters as they are, CR0.
-
-    deviations: (P, n) deviations from the means of strata.
-    cells: (n,) cluster of each number.
-    """
+    """Return (P,) variances of means by clusters as they are (CR0), from (P, n) deviations."""
     sums = sum_by(deviations * strata.weights, cells, int(cells.max()) + 1)
     return np.asarray((sums**2).sum(axis=1))
 
 
 def sum_by(values: Array, codes: Integers, size: int) -> Array:
-    """Return (P, size) sums of (P, n) values by code.
-
-    >>> sum_by(np.array([[1.0, 2.0, 4.0]]), np.array([0, 1, 0]), 2).tolist()
-    [[5.0, 2.0]]
-    """
     return np.stack([np.bincount(codes, row, minlength=size) for row in values])
 
 
@@ -140,18 +124,13 @@ def _spread(sums: Array, squares: Array, size: int) -> Array:
     return np.asarray((size - 1) / size * within)
 
 
-# Groups of rows that share their codes, and the pairs of rows within them.
-
-Numbers = NDArray[np.int64]
-_SPARE = 4  # Codes up to this many times the rows are counted rather than sorted
+MAX_CODES_COUNTED = 4  # Codes up to this many times the rows are counted rather than sorted
 
 
-def number_groups(*codes: NDArray[np.integer[Any]]) -> Numbers:
-    """Number the different combinations of codes 0, 1, 2 ... in ascending order.
+def number_groups(*codes: NDArray[np.integer[Any]]) -> Integers:
+    """Number the different combinations of (n,) codes 0, 1, 2 ... in ascending order.
 
-    codes: (n,) codes, none negative; the first counts most in the order.
-    Returns: (n,) number of each row's combination; every number below the highest occurs. >>>
-        number_groups(np.array([7, 3, 7, 7]), np.array([0, 5, 0, 1])).tolist() [1, 0, 1, 2]
+    No code is negative; the first counts most in the order.
     """
     numbers = _close_ranks(codes[0].astype(np.int64))
     for more in codes[1:]:
@@ -161,22 +140,17 @@ def number_groups(*codes: NDArray[np.integer[Any]]) -> Numbers:
     return numbers
 
 
-def _close_ranks(values: Numbers) -> Numbers:
-    """Number values in ascending order, without gaps."""
+def _close_ranks(values: Integers) -> Integers:
     if not len(values):
         return values
-    if int(values.max()) < _SPARE * len(values):
+    if int(values.max()) < MAX_CODES_COUNTED * len(values):
         present = np.bincount(values) > 0
         return (np.cumsum(present) - 1)[values]
     return np.unique(values, return_inverse=True)[1].reshape(-1)
 
 
-def pairs_within(groups: Numbers) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return all pairs of rows of the same group, each once, the earlier row first.
-
-    groups: (n,) number of each row's group. >>> first, second = pairs_within(np.array([0, 1, 0,
-        0])) >>> list(zip(first.tolist(), second.tolist())) [(0, 2), (0, 3), (2, 3)]
-    """
+def pairs_within(groups: Integers) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return all pairs of rows of the same group, each once, the earlier row first."""
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(np.bincount(groups))[groups[order]]
     place = np.arange(len(order))
@@ -187,13 +161,8 @@ def pairs_within(groups: Numbers) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return order[first], order[second]
 
 
-def rank_within(groups: Numbers, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rank of each value within its group, 1 for the smallest, ties their mean.
-
-    groups: (n,) number of each row's group.
-    values: (n,) what is ranked. >>> rank_within(np.array([0, 0, 1, 0]), np.array([5.0, 2.0, 7.0,
-        5.0])).tolist() [2.5, 1.0, 1.0, 2.5]
-    """
+def rank_within(groups: Integers, values: Array) -> Array:
+    """Return the rank of each value within its group, 1 for the smallest, ties their mean."""
     if not len(groups):
         return values
     order = np.lexsort((values, groups))
@@ -210,15 +179,10 @@ def rank_within(groups: Numbers, values: NDArray[np.float64]) -> NDArray[np.floa
     return ranks
 
 
-def sum_above(
-    groups: Numbers, values: NDArray[np.float64], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the sum of the weights of higher values in the same group, half for equal ones.
+def sum_above(groups: Integers, values: Array, weights: Array) -> Array:
+    """Return the sum of the weights of higher values in the same group.
 
-    groups: (n,) number of each row's group.
-    values: (n,) what is compared.
-    weights: (n,) what is added up; a row's own counts half. >>> sum_above( ...     np.array([0, 0,
-        0]), np.array([5.0, 2.0, 5.0]), np.array([1.0, 2.0, 4.0]) ... ).tolist() [2.5, 6.0, 2.5]
+    Those of equal values, a row's own among them, count half.
     """
     if not len(groups):
         return values
@@ -232,27 +196,25 @@ def sum_above(
     run = np.cumsum(steps) - 1
     ends = np.flatnonzero(closes) + 1
     whole = total[ends[np.cumsum(np.r_[0, closes[:-1]])]]
-    found = np.empty(len(g))
-    found[order] = whole - (total[last[run]] + total[first[run]]) / 2
-    return found
+    above = np.empty(len(g))
+    above[order] = whole - (total[last[run]] + total[first[run]]) / 2
+    return above
 
 
-# Means of numbers that hang together in one way or two, with intervals.
+# Means of numbers that are correlated within clusters of one kind or two, with intervals.
 #
-# V = max(V_judge, V_item, V_judge + V_item − V_cell)                      (INFERENCE B3)
+# V = max(V_judge, V_item, V_judge + V_item − V_cell)
 #
 # V_judge and V_item leave judges and items out in turn (CV3), V_cell sums by judge and item at once
 # (Cameron, Gelbach & Miller 2011, Journal of Business & Economic Statistics 29:238-249). Critical
 # values are of Student's t, on one less than the effective number of clusters, (Σ n_g)² / Σ n_g²,
-# of the way that has fewer.
+# of the kind that has fewer.
 
-FEW: Final = 5.0  # Effective judges below which nothing is said of others
+MIN_EFFECTIVE_JUDGES: Final = 5.0  # Below which nothing is said of others
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its interval."""
-
     value: float  # the estimate
     stderr: float  # its standard error
     lower: float  # lower end
@@ -262,51 +224,42 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Which numbers hang together, in one way or two."""
+    """Which numbers are correlated: clusters of one kind or two."""
 
-    # name → (n,) cluster of each number: judge and item, where they are known
-    ways: Mapping[str, Integers]
+    # judge, item, where they are known → (n,) cluster of each number
+    codes: Mapping[str, Integers]
     strata: Strata  # of the numbers: tasks
     notes: tuple[str, ...] = ()  # what cannot be allowed for
 
     @property
     def name(self) -> str:
-        """The ways, as for the clusters of a ranking."""
-        return "+".join(self.ways)
+        return "+".join(self.codes)
 
     @cached_property
     def df(self) -> float:
-        """Degrees of freedom of a mean: one less than the effective clusters of the fewer way."""
+        """Degrees of freedom of a mean: one less than the effective clusters of the fewer kind."""
         return leave_out(self, np.zeros((1, len(self.strata.code)))).df
 
     @cached_property
     def cells(self) -> Integers | None:
-        """(n,) judge and item of each number at once; None with one way."""
-        return number_groups(*self.ways.values()) if len(self.ways) > 1 else None
+        """(n,) judge and item of each number at once; None with one kind."""
+        return number_groups(*self.codes.values()) if len(self.codes) > 1 else None
 
 
 @dataclass(frozen=True, eq=False)
-class Leaving:
-    """What leaving clusters out changes in P means, in one way or two."""
+class LeftOut:
+    """What leaving clusters of one kind or two out changes in P means."""
 
-    ways: tuple[Changes, ...]  # of each way, the changes
+    changes: tuple[Changes, ...]  # of each kind
     variance: Array  # (P,) variances of the means
     df: float  # degrees of freedom
 
     def estimate(self, at: int, value: float, level: float) -> Estimate:
-        """Return a mean with its interval.
-
-        level: of the interval (proportion).
-        """
         return bound(value, float(self.variance[at]), self.df, level)
 
 
 def bound(value: float, variance: float, df: float, level: float) -> Estimate:
-    """Put an interval around an estimate; without any variance it is known exactly.
-
-    >>> round(bound(1.0, 0.25, 10, 0.95).upper, 6)
-    2.114069
-    """
+    """Put an interval around an estimate; without any variance it is known exactly."""
     stderr = float(np.sqrt(variance))
     if stderr == 0:
         return Estimate(value, 0.0, value, value, float(value == 0))
@@ -314,31 +267,25 @@ def bound(value: float, variance: float, df: float, level: float) -> Estimate:
     return Estimate(value, stderr, value - margin, value + margin, t_tail(value / stderr, df))
 
 
-def leave_out(clusters: Clusters, deviations: Array) -> Leaving:
-    """Say what leaving clusters out changes, and so how sure means are.
-
-    deviations: (P, n) deviations from the means of strata.
-    """
-    ways = tuple(
-        leave_clusters_out(deviations, codes, clusters.strata) for codes in clusters.ways.values()
+def leave_out(clusters: Clusters, deviations: Array) -> LeftOut:
+    """Return what leaving clusters out changes, from (P, n) deviations from the means of strata."""
+    changes = tuple(
+        leave_clusters_out(deviations, codes, clusters.strata) for codes in clusters.codes.values()
     )
-    variance = np.max([way.variance for way in ways], axis=0)
+    variance = np.max([kind.variance for kind in changes], axis=0)
     if clusters.cells is not None:
         crossed = cell_variance(deviations, clusters.cells, clusters.strata)
-        variance = np.maximum(variance, sum(way.variance for way in ways) - crossed)
-    return Leaving(ways, variance, min(way.effective for way in ways) - 1)
+        variance = np.maximum(variance, sum(kind.variance for kind in changes) - crossed)
+    return LeftOut(changes, variance, min(kind.effective for kind in changes) - 1)
 
 
-def refuse_way(name: str, codes: Integers, strata: Strata) -> str | None:
-    """Say why nothing can be said of other judges or items, if so.
-
-    codes: (n,) cluster of each number.
-    """
+def why_not_clustered(name: str, codes: Integers, strata: Strata) -> str | None:
+    """Say why nothing can be said of other judges or items, if so."""
     loads = np.bincount(codes).astype(np.float64)
     effective = float(loads.sum() ** 2 / (loads**2).sum())
     if len(loads) == 1:
         return f"about this {name} only"
-    if name == "judge" and effective < FEW:
+    if name == "judge" and effective < MIN_EFFECTIVE_JUDGES:
         return f"about these {len(loads)} judges only ({effective:.1f} effective)"
     if holds_stratum(codes, strata):
         return f"a task has one {name} in its held-out votes: nothing is said of other {name}s"
@@ -346,41 +293,32 @@ def refuse_way(name: str, codes: Integers, strata: Strata) -> str | None:
 
 
 def holds_stratum(codes: Integers, strata: Strata) -> bool:
-    """Say whether some cluster has all numbers of a stratum."""
     size = len(strata.share)
     held = np.bincount(codes * size + strata.code, minlength=(int(codes.max()) + 1) * size)
     return bool((held.reshape(-1, size) == strata.counts).any())
 
 
-def choose_ways(ways: Mapping[str, Integers], task: Integers | None = None) -> Clusters:
-    """Say in which ways numbers hang together; ways that nothing can be said of are left out.
+def choose_clusters(known: Mapping[str, Integers], task: Integers | None = None) -> Clusters:
+    """Return the clusters to allow for; kinds that nothing can be said of are left out.
 
-    ways: name → (n,) cluster of each number, 0 and up.
+    known: kind → (n,) cluster of each number, 0 and up.
     task: (n,) stratum of each number, 0 and up; each number counts alike.
     """
-    n = len(next(iter(ways.values())))
+    n = len(next(iter(known.values())))
     strata = Strata.one(n) if task is None else Strata(task, np.bincount(task) / n)
-    why = {name: refuse_way(name, codes, strata) for name, codes in ways.items()}
-    kept = {name: number_groups(codes) for name, codes in ways.items() if why[name] is None}
-    notes = tuple(
-        note.replace("its held-out votes", "what was held out")
-        for note in why.values()
-        if note is not None
-    )
-    return Clusters(kept, strata, notes)
+    codes, notes = {}, []
+    for name, each in known.items():
+        why_not = why_not_clustered(name, each, strata)
+        if why_not is None:
+            codes[name] = number_groups(each)
+        else:
+            notes.append(why_not.replace("its held-out votes", "what was held out"))
+    return Clusters(codes, strata, tuple(notes))
 
 
 def paired(difference: Array, clusters: Clusters, level: float) -> Estimate | None:
-    """Return the mean of paired differences with its interval.
-
-    difference: (n,) of each number.
-    level: of the interval (proportion).
-    Returns the mean; None where all numbers hang together, so that there is no interval. >>> two =
-        choose_ways({"item": np.array([0, 0, 1, 1])}) >>> round(paired(np.array([1.0, 1.0, 3.0,
-        3.0]), two, 0.95).stderr, 6) 1.0 >>> paired(np.ones(3), choose_ways({"item": np.zeros(3,
-        dtype=int)}), 0.95) is None True
-    """
-    if not clusters.ways:
+    """Return the mean of (n,) paired differences; None where no clusters are left to allow for."""
+    if not clusters.codes:
         return None
     values = difference[None, :]
     left = leave_out(clusters, clusters.strata.deviations(values))
@@ -388,9 +326,7 @@ def paired(difference: Array, clusters: Clusters, level: float) -> Estimate | No
 
 
 def root_slopes(squared: Array) -> Array:
-    """Return what each number adds to the root of the mean square, to first order, and that root.
-
-    Their mean is the root. Where it is 0 all of them are.
+    """Return numbers whose mean is the root of the mean square, and moves with it to first order.
 
     >>> root_slopes(np.array([0.0, 2.0])).tolist()
     [0.5, 1.5]
@@ -400,49 +336,36 @@ def root_slopes(squared: Array) -> Array:
     return root + (squared - mean) / (2 * root) if root > 0 else np.zeros_like(squared)
 
 
-# What the others gave to the same: their mean, and how far they are on average, for every score.
-#
-# Σ_j |x_i − x_j| = x_i (2r_i − m) + Σ_j x_j − 2 Σ_{j < i} x_j        x sorted, r_i scores below
-#
-# Sums run over sorted scores less their group's mean, so that they return to nought at the end of
-# each group and no rounding gathers. One sort serves a million scores.
-
-Codes = NDArray[np.int64]
-
-
 @dataclass(frozen=True, eq=False)
 class Others:
     """What all but its own judge gave to what a score is of."""
 
-    count: Codes  # (n,) scores of others on the same
+    count: Integers  # (n,) scores of others on the same
     mean: Array  # (n,) their mean, NaN where there are none
     distance: Array  # (n,) mean |own − other|, NaN where there are none
 
 
-def see_others(unit: Codes, judge: Codes, score: Array) -> Others:
-    """Return what the other judges gave to the same unit, for each score.
+def see_others(unit: Integers, judge: Integers, score: Array) -> Others:
+    """Return what the other judges gave to the same unit, for each of (n,) scores.
 
-    unit: (n,) number of what is scored; need not be dense.
-    judge: (n,) number of the judge; several scores of one judge on a unit are no others.
-    score: (n,) scores, finite. >>> found = see_others(*np.array([[7, 7, 7, 9], [0, 1, 2, 0]]),
-        np.array([1.0, 2, 5, 3])) >>> found.count.tolist(), found.mean.tolist()[:3],
-        found.distance.tolist()[:3] ([2, 2, 2, 0], [3.5, 3.0, 1.5], [2.5, 2.0, 3.5])
+    Several scores of one judge on a unit are no others.
     """
     count, total, apart = _sum_group(number_groups(unit), score)
-    mine, own_total, own_apart = _sum_group(number_groups(unit, judge), score)
-    left = count - mine
-    some = left > 0
+    own_count, own_total, own_apart = _sum_group(number_groups(unit, judge), score)
+    left = count - own_count
+    has_others = left > 0
     mean, distance = np.full((2, len(score)), np.nan)
-    mean[some] = (total - own_total)[some] / left[some]
-    distance[some] = (apart - own_apart)[some] / left[some]
+    mean[has_others] = (total - own_total)[has_others] / left[has_others]
+    distance[has_others] = (apart - own_apart)[has_others] / left[has_others]
     return Others(left, mean, np.maximum(distance, 0.0))
 
 
-def _sum_group(group: Codes, score: Array) -> tuple[Codes, Array, Array]:
-    """Return for each score the size and sum of its group, and Σ |score − score| within it.
+def _sum_group(group: Integers, score: Array) -> tuple[Integers, Array, Array]:
+    """Return for each score the size and sum of its group, and its Σ |score − score| within it.
 
-    group: (n,) dense codes.
-    score: (n,) scores.
+    Σ_j |x_i − x_j| = x_i (2r_i − m) + Σ_j x_j − 2 Σ_{j < i} x_j, x sorted, r_i scores below. Sums
+    run over scores less their group's mean, so that they return to 0 at the end of each group and
+    no rounding gathers.
     """
     size = np.bincount(group)
     total: Array = np.bincount(group, score).astype(np.float64)
@@ -461,15 +384,8 @@ def _sum_group(group: Codes, score: Array) -> tuple[Codes, Array, Array]:
     return size[group], total[group], apart
 
 
-# Places within rows of a table, ties sharing the mean of theirs.
-
-
 def average_ranks(table: Array) -> Array:
-    """Return the rank of every value within its row, 1 for the smallest, ties their mean.
-
-    table: (n, k) values. >>> average_ranks(np.array([[2.0, 5.0, 2.0, 9.0]])).tolist() [[1.5, 3.0,
-        1.5, 4.0]]
-    """
+    """Return the rank of every value within its row of a table, as `rank_within`."""
     rows, k = table.shape
     order = np.argsort(table, axis=1, kind="stable")
     ascending = np.take_along_axis(table, order, axis=1)
@@ -485,11 +401,7 @@ def average_ranks(table: Array) -> Array:
 
 
 def concord_ranks(ranks: Array) -> float | None:
-    """Return Kendall's W of rows of ranks, corrected for ties; None where no row tells any apart.
-
-    ranks: (m, n) ranks within each row, ties their mean. >>> concord_ranks(np.array([[1.0, 2.0,
-        3.0], [1.0, 3.0, 2.0]])) 0.75
-    """
+    """Return Kendall's W of (m, n) ranks within each row, ties their mean; None if all are tied."""
     m, n = ranks.shape
     centred = ranks - (n + 1) / 2
     spread = float((centred**2).sum())
@@ -499,31 +411,22 @@ def concord_ranks(ranks: Array) -> float | None:
     return float(min(together / (m * spread), 1.0))
 
 
-# Pearson's and Spearman's correlation of two short columns, or None where there is none.
-
-_SAME = 1e-12  # A spread this small beside the values is rounding
+ROUNDING = 1e-12  # A spread this small beside the values
 
 
-def pearson(one: Array, other: Array) -> float | None:
-    """Return Pearson's correlation, or None where a column does not vary.
-
-    one: (n,) numbers.
-    other: (n,) numbers. >>> pearson(np.array([1.0, 2, 3]), np.array([2.0, 4, 6])),
-        pearson(np.ones(3), np.arange(3.0)) (1.0, None)
-    """
-    mine, theirs = one - one.mean(), other - other.mean()
-    size = np.linalg.norm(mine), np.linalg.norm(theirs)
-    least = _SAME * np.linalg.norm(one), _SAME * np.linalg.norm(other)
-    if size[0] <= least[0] or size[1] <= least[1]:
-        return None
-    return float(np.clip((mine / size[0]) @ (theirs / size[1]), -1, 1))
+def pearson(x: Array, y: Array) -> float | None:
+    """Return Pearson's correlation, or None where a column does not vary."""
+    units = []
+    for column in (x, y):
+        centred = column - column.mean()
+        size = np.linalg.norm(centred)
+        if size <= ROUNDING * np.linalg.norm(column):
+            return None
+        units.append(centred / size)
+    return float(np.clip(units[0] @ units[1], -1, 1))
 
 
-def spearman(one: Array, other: Array) -> float | None:
-    """Return Spearman's correlation of ranks, ties sharing the mean of theirs; None as `pearson`.
-
-    >>> spearman(np.array([1.0, 2, 3]), np.array([2.0, 40, 6]))
-    0.5
-    """
-    ranks = average_ranks(np.stack([one, other]))
+def spearman(x: Array, y: Array) -> float | None:
+    """Return Spearman's correlation of ranks, ties sharing the mean of theirs."""
+    ranks = average_ranks(np.stack([x, y]))
     return pearson(ranks[0], ranks[1])

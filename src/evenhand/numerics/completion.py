@@ -44,9 +44,10 @@ from evenhand.numerics.graph import Graph, weak_components
 # Source: Cai, Candès & Shen (2010), SIAM Journal on Optimization 20:1956-1982, theorem 2.1.
 
 Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Route = Literal["svd", "gram"]
 
-LONG: Final = 1.5  # Rows for each column from which the Gram matrix is used
+MIN_ROWS_PER_COLUMN: Final = 1.5  # From which the Gram matrix is used
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,36 +60,23 @@ class LowRank:
 
     @property
     def rank(self) -> int:
-        """Number of singular values above 0."""
         return len(self.values)
 
     @property
     def norm(self) -> float:
-        """Nuclear norm, the sum of singular values."""
         return float(self.values.sum())
 
 
 def nothing(shape: tuple[int, int]) -> LowRank:
-    """Return the table of zeros."""
     return LowRank(np.zeros((shape[0], 0)), np.zeros((shape[1], 0)), np.zeros(0))
 
 
 def choose_route(shape: tuple[int, int]) -> Route:
-    """Return the way to decompose a table, by its shape.
-
-    >>> choose_route((10_000, 500)), choose_route((300, 250))
-    ('gram', 'svd')
-    """
-    return "gram" if shape[0] >= LONG * shape[1] else "svd"
+    return "gram" if shape[0] >= MIN_ROWS_PER_COLUMN * shape[1] else "svd"
 
 
 def shrink(table: Array, tau: float, route: Route | None = None) -> LowRank:
-    """Return the table nearest to another in ½‖·‖² + τ‖·‖_*.
-
-    table: (q, p) with q ≥ p.
-    route: how to decompose; None chooses by shape. >>> shrink(np.diag([3.0, 2.0, 1.0]),
-        1.5).values.tolist() [1.5, 0.5]
-    """
+    """Return the (q, p) table, q ≥ p, nearest to another in ½‖·‖² + τ‖·‖_*."""
     if (route or choose_route(table.shape)) == "gram":
         squares, vectors = np.linalg.eigh(table.T @ table)
         sizes = np.sqrt(np.maximum(squares[::-1], 0.0))
@@ -96,17 +84,13 @@ def shrink(table: Array, tau: float, route: Route | None = None) -> LowRank:
         sizes = sizes[sizes > tau]
         return LowRank(table @ (right * ((sizes - tau) / sizes)), right, sizes - tau)
     left, sizes, turned = np.linalg.svd(table, full_matrices=False)
-    kept = sizes > tau
-    values = sizes[kept] - tau
-    return LowRank(left[:, kept] * values, turned[kept].T, values)
+    positive = sizes > tau
+    values = sizes[positive] - tau
+    return LowRank(left[:, positive] * values, turned[positive].T, values)
 
 
 def largest_value(table: Array) -> float:
-    """Return the largest singular value of a (q, p) table with q ≥ p.
-
-    >>> largest_value(np.array([[3.0, 0.0], [4.0, 0.0], [0.0, 1.0]]))
-    5.0
-    """
+    """Return the largest singular value of a (q, p) table with q ≥ p."""
     if choose_route(table.shape) == "gram":
         return float(np.sqrt(max(np.linalg.eigvalsh(table.T @ table)[-1], 0.0)))
     return float(np.linalg.svd(table, compute_uv=False)[0])
@@ -122,25 +106,19 @@ def largest_value(table: Array) -> float:
 # taken, with m the mean of what is seen. With one cell a column that is: a row's effect is what its
 # cells have above the mean, n/(n + 1) of it.
 
-Integers = NDArray[np.int64]
-
-_RANK: Final = 1e-10  # Relative size of an eigenvalue that is none
+MIN_EIGENVALUE: Final = 1e-10  # Relative to the largest: a smaller one is rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """What rows and columns add."""
-
     mean: float  # weighted mean of what is seen
     row: Array  # (m,) effects of rows; the mean of the others' where nothing of a row is seen
     column: Array  # (n,) effects of columns, likewise
 
     def table(self) -> Array:
-        """Return the (m, n) sums of effects."""
         return (self.mean + self.row)[:, None] + self.column
 
     def at(self, row: Integers, column: Integers) -> Array:
-        """Return the sums of effects of some cells."""
         return self.mean + self.row[row] + self.column[column]
 
 
@@ -155,12 +133,10 @@ class SeenCells:
 
     @cached_property
     def seen_rows(self) -> NDArray[np.bool_]:
-        """(m,) rows of which anything is seen."""
         return np.bincount(self.row, minlength=self.shape[0]) > 0
 
     @cached_property
     def seen_columns(self) -> NDArray[np.bool_]:
-        """(n,) columns of which anything is seen."""
         return np.bincount(self.column, minlength=self.shape[1]) > 0
 
     @cached_property
@@ -171,44 +147,33 @@ class SeenCells:
         return weak_components(graph).astype(np.int64)
 
     def take(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> SeenCells:
-        """Keep some of the cells."""
         return SeenCells(self.row[chosen], self.column[chosen], self.weight[chosen], self.shape)
 
     def turned(self) -> SeenCells:
-        """Return the cells of the transposed table."""
         return SeenCells(self.column, self.row, self.weight, self.shape[::-1])
 
     def leave(self, value: Array) -> Array:
-        """Return what is left of values at the cells when row and column effects are taken out.
-
-        value: (c,) values. >>> cells = SeenCells(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]),
-            np.ones(4), (2, 2)) >>> cells.leave(np.array([1.0, 2.0, 3.0, 8.0])).tolist() [1.0, -1.0,
-            -1.0, 1.0]
-        """
+        """Return what is left of (c,) values when row and column effects are taken out."""
         long, short = self._solve(value)
         return value - long[self._long] - short[self._short]
 
     def effects(self, value: Array) -> Effects:
-        """Return the effects of rows and columns.
+        """Return the effects of rows and columns on (c,) values.
 
-        value: (c,) values.
+        Of equally good effects the smallest; the mean of the others for what is not seen.
         """
         mean = float(self.weight @ value / self.weight.sum())
         long, short = self._solve(value - mean)
         row, column = (long, short) if self._tall else (short, long)
-        return Effects(mean, *self._settle(row, column))
-
-    def _settle(self, row: Array, column: Array) -> tuple[Array, Array]:
-        """Choose among equally good effects the smallest, and the mean for what is not seen."""
         rows, columns = self.seen_rows, self.seen_columns
         part = np.r_[self.parts[: len(row)][rows], self.parts[len(row) :][columns]]
         signed = np.r_[row[rows], -column[columns]]
-        shift = np.bincount(part, signed, len(self.parts)) / np.maximum(
-            np.bincount(part, minlength=len(self.parts)), 1
-        )
+        size = np.maximum(np.bincount(part, minlength=len(self.parts)), 1)
+        shift = np.bincount(part, signed, len(self.parts)) / size
         row = row - shift[self.parts[: len(row)]]
         column = column + shift[self.parts[len(row) :]]
-        return (
+        return Effects(
+            mean,
             np.where(rows, row, row[rows].mean()),
             np.where(columns, column, column[columns].mean()),
         )
@@ -240,22 +205,22 @@ class SeenCells:
         equations = -(table.T @ table)
         equations[np.diag_indices(p)] += np.bincount(self._short, self.weight, p)
         values, vectors = np.linalg.eigh(equations)
-        kept = values > _RANK * values[-1]
-        return np.asarray((vectors[:, kept] / values[kept]) @ vectors[:, kept].T)
+        positive = values > MIN_EIGENVALUE * values[-1]
+        return np.asarray((vectors[:, positive] / values[positive]) @ vectors[:, positive].T)
 
     def _solve(self, value: Array) -> tuple[Array, Array]:
         """Return effects of the longer and the shorter side, up to what does not change sums."""
         weighted = self.weight * value
         sums = np.bincount(self._long, weighted, max(self.shape))
-        own = np.bincount(self._short, weighted, min(self.shape))
+        of_short = np.bincount(self._short, weighted, min(self.shape))
         shared = self.weight * (sums * self._per_long)[self._long]
-        short = self._inverse @ (own - np.bincount(self._short, shared, min(self.shape)))
+        short = self._inverse @ (of_short - np.bincount(self._short, shared, min(self.shape)))
         taken = np.bincount(self._long, self.weight * short[self._short], max(self.shape))
         return (sums - taken) * self._per_long, short
 
 
 TOLERANCE: Final = 1e-4  # Gap at the end, relative to the objective of the effects alone
-STEPS: Final = 2000
+MAX_STEPS: Final = 2000
 BLOCK: Final = 1 << 20  # Cells of a table that are made at once where only the seen ones are kept
 
 
@@ -273,7 +238,6 @@ class Completed:
 
     @property
     def rank(self) -> int:
-        """Rank of Z."""
         return self.table.rank
 
     def fill(self) -> Array:
@@ -286,8 +250,7 @@ class Completed:
             filled[start : start + step] += left[start : start + step] @ right.T
         return filled
 
-    def look_up(self, row: NDArray[np.int64], column: NDArray[np.int64]) -> Array:
-        """Return what the solution says of some cells."""
+    def look_up(self, row: Integers, column: Integers) -> Array:
         long, short = (column, row) if self.turned else (row, column)
         low_rank = np.empty(len(row))
         step = max(BLOCK // max(self.rank, 1), 1)
@@ -302,8 +265,8 @@ class Completed:
 class _Point:
     """A table and what it leaves at the seen cells."""
 
-    table: LowRank  # Z
-    at: Array  # (c,) Z at the cells
+    table: LowRank
+    at: Array  # (c,) the table at the cells
     left: Array  # (c,) values less Z and the best effects
     objective: float  # the objective there
 
@@ -312,19 +275,15 @@ class SoftImpute:
     """The problem of one set of seen cells, to be solved for one τ after the other."""
 
     def __init__(self, cells: SeenCells, value: Array, route: Route | None = None) -> None:
-        """Bring the cells in the order of memory, the longer side as rows.
-
-        value: (c,) what is seen there.
-        route: how to decompose tables; None chooses by shape.
-        """
+        """Bring the cells and their (c,) values in the order of memory, the longer side as rows."""
         self._turned = cells.shape[0] < cells.shape[1]
         tall = cells.turned() if self._turned else cells
         place = tall.row * tall.shape[1] + tall.column
         order = np.argsort(place)
         self._place, self._cells, self._value = place[order], tall.take(order), value[order]
-        self._route, self._room = route, np.zeros(tall.shape)
-        self._inside: LowRank | None = None  # whose table the room holds, mostly the last one's
-        self._most = float(cells.weight.max())
+        self._route, self._buffer = route, np.zeros(tall.shape)
+        self._buffered: LowRank | None = None  # whose table is in the buffer, mostly the last one's
+        self._max_weight = float(cells.weight.max())
         left = self._cells.leave(self._value)
         objective = 0.5 * float(self._cells.weight @ left**2)
         self._start = _Point(nothing(tall.shape), np.zeros(len(value)), left, objective)
@@ -338,28 +297,24 @@ class SoftImpute:
         return self._effects(self._start)
 
     def path(
-        self,
-        taus: Sequence[float],
-        tolerance: float = TOLERANCE,
-        start: LowRank | None = None,
+        self, taus: Sequence[float], tolerance: float = TOLERANCE, start: LowRank | None = None
     ) -> Iterator[Completed]:
         """Solve for every τ, each from where the last one ended."""
         point = self._start if start is None else self._look(start)
-        most = tolerance * self._start.objective
+        max_gap = tolerance * self._start.objective
         for tau in taus:
-            point, gap, steps = self._solve(self._price(point, tau), tau, most)
+            point, gap, steps = self._solve(self._price(point, tau), tau, max_gap)
             yield Completed(
                 tau, self._effects(point), point.table, self._turned, point.objective, gap, steps
             )
 
-    def _solve(self, start: _Point, tau: float, most: float) -> tuple[_Point, float, int]:
-        """Go on until the gap is at most so large."""
+    def _solve(self, start: _Point, tau: float, max_gap: float) -> tuple[_Point, float, int]:
         before = here = start
         momentum, fall, check, gap = 1.0, inf, 0, inf
-        for step in range(STEPS):
-            if step >= check and fall <= most:  # a gap costs nearly as much as a step
+        for step in range(MAX_STEPS):
+            if step >= check and fall <= max_gap:  # a gap costs nearly as much as a step
                 gap = self._gap(here, tau)
-                if gap <= most:
+                if gap <= max_gap:
                     return here, gap, step
                 check = step + max(2, step // 4)
             following = 0.5 + sqrt(0.25 + momentum**2)
@@ -371,37 +326,38 @@ class SoftImpute:
             fall = here.objective - there.objective
             before, here, momentum = here, there, following
         raise NotConverged(
-            f"the completion did not converge in {STEPS:,} steps: gap {gap:.3g}, aim {most:.3g}"
+            f"the completion did not converge in {MAX_STEPS:,} steps: gap {gap:.3g}, aim"
+            f" {max_gap:.3g}"
         )
 
     def _advance(self, here: _Point, before: _Point, push: float, tau: float) -> _Point:
         """Take one step from where momentum leads."""
         slope = self._cells.weight * (here.left + push * (here.left - before.left))
-        self._spread(here, before, push)
-        self._room.reshape(-1)[self._place] += slope / self._most
-        table = shrink(self._room, tau / self._most, self._route)
+        self._extrapolate(here, before, push)
+        self._buffer.reshape(-1)[self._place] += slope / self._max_weight
+        table = shrink(self._buffer, tau / self._max_weight, self._route)
         return self._price(self._look(table), tau)
 
-    def _look(self, table: LowRank) -> _Point:
-        """Return a table with what it leaves at the seen cells, without the objective."""
-        np.matmul(table.left, table.right.T, out=self._room)
-        self._inside = table
-        at = self._room.reshape(-1)[self._place]
-        return _Point(table, at, self._cells.leave(self._value - at), inf)
-
-    def _spread(self, here: _Point, before: _Point, push: float) -> None:
-        """Write the table that momentum leads to into the room."""
-        if self._inside is not here.table:
-            np.matmul(here.table.left, here.table.right.T, out=self._room)
-        self._inside = None
+    def _extrapolate(self, here: _Point, before: _Point, push: float) -> None:
+        """Write the table that momentum leads to into the buffer."""
+        if self._buffered is not here.table:
+            np.matmul(here.table.left, here.table.right.T, out=self._buffer)
+        self._buffered = None
         if not push:
             return
         left, right = before.table.left, before.table.right.T
-        step = max(BLOCK // self._room.shape[1], 1)
-        for start in range(0, len(self._room), step):  # as a whole it would be another table
-            part = self._room[start : start + step]
+        size = max(BLOCK // self._buffer.shape[1], 1)
+        for start in range(0, len(self._buffer), size):  # as a whole it would be another table
+            part = self._buffer[start : start + size]
             part *= 1 + push
-            part -= (push * left[start : start + step]) @ right
+            part -= (push * left[start : start + size]) @ right
+
+    def _look(self, table: LowRank) -> _Point:
+        """Return a table with what it leaves at the seen cells, without the objective."""
+        np.matmul(table.left, table.right.T, out=self._buffer)
+        self._buffered = table
+        at = self._buffer.reshape(-1)[self._place]
+        return _Point(table, at, self._cells.leave(self._value - at), inf)
 
     def _price(self, point: _Point, tau: float) -> _Point:
         """Return the same point with the objective for a τ."""
@@ -417,11 +373,13 @@ class SoftImpute:
 
     def _norm(self, slope: Array) -> float:
         """Return the largest singular value of a table that is 0 but for the seen cells."""
-        self._inside = None
-        self._room.fill(0.0)
-        self._room.reshape(-1)[self._place] = slope
-        return largest_value(self._room)
+        self._buffered = None
+        self._buffer.fill(0.0)
+        self._buffer.reshape(-1)[self._place] = slope
+        return largest_value(self._buffer)
 
     def _effects(self, point: _Point) -> Effects:
-        found = self._cells.effects(self._value - point.at)
-        return Effects(found.mean, found.column, found.row) if self._turned else found
+        effects = self._cells.effects(self._value - point.at)
+        if self._turned:
+            return Effects(effects.mean, effects.column, effects.row)
+        return effects

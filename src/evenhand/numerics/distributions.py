@@ -1,4 +1,4 @@
-"""Normal, t, χ² and F probabilities; scipy.special is imported only where it is needed."""
+"""Probabilities, quantiles and draws; scipy.special is imported only where it is needed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
 
 
 def two_sided_p(z: float) -> float:
@@ -92,27 +94,15 @@ def entropy_terms(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(counts * np.log(np.where(counts > 0, counts, 1.0)))
 
 
-# Fair coins: tails of the binomial and the trinomial distribution, Clopper-Pearson intervals.
-
-Array = NDArray[np.float64]
-# Minus log of the chance of a number of ties that may be passed over: 1e-300
-NEGLIGIBLE: Final = 690.0
-
-
 def upper_tail(successes: Array, trials: Array) -> Array:
-    """Return P(X ≥ successes) for X binomial of fair trials, by the incomplete beta function.
-
-    successes: (n,) whole numbers, perhaps below 0 or above the trials.
-    trials: (n,) whole numbers. >>> upper_tail(np.array([7.0, 0.0, 3.0]), np.array([8.0, 0.0,
-        2.0])).round(6).tolist() [0.035156, 1.0, 0.0]
-    """
+    """Return (n,) P(X ≥ successes) for X binomial of fair trials; successes may be out of range."""
     from scipy.special import betainc
 
-    found = np.where(successes <= 0, 1.0, 0.0)
+    tail = np.where(successes <= 0, 1.0, 0.0)
     inside = (successes > 0) & (successes <= trials)
     k, n = successes[inside], trials[inside]
-    found[inside] = betainc(k, n - k + 1, 0.5)
-    return found
+    tail[inside] = betainc(k, n - k + 1, 0.5)
+    return tail
 
 
 def clopper_pearson(successes: float, trials: float, level: float) -> tuple[float, float]:
@@ -129,41 +119,36 @@ def clopper_pearson(successes: float, trials: float, level: float) -> tuple[floa
     return lower, upper
 
 
+# Minus log of the chance of a number of ties that may be passed over: 1e-300
+NEGLIGIBLE: Final = 690.0
+
+
 def trinomial_tail(lead: int, trials: int, ties: int) -> float:
     """Return P(N+ − N− ≥ lead) where a trial is a tie with chance ties / trials, else a fair coin.
 
     Given how many trials are ties the rest is binomial, so that the sum has one term per number
-    of ties; those rarer than 1e-300 are passed over (Bernstein's inequality), which leaves some
-    √trials of them.
-
-    Source: Bian, McAleer & Wong (2011), Mathematics and Computers in Simulation 81:1153-1160.
+    of ties (Bian, McAleer & Wong 2011, Mathematics and Computers in Simulation 81:1153-1160).
 
     >>> round(trinomial_tail(6, 12, 4), 9)
     0.024781678
     """
-    tied, chances = _numbers_of_ties(trials, ties)
+    if ties in (0, trials):
+        tied, chances = np.array([float(ties)]), np.ones(1)
+    else:
+        # numbers of ties rarer than 1e-300 are passed over (Bernstein's inequality); ratios of
+        # neighbours are summed up from the mode: no differences of large logarithms of factorials
+        variance = ties * (trials - ties) / trials
+        reach = NEGLIGIBLE / 3 + np.sqrt((NEGLIGIBLE / 3) ** 2 + 2 * NEGLIGIBLE * variance)
+        low, high = max(0, int(ties - reach)), min(trials, int(ties + reach) + 1)
+        tied = np.arange(low, high + 1, dtype=np.float64)
+        odds = ties / (trials - ties)
+        steps = np.log((trials - tied[:-1]) / tied[1:] * odds)
+        logs = np.concatenate([[0.0], np.cumsum(steps)])
+        weights = np.exp(logs - logs[ties - low])
+        chances = weights / weights.sum()
     decided = trials - tied
     needed = (decided + lead + 1) // 2
     return min(float(chances @ upper_tail(needed, decided)), 1.0)
-
-
-def _numbers_of_ties(trials: int, ties: int) -> tuple[Array, Array]:
-    """Return the numbers of ties that may occur and their chances, binomial with mean `ties`.
-
-    Ratios of neighbours are summed up from the mode and normalised: no differences of large
-    logarithms of factorials.
-    """
-    if ties in (0, trials):
-        return np.array([float(ties)]), np.ones(1)
-    variance = ties * (trials - ties) / trials
-    reach = NEGLIGIBLE / 3 + np.sqrt((NEGLIGIBLE / 3) ** 2 + 2 * NEGLIGIBLE * variance)
-    low, high = max(0, int(ties - reach)), min(trials, int(ties + reach) + 1)
-    tied = np.arange(low, high + 1, dtype=np.float64)
-    odds = ties / (trials - ties)
-    steps = np.log((trials - tied[:-1]) / tied[1:] * odds)
-    logs = np.concatenate([[0.0], np.cumsum(steps)])
-    weights = np.exp(logs - logs[ties - low])
-    return tied, weights / weights.sum()
 
 
 # The exact distribution of wins minus losses over independent comparisons that differ in chances.
@@ -174,16 +159,14 @@ def _numbers_of_ties(trials: int, ties: int) -> tuple[Array, Array]:
 # transform of the Poisson-binomial distribution: Hong 2013, Computational Statistics & Data
 # Analysis 59:41-51). Rounding leaves 1e-13 or so, below which no tail is given.
 
-LEAST: Final = 1e-12  # Smallest p-value that is told from rounding
+MIN_P: Final = 1e-12  # Smallest p-value that is told from rounding
 
 
 def net_wins_chances(chances: Array, counts: Array) -> Array:
     """Return (2n + 1,) chances of −n, …, n wins more than losses.
 
     chances: (C, 3) chances of win, tie and loss.
-    counts: (C,) how often each comparison was made, whole numbers that sum to n. >>>
-        net_wins_chances(np.array([[0.5, 0.0, 0.5]]), np.array([2.0])).round(6).tolist() [0.25, 0.0,
-        0.5, 0.0, 0.25]
+    counts: (C,) how often each comparison was made, whole numbers that sum to n.
     """
     n = int(counts.sum())
     m = 2 * n + 1
@@ -192,37 +175,27 @@ def net_wins_chances(chances: Array, counts: Array) -> Array:
     phi = np.ones(m, dtype=np.complex128)
     for c, times in enumerate(counts):
         phi *= (won[c] * turn + tied[c] + lost[c] / turn) ** int(times)
-    found = np.fft.fft(phi).real / m
-    return np.asarray(np.roll(found, n))
+    return np.asarray(np.roll(np.fft.fft(phi).real / m, n))
 
 
 def net_wins_p(chances: Array, counts: Array, net: int) -> float:
-    """Return the two-sided p-value of a number of wins minus losses: twice the smaller tail.
-
-    chances: (C, 3) chances of win, tie and loss.
-    counts: (C,) how often each comparison was made, whole numbers.
-    """
+    """Return the two-sided p-value of a number of wins minus losses: twice the smaller tail."""
     each = net_wins_chances(chances, counts)
     at = net + int(counts.sum())
     tail = min(each[: at + 1].sum(), each[at:].sum())
-    return float(min(1.0, max(2 * tail, LEAST)))
+    return float(min(1.0, max(2 * tail, MIN_P)))
 
-
-# Mixtures of normals: where a share of the probability lies below.
 
 HALVINGS = 50  # Of the interval that the quantile lies in: to the last digits
 
 
 def mixture_quantile(probability: float, means: Array, deviations: Array) -> Array:
-    """Return (n,) points below which mixtures fall with a probability.
+    """Return (n,) quantiles of mixtures of S normals that count alike, (S, n) each.
 
-    means: (S, n) of S normals that count alike.
-    deviations: (S, n) of the same; 0 where all of a normal is at its mean. >>> ends =
-        mixture_quantile(0.5, np.array([[0.0], [2.0]]), np.ones((2, 1))) >>> round(float(ends[0]),
-        9) 1.0
+    Deviations may be 0, where all of a normal is at its mean.
     """
-    own = means + normal_quantile(probability) * deviations
-    low, high = own.min(axis=0), own.max(axis=0)
+    quantiles = means + normal_quantile(probability) * deviations
+    low, high = quantiles.min(axis=0), quantiles.max(axis=0)
     if not (high > low).any():
         return np.asarray(high)
     from scipy.special import ndtr
@@ -241,61 +214,44 @@ def mixture_quantile(probability: float, means: Array, deviations: Array) -> Arr
 # interval mirrored to where its middle is below the mean, so that nothing is subtracted from one.
 # Where even that tail is below the smallest number of the computer, logarithms stand for it.
 
-_DEEP: Final = 1e-290  # Chances below which numbers lose digits
+MIN_CHANCE: Final = 1e-290  # Chances below which numbers lose digits
 
 
 def draw_above(rng: np.random.Generator, mean: Array, sd: float, low: float) -> Array:
-    """Draw x ~ N(mean, sd²) given x ≥ low.
-
-    mean: means, of any shape.
-    Returns draws of the shape of `mean`. >>> draws = draw_above(np.random.default_rng(1),
-        np.array([0.0, -50.0, 50.0]), 1.0, 2.0) >>> bool((draws >= 2).all()), bool(draws[1] < 2.5),
-        bool(40 < draws[2] < 60) (True, True, True)
-    """
+    """Draw x ~ N(mean, sd²) given x ≥ low, for means of any shape."""
     from scipy.special import ndtr, ndtri
 
     below = (mean - low) / sd
     chance = ndtr(below)
     share = 1 - rng.random(below.shape)  # in (0, 1]
     drawn = ndtri(chance * share)
-    if chance.min(initial=1.0) < _DEEP:
-        deep = chance < _DEEP
+    if chance.min(initial=1.0) < MIN_CHANCE:
+        deep = chance < MIN_CHANCE
         drawn[deep] = _draw_deep(below[deep], share[deep])
     return np.asarray(np.maximum(mean - sd * drawn, low))
 
 
 def draw_between(rng: np.random.Generator, mean: Array, sd: float, radius: float) -> Array:
-    """Draw x ~ N(mean, sd²) given |x| ≤ radius.
-
-    mean: means, of any shape.
-    Returns draws of the shape of `mean`. >>> draws = draw_between(np.random.default_rng(1),
-        np.array([0.0, -50.0, 50.0]), 1.0, 0.5) >>> draws.round(1).tolist() [-0.0, -0.5, 0.5]
-    """
-    from scipy.special import ndtr, ndtri
+    """Draw x ~ N(mean, sd²) given |x| ≤ radius, for means of any shape."""
+    from scipy.special import log_ndtr, ndtr, ndtri
 
     far = np.abs(mean)
     high, low = (radius - far) / sd, (-radius - far) / sd
     below, above = ndtr(low), ndtr(high)
     share = 1 - rng.random(far.shape)
     drawn = ndtri(below + share * (above - below))
-    if above.min(initial=1.0) < _DEEP:
-        deep = above < _DEEP
-        within = np.exp(_log_ndtr(low[deep]) - _log_ndtr(high[deep]))
+    if above.min(initial=1.0) < MIN_CHANCE:
+        deep = above < MIN_CHANCE
+        within = np.exp(log_ndtr(low[deep]) - log_ndtr(high[deep]))
         drawn[deep] = _draw_deep(high[deep], share[deep] + (1 - share[deep]) * within)
     return np.asarray(np.copysign(1.0, mean) * np.clip(far + sd * drawn, -radius, radius))
 
 
 def _draw_deep(high: Array, share: Array) -> Array:
     """Return Φ⁻¹(share · Φ(high)) far below the mean."""
-    from scipy.special import ndtri_exp
+    from scipy.special import log_ndtr, ndtri_exp
 
-    return np.asarray(ndtri_exp(_log_ndtr(high) + np.log(share)))
-
-
-def _log_ndtr(at: Array) -> Array:
-    from scipy.special import log_ndtr
-
-    return np.asarray(log_ndtr(at))
+    return np.asarray(ndtri_exp(log_ndtr(high) + np.log(share)))
 
 
 # Poisson numbers of many cells, many times over, from tables of quantiles.
@@ -305,19 +261,13 @@ def _log_ndtr(at: Array) -> Array:
 # standard deviations.
 
 QUANTILES: Final = 65_536
-LARGEST: Final = 20_000.0  # Mean beyond which numbers are drawn one by one
-WIDE: Final = 9.0  # Standard deviations around the mean that a table looks at
+MAX_TABLE_MEAN: Final = 20_000.0  # Mean beyond which numbers are drawn one by one
+TABLE_DEVIATIONS: Final = 9.0  # Standard deviations around the mean that a table looks at
 
 
 def draw_poisson(means: Array, draws: int, rng: np.random.Generator) -> NDArray[np.uint16]:
-    """Draw numbers of cells.
-
-    means: (C,) of cells, at most LARGEST.
-    Returns: (C, n) numbers. >>> drawn = draw_poisson(np.array([0.0, 4.0]), 10_000,
-        np.random.default_rng(1)) >>> drawn[0].max(), drawn[1].mean().round(1),
-        drawn[1].var().round(1) (np.uint16(0), np.float64(4.0), np.float64(4.0))
-    """
-    found = np.zeros((len(means), draws), dtype=np.uint16)
+    """Draw (C, n) Poisson numbers of cells with (C,) means, at most MAX_TABLE_MEAN."""
+    drawn = np.zeros((len(means), draws), dtype=np.uint16)
     values, which = np.unique(means, return_inverse=True)
     order = np.argsort(which, kind="stable")
     ends = np.searchsorted(which[order], np.arange(len(values) + 1))
@@ -326,18 +276,20 @@ def draw_poisson(means: Array, draws: int, rng: np.random.Generator) -> NDArray[
     for mean, start, end in zip(values.tolist(), ends[:-1], ends[1:], strict=True):
         if mean > 0:
             table, cells = _list_quantiles(mean, factorials), order[start:end]
-            found[cells] = table[rng.integers(0, QUANTILES, (len(cells), draws), dtype=np.uint16)]
-    return found
+            drawn[cells] = table[rng.integers(0, QUANTILES, (len(cells), draws), dtype=np.uint16)]
+    return drawn
 
 
 def _last(mean: float) -> int:
-    """Return the largest number that a table looks at."""
-    return int(mean + WIDE * np.sqrt(mean) + WIDE)
+    return int(mean + TABLE_DEVIATIONS * np.sqrt(mean) + TABLE_DEVIATIONS)
 
 
 def _list_quantiles(mean: float, factorials: Array) -> NDArray[np.uint16]:
     """Return the quantiles of one distribution, given log k! of all k."""
-    first, last = max(0, int(mean - WIDE * np.sqrt(mean) - WIDE)), _last(mean)
+    first, last = (
+        max(0, int(mean - TABLE_DEVIATIONS * np.sqrt(mean) - TABLE_DEVIATIONS)),
+        _last(mean),
+    )
     numbers = np.arange(first, last + 1)
     chances = np.exp(numbers * np.log(mean) - mean - factorials[first : last + 1])
     ends = np.rint(QUANTILES * np.minimum(np.cumsum(chances), 1.0)).astype(np.int64)

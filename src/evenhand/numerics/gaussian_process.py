@@ -27,45 +27,41 @@ from evenhand.errors import NotConverged
 from evenhand.numerics.graph import Graph, weak_components
 
 Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 JITTER: Final = 1e-6  # Added to the variance of inducing points, which may coincide
 
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What is needed to predict: over s supporting points, the data or the inducing points."""
+    """What predicts, from s supporting points: the data or the inducing points."""
 
     weights: Array  # (s,) a mean is the covariance with the supporting points times these
     reduction: Array  # (s, s) a variance is less by cᵀ R c, c being these covariances
 
-    def predict(self, cross: Array, own: Array) -> tuple[Array, Array]:
-        """Return (n,) means and variances, without noise.
+    def predict(self, cross: Array, prior: Array) -> tuple[Array, Array]:
+        """Return (n,) means and variances without noise, given (n,) variances before any data.
 
         cross: (n, s) covariances with the supporting points.
-        own: (n,) variances before any data.
         """
         less = np.einsum("ns,ns->n", cross @ self.reduction, cross)
-        return cross @ self.weights, np.maximum(own - less, 0.0)
+        return cross @ self.weights, np.maximum(prior - less, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The log evidence at one K and s."""
-
     value: float  # in nats
     cross: Array  # (n, n) derivative by K; with inducing points (n, m), by the entries of K_nm
     inner: Array | None  # (m, m) derivative by K_mm; None where there are no inducing points
-    own: Array | None  # (n,) derivative by the diagonal of K beyond these; None likewise
+    diagonal: Array | None  # (n,) derivative by the diagonal of K beyond these; None likewise
     noise: Array  # (n,) derivative by s
     posterior: Posterior  # what predicts
 
 
 def weigh_exactly(covariance: Array, noise: Array, y: Array) -> Evidence:
-    """Return the log evidence from all covariances.
+    """Return the log evidence from all covariances, (n, n), which are overwritten.
 
-    covariance: (n, n) K; overwritten.
     noise: (n,) s, positive.
-    y: (n,) data.
     """
     n = len(y)
     covariance[np.diag_indices(n)] += noise
@@ -77,20 +73,19 @@ def weigh_exactly(covariance: Array, noise: Array, y: Array) -> Evidence:
     return Evidence(value, cross, None, None, np.diag(cross).copy(), Posterior(weights, inverse))
 
 
-def weigh_inducing(cross: Array, inner: Array, own: Array, noise: Array, y: Array) -> Evidence:
+def weigh_inducing(cross: Array, inner: Array, diagonal: Array, noise: Array, y: Array) -> Evidence:
     """Return the log evidence from covariances with inducing points.
 
     cross: (n, m) K_nm.
     inner: (m, m) K_mm.
-    own: (n,) diagonal of K.
+    diagonal: (n,) of K.
     noise: (n,) s, positive.
-    y: (n,) data.
     """
     n, m = cross.shape
     inner = inner + JITTER * np.eye(m)
     inverse, half_inner = _invert(inner.copy())
     through = cross @ inverse
-    left = own - np.einsum("nm,nm->n", through, cross) + noise
+    left = diagonal - np.einsum("nm,nm->n", through, cross) + noise
     scaled = cross / left[:, None]
     whole, half_whole = _invert(inner + cross.T @ scaled)
     fitted = scaled @ whole
@@ -131,31 +126,23 @@ def _invert(matrix: Array) -> tuple[Array, float]:
 # Source: Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, eq. 5.1 (automatic
 # relevance determination); the part of labels is ours.
 
-Codes = NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
 class Points:
     """Where a function is looked at."""
 
     numbers: Array  # (n, P) features that are numbers, of like spread
-    labels: Codes  # (n, L) codes of features that are names
+    labels: Integers  # (n, L) codes of features that are names
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     def take(self, rows: NDArray[Any]) -> Points:
-        """Keep some points; a mask or their numbers."""
         return Points(self.numbers[rows], self.labels[rows])
 
 
 def correlate(a: Points, b: Points, log_scales: Array) -> Array:
-    """Return the (n, m) covariances k of points with points.
-
-    log_scales: (P + L,) logarithms of length scales, those of numbers first. >>> one =
-        Points(np.array([[0.0], [1.0]]), np.array([[0], [1]])) >>> correlate(one, one, np.log([1.0,
-        2.0])).round(4).tolist() [[1.0, 0.5353], [0.5353, 1.0]]
-    """
+    """Return the (n, m) covariances k of points, log_scales (P + L,) those of numbers first."""
     weight = np.exp(-2.0 * log_scales)
     p = a.numbers.shape[1]
     root = np.sqrt(weight[:p])
@@ -164,17 +151,14 @@ def correlate(a: Points, b: Points, log_scales: Array) -> Array:
     apart += (x**2).sum(axis=1)[:, None]
     apart += (z**2).sum(axis=1)
     np.maximum(apart, 0.0, out=apart)  # rounding may leave -1e-16 between equal points
-    for label, own in enumerate(weight[p:]):
-        apart += own * (a.labels[:, label, None] != b.labels[:, label])
+    for label, distance in enumerate(weight[p:]):
+        apart += distance * (a.labels[:, label, None] != b.labels[:, label])
     apart *= -0.5
     return np.asarray(np.exp(apart, out=apart))
 
 
 def pull_back(slope: Array, a: Points, b: Points, log_scales: Array) -> Array:
-    """Return Σ slope ∂ log k / ∂ log ℓ, for each length scale.
-
-    slope: (n, m) derivative of whatever follows by log k.
-    """
+    """Return Σ slope ∂ log k / ∂ log ℓ for each length scale, slope (n, m) being by log k."""
     rows, columns = slope.sum(axis=1), slope.sum(axis=0)
     apart = rows @ a.numbers**2 + columns @ b.numbers**2
     apart -= 2.0 * (a.numbers * (slope @ b.numbers)).sum(axis=0)
@@ -199,48 +183,41 @@ def pull_back(slope: Array, a: Points, b: Points, log_scales: Array) -> Array:
 # Source: the conditional of a normal distribution; as a greedy choice, Krause, Singh & Guestrin
 # (2008), Journal of Machine Learning Research 9:235-284, section 4.
 
-Numbers = NDArray[np.int64]
-
 # Scores so near to the greatest one, relative to it, are equal to it: rounding must not choose
 TIED: Final = 1e-9
 
 
 def pick_by_variance(
     covariance: Array, noise: float, weight: Array, size: int
-) -> tuple[Numbers, Array]:
-    """Take points of the greatest variance times weight, one after another.
+) -> tuple[Integers, Array]:
+    """Take candidates of the greatest variance times weight, one after another.
 
     covariance: (u, u) of candidates, before the batch.
     weight: (u,) what variances are multiplied by.
-    size: how many to take, at most u.
-    Returns their numbers in order, and the variance of each when it was taken. >>> c =
-        np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 0.5]]) >>> pick_by_variance(c, 0.1,
-        np.ones(3), 2)[0].tolist() [0, 2]
+    Returns their numbers in order, and the variance of each when it was taken.
     """
     variance = np.diag(covariance).copy()
     roots = np.empty((size, len(variance)))
     taken, left = np.empty(size, np.int64), np.ones(len(variance), np.bool_)
-    found = np.empty(size)
+    variances = np.empty(size)
     for step in range(size):
         at = find_greatest(np.where(left, variance * weight, -np.inf))
-        taken[step], found[step], left[at] = at, variance[at], False
+        taken[step], variances[step], left[at] = at, variance[at], False
         column = covariance[at] - roots[:step, at] @ roots[:step]
         roots[step] = column / np.sqrt(variance[at] + noise)
         variance = np.maximum(variance - roots[step] ** 2, 0.0)
-    return taken, found
+    return taken, variances
 
 
 def pick_by_error(
-    covariance: Array, candidates: Numbers, noise: float, wrong: Array, size: int
-) -> Numbers:
-    """Take points whose values, being known, lower the squared error of all points the most.
+    covariance: Array, candidates: Integers, noise: float, wrong: Array, size: int
+) -> Integers:
+    """Take candidates whose values, being known, lower the squared error of all points the most.
 
     covariance: (n, u) of all points with the candidates, before the batch.
-    candidates: (u,) numbers of the candidates among all points.
+    candidates: (u,) their numbers among all points.
     wrong: (n,) values less means, before the batch.
-    size: how many to take, at most u.
-    Returns their numbers among the candidates, in order. >>> c = np.eye(2) >>> pick_by_error(c,
-        np.array([0, 1]), 1.0, np.array([1.0, -3.0]), 1).tolist() [1]
+    Returns their numbers among the candidates, in order.
     """
     wrong, left = wrong.copy(), np.ones(len(candidates), np.bool_)
     taken = np.empty(size, np.int64)
@@ -266,11 +243,7 @@ def pick_by_error(
 
 
 def find_greatest(scores: Array) -> int:
-    """Return the first of the greatest scores, those that differ by rounding counted as equal.
-
-    >>> find_greatest(np.array([1.0, 2.0, 2.0 + 1e-14]))
-    1
-    """
+    """Return the first of the greatest scores, those that differ by rounding counted as equal."""
     top = float(scores.max())
     return int(np.argmax(scores >= top - TIED * abs(top)))
 
@@ -287,11 +260,11 @@ def find_greatest(scores: Array) -> int:
 # compared with, so that memory stays within the processor's cache and no matrix over all nodes is
 # ever formed.
 
-Integers = NDArray[np.intp]
+Places = NDArray[np.intp]
 
-CELLS: Final = 65_536  # Numbers in the matrices of one batch
-_SEED: Final = 20131
-ENTRIES: Final = 3_072  # Entries of one batch: what is in between stays in the processor's cache
+MAX_NUMBERS: Final = 65_536  # In the matrices of one batch
+MAX_ENTRIES: Final = 3_072  # Of one batch: what is in between stays in the processor's cache
+SEED: Final = 20131
 
 
 @dataclass(frozen=True, eq=False)
@@ -302,23 +275,21 @@ class Batch:
     nodes: slice  # nodes of these blocks: `Blocks.place` of node n lies within this slice
     size: int  # number of blocks B
     width: int  # nodes of each block d, filled up
-    left: Integers  # (c,) block · d + place of one node of each entry
-    right: Integers  # (c,) the same of the other
+    left: Places  # (c,) block · d + place of one node of each entry
+    right: Places  # (c,) the same of the other
 
     @cached_property
-    def block(self) -> Integers:
-        """(c,) block of each entry within the batch."""
+    def block(self) -> Places:
         return self.left // self.width
 
     @cached_property
-    def _corners(self) -> Integers:
+    def _corners(self) -> Places:
         """(4c,) where an entry stands in the matrices: both diagonals, both sides of them."""
         left, right, d = self.left, self.right, self.width
         at = (left * d + left % d, right * d + right % d, left * d + right % d)
         return np.concatenate((*at, right * d + left % d))
 
     def precision(self, weights: Array, ridge: float) -> Array:
-        """Return (B, d, d) matrices P."""
         signed = np.concatenate((weights, weights, -weights, -weights))
         flat = _sum(self._corners, signed, self.size * self.width**2)
         matrices = flat.reshape(self.size, self.width, self.width)
@@ -328,8 +299,8 @@ class Batch:
 
     def spread(self, matrices: Array) -> Array:
         """Return (c,) aᵀ M a of every entry, for symmetric matrices."""
-        one, other, across, _ = matrices.reshape(-1)[self._corners].reshape(4, -1)
-        return np.asarray(one + other - 2 * across)
+        first, second, across, _ = matrices.reshape(-1)[self._corners].reshape(4, -1)
+        return np.asarray(first + second - 2 * across)
 
     def gather(self, values: Array) -> Array:
         """Return (B, d) sums of entries onto nodes, + for one and − for the other."""
@@ -343,7 +314,6 @@ class Batch:
         return np.asarray(flat[self.left] - flat[self.right])
 
     def sums(self, values: Array) -> Array:
-        """Return (B,) sums of entries by block."""
         return _sum(self.block, values, self.size)
 
 
@@ -351,16 +321,15 @@ class Batch:
 class Blocks:
     """All blocks, in batches."""
 
-    order: Integers  # (C,) entries batch by batch
-    place: Integers  # (N,) where each node stands when the nodes of all batches follow each other
-    batches: tuple[Batch, ...]  # the batches
+    order: Places  # (C,) entries batch by batch
+    place: Places  # (N,) where each node stands when the nodes of all batches follow each other
+    batches: tuple[Batch, ...]
 
     @property
     def count(self) -> int:
-        """Number of blocks."""
         return sum(batch.size for batch in self.batches)
 
-    def thinned(self, most: int) -> tuple[float, ...]:
+    def weigh_sample(self, most: int) -> tuple[float, ...]:
         """Return weights of the batches: about `most` of them stand for all, the others have 0.
 
         One of several batches that follow each other stands for them; a block that fills a batch
@@ -382,43 +351,42 @@ class Blocks:
         return self.batches[-1].nodes.stop if self.batches else 0
 
 
-def make_blocks(n_nodes: int, left: Integers, right: Integers) -> Blocks:
-    """Sort nodes into blocks and blocks into batches.
-
-    left: (C,) one node of each entry.
-    right: (C,) the other. >>> blocks = make_blocks(4, np.array([0, 2]), np.array([1, 3])) >>> batch
-        = blocks.batches[0] >>> batch.precision(np.array([1.0, 2.0]), 1.0).tolist() [[[2.0, -1.0],
-        [-1.0, 2.0]], [[3.0, -2.0], [-2.0, 3.0]]]
-    """
+def make_blocks(n_nodes: int, left: Places, right: Places) -> Blocks:
+    """Sort the nodes of (C,) entries into blocks and blocks into batches."""
     block = weak_components(Graph(n_nodes, left, right))
-    width = _filled(np.bincount(block))
-    many = np.bincount(block[left], minlength=len(width))
+    width = fill_up(np.bincount(block))
+    entries_of = np.bincount(block[left], minlength=len(width))
     # narrow blocks first, of one width the light, and the rest by chance: batches are samples
-    chance = np.random.Generator(np.random.PCG64(_SEED)).permutation(len(width))
-    sequence = np.lexsort((chance, many, width))
-    width, many = width[sequence], many[sequence]
+    chance = np.random.Generator(np.random.PCG64(SEED)).permutation(len(width))
+    sequence = np.lexsort((chance, entries_of, width))
+    width, entries_of = width[sequence], entries_of[sequence]
     rank = np.empty_like(sequence)
     rank[sequence] = np.arange(len(sequence))
     start = np.concatenate(([0], np.cumsum(width)))
-    place = _places(rank[block], start)
+    place = _place_nodes(rank[block], start)
     order = np.argsort(rank[block[left]], kind="stable")
-    ends = np.concatenate(([0], np.cumsum(many)))
-    one, other = place[left][order], place[right][order]
-    batches = []
-    for low, high in _cuts(width, many):
+    ends = np.concatenate(([0], np.cumsum(entries_of)))
+    first, second = place[left][order], place[right][order]
+    batches, low = [], 0
+    while low < len(width):  # one width, not too many numbers, not too many entries
+        same = int(np.searchsorted(width, width[low], side="right"))
+        full = low + max(1, MAX_NUMBERS // int(width[low]) ** 2)
+        heavy = int(np.searchsorted(ends, ends[low] + MAX_ENTRIES, side="right")) - 1
+        high = max(low + 1, min(same, full, heavy))
         entries, nodes = slice(ends[low], ends[high]), slice(start[low], start[high])
-        sides = one[entries] - nodes.start, other[entries] - nodes.start
+        sides = first[entries] - nodes.start, second[entries] - nodes.start
         batches.append(Batch(entries, nodes, high - low, int(width[low]), *sides))
+        low = high
     return Blocks(order, place, tuple(batches))
 
 
-def _filled(size: Integers) -> Integers:
-    """Return the width that blocks are filled up to: their size, or up to an eighth more."""
+def fill_up(size: NDArray[Any]) -> Places:
+    """Return the widths that blocks are filled up to: their sizes, or up to an eighth more."""
     step = 2 ** np.maximum(np.floor(np.log2(np.maximum(size, 1))).astype(np.intp) - 3, 0)
     return np.asarray(-(-size // step) * step, dtype=np.intp)
 
 
-def _places(rank: Integers, start: Integers) -> Integers:
+def _place_nodes(rank: Places, start: Places) -> Places:
     """Return where each node stands: after the blocks before its own, and the nodes before it."""
     by_block = np.argsort(rank, kind="stable")
     ordered = rank[by_block]
@@ -428,21 +396,7 @@ def _places(rank: Integers, start: Integers) -> Integers:
     return place
 
 
-def _cuts(width: Integers, many: Integers) -> list[tuple[int, int]]:
-    """Return where batches begin and end: one width, not too many numbers, not too many entries."""
-    cuts, low = [], 0
-    total = np.concatenate(([0], np.cumsum(many)))
-    while low < len(width):
-        same = int(np.searchsorted(width, width[low], side="right"))
-        full = low + max(1, CELLS // int(width[low]) ** 2)
-        heavy = int(np.searchsorted(total, total[low] + ENTRIES, side="right")) - 1
-        high = max(low + 1, min(same, full, heavy))
-        cuts.append((low, high))
-        low = high
-    return cuts
-
-
-def _sum(at: Integers, values: Array, size: int) -> Array:
+def _sum(at: Places, values: Array, size: int) -> Array:
     return np.asarray(np.bincount(at, values, minlength=size), dtype=np.float64)
 
 
@@ -450,10 +404,6 @@ def invert_all(matrices: Array) -> tuple[Array, Array]:
     """Invert symmetric positive definite matrices (B, d, d); return also their log-determinants.
 
     By halves of the Cholesky factor, which takes half the time of a general inverse in batches.
-
-    >>> inverse, log_det = invert_all(np.array([[[4.0, 2.0], [2.0, 2.0]]]))
-    >>> inverse.tolist(), np.exp(log_det).round(12).tolist()
-    ([[[0.5, -0.5], [-0.5, 1.0]]], [4.0])
     """
     factor: Array = np.asarray(np.linalg.cholesky(matrices), dtype=np.float64)
     roots = np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from scipy import sparse
 
+    Design: TypeAlias = NDArray[np.float64] | sparse.csr_array
 
-IntArray = NDArray[np.intp]
-BoolArray = NDArray[np.bool_]
+Array = NDArray[np.float64]
+Integers = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 
 # Sweeps over all edges before they are sorted by source: graphs of judgments are a few steps wide.
-_SWEEPS: Final = 12
+SWEEPS: Final = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +31,10 @@ class Graph:
     """A directed graph on the nodes 0 to n − 1; an edge may be repeated."""
 
     n_nodes: int  # number of nodes n
-    source: IntArray  # node that each edge leaves, shape (edges,)
-    target: IntArray  # node that each edge enters, shape (edges,)
+    source: Integers  # node that each edge leaves, shape (edges,)
+    target: Integers  # node that each edge enters, shape (edges,)
 
     def reversed(self) -> Graph:
-        """Return the graph with every edge turned round."""
         return Graph(self.n_nodes, self.target, self.source)
 
 
@@ -41,43 +42,42 @@ class Graph:
 class Differences:
     """Constraints x[target] − x[source] ≤ bound: a solution, or a proof of none."""
 
-    # integers that meet all constraints, largest 0, shape (n,); None if there are none
-    solution: IntArray | None
-    # edges of a closed walk whose bounds sum to less than 0, in walking order; None if there is a
-    # solution
-    cycle: IntArray | None
+    solution: Integers | None  # (n,) integers that meet all constraints, largest 0
+    cycle: Integers | None  # edges of a closed walk whose bounds sum to less than 0, in order
 
 
-def is_strongly_connected(graph: Graph, roots: IntArray | Sequence[int] = (0,)) -> bool:
+def is_strongly_connected(graph: Graph, roots: Integers | Sequence[int] = (0,)) -> bool:
     """Return whether every node reaches a root and is reached from one.
 
     With one root in each of several blocks that no edge joins, every block is tested at once.
-
-    roots: one node of each block. >>> is_strongly_connected(Graph(3, np.array([0, 1, 2]),
-        np.array([1, 2, 0]))) True >>> is_strongly_connected(Graph(2, np.array([0]), np.array([1])))
-        False
     """
     starts = np.asarray(roots, dtype=np.intp)
     return bool(reached(graph, starts).all() and reached(graph.reversed(), starts).all())
 
 
-def reached(graph: Graph, roots: IntArray) -> BoolArray:
-    """Return which nodes some walk from a root reaches, roots included, shape (n,)."""
+def reached(graph: Graph, roots: Integers) -> Flags:
+    """Return (n,) which nodes some walk from a root reaches, roots included."""
     seen = np.zeros(graph.n_nodes, dtype=np.bool_)
     seen[roots] = True
     n_seen = np.count_nonzero(seen)
-    for _ in range(_SWEEPS):
+    for _ in range(SWEEPS):
         seen[graph.target[seen[graph.source] & ~seen[graph.target]]] = True
         n_before, n_seen = n_seen, np.count_nonzero(seen)
         if n_seen in {n_before, graph.n_nodes}:
             return seen
-    return _reached_by_layers(graph, seen)
+    # a search that is many steps deep: from here on each edge is touched once
+    order, starts = _by_source(graph)
+    target = graph.target[order]
+    frontier = np.flatnonzero(seen)
+    while frontier.size:
+        ahead = target[_leaving(starts, frontier)]
+        frontier = _distinct(ahead[~seen[ahead]], graph.n_nodes)
+        seen[frontier] = True
+    return seen
 
 
-def weak_components(graph: Graph) -> IntArray:
-    """Return the component of each node when edges are walked either way, shape (n,).
-
-    Components are numbered from 0 in the order of their lowest nodes.
+def weak_components(graph: Graph) -> Integers:
+    """Return (n,) components when edges are walked either way, in the order of their lowest nodes.
 
     >>> weak_components(Graph(4, np.array([2, 3]), np.array([0, 1]))).tolist()
     [0, 1, 0, 1]
@@ -96,15 +96,12 @@ def weak_components(graph: Graph) -> IntArray:
         label = lowest
 
 
-def strong_components(graph: Graph) -> IntArray:
+def strong_components(graph: Graph) -> Integers:
     """Return the strongly connected component of each node, shape (n,).
 
     Components are numbered from 0 so that every edge between two of them leads from the lower
     number to the higher. Source: the two depth-first passes of Kosaraju and Sharir (1981), after
     the component of the busiest node, usually nearly all of the graph, has been shrunk to a node.
-
-    >>> strong_components(Graph(3, np.array([0, 1, 1]), np.array([1, 0, 2]))).tolist()
-    [0, 0, 1]
     """
     if graph.n_nodes == 0:
         return np.zeros(0, dtype=np.intp)
@@ -114,21 +111,16 @@ def strong_components(graph: Graph) -> IntArray:
     shrunk = np.where(core, hub, np.arange(graph.n_nodes))
     outside = ~(core[graph.source] & core[graph.target])
     small = Graph(graph.n_nodes, shrunk[graph.source[outside]], shrunk[graph.target[outside]])
-    found = _kosaraju(_neighbours(small), _neighbours(small.reversed()))[shrunk]
-    return np.unique(found, return_inverse=True)[1].reshape(-1)
+    component = _kosaraju(_neighbours(small), _neighbours(small.reversed()))[shrunk]
+    return np.unique(component, return_inverse=True)[1].reshape(-1)
 
 
-def solve_differences(graph: Graph, bound: IntArray) -> Differences:
+def solve_differences(graph: Graph, bound: Integers) -> Differences:
     """Solve x[target] − x[source] ≤ bound in whole numbers, or find a cycle that forbids it.
 
     Bellman and Ford's relaxation from x = 0, all edges that leave changed nodes at once. The
     parents are searched for a cycle after 1, 2, 4, ... sweeps: a cycle among them has a negative
     sum, and they come to hold one whenever there is one (Cherkassky & Goldberg 1999).
-
-    bound: right-hand sides, integers, shape (edges,). >>> solve_differences(Graph(2, np.array([0]),
-        np.array([1])), np.array([-1])).solution.tolist() [0, -1] >>> loop = Graph(2, np.array([0,
-        1]), np.array([1, 0])) >>> sorted(solve_differences(loop, np.array([1, -2])).cycle.tolist())
-        [0, 1]
     """
     order, starts = _by_source(graph)
     edges = Graph(graph.n_nodes, graph.source[order], graph.target[order])
@@ -138,7 +130,16 @@ def solve_differences(graph: Graph, bound: IntArray) -> Differences:
     frontier = np.arange(graph.n_nodes)
     sweep = 0
     while frontier.size:
-        frontier = _relax(x, parent, (edges, bounds), _leaving(starts, frontier))
+        # lower x along the edges that leave changed nodes, and remember by which edge
+        active = _leaving(starts, frontier)
+        target = edges.target[active]
+        offer = x[edges.source[active]] + bounds[active]
+        lower = np.flatnonzero(offer < x[target])
+        target, offer, active = target[lower], offer[lower], active[lower]
+        np.minimum.at(x, target, offer)
+        best = offer == x[target]
+        parent[target[best]] = active[best]
+        frontier = _distinct(target, x.size)
         sweep += 1
         if sweep & (sweep - 1) == 0:
             cycle = _cycle_among(parent, edges)
@@ -147,22 +148,7 @@ def solve_differences(graph: Graph, bound: IntArray) -> Differences:
     return Differences(x, None)
 
 
-def _relax(
-    x: IntArray, parent: IntArray, constraints: tuple[Graph, IntArray], active: IntArray
-) -> IntArray:
-    """Lower x along the active edges, in place, and return the nodes that were lowered."""
-    graph, bound = constraints
-    target = graph.target[active]
-    offer = x[graph.source[active]] + bound[active]
-    lower = np.flatnonzero(offer < x[target])
-    target, offer, active = target[lower], offer[lower], active[lower]
-    np.minimum.at(x, target, offer)
-    best = offer == x[target]
-    parent[target[best]] = active[best]
-    return _distinct(target, x.size)
-
-
-def _cycle_among(parent: IntArray, graph: Graph) -> IntArray | None:
+def _cycle_among(parent: Integers, graph: Graph) -> Integers | None:
     """Return the edges of a cycle among the parent edges (−1: no parent), or None."""
     n = graph.n_nodes
     if not graph.source.size:
@@ -181,19 +167,7 @@ def _cycle_among(parent: IntArray, graph: Graph) -> IntArray | None:
     return np.array(edges[::-1], dtype=np.intp)
 
 
-def _reached_by_layers(graph: Graph, seen: BoolArray) -> BoolArray:
-    """Finish a search that is many steps deep: each edge is now touched once."""
-    order, starts = _by_source(graph)
-    target = graph.target[order]
-    frontier = np.flatnonzero(seen)
-    while frontier.size:
-        ahead = target[_leaving(starts, frontier)]
-        frontier = _distinct(ahead[~seen[ahead]], graph.n_nodes)
-        seen[frontier] = True
-    return seen
-
-
-def _distinct(nodes: IntArray, n_nodes: int) -> IntArray:
+def _distinct(nodes: Integers, n_nodes: int) -> Integers:
     """Return each node once: by sorting if they are few of all nodes, else by marking."""
     if 16 * nodes.size < n_nodes:
         return np.unique(nodes)
@@ -202,7 +176,7 @@ def _distinct(nodes: IntArray, n_nodes: int) -> IntArray:
     return np.flatnonzero(marked)
 
 
-def _by_source(graph: Graph) -> tuple[IntArray, IntArray]:
+def _by_source(graph: Graph) -> tuple[Integers, Integers]:
     """Return the order of the edges by source, and where each node's begin, shape (n + 1,)."""
     small = graph.n_nodes <= np.iinfo(np.uint16).max  # numpy sorts 16 bits by radix, 8 × faster
     key = graph.source.astype(np.uint16) if small else graph.source
@@ -210,11 +184,11 @@ def _by_source(graph: Graph) -> tuple[IntArray, IntArray]:
     return np.argsort(key, kind="stable"), np.concatenate(([0], np.cumsum(counts)))
 
 
-def _leaving(starts: IntArray, nodes: IntArray) -> IntArray:
+def _leaving(starts: Integers, nodes: Integers) -> Integers:
     """Return the positions, in the order by source, of all edges that leave the nodes."""
     counts = starts[nodes + 1] - starts[nodes]
     shift = np.repeat(starts[nodes] - (np.cumsum(counts) - counts), counts)
-    positions: IntArray = shift + np.arange(shift.size)
+    positions: Integers = shift + np.arange(shift.size)
     return positions
 
 
@@ -227,7 +201,7 @@ def _neighbours(graph: Graph) -> list[list[int]]:
     return [ahead[starts[node] : starts[node + 1]] for node in range(graph.n_nodes)]
 
 
-def _kosaraju(ahead: list[list[int]], behind: list[list[int]]) -> IntArray:
+def _kosaraju(ahead: list[list[int]], behind: list[list[int]]) -> Integers:
     component = np.full(len(ahead), -1, dtype=np.intp)
     label = 0
     for root in reversed(_finishing_order(ahead)):
@@ -275,38 +249,34 @@ def _finishing_order(ahead: list[list[int]]) -> list[int]:
 # direction b ≠ 0 of the cone has c·b ≠ 0 for almost every c, so that maximising ±c·b within a box
 # finds one if there is one. Source of the criterion: Albert & Anderson (1984), Biometrika 71:1-10.
 
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
-
 # Constraints that a direction within ±1 breaks by less are met; HiGHS itself allows 1e-7
-LEAST: Final = 1e-6
-_SEED: Final = 20131
+CONE_TOLERANCE: Final = 1e-6
+SEED: Final = 20131
 
 
-def find_direction(broken: Callable[[Vector], Matrix], size: int) -> Vector | None:
+def find_direction(broken: Callable[[Array], Array], size: int) -> Array | None:
     """Return a direction b ≠ 0 of a cone, largest entry ±1, or None if there is none.
 
     broken: b → (rows, size) constraints z with z·b < −1e-6, none where b is in the cone.
     """
-    draw = np.random.Generator(np.random.PCG64(_SEED)).uniform(0.5, 1.0, size)
+    draw = np.random.Generator(np.random.PCG64(SEED)).uniform(0.5, 1.0, size)
     known = np.zeros((0, size))
     for aim in (draw, -draw):
         b = np.sign(aim)
-        while np.abs(b).max() > LEAST and len(rows := broken(b)):
+        while np.abs(b).max() > CONE_TOLERANCE and len(rows := broken(b)):
             known = np.unique(np.vstack([known, rows]), axis=0)
-            b = _furthest(aim, known)
-        if np.abs(b).max() > LEAST:
+            # maximise aim·b within the box and the known constraints
+            b = _solve_programme(-aim, -known, np.zeros(len(known)), [(-1, 1)] * size)
+        if np.abs(b).max() > CONE_TOLERANCE:
             return np.asarray(b / np.abs(b).max())
     return None
 
 
-def _furthest(aim: Vector, rows: Matrix) -> Vector:
-    """Maximise aim·b within the box and the known constraints."""
+def _solve_programme(costs: Array, rows: Any, right: Array, bounds: list[Any]) -> Array:
+    """Minimise costs·x subject to rows x ≤ right and bounds."""
     from scipy.optimize import linprog
 
-    answer: Any = linprog(
-        -aim, A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=[(-1, 1)] * len(aim), method="highs"
-    )
+    answer: Any = linprog(costs, A_ub=rows, b_ub=right, bounds=bounds, method="highs")
     if not answer.success:
         raise RuntimeError(f"the linear programme for existence was not solved: {answer.message}")
     return np.asarray(answer.x)
@@ -321,14 +291,9 @@ def _furthest(aim: Vector, rows: Matrix) -> Vector:
 # of Konis (2007, Oxford DPhil thesis) with a slack for each row, so that no separated row is
 # missed.
 
-if TYPE_CHECKING:
-    MatrixRecession: TypeAlias = NDArray[np.float64] | sparse.csr_array
-
-FloatArray = NDArray[np.float64]
-
 # Relative to the largest entry of the scaled design: smaller pivots are rounding.
-_RANK_TOLERANCE: Final = 1e-9
-_ROWS_AT_ONCE: Final = 4096
+RANK_TOLERANCE: Final = 1e-9
+ROWS_AT_ONCE: Final = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,88 +302,80 @@ class Recession:
 
     # a direction b, largest entry ±1, in which the likelihood is constant (Z b = 0), shape
     # (columns,); None if the design has full rank
-    aliased: FloatArray | None
-    separated: IntArray  # rows that some direction with Z b ≥ 0 makes positive, ascending
+    aliased: Array | None
+    separated: Integers  # rows that some direction with Z b ≥ 0 makes positive, ascending
     # columns that those directions move: their estimates run off to ±∞. Columns that are aliased
     # to others are left out of the question.
-    infinite: IntArray
+    infinite: Integers
 
     @property
     def exists(self) -> bool:
-        """Whether a finite and unique maximum exists."""
         return self.aliased is None and self.separated.size == 0
 
 
-def find_recession(Z: MatrixRecession) -> Recession:
+def find_recession(Z: Design) -> Recession:
     """Find out whether a maximum exists, and what stands in its way.
 
-    Z: x_observed − x_other for each observed cell and each other cell of its set, dense or sparse,
-        shape (rows, columns). Cells without weight must have been left out.
+    Z: (rows, columns) x_observed − x_other for each observed cell and each other cell of its set,
+        dense or sparse. Cells without weight must have been left out.
     """
-    scale = _column_scale(Z)
+    scale = np.ones(Z.shape[1])
+    if Z.shape[0]:
+        largest = abs(Z).max(axis=0)
+        dense = largest if isinstance(largest, np.ndarray) else largest.toarray()
+        scale = np.asarray(dense, dtype=np.float64).reshape(-1)
+        scale = np.where(scale > 0, scale, 1.0)
     scaled = Z / scale if isinstance(Z, np.ndarray) else Z.multiply(1 / scale).tocsr()
-    null, kept = _null_space(scaled)
+    null, columns = _null_space(scaled)
     aliased = None
     if null.shape[1]:
         aliased = null[:, 0] / scale
         aliased /= np.abs(aliased).max()
-    independent = scaled[:, kept]
+    independent = scaled[:, columns]
     separated = find_separated(independent)
     undecided = np.setdiff1d(np.arange(Z.shape[0]), separated)
-    moved = (
-        np.abs(_null_space(independent[undecided])[0]).max(axis=1, initial=0.0) > _RANK_TOLERANCE
-    )
-    return Recession(aliased, separated, kept[moved] if separated.size else kept[:0])
+    null = _null_space(independent[undecided])[0]
+    moved = np.abs(null).max(axis=1, initial=0.0) > RANK_TOLERANCE
+    return Recession(aliased, separated, columns[moved] if separated.size else columns[:0])
 
 
-def find_separated(Z: MatrixRecession) -> IntArray:
+def find_separated(Z: Design) -> Integers:
     """Return the rows z for which some b has z·b > 0 while Z b ≥ 0 everywhere, ascending.
 
     Maximises Σ s subject to Z b ≥ s, 0 ≤ s ≤ 1, b free. Directions can be added and lengthened, so
     at the optimum s is 1 for every such row and 0 for all others. Independent problems may be
     asked at once as the blocks of a block-diagonal Z.
-
-    Z: dense or sparse, shape (rows, columns).
     """
     from scipy import sparse
-    from scipy.optimize import linprog
 
     n_rows, n_columns = Z.shape
     if n_rows == 0 or n_columns == 0:
         return np.zeros(0, dtype=np.intp)
     slack = sparse.eye_array(n_rows, format="csr")
-    answer: Any = linprog(
+    solution = _solve_programme(
         np.concatenate((np.zeros(n_columns), -np.ones(n_rows))),
-        A_ub=sparse.hstack((-sparse.csr_array(Z), slack), format="csr"),
-        b_ub=np.zeros(n_rows),
-        bounds=[(None, None)] * n_columns + [(0, 1)] * n_rows,
-        method="highs",
+        sparse.hstack((-sparse.csr_array(Z), slack), format="csr"),
+        np.zeros(n_rows),
+        [(None, None)] * n_columns + [(0, 1)] * n_rows,
     )
-    if not answer.success:
-        raise RuntimeError(f"the linear programme for existence was not solved: {answer.message}")
-    return np.flatnonzero(answer.x[n_columns:] > 0.5)
+    return np.flatnonzero(solution[n_columns:] > 0.5)
 
 
-def _column_scale(Z: MatrixRecession) -> FloatArray:
-    """Return the largest absolute entry of each column, 1 for a column of zeros."""
-    if Z.shape[0] == 0:
-        return np.ones(Z.shape[1])
-    largest = abs(Z).max(axis=0)
-    dense = largest if isinstance(largest, np.ndarray) else largest.toarray()
-    scale = np.asarray(dense, dtype=np.float64).reshape(-1)
-    return np.where(scale > 0, scale, 1.0)
-
-
-def _null_space(Z: MatrixRecession) -> tuple[FloatArray, IntArray]:
+def _null_space(Z: Design) -> tuple[Array, Integers]:
     """Return vectors that span Z b = 0, shape (columns, dimension), and independent columns.
 
     Each vector expresses one dependent column by the independent ones.
     """
     from scipy.linalg import qr, solve_triangular
 
-    triangle, pivots = qr(_triangle(Z), mode="r", pivoting=True)
+    triangle = np.zeros((Z.shape[1], Z.shape[1]))  # the R of Z = QR
+    for start in range(0, Z.shape[0], ROWS_AT_ONCE):
+        rows = Z[start : start + ROWS_AT_ONCE]
+        dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
+        triangle = np.asarray(np.linalg.qr(np.vstack((triangle, dense)), mode="r"))
+    triangle, pivots = qr(triangle, mode="r", pivoting=True)
     diagonal = np.abs(np.diag(triangle))
-    rank = int(np.count_nonzero(diagonal > _RANK_TOLERANCE * diagonal.max(initial=0.0)))
+    rank = int(np.count_nonzero(diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)))
     null = np.zeros((Z.shape[1], Z.shape[1] - rank))
     if null.shape[1]:
         null[pivots[:rank]] = -solve_triangular(triangle[:rank, :rank], triangle[:rank, rank:])
@@ -426,48 +383,34 @@ def _null_space(Z: MatrixRecession) -> tuple[FloatArray, IntArray]:
     return null, np.sort(pivots[:rank]).astype(np.intp)
 
 
-def _triangle(Z: MatrixRecession) -> FloatArray:
-    """Return the R of Z = QR, shape (columns, columns), from some thousand rows at a time."""
-    n_columns = Z.shape[1]
-    triangle = np.zeros((n_columns, n_columns))
-    for start in range(0, Z.shape[0], _ROWS_AT_ONCE):
-        rows = Z[start : start + _ROWS_AT_ONCE]
-        dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
-        triangle = np.asarray(np.linalg.qr(np.vstack((triangle, dense)), mode="r"))
-    return triangle
-
-
 # Where 64-bit hashes stand in a list of known ones, without sorting what is looked up.
 
 Hashes = NDArray[np.uint64]
 
-_SPARE: Final = 8  # Places of a table for each hash: about one in twenty then finds its place taken
-_SMALLEST: Final = 10
+# Places of a table for each hash: about one in twenty then finds its place taken
+PLACES_PER_HASH: Final = 8
+MIN_TABLE_BITS: Final = 10
 # Bits by which hashes are turned to look elsewhere for those whose place was taken
-_TURN: Final = 11
+TURN: Final = 11
 
 
 def find_hashes(hashes: Hashes, known: Hashes) -> NDArray[np.int32]:
-    """Return the place of every hash among known ones.
+    """Return the place of every (n,) hash, all of which are known, among (m,) known ones.
 
     Tables are filled by the lowest bits of the known hashes, one after another: what finds its
     place taken goes into the next table, by other bits. A million hashes among fifty thousand
     take a tenth of what a binary search takes.
-
-    hashes: (n,) what is looked up; each is known.
-    known: (m,) different hashes. >>> known = np.array([7, 2**40, 9], dtype=np.uint64) >>>
-        find_hashes(known[[2, 2, 0, 1]], known).tolist() [2, 2, 0, 1]
     """
-    size = 1 << max(_SMALLEST, (_SPARE * len(known)).bit_length())
+    size = 1 << max(MIN_TABLE_BITS, (PLACES_PER_HASH * len(known)).bit_length())
     waiting = np.arange(len(known), dtype=np.int32)
     rows: NDArray[np.intp] | None = None
     places = np.zeros(len(hashes), dtype=np.int32)
     turned = 0
     while len(waiting):
         table = np.zeros(size, dtype=np.int32)
-        own = _slots(known[waiting], turned, size)
-        table[own] = waiting
-        waiting = waiting[table[own] != waiting]
+        slots = _slots(known[waiting], turned, size)
+        table[slots] = waiting
+        waiting = waiting[table[slots] != waiting]
         looked = hashes if rows is None else hashes[rows]
         guess = table[_slots(looked, turned, size)]
         if rows is None:
@@ -477,7 +420,7 @@ def find_hashes(hashes: Hashes, known: Hashes) -> NDArray[np.int32]:
         if len(waiting):  # else every place that is looked at holds what is looked for
             missed = np.flatnonzero(known[guess] != looked)
             rows = missed if rows is None else rows[missed]
-        turned += _TURN
+        turned += TURN
     return places
 
 

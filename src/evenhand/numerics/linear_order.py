@@ -5,7 +5,7 @@
 Only the net weights d_ij = max(0, w_ij − w_ji) matter; the rest is the same for all orders. Nodes
 are first parted into blocks that every best order keeps together: where every pair of two blocks
 has a net weight, and all in one direction, contradicting it can only cost. Each block is solved by
-dynamic programming under a lower bound (`order_subsets`, `order_bound`); a block that is too large
+dynamic programming under a lower bound (`find_lattice`, `bound_orders`); a block that is too large
 or too even for that gets the order of a local search, and its gap to the bound.
 """
 
@@ -15,16 +15,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, product
 from math import ceil, prod
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.numerics.graph import Graph, strong_components
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-
 
 # How cheap can an order be at best? A lower bound by linear programming, for every subset too.
 #
@@ -46,15 +42,12 @@ Integers = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class OrderBound:
-    """A lower bound of what an order contradicts."""
-
     cycles: Integers  # (T, 3) nodes of each cycle that counts
     price: Array  # (T,) y of each
     pair: Array  # (n, n) u, symmetric, of each pair
 
     @property
     def value(self) -> float:
-        """The bound for all nodes."""
         return float(self.price.sum() + np.triu(self.pair, 1).sum())
 
 
@@ -66,15 +59,14 @@ def no_bound(n: int) -> OrderBound:
 def bound_orders(net: Array) -> OrderBound:
     """Bound the cost of all orders from below.
 
-    net: (n, n) what it costs to place the column before the row, not negative. >>>
-        round(bound_orders(np.array([[0.0, 2, 0], [0, 0, 3], [1, 0, 0]])).value, 9) 1.0
+    net: (n, n) what it costs to place the column before the row, not negative.
     """
     programme = _Programme(net)
     inside = np.zeros(len(programme.cycles), dtype=np.bool_)
     while True:
-        solved, rows = programme.solve(inside)
-        short = programme.shortfall(solved.x) > 1e-7
-        new = short & ~inside
+        rows = np.flatnonzero(inside)
+        solved = programme.solve(rows)
+        new = (programme.shortfall(solved.x) > 1e-7) & ~inside
         if not new.any():
             break
         inside |= new
@@ -111,65 +103,51 @@ class _Programme:
         """Return by how much each cycle is contradicted too little."""
         return np.asarray(self.needed - (self.signs * x[self.columns]).sum(axis=1))
 
-    def solve(self, inside: NDArray[np.bool_]) -> tuple[Any, Integers]:
-        """Solve with some of the cycles; return scipy's result and which cycles they were."""
+    def solve(self, rows: Integers) -> Any:
+        """Return scipy's result with some of the cycles."""
         from scipy.optimize import linprog
-
-        rows = np.flatnonzero(inside)
-        if not rows.size:
-            return linprog(self.costs, bounds=(0, 1), method="highs"), rows
-        left, right = self._matrix(rows), -self.needed[rows]
-        return linprog(self.costs, left, right, bounds=(0, 1), method="highs"), rows
-
-    def _matrix(self, rows: Integers) -> csr_matrix:
         from scipy.sparse import csr_matrix
 
+        if not rows.size:
+            return linprog(self.costs, bounds=(0, 1), method="highs")
         at = np.repeat(np.arange(len(rows)), 3), self.columns[rows].ravel()
-        shape = len(rows), len(self.costs)
-        return csr_matrix((-self.signs[rows].ravel(), at), shape=shape)
+        left = csr_matrix((-self.signs[rows].ravel(), at), shape=(len(rows), len(self.costs)))
+        return linprog(self.costs, left, -self.needed[rows], bounds=(0, 1), method="highs")
 
 
-# A good order by local search: systems move to where they contradict least, again and again.
-#
-# It gives an upper bound for `linear_order`, and the answer itself where no exact search fits.
+# A good order by local search: nodes move to where they contradict least, again and again. It is an
+# upper bound of the cost, and the answer itself where no exact search fits.
 
-Order = NDArray[np.intp]
-
-_ROUNDS: Final = 200  # Disturbances of the best order, for up to _SMALL systems
-_FEW: Final = 20
-_MAX_NODES_FOR_PAIRS: Final = 60
-_MOVED: Final = 4  # Systems that a disturbance moves
+DISTURBANCES: Final = 200  # Of the best order, for up to MAX_NODES_DISTURBED_OFTEN nodes
+DISTURBANCES_OF_MANY: Final = 20
+MAX_NODES_DISTURBED_OFTEN: Final = 60
+NODES_MOVED: Final = 4  # By a disturbance
 
 
-def cost_of(net: Array, order: Order) -> float:
-    """Return the weight that an order contradicts.
-
-    >>> cost_of(np.array([[0.0, 3.0], [0.0, 0.0]]), np.array([1, 0]))
-    3.0
-    """
+def cost_of(net: Array, order: Integers) -> float:
     return float(np.tril(net[np.ix_(order, order)], -1).sum())
 
 
-def search_order(net: Array, start: Order, *, seed: int, patience: int = 1) -> Order:
-    """Return an order that no move of a single system improves, the best of several.
-
-    net: (n, n) what it costs to place the column before the row.
-    start: (n,) nodes in the order to begin with.
-    """
-    n = len(start)
+def search_order(net: Array, start: Integers, *, seed: int, patience: int = 1) -> Integers:
+    """Return an order that no move of a single node improves, the best of several."""
     rng = np.random.Generator(np.random.PCG64(seed))
     gain = net - net.T
     best = _settle(gain, start)
     least = cost_of(net, best)
-    for _ in range(patience * (_ROUNDS if n <= _MAX_NODES_FOR_PAIRS else _FEW)):
-        found = _settle(gain, _disturb(best, rng))
-        cost = cost_of(net, found)
+    often = len(start) <= MAX_NODES_DISTURBED_OFTEN
+    for _ in range(patience * (DISTURBANCES if often else DISTURBANCES_OF_MANY)):
+        order = best
+        for _ in range(NODES_MOVED):
+            taken, put = rng.integers(len(order), size=2)
+            order = np.insert(np.delete(order, taken), put, order[taken])
+        order = _settle(gain, order)
+        cost = cost_of(net, order)
         if cost <= least:
-            best, least = found, cost
+            best, least = order, cost
     return best
 
 
-def _settle(gain: Array, order: Order) -> Order:
+def _settle(gain: Array, order: Integers) -> Integers:
     """Move one node after the other to its best place until none can be moved with profit."""
     least = 1e-12 * float(np.abs(gain).max(initial=0.0))
     moved = True
@@ -185,13 +163,6 @@ def _settle(gain: Array, order: Order) -> Order:
     return order
 
 
-def _disturb(order: Order, rng: np.random.Generator) -> Order:
-    for _ in range(_MOVED):
-        taken, put = rng.integers(len(order), size=2)
-        order = np.insert(np.delete(order, taken), put, order[taken])
-    return order
-
-
 # All best orders by dynamic programming over sets of nodes, kept small by a lower bound.
 #
 # cost(S + v) = min over v of cost(S) + Σ_{u not in S} d_uv,     d_uv: v stands before u
@@ -203,12 +174,12 @@ def _disturb(order: Order, rng: np.random.Generator) -> Order:
 
 Sets = NDArray[np.uint64]
 
-LARGEST: Final = 60  # Most nodes: a set is the bits of one number
-_MOST_SETS: Final = 300_000  # Most sets of one size that are held; all sets of twenty nodes fit
-_MOST_STEPS: Final = 2_400_000
-_MAX_NODES_COUNTED: Final = 20  # 20! fits in 64 bits, the number of orders of more nodes need not
-_CHUNK: Final = 4_000_000
-_ONE: Final = np.uint64(1)
+MAX_NODES_EXACT: Final = 60  # A set is the bits of one number
+MAX_SETS: Final = 300_000  # Of one size that are held; all sets of twenty nodes fit
+MAX_STEPS: Final = 2_400_000
+MAX_NODES_COUNTED: Final = 20  # 20! fits in 64 bits, the number of orders of more nodes need not
+CHUNK: Final = 4_000_000  # Numbers that are worked on at once
+BIT: Final = np.uint64(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,13 +191,8 @@ class Level:
     count: NDArray[Any]  # (m,) in how many orders of its nodes, as whole numbers of any size
 
     def find(self, wanted: Sets) -> tuple[Integers, NDArray[np.bool_]]:
-        """Return where sets stand, and whether they are there."""
         at = np.minimum(np.searchsorted(self.sets, wanted), len(self.sets) - 1)
         return at, self.sets[at] == wanted
-
-    def keep(self, rows: Integers) -> Level:
-        """Return some of the sets."""
-        return Level(self.sets[rows], self.cost[rows], self.count[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,12 +207,10 @@ class Lattice:
 
     @property
     def cost(self) -> float:
-        """Cost of the best orders."""
         return float(self.levels[-1].cost[0])
 
     @property
     def count(self) -> int:
-        """Number of best orders."""
         return int(self.levels[-1].count[0])
 
     def walk(self, prefer: Array) -> Iterator[tuple[int, ...]]:
@@ -264,7 +228,7 @@ class Lattice:
         free = np.array([v for v in ranked.tolist() if v not in placed], dtype=np.intp)
         level, above = self.levels[k], self.levels[k + 1]
         steps = self.net[np.ix_(free, free)].sum(axis=0)
-        at, there = above.find(level.sets[here] | (_ONE << free.astype(np.uint64)))
+        at, there = above.find(level.sets[here] | (BIT << free.astype(np.uint64)))
         best = there & (np.abs(level.cost[here] + steps - above.cost[at]) <= self.within)
         for v, then in zip(free[best].tolist(), at[best].tolist(), strict=True):
             yield from self._walk((*placed, v), then, ranked)
@@ -273,72 +237,63 @@ class Lattice:
 def find_lattice(net: Array, upper: float, bound: OrderBound, within: float) -> Lattice | None:
     """Find all orders of least cost; None if the sets to look at are too many.
 
-    net: (n, n) what it costs to place the column before the row, not negative; n ≤ LARGEST.
-    within: costs that differ by less are equal. >>> from evenhand.numerics.linear_order import
-        no_bound >>> ring = np.array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]]) >>> found =
-        find_lattice(ring, 2.0, no_bound(3), 1e-9) >>> found.cost, found.count,
-        list(found.walk(np.zeros(3))) (1.0, 3, [(0, 1, 2), (1, 2, 0), (2, 0, 1)])
+    net: (n, n) what it costs to place the column before the row, not negative.
+    within: costs that differ by less are equal.
     """
     n = len(net)
-    one: NDArray[Any] = np.array([1], dtype=np.int64 if n <= _MAX_NODES_COUNTED else object)
-    level = Level(np.zeros(1, dtype=np.uint64), np.zeros(1), one)
+    one_order: NDArray[Any] = np.array([1], dtype=np.int64 if n <= MAX_NODES_COUNTED else object)
+    level = Level(np.zeros(1, dtype=np.uint64), np.zeros(1), one_order)
     levels, least = [level], np.array([bound.value])
     for _ in range(n):
-        steps = _steps(net, level, least, bound, upper + within)
+        steps = _list_steps(net, level, least, bound, upper + within)
         if steps is None:
             return None
         level, least = _merge(level, steps, within)
-        if len(level.sets) > _MOST_SETS:
+        if len(level.sets) > MAX_SETS:
             return None
         levels.append(level)
     return _prune(net, levels, within)
 
 
-@dataclass(frozen=True, eq=False)
-class _Steps:
-    """Ways to place one more node: from which set, which node, at what cost, what it leaves."""
-
-    source: Integers
-    sets: Sets
-    cost: Array
-    rest: Array
+# Steps that place one more node: from which set, to which, at what cost, and the bound of the rest
+Steps = tuple[NDArray[Any], ...]
 
 
-def _steps(net: Array, level: Level, least: Array, bound: OrderBound, most: float) -> _Steps | None:
+def _list_steps(
+    net: Array, level: Level, least: Array, bound: OrderBound, most: float
+) -> Steps | None:
     """List the steps that keep cost and bound of the rest within `most`; None if too many."""
     n = len(net)
     node = np.arange(n, dtype=np.uint64)
-    cycle = np.bitwise_or.reduce(_ONE << bound.cycles.astype(np.uint64), axis=1)
+    cycle = np.bitwise_or.reduce(BIT << bound.cycles.astype(np.uint64), axis=1)
     share = np.zeros((len(cycle), n))
     for a in range(3):
         share[np.arange(len(cycle)), bound.cycles[:, a]] = bound.price
     parts, taken = [], 0
-    for low in range(0, len(level.sets), size := max(1, _CHUNK // (n + len(cycle)))):
+    for low in range(0, len(level.sets), size := max(1, CHUNK // (n + len(cycle)))):
         sets, cost = level.sets[low : low + size], level.cost[low : low + size]
-        placed = ((sets[:, None] >> node) & _ONE).astype(float)
+        placed = ((sets[:, None] >> node) & BIT).astype(float)
         added = cost[:, None] + net.sum(axis=0) - placed @ net
         whole = ((sets[:, None] & cycle) == 0).astype(float)
         rest = least[low : low + size, None] - whole @ share - (1 - placed) @ bound.pair
         s, v = np.nonzero((placed == 0) & (added + rest <= most))
-        parts.append(_Steps(s + low, sets[s] | (_ONE << node[v]), added[s, v], rest[s, v]))
+        parts.append((s + low, sets[s] | (BIT << node[v]), added[s, v], rest[s, v]))
         taken += len(s)
-        if taken > _MOST_STEPS:
+        if taken > MAX_STEPS:
             return None
-    names = ("source", "sets", "cost", "rest")
-    return _Steps(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    return tuple(np.concatenate(each) for each in zip(*parts, strict=True))
 
 
-def _merge(level: Level, steps: _Steps, within: float) -> tuple[Level, Array]:
+def _merge(level: Level, steps: Steps, within: float) -> tuple[Level, Array]:
     """Keep the cheapest steps to each set, and add up their orders."""
-    order = np.argsort(steps.sets, kind="stable")
-    sets, cost = steps.sets[order], steps.cost[order]
+    order = np.argsort(steps[1], kind="stable")
+    source, sets, cost, rest = (each[order] for each in steps)
     starts = np.flatnonzero(np.concatenate(([True], sets[1:] != sets[:-1])))
     cheapest = np.minimum.reduceat(cost, starts)
     sizes = np.diff(np.append(starts, len(sets)))
     best = cost <= np.repeat(cheapest, sizes) + within
-    counts = np.where(best, level.count[steps.source[order]], 0)
-    merged = Level(sets[starts], cheapest, np.add.reduceat(counts, starts))
-    return merged, steps.rest[order][starts]
+    counts = np.where(best, level.count[source], 0)
+    return Level(sets[starts], cheapest, np.add.reduceat(counts, starts)), rest[starts]
 
 
 def _prune(net: Array, levels: list[Level], within: float) -> Lattice:
@@ -346,25 +301,26 @@ def _prune(net: Array, levels: list[Level], within: float) -> Lattice:
     n = len(net)
     node = np.arange(n, dtype=np.uint64)
     first, last = np.full(n, n), np.full(n, -1)
-    kept = [levels[-1]]
+    pruned = [levels[-1]]
     for place in range(n - 1, -1, -1):
-        above, level = kept[-1], levels[place]
-        held = ((above.sets[:, None] >> node) & _ONE).astype(float)
+        above, level = pruned[-1], levels[place]
+        held = ((above.sets[:, None] >> node) & BIT).astype(float)
         s, v = np.nonzero(held)
-        at, there = level.find(above.sets[s] ^ (_ONE << node[v]))
+        at, there = level.find(above.sets[s] ^ (BIT << node[v]))
         step = (net.sum(axis=0) - held @ net)[s, v]
         best = there & (np.abs(level.cost[at] + step - above.cost[s]) <= within)
         first[v[best]], last[v[best]] = place, np.maximum(last[v[best]], place)
-        kept.append(level.keep(np.unique(at[best])))
-    return Lattice(net, tuple(reversed(kept)), first, last, within)
+        rows = np.unique(at[best])
+        pruned.append(Level(level.sets[rows], level.cost[rows], level.count[rows]))
+    return Lattice(net, tuple(reversed(pruned)), first, last, within)
 
 
 # Most nodes whose subsets are all looked at: quicker than to load a linear programme
-_PLAIN: Final = 14
-_PATIENCE: Final = 5  # How much longer the local search may take where its order is the answer
-_PIECE: Final = 50  # Nodes of each piece of a large block that is bounded by itself
+MAX_NODES_UNBOUNDED: Final = 14
+PATIENCE: Final = 5  # How much longer the local search may take where its order is the answer
+PIECE: Final = 50  # Nodes of each piece of a large block that is bounded by itself
 # Nodes from which pieces are half as large: a linear programme of 50 may take seconds
-_MANY: Final = 250
+MAX_NODES_IN_FULL_PIECES: Final = 250
 
 
 @dataclass(frozen=True, eq=False)
@@ -388,86 +344,70 @@ def find_best_orders(
 
     weights: (n, n) what it costs to place the column before the row, not negative.
     prefer: (n,) of nodes that may come next, the larger comes first, then the lower number.
-    seed: of the local search; proven results do not depend on it. >>> ring = np.array([[0.0, 5, 1],
-        [2, 0, 5], [3, 2, 0]]) >>> found = find_best_orders(ring, np.zeros(3)) >>> found.cost,
-        found.count, found.orders (7.0, 1, ((0, 1, 2),))
+    seed: of the local search; proven results do not depend on it.
     """
     net = weights - weights.T
     whole = bool((weights % 1 == 0).all())
     within = 0.25 if whole else 1e-9 * float(np.abs(net).sum())
     net = np.where(net > (0.0 if whole else within), net, 0.0)
     constant = float(np.triu(np.minimum(weights, weights.T), 1).sum())
-    blocks = _blocks(net)
-    solved = [_solve(net[np.ix_(b, b)], prefer[b], limit, (within, seed)) for b in blocks]
-    bounds = [ceil(one.bound - 1e-6) if whole else one.bound for one in solved]
-    return BestOrders(
-        cost=constant + sum(one.cost for one in solved),
-        bound=constant + sum(bounds),
-        orders=tuple(_join(blocks, solved, limit)),
-        count=_multiply([one.count for one in solved]),
-        first=_places(blocks, [one.first for one in solved]),
-        last=_places(blocks, [one.last for one in solved]),
-    )
-
-
-def _blocks(net: Array) -> list[Integers]:
-    """Part nodes into blocks, first to last: an even pair may stand either way."""
+    # nodes are parted into blocks, first to last: an even pair may stand either way
     n = len(net)
     source, target = np.nonzero((net > 0) | ((net == 0) & (net.T == 0) & ~np.eye(n, dtype=bool)))
     label = strong_components(Graph(n, source, target))
-    return [np.flatnonzero(label == i) for i in range(int(label.max(initial=-1)) + 1)]
+    blocks = [np.flatnonzero(label == i) for i in range(int(label.max(initial=-1)) + 1)]
+    solved = [_solve(net[np.ix_(b, b)], prefer[b], limit, within, seed) for b in blocks]
+    orders = [
+        [tuple(block[list(order)].tolist()) for order in part.orders]
+        for block, part in zip(blocks, solved, strict=True)
+    ]
+    counts = [part.count for part in solved if part.count is not None]
+    proven = len(counts) == len(solved)
+    return BestOrders(
+        cost=constant + sum(part.cost for part in solved),
+        bound=constant + sum(ceil(part.bound - 1e-6) if whole else part.bound for part in solved),
+        orders=tuple(
+            tuple(chain.from_iterable(parts)) for parts in islice(product(*orders), limit)
+        ),
+        count=prod(counts) if proven else None,
+        first=_number_places(blocks, [part.first for part in solved]),
+        last=_number_places(blocks, [part.last for part in solved]),
+    )
 
 
-def _solve(net: Array, prefer: Array, limit: int, care: tuple[float, int]) -> BestOrders:
+def _solve(net: Array, prefer: Array, limit: int, within: float, seed: int) -> BestOrders:
     """Solve one block: exactly if the sets are few enough, else by search."""
-    n, (within, seed) = len(net), care
+    n = len(net)
     order = np.argsort(-(net - net.T).sum(axis=1), kind="stable")
     bounds = [no_bound(n)]
-    if n > _PLAIN:
+    if n > MAX_NODES_UNBOUNDED:
         order = search_order(net, order, seed=seed)
-        pieces = [np.arange(n)] if n <= LARGEST else _cut(order)
+        pieces = [np.arange(n)]
+        if n > MAX_NODES_EXACT:  # bounds of pieces add up: they share no pair
+            size = PIECE if n <= MAX_NODES_IN_FULL_PIECES else PIECE / 2
+            pieces = np.array_split(order, ceil(n / size))
         bounds = [bound_orders(net[np.ix_(piece, piece)]) for piece in pieces]
     cost = cost_of(net, order)
-    found = find_lattice(net, cost, bounds[0], within) if n <= LARGEST else None
-    if found is None:
-        if n <= LARGEST:
-            order = search_order(net, order, seed=seed + 1, patience=_PATIENCE)
+    lattice = find_lattice(net, cost, bounds[0], within) if n <= MAX_NODES_EXACT else None
+    if lattice is None:
+        if n <= MAX_NODES_EXACT:
+            order = search_order(net, order, seed=seed + 1, patience=PATIENCE)
             cost = cost_of(net, order)
         least = min(sum(bound.value for bound in bounds), cost)
         return BestOrders(cost, least, (tuple(order.tolist()),), None, None, None)
-    orders = tuple(islice(found.walk(prefer), limit))
-    return BestOrders(found.cost, found.cost, orders, found.count, found.first, found.last)
+    orders = tuple(islice(lattice.walk(prefer), limit))
+    return BestOrders(
+        lattice.cost, lattice.cost, orders, lattice.count, lattice.first, lattice.last
+    )
 
 
-def _cut(order: Integers) -> list[Integers]:
-    """Cut an order into pieces whose bounds add up: they share no pair."""
-    n = len(order)
-    return np.array_split(order, ceil(n / (_PIECE if n <= _MANY else _PIECE / 2)))
-
-
-def _join(
-    blocks: Sequence[Integers], solved: Sequence[BestOrders], limit: int
-) -> Iterator[tuple[int, ...]]:
-    """Put the orders of the blocks behind each other in all ways."""
-    named = [
-        [tuple(block[list(order)].tolist()) for order in one.orders]
-        for block, one in zip(blocks, solved, strict=True)
-    ]
-    return (tuple(chain.from_iterable(parts)) for parts in islice(product(*named), limit))
-
-
-def _multiply(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return prod(known) if len(known) == len(counts) else None
-
-
-def _places(blocks: Sequence[Integers], within: Sequence[Integers | None]) -> Integers | None:
+def _number_places(blocks: Sequence[Integers], within: list[Integers | None]) -> Integers | None:
     """Return places among all nodes from those within each block."""
-    found = np.zeros(sum(map(len, blocks)), dtype=np.intp)
+    numbers = np.zeros(sum(map(len, blocks)), dtype=np.intp)
     before = 0
     for block, places in zip(blocks, within, strict=True):
         if places is None:
             return None
-        found[block] = places + before
+        numbers[block] = places + before
         before += len(block)
-    return found
+    return numbers

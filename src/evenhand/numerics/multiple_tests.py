@@ -1,18 +1,18 @@
 """Which of many contrasts differ from zero, all claims holding together at one level.
 
-The largest |t*| over all contrasts in worlds in which none differs gives a critical value; what
-exceeds it is decided and leaves the family, and the rest is asked again (Romano & Wolf 2005, Exact
+The largest |t*| over all contrasts in replicates in which none differs gives a critical value; what
+exceeds it is decided and leaves the family, and the rest is tested again (Romano & Wolf 2005, Exact
 and approximate stepwise methods for multiple hypothesis testing, JASA 100:94-108). Of several
-sources of worlds, such as resampled judges and resampled items, each step takes the larger critical
-value (INFERENCE B3).
+sources of replicates, such as resampled judges and resampled items, each step takes the larger
+critical value.
 
 The critical value is an order statistic, the ⌈level (B + 1)⌉-th smallest of B, which makes the test
-exact where worlds and data are exchangeable.
+exact where replicates and data are exchangeable.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Any
 
@@ -35,41 +35,27 @@ Array = NDArray[np.float64]
 
 
 def holm(p: Array) -> Array:
-    """Return p-values adjusted so that any false rejection at all is as rare as the level.
-
-    p: (m,) p-values.
-    """
-    order, ascending = _sort(p)
-    m = len(p)
-    raised = np.minimum(np.maximum.accumulate(ascending * np.arange(m, 0, -1)), 1.0)
-    return _put_back(order, raised)
+    """Return (m,) p-values adjusted so that any false rejection at all is as rare as the level."""
+    order = _sort(p)
+    raised = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(raised, 1.0)
+    return adjusted
 
 
 def benjamini_hochberg(p: Array) -> Array:
-    """Return p-values adjusted so that of all rejections a share of the level is false.
-
-    p: (m,) p-values.
-    """
-    order, ascending = _sort(p)
-    m = len(p)
-    raised = np.minimum(ascending * m / np.arange(1, m + 1), 1.0)
-    return _put_back(order, np.minimum.accumulate(raised[::-1])[::-1])
+    """Return (m,) p-values adjusted so that of all rejections a share of the level is false."""
+    order = _sort(p)
+    raised = np.minimum(p[order] * len(p) / np.arange(1, len(p) + 1), 1.0)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum.accumulate(raised[::-1])[::-1]
+    return adjusted
 
 
-def _sort(p: Array) -> tuple[NDArray[np.intp], Array]:
+def _sort(p: Array) -> NDArray[np.intp]:
     if not ((p >= 0) & (p <= 1)).all():
         raise InvalidJudgments("p-values lie between 0 and 1: something else cannot be adjusted")
-    order = np.argsort(p, kind="stable")
-    return order, p[order]
-
-
-def _put_back(order: NDArray[np.intp], values: Array) -> Array:
-    back = np.empty(len(order))
-    back[order] = values
-    return back
-
-
-Truths = NDArray[np.bool_]
+    return np.argsort(p, kind="stable")
 
 
 def order_statistic(draws: NDArray[Any], level: float) -> Array:
@@ -85,41 +71,44 @@ def order_statistic(draws: NDArray[Any], level: float) -> Array:
 
 
 def step_down(
-    statistic: Array, worlds: Sequence[NDArray[Any]], level: float
-) -> tuple[Truths, tuple[float, ...]]:
-    """Decide contrasts.
+    statistic: Array, replicates: Sequence[NDArray[Any]], level: float
+) -> tuple[NDArray[np.bool_], tuple[float, ...]]:
+    """Decide contrasts by resampling.
 
     statistic: (P,) |t| of the data.
-    worlds: from each source (B, P) |t*| of worlds in which no contrast differs from zero.
+    replicates: from each source (B, P) |t*| where no contrast differs from zero.
     level: at which all claims hold together (proportion).
     Returns: (P,) whether each is decided, and the critical value of every step.
     """
-    decided = np.zeros(len(statistic), dtype=np.bool_)
+
+    def find_critical(left: NDArray[np.bool_]) -> float:
+        # a row for each contrast: of draws that are stored so the chosen are copied in one piece
+        largest = [draws.T[left].max(axis=0) for draws in replicates]
+        return max(float(order_statistic(draws, level)) for draws in largest)
+
+    return _step(statistic, find_critical)
+
+
+def step_down_holm(
+    statistic: Array, df: float, level: float
+) -> tuple[NDArray[np.bool_], tuple[float, ...]]:
+    """Decide contrasts by Holm's method, which needs no replicates and knows no correlations."""
+
+    def find_critical(left: NDArray[np.bool_]) -> float:
+        return t_quantile(1 - (1 - level) / (2 * int(left.sum())), df)
+
+    return _step(statistic, find_critical)
+
+
+def _step(
+    statistic: Array, find_critical: Callable[[NDArray[np.bool_]], float]
+) -> tuple[NDArray[np.bool_], tuple[float, ...]]:
+    left = np.ones(len(statistic), dtype=np.bool_)
     critical: list[float] = []
-    while not decided.all():
-        # a row for each contrast: of worlds that are stored so the chosen are copied in one piece
-        largest = [draws.T[~decided].max(axis=0) for draws in worlds]
-        critical.append(max(float(order_statistic(one, level)) for one in largest))
-        fresh = ~decided & (statistic > critical[-1])
+    while left.any():
+        critical.append(find_critical(left))
+        fresh = left & (statistic > critical[-1])
         if not fresh.any():
             break
-        decided |= fresh
-    return decided, tuple(critical)
-
-
-def step_down_holm(statistic: Array, df: float, level: float) -> tuple[Truths, tuple[float, ...]]:
-    """Decide contrasts by Holm's method, which needs no worlds and knows no correlations.
-
-    statistic: (P,) |t| of the data.
-    level: at which all claims hold together (proportion).
-    """
-    decided = np.zeros(len(statistic), dtype=np.bool_)
-    critical: list[float] = []
-    while not decided.all():
-        family = int(len(decided) - decided.sum())
-        critical.append(t_quantile(1 - (1 - level) / (2 * family), df))
-        fresh = ~decided & (statistic > critical[-1])
-        if not fresh.any():
-            break
-        decided |= fresh
-    return decided, tuple(critical)
+        left &= ~fresh
+    return ~left, tuple(critical)

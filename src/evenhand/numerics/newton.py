@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from evenhand.errors import NotConverged
 
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
 # Conjugate gradients with a diagonal preconditioner and a gauge.
 
-Vector = NDArray[np.float64]
-Columns = NDArray[np.float64]
-LIMIT: Final = 20_000  # Most iterations, unless fewer are asked for
+MAX_ITERATIONS: Final = 20_000  # Unless fewer are asked for
 # Relative residual at which a solution is done, unless a rougher one will do
 TOLERANCE: Final = 1e-12
 
@@ -26,11 +27,11 @@ def solve_conjugate(
     diagonal: Vector,
     *,
     project: Callable[[Vector], Vector] | None = None,
-    limit: int = LIMIT,
+    limit: int = MAX_ITERATIONS,
     tolerance: float = TOLERANCE,
 ) -> Vector | None:
     """Solve A x = b for A positive definite on the space that `project` keeps; None if it fails."""
-    keep = project if project is not None else _everything
+    keep = project if project is not None else (lambda vector: vector)
     x, residual = np.zeros_like(right), right.copy()
     z = keep(residual / diagonal)
     direction, norm = z, float(residual @ z)
@@ -49,14 +50,14 @@ def solve_conjugate(
 
 
 def solve_columns(
-    product: Callable[[Columns], Columns],
-    right: Columns,
+    product: Callable[[Matrix], Matrix],
+    right: Matrix,
     diagonal: Vector,
     *,
-    project: Callable[[Columns], Columns],
-    limit: int = LIMIT,
+    project: Callable[[Matrix], Matrix],
+    limit: int = MAX_ITERATIONS,
     tolerance: float = TOLERANCE,
-) -> Columns | None:
+) -> Matrix | None:
     """Solve A X = B for several right-hand sides that share their products; None if one fails.
 
     product: V → A V, for (n, m) columns.
@@ -84,16 +85,10 @@ def solve_columns(
     return None
 
 
-def _dots(one: Columns, two: Columns) -> Vector:
+def _dots(left: Matrix, right: Matrix) -> Vector:
     """Return (m,) products of the columns of two matrices."""
-    return np.asarray(np.einsum("ij,ij->j", one, two))
+    return np.asarray(np.einsum("ij,ij->j", left, right))
 
-
-def _everything(vector: Vector) -> Vector:
-    return vector
-
-
-Matrix = NDArray[np.float64]
 
 # Newton decrement squared, relative to |value|, below which that step is the last. Relative, so
 # that neither the unit of weights nor that of parameters matters. Of n judgments it is about n δ²
@@ -115,7 +110,22 @@ SINGULAR: Final = (
     "the information matrix is singular: some parameters are not determined by the data"
 )
 # Unknowns above which conjugate gradients are tried first, for as many iterations
-LARGE: Final = 200
+MAX_DIRECT: Final = 200
+
+
+class Slope(Protocol):
+    """A function to first order at one point."""
+
+    @property
+    def value(self) -> float:
+        """The function, to be maximised."""
+
+    @property
+    def gradient(self) -> Vector:
+        """(p,) its first derivatives."""
+
+
+S = TypeVar("S", bound=Slope)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,10 +154,7 @@ def maximise(
     reach: Callable[[Vector], float] | None = None,
     last: float = np.inf,
 ) -> Maximum:
-    """Climb to the maximum of a concave function.
-
-    start: (p,) where to begin.
-    """
+    """Climb to the maximum of a concave function from a (p,) start."""
     at, here = start, expand(start)
     if not len(start):
         return Maximum(at, here, 0, 0.0)
@@ -159,24 +166,35 @@ def maximise(
         if 0 <= decrement <= share * abs(here.value) + NOTHING:
             return Maximum(at + step, expand(at + step), taken, decrement)
         longest = 1.0 if reach is None else min(1.0, 1.0 / max(reach(step), 1e-300))
-        moved = _newton_step(expand, at, longest * step, here) if decrement > 0 else None
+        if decrement <= 0:
+            break
+        step = longest * step
+        least = here.value - NEWTON_ROUNDING * (1.0 + abs(here.value))
+        rate = MIN_NEWTON_GAIN * float(here.gradient @ step)
+        moved = backtrack(expand, at, step, (least, rate), MAX_NEWTON_HALVINGS)
         if moved is None:
             break
         at, here = moved
     raise NotConverged(STUCK, REMEDIES)
 
 
-def _newton_step(
-    expand: Callable[[Vector], Expansion], at: Vector, step: Vector, here: Expansion
-) -> tuple[Vector, Expansion] | None:
+def backtrack(
+    expand: Callable[[Vector], S],
+    at: Vector,
+    step: Vector,
+    needed: tuple[float, float],
+    halvings: int,
+) -> tuple[Vector, S] | None:
     """Take the longest step of 1, 1/2, 1/4, ... that gains its share; None where none does.
 
     A gain alone is not enough: a step into the flat part of a likelihood may gain a little and
     leave no way back (Armijo's rule).
+
+    needed: the value without any step, and what a whole step must add.
     """
-    length, rate = 1.0, MIN_NEWTON_GAIN * float(here.gradient @ step)
-    least = here.value - NEWTON_ROUNDING * (1.0 + abs(here.value))
-    for _ in range(MAX_NEWTON_HALVINGS):
+    least, rate = needed
+    length = 1.0
+    for _ in range(halvings):
         there = expand(at + length * step)
         if there.value >= least + length * rate:
             return at + length * step, there
@@ -186,9 +204,9 @@ def _newton_step(
 
 def solve_step(matrix: Matrix, right: Vector) -> Vector:
     """Solve for a Newton step: directly, or roughly by conjugate gradients where it is large."""
-    if len(right) > LARGE:
+    if len(right) > MAX_DIRECT:
         quick = solve_conjugate(
-            matrix.__matmul__, right, np.diag(matrix).copy(), limit=LARGE, tolerance=ROUGH
+            matrix.__matmul__, right, np.diag(matrix).copy(), limit=MAX_DIRECT, tolerance=ROUGH
         )
         if quick is not None:
             return quick
@@ -216,7 +234,7 @@ def _invert_blocks(matrix: Matrix) -> Matrix:
     [[A⁻¹ + W S⁻¹ Wᵀ, −W S⁻¹], [·, S⁻¹]]; A and S are positive definite again, so nothing pivots.
     """
     size = len(matrix)
-    if size <= LARGE:
+    if size <= MAX_DIRECT:
         return np.asarray(np.linalg.inv(matrix))
     half = size // 2
     first, last = slice(half), slice(half, size)
@@ -246,21 +264,6 @@ MIN_BFGS_GAIN: Final = 0.1  # Share of what the slope promises that a step must 
 QUADRATURE_ERROR: Final = 1e-7
 
 
-class Slope(Protocol):
-    """A function to first order at one point."""
-
-    @property
-    def value(self) -> float:
-        """The function, to be maximised."""
-
-    @property
-    def gradient(self) -> Vector:
-        """(p,) its first derivatives."""
-
-
-S = TypeVar("S", bound=Slope)
-
-
 def climb(
     expand: Callable[[Vector, S], S],
     start: tuple[Vector, S],
@@ -271,10 +274,10 @@ def climb(
 ) -> tuple[Vector, S, float]:
     """Climb to a maximum.
 
-    Returns: (p,) the point after the last step, which is not expanded; what was found before that
-        step; and what the step gains.
     start: (p,) where to begin, and the function there.
     information: (p, p) a guess of minus the second derivatives, positive definite.
+    Returns: (p,) the point after the last step, which is not expanded; the function before that
+        step; and what the step gains.
     """
     at, here = start
     for _ in range(MAX_BFGS_STEPS):
@@ -283,34 +286,23 @@ def climb(
         if promise <= tolerance * (1.0 + abs(here.value)):
             return at + step, here, promise / 2
         step = step / max(1.0, reach(step))
-        moved, there = _bfgs_step(expand, at, step, here)
-        information = _corrected(information, moved - at, here.gradient - there.gradient)
-        at, here = moved, there
+        least = here.value - QUADRATURE_ERROR * (1.0 + abs(here.value))
+        rate = MIN_BFGS_GAIN * float(here.gradient @ step)
+
+        def look(point: Vector, last: S = here) -> S:
+            return expand(point, last)
+
+        moved = backtrack(look, at, step, (least, rate), MAX_BFGS_HALVINGS)
+        if moved is None:
+            raise NotConverged("the fit did not converge: no step gains any likelihood")
+        change, bend = moved[0] - at, here.gradient - moved[1].gradient
+        curvature, image = float(change @ bend), information @ change
+        if curvature > 1e-10 * float(
+            change @ image
+        ):  # else it bends the wrong way: the guess stays
+            gained = np.outer(bend, bend) / curvature - np.outer(image, image) / float(
+                change @ image
+            )
+            information = np.asarray(information + gained)
+        at, here = moved
     raise NotConverged("the fit did not converge: the likelihood has no clear maximum")
-
-
-def _bfgs_step(
-    expand: Callable[[Vector, S], S], at: Vector, step: Vector, here: S
-) -> tuple[Vector, S]:
-    """Take the longest step of 1, 1/2, 1/4, ... that gains its share (Armijo's rule)."""
-    length, rate = 1.0, MIN_BFGS_GAIN * float(here.gradient @ step)
-    least = here.value - QUADRATURE_ERROR * (1.0 + abs(here.value))
-    for _ in range(MAX_BFGS_HALVINGS):
-        there = expand(at + length * step, here)
-        if there.value >= least + length * rate:
-            return at + length * step, there
-        length /= 2
-    raise NotConverged("the fit did not converge: no step gains any likelihood")
-
-
-def _corrected(information: Matrix, step: Vector, change: Vector) -> Matrix:
-    """Return the guess that agrees with the change of the gradient along the last step.
-
-    Where the function bends the wrong way along it, the guess stays.
-    """
-    bend = float(step @ change)
-    image = information @ step
-    if bend <= 1e-10 * float(step @ image):
-        return information
-    gained = np.outer(change, change) / bend - np.outer(image, image) / float(step @ image)
-    return np.asarray(information + gained)

@@ -1,8 +1,4 @@
-"""One thread of linear algebra, for the length of a block.
-
-BLAS spreads even small products over all cores, where threads mostly wait for each other: batches
-of matrices of a hundred rows cost several times the CPU. The setting is put back afterwards.
-"""
+"""Random numbers that stay, sums that lose nothing, diagnostics of chains, one thread for BLAS."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ from threadpoolctl import ThreadpoolController
 from evenhand.errors import NotConverged
 from evenhand.numerics.cluster_means import average_ranks
 
-# Have chains of draws met, and how many independent draws are theirs worth?
+# Diagnostics of Markov chains: have they met, and how many independent draws are they worth?
 #
 # Every chain is split into halves. With W the mean variance within halves of n draws and B/n the
 # variance between their means, v⁺ = W (n − 1)/n + B/n and
@@ -35,18 +31,16 @@ from evenhand.numerics.cluster_means import average_ranks
 # localization: an improved R̂, Bayesian Analysis 16:667-718, sections 3 and 4.
 
 Array = NDArray[np.float64]
-AGREED: Final = 1.05  # R̂ above which chains have not met
-FEWEST: Final = 4  # Draws of a chain below which it has no two halves with a variance each
+MAX_R_HAT: Final = 1.05  # Above which chains have not met
+MIN_DRAWS: Final = 4  # Of a chain: below, it has no two halves with a variance each
 
 
 def split_r_hat(draws: Array) -> Array:
-    """Return (q,) R̂ of q quantities: 1 where chains agree, above 1.01 or 1.05 where not yet.
+    """Return (q,) R̂ of (chains, draws, q) draws after burn-in.
 
     The larger of that of rank-normalised draws and that of draws folded at their median, which
     sees chains that differ in spread. Chains that do not move are infinitely far apart, or, all at
     one value, in agreement.
-
-    draws: (chains, draws, q) draws after burn-in, four or more of a chain.
     """
     halves = _split(draws)
     folded = np.abs(halves - np.median(halves, axis=(0, 1)))
@@ -54,29 +48,22 @@ def split_r_hat(draws: Array) -> Array:
 
 
 def bulk_size(draws: Array) -> Array:
-    """Return (q,) effective number of draws for where the middle of a distribution lies.
-
-    draws: (chains, draws, q) draws after burn-in, four or more of a chain.
-    """
+    """Return (q,) effective numbers of draws for where the middle of a distribution lies."""
     return _effective(_normal_scores(_split(draws)))
 
 
 def mean_size(draws: Array) -> Array:
-    """Return (q,) effective number of draws for the mean of each quantity.
-
-    sd / √size is the Monte Carlo error of the mean.
-
-    draws: (chains, draws, q) draws after burn-in, four or more of a chain.
-    """
+    """Return (q,) effective numbers of draws for means: sd / √size is the Monte Carlo error."""
     return _effective(_split(draws))
 
 
 def _split(draws: Array) -> Array:
     """Return (2 chains, half, q): both halves of every chain; of an odd one without its middle."""
     length = draws.shape[1]
-    if length < FEWEST:
+    if length < MIN_DRAWS:
         raise NotConverged(
-            f"{length} draws of a chain do not tell whether chains agree: {FEWEST} are the least",
+            f"{length} draws of a chain do not tell whether chains agree: {MIN_DRAWS} are the"
+            " least",
             ["take more sweeps"],
         )
     half = length // 2
@@ -104,19 +91,22 @@ def _spread(draws: Array) -> tuple[Array, Array]:
 
 def _r_hat(draws: Array) -> Array:
     within, whole = _spread(draws)
-    found = np.where(whole > 0, np.inf, 1.0)
+    r_hat = np.where(whole > 0, np.inf, 1.0)
     moved = within > 0
-    found[moved] = np.sqrt(whole[moved] / within[moved])
-    return found
+    r_hat[moved] = np.sqrt(whole[moved] / within[moved])
+    return r_hat
 
 
 def _effective(draws: Array) -> Array:
     """Return ESS; a quantity that never differs has all its draws, for its mean is known."""
     m, n, quantities = draws.shape
     within, whole = _spread(draws)
-    found = np.full(quantities, float(m * n))
+    size = np.full(quantities, float(m * n))
     moved = np.flatnonzero(whole > 0)
-    covariance = _autocovariance(draws[:, :, moved]).mean(axis=0)
+    # autocovariances over lags, sums divided by n, by Fourier transform
+    centred = draws[:, :, moved] - draws[:, :, moved].mean(axis=1, keepdims=True)
+    power = np.abs(np.fft.rfft(centred, 2 * n, axis=1)) ** 2
+    covariance = (np.fft.irfft(power, 2 * n, axis=1)[:, :n] / n).mean(axis=0)
     rho = 1 - (within[moved] - covariance) / whole[moved]
     rho[0] = 1.0
     even = n // 2 * 2
@@ -124,16 +114,8 @@ def _effective(draws: Array) -> Array:
     held = np.minimum.accumulate(np.where(np.logical_and.accumulate(pairs > 0), pairs, 0.0))
     tau = 2 * held.sum(axis=0) - 1
     # chains that alternate would be worth any number of draws: the paper's bound of n log10 n
-    found[moved] = m * n / np.maximum(tau, 1 / np.log10(m * n))
-    return found
-
-
-def _autocovariance(draws: Array) -> Array:
-    """Return (m, n, q) autocovariances over lags, sums divided by n, by Fourier transform."""
-    n = draws.shape[1]
-    centred = draws - draws.mean(axis=1, keepdims=True)
-    power = np.abs(np.fft.rfft(centred, 2 * n, axis=1)) ** 2
-    return np.asarray(np.fft.irfft(power, 2 * n, axis=1)[:, :n] / n)
+    size[moved] = m * n / np.maximum(tau, 1 / np.log10(m * n))
+    return size
 
 
 # Random orders that are the same on every machine and under every version of numpy.
@@ -142,9 +124,8 @@ def _autocovariance(draws: Array) -> Array:
 # (NEP 19); it does not promise so of shuffles and permutations. Here only the raw stream is used.
 
 # Seeds from here on may be secrets: those that a campaign draws at its launch are
-SECRET: Final = 2**63
+MIN_SECRET_SEED: Final = 2**63
 Integers = NDArray[np.int64]
-Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -152,35 +133,29 @@ class Draws:
     """A source of random numbers that is named, not counted: each name has its own stream."""
 
     seed: int  # a whole number from 0
-    # what is drawn. >>> Draws(1).order(5).tolist() == Draws(1).order(5).tolist() True >>>
-    # Draws(1).order(5).tolist() == Draws(1).of("judges").order(5).tolist() False
-    name: str = ""
+    name: str = ""  # what is drawn
 
     def of(self, *names: object) -> Draws:
         """Return another source, for something else."""
         return Draws(self.seed, "/".join([self.name, *map(str, names)]))
 
-    def keys(self, n: int) -> Keys:
+    def keys(self, n: int) -> NDArray[np.uint64]:
         """Return (n,) random whole numbers below 2⁶⁴.
 
         With a seed of 64 bits or more they are of SHAKE-256: whoever comes to know some of them
         cannot compute others, as they could from those of a linear generator.
         """
-        if self.seed >= SECRET:
-            told = shake_256(f"{self.seed:x}/{self.name}".encode()).digest(8 * n)
-            return np.frombuffer(told, dtype="<u8").astype(np.uint64)
-        words = sha256(self.name.encode()).digest()[:16]
-        source = np.random.PCG64(
-            np.random.SeedSequence([self.seed, int.from_bytes(words, "little")])
-        )
+        if self.seed >= MIN_SECRET_SEED:
+            secret = shake_256(f"{self.seed:x}/{self.name}".encode()).digest(8 * n)
+            return np.frombuffer(secret, dtype="<u8").astype(np.uint64)
+        words = int.from_bytes(sha256(self.name.encode()).digest()[:16], "little")
+        source = np.random.PCG64(np.random.SeedSequence([self.seed, words]))
         return np.asarray(source.random_raw(n), dtype=np.uint64)
 
     def order(self, n: int) -> Integers:
-        """Return (n,) the numbers from 0 to n − 1 in random order."""
         return np.argsort(self.keys(n), kind="stable").astype(np.int64)
 
     def bits(self, n: int) -> NDArray[np.bool_]:
-        """Return (n,) tosses of a coin."""
         return (self.keys(n) >> np.uint64(63)).astype(bool)
 
     def below(self, limits: Integers) -> Integers:
@@ -189,29 +164,22 @@ class Draws:
         return ((high * limits.astype(np.uint64)) >> np.uint64(32)).astype(np.int64)
 
 
-# Sums over many batches that lose nothing but the last digit.
-#
-# Neumaier (1974), Zeitschrift für angewandte Mathematik und Mechanik 54:39-51: what each addition
-# rounds off is kept beside the sum and added at the end, so that the error does not grow with the
-# number of batches.
-
-
 @dataclass(frozen=True, eq=False)
 class RunningSum:
-    """A sum of arrays of one shape, or of numbers."""
+    """A sum of arrays of one shape, or of numbers, over any number of batches.
+
+    What each addition rounds off is kept beside the sum and added at the end (Neumaier 1974,
+    Zeitschrift für angewandte Mathematik und Mechanik 54:39-51).
+    """
 
     high: Array  # what has been summed, rounded
-    # what rounding has lost. >>> total = RunningSum.of_shape(()) >>> for term in (1.0, 1e100,
-    # 1.0, -1e100): ...     total = total.plus(term) >>> float(total.total) 2.0
-    low: Array
+    low: Array  # what rounding has lost
 
     @classmethod
     def of_shape(cls, shape: tuple[int, ...]) -> RunningSum:
-        """Return zero."""
         return cls(np.zeros(shape), np.zeros(shape))
 
     def plus(self, term: Array | float) -> RunningSum:
-        """Return the sum with one term more."""
         new = self.high + term
         larger = np.abs(self.high) >= np.abs(term)
         lost = np.where(larger, (self.high - new) + term, (term - new) + self.high)
@@ -219,7 +187,6 @@ class RunningSum:
 
     @property
     def total(self) -> Array:
-        """The sum."""
         return np.asarray(self.high + self.low)
 
 
@@ -234,24 +201,17 @@ class RunningSum:
 
 @dataclass(frozen=True, eq=False)
 class SubsetSums:
-    """Sums over the subsets of one size."""
-
     every: Array  # (R,) over all of them
     one: Array  # (R, m) over those that hold item i
     two: Array  # (R, m, m) over those that hold items i and j; the diagonal is `one`
 
 
 def sum_subsets(v: Array, size: int) -> SubsetSums:
-    """Sum the products of all subsets of a size.
-
-    v: (R, m) values that are not negative, one row a set.
-    """
+    """Sum the products of all subsets of a size; v (R, m) is not negative, one row a set."""
     m = v.shape[1]
     behind = _products(v[:, ::-1], size)[::-1]
     before = _products(v, size)
-    one = np.stack(
-        [v[:, i] * _coefficient(before[i], behind[i + 1], size - 1) for i in range(m)], axis=1
-    )
+    singles = [v[:, i] * _coefficient(before[i], behind[i + 1], size - 1) for i in range(m)]
     two = np.zeros((len(v), m, m))
     for i in range(m if size > 1 else 0):
         between = before[i]
@@ -259,22 +219,21 @@ def sum_subsets(v: Array, size: int) -> SubsetSums:
             both = _coefficient(between, behind[j + 1], size - 2)
             two[:, i, j] = two[:, j, i] = v[:, i] * v[:, j] * both
             between = _times(between, v[:, j])
+    one = np.stack(singles, axis=1)
     two[:, range(m), range(m)] = one
     return SubsetSums(before[m][:, size], one, two)
 
 
 def _products(v: Array, degree: int) -> list[Array]:
     """Return ∏ (1 + v_i x) of the first 0, 1, ..., m items up to a degree, (R, degree + 1) each."""
-    none = np.zeros((len(v), degree + 1))
-    none[:, 0] = 1.0
-    found = [none]
+    products = [np.zeros((len(v), degree + 1))]
+    products[0][:, 0] = 1.0
     for i in range(v.shape[1]):
-        found.append(_times(found[-1], v[:, i]))
-    return found
+        products.append(_times(products[-1], v[:, i]))
+    return products
 
 
 def _times(polynomial: Array, value: Array) -> Array:
-    """Multiply by 1 + value x."""
     longer = polynomial.copy()
     longer[:, 1:] += polynomial[:, :-1] * value[:, None]
     return longer
@@ -294,8 +253,8 @@ def _controller() -> ThreadpoolController:
 def one_blas_thread() -> Iterator[None]:
     """Cap BLAS at one thread inside the block.
 
-    >>> with one_blas_thread():
-    ...     pass
+    BLAS spreads even small products over all cores, where threads mostly wait for each other:
+    batches of matrices of a hundred rows cost several times the CPU.
     """
     with _controller().limit(limits=1, user_api="blas"):
         yield

@@ -1,23 +1,18 @@
-"""The rising curve that is nearest to noisy points, by least squares.
-
-The fit at i is max_{s ≤ i} min_{t ≥ i} mean(y_s … y_t): Barlow, Bartholomew, Bremner & Brunk
-(1972), *Statistical Inference under Order Restrictions*, theorem 1.4.
-"""
+"""Sorting by dear comparisons, an order of alike things, and rising curves."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-# Merge insertion: sorting with few comparisons, for when a comparison is dear.
-#
-# Pairs are compared, their better halves sorted in the same way, and the others inserted by
-# halving, in the order that never leaves a search one step longer than its range needs. At most
-# Σ_{k=1}^{n} ⌈log₂ (3k/4)⌉ comparisons. Source: Ford & Johnson (1959), "A tournament problem",
-# American Mathematical Monthly 66; Knuth, The Art of Computer Programming, volume 3, section 5.3.1.
+# Merge insertion: sorting with few comparisons. Pairs are compared, their better halves sorted in
+# the same way, and the others inserted by halving, in the order that never leaves a search one step
+# longer than its range needs. At most Σ_{k=1}^{n} ⌈log₂ (3k/4)⌉ comparisons. Source: Ford & Johnson
+# (1959), "A tournament problem", American Mathematical Monthly 66; Knuth, The Art of Computer
+# Programming, volume 3, section 5.3.1.
 #
 # Ours are two extensions. Items that tie become one, and go on as one. Where `shown` items can be
 # put in order at once, groups of as many take the place of pairs, and a search puts an item among
@@ -45,18 +40,14 @@ class Learned:
 
 
 def merge_insertion(items: Sequence[int], before: Callable[[int, int], bool]) -> list[int]:
-    """Sort different items."""
     steps = merge_steps(items)
     try:
-        asked = next(steps)
+        questions = next(steps)
         while True:
-            asked = steps.send([_ask(one, other, before) for one, other in asked])
+            orders = [((a,), (b,)) if before(a, b) else ((b,), (a,)) for a, b in questions]
+            questions = steps.send(orders)
     except StopIteration as done:
         return [item for group in done.value for item in group]
-
-
-def _ask(one: int, other: int, before: Callable[[int, int], bool]) -> Order:
-    return ((one,), (other,)) if before(one, other) else ((other,), (one,))
 
 
 def merge_steps(items: Sequence[int], shown: int = 2, learned: Learned | None = None) -> Steps:
@@ -64,9 +55,7 @@ def merge_steps(items: Sequence[int], shown: int = 2, learned: Learned | None = 
 
     The questions of one step do not depend on each other. Of an order that contradicts what is
     known only the place of the new item is taken, where it disagrees with the fewest others.
-
-    learned: is told what is found. >>> steps = merge_steps([7, 8, 9]) >>> next(steps) [(7, 8)] >>>
-        steps.send([((7, 8),)])  # a tie: from now on 7 stands for both [(9, 7)]
+    What is found is added to `learned`.
     """
     learned = Learned() if learned is None else learned
     if len(items) < 2:
@@ -105,10 +94,6 @@ class _Run:
     bound: int | None
     groups: list[tuple[int, ...]]
 
-    def low(self, place: Mapping[int, int]) -> int:
-        """Return the first place that the next group may have, by the places of the chain."""
-        return 0 if self.bound is None else place[self.bound] + 1
-
 
 def _insert_all(
     chain: list[tuple[int, ...]], waiting: list[_Run], shown: int, learned: Learned
@@ -120,21 +105,22 @@ def _insert_all(
     """
     while waiting:
         place = {item: i for i, same in enumerate(chain) for item in same}
-        ranges = [len(chain) - run.low(place) for run in waiting]
-        at = min(range(len(ranges)), key=lambda i: (_steps(ranges[i], shown), -ranges[i]))
+        lows = [0 if run.bound is None else place[run.bound] + 1 for run in waiting]
+        ranges = [len(chain) - low for low in lows]
+        at = min(range(len(ranges)), key=lambda i: (_count_steps(ranges[i], shown), -ranges[i]))
         run = waiting[at]
-        group, low = run.groups.pop(0), run.low(place)
-        yield from _insert(chain, low, group, shown, learned)
+        group = run.groups.pop(0)
+        yield from _insert(chain, lows[at], group, shown, learned)
         run.bound = group[0]
         if not run.groups:
             waiting.pop(at)
 
 
-def _steps(places: int, shown: int) -> int:
+def _count_steps(places: int, shown: int) -> int:
     """Return how many questions find a place among so many items, at most."""
-    steps, told_apart = 0, 1
-    while told_apart < places + 1:
-        steps, told_apart = steps + 1, told_apart * shown
+    steps, distinguished = 0, 1
+    while distinguished < places + 1:
+        steps, distinguished = steps + 1, distinguished * shown
     return steps
 
 
@@ -166,34 +152,29 @@ def _place(order: Order, item: int, heads: Sequence[int]) -> tuple[int, int]:
     Heads stand best first. Of an order that does not agree with that, the place that disagrees
     with the fewest heads, the highest of several.
     """
-    place = {one: i for i, same in enumerate(order) for one in same}
+    place = {head: i for i, same in enumerate(order) for head in same}
     signs = [(place[head] > place[item]) - (place[head] < place[item]) for head in heads]
     options = [(above, tie) for above in range(len(heads) + 1) for tie in (0, 1)]
 
     def disagree(option: tuple[int, int]) -> int:
         above, tie = option
         meant = [-1] * above + [0] * tie + [1] * (len(heads) - above - tie)
-        return sum(abs(one - other) for one, other in zip(signs, meant, strict=True))
+        return sum(abs(sign - wanted) for sign, wanted in zip(signs, meant, strict=True))
 
-    return min((one for one in options if sum(one) <= len(heads)), key=disagree)
+    return min((option for option in options if sum(option) <= len(heads)), key=disagree)
 
-
-# An order in which things that are alike stand side by side.
-#
-# Average linkage: the two groups that are most alike on average are joined until one is left (Sokal
-# & Michener 1958, University of Kansas Science Bulletin 38:1409-1438). Where two groups are joined,
-# those ends meet that are most alike, so that no group is ever torn apart and neighbours fit.
-# Turning groups at each join is greedy; it is not the best of all orders.
 
 Array = NDArray[np.float64]
 
 
 def order_leaves(likeness: Array) -> list[int]:
-    """Return an order of D things in which groups stand together.
+    """Return an order of D things in which those that are alike stand together.
 
-    likeness: (D, D), symmetric, higher for things that are more alike; the diagonal is not looked
-        at. >>> camps = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1]],
-        dtype=float) >>> order_leaves(camps) [0, 2, 1, 3]
+    Average linkage: the two groups that are most alike on average are joined until one is left
+    (Sokal & Michener 1958, University of Kansas Science Bulletin 38:1409-1438). Where two groups
+    are joined, those ends meet that are most alike. That is greedy, not the best of all orders.
+
+    likeness: (D, D), symmetric, higher for things that are more alike.
     """
     groups = [[i] for i in range(len(likeness))]
     between = np.array(likeness, dtype=np.float64)
@@ -204,21 +185,24 @@ def order_leaves(likeness: Array) -> list[int]:
         joined = (sizes[0] * between[a] + sizes[1] * between[b]) / sum(sizes)
         joined[a] = -np.inf
         between[a], between[:, a] = joined, joined
-        groups[a] = _join(groups[a], groups[b], likeness)
+        joins = [
+            (first, second)
+            for first in (groups[a], groups[a][::-1])
+            for second in (groups[b], groups[b][::-1])
+        ]
+        first, second = max(joins, key=lambda join: float(likeness[join[0][-1], join[1][0]]))
+        groups[a] = [*first, *second]
         groups.pop(b)
         between = np.delete(np.delete(between, b, axis=0), b, axis=1)
     return groups[0]
 
 
-def _join(one: list[int], other: list[int], likeness: Array) -> list[int]:
-    """Put two groups side by side, turned so that the ends that meet are most alike."""
-    ways = [(first, second) for first in (one, one[::-1]) for second in (other, other[::-1])]
-    first, second = max(ways, key=lambda way: float(likeness[way[0][-1], way[1][0]]))
-    return [*first, *second]
-
-
 def fit_rising(y: Array) -> Array:
-    """Return the nearest curves that never fall, all points weighing the same."""
+    """Return the nearest curves that never fall, by least squares, all points weighing the same.
+
+    The fit at i is max_{s ≤ i} min_{t ≥ i} mean(y_s … y_t): Barlow, Bartholomew, Bremner & Brunk
+    (1972), Statistical Inference under Order Restrictions, theorem 1.4.
+    """
     sums = np.concatenate((np.zeros_like(y[..., :1]), np.cumsum(y, axis=-1)), axis=-1)
     at = np.arange(y.shape[-1])
     length = at[None] - at[:, None] + 1  # of the stretch from the row to the column

@@ -14,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.judgments.tally import Tally
 from evenhand.models.base import Fit
 from evenhand.models.ties import ENDLESS, Davidson, TwoOutcomes
-from evenhand.numerics.distributions import LARGEST, draw_poisson
+from evenhand.numerics.distributions import MAX_TABLE_MEAN, draw_poisson
 from evenhand.ranking.settings import REPLICATES
 
 # Refits of many resamples by steps of Newton's with one factor: that of the estimate.
@@ -36,14 +36,14 @@ from evenhand.ranking.settings import REPLICATES
 
 Array = NDArray[np.float64]
 # Model standard errors by which a refit is estimated to miss its maximum, at most
-SETTLED: Final = 1e-4
-ROUNDS: Final = 20
-SLOW: Final = 0.7  # Factor by which steps shrink at least, from the third on
+MAX_MISSING: Final = 1e-4
+MAX_STEPS: Final = 20
+MAX_STEP_RATIO: Final = 0.7  # Factor by which steps shrink at least, from the third on
 MAX_DENSE_PAIRS: Final = 8_000_000  # Most numbers in the table of which pair is of which systems
 
 
 @dataclass(frozen=True, eq=False)
-class Workbench:
+class Refitter:
     """What all refits share."""
 
     fit: Fit  # the fit to the data, one worth per system
@@ -52,10 +52,7 @@ class Workbench:
     first: Array  # (p, P) what one comparison of each pair shows on average at the estimate
 
     def treat(self, counts: NDArray[Any]) -> NDArray[Any]:
-        """Return (3, ...) comparisons, wins less losses, and ties, as the model takes ties.
-
-        counts: (3, ...) left, tie, right.
-        """
+        """Return (3, ...) comparisons, wins less losses, and ties; counts: left, tie, right."""
         kinds = self.fit.model.treat_ties(np.eye(3))
         wanted = (kinds.sum(axis=1), kinds[:, 0] - kinds[:, 2], kinds[:, 1])
         treated = np.empty_like(counts)
@@ -65,12 +62,8 @@ class Workbench:
                 treated[kind] += tied * counts[1]
         return treated
 
-    def add_up(self, net: NDArray[Any], tied: Array) -> Array:
-        """Return (p, n) sums of what was observed.
-
-        net: (P, n) wins less losses of the left system of each pair.
-        tied: (n,) number of ties.
-        """
+    def sum_outcomes(self, net: NDArray[Any], tied: Array) -> Array:
+        """Return (p, n) sums of (P, n) wins less losses of the left system, and of (n,) ties."""
         sums = [self.fit.design.pull(self.sides @ net)]
         if self.fit.likelihood.law.free:
             sums.append(tied[None])
@@ -79,11 +72,7 @@ class Workbench:
         return np.concatenate(sums)
 
     def means(self, beta: Array, often: NDArray[Any]) -> tuple[Array, Array | None]:
-        """Return (P, b) wins less losses, and ties if they are counted, that pairs show on average.
-
-        beta: (p, b) parameters.
-        often: (P, b) how often each pair was compared.
-        """
+        """Return (P, b) wins less losses, and ties if counted, expected at (p, b) parameters."""
         design, likelihood = self.fit.design, self.fit.likelihood
         worths = self._place(beta)
         eta = worths[design.left] - worths[design.right]
@@ -107,7 +96,7 @@ class Workbench:
             sums.append(by_eta.sum(axis=0, keepdims=True))
         return np.concatenate(sums)
 
-    def begin(self) -> Workbench:
+    def begin(self) -> Refitter:
         """Return the same with what single comparisons show at the estimate."""
         by_eta, tied = self.means(self.fit.beta[:, None], np.ones((self.sides.shape[1], 1)))
         rows = [self.fit.design.pull(self.sides * by_eta[:, 0])]
@@ -118,35 +107,35 @@ class Workbench:
         return replace(self, first=np.concatenate(rows))
 
     def refit(self, often: NDArray[Any], sums: Array) -> tuple[Array, Array]:
-        """Return (b, K) log-worths, and (b,) standard errors they may miss; ∞ beyond SETTLED.
-
-        often: (P, b) how often each pair was compared.
-        sums: (p, b) of what was observed.
-        """
+        """Return (b, K) log-worths, and (b,) standard errors they may miss; ∞ beyond limits."""
         beta = np.repeat(self.fit.beta[:, None], often.shape[1], axis=1)
         last = missing = np.full(often.shape[1], np.inf)
-        for turn in range(ROUNDS):
+        for turn in range(MAX_STEPS):
             expected = self.expect(beta, often) if turn else self.first @ often
             step = self.fit.raw_vcov @ (sums - expected)
             beta += step
             size = np.abs(step / self.scale).max(axis=0)
             rate = np.divide(size, last, out=np.zeros_like(size), where=last > 0)
             if turn:
-                sure = np.where(rate < SLOW, size * rate / (1 - np.minimum(rate, SLOW)), np.inf)
+                sure = np.where(
+                    rate < MAX_STEP_RATIO,
+                    size * rate / (1 - np.minimum(rate, MAX_STEP_RATIO)),
+                    np.inf,
+                )
                 missing = np.where(size == 0, 0.0, sure)
-                if (missing <= SETTLED).all() or (turn > 1 and (rate > SLOW).all()):
+                if (missing <= MAX_MISSING).all() or (turn > 1 and (rate > MAX_STEP_RATIO).all()):
                     break
             last = size
         worths = self._place(beta)
-        return 2 * worths.T, np.where(missing <= SETTLED, missing, np.inf)
+        return 2 * worths.T, np.where(missing <= MAX_MISSING, missing, np.inf)
 
     def _place(self, beta: Array) -> Array:
         """Return (K, b) λ of the systems, the reference at 0."""
-        own = beta[: self.fit.likelihood.n_worths]
-        return np.insert(own, self.fit.design.reference, 0.0, axis=0)
+        worths = beta[: self.fit.likelihood.n_worths]
+        return np.insert(worths, self.fit.design.reference, 0.0, axis=0)
 
 
-def set_up(fit: Fit) -> Workbench | None:
+def make_refitter(fit: Fit) -> Refitter | None:
     """Return what all refits share; None of models whose refits need more than sums."""
     design, likelihood = fit.design, fit.likelihood
     plain = design.matrix is None and likelihood.ties is None and not fit.model.prior
@@ -158,7 +147,7 @@ def set_up(fit: Fit) -> Workbench | None:
     sides, each = np.zeros((k, many)), np.arange(many)
     sides[design.left, each], sides[design.right, each] = 1.0, -1.0
     scale = np.sqrt(np.diag(fit.raw_vcov))[:, None]
-    return Workbench(fit, sides, scale, np.zeros((0, 0))).begin()
+    return Refitter(fit, sides, scale, np.zeros((0, 0))).begin()
 
 
 def _expect_davidson(eta: Array, tie: Array, often: NDArray[Any]) -> tuple[Array, Array]:
@@ -180,7 +169,7 @@ MAX_DENSE_COUNTS: Final = 20_000_000  # Most numbers in the counts of all cluste
 
 
 @dataclass(frozen=True, eq=False)
-class Urn:
+class ResamplingPlan:
     """What is drawn from."""
 
     tally: Tally  # entries by cluster
@@ -191,7 +180,7 @@ class Urn:
     clusters: Array | None = None
 
 
-def fill(fit: Fit, tally: Tally) -> Urn:
+def plan_resampling(fit: Fit, tally: Tally) -> ResamplingPlan:
     """Look up the pair of every entry, once for all resamples."""
     pairs, k = fit.tally, len(fit.systems)
     left, right = tally.left.astype(np.int64), tally.right.astype(np.int64)
@@ -199,71 +188,75 @@ def fill(fit: Fit, tally: Tally) -> Urn:
     keys = np.where(turned, right * k + left, left * k + right)
     places = np.searchsorted(pairs.left.astype(np.int64) * k + pairs.right, keys)
     counts = np.where(turned[:, None], tally.counts[:, ::-1], tally.counts)
-    return Urn(tally, counts, pairs, places)
+    return ResamplingPlan(tally, counts, pairs, places)
 
 
-def fits_in_memory(urn: Urn, ways: tuple[str, ...]) -> bool:
+def fits_in_memory(plan: ResamplingPlan, clusterings: tuple[str, ...]) -> bool:
     """Say whether the counts of every cluster of a single way may stand side by side."""
     return (
-        len(ways) == 1
-        and urn.tally.factor(ways[0]).size * 3 * len(urn.pairs.left) <= MAX_DENSE_COUNTS
+        len(clusterings) == 1
+        and plan.tally.factor(clusterings[0]).size * 3 * len(plan.pairs.left) <= MAX_DENSE_COUNTS
     )
 
 
-def sort_out(urn: Urn, ways: tuple[str, ...]) -> Urn:
+def hold_clusters(plan: ResamplingPlan, clusterings: tuple[str, ...]) -> ResamplingPlan:
     """Gather the counts of each cluster: a resample is then one product with a matrix."""
-    size = len(urn.pairs.left)
-    if not fits_in_memory(urn, ways):
-        return urn
-    factor = urn.tally.factor(ways[0])
-    flat = factor.codes.astype(np.int64) * size + urn.places
-    sums = [np.bincount(flat, urn.counts[:, o], factor.size * size) for o in range(3)]
+    size = len(plan.pairs.left)
+    if not fits_in_memory(plan, clusterings):
+        return plan
+    factor = plan.tally.factor(clusterings[0])
+    flat = factor.codes.astype(np.int64) * size + plan.places
+    sums = [np.bincount(flat, plan.counts[:, o], factor.size * size) for o in range(3)]
     clusters = np.stack(sums, axis=0).reshape(3, factor.size, size).transpose(1, 0, 2)
-    return replace(urn, clusters=np.ascontiguousarray(clusters, dtype=np.float64))
+    return replace(plan, clusters=np.ascontiguousarray(clusters, dtype=np.float64))
 
 
-def draw(urn: Urn, ways: tuple[str, ...], rng: np.random.Generator) -> Tally:
+def draw_resample(
+    plan: ResamplingPlan, clusterings: tuple[str, ...], rng: np.random.Generator
+) -> Tally:
     """Return the counts of one resample, every system still named."""
-    return keep(urn, draw_counts(urn, ways, rng))
+    return select_drawn(plan, draw_counts(plan, clusterings, rng))
 
 
-def keep(urn: Urn, counts: Array) -> Tally:
+def select_drawn(plan: ResamplingPlan, counts: Array) -> Tally:
     """Return the pairs that were drawn, from (3, pairs) counts."""
     wins, ties, losses = counts
-    kept = wins + ties + losses > 0
+    drawn = wins + ties + losses > 0
     return replace(
-        urn.pairs,
-        left=urn.pairs.left[kept],
-        right=urn.pairs.right[kept],
-        wins=wins[kept],
-        ties=ties[kept],
-        losses=losses[kept],
+        plan.pairs,
+        left=plan.pairs.left[drawn],
+        right=plan.pairs.right[drawn],
+        wins=wins[drawn],
+        ties=ties[drawn],
+        losses=losses[drawn],
         factors={},
     )
 
 
-def draw_counts(urn: Urn, ways: tuple[str, ...], rng: np.random.Generator) -> Array:
+def draw_counts(
+    plan: ResamplingPlan, clusterings: tuple[str, ...], rng: np.random.Generator
+) -> Array:
     """Return (3, pairs) counts of one resample."""
-    if urn.clusters is not None:
-        drawn = draw_clusters(len(urn.clusters), rng)
-        return (drawn @ urn.clusters.reshape(len(drawn), -1)).reshape(3, -1)
-    if ways:
-        weights = np.ones(len(urn.places))
-        for name in ways:
-            factor = urn.tally.factor(name)
+    if plan.clusters is not None:
+        drawn = draw_clusters(len(plan.clusters), rng)
+        return (drawn @ plan.clusters.reshape(len(drawn), -1)).reshape(3, -1)
+    if clusterings:
+        weights = np.ones(len(plan.places))
+        for name in clusterings:
+            factor = plan.tally.factor(name)
             weights *= draw_clusters(factor.size, rng)[factor.codes]
-        counts = urn.counts * weights[:, None]
+        counts = plan.counts * weights[:, None]
     else:
-        shares = (urn.counts / urn.counts.sum()).ravel()
-        answers = rng.multinomial(int(urn.counts.sum()), shares)
+        shares = (plan.counts / plan.counts.sum()).ravel()
+        answers = rng.multinomial(int(plan.counts.sum()), shares)
         counts = answers.reshape(-1, 3).astype(np.float64)
-    return add_up(urn, counts)
+    return sum_by_pair(plan, counts)
 
 
-def add_up(urn: Urn, counts: Array) -> Array:
+def sum_by_pair(plan: ResamplingPlan, counts: Array) -> Array:
     """Add (C, 3) counts of entries up by pair: (3, pairs)."""
-    size = len(urn.pairs.left)
-    sums = [np.bincount(urn.places, counts[:, outcome], size) for outcome in range(3)]
+    size = len(plan.pairs.left)
+    sums = [np.bincount(plan.places, counts[:, outcome], size) for outcome in range(3)]
     return np.stack(sums).astype(np.float64)
 
 
@@ -272,16 +265,18 @@ def draw_clusters(size: int, rng: np.random.Generator) -> Array:
     return rng.multinomial(size, np.full(size, 1 / size)).astype(np.float64)
 
 
-FEWER: Final = 300  # Resamples of models that are no log-linear ones, which take longer to fit
-LOST: Final = 0.05
-BESIDE: Final = 32  # Resamples that are refitted together
+# Resamples of models that are no log-linear ones, which take longer to fit
+MODEL_REPLICATES: Final = 300
+MAX_LOST_SHARE: Final = 0.05
+REFITS_AT_ONCE: Final = 32  # Resamples that are refitted together
 # Comparisons up to which numbers of any pair, and halves, are exact in single precision
-EXACT: Final = 2.0**21
-MANY: Final = 100_000  # Answers from which each cell of single answers is drawn by itself
-TOGETHER: Final = 20_000_000  # Numbers of cells that are drawn together
+MAX_EXACT_SUM: Final = 2.0**21
+# Answers from which each cell of single answers is drawn by itself
+MIN_POISSON_ANSWERS: Final = 100_000
+MAX_CELLS_AT_ONCE: Final = 20_000_000  # Numbers of cells that are drawn together
 Progress = Callable[[int, int], None] | None
 # Log-worths of a resample, with standard errors they may miss; None where it determines none
-Found = tuple[Array, float] | None
+Refit = tuple[Array, float] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,43 +292,45 @@ class Draws:
 def resample(
     fit: Fit,
     tally: Tally,
-    ways: tuple[str, ...],
+    clusterings: tuple[str, ...],
     *,
     rng: np.random.Generator,
     progress: Progress = None,
 ) -> Draws:
     """Refit on 999 resamples of clusters."""
-    urn, bench = fill(fit, tally.pool(ways)), set_up(fit)
-    found: Iterator[Found]
-    if bench is None:
-        urn = sort_out(urn, ways)
-        found = (_try(fit.model, draw(urn, ways, rng)) for _ in range(REPLICATES))
-    elif fits_in_memory(urn, ways):
-        found = _refit_clusters(bench, urn, ways[0], rng)
+    plan, refitter = plan_resampling(fit, tally.pool(clusterings)), make_refitter(fit)
+    refits: Iterator[Refit]
+    if refitter is None:
+        plan = hold_clusters(plan, clusterings)
+        refits = (_try(fit.model, draw_resample(plan, clusterings, rng)) for _ in range(REPLICATES))
+    elif fits_in_memory(plan, clusterings):
+        refits = _refit_clusters(refitter, plan, clusterings[0], rng)
     else:
-        found = _refit_counts(bench, urn, ways, rng)
-    return _gather(found, REPLICATES, "use --interval sandwich, or pass --prior 1", progress)
+        refits = _refit_counts(refitter, plan, clusterings, rng)
+    return _gather(refits, REPLICATES, "use --interval sandwich, or pass --prior 1", progress)
 
 
 def resample_model(
     model: Any,
     tally: Tally,
-    ways: tuple[str, ...],
+    clusterings: tuple[str, ...],
     *,
     rng: np.random.Generator,
     progress: Progress = None,
 ) -> Draws:
     """Refit a model of any kind on 300 resamples of clusters."""
-    counts = tally.pool(ways)
+    counts = tally.pool(clusterings)
     pairs, k = tally.pool(), len(tally.systems)
     known, keys = (one.left.astype(np.int64) * k + one.right for one in (pairs, counts))
     places = np.searchsorted(known, keys)
-    urn = sort_out(Urn(counts, counts.counts, replace(pairs, squares=None), places), ways)
-    found = (_try(model, draw(urn, ways, rng)) for _ in range(FEWER))
-    return _gather(found, FEWER, "collect more, or rank by bradley-terry", progress)
+    plan = hold_clusters(
+        ResamplingPlan(counts, counts.counts, replace(pairs, squares=None), places), clusterings
+    )
+    refits = (_try(model, draw_resample(plan, clusterings, rng)) for _ in range(MODEL_REPLICATES))
+    return _gather(refits, MODEL_REPLICATES, "collect more, or rank by bradley-terry", progress)
 
 
-def _try(model: Any, resample: Tally) -> Found:
+def _try(model: Any, resample: Tally) -> Refit:
     """Fit a model to a resample, which may determine nothing."""
     try:
         return np.asarray(model.fit(resample).log_worth), 0.0
@@ -341,16 +338,16 @@ def _try(model: Any, resample: Tally) -> Found:
         return None
 
 
-def _gather(found: Iterator[Found], replicates: int, remedy: str, progress: Progress) -> Draws:
+def _gather(refits: Iterator[Refit], replicates: int, remedy: str, progress: Progress) -> Draws:
     """Put refits together; a few resamples may determine nothing."""
     draws: list[Array] = []
     missing = 0.0
-    for done, one in enumerate(found, start=1):
+    for done, one in enumerate(refits, start=1):
         if one is not None:
             draws.append(one[0])
             missing = max(missing, one[1])
         lost = done - len(draws)
-        if lost > LOST * replicates:
+        if lost > MAX_LOST_SHARE * replicates:
             raise NotIdentified(
                 f"{lost} of the first {done} resamples determine no worths: the data are too thin"
                 f" to be resampled; {remedy}"
@@ -361,69 +358,73 @@ def _gather(found: Iterator[Found], replicates: int, remedy: str, progress: Prog
 
 
 def _refit_clusters(
-    bench: Workbench, urn: Urn, name: str, rng: np.random.Generator
-) -> Iterator[Found]:
+    refitter: Refitter, plan: ResamplingPlan, name: str, rng: np.random.Generator
+) -> Iterator[Refit]:
     """Refit on resamples of clusters, which are products with the counts of each."""
-    factor, size = urn.tally.factor(name), len(urn.pairs.left)
-    often, net, tied = bench.treat(urn.counts.T)
-    flat = factor.codes.astype(np.int64) * size + urn.places
+    factor, size = plan.tally.factor(name), len(plan.pairs.left)
+    often, net, tied = refitter.treat(plan.counts.T)
+    flat = factor.codes.astype(np.int64) * size + plan.places
     cells = factor.size, size
-    often, net = (np.bincount(flat, own, factor.size * size).reshape(cells) for own in (often, net))
+    often, net = (
+        np.bincount(flat, values, factor.size * size).reshape(cells) for values in (often, net)
+    )
     of_ties = np.bincount(factor.codes, tied, factor.size).astype(np.float64)
-    sums = bench.add_up(net.T, of_ties)
-    often = often.astype(_precision(urn)).T
+    sums = refitter.sum_outcomes(net.T, of_ties)
+    often = often.astype(_precision(plan)).T
     for some in _portions():
         drawn = np.stack([draw_clusters(factor.size, rng) for _ in some])
-        refits = bench.refit(often @ drawn.T.astype(often.dtype), sums @ drawn.T)
+        refits = refitter.refit(often @ drawn.T.astype(often.dtype), sums @ drawn.T)
         for weights, log_worth, missing in zip(drawn, *refits, strict=True):
             if np.isfinite(missing):
                 yield log_worth, float(missing)
             else:
-                own = add_up(urn, urn.counts * weights[factor.codes, None])
-                yield _try(bench.fit.model, keep(urn, own))
+                values = sum_by_pair(plan, plan.counts * weights[factor.codes, None])
+                yield _try(refitter.fit.model, select_drawn(plan, values))
 
 
 def _refit_counts(
-    bench: Workbench, urn: Urn, ways: tuple[str, ...], rng: np.random.Generator
-) -> Iterator[Found]:
+    refitter: Refitter, plan: ResamplingPlan, clusterings: tuple[str, ...], rng: np.random.Generator
+) -> Iterator[Refit]:
     """Refit on resamples of single answers, or of two ways at once."""
-    for drawn in _draw_portions(urn, ways, rng):
-        often, net, tied = bench.treat(drawn.astype(_precision(urn)))
-        sums = bench.add_up(net, tied.sum(axis=0, dtype=np.float64))
-        refits = bench.refit(often, sums)
+    for drawn in _draw_portions(plan, clusterings, rng):
+        often, net, tied = refitter.treat(drawn.astype(_precision(plan)))
+        sums = refitter.sum_outcomes(net, tied.sum(axis=0, dtype=np.float64))
+        refits = refitter.refit(often, sums)
         for at, (log_worth, missing) in enumerate(zip(*refits, strict=True)):
             if np.isfinite(missing):
                 yield log_worth, float(missing)
             else:
-                yield _try(bench.fit.model, keep(urn, drawn[:, :, at].astype(np.float64)))
+                yield _try(
+                    refitter.fit.model, select_drawn(plan, drawn[:, :, at].astype(np.float64))
+                )
 
 
 def _draw_portions(
-    urn: Urn, ways: tuple[str, ...], rng: np.random.Generator
+    plan: ResamplingPlan, clusterings: tuple[str, ...], rng: np.random.Generator
 ) -> Iterator[NDArray[Any]]:
-    """Draw (3, pairs, b) counts of some resamples at a time.
-
-    Of very many single answers each cell's number is Poisson's, as if answers had come in at will:
-    their total varies then too, by so little that nobody sees it.
-    """
-    counts = urn.counts
-    if ways or counts.sum() < MANY or counts.max() > LARGEST:
+    """Draw (3, pairs, b) counts of some resamples at a time."""
+    counts = plan.counts
+    if clusterings or counts.sum() < MIN_POISSON_ANSWERS or counts.max() > MAX_TABLE_MEAN:
         for some in _portions():
-            yield np.stack([draw_counts(urn, ways, rng) for _ in some], axis=2)
+            yield np.stack([draw_counts(plan, clusterings, rng) for _ in some], axis=2)
         return
-    means = add_up(urn, counts).ravel()
-    for some in _portions(max(BESIDE, TOGETHER // means.size // BESIDE * BESIDE)):
+    # of very many single answers each cell's number is Poisson's, as if answers had come in at
+    # will: their total varies then too, by so little that nobody sees it
+    means = sum_by_pair(plan, counts).ravel()
+    for some in _portions(
+        max(REFITS_AT_ONCE, MAX_CELLS_AT_ONCE // means.size // REFITS_AT_ONCE * REFITS_AT_ONCE)
+    ):
         drawn = draw_poisson(means, len(some), rng).reshape(3, -1, len(some))
-        for start in range(0, len(some), BESIDE):
-            yield drawn[:, :, start : start + BESIDE]
+        for start in range(0, len(some), REFITS_AT_ONCE):
+            yield drawn[:, :, start : start + REFITS_AT_ONCE]
 
 
-def _portions(size: int = BESIDE) -> Iterator[range]:
+def _portions(size: int = REFITS_AT_ONCE) -> Iterator[range]:
     """Go through the resamples, some at a time."""
     for start in range(0, REPLICATES, size):
         yield range(start, min(start + size, REPLICATES))
 
 
-def _precision(urn: Urn) -> type[np.float32] | type[np.float64]:
+def _precision(plan: ResamplingPlan) -> type[np.float32] | type[np.float64]:
     """Return in what sums of counts are exact."""
-    return np.float32 if urn.counts.sum() <= EXACT else np.float64
+    return np.float32 if plan.counts.sum() <= MAX_EXACT_SUM else np.float64

@@ -24,11 +24,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import InNotebooks
 from evenhand.errors import NotIdentified, UnknownOption, listing
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.exclusions import carries_excluded, write_excluded
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rankings import Rankings
 from evenhand.models.coefficients import format_p
 from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.multiple_tests import holm
@@ -55,7 +56,6 @@ class Border:
 
     @property
     def verdict(self) -> str:
-        """What became of it, in a few words."""
         if self.holds:
             return "holds"
         return "holds by itself only" if self.alone else "not shown"
@@ -131,27 +131,13 @@ def check_borders(
         NotIdentified: a ranking without errors of all differences.
 
     """
-    found = ranking if isinstance(ranking, Ranking) else rank(ranking)
-    if not isinstance(found, Ranking):
+    board = ranking if isinstance(ranking, Ranking) else rank(ranking)
+    if not isinstance(board, Ranking):
         raise UnknownOption(
-            f"borders are asked of one board, and these judgments have {len(found)} {found.by}s:"
-            f" choose one, such as '{next(iter(found))}'"
+            f"borders are asked of one board, and these judgments have {len(board)} {board.by}s:"
+            f" choose one, such as '{next(iter(board))}'"
         )
-    places = _check_places(after, len(found.systems))
-    level = found.level if level is None else level
-    stderr = _require_errors(found)
-    z = (found.estimate[:, None] - found.estimate) / stderr
-    pairs = np.triu_indices(len(z), 1)
-    p, adjusted = np.zeros_like(z), np.zeros_like(z)
-    p[pairs] = [t_tail(one, found.df) for one in z[pairs].tolist()]
-    if found.rank_sets is not None:  # nothing shows the spread of what rests on a cluster or few
-        p[found.rank_sets.barred] = 1.0
-    adjusted[pairs] = holm(p[pairs])
-    borders = tuple(_border(found, place, (stderr, z, p, adjusted), level) for place in places)
-    return Borders(borders, level, found.method, found.signature)
-
-
-def _check_places(after: Sequence[int] | int, systems: int) -> list[int]:
+    systems = len(board.systems)
     places = sorted({after} if isinstance(after, int) else set(after))
     if not places:
         raise UnknownOption("no borders: say after which places they stand, such as after=(1, 7)")
@@ -161,23 +147,27 @@ def _check_places(after: Sequence[int] | int, systems: int) -> list[int]:
             f"no border after place {bad[0]}: {systems} systems have borders after places 1 to"
             f" {systems - 1}"
         )
-    return places
-
-
-def _require_errors(ranking: Ranking) -> Array:
-    """Return (K, K) standard errors of differences, best first; 1 on the diagonal."""
-    if ranking.pair_stderr is None:
+    level = board.level if level is None else level
+    if board.pair_stderr is None:
         raise NotIdentified(
-            f"{len(ranking.systems):,} systems are too many for errors of all differences",
+            f"{len(board.systems):,} systems are too many for errors of all differences",
             ["rank fewer"],
         )
-    return np.asarray(ranking.pair_stderr + np.eye(len(ranking.systems)))
+    stderr = np.asarray(board.pair_stderr + np.eye(len(board.systems)))
+    z = (board.estimate[:, None] - board.estimate) / stderr
+    pairs = np.triu_indices(len(z), 1)
+    p, adjusted = np.zeros_like(z), np.zeros_like(z)
+    p[pairs] = [t_tail(one, board.df) for one in z[pairs].tolist()]
+    if board.rank_sets is not None:  # nothing shows the spread of what rests on a cluster or few
+        p[board.rank_sets.barred] = 1.0
+    adjusted[pairs] = holm(p[pairs])
+    borders = tuple(_border(board, place, (stderr, z, p, adjusted), level) for place in places)
+    return Borders(borders, level, board.method, board.signature)
 
 
 def _border(
     ranking: Ranking, after: int, of_pairs: tuple[Array, Array, Array, Array], level: float
 ) -> Border:
-    """Return the weakest pair across a border."""
     stderr, z, p, adjusted = (matrix[:after, after:] for matrix in of_pairs)
     i, j = np.unravel_index(int(np.argmin(z)), z.shape)
     largest = float(adjusted.max())

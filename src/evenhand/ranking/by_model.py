@@ -12,26 +12,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Final
 
 import narwhals as nw
 import numpy as np
 from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
+from evenhand.data.checks import refuse_unnamed_levels
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import fetch_columns
+from evenhand.data.groups import Levels, split_table
+from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.judgments.checks import refuse_unnamed_levels
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import fetch_columns
-from evenhand.judgments.levels import Levels, split_table
-from evenhand.judgments.tally import Tally
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.existence import cells_of, check_existence, make_board
 from evenhand.models.registry import FittedModel, Posterior
 from evenhand.numerics.distributions import t_quantile
 from evenhand.numerics.graph import Graph, strong_components, weak_components
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.bootstrap import FEWER, Draws, resample_model
+from evenhand.ranking.bootstrap import MODEL_REPLICATES, resample_model
 from evenhand.ranking.clustering import (
     Clustering,
     Evidence,
@@ -67,20 +67,11 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     "judge-slopes": ("model",),
     "irt-gaussian": ("posterior",),
     "irt-categorical": ("posterior",),
-    "melo": ("bootstrap",),
     "independent-pairs": ("bootstrap",),
     "asymmetric-students": ("bootstrap",),
     "arithmetic-students": ("bootstrap",),
     "geometric-students": ("bootstrap",),
 }
-
-
-@runtime_checkable
-class Clustered(Protocol):
-    """A fit that knows covariances by cluster."""
-
-    def cluster_vcov(self, data: Any, by: str) -> Any:
-        """Return covariances by a column, with `kind` and `worth_vcov`."""
 
 
 def list_kinds(fit: FittedModel) -> tuple[str, ...]:
@@ -89,13 +80,7 @@ def list_kinds(fit: FittedModel) -> tuple[str, ...]:
         return ("posterior",)
     if fit.worth_vcov is None:
         return ("bootstrap",)
-    return ("sandwich", "model") if isinstance(fit, Clustered) else ("model",)
-
-
-def refuse_kinds(settings: ModelSettings) -> None:
-    """Refuse what a model of the registry does not have, before a fit that may take long."""
-    if settings.name in KINDS:
-        choose_kind(KINDS[settings.name], settings)
+    return ("sandwich", "model") if hasattr(fit, "cluster_vcov") else ("model",)
 
 
 def choose_kind(kinds: tuple[str, ...], settings: ModelSettings) -> str:
@@ -122,7 +107,7 @@ def choose_kind(kinds: tuple[str, ...], settings: ModelSettings) -> str:
 
 PRIOR: Final = "take --model bradley-terry --prior 1"
 # Error of a difference, beside that of independent answers, that is as good as none
-NO_SPREAD: Final = 0.05
+MIN_RELATIVE_ERROR: Final = 0.05
 
 
 def find_groups(tally: Tally) -> NDArray[np.intp]:
@@ -164,27 +149,23 @@ def note_one_way(tally: Tally, *, resampled: bool) -> tuple[str, ...]:
     return (f"{_said(refusal)}: the prior alone limits such differences",)
 
 
-def leave_open(found: Intervals, tally: Tally) -> Intervals:
+def leave_undecided(intervals: Intervals, tally: Tally) -> Intervals:
     """Return intervals in which no pair is decided that no comparison links."""
     group = find_groups(tally)
     linked = group[:, None] == group
-    return replace(found, decided=np.where(linked, found.decided, 0).astype(np.int8))
+    return replace(intervals, decided=np.where(linked, intervals.decided, 0).astype(np.int8))
 
 
 def find_alike(draws: Array, tally: Tally) -> str | None:
-    """Return two systems whose difference all resamples as good as agree on, or None.
-
-    Pseudo-counts weigh less in large resamples than in small ones, so that estimates move a little
-    even where all clusters answer alike: the measure is what independent answers would give.
-
-    draws: (B, K) resampled log-worths.
-    """
+    """Return two systems on whose difference all (B, K) resampled log-worths agree, or None."""
+    # pseudo-counts weigh less in large resamples, so that estimates move a little even where all
+    # clusters answer alike: the measure is what independent answers would give
     variance = pair_variance(np.cov(draws.T))
     usual = BradleyTerry(ties="half-win", prior=1.0).fit(tally).worth_vcov
     variance = variance / (1.0 if usual is None else pair_variance(usual) + np.eye(len(variance)))
     variance[np.diag_indices(len(variance))] = np.inf
     i, j = np.unravel_index(int(np.argmin(variance)), variance.shape)
-    alike = variance[i, j] < NO_SPREAD**2
+    alike = variance[i, j] < MIN_RELATIVE_ERROR**2
     return f"{tally.systems[i]} and {tally.systems[j]}" if alike else None
 
 
@@ -212,29 +193,10 @@ def _said(refusal: NotIdentified) -> str:
 #
 # A pair is decided when the interval of its difference leaves zero out, whatever the kind.
 
-INDEPENDENT: Final = "independent judgments"
 OF_RANKINGS: Final = (
     "comparisons of one ranking are not independent, as the model takes them to be: intervals are"
     " too short"
 )
-
-
-@runtime_checkable
-class Assuming(Protocol):
-    """A fit whose covariance rests on something else than independent judgments."""
-
-    @property
-    def assumes(self) -> str:
-        """What is taken for independent, in a few words."""
-
-
-@runtime_checkable
-class OfJudges(Protocol):
-    """A fit whose covariance has the variance between judges in it."""
-
-    @property
-    def sigma(self) -> float:
-        """Standard deviation of judges' log-worths."""
 
 
 def find_model_intervals(
@@ -244,13 +206,30 @@ def find_model_intervals(
     levels: Levels,
     settings: ModelSettings,
 ) -> tuple[str, Found]:
-    """Return the kind of intervals, the clusters and the intervals."""
     kind = choose_kind(list_kinds(fit), settings)
     few = limit_to_few(levels)
     if kind == "posterior" and isinstance(fit, Posterior):
-        return kind, (Clustering((), few), _posterior_intervals(fit, evidence, settings.level))
+        draws = fit.order_draws
+        method = f"posterior, {len(draws):,} draws, judgments independent given qualities"
+        found = percentile_intervals(draws, settings.level, method)
+        notes = (*_note_rankings(evidence), *note_one_way(evidence.whole, resampled=False))
+        intervals = replace(leave_undecided(found, evidence.whole), notes=notes)
+        return kind, (Clustering((), few), intervals)
     if kind == "model":
-        return kind, (Clustering((), few), _model_intervals(fit, evidence, levels, settings.level))
+        vcov = fit.worth_vcov
+        if vcov is None:
+            raise NotIdentified("the fit has no covariance")
+        df, assumed = np.inf, getattr(fit, "assumes", "independent judgments")
+        effective = levels.effective("judge")
+        if hasattr(fit, "sigma") and effective is not None:  # the variance between judges is in it
+            df = max(1.0, effective - 1)
+        method = f"model, {assumed}" + (f", t on {df:.0f} df" if df < np.inf else "")
+        found = wald_intervals(
+            fit.log_worth, [vcov], t_quantile((1 + settings.level) / 2, df), method
+        )
+        notes = () if hasattr(fit, "cluster_vcov") else _note_rankings(evidence)
+        intervals = replace(found, df=df, notes=notes)
+        return kind, (Clustering((), few), intervals)
     clustering = choose_clustering(settings.cluster, evidence)
     if settings.cluster is not None:
         clustering = replace(clustering, headline=limit_to_few(levels, clustering.ways))
@@ -260,40 +239,10 @@ def find_model_intervals(
     return kind, _bootstrap_intervals(evidence, clustering, settings)
 
 
-def _posterior_intervals(fit: Posterior, evidence: Evidence, level: float) -> Intervals:
-    draws = fit.order_draws
-    method = f"posterior, {len(draws):,} draws, judgments independent given qualities"
-    found = percentile_intervals(draws, level, method)
-    notes = (*_note_rankings(evidence), *note_one_way(evidence.whole, resampled=False))
-    return replace(leave_open(found, evidence.whole), notes=notes)
-
-
 def _note_rankings(evidence: Evidence) -> tuple[str, ...]:
     """Say so where one answer is several comparisons, which the model does not know."""
     whole = evidence.whole
     return (OF_RANKINGS,) if whole.n_judgments < whole.n_comparisons * (1 - 1e-9) else ()
-
-
-def _model_intervals(
-    fit: FittedModel, evidence: Evidence, levels: Levels, level: float
-) -> Intervals:
-    """Return intervals by the model's covariance, with Student's t where judges are its units."""
-    vcov = _require_vcov(fit)
-    df, assumed = np.inf, fit.assumes if isinstance(fit, Assuming) else INDEPENDENT
-    effective = levels.effective("judge")
-    if isinstance(fit, OfJudges) and effective is not None:
-        df = max(1.0, effective - 1)
-    method = f"model, {assumed}" + (f", t on {df:.0f} df" if df < np.inf else "")
-    found = wald_intervals(fit.log_worth, [vcov], t_quantile((1 + level) / 2, df), method)
-    notes = () if isinstance(fit, Clustered) else _note_rankings(evidence)
-    return replace(found, df=df, notes=notes)
-
-
-def _require_vcov(fit: FittedModel) -> Array:
-    vcov = fit.worth_vcov
-    if vcov is None:
-        raise NotIdentified("the fit has no covariance")
-    return vcov
 
 
 def _sandwich_intervals(
@@ -317,17 +266,6 @@ def _sandwich_intervals(
         covariances[name] = (errors.worth_vcov, errors.kind)
     if not covariances:
         return _sandwich_intervals(fit, table, evidence, clustering, settings)
-    return clustering, _wald(fit, table, evidence, covariances, settings.level)
-
-
-def _wald(
-    fit: FittedModel,
-    table: Comparisons,
-    evidence: Evidence,
-    covariances: dict[str, tuple[Array, str]],
-    level: float,
-) -> Intervals:
-    """Return intervals by these ways, each contrast by its largest variance."""
     vcovs = [vcov for vcov, _ in covariances.values()]
     if len(vcovs) == 2:  # cells of judge and item are answers, or clusters of a few
         single = fit.cluster_vcov(table, "ranking").worth_vcov  # type: ignore[attr-defined]
@@ -337,18 +275,36 @@ def _wald(
     kinds = "/".join(dict.fromkeys(kind for _, kind in covariances.values()))
     method = f"sandwich {kinds} by {'+'.join(covariances)}"
     method += f", t on {df:.0f} df" if df < np.inf else ""
-    found = wald_intervals(fit.log_worth, vcovs, t_quantile((1 + level) / 2, df), method)
-    return replace(found, df=df)
+    found = wald_intervals(fit.log_worth, vcovs, t_quantile((1 + settings.level) / 2, df), method)
+    intervals = replace(found, df=df)
+    return clustering, intervals
 
 
 def _bootstrap_intervals(
     evidence: Evidence, clustering: Clustering, settings: ModelSettings
 ) -> Found:
     """Resample by clusters; where they answer alike to the letter, by single answers."""
-    draws = _draw_clusters(evidence, clustering, settings)
+    tally = evidence.together(clustering.ways)
+    if tally is None or (tally.squares is not None and not clustering.ways):
+        raise UnknownOption(
+            f"importance weights of single judgments cannot be resampled for {settings.name}: take"
+            " bradley-terry"
+        )
+    rng = Generator(PCG64(settings.seed))
+    draws = resample_model(
+        settings.model, tally, clustering.ways, rng=rng, progress=settings.progress
+    )
     alike = find_alike(draws.log_worth, evidence.whole)
     if alike is None:
-        return clustering, _percentiles(draws, evidence, clustering, settings)
+        method = f"bootstrap by {clustering.name}, B={MODEL_REPLICATES}"
+        factors = [evidence.factors[name] for name in clustering.ways if name in evidence.factors]
+        intervals = resampled_intervals(draws.log_worth, factors, settings.level, method)
+        notes = note_one_way(evidence.whole, resampled=True)
+        if draws.lost:
+            lost = f"{draws.lost} of {MODEL_REPLICATES} resamples"
+            notes = (*notes, f"{lost} determine no worths and were left out")
+        intervals = replace(intervals, notes=notes)
+        return clustering, intervals
     by = " and ".join(clustering.ways) or "judgment"
     fault = (
         f"resamples by {by} all say the same of {alike}: nothing shows how much others might differ"
@@ -363,43 +319,13 @@ def _bootstrap_intervals(
     return _bootstrap_intervals(evidence, fewer, settings)
 
 
-def _draw_clusters(evidence: Evidence, clustering: Clustering, settings: ModelSettings) -> Draws:
-    """Refit on resamples of clusters."""
-    tally = evidence.together(clustering.ways)
-    if tally is None or (tally.squares is not None and not clustering.ways):
-        raise UnknownOption(
-            f"importance weights of single judgments cannot be resampled for {settings.name}: take"
-            " bradley-terry"
-        )
-    rng = Generator(PCG64(settings.seed))
-    return resample_model(
-        settings.model, tally, clustering.ways, rng=rng, progress=settings.progress
-    )
-
-
-def _percentiles(
-    draws: Draws, evidence: Evidence, clustering: Clustering, settings: ModelSettings
-) -> Intervals:
-    """Return percentile intervals of refits, and what must stand beside them."""
-    method = f"bootstrap by {clustering.name}, B={FEWER}"
-    factors = [evidence.factors[name] for name in clustering.ways if name in evidence.factors]
-    found = resampled_intervals(draws.log_worth, factors, settings.level, method)
-    notes = note_one_way(evidence.whole, resampled=True)
-    if draws.lost:
-        lost = f"{draws.lost} of {FEWER} resamples determine no worths and were left out"
-        notes = (*notes, lost)
-    return replace(found, notes=notes)
-
-
 # Models that say the same of every pair: no system is better than another
-ALIKE: Final = ("uniform", "adjusted-uniform")
+UNIFORM_MODELS: Final = ("uniform", "adjusted-uniform")
 _BY_OPPONENTS: Final = (
     "is a baseline to compare models with: a system's own counts praise it for weak opponents"
 )
 # What must stand beside an order by models that are there for something else
 NOT_TO_RANK: Final[Mapping[str, str]] = {
-    "melo": "is not made to rank: where systems beat each other in circles no order says who beats"
-    " whom, and one more system changes it",
     "independent-pairs": "is a baseline to compare models with: it learns nothing of a pair from"
     " other pairs, so that systems are praised for whom they met",
     **dict.fromkeys(
@@ -408,18 +334,26 @@ NOT_TO_RANK: Final[Mapping[str, str]] = {
 }
 
 
-def rank_by_model(table: Comparisons, ways: tuple[str, ...], settings: ModelSettings) -> Ranking:
+def rank_by_model(
+    table: Comparisons, clusterings: tuple[str, ...], settings: ModelSettings
+) -> Ranking:
     """Rank systems by a model that is not of the log-linear family."""
-    refuse_alike(settings.name)
+    if settings.name in UNIFORM_MODELS:
+        raise UnknownOption(
+            f"{settings.name} says the same of every pair of systems, so that it orders none: it is"
+            " there to be compared with; choose bradley-terry, or whatever model evenhand compare"
+            " finds best"
+        )
     if table.weights == "importance":
         what = "importance weights" if table.mix is None else "a mix"
         raise UnknownOption(
             f"{settings.name} counts whole judgments, which {what} would split: take bradley-terry,"
             f" rao-kupper or glenn-david, or leave {what} out"
         )
-    refuse_kinds(settings)
+    if settings.name in KINDS:  # refuse before a fit that may take long
+        choose_kind(KINDS[settings.name], settings)
     fit: FittedModel = settings.model.fit(table)
-    evidence, levels = gather_evidence(table, ways, apart=False)
+    evidence, levels = gather_evidence(table, clusterings, apart=False)
     with one_blas_thread():
         kind, found = find_model_intervals(fit, table, evidence, levels, settings)
     if settings.name in NOT_TO_RANK:
@@ -427,15 +361,6 @@ def rank_by_model(table: Comparisons, ways: tuple[str, ...], settings: ModelSett
         notes = (*clustering.notes, f"{settings.name} {NOT_TO_RANK[settings.name]}")
         found = replace(clustering, notes=notes), intervals
     return order_systems(fit, evidence, levels, found, replace(settings, interval=kind))
-
-
-def refuse_alike(name: str) -> None:
-    """Refuse models that say the same of every pair of systems."""
-    if name in ALIKE:
-        raise UnknownOption(
-            f"{name} says the same of every pair of systems, so that it orders none: it is there to"
-            " be compared with; choose bradley-terry, or whatever model evenhand compare finds best"
-        )
 
 
 def split_judgments(table: Comparisons, by: str) -> Mapping[str, Comparisons]:

@@ -1,6 +1,6 @@
 """How many clusters a difference of two systems really comes from.
 
-    G*_c = (Σ_g a_g)² / Σ_g a_g²,   a_g = cᵀ H⁻¹ H_g H⁻¹ c            (INFERENCE B2)
+    G*_c = (Σ_g a_g)² / Σ_g a_g²,   a_g = cᵀ H⁻¹ H_g H⁻¹ c
 
 That is of how many clusters the votes are that inform a difference; through how many of them they
 must pass is counted in `bottlenecks`. Sums are rounded to nine decimals: five judges of one design
@@ -17,10 +17,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.judgments.tally import Tally
+from evenhand.data.tally import Tally
 from evenhand.models.base import Fit
 from evenhand.numerics.graph import Graph, weak_components
-from evenhand.ranking.sandwich import ETA_ETA, ETA_TIE, TIE_TIE, Boards, Pieces
+from evenhand.ranking.sandwich import ETA_ETA, ETA_TIE, TIE_TIE, PairSums, SparseClusterSums
 
 # Of how many clusters the narrowest link between two systems consists.
 #
@@ -33,8 +33,7 @@ from evenhand.ranking.sandwich import ETA_ETA, ETA_TIE, TIE_TIE, Boards, Pieces
 # where S goes through all {s: x_s ≥ level} that part the two systems. A difference of G*_c = 18 by
 # votes (`shares`) may still pass through two judges: those who alone compared a new system with one
 # that all know. Few of the votes that inform the difference are theirs, so that votes do not show
-# it; but tastes of judges do not shrink with votes. The formula and its threshold are ours, beyond
-# INFERENCE B2.
+# it; but tastes of judges do not shrink with votes. The formula and its threshold are ours.
 #
 # Most pairs need not be followed through their cuts. No cluster carries more through any of them
 # than leaves all systems together, a_g = ½ Σ_s |(H_g x)_s|, and together they carry the whole
@@ -48,13 +47,16 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 Passes = Callable[[], Iterable[Array]]
 # Effective clusters of the narrowest cut, below which a difference is never decided
-LINKS: Final = 3.5
-BLOCK: Final = 100_000  # Most flows that are worked on at a time: they stay in the cache
-EVERY: Final = 3_000_000  # Clusters × systems × pairs up to which every pair is looked at by itself
-SURE: Final = 2.0  # Multiple of LINKS from which currents to all other systems need no second look
-# Multiple of LINKS from which a lower bound is surely above it, whatever sums are rounded to
-CLEAR: Final = 1.001
-NOTHING: Final = 1e-6  # Flow, relative to the largest of a current, that is rounding
+MIN_LINKS: Final = 3.5
+# Most flows that are worked on at a time: they stay in the cache
+MAX_FLOWS_AT_ONCE: Final = 100_000
+# Clusters × systems × pairs up to which every pair is looked at by itself
+MAX_PAIRWISE_WORK: Final = 3_000_000
+# Multiple of MIN_LINKS from which currents to all other systems need no second look
+SURE_MULTIPLE: Final = 2.0
+# Multiple of MIN_LINKS from which a lower bound is surely above it, whatever sums are rounded to
+CLEAR_MULTIPLE: Final = 1.001
+NO_FLOW: Final = 1e-6  # Flow, relative to the largest of a current, that is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ class Network:
     def nets(self) -> Iterable[Array]:
         """Go through (g, K, K): what flows out of each system, the current of each in a row."""
         back = np.linalg.pinv(self.centred)
-        step = max(1, BLOCK // self.rows.size)
+        step = max(1, MAX_FLOWS_AT_ONCE // self.rows.size)
         for some in self.own():
             for start in range(0, len(some), step):
                 yield np.matmul(np.matmul(self.rows, some[start : start + step]), back)
@@ -82,28 +84,31 @@ def bound_by_links(effective: Array, links: Array) -> Array:
     >>> bound_by_links(np.array([18.0, 18.0]), np.array([2.0, 4.0])).tolist()
     [2.0, 18.0]
     """
-    return np.where(links < LINKS, np.minimum(effective, links), effective)
+    return np.where(links < MIN_LINKS, np.minimum(effective, links), effective)
 
 
 def count_links(network: Network) -> Array:
     """Return (K, K) effective clusters of the narrowest cut of each difference; 0 on the diagonal.
 
-    Exact below the threshold LINKS; what is above it may be a lower bound, and on large boards that
-    of currents to all other systems.
+    Exact below MIN_LINKS; above it may be a lower bound, of large boards by currents to all others.
     """
-    found = _bound(network)
-    np.fill_diagonal(found, np.inf)
-    first, second = np.nonzero(np.triu(found < CLEAR * LINKS))
-    most = max(1, EVERY // max(1, network.clusters * len(found)))
+    links = _bound(network)
+    np.fill_diagonal(links, np.inf)
+    first, second = np.nonzero(np.triu(links < CLEAR_MULTIPLE * MIN_LINKS))
+    most = max(1, MAX_PAIRWISE_WORK // max(1, network.clusters * len(links)))
     potentials = network.rows @ network.centred.T
     if len(first) > most:
-        found = np.where(found < CLEAR * LINKS, _from_each(network, potentials), found)
-        first, second = _doubt(found, most)
+        links = np.where(links < CLEAR_MULTIPLE * MIN_LINKS, _from_each(network, potentials), links)
+        first, second = np.triu_indices(len(links), 1)
+        numbers = links[first, second]
+        order = np.argsort(numbers, kind="stable")[:most]
+        order = order[numbers[order] < SURE_MULTIPLE * MIN_LINKS]
+        first, second = first[order], second[order]
     if len(first):
         narrowest = _of_pairs(network, potentials, first, second)
-        found[first, second] = found[second, first] = narrowest
-    np.fill_diagonal(found, 0.0)
-    return np.asarray(found.round(9))
+        links[first, second] = links[second, first] = narrowest
+    np.fill_diagonal(links, 0.0)
+    return np.asarray(links.round(9))
 
 
 def _bound(network: Network) -> Array:
@@ -114,35 +119,24 @@ def _bound(network: Network) -> Array:
         most = np.abs(net).sum(axis=2) / 2
         squares += most.T @ most
         whole += net.sum(axis=0)
-    if np.abs(whole - np.eye(k) + 1 / k).max() > NOTHING:
+    if np.abs(whole - np.eye(k) + 1 / k).max() > NO_FLOW:
         return np.zeros((k, k))
     each = np.diag(squares)
     return np.asarray(1 / (each[:, None] + each + 2 * squares))
 
 
-def _doubt(found: Array, most: int) -> tuple[Codes, Codes]:
-    """Return the pairs to be looked at one by one: the narrowest first, a number at most."""
-    first, second = np.triu_indices(len(found), 1)
-    numbers = found[first, second]
-    order = np.argsort(numbers, kind="stable")[:most]
-    order = order[numbers[order] < SURE * LINKS]
-    return first[order], second[order]
-
-
 def _from_each(network: Network, potentials: Array) -> Array:
-    """Return (K, K) the narrowest cut around either system that leaves the other out.
-
-    Of the two sides of a cut one has no more than half of the systems.
-    """
+    """Return (K, K) the narrowest cut around either system that leaves the other out."""
+    # of the two sides of a cut one has no more than half of the systems
     order = np.argsort(-potentials, axis=1, kind="stable")
     numbers = _through_cuts(network, order, None)
     each, cut = np.arange(len(order)), np.arange(numbers.shape[1])
     start = np.argsort(order, axis=1)[each, each][:, None]
     around = (start <= cut) & (2 * cut < len(order))
     numbers = np.where(around, numbers, np.inf)
-    found = np.full(potentials.shape, np.inf)
-    np.put_along_axis(found, order[:, 1:], np.minimum.accumulate(numbers, axis=1), axis=1)
-    return np.asarray(np.minimum(found, found.T))
+    narrowest = np.full(potentials.shape, np.inf)
+    np.put_along_axis(narrowest, order[:, 1:], np.minimum.accumulate(numbers, axis=1), axis=1)
+    return np.asarray(np.minimum(narrowest, narrowest.T))
 
 
 def _of_pairs(network: Network, potentials: Array, first: Codes, second: Codes) -> Array:
@@ -157,15 +151,11 @@ def _of_pairs(network: Network, potentials: Array, first: Codes, second: Codes) 
 
 
 def _through_cuts(network: Network, order: Codes, pairs: tuple[Codes, Codes] | None) -> Array:
-    """Return (P, K − 1) effective clusters through each cut, 0 where nothing flows.
-
-    order: (P, K) systems of each current, the highest potential first.
-    pairs: (P,) where each current starts and ends; None from each system to all others.
-    """
+    """Return (P, K − 1) effective clusters through the cuts of (P, K) systems by potential."""
     size = len(order), order.shape[1] - 1
     total, squares = np.zeros(size), np.zeros(size)
     for net in network.nets():
-        wide = max(1, BLOCK // (len(net) * order.shape[1]))
+        wide = max(1, MAX_FLOWS_AT_ONCE // (len(net) * order.shape[1]))
         for at in range(0, len(order), wide):
             some = slice(at, at + wide)
             flows = net[:, some] if pairs is None else net[:, pairs[0][some]]
@@ -175,7 +165,7 @@ def _through_cuts(network: Network, order: Codes, pairs: tuple[Codes, Codes] | N
             flows = flows.cumsum(axis=2)[:, :, :-1]
             total[some] += np.abs(flows).sum(axis=0)
             squares[some] += np.einsum("gpk,gpk->pk", flows, flows)
-    flowing = total > NOTHING * total.max(axis=1, keepdims=True)
+    flowing = total > NO_FLOW * total.max(axis=1, keepdims=True)
     return np.asarray(np.divide(total**2, squares, out=np.zeros(size), where=flowing))
 
 
@@ -186,20 +176,18 @@ def _through_cuts(network: Network, order: Codes, pairs: tuple[Codes, Codes] | N
 # made only then.
 
 # Information that is none: in a direction relative to the largest, of a pair to that of all
-LOST: Final = 1e-9
-APART: Final = 1e-6  # Difference of two systems in a lost direction from which they are cut apart
+NO_INFORMATION: Final = 1e-9
+# Difference of two systems in a lost direction from which they are cut apart
+MIN_APART: Final = 1e-6
 
 
-def part_by_links(fit: Fit, pieces: Pieces | Boards, clusters: list[int]) -> dict[int, Codes]:
-    """Return (K,) the part of each system without each of these clusters.
-
-    Systems are in one part if others compared them, directly or by way of third systems.
-    """
+def part_by_links(fit: Fit, pieces: PairSums, clusters: list[int]) -> dict[int, Codes]:
+    """Return (K,) the part of each system, linked by comparisons, without each cluster."""
     k, parts = len(fit.systems), {}
     whole = _both_ways(pieces.pooled().boards(k)[0])
     for g in clusters:
         rest = whole - _both_ways(pieces.between(g, g + 1).boards(k)[0])
-        parts[g] = weak_components(Graph(k, *np.nonzero(rest > LOST * whole)))
+        parts[g] = weak_components(Graph(k, *np.nonzero(rest > NO_INFORMATION * whole)))
     return parts
 
 
@@ -208,12 +196,8 @@ def _both_ways(board: Array) -> Array:
 
 
 def part_by_directions(lost: Array) -> Codes:
-    """Return (K,) the part of each system: those that no lost direction tells apart.
-
-    lost: (K, d) centred log-worths in the directions on which nothing is known. >>>
-        part_by_directions(np.array([[0.4], [0.4], [-0.8]])).tolist() [0, 0, 2]
-    """
-    apart = (np.abs(lost[:, None] - lost) > APART).any(axis=2)
+    """Return (K,) the part of each system: those that no (K, d) lost direction tells apart."""
+    apart = (np.abs(lost[:, None] - lost) > MIN_APART).any(axis=2)
     return np.asarray(np.argmin(apart, axis=1))
 
 
@@ -235,72 +219,59 @@ def count_across(part: Codes) -> int:
 def name_links(
     fit: Fit, tally: Tally, name: str, parts: Mapping[int, Codes], clusters: NDArray[np.integer]
 ) -> dict[int, tuple[str, ...]]:
-    """Return the levels of each cluster whose answers join the parts into which its lack falls.
-
-    parts: cluster → (K,) part of each system without it.
-    clusters: (levels,) cluster of each level.
-    """
+    """Return the levels of each cluster whose answers join the parts that are left without it."""
     factor = tally.factor(name)
-    own = clusters[factor.codes]
+    entry_clusters = clusters[factor.codes]
     informed = fit.model.treat_ties(tally.counts).sum(axis=1) > 0
-    found = {}
+    links = {}
     for g, part in parts.items():
-        joins = informed & (own == g) & (part[tally.left] != part[tally.right])
-        found[g] = tuple(factor.labels[code] for code in np.unique(factor.codes[joins]).tolist())
-    return found
+        joins = informed & (entry_clusters == g) & (part[tally.left] != part[tally.right])
+        links[g] = tuple(factor.labels[code] for code in np.unique(factor.codes[joins]).tolist())
+    return links
 
 
 # Most entries × pairs that are counted again by judge; the thinnest pairs come first
-RECOUNTED: Final = 60_000_000
+MAX_RECOUNTED: Final = 60_000_000
 
 
-def count_effective(own: Iterable[Array], rows: Array) -> Array:
-    """Return (K, K) effective clusters of each difference; 0 on the diagonal.
-
-    own: (g, p, p) information of some clusters at a time.
-    rows: (K, p) cᵀ H⁻¹ of every system.
-    """
+def count_effective(information: Iterable[Array], rows: Array) -> Array:
+    """Return (K, K) effective clusters of each difference from (g, p, p) information."""
     k = len(rows)
     total, squares = np.zeros((k, k)), np.zeros((k, k))
-    step = max(1, BLOCK // k**2)
-    for some in own:
+    step = max(1, MAX_FLOWS_AT_ONCE // k**2)
+    for some in information:
         for start in range(0, len(some), step):
             shares = np.matmul(np.matmul(rows, some[start : start + step]), rows.T)
             diagonal = np.diagonal(shares, axis1=1, axis2=2)
             shares = np.maximum(diagonal[:, :, None] + diagonal[:, None] - 2 * shares, 0.0)
             total += shares.sum(axis=0)
             squares += np.einsum("gij,gij->ij", shares, shares)
-    found = np.divide(total**2, squares, out=np.zeros((k, k)), where=squares > 0)
-    return np.asarray(found.round(9))
+    effective = np.divide(total**2, squares, out=np.zeros((k, k)), where=squares > 0)
+    return np.asarray(effective.round(9))
 
 
-def recount_thin(fit: Fit, pieces: Pieces, effective: Array, rows: Array, few: float) -> Array:
-    """Return effective clusters where pairs of too few are counted again by finer clusters.
-
-    effective: (K, K) effective clusters by the coarser ones.
-    rows: (K, p) cᵀ H⁻¹ of every system.
-    """
+def recount_thin(
+    fit: Fit, pieces: SparseClusterSums, effective: Array, rows: Array, few: float
+) -> Array:
+    """Return (K, K) effective clusters, pairs of too few counted again by finer clusters."""
     first, second = np.nonzero(np.triu(effective < few, 1))
     order = np.argsort(effective[first, second], kind="stable")
-    most = max(1, RECOUNTED // max(1, len(pieces.left), pieces.size * len(rows)))
-    found, worths = effective.copy(), len(fit.design.names)
+    most = max(1, MAX_RECOUNTED // max(1, len(pieces.left), pieces.size * len(rows)))
+    recounted, worths = effective.copy(), len(fit.design.names)
     log_worths = fit.design.rows() @ rows[:, :worths].T
     for at in order[:most].tolist():
         i, j = int(first[at]), int(second[at])
         others = rows[i, worths:] - rows[j, worths:]
         count = _count_pair(fit, pieces, log_worths[:, i] - log_worths[:, j], others, (i, j))
         if count < few:
-            found[i, j] = found[j, i] = count
-    return found
+            recounted[i, j] = recounted[j, i] = count
+    return recounted
 
 
 def _count_pair(
-    fit: Fit, pieces: Pieces, lambdas: Array, others: Array, pair: tuple[int, int]
+    fit: Fit, pieces: SparseClusterSums, lambdas: Array, others: Array, pair: tuple[int, int]
 ) -> float:
-    """Return the effective clusters of one difference, by votes and by links.
-
-    lambdas: (K,) cᵀ H⁻¹ on λ of the systems.
-    """
+    """Return the effective clusters of one difference, by votes and by links."""
     order = others[-1] if fit.likelihood.order_effect else 0.0
     tie = others[0] if fit.likelihood.law.free else 0.0
     eta = lambdas[pieces.left] - lambdas[pieces.right] + order
@@ -308,27 +279,19 @@ def _count_pair(
     weights = by_eta * eta**2 + 2 * across * eta * tie + by_tie * tie**2
     sums = np.bincount(pieces.codes, weights, minlength=pieces.size)
     votes = _effective(np.maximum(np.asarray(sums, dtype=np.float64), 0.0)[:, None])
-    flows = _follow(pieces, by_eta * eta + across * tie, lambdas, pair)
-    return float(bound_by_links(votes, _effective(np.abs(flows)).min(keepdims=True))[0])
-
-
-def _follow(pieces: Pieces, currents: Array, lambdas: Array, pair: tuple[int, int]) -> Array:
-    """Return (G, cuts) what clusters carry through the cuts between two systems.
-
-    currents: (C,) what flows through each entry from left to right.
-    lambdas: (K,) potentials of the systems.
-    """
+    currents = by_eta * eta + across * tie
     place = np.argsort(np.argsort(-lambdas, kind="stable"), kind="stable")
     flat = pieces.codes.astype(np.int64) * len(place)
     size = pieces.size * len(place)
     net = np.bincount(flat + place[pieces.left], currents, minlength=size)
     net -= np.bincount(flat + place[pieces.right], currents, minlength=size)
     start, end = place[list(pair)].tolist()
-    return np.asarray(net.reshape(pieces.size, -1).cumsum(axis=1)[:, start:end])
+    flows = np.asarray(net.reshape(pieces.size, -1).cumsum(axis=1)[:, start:end])
+    return float(bound_by_links(votes, _effective(np.abs(flows)).min(keepdims=True))[0])
 
 
 def _effective(shares: Array) -> Array:
     """Return (n,) effective clusters of (G, n) shares, 0 where there are none."""
     total, squares = shares.sum(axis=0), (shares**2).sum(axis=0)
-    found = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
-    return np.asarray(found.round(9))
+    effective = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
+    return np.asarray(effective.round(9))

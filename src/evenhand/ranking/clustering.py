@@ -1,4 +1,4 @@
-"""Which judgments hang together, and so what an interval is about (INFERENCE B6).
+"""Which judgments are correlated, and so what an interval is about.
 
 Answers of one judge, or on one item, are not independent. Where judges and items are known both
 are clusters; where a column has one value, or a value of its own for every answer, it clusters
@@ -17,19 +17,19 @@ from typing import Final
 
 import numpy as np
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.count import Apart, CrossedRows, count_outcomes, count_ways
+from evenhand.data.groups import Levels, count_levels
+from evenhand.data.tally import Factor, Tally, merge_levels
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.counting import count_outcomes, count_ways
-from evenhand.judgments.levels import Levels, count_levels
-from evenhand.judgments.row_counting import Apart, CrossedRows
-from evenhand.judgments.tally import Factor, Tally, merge_levels
 
 # The counts behind a ranking: whole, and told apart by the candidates for clusters.
 
 # Most clusters of one way: more are merged at random into as many of about equal load
-CLUSTERS: Final = 200
-JOINT: Final = 10_000_000  # Most judgments of which the cells of judge and item are known
+MAX_CLUSTERS: Final = 200
+# Most judgments of which the cells of judge and item are known
+MAX_JOINT_JUDGMENTS: Final = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,6 @@ class Evidence:
 
     @cached_property
     def factors(self) -> Mapping[str, Factor]:
-        """The candidates, with their loads."""
         return {name: tally.factor(name) for name, tally in self.tallies.items()}
 
     def together(self, names: Sequence[str]) -> Tally | None:
@@ -81,27 +80,35 @@ class Evidence:
         """Return a number of answers; importance weights tell only how many there are at least."""
         if self.whole.squares is None:
             return answers
-        return max(_count_least(tally) for tally in (self.whole, *self.tallies.values()))
+        counts = []
+        for tally in (self.whole, *self.tallies.values()):
+            if tally.squares is None:
+                counts.append(tally.n_comparisons)
+                continue
+            # Σ (Σ w)²/Σ w² over outcomes of cells: each is at most its number of weights
+            weighed = tally.squares > 0
+            least = (tally.counts[weighed] ** 2 / tally.squares[weighed]).sum()
+            counts.append(round(float(least), 6))
+        return max(counts)
 
 
 def merge_factors(tally: Tally) -> Tally:
-    """Merge the levels of factors that have more than clusters may be."""
-    factors = {name: merge_levels(one, CLUSTERS, SEED) for name, one in tally.factors.items()}
+    factors = {name: merge_levels(one, MAX_CLUSTERS, SEED) for name, one in tally.factors.items()}
     merged = [name for name, one in factors.items() if one is not tally.factors[name]]
     unmerged = {name: partial(tally.pool, (name,)) for name in merged}
     return replace(tally, factors=factors, unmerged={**tally.unmerged, **unmerged})
 
 
 def gather_evidence(
-    table: Comparisons, ways: tuple[str, ...], *, apart: bool
+    table: Comparisons, clusterings: tuple[str, ...], *, apart: bool
 ) -> tuple[Evidence, Levels]:
     """Count a table, told apart by the candidates for clusters; also the loads of judges."""
-    limits = dict.fromkeys(ways, CLUSTERS)
+    limits = dict.fromkeys(clusterings, MAX_CLUSTERS)
     counted: Tally | Apart
-    if apart and len(ways) > 1:  # cells of all ways may be too many to hold (INFERENCE B3)
-        counted = count_ways(table, ways, limits, JOINT)
+    if apart and len(clusterings) > 1:  # cells of all ways may be too many to hold
+        counted = count_ways(table, clusterings, limits, MAX_JOINT_JUDGMENTS)
     else:
-        counted = count_outcomes(table, ways, limits)
+        counted = count_outcomes(table, clusterings, limits)
     if isinstance(counted, Tally):
         evidence = Evidence.of(counted)
     else:
@@ -112,28 +119,22 @@ def gather_evidence(
     return evidence, Levels(loads)
 
 
-def _count_least(tally: Tally) -> float:
-    """Return Σ (Σ w)²/Σ w² over outcomes of cells: each is at most its number of weights."""
-    if tally.squares is None:
-        return tally.n_comparisons
-    weighed = tally.squares > 0
-    return round(float((tally.counts[weighed] ** 2 / tally.squares[weighed]).sum()), 6)
-
-
 def of_one_judge(tally: Tally, name: str) -> Tally:
-    """Say who judged where judges are the groups."""
     codes = np.zeros(len(tally.left), dtype=np.int32)
     judge = Factor((name,), codes, np.array([tally.n_comparisons]), 1)
     return replace(tally, factors={**tally.factors, "judge": judge})
 
 
-OPTIONS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
+CLUSTER_OPTIONS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
 FACTORS: Final = ("judge", "item", "ranking")
-LEAST: Final = {"judge": 5, "item": 5}  # Effective judges, and items, that can stand for others
-SOME_JUDGES: Final = 8
-WIDE: Final = f"intervals are wide; {SOME_JUDGES} or more would narrow them"
+MIN_EFFECTIVE: Final = {
+    "judge": 5,
+    "item": 5,
+}  # Effective judges, and items, that can stand for others
+ENOUGH_JUDGES: Final = 8
+WIDE_INTERVALS: Final = f"intervals are wide; {ENOUGH_JUDGES} or more would narrow them"
 ENOUGH_ITEMS: Final = 10
-ACROSS: Final = "intervals assume independent judgments across items"
+INDEPENDENT_ACROSS_ITEMS: Final = "intervals assume independent judgments across items"
 NAME_ITEMS: Final = (
     "; if items repeat, name them (--column item=NAME, in Python columns={'item': 'NAME'})"
 )
@@ -141,8 +142,6 @@ NAME_ITEMS: Final = (
 
 @dataclass(frozen=True)
 class Clustering:
-    """The chosen clusters."""
-
     ways: tuple[str, ...]  # factors of the tally that cluster; empty for single judgments
     # what the reader must know first, such as "about these 3 judges only"
     headline: str | None = None
@@ -150,7 +149,6 @@ class Clustering:
 
     @property
     def name(self) -> str:
-        """The clusters in one word."""
         return "+".join(self.ways) or "judgment"
 
 
@@ -159,28 +157,28 @@ def wanted_factors(
 ) -> tuple[str, ...]:
     """Return the factors that a tally must tell apart to decide on clusters."""
     if requested is not None:
-        require_option("cluster", requested, OPTIONS)
-    ways = () if requested in (None, "judgment") else tuple((requested or "").split("+"))
-    if group_by in ways:
+        require_option("cluster", requested, CLUSTER_OPTIONS)
+    clusterings = () if requested in (None, "judgment") else tuple((requested or "").split("+"))
+    if group_by in clusterings:
         raise UnknownOption(
             f"cannot cluster by {requested}: every group by {group_by} has one {group_by}; leave"
             " out cluster, or group by something else"
         )
-    missing = [name for name in ways if name not in present]
+    missing = [name for name in clusterings if name not in present]
     if missing:
         raise UnknownColumn(
             f"cannot cluster by {requested}: there is no {missing[0]} column. Map one"
             f" (--column {missing[0]}=NAME), or cluster by something else"
         )
-    if not ways:
+    if not clusterings:
         known = FACTORS if requested is None else ("ranking",)
-        ways = tuple(name for name in known if name in present and name != group_by)
-    return ways
+        clusterings = tuple(name for name in known if name in present and name != group_by)
+    return clusterings
 
 
-def limit_to_few(levels: Levels, ways: Sequence[str] = ()) -> str | None:
+def limit_to_few(levels: Levels, clusterings: Sequence[str] = ()) -> str | None:
     """Return the headline where judges or items are too few to be clusters."""
-    others = [name for name in ("judge", "item") if name not in ways]
+    others = [name for name in ("judge", "item") if name not in clusterings]
     return join_limits(
         *(say_few(name, levels.count(name), levels.effective(name)) for name in others)
     )
@@ -192,16 +190,16 @@ def say_few(name: str, levels: int | None, effective: float | None) -> str | Non
     >>> say_few("judge", 3, 2.9), say_few("item", 40, 4.2)
     ('about these 3 judges only', 'about these 40 items only (4.2 effective)')
     """
-    if levels is None or effective is None or effective >= LEAST[name]:
+    if levels is None or effective is None or effective >= MIN_EFFECTIVE[name]:
         return None
-    many = f" ({effective:.1f} effective)" if levels >= LEAST[name] else ""
-    return speak_of(name, levels) + many
+    many = f" ({effective:.1f} effective)" if levels >= MIN_EFFECTIVE[name] else ""
+    return limit_to_levels(name, levels) + many
 
 
-def speak_of(name: str, levels: int) -> str:
+def limit_to_levels(name: str, levels: int) -> str:
     """Limit a statement to the judges or items there are.
 
-    >>> speak_of("judge", 1), speak_of("item", 4)
+    >>> limit_to_levels("judge", 1), limit_to_levels("item", 4)
     ('about this judge only', 'about these 4 items only')
     """
     return f"about this {name} only" if levels == 1 else f"about these {levels:,} {name}s only"
@@ -217,28 +215,27 @@ def join_limits(*limits: str | None) -> str | None:
 
 
 def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
-    """Decide what the clusters are."""
     if requested is not None:
         return _take_requested(requested, evidence)
-    found, judges = choose_ways(evidence), evidence.factors.get("judge")
-    assumed = note_independence(found.ways, evidence)
+    clustering, judges = choose_factors(evidence), evidence.factors.get("judge")
+    assumed = note_independence(clustering.ways, evidence)
     if judges is None:
-        note = f"no judge column: {assumed[0] if assumed else ACROSS}"
-        return replace(found, notes=(*found.notes, note))
-    if "judge" in found.ways and round(judges.effective, 1) < SOME_JUDGES:
-        note = f"{judges.effective:.1f} effective judges: {WIDE}"
-        if "item" in found.ways:
-            these = speak_of("judge", len(judges.labels)).removeprefix("about ")
+        note = f"no judge column: {assumed[0] if assumed else INDEPENDENT_ACROSS_ITEMS}"
+        return replace(clustering, notes=(*clustering.notes, note))
+    if "judge" in clustering.ways and round(judges.effective, 1) < ENOUGH_JUDGES:
+        note = f"{judges.effective:.1f} effective judges: {WIDE_INTERVALS}"
+        if "item" in clustering.ways:
+            these = limit_to_levels("judge", len(judges.labels)).removeprefix("about ")
             note += f"; --cluster item speaks of {these}"
-        return replace(found, notes=(*found.notes, note))
-    return replace(found, notes=(*found.notes, *assumed))
+        return replace(clustering, notes=(*clustering.notes, note))
+    return replace(clustering, notes=(*clustering.notes, *assumed))
 
 
-def note_independence(ways: Sequence[str], evidence: Evidence) -> tuple[str, ...]:
-    """Say what clusters of single answers assume, and how to tell which answers hang together."""
-    if "judge" in ways or "item" in ways:
+def note_independence(clusterings: Sequence[str], evidence: Evidence) -> tuple[str, ...]:
+    """Say what clusters of single answers assume, and how to tell which answers are correlated."""
+    if "judge" in clusterings or "item" in clusterings:
         return ()
-    answers = "rankings" if "ranking" in ways else "judgments"
+    answers = "rankings" if "ranking" in clusterings else "judgments"
     hint = "" if "item" in evidence.factors else NAME_ITEMS
     return (f"intervals assume independent {answers}{hint}",)
 
@@ -248,30 +245,33 @@ def note_inside(notes: Sequence[str], by: str) -> tuple[str, ...]:
     return tuple(note.replace(NAME_ITEMS, "") if by == "item" else note for note in notes)
 
 
-def choose_ways(evidence: Evidence, *, of_these_judges: bool = False) -> Clustering:
-    """Choose clusters among what the data have."""
+def choose_factors(evidence: Evidence, *, of_these_judges: bool = False) -> Clustering:
     notes: list[str] = []
-    ways = [name for name in ("judge", "item") if _is_clustering(name, evidence, notes)]
-    judges = evidence.factors.get("judge")
-    if judges is not None and (of_these_judges or judges.effective < LEAST["judge"]):
-        return _condition_on_judges(judges, ways, evidence, notes)
-    few = f"fewer than {LEAST['item']} items: no clustering by item"
-    limit = _pass_over_few_items(ways, evidence, (LEAST["item"], few), notes)
-    return Clustering(tuple(ways) or single_answers(evidence), limit, tuple(notes))
-
-
-def _pass_over_few_items(
-    ways: list[str], evidence: Evidence, least: tuple[int, str], notes: list[str]
-) -> str | None:
-    """Leave items out of the ways where they are too few, and return the headline that follows."""
+    names: list[str] = []
+    for name in ("judge", "item"):
+        levels = len(evidence.factors[name].labels) if name in evidence.factors else 0
+        if levels == 1 and name == "item":
+            notes.append(f"one {name} only: no clustering by {name}")
+        elif levels > 1 and levels >= evidence.at_least(evidence.whole.n_judgments):
+            notes.append(f"every judgment has its own {name}: no clustering by {name}")
+        elif levels > 1:
+            names.append(name)
+    judges, headline, least = evidence.factors.get("judge"), None, MIN_EFFECTIVE["item"]
     items = len(evidence.factors["item"].labels) if "item" in evidence.factors else 0
-    if items == 1:
-        return speak_of("item", items)
-    if "item" not in ways or items >= least[0]:
-        return None
-    ways.remove("item")
-    notes.append(least[1])
-    return speak_of("item", items)
+    few = f"fewer than {least} items: no clustering by item"
+    if judges is not None and (of_these_judges or judges.effective < MIN_EFFECTIVE["judge"]):
+        # fewer than five effective judges, or a question about them: speak of these judges alone
+        count, least = len(judges.labels), ENOUGH_ITEMS
+        headline = say_few("judge", count, judges.effective) or limit_to_levels("judge", count)
+        names = [name for name in names if name == "item"]
+        few = f"{items} items are too few to cluster by: {ENOUGH_ITEMS} or more would do"
+    limit = limit_to_levels("item", items) if items == 1 else None
+    if "item" in names and items < least:
+        names.remove("item")
+        notes.append(few)
+        limit = limit_to_levels("item", items)
+    clusterings = tuple(names) or single_answers(evidence)
+    return Clustering(clusterings, join_limits(headline, limit), tuple(notes))
 
 
 def single_answers(evidence: Evidence) -> tuple[str, ...]:
@@ -282,49 +282,21 @@ def single_answers(evidence: Evidence) -> tuple[str, ...]:
     return ("ranking",)
 
 
-def _is_clustering(name: str, evidence: Evidence, notes: list[str]) -> bool:
-    """Say whether a column clusters anything, and note why where it does not."""
-    if name not in evidence.factors:
-        return False
-    levels = len(evidence.factors[name].labels)
-    if levels == 1:
-        notes += [f"one {name} only: no clustering by {name}"] if name != "judge" else []
-        return False
-    if levels >= evidence.at_least(evidence.whole.n_judgments):
-        notes.append(f"every judgment has its own {name}: no clustering by {name}")
-        return False
-    return True
-
-
-def _condition_on_judges(
-    judges: Factor, ways: list[str], evidence: Evidence, notes: list[str]
-) -> Clustering:
-    """Fewer than five effective judges, or a question about them: speak of these judges alone."""
-    count = len(judges.labels)
-    headline = say_few("judge", count, judges.effective) or speak_of("judge", count)
-    ways = [name for name in ways if name == "item"]
-    items = len(evidence.factors["item"].labels) if ways else 0
-    few = f"{items} items are too few to cluster by: {ENOUGH_ITEMS} or more would do"
-    limit = _pass_over_few_items(ways, evidence, (ENOUGH_ITEMS, few), notes)
-    chosen = tuple(ways) or single_answers(evidence)
-    return Clustering(chosen, join_limits(headline, limit), tuple(notes))
-
-
 def _take_requested(requested: str, evidence: Evidence) -> Clustering:
     if requested == "judgment":
         return Clustering(single_answers(evidence))
-    ways, notes = tuple(requested.split("+")), []
-    for name in ways:
+    clusterings, notes = tuple(requested.split("+")), []
+    for name in clusterings:
         labels = evidence.factors[name].labels
         if len(labels) < 2:
             raise NotIdentified(
                 f"cannot cluster by {requested}: there is only one {name} ('{labels[0]}'); use"
                 " --cluster judgment or --interval model"
             )
-    for name in [way for way in ways if way in LEAST]:
+    for name in [way for way in clusterings if way in MIN_EFFECTIVE]:
         effective = evidence.factors[name].effective
-        if effective < LEAST[name]:
+        if effective < MIN_EFFECTIVE[name]:
             notes.append(
                 f"only {effective:.1f} effective {name}s: intervals by {name} are unreliable"
             )
-    return Clustering(ways, None, tuple(notes))
+    return Clustering(clusterings, None, tuple(notes))

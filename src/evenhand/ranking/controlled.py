@@ -10,28 +10,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import NotConverged, NotIdentified
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.levels import Levels, count_levels, split_table
-from evenhand.judgments.streaming import CodedRows
-from evenhand.judgments.tally import Tally
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.groups import Levels, count_levels
+from evenhand.data.streams import CodedRows
+from evenhand.data.tally import Tally
 from evenhand.models.controls import ControlEffect, ControlledFit, fit_rows, read_controls
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.clustering import Evidence
+from evenhand.ranking.clustering import MAX_CLUSTERS, Evidence
 from evenhand.ranking.inference import find_intervals, number_places, order_systems
-from evenhand.ranking.intervals import FEW, Intervals
+from evenhand.ranking.intervals import MIN_CLUSTERS, Intervals
 from evenhand.ranking.ranking import Controlled, Ranking
-from evenhand.ranking.sandwich import DENSE, gather_clusters, walk_information
+from evenhand.ranking.sandwich import MAX_DENSE, gather_clusters, walk_information
 from evenhand.ranking.settings import Settings
 
 # What controls do where some clusters carry them: of one judge alone nothing is said of others.
 #
-# The effective clusters of a coefficient are those of a difference (INFERENCE B2), with c the
+# The effective clusters of a coefficient are those of a difference (`cluster_links`), with c the
 # coefficient: a column that one judge alone varies rests on that judge, however many judged. With
 # fewer than five there is no standard error and no p-value; with more, Student's t has one degree
 # of freedom less than there are.
@@ -42,15 +40,22 @@ Array = NDArray[np.float64]
 def find_control_effects(
     fit: ControlledFit, whole: Tally, intervals: Intervals, level: float
 ) -> tuple[ControlEffect, ...]:
-    """Return what each control does, with errors by the clusters that carry it.
-
-    level: nominal level (proportion).
-    """
+    """Return what each control does, with errors by the clusters that carry it."""
     effects = list(fit.effects(intervals.parameters, level, intervals.df))
-    ways = intervals.rank_sets.ways if intervals.rank_sets is not None else ()
-    for name in (way for way in ways if way in fit.rows.levels):
+    clusterings = intervals.rank_sets.ways if intervals.rank_sets is not None else ()
+    for name in (way for way in clusterings if way in fit.rows.levels):
         for at, effective in enumerate(count_carriers(fit, whole, name).tolist()):
-            effects[at] = _judge(effects[at], name, effective, intervals.df)
+            effect = effects[at]
+            if effective < MIN_CLUSTERS * (1 - 1e-9):
+                effects[at] = effect.without_error(
+                    f"it rests on fewer than {MIN_CLUSTERS:.0f} effective {name}s"
+                    f" ({effective:.1f}), and nothing shows how another {name} would differ"
+                )
+            elif not effect.rests and effective - 1 < intervals.df:
+                estimate = effect.estimate, effect.stderr
+                effects[at] = ControlEffect.make(
+                    (effect.name, effect.sd), estimate, effect.level, effective - 1
+                )
     return tuple(effects)
 
 
@@ -59,25 +64,9 @@ def count_carriers(fit: ControlledFit, whole: Tally, name: str) -> Array:
     pieces, _ = gather_clusters(fit, whole, name)
     at = fit.likelihood.slopes(np.arange(len(fit.beta), dtype=np.float64)).astype(np.intp)
     rows = fit.raw_vcov[at]
-    shares = np.concatenate([_share(rows, own) for _, own in walk_information(fit, pieces)])
+    information = (some for _, some in walk_information(fit, pieces))
+    shares = np.concatenate([np.einsum("qi,gij,qj->gq", rows, some, rows) for some in information])
     return np.asarray(shares.sum(axis=0) ** 2 / (shares**2).sum(axis=0))
-
-
-def _share(rows: Array, own: Array) -> Array:
-    """Return (g, q) a_g of each coefficient."""
-    return np.asarray(np.einsum("qi,gij,qj->gq", rows, own, rows))
-
-
-def _judge(effect: ControlEffect, name: str, effective: float, df: float) -> ControlEffect:
-    if effective < FEW * (1 - 1e-9):
-        return effect.without_error(
-            f"it rests on fewer than {FEW:.0f} effective {name}s ({effective:.1f}), and nothing"
-            f" shows how another {name} would differ"
-        )
-    if effect.rests or effective - 1 >= df:
-        return effect
-    found = effect.estimate, effect.stderr
-    return ControlEffect.make((effect.name, effect.sd), found, effect.level, effective - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,72 +77,38 @@ class RowEvidence(Evidence):
     parameters: int = field(kw_only=True)  # number of parameters of the fit
 
     def together(self, names: Sequence[str]) -> Tally | None:
-        """Return a tally if scores of all cells of these factors can be held."""
         cells = prod(self.rows.levels[name].size for name in names)
-        return self.whole if cells * self.parameters <= DENSE else None
+        return self.whole if cells * self.parameters <= MAX_DENSE else None
 
 
-def rank_rows(table: Comparisons, ways: tuple[str, ...], settings: Settings, limit: int) -> Ranking:
-    """Rank systems with controls."""
-    limits = dict.fromkeys(ways, limit)
-    controls, rows = read_controls(table, settings.model.controls, by=ways, limits=limits)
+def rank_rows(table: Comparisons, clusterings: tuple[str, ...], settings: Settings) -> Ranking:
+    limits = dict.fromkeys(clusterings, MAX_CLUSTERS)
+    controls, rows = read_controls(table, settings.model.controls, by=clusterings, limits=limits)
     fit = fit_rows(settings.model, controls, rows)
     whole = rows.tally()
-    tallies = {name: _tell_apart(table, rows, name) for name in ways} or {"": whole}
-    evidence = RowEvidence(
-        {name: one for name, one in tallies.items() if name},
-        whole,
-        rows=rows,
-        parameters=fit.likelihood.reported,
-    )
+    tallies = {}
+    for name in clusterings:
+        unmerged = {name: partial(table.tally, (name,))} if rows.levels[name].merged else {}
+        tallies[name] = replace(rows.tally((name,)), unmerged=unmerged)
+    evidence = RowEvidence(tallies, whole, rows=rows, parameters=fit.likelihood.reported)
     loads = {name: factor.loads for name, factor in rows.levels.items()}
     if "judge" not in loads and table.has("judge"):
         loads["judge"] = count_levels(table, "judge")
     levels = Levels(loads)
     with one_blas_thread():
-        found = find_intervals(fit, evidence, levels, settings)
-    ranking = order_systems(fit, evidence, levels, found, settings)
-    return replace(ranking, controlled=_compare(fit, whole, found[1], settings.level))
-
-
-def _tell_apart(table: Comparisons, rows: CodedRows, name: str) -> Tally:
-    """Count rows by the levels of a factor."""
-    unmerged = {name: partial(table.tally, (name,))} if rows.levels[name].merged else {}
-    return replace(rows.tally((name,)), unmerged=unmerged)
-
-
-def _compare(
-    fit: ControlledFit, whole: Tally, intervals: Intervals | None, level: float
-) -> Controlled | None:
-    """Say what controls do, and which systems they move."""
+        clustered = find_intervals(fit, evidence, levels, settings)
+    ranking, intervals = order_systems(fit, evidence, levels, clustered, settings), clustered[1]
     if intervals is None:
-        return None
-    before, after = (_places(one.log_worth) for one in (fit.plain, fit))
+        return ranking
+    places = []
+    for log_worth in (fit.plain.log_worth, fit.log_worth):
+        order, ranks = number_places(log_worth)
+        places.append(ranks[np.argsort(order)].tolist())
+    before, after = places
     moved = {
         fit.systems[i]: (before[i], after[i])
         for i in np.argsort(after, kind="stable").tolist()
         if before[i] != after[i]
     }
-    return Controlled(find_control_effects(fit, whole, intervals, level), moved)
-
-
-def _places(log_worth: np.ndarray[Any, np.dtype[np.float64]]) -> list[int]:
-    """Return (K,) the place of each system."""
-    order, places = number_places(log_worth)
-    found = np.empty(len(order), dtype=np.int64)
-    found[order] = places
-    return found.tolist()
-
-
-def rank_rows_apart(
-    table: Comparisons, by: str, ways: tuple[str, ...], settings: Settings, limit: int
-) -> tuple[dict[str, Ranking], dict[str, str]]:
-    """Rank the levels of a column apart; return rankings, and why others have none."""
-    rankings: dict[str, Ranking] = {}
-    refused: dict[str, str] = {}
-    for name, part in split_table(table, by).items():
-        try:
-            rankings[name] = rank_rows(part, ways, settings, limit)
-        except (NotIdentified, NotConverged) as refusal:
-            refused[name] = str(refusal)
-    return rankings, refused
+    effects = find_control_effects(fit, whole, intervals, settings.level)
+    return replace(ranking, controlled=Controlled(effects, moved))

@@ -1,28 +1,28 @@
 """The errors of a fit by every way of clustering that serves, ready for decisions about all pairs.
 
 Unlike for intervals of single contrasts, a cluster that alone links some systems to the rest need
-not cost a whole way of clustering: only contrasts across that cut stay open (INFERENCE B2).
+not cost a whole way of clustering: only contrasts across that cut stay undecided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.tally import Factor, Tally
 from evenhand.errors import NotIdentified, listing
-from evenhand.judgments.tally import Factor, Tally
 from evenhand.models.base import Fit
 from evenhand.models.controls import is_controlled
 from evenhand.models.registry import FittedModel
 from evenhand.numerics.bootstrap import Influence, jackknife
 from evenhand.ranking.cluster_links import (
-    BLOCK,
-    LOST,
+    MAX_FLOWS_AT_ONCE,
+    NO_INFORMATION,
     Codes,
     Network,
     Passes,
@@ -36,22 +36,22 @@ from evenhand.ranking.cluster_links import (
     recount_thin,
 )
 from evenhand.ranking.clustering import (
-    ACROSS,
-    LEAST,
-    WIDE,
+    INDEPENDENT_ACROSS_ITEMS,
+    MIN_EFFECTIVE,
+    WIDE_INTERVALS,
     Clustering,
     Evidence,
     join_limits,
+    limit_to_levels,
     note_independence,
     single_answers,
-    speak_of,
 )
-from evenhand.ranking.intervals import FEW, centred_variance, pair_variance
+from evenhand.ranking.intervals import MIN_CLUSTERS, centred_variance, pair_variance
 from evenhand.ranking.sandwich import (
-    DENSE,
+    MAX_DENSE,
     Answers,
-    Boards,
-    Pieces,
+    ClusterSums,
+    PairSums,
     crossed_covariance,
     crossed_rows_covariance,
     find_bridges,
@@ -67,23 +67,20 @@ from evenhand.ranking.sandwich import (
     walk_information,
 )
 
-if TYPE_CHECKING:
-    from evenhand.ranking.sandwich import RowSums
-
-
 # Covariances by ways of clustering: which of them serve, and which have to be given up.
 #
-# Each contrast takes the largest of the variances by the ways, of their sum less the cells of both
-# (INFERENCE B3), and under a prior of the model's.
+# Each contrast takes the largest of the variances by the ways, of their sum less the cells of both,
+# and under a prior of the model's.
 
 NO_CELLS: Final = (
     "so many judgments that cells of judge and item are not counted: intervals are a little wide"
 )
 
-NO_SPREAD: Final = 1e-6  # Variance of a pair, beside the model's, that is as good as none
-FAR_BELOW: Final = 0.5
-SEVERAL: Final = 4  # Systems from which a typical standard error is hardly ever so small by chance
-NARROW: Final = (
+NO_SPREAD_RATIO: Final = 1e-6  # Variance of a pair, beside the model's, that is as good as none
+NARROW_RATIO: Final = 0.5
+# Systems from which a typical standard error is hardly ever so small by chance
+MIN_SYSTEMS_TO_COMPARE: Final = 4
+NARROW_NOTE: Final = (
     "intervals are less than half as wide as independent answers would give: clusters answer"
     " suspiciously alike, or a few gave most answers; compare rank --interval model"
 )
@@ -91,82 +88,65 @@ NARROW: Final = (
 
 def give_up(clustering: Clustering, name: str, evidence: Evidence, note: str) -> Clustering:
     """Leave a way out; without judges (or items) as clusters the statement is about these."""
-    ways = tuple(way for way in clustering.ways if way != name)
+    clusterings = tuple(way for way in clustering.ways if way != name)
     wide = name == "judge"  # who are no clusters any more make no interval wide
-    notes = (*(one for one in clustering.notes if not (wide and WIDE in one)), note)
-    if not ways and name != "ranking":
-        ways = single_answers(evidence)
-        kept = (one for one in notes if not one.endswith(ACROSS))
-        notes = (*kept, *note_independence(ways, evidence))
+    notes = (*(one for one in clustering.notes if not (wide and WIDE_INTERVALS in one)), note)
+    if not clusterings and name != "ranking":
+        clusterings = single_answers(evidence)
+        others = (one for one in notes if not one.endswith(INDEPENDENT_ACROSS_ITEMS))
+        notes = (*others, *note_independence(clusterings, evidence))
     headline = clustering.headline
-    if name in LEAST:
-        headline = join_limits(headline, speak_of(name, len(evidence.factors[name].labels)))
-    return Clustering(ways, headline, notes)
+    if name in MIN_EFFECTIVE:
+        headline = join_limits(headline, limit_to_levels(name, len(evidence.factors[name].labels)))
+    return Clustering(clusterings, headline, notes)
 
 
-def cross_ways(
-    fit: Fit, evidence: Evidence, ways: tuple[str, ...], vcovs: list[Array]
+def cross_clusterings(
+    fit: Fit, evidence: Evidence, clusterings: tuple[str, ...], vcovs: list[Array]
 ) -> tuple[list[Array], tuple[str, ...]]:
-    """Add to two covariances their sum less that of the cells of both, to others nothing.
-
-    vcovs: (p, p) covariance by each.
-    """
-    if len(ways) < 2:
+    """Add to the (p, p) covariances by two clusterings their sum less that of the cells of both."""
+    if len(clusterings) < 2:
         return vcovs, ()
     if evidence.crossed is not None:
         cross = crossed_rows_covariance(fit, evidence.crossed)
         return [*vcovs, vcovs[0] + vcovs[1] - cross], ()
-    cells = evidence.together(ways)
+    cells = evidence.together(clusterings)
     if cells is None:
         return [*vcovs, vcovs[0] + vcovs[1]], (NO_CELLS,)
-    cross = crossed_covariance(fit, cells, (ways[0], ways[1]))
+    cross = crossed_covariance(fit, cells, (clusterings[0], clusterings[1]))
     return [*vcovs, vcovs[0] + vcovs[1] - cross], ()
 
 
 def single_covariances(fit: Fit) -> tuple[list[Array], str, tuple[str, ...]]:
-    """Return covariances by single comparisons, what they are, and what should be said.
-
-    Where answers have no spread, as those that are all ties, whose scores are zero, the model's
-    stands beside: no information would be shown as certainty.
-    """
+    """Return covariances by single comparisons, what they are, and notes."""
     single, method = [judgment_covariance(fit), *beside_prior(fit)], "CR1 by judgment"
     try:
         refuse_no_spread(fit, np.max([fit.to_worth(vcov) for vcov in single], axis=0), "judgment")
     except NotIdentified:
+        decided = fit.tally.wins.any() or fit.tally.losses.any()
+        tied = "some systems are linked by ties alone" if decided else "every comparison is a tie"
+        why = f"{tied}, and answers that are all alike show no spread"
         if fit.tally.squares is not None:
-            raise NotIdentified(f"{_say_tied(fit)}: there is no interval") from None
-        note = f"{_say_tied(fit)}: intervals are those of the model there"
+            raise NotIdentified(f"{why}: there is no interval") from None
+        note = f"{why}: intervals are those of the model there"
         return [*single, fit.raw_vcov], f"{method}, the model's where wider", (note,)
     return single, method, ()
 
 
-def _say_tied(fit: Fit) -> str:
-    """Say why single answers show no spread."""
-    tally = fit.tally
-    if not (tally.wins.any() or tally.losses.any()):
-        return "every comparison is a tie, and answers that are all alike show no spread"
-    return "some systems are linked by ties alone, and answers that are all alike show no spread"
-
-
 def beside_prior(fit: Fit) -> list[Array]:
-    """Return the model's covariance where a prior makes worths finite, else nothing.
-
-    Two unanimous answers have no spread at all: their sandwich would call a winner that the prior
-    alone holds back from infinity. Each contrast takes the larger variance.
-    """
+    """Return the model's covariance where a prior makes worths finite, else nothing."""
+    # two unanimous answers have no spread at all: their sandwich would call a winner that the prior
+    # alone holds back from infinity
     return [fit.raw_vcov] if fit.model.prior else []
 
 
 def refuse_no_spread(
     fit: Fit | FittedModel, vcov: Array, name: str, among: NDArray[np.bool_] | None = None
 ) -> None:
-    """Refuse a covariance that is nothing for some pair beside what chance alone gives.
+    """Refuse a (K, K) covariance that is nothing for some pair beside what chance alone gives.
 
-    Clusters that answer alike to the letter, or a design balanced to the last answer, have scores
-    of zero: a standard error of zero would be published as certainty.
-
-    vcov: (K, K) covariance of log-worths.
-    among: (K, K) pairs that are looked at; all by default.
+    Clusters that answer alike to the letter have scores of zero: a standard error of zero would be
+    published as certainty.
     """
     pairs, of_model = np.triu_indices(len(vcov), 1), fit.worth_vcov
     if of_model is None:
@@ -175,9 +155,9 @@ def refuse_no_spread(
     if among is not None:
         ratio = np.where(among[pairs], ratio, np.inf)
     least = int(np.argmin(ratio))
-    if ratio[least] < NO_SPREAD:
+    if ratio[least] < NO_SPREAD_RATIO:
         i, j = (ends[least] for ends in pairs)
-        more = int((ratio < NO_SPREAD).sum()) - 1
+        more = int((ratio < NO_SPREAD_RATIO).sum()) - 1
         others = f" and {more:,} other pair{'s' * (more != 1)}" if more else ""
         raise NotIdentified(
             f"clusters by {name} answered so alike on {fit.systems[i]} and {fit.systems[j]}{others}"
@@ -187,19 +167,18 @@ def refuse_no_spread(
 
 def compare_with_model(fit: Fit, stderr: Array) -> tuple[str, ...]:
     """Note intervals far narrower than independent answers would give."""
-    if len(stderr) < SEVERAL:
+    if len(stderr) < MIN_SYSTEMS_TO_COMPARE:
         return ()
     ratio = float(np.median(stderr / np.sqrt(centred_variance(fit.worth_vcov))))
-    return (NARROW,) if ratio < FAR_BELOW else ()
+    return (NARROW_NOTE,) if ratio < NARROW_RATIO else ()
 
 
 def say_merged(name: str, factor: Factor) -> str:
-    """Say how many clusters were merged into how many."""
     return f" ({len(factor.labels):,} {name}s in {factor.size})" if factor.merged else ""
 
 
 def degrees(factor: Factor) -> float:
-    """Return degrees of freedom: effective clusters less one (INFERENCE B6)."""
+    """Return degrees of freedom: effective clusters less one."""
     return max(1.0, min(float(factor.size), factor.effective) - 1)
 
 
@@ -215,9 +194,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
-    """One way of clustering."""
-
+class ClusteredErrors:
     name: str  # the factor that clusters
     factor: Factor  # names the clusters
     systems: int  # how many they are, K
@@ -256,25 +233,25 @@ def centred_rows(fit: Fit) -> Array:
     return np.concatenate([2 * (rows - rows.mean(axis=0)), others], axis=1)
 
 
-def leave_each_out(fit: Fit, tally: Tally, name: str) -> Way:
+def leave_each_out(fit: Fit, tally: Tally, name: str) -> ClusteredErrors:
     """Return the covariance by one way of clustering, with the influence of its clusters."""
     pieces, factor = gather_clusters(fit, tally, name)
     held = np.flatnonzero(pieces.held())
     if len(held) < 2:
         raise NotIdentified("all comparisons are of one cluster: there is no spread between")
-    if factor.size * len(fit.raw_vcov) ** 2 > DENSE:
+    if factor.size * len(fit.raw_vcov) ** 2 > MAX_DENSE:
         return _tell_links(fit, tally, _survey(fit, pieces, factor, name))
-    own = sum_information(fit, pieces, 0, pieces.size)[held]
+    information = sum_information(fit, pieces, 0, pieces.size)[held]
     total, rows = total_information(fit), centred_rows(fit)
-    if name == "ranking" and find_bridges(fit, total, own):
+    if name == "ranking" and find_bridges(fit, total, information):
         return _pool(fit, pieces, factor, name)  # one answer may be a link: nothing is claimed
-    network = Network(lambda: [own], len(own), rows @ fit.raw_vcov, rows)
+    network = Network(lambda: [information], len(information), rows @ fit.raw_vcov, rows)
     answers = _leave_prior_out(fit, total, network.own)
-    alone = find_singular(answers, own) if name != "ranking" else []
-    parts = {g: _invert_parts(answers.total - own[g], rows) for g in alone}
+    alone = find_singular(answers, information) if name != "ranking" else []
+    parts = {g: _invert_parts(answers.total - information[g], rows) for g in alone}
     known = {} if fit.model.prior else parts
-    influence = _find_influence((total, own), sum_scores(fit, pieces)[held], rows, known)
-    way = Way(
+    influence = _find_influence((total, information), sum_scores(fit, pieces)[held], rows, known)
+    way = ClusteredErrors(
         name=name,
         factor=factor,
         systems=len(rows),
@@ -287,43 +264,47 @@ def leave_each_out(fit: Fit, tally: Tally, name: str) -> Way:
     return _tell_links(fit, tally, way)
 
 
-def _pool(fit: Fit, pieces: Pieces | Boards | RowSums, factor: Factor, name: str) -> Way:
+def _pool(fit: Fit, pieces: ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
     """Return CR1, which leaves no cluster out."""
     vcov = pooled_covariance(fit, pieces)
-    return Way(name, factor, len(fit.systems), "CR1", vcov, influence=None, effective=None)
+    return ClusteredErrors(
+        name, factor, len(fit.systems), "CR1", vcov, influence=None, effective=None
+    )
 
 
-def _survey(fit: Fit, pieces: Pieces | Boards | RowSums, factor: Factor, name: str) -> Way:
+def _survey(fit: Fit, pieces: ClusterSums, factor: Factor, name: str) -> ClusteredErrors:
     """Return CR1 with what rests on one cluster or few; clusters are not held all at once."""
     way = _pool(fit, pieces, factor, name)
     if name == "ranking":
         return way
     rows = centred_rows(fit)
-    network = Network(partial(_walk, fit, pieces), pieces.size, rows @ fit.raw_vcov, rows)
+    network = Network(
+        lambda: (information for _, information in walk_information(fit, pieces)),
+        pieces.size,
+        rows @ fit.raw_vcov,
+        rows,
+    )
     answers = _leave_prior_out(fit, total_information(fit), network.own)
     parts: dict[int, Codes] = {}
-    for start, own in walk_information(fit, pieces):
-        rest = {start + g: answers.total - own[g] for g in find_singular(answers, own)}
+    for start, information in walk_information(fit, pieces):
+        rest = {
+            start + g: answers.total - information[g] for g in find_singular(answers, information)
+        }
         parts.update(_part_without(fit, pieces, rest, rows))
     return replace(way, effective=_count(network), parts=parts)
 
 
 def _part_without(
-    fit: Fit, pieces: Pieces | Boards | RowSums, rest: Mapping[int, Array], rows: Array
+    fit: Fit, pieces: ClusterSums, rest: Mapping[int, Array], rows: Array
 ) -> dict[int, Codes]:
     """Return (K,) the part of each system without some clusters, with what then is known."""
     parts: dict[int, Codes] = {}
-    if rest and isinstance(pieces, Pieces | Boards):
+    if rest and isinstance(pieces, PairSums):
         parts = part_by_links(fit, pieces, list(rest))
     for g, known in rest.items():
-        if not np.any(parts.get(g, 0)):  # comparisons link all: λ may hang together with δ or ties
+        if not np.any(parts.get(g, 0)):  # comparisons link all: λ may be confounded with δ or ties
             parts[g] = _invert_parts(known, rows)[1]
     return parts
-
-
-def _walk(fit: Fit, pieces: Pieces | Boards | RowSums) -> Iterator[Array]:
-    """Go through the information of some clusters at a time."""
-    return (own for _, own in walk_information(fit, pieces))
 
 
 def _count(network: Network) -> Array:
@@ -332,33 +313,30 @@ def _count(network: Network) -> Array:
     return bound_by_links(votes, count_links(network))
 
 
-def _leave_prior_out(fit: Fit, total: Array, own: Passes) -> Answers:
-    """Return what is known from answers, if it is enough to tell all systems apart.
-
-    A prior links all systems to each other, but says nothing of how judges differ.
-    """
+def _leave_prior_out(fit: Fit, total: Array, information: Passes) -> Answers:
+    """Return what is known from answers alone, if it tells all systems apart."""
     whole = Answers(total, fit.raw_vcov)
     if not fit.model.prior:
         return whole
-    of_answers = np.sum([some.sum(axis=0) for some in own()], axis=0)
+    of_answers = np.sum([some.sum(axis=0) for some in information()], axis=0)
     if not is_definite(of_answers, np.diag(of_answers)):
         return whole
     return Answers(of_answers, np.asarray(np.linalg.inv(of_answers)))
 
 
-def _tell_links(fit: Fit, tally: Tally, way: Way) -> Way:
+def _tell_links(fit: Fit, tally: Tally, way: ClusteredErrors) -> ClusteredErrors:
     """Look at merged clusters by their levels, where some pairs rest on one of them or on few."""
     factor, effective = way.factor, way.effective
     if way.name not in tally.unmerged or factor.clusters is None or effective is None:
         return way
-    if not way.parts and not np.triu(effective < FEW, 1).any():
+    if not way.parts and not np.triu(effective < MIN_CLUSTERS, 1).any():
         return way
     apart = tally.unmerged[way.name]()
     if not is_controlled(fit):
         finer = apart.factor(way.name)
         pieces = take_apart(fit, apart, finer.codes, finer.size)
         rows = centred_rows(fit) @ fit.raw_vcov
-        effective = recount_thin(fit, pieces, effective, rows, FEW)
+        effective = recount_thin(fit, pieces, effective, rows, MIN_CLUSTERS)
     links = name_links(fit, apart, way.name, way.parts, factor.clusters)
     return replace(way, effective=effective, links=links)
 
@@ -369,15 +347,10 @@ def _find_influence(
     rows: Array,
     parts: Mapping[int, tuple[Array, Codes]],
 ) -> Influence:
-    """Return what leaving each cluster out does; some are worked on at a time, in the cache.
-
-    information: (p, p) of all data, and (G, p, p) of each cluster.
-    scores: (G, p) of each cluster.
-    rows: (K, p) the coordinates of interest.
-    """
+    """Return what leaving each cluster out does to (K, p) rows; (G, p) scores of clusters."""
     total, own = information
     carried, changes = np.empty((len(own), *rows.shape)), np.empty_like(scores)
-    step = max(1, BLOCK // total.size)
+    step = max(1, MAX_FLOWS_AT_ONCE // total.size)
     for start in range(0, len(own), step):
         some = slice(start, start + step)
         rest = total - own[some]
@@ -393,25 +366,20 @@ def _find_influence(
 
 
 def _invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
-    """Return a pseudo-inverse, and (K,) the part of each system.
-
-    It is taken on the scale of systems, on which it does not matter which one is the reference.
-    """
+    """Return a pseudo-inverse on the scale of systems, and (K,) the part of each system."""
     others = np.flatnonzero(~rows.any(axis=0))
     scale = np.concatenate([rows, np.eye(len(rest))[others]])
     back = np.linalg.pinv(scale)
     size, directions = np.linalg.eigh(back.T @ rest @ back)
-    lost = size <= LOST * size[-1]
-    kept = directions[:, ~lost]
-    inverse = back @ (kept / size[~lost]) @ kept.T @ back.T
+    lost = size <= NO_INFORMATION * size[-1]
+    known = directions[:, ~lost]
+    inverse = back @ (known / size[~lost]) @ known.T @ back.T
     return np.asarray(inverse), part_by_directions(directions[: len(rows), lost])
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """What is known of the errors of a fit."""
-
-    ways: tuple[Way, ...]  # the ways of clustering; none for single answers
+    ways: tuple[ClusteredErrors, ...]  # the ways of clustering; none for single answers
     # (p, p) covariances of the parameters, of which each contrast takes the largest
     vcovs: Sequence[Array]
     df: float  # degrees of freedom of single contrasts
@@ -420,34 +388,48 @@ class Spread:
 
 
 def find_spread(
-    fit: Fit, evidence: Evidence, clustering: Clustering, *, asked: str | None
+    fit: Fit, evidence: Evidence, clustering: Clustering, *, requested: str | None
 ) -> tuple[Clustering, Spread]:
-    """Return the clusters that serve, and the errors by them."""
-    ways: list[Way] = []
+    clusterings: list[ClusteredErrors] = []
     for name in clustering.ways:
         try:
-            ways.append(_try_way(fit, evidence, name, asked))
+            clusterings.append(_try_clustering(fit, evidence, name, requested))
         except NotIdentified as refusal:
-            if asked is not None:
+            if requested is not None:
                 raise NotIdentified(
                     f"{refusal}: no interval by {name}; use --cluster judgment"
                 ) from refusal
             note = f"{refusal}: no clustering by {name}"
             clustering = give_up(clustering, name, evidence, note)
-    if ways:
-        return clustering, _join(fit, evidence, tuple(ways))
-    if clustering.ways:
-        return find_spread(fit, evidence, clustering, asked=asked)
-    vcovs, method, notes = single_covariances(fit)
-    df = max(1.0, fit.n_comparisons - len(fit.raw_vcov))
-    return clustering, Spread((), vcovs, df, f"rank sets {method}", notes)
+    if not clusterings and clustering.ways:
+        return find_spread(fit, evidence, clustering, requested=requested)
+    if not clusterings:
+        vcovs, method, notes = single_covariances(fit)
+        df = max(1.0, fit.n_comparisons - len(fit.raw_vcov))
+        return clustering, Spread((), vcovs, df, f"rank sets {method}", notes)
+    names = tuple(way.name for way in clusterings)
+    vcovs, notes = cross_clusterings(fit, evidence, names, [way.vcov for way in clusterings])
+    vcovs = [*vcovs, *beside_prior(fit)]
+    # across a cut the pseudo-inverse knows nothing: intervals that are drawn there are no shorter
+    # than for independent answers
+    if any((way.resting >= 0).any() for way in clusterings):
+        vcovs += single_covariances(fit)[0]
+    stderr = np.sqrt(np.max([centred_variance(fit.to_worth(vcov)) for vcov in vcovs], axis=0))
+    kinds = "/".join(dict.fromkeys(way.kind for way in clusterings))
+    merged = "".join(say_merged(way.name, way.factor) for way in clusterings)
+    return clustering, Spread(
+        tuple(clusterings),
+        vcovs,
+        min(degrees(way.factor) for way in clusterings),
+        f"rank sets {kinds} by {'+'.join(names)}{merged}",
+        (*notes, *compare_with_model(fit, stderr)),
+    )
 
 
-def _try_way(fit: Fit, evidence: Evidence, name: str, asked: str | None) -> Way:
-    """Return a way of clustering by which at least one pair can be decided.
-
-    One that was asked for may have too few clusters for any pair: all of them stay open then.
-    """
+def _try_clustering(
+    fit: Fit, evidence: Evidence, name: str, requested: str | None
+) -> ClusteredErrors:
+    """Return a clustering by which at least one pair can be decided, if it was not requested."""
     way = leave_each_out(fit, evidence.alone(name), name)
     linked = way.resting < 0
     if not np.triu(linked, 1).any():
@@ -455,48 +437,12 @@ def _try_way(fit: Fit, evidence: Evidence, name: str, asked: str | None) -> Way:
         names = listing(list(dict.fromkeys(way.label(code) for code in codes)), 3)
         raise NotIdentified(f"without {names} systems are linked to the rest by nothing")
     counted = None if name == "ranking" else way.effective
-    most = FEW if counted is None else float(np.where(linked, counted, 0.0).max())
-    if asked is None and most < FEW:
-        few = f"{FEW:.0f} effective {name}s ({_write_below(most)} at most)"
+    most = MIN_CLUSTERS if counted is None else float(np.where(linked, counted, 0.0).max())
+    if requested is None and most < MIN_CLUSTERS:
+        # with so many digits that it stays below FEW
+        digits = next(digits for digits in range(1, 17) if round(most, digits) < MIN_CLUSTERS)
+        few = f"{MIN_CLUSTERS:.0f} effective {name}s ({most:.{digits}f} at most)"
         raise NotIdentified(f"every difference rests on fewer than {few}")
-    shown = linked if counted is None else linked & (counted >= FEW)
+    shown = linked if counted is None else linked & (counted >= MIN_CLUSTERS)
     refuse_no_spread(fit, fit.to_worth(way.vcov), name, shown)
     return way
-
-
-def _write_below(number: float) -> str:
-    """Write a number below FEW with so many digits that it stays below.
-
-    >>> _write_below(3.0), _write_below(4.987)
-    ('3.0', '4.99')
-    """
-    digits = next(one for one in range(1, 17) if round(number, one) < FEW)
-    return f"{number:.{digits}f}"
-
-
-def _join(fit: Fit, evidence: Evidence, ways: tuple[Way, ...]) -> Spread:
-    """Return the errors by all ways together."""
-    names = tuple(way.name for way in ways)
-    vcovs, notes = cross_ways(fit, evidence, names, [way.vcov for way in ways])
-    vcovs = [*vcovs, *beside_prior(fit), *_beside_cuts(fit, ways)]
-    kinds = "/".join(dict.fromkeys(way.kind for way in ways))
-    merged = "".join(say_merged(way.name, way.factor) for way in ways)
-    stderr = np.sqrt(np.max([centred_variance(fit.to_worth(one)) for one in vcovs], axis=0))
-    return Spread(
-        ways,
-        vcovs,
-        min(degrees(way.factor) for way in ways),
-        f"rank sets {kinds} by {'+'.join(names)}{merged}",
-        (*notes, *compare_with_model(fit, stderr)),
-    )
-
-
-def _beside_cuts(fit: Fit, ways: Sequence[Way]) -> list[Array]:
-    """Return the covariance by single answers where some contrasts rest on one cluster.
-
-    Across the cut the pseudo-inverse knows nothing; intervals that are drawn there are no shorter
-    than for independent answers.
-    """
-    if any((way.resting >= 0).any() for way in ways):
-        return single_covariances(fit)[0]
-    return []

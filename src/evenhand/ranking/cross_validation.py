@@ -10,18 +10,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.results import InNotebooks
+from evenhand.data.votes import Votes
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
-from evenhand.judgments.exclusions import write_excluded
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.votes import Votes
-from evenhand.numerics.cluster_means import (
-    Changes,
-    Clusters,
-    Estimate,
-    Leaving,
-    leave_out,
-    number_groups,
-)
+from evenhand.numerics.cluster_means import Clusters, Estimate, leave_out, number_groups
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.predictions import (
@@ -45,21 +38,17 @@ Integers = NDArray[np.int64]
 BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 FOLDS: Final = 10
 FOLDS_EACH_WAY: Final = 5
-FEW: Final = 5  # Fewest judges, and items, for which both are blocks by default
+MIN_BLOCK_LEVELS: Final = 5  # Fewest judges, and items, for which both are blocks by default
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """One training."""
-
     train: Rows  # rows that are trained on
     test: Rows  # rows that are predicted
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How votes are to be divided."""
-
     by: str  # judge, item, both, ranking or judgment
     folds: int  # blocks, each way if there are two
     repeats: int = 1  # how often they are divided anew
@@ -67,51 +56,37 @@ class Plan:
 
     @property
     def trainings(self) -> int:
-        """Trainings of a model."""
         return self.repeats * (self.folds**2 if self.by == "both" else self.folds)
 
 
 def plan_folds(votes: Votes, by: str | None, folds: int | None, repeats: int, seed: int) -> Plan:
-    """Settle how votes are divided: as asked, else so that judges and items are new where known.
-
-    by: what is never on both sides; None for both judges and items if there are at least five of
-        each, else whichever the votes have.
-    """
+    """Settle how votes are divided: as asked, else so that judges and items are new where known."""
     if by is not None:
         require_option("by", by, BLOCKS)
     if repeats < 1:
         raise UnknownOption(f"repeats cannot be {repeats}: 1 is the least")
     if folds is not None and folds < 2:
         raise UnknownOption(f"folds cannot be {folds}: 2 is the least")
-    chosen = by or _choose(votes)
-    wanted = folds or (FOLDS_EACH_WAY if chosen == "both" else FOLDS)
-    units = {name: _count_units(votes, name) for name in _sides(chosen)}
+    if by is None:
+        judges, items = (len(np.unique(codes)) for codes in (votes.judge, votes.item))
+        by = "judgment" if votes.answer is None else "ranking"
+        if max(judges, items) >= MIN_BLOCK_LEVELS:
+            by = "judge" if judges >= MIN_BLOCK_LEVELS else "item"
+        if min(judges, items) >= MIN_BLOCK_LEVELS:
+            by = "both"
+    units = {name: int(_units(votes, name).max()) + 1 for name in _sides(by)}
     for name, count in units.items():
         if count < 2:
             raise NotIdentified(
                 f"there is one {name} only, and to be held out it takes two: hold out by something"
                 " else"
             )
-    return Plan(chosen, min(wanted, *units.values()), repeats, seed)
-
-
-def _choose(votes: Votes) -> str:
-    """Return the blocks that show most: of new judges and new items, where there are several."""
-    judges, items = (len(np.unique(codes)) for codes in (votes.judge, votes.item))
-    if judges >= FEW and items >= FEW:
-        return "both"
-    if max(judges, items) < FEW:
-        return "judgment" if votes.answer is None else "ranking"
-    return "judge" if judges >= FEW else "item"
+    wanted = folds or (FOLDS_EACH_WAY if by == "both" else FOLDS)
+    return Plan(by, min(wanted, *units.values()), repeats, seed)
 
 
 def _sides(by: str) -> tuple[str, ...]:
     return ("judge", "item") if by == "both" else (by,)
-
-
-def _count_units(votes: Votes, name: str) -> int:
-    """Return how many judges, items or answers there are."""
-    return int(_units(votes, name).max()) + 1
 
 
 def _units(votes: Votes, name: str) -> Integers:
@@ -140,7 +115,7 @@ def make_folds(votes: Votes, plan: Plan) -> Iterator[tuple[int, Fold]]:
             _block(units, plan.folds, [plan.seed, repeat, side]) for side, units in enumerate(sides)
         ]
         for fold in np.ndindex(*[plan.folds] * len(sides)):
-            held = [block == own for block, own in zip(blocks, fold, strict=True)]
+            held = [block == number for block, number in zip(blocks, fold, strict=True)]
             test, train = np.logical_and.reduce(held), ~np.logical_or.reduce(held)
             if test.any():
                 yield repeat, Fold(np.flatnonzero(train), np.flatnonzero(test))
@@ -169,8 +144,6 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Validated:
-    """What came of all folds."""
-
     # model → (n,) loss of each vote (bits), averaged over repeats; of models that refused nowhere
     losses: Mapping[str, Array]
     refused: Mapping[str, str]  # model → why, and in how many trainings
@@ -190,25 +163,25 @@ def cross_validate(
     folds = [fold for _, fold in made]
     with one_blas_thread():
         for done, fold in enumerate(folds):
-            known, asked = votes.take(fold.train), votes.take(fold.test)
-            sizes.add(known.size)
+            training, held_out = votes.take(fold.train), votes.take(fold.test)
+            sizes.add(training.size)
             for name, model in models.items():
-                found = train(model, known, asked)
-                seconds[name] += found.seconds
-                if found.losses is None:
-                    why[name].append(found.why)
+                trained = train(model, training, held_out)
+                seconds[name] += trained.seconds
+                if trained.losses is None:
+                    why[name].append(trained.why)
                 else:
-                    losses[name][fold.test] += found.losses
+                    losses[name][fold.test] += trained.losses
             if progress is not None:
                 progress(done + 1, len(folds))
-    refused = {name: _say(own, len(folds)) for name, own in why.items() if own}
+    refused = {
+        name: f"{own[0]} ({len(own):,} of {len(folds):,} trainings refused)"
+        for name, own in why.items()
+        if own
+    }
     kept = {name: own / plan.repeats for name, own in losses.items() if name not in refused}
     counts = np.bincount([repeat for repeat, _ in made], minlength=plan.repeats)
     return Validated(kept, refused, seconds, (min(sizes), max(sizes)), tuple(counts.tolist()))
-
-
-def _say(why: list[str], folds: int) -> str:
-    return f"{why[0]} ({len(why):,} of {folds:,} trainings refused)"
 
 
 # Which models cannot be told from the best: a model confidence set (Hansen, Lunde & Nason 2011).
@@ -226,14 +199,12 @@ def _say(why: list[str], folds: int) -> str:
 # Journal of Machine Learning Research 5:1089-1105). What is covered are other held-out votes,
 # judges and items like these, for models trained on about these votes.
 
-DRAWS: Final = 999
-SAME: Final = 1e-9  # Standard errors (bits) below which losses are the same but for rounding
+REPLICATES: Final = 999
+EQUAL_LOSS: Final = 1e-9  # Standard errors (bits) below which losses are the same but for rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Leavers:
-    """How models left the set of the best, one after another."""
-
     # (M,) p-values of belonging to the set: at level 1 − α it is the models with a p-value above
     # α; the model that stays to the end has p 1
     p: Array
@@ -242,50 +213,35 @@ class Leavers:
 
 
 def find_leavers(losses: Array, clusters: Clusters, seed: int) -> Leavers:
-    """Let models leave the set of the best, the one farthest behind another first.
-
-    losses: (M, n) losses of votes (bits).
-    """
+    """Let models leave the set of the best, by (M, n) losses of votes (bits)."""
     many = len(losses)
     if many < 2:
         return Leavers(np.ones(many), np.full(many, -1, dtype=np.int64))
     one, other = (index.astype(np.int64) for index in np.triu_indices(many, 1))
     means, moved = clusters.strata.means(losses), clusters.strata.deviations(losses)
-    own = leave_out(clusters, moved)
-    found = leave_out(clusters, moved[one] - moved[other])
-    t = _studentise(means[one] - means[other], found.variance)
-    rng = np.random.Generator(np.random.PCG64(seed))
-    chance = [_redraw(way.between(one, other), found, rng) for way in own.ways]
-    return step_down(t, chance, (one, other), many)
-
-
-def _studentise(differences: Array, variance: Array) -> Array:
-    """Return t statistics; of losses that are the same 0, of others without variance infinite."""
-    stderr = np.sqrt(variance)
-    sure = np.where(np.abs(differences) <= SAME, 0.0, np.copysign(np.inf, differences))
-    return np.where(stderr > SAME, differences / np.where(stderr > SAME, stderr, 1.0), sure)
-
-
-def _redraw(changes: Changes, found: Leaving, rng: np.random.Generator) -> Array:
-    """Return (B, P) absolute t statistics of clusters turned round by chance."""
-    signs = rng.choice([-1.0, 1.0], size=(DRAWS, len(changes.weight)))
-    moved, variance = changes.redraw(signs)
-    varies = found.variance > SAME**2
-    return np.asarray(
-        np.where(varies, np.abs(moved) / np.sqrt(np.where(variance > 0, variance, 1.0)), 0.0)
+    of_models = leave_out(clusters, moved)
+    of_pairs = leave_out(clusters, moved[one] - moved[other])
+    differences = means[one] - means[other]
+    stderr = np.sqrt(of_pairs.variance)
+    sure = np.where(np.abs(differences) <= EQUAL_LOSS, 0.0, np.copysign(np.inf, differences))
+    t = np.where(
+        stderr > EQUAL_LOSS, differences / np.where(stderr > EQUAL_LOSS, stderr, 1.0), sure
     )
+    rng = np.random.Generator(np.random.PCG64(seed))
+    varies, chance = of_pairs.variance > EQUAL_LOSS**2, []
+    for clustering in of_models.changes:  # clusters turned round by chance
+        changes = clustering.between(one, other)
+        signs = rng.choice([-1.0, 1.0], size=(REPLICATES, len(changes.weight)))
+        shift, variance = changes.redraw(signs)
+        redrawn = np.abs(shift) / np.sqrt(np.where(variance > 0, variance, 1.0))
+        chance.append(np.where(varies, redrawn, 0.0))
+    return step_down(t, chance, (one, other), many)
 
 
 def step_down(
     t: Array, chance: list[Array], pairs: tuple[Integers, Integers], many: int
 ) -> Leavers:
-    """Let the worst model leave until one is left.
-
-    t: (P,) t statistics of the losses of pairs.
-    chance: of each way to cluster, (B, P) absolute t statistics of models that are alike; the way
-        in which more of these are as large counts.
-    pairs: (P,) one model and the other.
-    """
+    """Let the worst model leave until one is left, by t of P pairs and (B, P) |t| by chance."""
     one, other = pairs
     inside, p, reached = np.ones(many, dtype=np.bool_), np.ones(many), 0.0
     by = np.full(many, -1, dtype=np.int64)
@@ -369,7 +325,7 @@ class ModelComparison(InNotebooks):
 
     @cached_property
     def clusters(self) -> Clusters:
-        """Which votes hang together."""
+        """Which votes are correlated."""
         return find_clusters(self.held_out, self.seed)
 
     @cached_property
@@ -418,8 +374,8 @@ class ModelComparison(InNotebooks):
 
         """
         require_option("model", model, self.models)
-        found = self._bound(self.losses[self.models.index(model)])
-        return replace(found, lower=max(found.lower, 0.0))
+        estimate = self._bound(self.losses[self.models.index(model)])
+        return replace(estimate, lower=max(estimate.lower, 0.0))
 
     def difference(self, model: str, other: str) -> Estimate:
         """Return by how much a model's mean loss is above another's (bits), on the same votes.
@@ -435,8 +391,8 @@ class ModelComparison(InNotebooks):
 
     def _bound(self, values: Array) -> Estimate:
         strata = self.clusters.strata
-        found = leave_out(self.clusters, strata.deviations(values[None, :]))
-        return found.estimate(0, float(strata.means(values[None, :])[0]), self.level)
+        leaving = leave_out(self.clusters, strata.deviations(values[None, :]))
+        return leaving.estimate(0, float(strata.means(values[None, :])[0]), self.level)
 
     @cached_property
     def scores(self) -> tuple[HeldOutScore, ...]:
@@ -444,15 +400,15 @@ class ModelComparison(InNotebooks):
         return tuple(self._score(name) for name in self.order)
 
     def _score(self, name: str) -> HeldOutScore:
-        own, apart = self.estimate(name), self.difference(name, self.best)
+        loss, apart = self.estimate(name), self.difference(name, self.best)
         by = None if name in self.best_set else self.left_behind[name]
         behind = None if by is None else self.difference(name, by)
         return HeldOutScore(
             model=name,
-            loss=own.value,
-            perplexity=raise_bits(own.value),
-            lower=raise_bits(own.lower),
-            upper=raise_bits(own.upper),
+            loss=loss.value,
+            perplexity=raise_bits(loss.value),
+            lower=raise_bits(loss.lower),
+            upper=raise_bits(loss.upper),
             difference=apart.value,
             difference_lower=apart.lower,
             difference_upper=apart.upper,
@@ -470,11 +426,11 @@ class ModelComparison(InNotebooks):
         """What was found, in sentences."""
         if not self.models:
             return ("no model predicted every vote",)
-        own, rest = self.scores[0], self.best_set[1:]
+        best, rest = self.scores[0], self.best_set[1:]
         which = "best on unseen votes" if len(self.models) > 1 else "compared with no other model"
         first = (
-            f"{which}: {own.model}, perplexity {own.perplexity:.3f}"
-            f" ({own.lower:.3f} to {own.upper:.3f})"
+            f"{which}: {best.model}, perplexity {best.perplexity:.3f}"
+            f" ({best.lower:.3f} to {best.upper:.3f})"
         )
         if len(self.models) == 1:
             return (first,)

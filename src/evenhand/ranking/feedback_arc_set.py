@@ -26,19 +26,18 @@ nearly so, the one shown means little.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.tally import Tally
+from evenhand.data.votes import Scores
 from evenhand.errors import listing, require_option
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.model import Scores
-from evenhand.judgments.tally import Tally
 from evenhand.numerics.linear_order import find_best_orders
-from evenhand.ranking.rules import Meetings, list_meetings, say_loose, score_expected_net_wins
+from evenhand.ranking.rules import list_meetings, say_loose, score_expected_net_wins
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -47,8 +46,6 @@ WEIGHTS: Final = ("net", "raw", "share")
 
 @dataclass(frozen=True, eq=False)
 class FeedbackArcSet:
-    """The orders that contradict least."""
-
     systems: tuple[str, ...]  # the K systems, sorted by name
     weights: str  # "net", "raw" or "share"
     cost: float  # weight that the orders contradict
@@ -78,82 +75,60 @@ class FeedbackArcSet:
 def find_feedback_arc_set(
     tally: Tally, *, weights: str = "net", limit: int = 100, seed: int = SEED
 ) -> FeedbackArcSet:
-    """Find the orders of systems that contradict the fewest judgments."""
     require_option("weights", weights, WEIGHTS)
     met = list_meetings(tally)
     prefer = score_expected_net_wins(tally).values
-    found = find_best_orders(_costs(met, weights), prefer, limit=limit, seed=seed)
+    k = len(met.systems)
+    costs = np.zeros((k, k))
+    weight = met.wins if weights == "raw" else np.maximum(met.wins - met.losses, 0.0)
+    costs[met.system, met.opponent] = weight / met.totals if weights == "share" else weight
+    best = find_best_orders(costs, prefer, limit=limit, seed=seed)
     undecided = np.flatnonzero(met.sum(met.decided) == 0).tolist()
     return FeedbackArcSet(
         systems=tally.systems,
         weights=weights,
-        cost=found.cost,
-        bound=found.bound,
-        orders=tuple(_name(tally.systems, order) for order in found.orders),
-        count=found.count,
-        best_place=None if found.first is None else found.first + 1,
-        worst_place=None if found.last is None else found.last + 1,
-        undecided=_name(tally.systems, undecided),
+        cost=best.cost,
+        bound=best.bound,
+        orders=tuple(tuple(tally.systems[i] for i in order) for order in best.orders),
+        count=best.count,
+        best_place=None if best.first is None else best.first + 1,
+        worst_place=None if best.last is None else best.last + 1,
+        undecided=tuple(tally.systems[i] for i in undecided),
     )
 
 
 def score_feedback_arc_set(tally: Tally, *, seed: int = SEED) -> Scores:
-    """Order systems by Lopez's rule with net weights."""
-    found = find_feedback_arc_set(tally, weights="net", limit=1, seed=seed)
-    return _score("feedback-arc-set", found, seed)
+    return _score("feedback-arc-set", tally, "net", seed)
 
 
 def score_feedback_arc_set_raw(tally: Tally, *, seed: int = SEED) -> Scores:
-    """Order systems by Lopez's rule with raw weights: the same orders, all lost wins counted.
-
-    Args, returns and errors are those of `score_feedback_arc_set`.
-    """
-    found = find_feedback_arc_set(tally, weights="raw", limit=1, seed=seed)
-    return _score("feedback-arc-set-raw", found, seed)
+    """Order by raw weights: the same orders, all lost wins counted."""
+    return _score("feedback-arc-set-raw", tally, "raw", seed)
 
 
 def score_feedback_arc_set_share(tally: Tally, *, seed: int = SEED) -> Scores:
-    """Order systems by Lopez's rule with net shares: every pair weighs alike.
-
-    Args, returns and errors are those of `score_feedback_arc_set`.
-    """
-    found = find_feedback_arc_set(tally, weights="share", limit=1, seed=seed)
-    return _score("feedback-arc-set-share", found, seed)
+    """Order by net shares: every pair weighs alike."""
+    return _score("feedback-arc-set-share", tally, "share", seed)
 
 
-def _costs(met: Meetings, weights: str) -> Array:
-    """Return (K, K) what it costs to place the column's system before the row's."""
-    k = len(met.systems)
-    costs = np.zeros((k, k))
-    kept = met.wins if weights == "raw" else np.maximum(met.wins - met.losses, 0.0)
-    costs[met.system, met.opponent] = kept / met.totals if weights == "share" else kept
-    return costs
-
-
-def _name(systems: Sequence[str], order: Sequence[int]) -> tuple[str, ...]:
-    return tuple(systems[i] for i in order)
-
-
-def _score(rule: str, found: FeedbackArcSet, seed: int) -> Scores:
-    place = {name: i for i, name in enumerate(found.orders[0], start=1)}
-    values = -np.array([place[name] for name in found.systems], dtype=np.float64)
-    settings = () if found.count is not None else (f"seed={seed}",)
-    return Scores(rule, found.systems, values, "place", settings=settings, notes=_notes(found))
-
-
-def _notes(found: FeedbackArcSet) -> tuple[str, ...]:
-    unit = {"net": "net win", "raw": "win", "share": "net share"}[found.weights]
-    digits = 4 if found.weights == "share" else 10
-    said = f"contradicts {found.cost:,.{digits}g} {unit}{'' if found.cost == 1 else 's'}"
-    if found.count is None:
-        said += (
+def _score(rule: str, tally: Tally, weights: str, seed: int) -> Scores:
+    best = find_feedback_arc_set(tally, weights=weights, limit=1, seed=seed)
+    place = {name: i for i, name in enumerate(best.orders[0], start=1)}
+    values = -np.array([place[name] for name in best.systems], dtype=np.float64)
+    settings = () if best.count is not None else (f"seed={seed}",)
+    unit = {"net": "net win", "raw": "win", "share": "net share"}[best.weights]
+    digits = 4 if best.weights == "share" else 10
+    note = f"contradicts {best.cost:,.{digits}g} {unit}{'' if best.cost == 1 else 's'}"
+    if best.count is None:
+        note += (
             f"; not proven to be best: the systems are too many or too even, and a better order"
-            f" could contradict {found.gap:,.4g} less at most{say_loose(len(found.systems))}"
+            f" could contradict {best.gap:,.4g} less at most{say_loose(len(best.systems))}"
         )
-    elif found.count > 1:
-        moving = listing(found.moving)
-        said += f"; one of {found.count:,} best orders: places of {moving} differ between them"
-    if not found.undecided:
-        return (said,)
-    alone = f"{listing(found.undecided)}: no decided comparison, any place is as good"
-    return (said, alone)
+    elif best.count > 1:
+        moving = listing(best.moving)
+        note += f"; one of {best.count:,} best orders: places of {moving} differ between them"
+    notes: tuple[str, ...] = (note,)
+    if best.undecided:
+        alone = f"{listing(best.undecided)}: no decided comparison, any place is as good"
+        notes = (note, alone)
+    return Scores(rule, best.systems, values, "place", settings=settings, notes=notes)

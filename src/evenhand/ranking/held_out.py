@@ -7,11 +7,24 @@ how well the models behind them predict judgments that they have not seen.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.groups import choose_groups, say_pooled
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import Grouped, write_signature
+from evenhand.data.votes import (
+    PreferenceModel,
+    Votes,
+    digest_votes,
+    sort_votes,
+    split_tasks,
+    take_task,
+)
 from evenhand.errors import (
     NotIdentified,
     UnknownOption,
@@ -19,19 +32,6 @@ from evenhand.errors import (
     require_option,
     require_seed,
 )
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out
-from evenhand.judgments.exclusions import carries_excluded
-from evenhand.judgments.grouped import Grouped
-from evenhand.judgments.groups import choose_groups, say_pooled
-from evenhand.judgments.model import PreferenceModel
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.signature import write_signature
-from evenhand.judgments.vote_digest import digest_votes
-from evenhand.judgments.vote_parts import sort_votes, split_tasks, take_task
-from evenhand.judgments.votes import Votes
-from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.models.registry import MODELS, find_model
 from evenhand.ranking.by_model import split_judgments
 from evenhand.ranking.cross_validation import (
@@ -42,7 +42,7 @@ from evenhand.ranking.cross_validation import (
     find_leavers,
     plan_folds,
 )
-from evenhand.ranking.learning_curves import LearningCurves, Material, Protocol, divide_tasks, trace
+from evenhand.ranking.learning_curves import LearningCurves, Protocol, divide_tasks, trace
 from evenhand.ranking.predictions import (
     MIN_HELD_OUT,
     SIZES,
@@ -59,19 +59,27 @@ from evenhand.ranking.sides import INSEPARABLE, REMEDY, find_one_sided_votes
 # hundreds of times, and predictions are averaged over votes.
 
 # The eight models of Hopkins & May (2013)
-PAPER: Final = (
+PAPER_MODELS: Final = (
     *("uniform", "adjusted-uniform", "independent-pairs", "asymmetric-students"),
     *("arithmetic-students", "geometric-students", "irt-gaussian", "irt-categorical"),
 )
-USUAL: Final = (*PAPER, "bradley-terry", "bradley-terry-prior", "plackett-luce", "melo")
+USUAL_MODELS: Final = (
+    *PAPER_MODELS,
+    "bradley-terry",
+    "bradley-terry-prior",
+    "plackett-luce",
+)
 # What stands for several models
-SETS: Final[Mapping[str, tuple[str, ...]]] = {"paper": PAPER, "usual": USUAL, "all": tuple(MODELS)}
+SETS: Final[Mapping[str, tuple[str, ...]]] = {
+    "paper": PAPER_MODELS,
+    "usual": USUAL_MODELS,
+    "all": tuple(MODELS),
+}
 
 Wanted: TypeAlias = str | Sequence[str] | Mapping[str, Any]
 
 
 def make_models(wanted: Wanted, seed: int) -> dict[str, PreferenceModel]:
-    """Return models by name."""
     if isinstance(wanted, Mapping):
         models: dict[str, PreferenceModel] = dict(wanted)
         for name, model in models.items():
@@ -81,26 +89,17 @@ def make_models(wanted: Wanted, seed: int) -> dict[str, PreferenceModel]:
                     " BradleyTerry(prior=1)"
                 )
     else:
-        models = {name: _make(name, seed) for name in _name([wanted], wanted)}
+        names = [wanted] if isinstance(wanted, str) else list(wanted)
+        for name in names:
+            require_option("model", name, (*SETS, *MODELS))
+        models = {}
+        for name in dict.fromkeys(each for some in names for each in SETS.get(some, (some,))):
+            entry = find_model(name)
+            kind = entry.load()
+            models[name] = kind.paper(seed) if hasattr(kind, "paper") else entry.make()
     if not models:
         raise UnknownOption(f"no model is named: choose of {' | '.join((*SETS, *MODELS))}")
     return models
-
-
-def _name(one: list[Any], wanted: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names of models, each once."""
-    asked = one if isinstance(wanted, str) else list(wanted)
-    for name in asked:
-        require_option("model", name, (*SETS, *MODELS))
-    return tuple(dict.fromkeys(own for name in asked for own in SETS.get(name, (name,))))
-
-
-def _make(name: str, seed: int) -> PreferenceModel:
-    """Return a model of the registry; samplers with the settings of the paper."""
-    entry = find_model(name)
-    kind = entry.load()
-    model: PreferenceModel = kind.paper(seed) if hasattr(kind, "paper") else entry.make()
-    return model
 
 
 def say_models(wanted: Wanted, models: Mapping[str, PreferenceModel]) -> str:
@@ -122,21 +121,6 @@ DIVISION: Final = {
     "ranking": "rankings",
     "judgment": "judgments",
 }
-
-
-@dataclass(frozen=True, eq=False)
-class _Asked:
-    """What was asked of a comparison of models."""
-
-    wanted: Wanted
-    models: Models
-    by: str | None
-    folds: int | None
-    repeats: int
-    level: float
-    seed: int
-    progress: Progress | None
-    pooled: tuple[str, ...]
 
 
 @carries_excluded("controls")
@@ -185,37 +169,45 @@ def compare_models(
     (('adjusted-uniform', 'uniform'), 3.0)
     """
     table = open_comparisons(data)
-    check_numbers(level, seed)
+    require_seed(seed)
+    require_level(level)
     made = make_models(models, seed)
     column = choose_groups(table, group_by)
-    groups, pooled = _split(table, column), (*say_left_out(data, table), *say_pooled(table, column))
-    found: dict[str, ModelComparison] = {}
+    groups = _split(table, column)
+    compared: dict[str, ModelComparison] = {}
     refused: dict[str, str] = {}
     for name, votes in groups.items():
-        step = _tell(progress, len(found) + len(refused), len(groups))
+
+        def step(done: int, total: int, before: int = len(compared) + len(refused)) -> None:
+            if progress is not None:
+                progress(before * total + done, len(groups) * total)
+
         try:
-            asked = _Asked(models, made, by, folds, repeats, level, seed, step, pooled)
-            found[name] = _compare(votes, asked)
+            compared[name] = _compare(
+                votes,
+                made,
+                named=say_models(models, made),
+                by=by,
+                folds=folds,
+                repeats=repeats,
+                level=level,
+                seed=seed,
+                progress=step,
+                notes=(*say_left_out(data, table), *say_pooled(table, column)),
+            )
         except NotIdentified as refusal:
             refused[name] = str(refusal)
-    if not found:
+    if not compared:
         name, why = next(iter(refused.items()))
         raise NotIdentified(f"{name}: {why}" if name else why)
     if column is None or (group_by is None and len(groups) == 1):
-        return next(iter(found.values()))
-    return Grouped(found, column, refused)
+        return next(iter(compared.values()))
+    return Grouped(compared, column, refused)
 
 
 def open_comparisons(data: Comparisons | Rankings) -> Comparisons:
-    """Return a table of comparisons."""
     refusal = "models of preference are compared on comparisons or rankings, not on"
     return require_pairs(data, refusal, "compare_processes compares models of scores")
-
-
-def check_numbers(level: float, seed: int) -> None:
-    """Refuse a level or a seed that is none."""
-    require_seed(seed)
-    require_level(level)
 
 
 def _split(table: Comparisons, column: str | None) -> dict[str, Votes]:
@@ -228,62 +220,67 @@ def _split(table: Comparisons, column: str | None) -> dict[str, Votes]:
     return {task: take_task(votes, rows) for task, rows in split_tasks(votes).items()}
 
 
-def _tell(progress: Progress | None, before: int, groups: int) -> Progress:
-    """Return a way to tell how much of a group is done."""
-
-    def step(done: int, total: int) -> None:
-        if progress is not None:
-            progress(before * total + done, groups * total)
-
-    return step
-
-
-def _compare(votes: Votes, asked: _Asked) -> ModelComparison:
-    """Cross-validate on the votes of one group."""
+def _compare(
+    votes: Votes,
+    models: Models,
+    *,
+    named: str,
+    by: str | None,
+    folds: int | None,
+    repeats: int,
+    level: float,
+    seed: int,
+    progress: Progress,
+    notes: tuple[str, ...],
+) -> ModelComparison:
     if votes.size < MIN_JUDGMENTS:
         fault = f"too few comparisons ({votes.size:,}) to tell which model foresees others"
         raise NotIdentified(fault, [f"collect {MIN_JUDGMENTS} at least"])
-    plan = plan_folds(votes, asked.by, asked.folds, asked.repeats, asked.seed)
+    plan = plan_folds(votes, by, folds, repeats, seed)
     sides = find_one_sided_votes(votes)
     blind = {
         name: f"{INSEPARABLE}; {REMEDY}"
-        for name, model in asked.models.items()
+        for name, model in models.items()
         if getattr(model, "order_effect", False) and not sides.separable
     }
-    able = {name: model for name, model in asked.models.items() if name not in blind}
-    found = cross_validate(votes, able, plan, asked.progress)
-    clusters = find_clusters(votes, asked.seed)
-    losses = np.stack(list(found.losses.values())) if found.losses else np.zeros((0, votes.size))
-    names, leavers = tuple(found.losses), find_leavers(losses, clusters, asked.seed)
+    able = {name: model for name, model in models.items() if name not in blind}
+    validated = cross_validate(votes, able, plan, progress)
+    clusters = find_clusters(votes, seed)
+    losses = (
+        np.stack(list(validated.losses.values())) if validated.losses else np.zeros((0, votes.size))
+    )
+    names, leavers = tuple(validated.losses), find_leavers(losses, clusters, seed)
+    times = f", {repeats} times" if repeats > 1 else ""
+    blocks = f"{plan.folds}x{plan.folds}" if plan.by == "both" else f"{plan.folds}"
+    parts = [f"held out by {plan.by}, {blocks} folds{times}", named, f"level {level:g} seed={seed}"]
     pairs = zip(names, leavers.by.tolist(), strict=True)
     return ModelComparison(
         models=names,
         losses=losses,
         held_out=votes,
-        refused={**found.refused, **blind},
-        seconds={**found.seconds, **dict.fromkeys(blind, 0.0)},
+        refused={**validated.refused, **blind},
+        seconds={**validated.seconds, **dict.fromkeys(blind, 0.0)},
         blocks=plan.by,
-        folds=max(found.folds),
+        folds=max(validated.folds),
         repeats=plan.repeats,
-        train=found.train,
+        train=validated.train,
         set_p=dict(zip(names, leavers.p.tolist(), strict=True)),
-        left_behind={name: names[by] for name, by in pairs if by >= 0},
-        level=asked.level,
-        seed=asked.seed,
-        signature=_sign(votes, plan, asked),
-        notes=(*_note(votes, plan, found), *sides.notes, *asked.pooled, *clusters.notes),
+        left_behind={name: names[other] for name, other in pairs if other >= 0},
+        level=level,
+        seed=seed,
+        signature=write_signature(parts, count_answers(votes), digest_votes(votes)),
+        notes=(*_note(votes, plan, validated), *sides.notes, *notes, *clusters.notes),
     )
 
 
-def _note(votes: Votes, plan: Plan, found: Validated) -> tuple[str, ...]:
-    """Say what was held out, and what that leaves out."""
-    low, high = found.train
+def _note(votes: Votes, plan: Plan, validated: Validated) -> tuple[str, ...]:
+    low, high = validated.train
     many = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    said = (
+    division = (
         f"predicted votes are of {DIVISION[plan.by]} that the model was not trained on; trained on"
-        f" {many} of {votes.size:,} comparisons, {sum(found.folds)} times"
+        f" {many} of {votes.size:,} comparisons, {sum(validated.folds)} times"
     )
-    empty = plan.trainings - sum(found.folds)
+    empty = plan.trainings - sum(validated.folds)
     hollow = f"{empty} of {plan.trainings} blocks hold no comparison and are no fold"
     shared = (
         "trainings share votes: intervals are for other held-out votes, not for other training"
@@ -293,19 +290,8 @@ def _note(votes: Votes, plan: Plan, found: Validated) -> tuple[str, ...]:
         "judgments were divided into folds once: another division may move models near the border"
         " of the set of the best (--repeats, in Python repeats=, divides them several times)"
     )
-    several = plan.repeats == 1 and len(found.losses) > 1
-    return (said, *([hollow] if empty else []), shared, *([once] if several else []))
-
-
-def _sign(votes: Votes, plan: Plan, asked: _Asked) -> str:
-    times = f", {plan.repeats} times" if plan.repeats > 1 else ""
-    way = f"{plan.folds}x{plan.folds}" if plan.by == "both" else f"{plan.folds}"
-    parts = [
-        f"held out by {plan.by}, {way} folds{times}",
-        say_models(asked.wanted, asked.models),
-        f"level {asked.level:g} seed={asked.seed}",
-    ]
-    return write_signature(parts, count_answers(votes), digest_votes(votes))
+    several = plan.repeats == 1 and len(validated.losses) > 1
+    return (division, *([hollow] if empty else []), shared, *([once] if several else []))
 
 
 def count_answers(votes: Votes) -> float:
@@ -314,18 +300,6 @@ def count_answers(votes: Votes) -> float:
 
 
 # How much models of preference learn from more judgments, and how many are enough.
-
-
-@dataclass(frozen=True, eq=False)
-class _Signed:
-    """What the signature of curves tells."""
-
-    tasks: Sequence[Material]
-    others: Votes | None
-    protocol: Protocol
-    models: str
-    level: float
-    told: str
 
 
 @carries_excluded("controls")
@@ -369,44 +343,37 @@ def trace_learning(
         UnknownOption: a model or setting that does not exist or does not fit.
 
     """
-    check_numbers(level, seed)
+    require_seed(seed)
+    require_level(level)
     protocol = Protocol(tuple(sizes), trials, least, overlap, seed)
     made = make_models(models, seed)
     votes = open_comparisons(data).votes()
     others = None if training is None else open_comparisons(training).votes()
     division = divide_tasks(votes, others, protocol)
-    found = trace(division.tasks, made, protocol, progress)
-    signed = _Signed(division.tasks, others, protocol, say_models(models, made), level, told)
-    return LearningCurves(
-        models=tuple(made),
-        sizes=protocol.sizes,
-        losses=found.losses,
-        deviations=found.deviations,
-        held_out=division.held_out,
-        test_sets=tuple(one.said for one in division.tasks),
-        refusals=found.refusals,
-        seconds=found.seconds,
-        level=level,
-        seed=seed,
-        signature=_sign_curves(votes, signed),
-        left_out=division.refused,
-    )
-
-
-def _sign_curves(votes: Votes, signed: _Signed) -> str:
-    """Return the line that reproduces the curves."""
-    protocol, names = signed.protocol, [one.said.task for one in signed.tasks]
-    sizes, trials = protocol.sizes, protocol.trials
+    traced = trace(division.tasks, made, protocol, progress)
+    tasks = [task.said.task for task in division.tasks]
     parts = [
         f"learning curves, size{'s' * (len(sizes) > 1)} {' '.join(map(str, sizes))},"
         f" {trials} trial{'s' * (trials > 1)}",
-        f"held out {protocol.least:,} or more of items with few comparisons",
-        *([f"task{'s' * (len(names) > 1)} {', '.join(names)}"] if any(names) else []),
-        signed.models,
-        *([signed.told] if signed.told else []),
+        f"held out {least:,} or more of items with few comparisons",
+        *([f"task{'s' * (len(tasks) > 1)} {', '.join(tasks)}"] if any(tasks) else []),
+        say_models(models, made),
+        *([told] if told else []),
     ]
-    if signed.others is not None:
-        whole = digest_votes(signed.others)[:12]
-        parts.append(f"trained on votes {whole}, held-out items {protocol.overlap}")
-    parts.append(f"level {signed.level:g} seed={protocol.seed}")
-    return write_signature(parts, count_answers(votes), digest_votes(votes))
+    if others is not None:
+        parts.append(f"trained on votes {digest_votes(others)[:12]}, held-out items {overlap}")
+    parts.append(f"level {level:g} seed={seed}")
+    return LearningCurves(
+        models=tuple(made),
+        sizes=protocol.sizes,
+        losses=traced.losses,
+        deviations=traced.deviations,
+        held_out=division.held_out,
+        test_sets=tuple(one.said for one in division.tasks),
+        refusals=traced.refusals,
+        seconds=traced.seconds,
+        level=level,
+        seed=seed,
+        signature=write_signature(parts, count_answers(votes), digest_votes(votes)),
+        left_out=division.refused,
+    )

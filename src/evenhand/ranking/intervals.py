@@ -14,21 +14,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.tally import Factor
 from evenhand.errors import UnknownOption
-from evenhand.judgments.tally import Factor
 from evenhand.numerics.distributions import t_quantile
 
 Array = NDArray[np.float64]
-KEPT: Final = 500  # Most systems whose errors of all differences are kept
+MAX_PAIR_SYSTEMS: Final = 500  # Most systems whose errors of all differences are kept
 
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """Uncertainty of a board, in the order of the fit's systems.
-
-    A system of which nothing can be said has no interval: its ends are infinite, and so is its
-    standard error.
-    """
+    """Uncertainty of a board, in the order of the fit's systems; infinite for no interval."""
 
     stderr: Array  # (K,) standard errors of centred log-worths
     lower: Array  # (K,) lower ends
@@ -47,18 +43,9 @@ class Intervals:
     # (K,) systems whose mean is zero; None where that is the mean of all
     centred_on: NDArray[np.bool_] | None = None
 
-    @property
-    def unbounded(self) -> NDArray[np.bool_]:
-        """(K,) which systems have no interval: lower −∞, upper ∞, stderr ∞."""
-        return np.asarray(~np.isfinite(self.upper))
-
 
 def centred_variance(vcov: Array, members: NDArray[np.bool_] | None = None) -> Array:
-    """Return (K,) variances of log-worths centred at zero, from any (K, K) covariance.
-
-    vcov: of the log-worths.
-    members: (K,) systems whose mean is zero; all by default.
-    """
+    """Return (K,) variances of log-worths centred on some members, all by default."""
     inside = np.ones(len(vcov), dtype=np.bool_) if members is None else members
     means = vcov[:, inside].mean(axis=1)
     return np.asarray(np.maximum(np.diag(vcov) - 2 * means + means[inside].mean(), 0.0))
@@ -75,11 +62,7 @@ def pair_variance(vcov: Array) -> Array:
 def wald_intervals(
     log_worth: Array, vcovs: Sequence[Array], critical: float, method: str
 ) -> Intervals:
-    """Return symmetric intervals; of several covariances each contrast takes its largest.
-
-    log_worth: (K,) estimates, in any gauge.
-    vcovs: (K, K) covariances of log-worths.
-    """
+    """Return symmetric intervals; of several covariances each contrast takes its largest."""
     centred = log_worth - log_worth.mean()
     first, *others = vcovs
     variance, margin = centred_variance(first), pair_variance(first)
@@ -88,49 +71,41 @@ def wald_intervals(
         np.maximum(margin, pair_variance(vcov), out=margin)
     np.sqrt(margin, out=margin)
     better = (centred[:, None] - centred > critical * margin).astype(np.int8)
-    pairs = margin if len(margin) <= KEPT else None
+    pairs = margin if len(margin) <= MAX_PAIR_SYSTEMS else None
     stderr = np.sqrt(variance)
     lower, upper = centred - critical * stderr, centred + critical * stderr
     return Intervals(stderr, lower, upper, better - better.T, method, pairs=pairs)
 
 
 def percentile_intervals(draws: Array, level: float, method: str) -> Intervals:
-    """Return percentile intervals of resampled log-worths.
-
-    draws: (B, K) resampled log-worths, in any gauge.
-    """
+    """Return percentile intervals of (B, K) resampled log-worths, in any gauge."""
     centred = draws - draws.mean(axis=1, keepdims=True)
     tails = [(1 - level) / 2, (1 + level) / 2]
     lower, upper = np.quantile(centred, tails, axis=0)
     decided = np.zeros((draws.shape[1], draws.shape[1]), dtype=np.int8)
-    for i, own in enumerate(draws.T):
-        low, high = np.quantile(own[:, None] - draws, tails, axis=0)
+    for i, of_system in enumerate(draws.T):
+        low, high = np.quantile(of_system[:, None] - draws, tails, axis=0)
         decided[i] = (low > 0).astype(np.int8) - (high < 0).astype(np.int8)
-    pairs = np.sqrt(pair_variance(np.cov(draws.T))) if len(decided) <= KEPT else None
+    pairs = np.sqrt(pair_variance(np.cov(draws.T))) if len(decided) <= MAX_PAIR_SYSTEMS else None
     return Intervals(centred.std(axis=0, ddof=1), lower, upper, decided, method, pairs=pairs)
 
 
 def resampled_intervals(
     draws: Array, factors: Sequence[Factor], level: float, method: str
 ) -> Intervals:
-    """Return intervals from resamples of clusters, widened where clusters are few.
-
-    The bootstrap divides by G where G − 1 is due, and knows nothing of Student's t, so that
-    percentiles are too close together. Both are made up for, around the mean.
-
-    draws: (B, K) resampled log-worths, in any gauge.
-    """
+    """Return intervals from (B, K) resampled log-worths, widened where clusters are few."""
     if not factors:
         return percentile_intervals(draws, level, method)
+    # the bootstrap divides by G where G − 1 is due, and knows nothing of Student's t
     fewest = max(2.0, min(float(factor.size) for factor in factors))
     effective = min(min(float(factor.size), factor.effective) for factor in factors)
     df, tail = max(1.0, effective - 1), (1 + level) / 2
     longer = t_quantile(tail, df) / t_quantile(tail, np.inf)
     centre, due = draws.mean(axis=0), np.sqrt(fewest / (fewest - 1))
     spread = centre + longer * due * (draws - centre)
-    found = percentile_intervals(spread, level, f"{method}, widened by t on {df:.0f} df")
-    pairs = None if found.pairs is None else found.pairs / longer
-    return replace(found, stderr=found.stderr / longer, pairs=pairs, df=df)
+    intervals = percentile_intervals(spread, level, f"{method}, widened by t on {df:.0f} df")
+    pairs = None if intervals.pairs is None else intervals.pairs / longer
+    return replace(intervals, stderr=intervals.stderr / longer, pairs=pairs, df=df)
 
 
 def rank_ranges(decided: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -144,14 +119,10 @@ def rank_ranges(decided: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Number the clusters of a board, best first (INFERENCE B5).
+    """Number the clusters of a board, (K,) systems best first, from 1.
 
     A line is drawn after a place if and only if everybody above it is decided to be better than
     everybody below.
-
-    order: (K,) systems best first.
-    decided: (K, K) decided pairs.
-    Returns: (K,) cluster of each place in the order, from 1.
     """
     k = len(order)
     unsure = decided[np.ix_(order, order)] <= 0
@@ -175,9 +146,9 @@ def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArra
 
 Decided = NDArray[np.int8]
 Integers = NDArray[np.int64]
-# Effective clusters of a difference, below which it is never decided (INFERENCE B2). Also where
+# Effective clusters of a difference, below which it is never decided. Also where
 # only its narrowest link is too narrow (`bottlenecks.LINKS`): its number then stands here.
-FEW: Final = 5.0
+MIN_CLUSTERS: Final = 5.0
 
 
 Truths = NDArray[np.bool_]
@@ -195,14 +166,13 @@ class Limits:
     thin: Truths  # (W, K, K) whether it rests on too few effective clusters of that way
 
     def reorder(self, order: Integers) -> Limits:
-        """Return the same in another order of systems."""
         rows, columns = np.ix_(order, order)
-        return Limits(
-            self.way[rows, columns],
-            self.clusters[rows, columns],
-            self.effective,
-            self.alone[:, rows, columns],
-            self.thin[:, rows, columns],
+        return replace(
+            self,
+            way=self.way[rows, columns],
+            clusters=self.clusters[rows, columns],
+            alone=self.alone[:, rows, columns],
+            thin=self.thin[:, rows, columns],
         )
 
 
@@ -211,7 +181,7 @@ class RankSets:
     """What decided pairs rest on. Arrays are in the order of the board, best first."""
 
     ways: tuple[str, ...]  # the clusterings, "judgment" where there is none
-    replicates: int  # number of worlds drawn for each, B; 0 where critical values are Holm's
+    replicates: int  # number of replicates drawn for each, B; 0 where critical values are Holm's
     critical: tuple[float, ...]  # critical value of |t| at every step
     statistic: Array  # (K, K) t of row less column
     decided: Decided  # (K, K) +1 where the row is decided to be better, −1 worse, 0 open
@@ -223,24 +193,21 @@ class RankSets:
     limits: Limits | None = None  # what keeps open pairs open
 
     def reorder(self, order: Integers) -> RankSets:
-        """Return the same in another order of systems."""
         at = np.ix_(order, order)
-        return RankSets(
-            self.ways,
-            self.replicates,
-            self.critical,
-            self.statistic[at],
-            self.decided[at],
-            self.alone[at],
-            self.effective[at],
-            self.resting[at],
-            None if self.limits is None else self.limits.reorder(order),
+        return replace(
+            self,
+            statistic=self.statistic[at],
+            decided=self.decided[at],
+            alone=self.alone[at],
+            effective=self.effective[at],
+            resting=self.resting[at],
+            limits=None if self.limits is None else self.limits.reorder(order),
         )
 
     @property
     def barred(self) -> NDArray[np.bool_]:
         """(K, K) whether a difference may not be decided, whatever its size."""
-        return np.asarray(self.resting | (self.effective < FEW))
+        return np.asarray(self.resting | (self.effective < MIN_CLUSTERS))
 
     def count_barred(self) -> Integers:
         """Return (K,) the number of pairs of each system that may not be decided."""
@@ -266,7 +233,6 @@ class RankSets:
         return np.flatnonzero(self.bounds[0] <= k).tolist()
 
     def to_dict(self, systems: Sequence[str]) -> dict[str, Any]:
-        """Return the JSON contract."""
         first, second = np.triu_indices(len(systems), 1)
         better = self.decided[first, second]
         won = np.where(better > 0, first, second)[better != 0].tolist()

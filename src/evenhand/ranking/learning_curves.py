@@ -10,7 +10,7 @@ power law fitted to six points would say more, and its exponent rests on the sma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -19,11 +19,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.results import InNotebooks, draw_table
+from evenhand.data.votes import Votes, recode_systems, sort_votes, split_tasks, take_task
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
-from evenhand.judgments.exclusions import write_excluded
-from evenhand.judgments.notebook import InNotebooks, draw_table
-from evenhand.judgments.vote_parts import recode_systems, sort_votes, split_tasks, take_task
-from evenhand.judgments.votes import Votes
 from evenhand.numerics.cluster_means import Clusters, Estimate, bound, leave_out
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.predictions import (
@@ -64,8 +63,6 @@ class TestSet:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A training that came to nothing."""
-
     model: str  # the model
     task: str  # the task
     size: int  # votes that it was to be trained on
@@ -133,7 +130,6 @@ class Enough:
         return "\n".join(self.says)
 
     def _say_near(self) -> tuple[str, ...]:
-        """Say which size comes near the largest."""
         if len(self.sizes) == 1:
             return (f"{self.model}: one training size, {self.largest:,}, shows no gain",)
         if self.size == self.largest:
@@ -148,7 +144,6 @@ class Enough:
         )
 
     def _say_gain(self) -> tuple[str, ...]:
-        """Say what the last doubling gained, and what is left."""
         if len(self.sizes) == 1:
             return ("nothing is said of more comparisons",)
         if self.gain is None:
@@ -194,7 +189,6 @@ class Protocol:
     seed: int = 0  # of the subsets
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
         if not self.sizes or min(self.sizes) < 1 or list(self.sizes) != sorted(set(self.sizes)):
             raise UnknownOption(
                 f"sizes cannot be {list(self.sizes)}: they are whole numbers from 1, ascending"
@@ -207,10 +201,7 @@ class Protocol:
 
 
 class Material(NamedTuple):
-    """One task: how it was divided, its rows that are held out, and both parts.
-
-    Both parts name the same systems.
-    """
+    """One task, divided; both parts name the same systems."""
 
     said: TestSet
     rows: Rows
@@ -220,8 +211,6 @@ class Material(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Division:
-    """All tasks, divided."""
-
     tasks: tuple[Material, ...]  # those that could be
     held_out: Votes  # their held-out votes, task after task
     refused: Mapping[str, str]  # task → why it could not
@@ -229,8 +218,6 @@ class Division:
 
 @dataclass(frozen=True, eq=False)
 class Traced:
-    """What came of all trainings."""
-
     losses: Array  # (M, T, S, R) mean losses (bits); NaN where refused
     # (M, S, n) how much higher the perplexity would be, were all of the task's held-out votes
     # like this one; zero where a trial was refused
@@ -240,28 +227,27 @@ class Traced:
 
 
 def divide_tasks(votes: Votes, training: Votes | None, protocol: Protocol) -> Division:
-    """Divide every task into held-out votes and votes to train on."""
     votes = votes.take(sort_votes(votes))
     training = None if training is None else training.take(sort_votes(training))
     others = {} if training is None else split_tasks(training)
-    found: list[Material] = []
+    tasks: list[Material] = []
     refused: dict[str, str] = {}
     for task, rows in split_tasks(votes).items():
-        own, other = take_task(votes, rows), None
+        task_votes, other = take_task(votes, rows), None
         if training is not None and task not in others:
             refused[task] = "there is nothing to train on"
             continue
         if training is not None:
             other = take_task(training, others[task])
         try:
-            found.append(_divide(task, own, other, protocol, rows))
+            tasks.append(_divide(task, task_votes, other, protocol, rows))
         except NotIdentified as refusal:
             refused[task] = str(refusal)
-    if not found:
+    if not tasks:
         task, why = next(iter(refused.items()))
         raise NotIdentified(f"{task}: {why}" if task else why)
-    held_out = votes.take(np.concatenate([one.rows for one in found]))
-    return Division(tuple(found), held_out, refused)
+    held_out = votes.take(np.concatenate([one.rows for one in tasks]))
+    return Division(tuple(tasks), held_out, refused)
 
 
 def _divide(
@@ -281,8 +267,8 @@ def _divide(
     if not others.size:
         raise NotIdentified("all votes that could be trained on are on held-out items")
     systems = sorted({*votes.systems, *others.systems})
-    said = TestSet(task, split.most, items, test.size, others.size, int(on_held.sum()))
-    return Material(said, held, recode_systems(test, systems), recode_systems(others, systems))
+    division = TestSet(task, split.most, items, test.size, others.size, int(on_held.sum()))
+    return Material(division, held, recode_systems(test, systems), recode_systems(others, systems))
 
 
 def trace(
@@ -292,9 +278,13 @@ def trace(
     each = len(protocol.sizes) * protocol.trials * len(models)
     parts: list[Traced] = []
     with one_blas_thread():
-        for one in tasks:
-            before = len(parts) * each
-            parts.append(_trace_task(one, models, protocol, _tell(progress, before, each, tasks)))
+        for task in tasks:
+
+            def step(done: int, before: int = len(parts) * each) -> None:
+                if progress is not None:
+                    progress(before + done, each * len(tasks))
+
+            parts.append(_trace_task(task, models, protocol, step))
     return Traced(
         losses=np.concatenate([part.losses for part in parts], axis=1),
         deviations=np.concatenate([part.deviations for part in parts], axis=2),
@@ -303,61 +293,37 @@ def trace(
     )
 
 
-def _tell(
-    progress: Progress | None, before: int, each: int, tasks: Sequence[Material]
-) -> Callable[[int], None]:
-    """Return a way to tell how many trainings of a task are done."""
-
-    def step(done: int) -> None:
-        if progress is not None:
-            progress(before + done, each * len(tasks))
-
-    return step
-
-
 def _trace_task(
-    one: Material, models: Models, protocol: Protocol, step: Callable[[int], None]
+    task: Material, models: Models, protocol: Protocol, step: Callable[[int], None]
 ) -> Traced:
-    """Train every model on every subset of a task."""
-    names = list(models)
-    losses = np.full((len(names), 1, len(protocol.sizes), protocol.trials), np.nan)
-    deviations = np.zeros((len(names), len(protocol.sizes), one.test.size))
+    losses = np.full((len(models), 1, len(protocol.sizes), protocol.trials), np.nan)
+    deviations = np.zeros((len(models), len(protocol.sizes), task.test.size))
     refusals: list[Refusal] = []
     seconds = dict.fromkeys(models, 0.0)
-    for done, (m, s, r, found) in enumerate(_train_all(one, models, protocol)):
-        seconds[names[m]] += found.seconds
-        if found.losses is None:
-            at = one.said.task, protocol.sizes[s], r + 1
-            refusals.append(Refusal(names[m], *at, found.why))
+    rows, whole = np.arange(task.train.size), dict[str, Trained]()
+    stream = int.from_bytes(sha256(task.said.task.encode()).digest()[:8])
+    for done, (s, r, m) in enumerate(np.ndindex(len(protocol.sizes), protocol.trials, len(models))):
+        name, size = list(models)[m], protocol.sizes[s]
+        if m == 0:  # all models see the same subset
+            subset = draw_subset(rows, size, protocol.seed, (stream, size, r))
+            votes = task.train.take(subset) if len(subset) < len(rows) else task.train
+        if name in whole and votes is task.train:  # the whole set is trained on once
+            trained = replace(whole[name], seconds=0.0)
         else:
-            losses[m, 0, s, r] = mean = average(found.losses)
-            deviations[m, s] += np.log(2) * np.exp2(mean) * (found.losses - mean) / protocol.trials
+            trained = train(models[name], votes, task.test)
+            if votes is task.train:
+                whole[name] = trained
+        seconds[name] += trained.seconds
+        if trained.losses is None:
+            refusals.append(Refusal(name, task.said.task, size, r + 1, trained.why))
+        else:
+            losses[m, 0, s, r] = mean = average(trained.losses)
+            deviations[m, s] += (
+                np.log(2) * np.exp2(mean) * (trained.losses - mean) / protocol.trials
+            )
         step(done + 1)
     deviations[np.isnan(losses).any(axis=(1, 3))] = 0.0
     return Traced(losses, deviations, tuple(refusals), seconds)
-
-
-def _train_all(
-    one: Material, models: Models, protocol: Protocol
-) -> Iterator[tuple[int, int, int, Trained]]:
-    """Yield model, size and trial, with what came of it; the whole set is trained on once."""
-    rows, whole = np.arange(one.train.size), dict[int, Trained]()
-    stream = int.from_bytes(sha256(one.said.task.encode()).digest()[:8])
-    for s, size in enumerate(protocol.sizes):
-        for r in range(protocol.trials):
-            subset = draw_subset(rows, size, protocol.seed, (stream, size, r))
-            votes = one.train.take(subset) if len(subset) < len(rows) else None
-            for m, model in enumerate(models.values()):
-                if votes is not None:
-                    yield m, s, r, train(model, votes, one.test)
-                    continue
-                yield (
-                    m,
-                    s,
-                    r,
-                    whole.get(m) or whole.setdefault(m, train(model, one.train, one.test)),
-                )
-                whole[m] = replace(whole[m], seconds=0.0)
 
 
 # What models make of held-out votes, by how many votes they were trained on.
@@ -416,7 +382,7 @@ class LearningCurves(InNotebooks):
 
     @cached_property
     def clusters(self) -> Clusters:
-        """Which held-out votes hang together."""
+        """Which held-out votes are correlated."""
         return find_clusters(self.held_out, self.seed)
 
     @property
@@ -446,16 +412,16 @@ class LearningCurves(InNotebooks):
         """
         for task in tasks:
             require_option("task", task, self.tasks)
-        kept = [i for i, task in enumerate(self.tasks) if task in tasks]
-        names = {self.tasks[i] for i in kept}
+        chosen = [i for i, task in enumerate(self.tasks) if task in tasks]
+        names = {self.tasks[i] for i in chosen}
         codes = [i for i, task in enumerate(self.held_out.tasks) if task in names]
         rows = np.isin(self.held_out.task, codes)
         return replace(
             self,
-            losses=self.losses[:, kept],
+            losses=self.losses[:, chosen],
             deviations=self.deviations[:, :, rows],
             held_out=self.held_out.take(rows),
-            test_sets=tuple(self.test_sets[i] for i in kept),
+            test_sets=tuple(self.test_sets[i] for i in chosen),
             refusals=tuple(one for one in self.refusals if one.task in names),
         )
 
@@ -477,9 +443,9 @@ class LearningCurves(InNotebooks):
         refused = int(np.isnan(losses).sum())
         if refused:
             return CurvePoint(model, size, None, None, None, None, None, refused, trials.size)
-        own = self.estimate(model, size)
+        mean = self.estimate(model, size)
         spread = float(np.sqrt(trials.var(axis=1, ddof=1).mean())) if trials.shape[1] > 1 else None
-        ends = own.value, own.lower, own.upper
+        ends = mean.value, mean.lower, mean.upper
         return CurvePoint(model, size, *ends, spread, average(losses), 0, trials.size)
 
     def estimate(self, model: str, size: int) -> Estimate:
@@ -492,12 +458,12 @@ class LearningCurves(InNotebooks):
             UnknownOption: there is no such model or size.
 
         """
-        found = self._contrast([(1.0, *self._place(model, size))])
-        if found.stderr == 0:
-            return found
-        bits, margin = np.log2(found.value), (found.upper / found.value - 1) / np.log(2)
+        mean = self._contrast([(1.0, *self._place(model, size))])
+        if mean.stderr == 0:
+            return mean
+        bits, margin = np.log2(mean.value), (mean.upper / mean.value - 1) / np.log(2)
         lower, upper = max(bits - margin, 0.0), bits + margin
-        return replace(found, lower=raise_bits(lower), upper=raise_bits(upper))
+        return replace(mean, lower=raise_bits(lower), upper=raise_bits(upper))
 
     def difference(self, model: str, other: str, size: int) -> Estimate:
         """Return by how much a model's perplexity is above another's, trained on the same votes.
@@ -537,10 +503,10 @@ class LearningCurves(InNotebooks):
         """Return a signed sum of mean perplexities, of models at sizes."""
         trials = np.sum([sign * self.perplexities[m, :, s] for sign, m, s in parts], axis=0)
         moved = np.sum([sign * self.deviations[m, s] for sign, m, s in parts], axis=0)
-        found = leave_out(self.clusters, moved[None, :])
-        votes = float(found.variance[0])
+        leaving = leave_out(self.clusters, moved[None, :])
+        votes = float(leaving.variance[0])
         chance, chance_df = find_chance(trials)
-        df = join_df(votes, found.df, chance, chance_df)
+        df = join_df(votes, leaving.df, chance, chance_df)
         return bound(average(trials), votes + chance, df, self.level)
 
     @property
@@ -549,12 +515,12 @@ class LearningCurves(InNotebooks):
         size, best = self.largest, self.order[0]
         if self.curve(best)[self.sizes.index(size)].perplexity is None:
             return (f"no model stands in every trial with {size:,} comparisons",)
-        own = self.estimate(best, size)
+        mean = self.estimate(best, size)
         small = [one.task for one in self.test_sets if one.train < size]
         fewer = f" (fewer in {listing(small)})" if any(small) else " or fewer" if small else ""
         return (
-            f"lowest perplexity with {size:,} training comparisons{fewer}: {best}, {own.value:.3f}"
-            f" ({own.lower:.3f} to {own.upper:.3f})",
+            f"lowest perplexity with {size:,} training comparisons{fewer}: {best}, {mean.value:.3f}"
+            f" ({mean.lower:.3f} to {mean.upper:.3f})",
         )
 
     @property
@@ -621,11 +587,11 @@ class LearningCurves(InNotebooks):
 
 
 MARGIN: Final = 0.02  # Perplexity that is not worth collecting for; about .01 bits
-FAST: Final = 0.5
-SLOW: Final = 0.5**0.5
-ALL_FAST: Final = FAST / (1 - FAST)
-# What all further doublings gain beside the last, if each gains FAST or SLOW of the one before
-ALL_SLOW: Final = SLOW / (1 - SLOW)
+FAST_RATIO: Final = 0.5
+SLOW_RATIO: Final = 0.5**0.5
+# What all further doublings gain beside the last, if each gains such a ratio of the one before
+ALL_FAST: Final = FAST_RATIO / (1 - FAST_RATIO)
+ALL_SLOW: Final = SLOW_RATIO / (1 - SLOW_RATIO)
 
 
 def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> Enough:
@@ -646,13 +612,28 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
     """
     if margin <= 0:
         raise UnknownOption(f"margin cannot be {margin:g}: it is a perplexity above 0")
-    largest = _find_largest(curves)
+    largest = curves.largest
+    if all(one.train < largest for one in curves.test_sets):
+        raise NotIdentified(
+            f"no task has {largest:,} comparisons to train on: ask for smaller sizes"
+        )
     filled = [one.task for one in curves.test_sets if one.train >= largest]
-    kept = curves.of_tasks(filled)
-    behind = {size: kept.gain(model, size, largest) for size in _standing(kept, model, largest)}
-    near = [size for size, own in behind.items() if own.value <= margin]
+    filled_curves = curves.of_tasks(filled)
+    filled_curves.estimate(
+        model, largest
+    )  # refuses where some trial of the largest size was refused
+    sizes = [size for size in filled_curves.sizes if size <= largest]
+    refused = [
+        one.size for one in filled_curves.refusals if one.model == model and one.size in sizes
+    ]
+    behind = {
+        size: filled_curves.gain(model, size, largest)
+        for size in sizes
+        if size > max(refused, default=0)
+    }
+    near = [size for size, change in behind.items() if change.value <= margin]
     sure = [size for size in near if behind[size].upper <= margin]
-    gain = next((own for size, own in behind.items() if 2 * size == largest), None)
+    gain = next((change for size, change in behind.items() if 2 * size == largest), None)
     left = gain if gain is not None and gain.lower > 0 else None
     return Enough(
         model=model,
@@ -673,29 +654,11 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
     )
 
 
-def _find_largest(curves: LearningCurves) -> int:
-    """Return the largest size that some task fills."""
-    largest = curves.largest
-    if all(one.train < largest for one in curves.test_sets):
-        raise NotIdentified(
-            f"no task has {largest:,} comparisons to train on: ask for smaller sizes"
-        )
-    return largest
-
-
-def _standing(curves: LearningCurves, model: str, largest: int) -> list[int]:
-    """Return the sizes up to the largest from which on the model stands in every trial."""
-    curves.estimate(model, largest)
-    sizes = [size for size in curves.sizes if size <= largest]
-    refused = [one.size for one in curves.refusals if one.model == model and one.size in sizes]
-    return [size for size in sizes if size > max(refused, default=0)]
-
-
-def _first_of_run(found: list[int], sizes: list[int]) -> int:
+def _first_of_run(near: list[int], sizes: list[int]) -> int:
     """Return the smallest size from which on all sizes were found."""
     first = sizes[-1]
     for size in reversed(sizes):
-        if size not in found:
+        if size not in near:
             break
         first = size
     return first

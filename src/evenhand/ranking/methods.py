@@ -16,8 +16,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.exclusions import Exclusion, list_texts, sign_excluded, write_excluded
+from evenhand.data.groups import choose_groups, say_pooled, tally_groups
+from evenhand.data.joining import say_names
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import draw_groups, draw_table, exactly, write_signature
+from evenhand.data.tally import Tally
+from evenhand.data.votes import Scores
 from evenhand.errors import (
-    EvenhandError,
     InvalidJudgments,
     NotConverged,
     NotIdentified,
@@ -26,29 +35,11 @@ from evenhand.errors import (
     require_option,
     suggest,
 )
-from evenhand.judgments.alike import say_names
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out
-from evenhand.judgments.exclusions import (
-    Exclusion,
-    carries_excluded,
-    list_texts,
-    sign_excluded,
-    write_excluded,
-)
-from evenhand.judgments.groups import choose_groups, say_pooled, tally_groups
-from evenhand.judgments.model import Scores
-from evenhand.judgments.notebook import draw_groups, draw_table
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.signature import exactly, write_signature
-from evenhand.judgments.tally import Tally
-from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.cluster_means import average_ranks
 from evenhand.ranking.rank import rank, rank_each
-from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.ranking import Ranking, align_columns
 from evenhand.ranking.rules import RULES
 from evenhand.ranking.settings import Progress, Settings, choose_log_linear
 from evenhand.ranking.signature import name_model
@@ -114,30 +105,30 @@ def spearman_rho(one: Scores, other: Scores) -> float:
 def distance_matrix(rankings: Sequence[Scores]) -> Array:
     """Return the Kendall distances between several rankings, shape (M, M)."""
     _require_same(rankings)
-    found = np.zeros((len(rankings), len(rankings)))
+    distances = np.zeros((len(rankings), len(rankings)))
     for i, j in combinations(range(len(rankings)), 2):
-        found[i, j] = found[j, i] = kendall_distance(rankings[i], rankings[j])
-    return found
+        distances[i, j] = distances[j, i] = kendall_distance(rankings[i], rankings[j])
+    return distances
 
 
 def disagreements(rankings: Sequence[Scores]) -> tuple[Disagreement, ...]:
-    """Return the pairs of systems that some rules order one way and some the other.
-
-    A pair that some rules order and others tie is no disagreement.
-    """
+    """Return the pairs that some rules order one way and some the other; ties do not count."""
     _require_same(rankings)
-    found = []
+    disputed = []
     for i, rows in enumerate(zip(*map(_signs, rankings), strict=True)):
         signs = np.stack(rows)
         for j in np.flatnonzero((signs > 0).any(axis=0) & (signs < 0).any(axis=0)).tolist():
             pair = rankings[0].systems[i], rankings[0].systems[i + 1 + j]
-            first, second, level = (_who(rankings, signs[:, j] == way) for way in (1, -1, 0))
-            found.append(Disagreement(pair, first, second, level))
-    return tuple(found)
-
-
-def _who(rankings: Sequence[Scores], chosen: NDArray[np.bool_]) -> tuple[str, ...]:
-    return tuple(one.rule for one, here in zip(rankings, chosen.tolist(), strict=True) if here)
+            first, second, level = (
+                tuple(
+                    one.rule
+                    for one, here in zip(rankings, (signs[:, j] == way).tolist(), strict=True)
+                    if here
+                )
+                for way in (1, -1, 0)
+            )
+            disputed.append(Disagreement(pair, first, second, level))
+    return tuple(disputed)
 
 
 def _signs(scores: Scores) -> Iterator[Signs]:
@@ -227,15 +218,15 @@ class MethodTable:
     def shown(self) -> dict[str, list[str]]:
         """Method → what its column shows of the systems: places, of the model ranks with ranges."""
         columns = zip(self.scores, self.places.T.astype(str).tolist(), strict=True)
-        found: dict[str, list[str]] = dict(columns)
+        columns_by_method: dict[str, list[str]] = dict(columns)
         ranking = self.ranking
-        if MODEL in found and ranking is not None and ranking.rank_lower is not None:
-            found[MODEL] = [
+        if MODEL in columns_by_method and ranking is not None and ranking.rank_lower is not None:
+            columns_by_method[MODEL] = [
                 f"{row['rank_lower']}"
                 + f"-{row['rank_upper']}" * (row["rank_lower"] != row["rank_upper"])
                 for row in ranking.rows()
             ]
-        return found
+        return columns_by_method
 
     @property
     def says(self) -> str:
@@ -247,8 +238,9 @@ class MethodTable:
         if better is None:
             return same
         pairs = k * (k - 1) // 2
-        plural = "s" * (pairs != 1)
-        return f"{same}; {MODEL} decides {int(better.sum()):,} of {pairs:,} pair{plural}"
+        return (
+            f"{same}; {MODEL} decides {int(better.sum()):,} of {pairs:,} pair{'s' * (pairs != 1)}"
+        )
 
     @cached_property
     def distances(self) -> Array:
@@ -269,8 +261,8 @@ class MethodTable:
             upper, lower = sorted(place[system] for system in one.systems)
             return -minority, upper, lower
 
-        found = disagreements(list(self.scores.values())) if self.scores else ()
-        return tuple(sorted(found, key=rank_dispute))
+        disputed = disagreements(list(self.scores.values())) if self.scores else ()
+        return tuple(sorted(disputed, key=rank_dispute))
 
     def signature(self, method: str) -> str:
         """Return the line that reproduces one method's numbers.
@@ -303,18 +295,19 @@ class MethodTable:
 
         `places` has each method's place, None where it could not rank; `scores` the numbers behind.
         """
-        codes = [sorted(self.systems).index(name) for name in self.systems]
-        values = [[scores.values[i].item() for scores in self.scores.values()] for i in codes]
-        columns = [dict(zip(self.scores, row, strict=True)) for row in self.places.tolist()]
-        numbers = [dict(zip(self.scores, row, strict=True)) for row in values]
-        return [
-            {
-                "system": system,
-                "places": {method: place.get(method) for method in self.methods},
-                "scores": {method: number.get(method) for method in self.methods},
-            }
-            for system, place, number in zip(self.systems, columns, numbers, strict=True)
-        ]
+        by_name = sorted(self.systems)
+        rows = []
+        for system, places in zip(self.systems, self.places.tolist(), strict=True):
+            place, code = dict(zip(self.scores, places, strict=True)), by_name.index(system)
+            number = {name: scores.values[code].item() for name, scores in self.scores.items()}
+            rows.append(
+                {
+                    "system": system,
+                    "places": {method: place.get(method) for method in self.methods},
+                    "scores": {method: number.get(method) for method in self.methods},
+                }
+            )
+        return rows
 
     def board(self, method: str) -> list[dict[str, Any]]:
         """Return what one method says of each system, best first, with plain numbers.
@@ -345,7 +338,16 @@ class MethodTable:
             "excluded": write_excluded(self.excluded),
             "n_judgments": self.n_judgments,
             "n_comparisons": self.n_comparisons,
-            "methods": [self._describe(name) for name in names],
+            "methods": [
+                {
+                    "method": name,
+                    "unit": self.scores[name].unit,
+                    "notes": list(self.scores[name].notes),
+                    "signature": self.signature(name),
+                    "systems": self.board(name),
+                }
+                for name in names
+            ],
             "refused": dict(self.refused),
             "says": self.says,
             "systems": self.rows(),
@@ -357,41 +359,25 @@ class MethodTable:
             "notes": list(self.notes),
         }
 
-    def _describe(self, method: str) -> dict[str, Any]:
-        scores = self.scores[method]
-        return {
-            "method": method,
-            "unit": scores.unit,
-            "notes": list(scores.notes),
-            "signature": self.signature(method),
-            "systems": self.board(method),
-        }
-
     def _repr_html_(self) -> str:
         rows = zip(self.systems, *self.shown.values(), strict=True) if self.scores else ()
-        said = [f"{name} refused: {why}" for name, why in self.refused.items()]
-        said += [self.says, self.signatures] if self.scores else []
-        said[-1:-1] = self._list_notes()
-        return draw_table(("system", *self.scores), list(rows), said)
+        lines = [f"{name} refused: {why}" for name, why in self.refused.items()]
+        lines += [self.says, self.signatures] if self.scores else []
+        lines[-1:-1] = self._list_notes()
+        return draw_table(("system", *self.scores), list(rows), lines)
 
     def __str__(self) -> str:
         lines = [f"{name} refused: {why}" for name, why in self.refused.items()]
-        lines += [*self._draw(), self.says] if self.scores else []
+        if self.scores:
+            rows = [("system", *self.scores)]
+            rows += list(zip(self.systems, *self.shown.values(), strict=True))
+            lines += [*align_columns(rows, left=1), self.says]
         return "\n".join([*lines, *self._list_notes()])
 
     def _list_notes(self) -> list[str]:
         """Return notes, and what was excluded."""
         notes = [f"note: {note}" for note in self.notes]
         return [*notes, *list_texts(self.excluded, self.notes)]
-
-    def _draw(self) -> list[str]:
-        rows = [("system", *self.scores)]
-        rows += list(zip(self.systems, *self.shown.values(), strict=True))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return [
-            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
-            for row in rows
-        ]
 
     __repr__ = __str__
 
@@ -415,7 +401,6 @@ class GroupedMethodTables:
         return len(self.groups)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of grouped tables."""
         return {"groups": {name: table.to_dict() for name, table in self.groups.items()}}
 
     def _repr_html_(self) -> str:
@@ -430,22 +415,6 @@ class GroupedMethodTables:
 
 # Why a method may have no scores for some judgments
 REFUSALS: Final = (InvalidJudgments, NotConverged, NotIdentified, UnknownOption)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """Which methods, and how."""
-
-    methods: tuple[str, ...]  # their names, in the order of the columns
-    settings: Settings  # of the default ranking; the seed is everybody's
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """What the default ranking says of the groups: ranked, or why not; nothing if not asked."""
-
-    groups: Mapping[str, Ranking]
-    refused: Mapping[str, EvenhandError | str]
 
 
 @carries_excluded("controls")
@@ -497,25 +466,36 @@ def compare_methods(
     table = require_pairs(data, "only comparisons and rankings can be ranked, not")
     names = choose_methods(methods)
     settings = Settings(choose_log_linear(model), interval, cluster, level, seed, progress)
-    asked = Asked(names, settings)
     by = choose_groups(table, group_by)
     tallies = tally_groups(table, by)
-    ranked = _rank(table, by, settings) if MODEL in names else Ranked({}, {})
-    pooled = (*say_left_out(data, table), *say_pooled(table, by))
+    rankings = _rank(table, by, settings) if MODEL in names else {}
+    notes = (*say_left_out(data, table), *say_pooled(table, by))
     tables: dict[str, MethodTable] = {}
-    for name, tally in tallies.items():
-        step = _count_steps(progress, len(tables) * len(names), len(tallies) * len(names))
-        tables[name] = _compare(tally, asked, _pick(ranked, name), pooled, step)
-    _refuse_empty(tables, by)
+    for group, tally in tallies.items():
+        before, total = len(tables) * len(names), len(tallies) * len(names)
+
+        def step(done: int, before: int = before, total: int = total) -> None:
+            if progress is not None:
+                progress(before + done, total)
+
+        table_of_group = _compare(tally, names, rankings.get(group), seed, step)
+        tables[group] = replace(table_of_group, notes=(*notes, *table_of_group.notes))
+    if not any(one.scores for one in tables.values()):
+        reasons = [
+            f"{f'{by} {group}: ' if by is not None else ''}{method}: {why}"
+            for group, one in tables.items()
+            for method, why in one.refused.items()
+        ]
+        raise NotIdentified("; ".join(reasons))
     if by is None or (group_by is None and len(tables) == 1):
         return next(iter(tables.values()))
     return GroupedMethodTables(tables, by)
 
 
-def choose_methods(asked: str | Sequence[str]) -> tuple[str, ...]:
+def choose_methods(methods: str | Sequence[str]) -> tuple[str, ...]:
     """Return the names of methods, each once; "all" stands for the default and rules `in_all`."""
     every = (MODEL, *RULES)
-    names = [asked] if isinstance(asked, str) else list(asked)
+    names = [methods] if isinstance(methods, str) else list(methods)
     for name in names:
         require_option("method", name, ("all", *every))
     if not names:
@@ -526,13 +506,13 @@ def choose_methods(asked: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*usual, *(name for name in names if name != "all"))))
 
 
-def _rank(table: Comparisons, by: str | None, settings: Settings) -> Ranked:
-    """Make the default ranking of every group; what cannot be ranked says why."""
+def _rank(table: Comparisons, by: str | None, settings: Settings) -> dict[str, Ranking | str]:
+    """Return the default ranking of every group, or why there is none."""
     if by is not None:
-        found = rank_each(table, by, settings)
-        return Ranked(found.groups, found.refused)
+        grouped = rank_each(table, by, settings)
+        return {**grouped.groups, **grouped.refused}
     try:
-        one = rank(
+        ranking = rank(
             table,
             model=settings.model,
             interval=settings.interval,
@@ -542,51 +522,38 @@ def _rank(table: Comparisons, by: str | None, settings: Settings) -> Ranked:
             progress=settings.progress,
         )
     except (NotIdentified, NotConverged) as refusal:
-        return Ranked({}, {"": refusal})
-    return Ranked({"": one} if isinstance(one, Ranking) else {}, {})
-
-
-def _count_steps(progress: Progress | None, before: int, total: int) -> Callable[[int], None]:
-    """Return a way to tell how many methods of a group are done."""
-
-    def step(done: int) -> None:
-        if progress is not None:
-            progress(before + done, total)
-
-    return step
-
-
-def _pick(ranked: Ranked, name: str) -> Ranking | str | None:
-    """Return the ranking of a group, or why there is none; None if it was not asked for."""
-    why = ranked.refused.get(name)
-    return ranked.groups.get(name) if why is None else str(why)
+        return {"": str(refusal)}
+    return {"": ranking} if isinstance(ranking, Ranking) else {}
 
 
 def _compare(
     tally: Tally,
-    asked: Asked,
+    methods: tuple[str, ...],
     ranked: Ranking | str | None,
-    notes: tuple[str, ...],
+    seed: int,
     step: Callable[[int], None],
 ) -> MethodTable:
-    """Score one group by every method."""
     scores: dict[str, Scores] = {}
     refused: dict[str, str] = {}
     names = say_names(tally.systems)
     if isinstance(ranked, str):
         refused[MODEL] = ranked
-    for done, name in enumerate(asked.methods):
+    for done, name in enumerate(methods):
         step(done)
         try:
             if name != MODEL:
-                scores[name] = _score(name, tally, asked.settings.seed)
+                score = RULES[name].load()
+                scored = score(tally, seed=seed) if RULES[name].seeded else score(tally)
+                scores[name] = replace(scored, rule=name)
             elif isinstance(ranked, Ranking):
-                found = read_scores(ranked)  # what is said of all methods is said once
-                scores[name] = replace(found, notes=tuple(n for n in found.notes if n not in names))
+                scored = read_scores(ranked)  # what is said of all methods is said once
+                scores[name] = replace(
+                    scored, notes=tuple(n for n in scored.notes if n not in names)
+                )
         except REFUSALS as refusal:
             refused[name] = str(refusal)
     return MethodTable(
-        methods=asked.methods,
+        methods=methods,
         scores=scores,
         refused=refused,
         ranking=ranked if isinstance(ranked, Ranking) else None,
@@ -595,15 +562,8 @@ def _compare(
         ties=float(tally.ties.sum()),
         digest=tally.digest,
         known=tally.systems,
-        notes=(*notes, *names),
+        notes=names,
     )
-
-
-def _score(name: str, tally: Tally, seed: int) -> Scores:
-    rule = RULES[name]
-    score = rule.load()
-    found = score(tally, seed=seed) if rule.seeded else score(tally)
-    return replace(found, rule=name)
 
 
 def read_scores(ranking: Ranking) -> Scores:
@@ -612,6 +572,7 @@ def read_scores(ranking: Ranking) -> Scores:
     first = np.searchsorted(ranking.rank, ranking.rank)
     ranges = (ranking.rank_lower, ranking.rank_upper, ranking.cluster)
     lowest, highest, cluster = (None if part is None else part[order] for part in ranges)
+    model = name_model(ranking.fit) if isinstance(ranking.fit, Fit) else ranking.model
     return Scores(
         rule=MODEL,
         systems=tuple(sorted(ranking.systems)),
@@ -621,22 +582,6 @@ def read_scores(ranking: Ranking) -> Scores:
         rank_lower=lowest,
         rank_upper=highest,
         cluster=cluster,
-        settings=(*_model_of(ranking), ranking.method, f"level {exactly(ranking.level)}"),
+        settings=(model, ranking.method, f"level {exactly(ranking.level)}"),
         notes=tuple(filter(None, (ranking.headline, *ranking.notes))),
     )
-
-
-def _model_of(ranking: Ranking) -> tuple[str, ...]:
-    return (name_model(ranking.fit),) if isinstance(ranking.fit, Fit) else (ranking.model,)
-
-
-def _refuse_empty(tables: Mapping[str, MethodTable], by: str | None) -> None:
-    """Refuse where no method can rank any group."""
-    if any(table.scores for table in tables.values()):
-        return
-    whys = [
-        f"{f'{by} {group}: ' if by is not None else ''}{method}: {why}"
-        for group, table in tables.items()
-        for method, why in table.refused.items()
-    ]
-    raise NotIdentified("; ".join(whys))

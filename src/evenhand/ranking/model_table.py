@@ -5,7 +5,7 @@ differ, are ties needed, does order matter, do judges differ? Rival laws of ties
 cases of each other; AIC and BIC compare them.
 
 When not to use it: likelihood-ratio tests, AIC and BIC take judgments for independent. Where judges
-give many answers each they find too much (INFERENCE A10); then the cluster-robust Wald test beside
+give many answers each they find too much; then the cluster-robust Wald test beside
 them decides. Half-wins and discarded ties are not in the table: their likelihoods are of other
 outcomes, which no number here compares.
 """
@@ -18,18 +18,14 @@ from typing import Final
 
 import numpy as np
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.exclusions import Exclusion, list_texts, sign_excluded
+from evenhand.data.groups import choose_groups, count_levels, say_pooled, tally_groups
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import draw_table, tabulate, write_signature
+from evenhand.data.tally import Tally, take_names
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out
-from evenhand.judgments.exclusions import Exclusion, carries_excluded, list_texts, sign_excluded
-from evenhand.judgments.groups import choose_groups, say_pooled, tally_groups
-from evenhand.judgments.levels import count_levels
-from evenhand.judgments.names import take_names
-from evenhand.judgments.notebook import draw_table, tabulate
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.signature import write_signature
-from evenhand.judgments.tally import Tally
-from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.models.base import Fit, cautions
 from evenhand.models.bradley_terry import BradleyTerry, Ties
 from evenhand.models.coefficients import LRTest, format_p
@@ -39,7 +35,13 @@ from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.ranking import align_columns
 from evenhand.ranking.sides import INSEPARABLE, REMEDY, find_one_sided
 from evenhand.ranking.signature import sign_covariates
-from evenhand.ranking.wald import WaldTest, count_ways, say_of_rankings, walds_by_ways, walds_of
+from evenhand.ranking.wald import (
+    WaldTest,
+    count_ways,
+    run_hypothesis_tests,
+    run_wald_tests,
+    say_of_rankings,
+)
 
 # What a table of models holds: models, what their comparison answers, what has no fit.
 
@@ -48,8 +50,6 @@ LEVEL: Final = 0.05  # P-value below which a question is answered with yes
 
 @dataclass(frozen=True)
 class ModelRow:
-    """One model of the table."""
-
     name: str  # what it adds, in words
     parameters: int  # number of free parameters
     loglik: float  # log-likelihood (nats)
@@ -79,7 +79,6 @@ class Question:
 
     @property
     def answer(self) -> str:
-        """What the test says, at the level of .05."""
         return self.yes if self.p < LEVEL else self.no
 
 
@@ -112,22 +111,19 @@ class ModelTable:
     @property
     def says(self) -> tuple[str, str]:
         """What the tests answer with what to do next, and what AIC and BIC prefer."""
-        asked = self.questions
-        sure = [one for one in asked if one.p < LEVEL]
-        found = [one.answer + (f": see {one.see}" if one.see else "") for one in sure]
-        found += [one.answer for one in asked[:1] if one not in sure]
-        if any("judge" in wald.cluster for one in asked for wald in one.walds):
-            found.append("rank allows for judges")
-        return "; ".join(found), self._say_criteria()
-
-    def _say_criteria(self) -> str:
+        questions = self.questions
+        sure = [question for question in questions if question.p < LEVEL]
+        answers = [one.answer + (f": see {one.see}" if one.see else "") for one in sure]
+        answers += [question.answer for question in questions[:1] if question not in sure]
+        if any("judge" in wald.cluster for question in questions for wald in question.walds):
+            answers.append("rank allows for judges")
         least, schwarz = min(row.aic for row in self.rows), min(self.rows, key=lambda row: row.bic)
         level = [row.name for row in self.rows if f"{row.aic:.2f}" == f"{least:.2f}"]
         alike = " (equal to two decimals)" * (len(level) > 1)
-        said = f"smallest AIC: {' and '.join(level)}{alike}"
-        if schwarz.name in level:
-            return said
-        return f"{said}; smallest BIC: {schwarz.name}"
+        criteria = f"smallest AIC: {' and '.join(level)}{alike}"
+        if schwarz.name not in level:
+            criteria += f"; smallest BIC: {schwarz.name}"
+        return "; ".join(answers), criteria
 
     @property
     def signature(self) -> str:
@@ -138,45 +134,32 @@ class ModelTable:
         return sign_excluded(signature, self.excluded)
 
     def __str__(self) -> str:
-        return draw_models(self)
+        rows: list[tuple[str, ...]] = [("model", "parameters", "deviance", "df", "AIC", "BIC")]
+        for row in self.rows:
+            deviance = "" if row.deviance is None else f"{row.deviance:,.2f}"
+            df = "" if row.df is None else f"{row.df:,}"
+            cells = (deviance, df, f"{row.aic:,.2f}", f"{row.bic:,.2f}")
+            rows.append((row.name, str(row.parameters), *cells))
+        return "\n".join([*align_columns(rows, left=1), "", *self._list_lines()])
 
     def _repr_html_(self) -> str:
-        return draw_models_html(self)
+        return draw_table(*tabulate([vars(row) for row in self.rows]), self._list_lines())
 
     __repr__ = __str__
 
-
-def draw_models(table: ModelTable) -> str:
-    """Return a table of models, what the tests say, and what has no fit."""
-    rows: list[tuple[str, ...]] = [("model", "parameters", "deviance", "df", "AIC", "BIC")]
-    for row in table.rows:
-        deviance = "" if row.deviance is None else f"{row.deviance:,.2f}"
-        df = "" if row.df is None else f"{row.df:,}"
-        cells = (deviance, df, f"{row.aic:,.2f}", f"{row.bic:,.2f}")
-        rows.append((row.name, str(row.parameters), *cells))
-    tests = [f"{one.answer}: p {format_p(one.p)}" for one in table.questions]
-    notes = [f"note: {name}: no fit: {why}" for name, why in table.refused.items()]
-    notes += [f"note: {note}" for note in table.notes]
-    notes += list_texts(table.excluded, table.notes)
-    return "\n".join(
-        [*align_columns(rows, left=1), "", *tests, *table.says, *notes, table.signature]
-    )
-
-
-def draw_models_html(table: ModelTable) -> str:
-    """Return a table of models for a notebook."""
-    head, body = tabulate([vars(row) for row in table.rows])
-    tests = [f"{one.answer}: p {format_p(one.p)}" for one in table.questions]
-    notes = [f"note: {name}: no fit: {why}" for name, why in table.refused.items()]
-    notes += [f"note: {note}" for note in table.notes]
-    notes += list_texts(table.excluded, table.notes)
-    return draw_table(head, body, [*tests, *table.says, *notes, table.signature])
+    def _list_lines(self) -> list[str]:
+        """Return what stands below the table."""
+        tests = [f"{question.answer}: p {format_p(question.p)}" for question in self.questions]
+        notes = [f"note: {name}: no fit: {why}" for name, why in self.refused.items()]
+        notes += [f"note: {note}" for note in self.notes]
+        notes += list_texts(self.excluded, self.notes)
+        return [*tests, *self.says, *notes, self.signature]
 
 
 # The steps of a table of models: each fits what it adds and tests it against what it extends.
 
-BASE: Final = "worths + ties"
-RIVALS: Final[Mapping[Ties, str]] = {"rao-kupper": "Rao-Kupper", "glenn-david": "Glenn-David"}
+BASE_MODEL: Final = "worths + ties"
+RIVAL_MODELS: Final[Mapping[Ties, str]] = {"rao-kupper": "Rao-Kupper", "glenn-david": "Glenn-David"}
 _SUBJECTS: Final[Mapping[Kind, str]] = {
     "worths": "worths differ",
     "ties": "the share of ties differs",
@@ -187,7 +170,7 @@ _OF_RANKINGS: Final = (
     " its AIC would mean anything; fit --model random-judges tests it by dealing rankings to judges"
     " at random"
 )
-POPULATION: Final = 5  # Fewest judges from whom a spread between judges is estimated
+MIN_JUDGES_OF_POPULATION: Final = 5  # Fewest judges from whom a spread between judges is estimated
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,13 +195,13 @@ class Step:
 def start(base: Fit, counts: Counts) -> Step:
     """Put the model of equal worths below the worths."""
     lr = base.equal_worths
-    row = _row(BASE if base.likelihood.law.free else "worths", base)
+    row = _row(BASE_MODEL if base.likelihood.law.free else "worths", base)
     if lr is None:
         return Step((row,))
     loglik = base.loglik - lr.statistic / 2
     equal = _criteria("equal worths", base.n_parameters - lr.df, loglik, base.n_judgments)
     equal = replace(equal, deviance=base.deviance + lr.statistic, df=base.df + lr.df)
-    tests = walds_by_ways(base, counts.ways, np.arange(lr.df))
+    tests = run_wald_tests(base, counts.ways, np.arange(lr.df))
     return Step(
         (equal, row), (Question("systems differ", "no sign that systems differ", lr, *tests),)
     )
@@ -228,17 +211,17 @@ def step_ties(base: Fit, counts: Counts) -> Step:
     """Leave out γ with the tie cells kept, and try the rival laws."""
     bare = BradleyTerry(ties="none").fit(counts.whole)
     at = np.array([base.names.index("g1")])
-    tests = walds_by_ways(base, counts.ways, at)
-    asked = Question(
+    tests = run_wald_tests(base, counts.ways, at)
+    question = Question(
         "ties need a parameter", "no sign that ties need a parameter", base.lr_test(bare), *tests
     )
     rows, refused = [_row("worths, γ = 0", bare)], {}
-    for ties, name in RIVALS.items():
+    for ties, name in RIVAL_MODELS.items():
         try:
             rows.append(_row(f"worths + {name}", BradleyTerry(ties=ties).fit(counts.whole)))
         except (NotIdentified, NotConverged) as refusal:
             refused[f"worths + {name}"] = str(refusal.without_options())
-    return Step(tuple(rows), (asked,), refused)
+    return Step(tuple(rows), (question,), refused)
 
 
 def step_order(base: Fit, counts: Counts) -> Step:
@@ -252,10 +235,10 @@ def step_order(base: Fit, counts: Counts) -> Step:
         fit = BradleyTerry(order_effect=True).fit(counts.whole)
     except (NotIdentified, NotConverged) as refusal:
         return Step(refused={name: str(refusal.without_options())})
-    tests = walds_by_ways(fit, counts.ways, np.array([fit.names.index("order")]))
+    tests = run_wald_tests(fit, counts.ways, np.array([fit.names.index("order")]))
     says, lr = "order matters", fit.lr_test(base)
-    asked = Question(says, f"no sign that {says}", lr, *tests, see="bias")
-    return Step((_row(name, fit),), (asked,))
+    question = Question(says, f"no sign that {says}", lr, *tests, see="bias")
+    return Step((_row(name, fit),), (question,))
 
 
 def step_covariate(base: Fit, counts: Counts, covariate: str) -> Step:
@@ -276,7 +259,7 @@ def step_covariate(base: Fit, counts: Counts, covariate: str) -> Step:
             return Step(tuple(rows), tuple(questions), {name: why})
         rows.append(_row(name, fit))
         says = f"{_SUBJECTS[of]} by {covariate}"
-        tests = walds_of(one, counts.ways)
+        tests = run_hypothesis_tests(one, counts.ways)
         see = f"fit {_OPTIONS[of]} {covariate}"
         questions.append(Question(says, f"no sign that {says}", one.lr, *tests, see=see))
     return Step(tuple(rows), tuple(questions))
@@ -285,7 +268,7 @@ def step_covariate(base: Fit, counts: Counts, covariate: str) -> Step:
 def step_judges(base: Fit, counts: Counts) -> Step:
     """Let judges be drawn from a population of tastes."""
     name = "+ random judges"
-    if counts.judges is None or counts.judges.factor("judge").size < POPULATION:
+    if counts.judges is None or counts.judges.factor("judge").size < MIN_JUDGES_OF_POPULATION:
         return Step()
     if say_of_rankings(counts.ways, counts.whole):
         return Step(refused={name: _OF_RANKINGS})
@@ -296,13 +279,13 @@ def step_judges(base: Fit, counts: Counts) -> Step:
     if fit.lr_test is None:
         return Step(refused={name: _OF_RANKINGS})
     row = _criteria(name, base.n_parameters + 1, fit.loglik, base.n_judgments)
-    asked = Question(
+    question = Question(
         f"judges differ in taste, by σ = {fit.sigma:.2f} in log-worth",
         "no sign that judges differ in taste",
         LRTest(fit.lr_test.statistic, 1, fit.lr_test.p),
         see="fit --model random-judges",
     )
-    return Step((row,), (asked,))
+    return Step((row,), (question,))
 
 
 def _row(name: str, fit: Fit) -> ModelRow:
@@ -315,7 +298,8 @@ def _criteria(name: str, parameters: int, loglik: float, n: float) -> ModelRow:
     return ModelRow(name, parameters, loglik, None, None, aic, bic)
 
 
-PANEL: Final = 12  # Most judges who are given worths of their own unasked
+# Most judges who are given worths of their own unasked
+MAX_JUDGES_AS_COVARIATE: Final = 12
 
 
 @carries_excluded("controls")
@@ -353,8 +337,8 @@ def tabulate_models(
         raise InvalidJudgments(
             f"{table.source.name} has {len(groups)} tasks: choose one, data.select_task('...')"
         )
-    found = tabulate_counts(next(iter(groups.values())))
-    return replace(found, notes=(*say_left_out(data, table), *found.notes))
+    models = tabulate_counts(next(iter(groups.values())))
+    return replace(models, notes=(*say_left_out(data, table), *models.notes))
 
 
 def count_models(
@@ -367,31 +351,24 @@ def count_models(
             " weights for counts of judgments, or leave them out"
         )
     by = choose_groups(table, group_by)
-    named = _choose_covariates(table, by, covariates)
-    ways, notes = count_ways(table, by, named), say_pooled(table, by)
-    judges = tally_groups(table, by, ("judge",)) if table.has("judge") and by != "judge" else {}
+    known = table.has("judge") and by != "judge"
+    if covariates is not None:
+        names = tuple(table.require(name) for name in take_names(covariates))
+    else:
+        few = known and 2 <= len(count_levels(table, "judge")) <= MAX_JUDGES_AS_COVARIATE
+        names = ("judge",) if few else ()
+    if by is not None and by in names:
+        column = table.source.named(by)
+        raise UnknownOption(f"column '{column}' tells groups apart: it cannot be a covariate too")
+    clustered, notes = count_ways(table, by, names), say_pooled(table, by)
+    judges = tally_groups(table, by, ("judge",)) if known else {}
     return {
-        name: Counts(whole, ways.get(name, {}), judges.get(name), notes)
-        for name, whole in tally_groups(table, by, named).items()
+        name: Counts(whole, clustered.get(name, {}), judges.get(name), notes)
+        for name, whole in tally_groups(table, by, names).items()
     }
 
 
-def _choose_covariates(
-    table: Comparisons, by: str | None, asked: Sequence[str] | None
-) -> tuple[str, ...]:
-    """Return the covariates that were asked for, else the judges where they are few."""
-    if asked is None:
-        loads = count_levels(table, "judge") if table.has("judge") and by != "judge" else None
-        return ("judge",) if loads is not None and 2 <= len(loads) <= PANEL else ()
-    named = tuple(table.require(name) for name in take_names(asked))
-    if by in named:
-        own = table.source.named(by) if by is not None else ""
-        raise UnknownOption(f"column '{own}' tells groups apart: it cannot be a covariate too")
-    return named
-
-
 def tabulate_counts(counts: Counts) -> ModelTable:
-    """Fit and compare the models of judgments that are counted."""
     try:
         base = BradleyTerry().fit(counts.whole)
     except (NotIdentified, NotConverged) as refusal:
@@ -419,18 +396,16 @@ def tabulate_counts(counts: Counts) -> ModelTable:
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """What one test answers beside others."""
-
     says: str  # the answer, at the level of .05
     p: float  # adjusted for all tests by Holm's method (proportion)
 
 
-def answer_questions(asked: Sequence[Question]) -> tuple[ModelAnswer, ...]:
+def answer_questions(questions: Sequence[Question]) -> tuple[ModelAnswer, ...]:
     """Answer questions by p that are adjusted for their number."""
-    if not asked:
+    if not questions:
         return ()
-    adjusted = holm(np.array([one.p for one in asked])).tolist()
+    adjusted = holm(np.array([one.p for one in questions])).tolist()
     return tuple(
         ModelAnswer(one.yes if p < LEVEL else one.no, p)
-        for one, p in zip(asked, adjusted, strict=True)
+        for one, p in zip(questions, adjusted, strict=True)
     )

@@ -22,31 +22,27 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.groups import Levels, note_tasks
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.tally import Tally, merge_levels
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out
-from evenhand.judgments.exclusions import carries_excluded, write_excluded
-from evenhand.judgments.groups import note_tasks
-from evenhand.judgments.levels import Levels
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.signature import write_signature
-from evenhand.judgments.tally import Tally, merge_levels
-from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.coefficients import format_p
 from evenhand.models.position_effects import (
-    MOST,
+    MAX_SPREAD,
     Panel,
     PositionEffects,
     fit_position_effects,
     make_panel,
 )
-from evenhand.models.ties import TieLaw
 from evenhand.numerics.distributions import (
-    LEAST,
+    MIN_P,
     net_wins_p,
     normal_quantile,
     t_quantile,
@@ -55,8 +51,8 @@ from evenhand.numerics.distributions import (
 )
 from evenhand.numerics.multiple_tests import benjamini_hochberg
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.clustering import CLUSTERS, FACTORS, Evidence, wanted_factors
-from evenhand.ranking.covariance import NO_SPREAD
+from evenhand.ranking.clustering import FACTORS, MAX_CLUSTERS, Evidence, wanted_factors
+from evenhand.ranking.covariance import NO_SPREAD_RATIO
 from evenhand.ranking.inference import find_intervals
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.sides import INSEPARABLE, NOT_RANDOMISED, REMEDY, find_one_sided
@@ -66,8 +62,8 @@ from evenhand.ranking.signature import name_model
 
 Array = NDArray[np.float64]
 # Most comparisons of a judge for the exact test; with more the normal one is as good
-EXACT: Final = 500
-SHOWN: Final = 3  # Most judges who are named in a sentence
+MAX_EXACT_COMPARISONS: Final = 500
+MAX_JUDGES_NAMED: Final = 3  # Most judges who are named in a sentence
 
 
 def share_first(log_odds: float) -> float:
@@ -110,47 +106,41 @@ class JudgeBias:
         return share_first(self.lower), share_first(self.upper)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of a judge."""
         return {**asdict(self), "share": self.share}
 
 
 def say_judges(
     spread: float | None, p: float, outstanding: Sequence[JudgeBias], *, differ: bool
 ) -> tuple[str, str]:
-    """Say whether judges differ, and who stands out.
-
-    spread: sd of their biases (log-odds), None if it has no finite estimate.
-    """
+    """Say whether judges differ, by the sd of their biases (log-odds), and who stands out."""
     if spread is None:
         return (
             f"judges nearly always took one side each (p {format_p(p)}): τ, the sd of their biases,"
-            f" has no finite estimate below {2 * MOST:.0f} in log-odds",
+            f" has no finite estimate below {2 * MAX_SPREAD:.0f} in log-odds",
             "judges are not compared with each other",
         )
-    found = "no sign that judges differ"
+    differences = "no sign that judges differ"
     if spread == 0:
-        found = "judges do not differ detectably: the common estimate stands for each"
+        differences = "judges do not differ detectably: the common estimate stands for each"
     if differ:
-        found = f"judges differ: sd {spread:.2f} in log-odds"
+        differences = f"judges differ: sd {spread:.2f} in log-odds"
     if not outstanding:
-        return f"{found} (p {format_p(p)})", "no judge stands out from the others"
-    names = listing([f"{one.judge} ({100 * one.share:.0f} %)" for one in outstanding], SHOWN)
+        return f"{differences} (p {format_p(p)})", "no judge stands out from the others"
+    names = listing(
+        [f"{one.judge} ({100 * one.share:.0f} %)" for one in outstanding], MAX_JUDGES_NAMED
+    )
     verb = "stands" if len(outstanding) == 1 else "stand"
-    return f"{found} (p {format_p(p)})", f"{names} {verb} out from the others"
+    return f"{differences} (p {format_p(p)})", f"{names} {verb} out from the others"
 
 
 def ranking_inflation(fit: Fit, tally: Tally) -> float:
-    """Return φ: how much scores of rankings vary beside what independent comparisons would.
-
-    Each ranking's score is what its judge's own bias, to first order, leaves of it. One of weight w
-    counts as w rankings.
-    """
+    """Return φ: how much scores of rankings vary beside those of independent comparisons."""
     pooled = tally.pool(("judge", "ranking"))
     panel, delta = make_panel(fit, pooled, 1.0, ("judge", "ranking"))
     ranking = np.unique(panel.codes["ranking"], return_inverse=True)[1].reshape(-1)
     local = panel.expand(np.full(panel.size, delta))
-    own = panel.by_judge(local.eta) / np.maximum(panel.by_judge(local.eta_eta), 1e-300)
-    left = np.bincount(ranking, local.eta - local.eta_eta * own[panel.judge])
+    bias = panel.by_judge(local.eta) / np.maximum(panel.by_judge(local.eta_eta), 1e-300)
+    left = np.bincount(ranking, local.eta - local.eta_eta * bias[panel.judge])
     pair_weights = panel.likelihood.counts.sum(axis=1)  # every pair of a ranking has its weight
     weights = np.bincount(ranking, pair_weights) / np.bincount(ranking)
     held = float(weights.sum()) - len(np.unique(panel.judge))
@@ -161,14 +151,18 @@ def ranking_inflation(fit: Fit, tally: Tally) -> float:
 def judge_biases(
     effects: PositionEffects, tally: Tally, error: tuple[float, float], inflation: float | None
 ) -> tuple[JudgeBias, ...]:
-    """Return all judges, farthest from the median judge first.
-
-    Where the spread of biases has no finite estimate, neither has that of the median judge: the
-    least likely to have no bias come first.
-    """
-    stderr = 2 * np.sqrt(effects.variance + (_pull(effects) * error[0]) ** 2)
+    """Return all judges, farthest from the median judge first; without one by p."""
+    # how far each estimate moves with δ: the share of it that is not the judge's
+    pull = np.ones(len(effects.variance))
+    if effects.spread:
+        pull = np.minimum(effects.variance / effects.spread**2, 1.0)
+    stderr = 2 * np.sqrt(effects.variance + (pull * error[0]) ** 2)
     none = _test_judges(effects.panel, 0.0, inflation)
-    common, apart = _compare_judges(effects, inflation)
+    common, apart = None, np.zeros(len(effects.estimate))
+    if not effects.endless:
+        median = median_bias(effects)
+        common = _test_judges(effects.panel, median, inflation)
+        apart = np.abs(effects.estimate - median)
     factor = tally.factor("judge")
     n, first, second = (
         np.bincount(factor.codes, values, factor.size)
@@ -188,34 +182,14 @@ def judge_biases(
     )
 
 
-def _compare_judges(
-    effects: PositionEffects, inflation: float | None
-) -> tuple[Array | None, Array]:
-    """Return (J,) p-values of the median judge's bias, if there is any, and distances from it."""
-    if effects.endless:
-        return None, np.zeros(len(effects.estimate))
-    median = median_bias(effects)
-    return _test_judges(effects.panel, median, inflation), np.abs(effects.estimate - median)
-
-
 def median_bias(effects: PositionEffects) -> float:
-    """Return the bias (λ scale) of the median judge, each judge weighed by the information held.
-
-    Unlike the mean it is hardly moved by a few judges who always take one side, beside whom all
-    others would seem to stand out.
-    """
+    """Return the bias (λ scale) of the median judge, each weighed by the information held."""
+    # a few judges who always take one side hardly move it, unlike the mean
     panel = effects.panel
     held = panel.by_judge(panel.expand(effects.estimate).eta_eta)
     order = np.argsort(effects.estimate, kind="stable")
     sums = np.cumsum(held[order])
     return float(effects.estimate[order][np.searchsorted(sums, sums[-1] / 2)])
-
-
-def _pull(effects: PositionEffects) -> Array:
-    """Return (J,) how far each estimate moves with δ: the share of it that is not the judge's."""
-    if effects.spread == 0:
-        return np.ones(len(effects.variance))
-    return np.minimum(effects.variance / effects.spread**2, 1.0)
 
 
 def _test_judges(panel: Panel, bias: float, inflation: float | None) -> Array:
@@ -226,24 +200,19 @@ def _test_judges(panel: Panel, bias: float, inflation: float | None) -> Array:
     counts = panel.likelihood.counts * factor  # as they were counted
     local = panel.expand(np.full(panel.size, bias))
     score, information = panel.by_judge(local.eta), panel.by_judge(local.eta_eta)
-    found = np.ones(panel.size)
-    chances = _chances(panel.likelihood.law, eta, tie)
+    p = np.ones(panel.size)
+    chances = np.exp(panel.likelihood.law.log_chances(eta, tie))
     order = np.argsort(panel.judge, kind="stable")
     borders = np.searchsorted(panel.judge[order], np.arange(panel.size + 1))
     for j in np.flatnonzero(information > 0).tolist():
-        own = order[borders[j] : borders[j + 1]]
-        n = counts[own].sum(axis=1)
-        if inflation is None and n.sum() <= EXACT:
-            net = round(float((counts[own, 0] - counts[own, 2]).sum()))
-            found[j] = net_wins_p(chances[own], n, net)
+        rows = order[borders[j] : borders[j + 1]]
+        n = counts[rows].sum(axis=1)
+        if inflation is None and n.sum() <= MAX_EXACT_COMPARISONS:
+            net = round(float((counts[rows, 0] - counts[rows, 2]).sum()))
+            p[j] = net_wins_p(chances[rows], n, net)
         else:
-            found[j] = max(two_sided_p(float(score[j] / np.sqrt(information[j]))), LEAST)
-    return found
-
-
-def _chances(law: TieLaw, eta: Array, tie: Any) -> Array:
-    """Return (C, 3) chances of first, tie, second."""
-    return np.exp(law.log_chances(eta, tie))
+            p[j] = max(two_sided_p(float(score[j] / np.sqrt(information[j]))), MIN_P)
+    return p
 
 
 LEVEL: Final = 0.95
@@ -355,34 +324,58 @@ def find_position_bias(
     """
     refusal = "a position bias is found in comparisons or rankings, not in"
     table = require_pairs(data, refusal, SCORED)
-    _refuse(table)
-    settings = Settings(BradleyTerry(order_effect=True), "sandwich", cluster, level, SEED, None)
-    present = {name for name in FACTORS if table.has(name)}
-    ways = wanted_factors(cluster, present)
-    known = [
-        name for name in ("judge", "ranking" if table.expanded else "judge") if table.has(name)
-    ]
-    tally = table.tally(by=tuple(dict.fromkeys([*ways, *known])))
-    fit = fit_order(tally)
-    merged = {name: merge_levels(tally.factor(name), CLUSTERS, SEED) for name in ways}
-    evidence = Evidence.of(replace(tally, factors=merged).pool(ways))
-    with one_blas_thread():
-        found = _estimate(fit, evidence, tally, settings)
-        found = replace(found, notes=(*say_left_out(data, table), *note_tasks(table), *found.notes))
-        return _add_judges(found, fit, tally, expanded=table.expanded)
-
-
-def _refuse(table: Comparisons) -> None:
-    """Refuse data that cannot show a bias."""
     if not table.positions_known:
         raise UnknownOption(
             f"{table.source.name} does not say which output stood first, so that no position bias"
             " can be seen: map a position column (--column position=NAME)"
         )
+    settings = Settings(BradleyTerry(order_effect=True), "sandwich", cluster, level, SEED, None)
+    present = {name for name in FACTORS if table.has(name)}
+    clusterings = wanted_factors(cluster, present)
+    known = [
+        name for name in ("judge", "ranking" if table.expanded else "judge") if table.has(name)
+    ]
+    tally = table.tally(by=tuple(dict.fromkeys([*clusterings, *known])))
+    fit = fit_order(tally)
+    merged = {name: merge_levels(tally.factor(name), MAX_CLUSTERS, SEED) for name in clusterings}
+    evidence = Evidence.of(replace(tally, factors=merged).pool(clusterings))
+    with one_blas_thread():
+        bias = _estimate(fit, evidence, tally, settings)
+        bias = replace(bias, notes=(*say_left_out(data, table), *note_tasks(table), *bias.notes))
+        if "judge" not in tally.factors or tally.factor("judge").size < 2:
+            return bias
+        if tally.squares is not None:
+            note = "importance weights are no counts: judges cannot be tested one by one"
+            return replace(bias, notes=(*bias.notes, note))
+        inflation = (
+            ranking_inflation(fit, tally) if table.expanded and "ranking" in tally.factors else None
+        )
+        try:
+            effects = fit_position_effects(fit, tally, 1.0 if inflation is None else 1 / inflation)
+        except NotConverged as stop:
+            return replace(bias, notes=(*bias.notes, f"nothing is said of judges: {stop}"))
+        z = normal_quantile((1 + bias.level) / 2)
+        judges = judge_biases(effects, tally.pool(("judge",)), (bias.stderr / 2, z), inflation)
+        notes = []
+        if effects.endless:
+            notes.append(
+                "estimates of judges are drawn to the common one as by a"
+                f" sd of {2 * MAX_SPREAD:.0f} in log-odds"
+            )
+        if inflation is not None:
+            notes.append(
+                f"comparisons of one ranking count for 1/{inflation:.2f} in what is said of judges"
+            )
+        return replace(
+            bias,
+            spread=None if effects.endless else 2 * effects.spread,
+            heterogeneity_p=effects.p,
+            judges=judges,
+            notes=(*bias.notes, *notes),
+        )
 
 
 def fit_order(tally: Tally) -> Fit:
-    """Fit Davidson's model with an order effect."""
     try:
         BradleyTerry().fit(tally)  # what is wrong with worths alone is said in its own words
     except (NotIdentified, NotConverged) as refusal:
@@ -397,21 +390,31 @@ def fit_order(tally: Tally) -> Fit:
 
 
 def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) -> PositionBias:
-    """Return the common bias with its clustered error."""
     loads = {name: factor.loads for name, factor in tally.factors.items()}
     clustering, intervals = find_intervals(fit, evidence, Levels(loads), settings)
     if intervals is None:
         raise NotIdentified(f"{len(fit.systems):,} systems are too many for a position bias")
     at = fit.likelihood.n_worths + fit.likelihood.n_ties
     estimate, stderr = 2 * float(fit.beta[at]), 2 * float(intervals.parameters[at])
-    if stderr**2 <= NO_SPREAD * 4 * float(fit.raw_vcov[at, at]):
+    if stderr**2 <= NO_SPREAD_RATIO * 4 * float(fit.raw_vcov[at, at]):
         raise NotIdentified(
             "the position bias has no standard error: both sides were preferred exactly as often"
             f" within every cluster ({intervals.method}); collect more judgments, or pass --cluster"
             " judgment if they are independent"
         )
     margin = t_quantile((1 + settings.level) / 2, intervals.df) * stderr
-    headline = [clustering.headline] if clustering.headline else []
+    notes = [clustering.headline] if clustering.headline else []
+    sides = find_one_sided(tally, None)
+    if sides.uneven:
+        notes.append(
+            f"{NOT_RANDOMISED}{sides.named}; {100 * sides.both_orders:.0f} % of the comparisons are"
+            " of pairs shown in both orders, and the bias is taken to be the same in the others"
+        )
+    parts = [f"position bias, {name_model(fit)}"]
+    parts += ["importance weights"] if tally.squares is not None else []
+    signature = write_signature(
+        [*parts, f"{intervals.method}, level {settings.level:g}"], tally.n_judgments, tally.digest
+    )
     return PositionBias(
         estimate=estimate,
         stderr=stderr,
@@ -425,60 +428,6 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
         judges=(),
         n_judgments=tally.n_judgments,
         n_comparisons=tally.n_comparisons,
-        notes=(
-            *headline,
-            *_note_sides(tally),
-            *fit.notes,
-            *intervals.notes,
-            *clustering.notes,
-        ),
-        signature=_sign(fit, tally, intervals.method, settings.level),
-    )
-
-
-def _note_sides(tally: Tally) -> tuple[str, ...]:
-    """Say which comparisons the bias rests on where sides were far from random."""
-    sides = find_one_sided(tally, None)
-    if not sides.uneven:
-        return ()
-    share = f"{100 * sides.both_orders:.0f} %"
-    return (
-        f"{NOT_RANDOMISED}{sides.named}; {share} of the comparisons are of pairs shown in both"
-        " orders, and the bias is taken to be the same in the others",
-    )
-
-
-def _sign(fit: Fit, tally: Tally, method: str, level: float) -> str:
-    parts = [f"position bias, {name_model(fit)}"]
-    parts += ["importance weights"] if tally.squares is not None else []
-    return write_signature([*parts, f"{method}, level {level:g}"], tally.n_judgments, tally.digest)
-
-
-def _add_judges(found: PositionBias, fit: Fit, tally: Tally, *, expanded: bool) -> PositionBias:
-    """Add what is known of each judge, where there are two or more."""
-    if "judge" not in tally.factors or tally.factor("judge").size < 2:
-        return found
-    if tally.squares is not None:
-        note = "importance weights are no counts: judges cannot be tested one by one"
-        return replace(found, notes=(*found.notes, note))
-    inflation = ranking_inflation(fit, tally) if expanded and "ranking" in tally.factors else None
-    try:
-        effects = fit_position_effects(fit, tally, 1.0 if inflation is None else 1 / inflation)
-    except NotConverged as stop:
-        return replace(found, notes=(*found.notes, f"nothing is said of judges: {stop}"))
-    z = normal_quantile((1 + found.level) / 2)
-    judges = judge_biases(effects, tally.pool(("judge",)), (found.stderr / 2, z), inflation)
-    notes = []
-    if effects.endless:
-        held = f"sd of {2 * MOST:.0f} in log-odds"
-        notes.append(f"estimates of judges are drawn to the common one as by a {held}")
-    if inflation is not None:
-        weight = f"1/{inflation:.2f}"
-        notes.append(f"comparisons of one ranking count for {weight} in what is said of judges")
-    return replace(
-        found,
-        spread=None if effects.endless else 2 * effects.spread,
-        heterogeneity_p=effects.p,
-        judges=judges,
-        notes=(*found.notes, *notes),
+        notes=(*notes, *fit.notes, *intervals.notes, *clustering.notes),
+        signature=signature,
     )

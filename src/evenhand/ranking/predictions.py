@@ -17,8 +17,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.tally import snake
+from evenhand.data.votes import Predictor, PreferenceModel, Votes
 from evenhand.errors import (
-    EvenhandError,
     InvalidJudgments,
     NotConverged,
     NotIdentified,
@@ -26,15 +27,12 @@ from evenhand.errors import (
     UnknownColumn,
     UnknownOption,
 )
-from evenhand.judgments.model import Predictor, PreferenceModel
-from evenhand.judgments.tally import snake
-from evenhand.judgments.votes import Votes
 from evenhand.numerics.cluster_means import (
     Clusters,
     Strata,
     holds_stratum,
     number_groups,
-    refuse_way,
+    why_not_clustered,
 )
 
 # How surprised a model is by votes: the loss of each in bits, and perplexity.
@@ -44,7 +42,7 @@ from evenhand.numerics.cluster_means import (
 # A perplexity of 3 is that of a die with three sides, of 1 that of a prophet.
 
 Array = NDArray[np.float64]
-SLACK: Final = 1e-6  # By how much chances may miss adding up to one
+CHANCE_TOLERANCE: Final = 1e-6  # By how much chances may miss adding up to one
 
 
 def measure_losses(fit: Predictor, votes: Votes) -> Array:
@@ -53,7 +51,20 @@ def measure_losses(fit: Predictor, votes: Votes) -> Array:
     pairs, at = np.unique(votes.left.astype(np.int64) * k + votes.right, return_inverse=True)
     names = [(votes.systems[p // k], votes.systems[p % k]) for p in pairs.tolist()]
     chances = np.asarray(fit.predict(names), dtype=np.float64)
-    _check(chances, names)
+    if chances.shape != (len(names), 3):
+        raise InvalidJudgments(
+            f"predictions have shape {chances.shape}, and {len(names)} pairs have chances of left,"
+            " tie and right"
+        )
+    wrong = ~(np.isfinite(chances).all(axis=1) & (chances >= 0).all(axis=1))
+    wrong |= ~(np.abs(chances.sum(axis=1) - 1) <= CHANCE_TOLERANCE)
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        row = ", ".join(f"{value:.6g}" for value in chances[at])
+        raise InvalidJudgments(
+            f"predictions are no distributions: {names[at][0]} against {names[at][1]} has chances"
+            f" {row}, which must be 0 or more and add up to 1"
+        )
     happened = chances[at.reshape(-1), votes.outcome]
     impossible = int(np.count_nonzero(happened <= 0))
     if impossible:
@@ -63,15 +74,6 @@ def measure_losses(fit: Predictor, votes: Votes) -> Array:
             ["train it on more judgments", "choose a model with a prior"],
         )
     return np.asarray(-np.log2(happened))
-
-
-def find_perplexity(losses: Array) -> float:
-    """Return the perplexity of losses (bits).
-
-    >>> find_perplexity(np.array([1.0, 2.0, 3.0]))
-    4.0
-    """
-    return raise_bits(average(losses))
 
 
 def raise_bits(bits: float) -> float:
@@ -93,59 +95,41 @@ def average(values: Array) -> float:
     return float(first + (values - first).mean())
 
 
-def _check(chances: Array, names: list[tuple[str, str]]) -> None:
-    """Refuse chances that are none."""
-    if chances.shape != (len(names), 3):
-        raise InvalidJudgments(
-            f"predictions have shape {chances.shape}, and {len(names)} pairs have chances of left,"
-            " tie and right"
-        )
-    wrong = ~(np.isfinite(chances).all(axis=1) & (chances >= 0).all(axis=1))
-    wrong |= ~(np.abs(chances.sum(axis=1) - 1) <= SLACK)
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        row = ", ".join(f"{value:.6g}" for value in chances[at])
-        raise InvalidJudgments(
-            f"predictions are no distributions: {names[at][0]} against {names[at][1]} has chances"
-            f" {row}, which must be 0 or more and add up to 1"
-        )
-
-
-# Votes that hang together: those of one judge, and those on one item.
+# Correlated votes: those of one judge, and those on one item.
 #
-# What follows for means of them is in numerics/cluster_intervals.py.
+# What follows for means of them is in numerics/cluster_means.py.
 
 Integers = NDArray[np.int64]
-MOST: Final = 400  # Most clusters of a way; more are put together at random, which is valid
-SOME: Final = 8  # Effective judges below which intervals are wide (INFERENCE B6)
+MAX_CLUSTERS: Final = 400  # Most clusters of a way; more are put together at random, which is valid
+ENOUGH_JUDGES: Final = 8  # Effective judges below which intervals are wide
 
 
 def find_clusters(votes: Votes, seed: int) -> Clusters:
-    """Say which votes hang together: by judge and item where these are known, else by answer.
-
-    Fewer than five effective judges say nothing of others: then the statement is about them.
-    """
+    """Say which votes are correlated: by judge and item where known, else by answer."""
     task = number_groups(votes.task)
     tasks = int(task.max()) + 1
     strata = Strata(task, np.full(tasks, 1 / tasks))
-    ways: dict[str, Integers] = {}
+    clusterings: dict[str, Integers] = {}
     notes: list[str] = []
     for name in ("judge", "item"):
         codes = number_groups(getattr(votes, name))
-        why = _refuse_way(name, codes, strata, known=getattr(votes, f"{name}s") != ("",))
+        why: str | None = f"no {name} column: nothing is said of other {name}s"
+        if getattr(votes, f"{name}s") != ("",):
+            why = why_not_clustered(name, codes, strata)
         if why is None:
-            ways[name] = _merge(codes, strata, seed)
+            clusterings[name] = _merge(codes, strata, seed)
         else:
             notes.append(why)
     few = count_effective(votes)
-    if "judge" in ways and few is not None and round(few, 1) < SOME:
+    if "judge" in clusterings and few is not None and round(few, 1) < ENOUGH_JUDGES:
         notes.append(
-            f"{few:.1f} effective judges: intervals are wide; {SOME} or more would narrow them"
+            f"{few:.1f} effective judges: intervals are wide; {ENOUGH_JUDGES} or more would narrow"
+            " them"
         )
-    if not ways:
+    if not clusterings:
         name = "judgment" if votes.answer is None else "ranking"
-        ways[name] = _merge(number_answers(votes), strata, seed)
-    return Clusters(ways, strata, tuple(notes))
+        clusterings[name] = _merge(number_answers(votes), strata, seed)
+    return Clusters(clusterings, strata, tuple(notes))
 
 
 def count_effective(votes: Votes) -> float | None:
@@ -156,19 +140,12 @@ def count_effective(votes: Votes) -> float | None:
     return float(loads.sum() ** 2 / (loads**2).sum())
 
 
-def _refuse_way(name: str, codes: Integers, strata: Strata, *, known: bool) -> str | None:
-    """Say why nothing can be said of other judges or items, if so."""
-    if not known:
-        return f"no {name} column: nothing is said of other {name}s"
-    return refuse_way(name, codes, strata)
-
-
 def _merge(codes: Integers, strata: Strata, seed: int) -> Integers:
     """Put clusters beyond the most that are kept together, heavy with light."""
     loads = np.bincount(codes).astype(np.float64)
-    if len(loads) <= MOST:
+    if len(loads) <= MAX_CLUSTERS:
         return codes
-    merged = snake(loads, MOST, seed)[codes].astype(np.int64)
+    merged = snake(loads, MAX_CLUSTERS, seed)[codes].astype(np.int64)
     return codes if holds_stratum(merged, strata) else merged
 
 
@@ -189,11 +166,7 @@ def number_answers(votes: Votes) -> Integers:
 
 
 def find_chance(trials: Array) -> tuple[float, float]:
-    """Return the variance of a mean over tasks and trials by trials, and its degrees of freedom.
-
-    trials: (T, R) values; with one trial nothing is known, which is told as no variance. >>>
-        find_chance(np.array([[1.0, 3.0], [2.0, 2.0]]))  # s² = 2 and 0 (0.25, 1.0)
-    """
+    """Return the variance of a mean over (T, R) values by trials, 0 of one trial, and its df."""
     tasks, each = trials.shape
     if each == 1:
         return 0.0, 0.0
@@ -228,28 +201,16 @@ class Trained:
 
 
 def train(model: PreferenceModel, votes: Votes, test: Votes) -> Trained:
-    """Fit a model to votes and measure its losses on others.
-
-    A training that loads modules is done again, so that its seconds are those of any other.
-    """
-    loaded = len(sys.modules)
-    found = _train(model, votes, test)
-    return found if len(sys.modules) == loaded else _train(model, votes, test)
-
-
-def _train(model: PreferenceModel, votes: Votes, test: Votes) -> Trained:
-    """Fit and measure once."""
-    began = process_time()
+    """Fit a model to votes and measure its losses on others."""
+    loaded, began = len(sys.modules), process_time()
+    losses, why = None, ""
     try:
         losses = measure_losses(model.fit(votes), test)
-    except REFUSALS as refusal:
-        return Trained(None, say_refusal(refusal), process_time() - began)
-    return Trained(losses, "", process_time() - began)
-
-
-def say_refusal(refusal: EvenhandError) -> str:
-    """Return why, without options that are no help here."""
-    return str(refusal.without_options() if isinstance(refusal, Remedied) else refusal)
+    except REFUSALS as refusal:  # without options that are no help here
+        why = str(refusal.without_options() if isinstance(refusal, Remedied) else refusal)
+    trained = Trained(losses, why, process_time() - began)
+    # one that loads modules is done again, so that its seconds are those of any other
+    return trained if len(sys.modules) == loaded else train(model, votes, test)
 
 
 Rows = NDArray[np.intp]
@@ -260,18 +221,13 @@ TRIALS: Final = 5
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One task, divided."""
-
     most: int  # comparisons of a held-out item, at most: k
     test: Rows  # row numbers of the held-out comparisons
     train: Rows  # of the others
 
 
 def hold_out_rare_items(votes: Votes, least: int = MIN_HELD_OUT) -> Split:
-    """Divide the votes of a task by how many of them are on an item.
-
-    least: comparisons to hold out, at least.
-    """
+    """Divide the votes of a task: the items with the fewest votes are held out."""
     if votes.items == ("",):
         raise UnknownColumn(
             "there is no item column, and the test set is made of items with few comparisons: map"
@@ -295,11 +251,7 @@ def hold_out_rare_items(votes: Votes, least: int = MIN_HELD_OUT) -> Split:
 
 
 def draw_subset(rows: Rows, size: int, seed: int, at: tuple[int, ...]) -> Rows:
-    """Draw some of the rows, all of them where there are no more.
-
-    Returns row numbers, in the order in which they were given. >>> draw_subset(np.arange(3), 5, 1,
-        (0,)).tolist() [0, 1, 2]
-    """
+    """Draw so many rows, in their order; all of them where there are no more."""
     if len(rows) <= size:
         return rows
     rng = np.random.Generator(np.random.PCG64([seed, *at]))

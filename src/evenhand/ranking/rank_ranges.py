@@ -22,10 +22,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.tally import Tally
+from evenhand.data.votes import Scores
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, require_level
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.model import Scores
-from evenhand.judgments.tally import Tally
 
 # Resampled counts: the comparisons, or whole judges, items or rankings, drawn with replacement.
 #
@@ -36,7 +36,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Urn:
+class ResamplingPlan:
     """What resamples are drawn from."""
 
     pairs: Tally  # the tally folded and pooled, an entry per pair of systems
@@ -57,28 +57,24 @@ class Urn:
 
     def draw(self, runs: int, rng: np.random.Generator) -> Iterator[Array]:
         """Yield (C, 3) counts of each pair, once per run."""
-        for _ in range(runs):
-            yield self._draw_comparisons(rng) if self.parts is None else self._draw_levels(rng)
-
-    def _draw_comparisons(self, rng: np.random.Generator) -> Array:
-        counts = self.pairs.counts
-        total = counts.sum()
-        drawn = rng.multinomial(int(total), counts.ravel() / total)
-        return np.asarray(drawn.reshape(counts.shape), dtype=np.float64)
-
-    def _draw_levels(self, rng: np.random.Generator) -> Array:
-        assert self.parts is not None
-        assert self.by is not None
+        counts, k, size = self.pairs.counts, len(self.pairs.systems), len(self.pairs.left)
+        if self.parts is None or self.by is None:
+            for _ in range(runs):
+                drawn = rng.multinomial(int(counts.sum()), counts.ravel() / counts.sum())
+                yield np.asarray(drawn.reshape(counts.shape), dtype=np.float64)
+            return
         factor = self.parts.factor(self.by)
-        times = rng.multinomial(factor.size, np.full(factor.size, 1 / factor.size))
-        weighted = self.parts.counts * times[factor.codes][:, None]
-        k = len(self.pairs.systems)
-        place = np.searchsorted(_key(self.pairs, k), _key(self.parts, k))
-        size = len(self.pairs.left)
-        return np.stack([np.bincount(place, column, size) for column in weighted.T], axis=1)
+        keys, of_pairs = (
+            tally.left.astype(np.int64) * k + tally.right for tally in (self.parts, self.pairs)
+        )
+        place = np.searchsorted(of_pairs, keys)
+        for _ in range(runs):
+            times = rng.multinomial(factor.size, np.full(factor.size, 1 / factor.size))
+            weighted = self.parts.counts * times[factor.codes][:, None]
+            yield np.stack([np.bincount(place, column, size) for column in weighted.T], axis=1)
 
 
-def fill_urn(tally: Tally, *, by: str | None = None) -> Urn:
+def plan_resampling(tally: Tally, *, by: str | None = None) -> ResamplingPlan:
     """Put a tally's judgments into an urn; their order and sides do not matter."""
     pairs = tally.fold().pool()
     counts = pairs.counts
@@ -90,48 +86,43 @@ def fill_urn(tally: Tally, *, by: str | None = None) -> Urn:
             f"single comparisons cannot be drawn with {kind} weights: leave the weights out, or"
             " draw whole judges or rankings"
         )
-    return Urn(pairs, None if by is None else tally.fold().pool((by,)), by)
-
-
-def _key(tally: Tally, k: int) -> NDArray[np.int64]:
-    return tally.left.astype(np.int64) * k + tally.right
+    return ResamplingPlan(pairs, None if by is None else tally.fold().pool((by,)), by)
 
 
 Integers = NDArray[np.int64]
 RUNS: Final = 1000
-_FEWEST: Final = 20
-_LOST: Final = 0.05
+MIN_RUNS: Final = 20
+MAX_LOST_SHARE: Final = 0.05
 
 
 def rank_ranges(samples: Array, level: float = 0.95) -> tuple[Integers, Integers]:
-    """Return best and worst place of each system over samples of scores.
+    """Return (K,) best and (K,) worst place of each system over (R, K) samples of scores.
 
     Of R places of a system, sorted, the ⌈R (1 − level)/2⌉ first and last are cut off, as WMT did.
-    Where scores are equal, the best place of the group counts for the lower end and the worst for
-    the upper.
-
-    samples: (R, K) scores, higher is better.
-    Returns: (K,) best and (K,) worst places, 1 is best.
+    Of equal scores the best place counts for the lower end and the worst for the upper.
     """
     runs = len(samples)
     require_level(level)
-    if runs < _FEWEST:
-        raise UnknownOption(f"{runs} runs say too little about ranges: take at least {_FEWEST}")
+    if runs < MIN_RUNS:
+        raise UnknownOption(f"{runs} runs say too little about ranges: take at least {MIN_RUNS}")
     cut = ceil(round((runs - runs * level) / 2, 9))
     if 2 * cut >= runs:
         raise UnknownOption(f"level {level} leaves none of {runs} runs: raise one of them")
-    best, worst = np.sort(_best_places(samples), axis=0), np.sort(_worst_places(samples), axis=0)
+    best, worst = (
+        np.sort(
+            np.stack([1 + np.searchsorted(np.sort(-row), -row, side="left") for row in samples]),
+            axis=0,
+        ),
+        np.sort(
+            np.stack([np.searchsorted(np.sort(-row), -row, side="right") for row in samples]),
+            axis=0,
+        ),
+    )
     return best[cut], worst[runs - cut - 1]
 
 
 def find_clusters(values: Array, best: Integers, worst: Integers) -> Integers:
-    """Return the cluster of each system, 1 is best.
-
-    values: (K,) scores that order the systems.
-    best: (K,) best place of each.
-    worst: (K,) worst place. >>> find_clusters(np.array([3.0, 1.0, 2.0]), np.array([1, 2, 2]),
-        np.array([1, 3, 3])).tolist() [1, 2, 2]
-    """
+    """Return (K,) the cluster of each system, 1 is best, from scores and places."""
     order = np.argsort(-values, kind="stable")
     reached = np.maximum.accumulate(worst[order])
     ahead = np.minimum.accumulate(best[order][::-1])[::-1]
@@ -154,50 +145,32 @@ def score_with_clusters(
     With expected wins as the rule this is what WMT13 published.
     """
     scores = rule(tally)
-    urn = fill_urn(tally, by=by)
-    samples, lost = _resample(rule, urn, runs, np.random.Generator(np.random.PCG64(seed)))
+    urn = plan_resampling(tally, by=by)
+    rng = np.random.Generator(np.random.PCG64(seed))
+    scored, lost = [], 0
+    for done, drawn in enumerate(urn.draw(runs, rng), start=1):
+        try:
+            wins, ties, losses = drawn.T.copy()
+            counts = {"wins": wins, "ties": ties, "losses": losses}
+            resample = replace(urn.pairs, **counts, n_judgments=float(drawn.sum()))
+            scored.append(rule(resample).values)
+        except NotIdentified as refusal:
+            lost += 1
+            if lost > MAX_LOST_SHARE * runs:
+                raise NotIdentified(
+                    f"{lost} of the first {done} resamples are too thin for the rule: collect more"
+                    " comparisons, or ask for scores without ranges"
+                ) from refusal
+    samples = np.stack(scored)
     best, worst = rank_ranges(samples, level)
-    said = (f"seed={seed}", f"runs={runs}", f"level={level}", f"drawn={urn.name}")
+    options = (f"seed={seed}", f"runs={runs}", f"level={level}", f"drawn={urn.name}")
     return replace(
         scores,
         stderr=samples.std(axis=0, ddof=1) if scores.stderr is None else scores.stderr,
         rank_lower=best,
         rank_upper=worst,
         cluster=find_clusters(scores.values, best, worst),
-        settings=scores.settings + tuple(new for new in said if new not in scores.settings),
+        settings=scores.settings + tuple(new for new in options if new not in scores.settings),
         notes=scores.notes
         + (f"left out: {lost} of {runs:,} resamples, too thin for the rule",) * (lost > 0),
     )
-
-
-def _resample(
-    rule: Callable[[Tally], Scores], urn: Urn, runs: int, rng: np.random.Generator
-) -> tuple[Array, int]:
-    """Return (R, K) scores of the resamples that the rule does not refuse, and how many it does."""
-    samples, lost = [], 0
-    for done, drawn in enumerate(urn.draw(runs, rng), start=1):
-        try:
-            samples.append(rule(_with(urn.pairs, drawn)).values)
-        except NotIdentified as refusal:
-            lost += 1
-            if lost > _LOST * runs:
-                raise NotIdentified(
-                    f"{lost} of the first {done} resamples are too thin for the rule: collect more"
-                    " comparisons, or ask for scores without ranges"
-                ) from refusal
-    return np.stack(samples), lost
-
-
-def _with(pairs: Tally, counts: Array) -> Tally:
-    wins, ties, losses = counts.T.copy()
-    return replace(pairs, wins=wins, ties=ties, losses=losses, n_judgments=float(counts.sum()))
-
-
-def _best_places(samples: Array) -> Integers:
-    """(R, K) places; equal scores share the best."""
-    return np.stack([1 + np.searchsorted(np.sort(-row), -row, side="left") for row in samples])
-
-
-def _worst_places(samples: Array) -> Integers:
-    """(R, K) places; equal scores share the worst."""
-    return np.stack([np.searchsorted(np.sort(-row), -row, side="right") for row in samples])

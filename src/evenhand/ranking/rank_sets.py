@@ -1,15 +1,15 @@
 """Intervals and rank sets that hold all at once, from a fit and its clusters.
 
-    T_c = ĉ / √V_c,   V_c = max(V_J, V_I, V_J + V_I − V_JI)                (INFERENCE B3)
+    T_c = ĉ / √V_c,   V_c = max(V_J, V_I, V_J + V_I − V_JI)
 
 A pair is decided if |T_c| exceeds the critical value of its step: the larger of those of the ways
-of clustering, each from the score bootstrap of that way (B1). With one way alone this is that way;
+of clustering, each from the score bootstrap of that way. With one way alone this is that way;
 where both matter T is no larger than it would be by either. Answers that cluster nothing, and
-clusters too many or too thin to be left out one by one, have their worlds drawn from Student's t
+clusters too many or too thin to be left out one by one, have replicates drawn from Student's t
 with the sandwich covariance instead.
 
 A pair is never decided that rests on one cluster alone, or that has fewer than five effective
-judges or items (B2), or whose narrowest link has too few (`bottlenecks`): nothing then shows how
+judges or items, or whose narrowest link has too few (`bottlenecks`): nothing then shows how
 much others might differ.
 """
 
@@ -30,10 +30,16 @@ from evenhand.numerics.bootstrap import Pairs, absolute_t, bootstrap_contrasts, 
 from evenhand.numerics.distributions import chi2_tail, t_quantile
 from evenhand.numerics.multiple_tests import order_statistic, step_down, step_down_holm
 from evenhand.ranking.cluster_links import count_across
-from evenhand.ranking.covariance import NO_SPREAD, Spread, Way, centred_rows, degrees
+from evenhand.ranking.covariance import (
+    NO_SPREAD_RATIO,
+    ClusteredErrors,
+    Spread,
+    centred_rows,
+    degrees,
+)
 from evenhand.ranking.intervals import (
-    FEW,
-    KEPT,
+    MAX_PAIR_SYSTEMS,
+    MIN_CLUSTERS,
     Array,
     Intervals,
     Limits,
@@ -65,16 +71,14 @@ from evenhand.ranking.settings import REPLICATES
 Integers = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 # V_w / V_0 beyond which the same clusters cannot halve the variance by more judgments
-BINDS: Final = 2.0
-CHANCE: Final = 0.05  # Chance up to which clusters are said to differ so much though they do not
+BINDING_RATIO: Final = 2.0
+# Chance up to which clusters are said to differ so much though they do not
+MAX_FALSE_BINDING: Final = 0.05
 JUDGMENTS: Final = -1
 
 
 def find_limits(fit: Fit, spread: Spread, level: float) -> Limits:
-    """Say what binds each pair of systems.
-
-    level: at which all pairs hold together (proportion).
-    """
+    """Say what binds each pair of systems, all pairs together at a level."""
     k = len(fit.systems)
     tail = 1 - (1 - level) / (k * (k - 1))
     way, clusters, reach = np.full((k, k), JUDGMENTS), np.zeros((k, k)), np.zeros((k, k))
@@ -85,9 +89,9 @@ def find_limits(fit: Fit, spread: Spread, level: float) -> Limits:
         ratio = np.divide(variance, independent, out=np.zeros((k, k)), where=independent > 0)
         if not differ_so_much(ratio[np.triu(~(alone | thin)[place], 1)], degrees(one.factor), k):
             continue
-        own = t_quantile(tail, degrees(one.factor)) * np.sqrt(variance)
-        binds = (ratio > BINDS) & (own > reach)
-        way[binds], reach[binds] = place, own[binds]
+        width = t_quantile(tail, degrees(one.factor)) * np.sqrt(variance)
+        binds = (ratio > BINDING_RATIO) & (width > reach)
+        way[binds], reach[binds] = place, width[binds]
         known = np.full((k, k), one.factor.effective) if one.effective is None else one.effective
         clusters[binds] = known[binds]
     effective = tuple(one.factor.effective for one in spread.ways)
@@ -95,39 +99,31 @@ def find_limits(fit: Fit, spread: Spread, level: float) -> Limits:
 
 
 def differ_so_much(ratios: Array, df: float, systems: int) -> bool:
-    """Say whether clusters differ so much that more judgments by them would not help.
-
-    ratios: (P,) V_w / V_0 of pairs that rest on clusters enough.
-    systems: how many they are, K. >>> differ_so_much(np.array([3.0]), 5.0, 2),
-        differ_so_much(np.full(28, 3.0), 5.0, 8) (False, True)
-    """
+    """Say by (P,) V_w / V_0 whether clusters differ too much for more judgments to help."""
     if not len(ratios):
         return False
     freedom = df * (systems - 1)
-    return chi2_tail(freedom * float(ratios.mean()) / BINDS, freedom) <= CHANCE
+    return chi2_tail(freedom * float(ratios.mean()) / BINDING_RATIO, freedom) <= MAX_FALSE_BINDING
 
 
-def mark_barred(ways: Sequence[Way], systems: int) -> tuple[Truths, Truths]:
+def mark_barred(clusterings: Sequence[ClusteredErrors], systems: int) -> tuple[Truths, Truths]:
     """Return (W, K, K) by which way a difference rests on one cluster alone, and on too few."""
-    alone = np.zeros((len(ways), systems, systems), dtype=np.bool_)
+    alone = np.zeros((len(clusterings), systems, systems), dtype=np.bool_)
     thin = np.zeros_like(alone)
-    for place, way in enumerate(ways):
+    for place, way in enumerate(clusterings):
         alone[place] = way.resting >= 0
         if way.effective is not None and way.name != "ranking":
-            thin[place] = (way.effective < FEW) & ~np.eye(systems, dtype=np.bool_)
+            thin[place] = (way.effective < MIN_CLUSTERS) & ~np.eye(systems, dtype=np.bool_)
     return alone, thin
 
 
 def independent_variance(fit: Fit, spread: Spread) -> Array:
-    """Return (K, K) variances of differences as if all answers were independent.
-
-    With judges and items it is that of their cells where it is larger than the model's: all of an
-    answer lies in one cell. The model's is corrected for what is no answer by itself. Comparisons
-    of one ranking are one answer: of m equal systems in a random order, the wins less losses of one
-    have variance (m² − 1) / 3, against m − 1 of as many independent comparisons, and those of one
-    judgment on a merged output are about as alike. An answer of importance weight w adds w² to the
-    variance of a sum and w to the information.
-    """
+    """Return (K, K) variances of differences as if all answers were independent."""
+    # Comparisons of one ranking are one answer: of m equal systems in a random order, wins less
+    # losses of one have variance (m² − 1) / 3, against m − 1 of as many independent comparisons;
+    # those of one judgment on a merged output are about as alike. An answer of importance weight w
+    # adds w² to the variance of a sum and w to the information. All of an answer lies in one cell
+    # of judge and item: with both it is their cells' where that is larger.
     tally = fit.tally
     outputs = (1 + sqrt(1 + 8 * tally.n_comparisons / tally.n_judgments)) / 2
     scale = max(1.0, (outputs + 1) / 3)
@@ -159,35 +155,32 @@ class LinkedPart:
     notes: tuple[str, ...]  # what the reader should know
 
     def surround(self, log_worth: Array, critical: float) -> tuple[Array, Array, Array]:
-        """Return (K,) standard errors, lower and upper ends; infinite for no interval.
-
-        log_worth: (K,) estimates, in any gauge.
-        critical: value of |t| up to which an interval goes; infinite where none holds.
-        """
+        """Return (K,) standard errors, lower and upper ends of intervals up to a critical |t|."""
         stderr = np.where(self.bounded & np.isfinite(critical), self.stderr, np.inf)
         centred = log_worth - log_worth[self.members].mean()
         return stderr, centred - critical * stderr, centred + critical * stderr
 
 
 def find_part(
-    fit: Fit, worths: Sequence[Array], effective: Array, resting: Truths, ways: Sequence[Way]
+    fit: Fit,
+    worths: Sequence[Array],
+    effective: Array,
+    resting: Truths,
+    clusterings: Sequence[ClusteredErrors],
 ) -> LinkedPart:
-    """Find the linked part, and the errors of distances to its mean.
-
-    worths: (K, K) covariances of log-worths, of which each contrast takes the largest.
-    effective: (K, K) effective clusters of each difference, the fewest of all ways.
-    resting: (K, K) whether a difference rests on one cluster alone.
-    """
+    """Find the linked part, and the errors of distances to its mean."""
     members = find_members(effective, resting)
-    barring = _name_barring(ways, members)
+    alone, thin = mark_barred(clusterings, len(members))
+    barred = (alone | thin)[:, ~members]
+    barring = [way.name for way, own in zip(clusterings, barred, strict=True) if own.any()]
     bounded, notes = members.copy(), _note_outside(fit.systems, members, barring)
     if members.sum() < 2:
         members, bounded = np.ones_like(members), np.zeros_like(members)
     variance = np.max([centred_variance(one, members) for one in worths], axis=0)
-    flat = bounded & (variance < NO_SPREAD * centred_variance(fit.worth_vcov, members))
+    flat = bounded & (variance < NO_SPREAD_RATIO * centred_variance(fit.worth_vcov, members))
     if flat.any():
         names = listing([fit.systems[i] for i in np.flatnonzero(flat).tolist()], 3)
-        by = " and ".join(way.name for way in ways)
+        by = " and ".join(way.name for way in clusterings)
         notes = (
             *notes,
             f"no interval for {names}: clusters by {by or 'judgment'} answered so"
@@ -209,7 +202,7 @@ def find_members(effective: Array, resting: Truths) -> Truths:
     [True, True, True, False]
     """
     members: Truths = ~resting[int(np.argmin(resting.sum(axis=1)))]
-    thin = effective < FEW
+    thin = effective < MIN_CLUSTERS
     np.fill_diagonal(thin, val=False)
     fewest = effective.min(axis=1, where=~np.eye(len(thin), dtype=np.bool_), initial=np.inf)
     open_pairs = thin[:, members].sum(axis=1)
@@ -223,67 +216,57 @@ def find_members(effective: Array, resting: Truths) -> Truths:
     return members
 
 
-def _name_barring(ways: Sequence[Way], members: Truths) -> list[str]:
-    """Name the ways by which pairs may not be decided that leave systems outside.
-
-    members: (K,) which systems are in the linked part.
-    """
-    alone, thin = mark_barred(ways, len(members))
-    barred = (alone | thin)[:, ~members]
-    return [way.name for way, own in zip(ways, barred, strict=True) if own.any()]
-
-
-def _note_outside(systems: Sequence[str], members: Truths, ways: Sequence[str]) -> tuple[str, ...]:
+def _note_outside(
+    systems: Sequence[str], members: Truths, clusterings: Sequence[str]
+) -> tuple[str, ...]:
     """Say which systems have no interval, and what those of the others are relative to."""
     if members.all():
         return ()
-    whose, inside = " or ".join(f"{way}s" for way in ways), int(members.sum())
+    whose, inside = " or ".join(f"{way}s" for way in clusterings), int(members.sum())
     if inside < 2:
         return (f"no intervals: too few {whose} link any two systems",)
     names = [systems[i] for i in np.flatnonzero(~members).tolist()]
+    pronoun = "it" if len(names) == 1 else "them"
     return (
-        f"no interval for {listing(names, 3)}: too few {whose} link {_it(names)} to the other"
+        f"no interval for {listing(names, 3)}: too few {whose} link {pronoun} to the other"
         f" {inside:,} systems; log-worths and intervals are relative to the mean of these"
         f" {inside:,}",
     )
 
 
-def _it(names: Sequence[str]) -> str:
-    return "it" if len(names) == 1 else "them"
+# Which pairs of systems stay open whatever their t, said for the board.
 
-
-# Which pairs of systems stay open whatever their t, said for the board (INFERENCE B2).
-
-NAMED: Final = 3  # Most clusters that are named for pairs that rest on one of them
+MAX_CLUSTERS_NAMED: Final = 3  # Most clusters that are named for pairs that rest on one of them
 
 
 def note_open(
-    systems: Sequence[str], ways: Sequence[Way], effective: Array, resting: NDArray[np.bool_]
+    systems: Sequence[str],
+    clusterings: Sequence[ClusteredErrors],
+    effective: Array,
+    resting: NDArray[np.bool_],
 ) -> tuple[str, ...]:
-    """Say which pairs cannot be decided, and why.
-
-    effective: (K, K) effective clusters of each difference, the fewest of all ways.
-    resting: (K, K) whether a difference rests on one cluster alone.
-    """
-    notes = [_say_resting(way) for way in ways if (way.resting >= 0).any()]
-    thin = (effective < FEW) & ~resting
+    """Say which pairs cannot be decided, and why."""
+    notes = [_say_resting(way) for way in clusterings if (way.resting >= 0).any()]
+    thin = (effective < MIN_CLUSTERS) & ~resting
     thin &= np.triu(np.ones_like(thin), 1)
     if thin.any():
-        of_ways = mark_barred(ways, len(systems))[1]
+        of_ways = mark_barred(clusterings, len(systems))[1]
         fewest = np.where(thin, effective, np.inf)
         i, j = divmod(int(np.argmin(fewest)), len(systems))
-        named = [way.name for way, own in zip(ways, of_ways, strict=True) if (own & thin).any()]
+        named = [
+            way.name for way, own in zip(clusterings, of_ways, strict=True) if (own & thin).any()
+        ]
         whose = " or ".join(f"{name}s" for name in named)
         pairs = int(thin.sum())
         notes.append(
-            f"{_count(pairs)} on fewer than {FEW:.0f} effective {whose} and {_stay(pairs)} open"
+            f"{_count(pairs)} on fewer than {MIN_CLUSTERS:.0f} effective {whose} and"
+            f" {_stay(pairs)} open"
             f" (fewest: {fewest[i, j]:.1f}, {systems[i]} and {systems[j]})"
         )
     return tuple(notes)
 
 
-def _say_resting(way: Way) -> str:
-    """Say how many pairs rest on one cluster, and on which; a pair may rest on several."""
+def _say_resting(way: ClusteredErrors) -> str:
     counts = {code: count_across(part) for code, part in way.parts.items()}
     most = sorted((code for code in counts if counts[code]), key=lambda code: -counts[code])
     pairs = int((way.resting >= 0).sum() // 2)
@@ -291,7 +274,7 @@ def _say_resting(way: Way) -> str:
     another = f"nothing shows how another {way.name} would differ"
     if len(most) == 1:
         return f"{_count(pairs)} on {way.label(most[0])} {alone}: {another}"
-    each = listing([f"{way.label(code)}: {counts[code]:,}" for code in most], NAMED)
+    each = listing([f"{way.label(code)}: {counts[code]:,}" for code in most], MAX_CLUSTERS_NAMED)
     return f"{_count(pairs)} on one {way.name} {alone} ({each}): {another}"
 
 
@@ -303,9 +286,9 @@ def _stay(pairs: int) -> str:
     return "stays" if pairs == 1 else "stay"
 
 
-# Most pairs for which worlds are drawn; of more than about 350 systems Holm's method decides
-MOST: Final = 60_000
-Worlds = tuple[NDArray[np.float32], Array]
+# Most pairs for which replicates are drawn; of more than about 350 systems Holm's method decides
+MAX_BOOTSTRAP_PAIRS: Final = 60_000
+Replicates = tuple[NDArray[np.float32], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,77 +312,63 @@ class Family:
 
 
 def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
-    """Return intervals of centred log-worths, decided pairs and rank sets, all simultaneous.
-
-    level: at which all pairs hold together, and all intervals (proportion).
-    """
+    """Return intervals, decided pairs and rank sets that all hold together at a level."""
     worths = [fit.to_worth(vcov) for vcov in spread.vcovs]
     margin = np.sqrt(np.max([pair_variance(one) for one in worths], axis=0))
     family = gather_pairs(fit.log_worth, margin, spread.ways)
     part = find_part(fit, worths, family.effective, family.resting, spread.ways)
-    if len(family.first) > MOST:
+    if len(family.first) > MAX_BOOTSTRAP_PAIRS:
         sets, critical = decide_by_holm(family, spread, part, level)
     else:
-        worlds = list(draw_worlds(fit, spread, family, part, Generator(PCG64(seed))))
-        sets = decide_pairs(family, spread, [pairs for pairs, _ in worlds], level)
-        critical = limit_worths([own for _, own in worlds], part, level)
+        replicates = list(draw_replicates(fit, spread, family, part, Generator(PCG64(seed))))
+        sets = decide_pairs(family, spread, [pairs for pairs, _ in replicates], level)
+        critical = limit_worths([own for _, own in replicates], part, level)
     unsaid = note_open(fit.systems, spread.ways, family.effective, family.resting)
+    notes = [*spread.notes, *unsaid, *part.notes]
+    if part.bounded.any() and not np.isfinite(critical):
+        notes.append(
+            f"no intervals at level {level:g}: clusters are so few that in too many worlds they"
+            " agree by chance, and nothing shows how far apart they may be"
+        )
     return Intervals(
         *part.surround(fit.log_worth, critical),
         sets.decided,
-        f"{spread.method}, {say_worlds(sets)}",
-        notes=(*spread.notes, *unsaid, *part.notes, *_note_endless(part, critical, level)),
+        f"{spread.method}, {name_critical_values(sets)}",
+        notes=tuple(notes),
         parameters=np.sqrt(np.max([np.diag(vcov) for vcov in spread.vcovs], axis=0)),
         df=spread.df,
-        pairs=margin if len(margin) <= KEPT else None,
+        pairs=margin if len(margin) <= MAX_PAIR_SYSTEMS else None,
         rank_sets=replace(sets, limits=find_limits(fit, spread, level)),
         centred_on=None if part.members.all() else part.members,
     )
 
 
-def limit_worths(worlds: Sequence[Array], part: LinkedPart, level: float) -> float:
-    """Return the |t| up to which intervals go; infinite where nothing limits them.
-
-    worlds: (B, K) |t*| of log-worths from each source of worlds.
-    """
+def limit_worths(replicates: Sequence[Array], part: LinkedPart, level: float) -> float:
+    """Return the |t| up to which intervals go, from (B, K) replicates of each clustering; or ∞."""
     if not part.bounded.any():
         return np.inf
-    largest = [own[:, part.bounded].max(axis=1) for own in worlds]
+    largest = [own[:, part.bounded].max(axis=1) for own in replicates]
     return max(float(order_statistic(one, level)) for one in largest)
 
 
-def _note_endless(part: LinkedPart, critical: float, level: float) -> tuple[str, ...]:
-    """Say that there are no intervals where worlds without spread are too many."""
-    if np.isfinite(critical) or not part.bounded.any():
-        return ()
-    return (
-        f"no intervals at level {level:g}: clusters are so few that in too many worlds they agree"
-        " by chance, and nothing shows how far apart they may be",
-    )
-
-
-def gather_pairs(log_worth: Array, margin: Array, ways: Sequence[Way]) -> Family:
-    """Put all pairs together.
-
-    log_worth: (K,) estimates.
-    margin: (K, K) standard errors of differences.
-    """
+def gather_pairs(log_worth: Array, margin: Array, clusterings: Sequence[ClusteredErrors]) -> Family:
+    """Put all pairs together, from (K,) estimates and (K, K) standard errors of differences."""
     k = len(log_worth)
     apart = log_worth[:, None] - log_worth
     statistic = np.divide(apart, margin, out=np.zeros((k, k)), where=margin > 0)
     effective, resting = np.full((k, k), np.inf), np.zeros((k, k), dtype=np.bool_)
-    for way in ways:
+    for way in clusterings:
         resting |= way.resting >= 0
         if way.effective is not None and way.name != "ranking":
             effective = np.minimum(effective, way.effective)
     first, second = np.triu_indices(k, 1)
-    active = ~resting[first, second] & (effective[first, second] >= FEW)
+    active = ~resting[first, second] & (effective[first, second] >= MIN_CLUSTERS)
     return Family(first, second, statistic, effective, resting, active)
 
 
-def draw_worlds(
+def draw_replicates(
     fit: Fit, spread: Spread, family: Family, part: LinkedPart, rng: Generator
-) -> Iterator[Worlds]:
+) -> Iterator[Replicates]:
     """Draw |t*| of active pairs, (B, P), and of log-worths, (B, K), for each way of clustering."""
     rows = centred_rows(fit)
     rows -= rows[part.members].mean(axis=0)
@@ -416,49 +385,42 @@ def draw_worlds(
         yield draw_student(rows @ worst @ rows.T, spread.df, pairs, rng)
 
 
-def draw_student(covariance: Array, df: float, pairs: Pairs, rng: Generator) -> Worlds:
-    """Draw |t| of differences and of log-worths from Student's t with a covariance.
-
-    covariance: (K, K) of log-worths, relative to what is zero.
-    pairs: (P,) first and (P,) second system of each difference.
-    Returns: (B, P) of differences and (B, K) of log-worths, infinite where nothing varies.
-    """
+def draw_student(covariance: Array, df: float, pairs: Pairs, rng: Generator) -> Replicates:
+    """Draw (B, P) |t| of differences and (B, K) of log-worths from Student's t."""
     size, directions = np.linalg.eigh(covariance)
     root = directions * np.sqrt(np.maximum(size, 0.0))
     drawn = rng.standard_normal((REPLICATES, len(root))) @ root.T
     if np.isfinite(df):
         drawn /= np.sqrt(rng.chisquare(df, (REPLICATES, 1)) / df)
-    kept = root @ root.T
+    covariance_drawn = root @ root.T
     by_system = drawn.T.copy()
     apart = by_system[pairs[0]] - by_system[pairs[1]]
-    of_pairs = absolute_t(apart, pair_variance(kept)[pairs][:, None]).astype(np.float32)
-    return of_pairs.T, absolute_t(drawn, np.maximum(np.diag(kept), 0.0))
+    of_pairs = absolute_t(apart, pair_variance(covariance_drawn)[pairs][:, None]).astype(np.float32)
+    return of_pairs.T, absolute_t(drawn, np.maximum(np.diag(covariance_drawn), 0.0))
 
 
 def decide_pairs(
-    family: Family, spread: Spread, worlds: Sequence[NDArray[np.float32]], level: float
+    family: Family, spread: Spread, replicates: Sequence[NDArray[np.float32]], level: float
 ) -> RankSets:
     """Decide all pairs together, and those of each system by themselves."""
     first, second = family.first[family.active], family.second[family.active]
     sizes = np.abs(family.statistic[first, second])
-    together, critical = step_down(sizes, worlds, level)
+    together, critical = step_down(sizes, replicates, level)
     alone = np.zeros_like(family.resting, dtype=np.int8)
     for system in range(len(alone)):
-        own = np.flatnonzero((first == system) | (second == system))
+        of_system = np.flatnonzero((first == system) | (second == system))
         chosen = np.zeros(len(first), dtype=np.bool_)
-        chosen[own], _ = step_down(sizes[own], [draws.T[own].T for draws in worlds], level)
+        chosen[of_system], _ = step_down(
+            sizes[of_system], [draws.T[of_system].T for draws in replicates], level
+        )
         alone[system] = family.square(chosen)[system]
-    return _make_sets(family, spread, (together, alone, critical), REPLICATES)
+    return _make_sets(family, spread, family.square(together), alone, critical)
 
 
 def decide_by_holm(
     family: Family, spread: Spread, part: LinkedPart, level: float
 ) -> tuple[RankSets, float]:
-    """Decide by Holm's method where pairs are too many for worlds; also Bonferroni's for worths.
-
-    Also of one system by itself: what all pairs together decide of it is decided again, since its
-    own pairs are fewer at every step.
-    """
+    """Decide by Holm's method where pairs are very many; also Bonferroni's |t| for worths."""
     first, second = family.first[family.active], family.second[family.active]
     sizes = np.abs(family.statistic)
     together, critical = step_down_holm(sizes[first, second], spread.df, level)
@@ -466,32 +428,32 @@ def decide_by_holm(
     may[first, second] = may[second, first] = True
     alone = np.zeros_like(may, dtype=np.int8)
     for system, others in enumerate(may):
-        own, _ = step_down_holm(sizes[system, others], spread.df, level)
-        alone[system, others] = own * np.sign(family.statistic[system, others])
+        chosen, _ = step_down_holm(sizes[system, others], spread.df, level)
+        alone[system, others] = chosen * np.sign(family.statistic[system, others])
     tests = 2 * max(1, int(part.bounded.sum()))
     for_worths = t_quantile(1 - (1 - level) / tests, spread.df)
-    return _make_sets(family, spread, (together, alone, critical), 0), for_worths
+    sets = _make_sets(family, spread, family.square(together), alone, critical)
+    return replace(sets, replicates=0), for_worths
 
 
 def _make_sets(
     family: Family,
     spread: Spread,
-    found: tuple[NDArray[np.bool_], NDArray[np.int8], tuple[float, ...]],
-    replicates: int,
+    decided: NDArray[np.int8],
+    alone: NDArray[np.int8],
+    critical: tuple[float, ...],
 ) -> RankSets:
-    together, alone, critical = found
     return RankSets(
         ways=tuple(way.name for way in spread.ways) or ("judgment",),
-        replicates=replicates,
+        replicates=REPLICATES,
         critical=critical,
         statistic=family.statistic,
-        decided=family.square(together),
+        decided=decided,
         alone=alone,
         effective=family.effective,
         resting=family.resting,
     )
 
 
-def say_worlds(sets: RankSets) -> str:
-    """Say how critical values were found."""
+def name_critical_values(sets: RankSets) -> str:
     return f"max-|t| step-down, B={sets.replicates}" if sets.replicates else "Holm"

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.exclusions import Exclusion, list_texts, write_excluded
+from evenhand.data.results import Grouped, draw_groups, draw_table
+from evenhand.data.tables import Mixed
 from evenhand.errors import InvalidJudgments, UnknownOption, name_near, suggest
-from evenhand.judgments.exclusions import Exclusion, list_texts, write_excluded
-from evenhand.judgments.notebook import draw_groups, draw_table
 from evenhand.models.base import Fit
 from evenhand.models.coefficients import Contrast
 from evenhand.models.controls import ControlEffect
 from evenhand.models.registry import FittedModel, Posterior
-from evenhand.ranking.intervals import FEW, RankSets, say_place
+from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets, say_place
 from evenhand.ranking.sides import LIMIT
-
-if TYPE_CHECKING:
-    from evenhand.judgments.mixing import Mixed
-
 
 # The JSON contract of a ranking: a mapping for the board, and one for each system.
 
@@ -29,59 +26,6 @@ COLUMNS: Final = (
     *("log_worth", "ability", "stderr", "lower", "upper", "rank", "rank_lower", "rank_upper"),
     *("cluster", "better_than", "wins", "ties", "losses"),
 )
-
-
-def list_rows(ranking: Ranking) -> list[dict[str, Any]]:
-    """Return one mapping per system, best first; where there is no interval None."""
-    none = [None] * len(ranking.systems)
-    columns: dict[str, list[Any]] = {"system": list(ranking.systems)}
-    for name in COLUMNS:
-        values = getattr(ranking, name)
-        if name == "ability" and values is None:
-            continue
-        columns[name] = none if values is None else values.tolist()
-    sets, barred = ranking.rank_sets, ranking.barred_pairs
-    ends = (none, none) if sets is None else (end.tolist() for end in sets.marginal)
-    columns |= zip(("marginal_lower", "marginal_upper"), ends, strict=True)
-    columns["barred_pairs"] = none if barred is None else barred.tolist()
-    for name in ("wins", "ties", "losses"):
-        columns[name] = [write_number(count) for count in columns[name]]
-    for name in ("stderr", "lower", "upper"):
-        pairs = zip(columns[name], ranking.bounded.tolist(), strict=True)
-        columns[name] = [number if known else None for number, known in pairs]
-    return [
-        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
-    ]
-
-
-def write_contract(ranking: Ranking) -> dict[str, Any]:
-    """Return the JSON contract of `evenhand rank --json`."""
-    sets, mix, controlled = ranking.rank_sets, ranking.mix, ranking.controlled
-    return {
-        "signature": ranking.signature,
-        "excluded": write_excluded(ranking.excluded),
-        "model": ranking.model,
-        "scale": ranking.scale,
-        "level": ranking.level,
-        "method": ranking.method,
-        "rank_interval": ranking.rank_interval,
-        "n_judgments": write_number(ranking.n_judgments),
-        "n_comparisons": write_number(ranking.n_comparisons),
-        "n_judges": ranking.n_judges,
-        "effective_judges": ranking.effective_judges,
-        "n_items": ranking.n_items,
-        "headline": ranking.headline,
-        "says": ranking.says,
-        "notes": list(ranking.notes),
-        **({} if mix is None else {"mix": mix.to_dict()}),
-        **({} if controlled is None else controlled.to_dict()),
-        "rank_sets": None if sets is None else sets.to_dict(ranking.systems),
-        "systems": ranking.rows(),
-        "neighbours": [
-            {"systems": list(c.systems), "estimate": c.estimate, "stderr": c.stderr}
-            for c in ranking.neighbours
-        ],
-    }
 
 
 def write_number(count: float) -> int | float:
@@ -95,7 +39,7 @@ def write_number(count: float) -> int | float:
 
 # How results print: a ranking in a terminal and a notebook, tables of models and of tests.
 
-SHOWN: Final = 100  # Most systems that are printed; `rows` and `to_dict` have them all
+MAX_SYSTEMS_SHOWN: Final = 100  # Most systems that are printed; `rows` and `to_dict` have them all
 MARK: Final = "†"
 # What the mark on a rank set says
 LEGEND: Final = "some of its pairs stay open, however far apart: see note"
@@ -103,11 +47,10 @@ NO_VALUE: Final = "-"
 
 
 def table_rows(ranking: Ranking) -> list[tuple[str, ...]]:
-    """Return the table as text, titles first."""
     titles = (title_ranks(ranking), "system", ranking.scale, "interval", "better than")
     rows: list[tuple[str, ...]] = [titles]
     others = len(ranking.systems) - 1
-    for row, estimate in zip(ranking.rows()[:SHOWN], ranking.estimate, strict=False):
+    for row, estimate in zip(ranking.rows()[:MAX_SYSTEMS_SHOWN], ranking.estimate, strict=False):
         better = "" if row["rank_lower"] is None else f"{row['better_than']} of {others}"
         ends = "" if ranking.lower is None else NO_VALUE
         if row["lower"] is not None:
@@ -141,37 +84,12 @@ def write_range(low: int, high: int, dash: str = "-") -> str:
 
 
 def explain_mark(ranking: Ranking) -> list[str]:
-    """Return what the mark says, if any system has it."""
     barred = ranking.barred_pairs
     return [] if barred is None or not barred.any() else [f"{MARK} {LEGEND}"]
 
 
-def draw_text(ranking: Ranking) -> str:
-    """Return the ranking for a terminal, a dot between clusters."""
-    rows = table_rows(ranking)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [ranking.headline] if ranking.headline else []
-    for place, row in enumerate(rows):
-        if place > 1 and ranking.cluster is not None:
-            lines += ["  ·"] if ranking.cluster[place - 1] > ranking.cluster[place - 2] else []
-        cells = [
-            cell.ljust(width) if i == 1 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join([*lines, *_below(ranking), "", *_said(ranking)])
-
-
-def draw_html(ranking: Ranking) -> str:
-    """Return the ranking for a notebook."""
-    head, *body = table_rows(ranking)
-    said = [*_below(ranking), *_said(ranking)]
-    return draw_table(head, body, said, ranking.headline or "")
-
-
 def _below(ranking: Ranking) -> list[str]:
-    """Return what stands below the table: what is cut, and what the mark says."""
-    more = len(ranking.systems) - SHOWN
+    more = len(ranking.systems) - MAX_SYSTEMS_SHOWN
     return [*([f"... and {more:,} more systems"] if more > 0 else []), *explain_mark(ranking)]
 
 
@@ -199,7 +117,7 @@ def align_columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
 # Effective judges or items below which a reader should know how many there are
 FEW_CLUSTERS: Final = 20.0
 # Part of the board's effective judges below which pairs are said to have a number of their own
-SHARE: Final = 0.5
+OWN_NUMBER_SHARE: Final = 0.5
 ALONE, THIN, JUDGMENTS = "alone", "thin", "judgments"
 BINDING: Final = ("judge", "item", JUDGMENTS)
 Pairs = Sequence[tuple[int, int]]
@@ -208,10 +126,7 @@ OWN: Final = ("its", "open pairs")
 
 
 def say_why(ranking: Ranking, pairs: Pairs, asked: str, whose: tuple[str, str]) -> str:
-    """Say what keeps most of some open pairs open, and how many may not be decided at all.
-
-    Those that may not be decided come first where they are as many as those of any other cause.
-    """
+    """Say what keeps most of some pairs undecided, and how many cannot be decided at all."""
     sets = ranking.rank_sets
     if sets is None or not pairs:
         return f"these data do not tell {asked}"
@@ -225,19 +140,25 @@ def say_why(ranking: Ranking, pairs: Pairs, asked: str, whose: tuple[str, str]) 
     if not cause or sum(map(len, barred.values())) >= len(bound[cause]):
         return bars
     if cause == JUDGMENTS:
-        answers = f"{ranking.n_judgments:,.0f} {ranking.answers}"
-        said = f"{answers}{_say_few(sets)} do not tell {asked}"
+        effective = () if sets.limits is None else sets.limits.effective
+        of_board = dict(zip(sets.ways, effective, strict=False))
+        few = "".join(
+            f" {how} {of_board[name]:.0f} effective {name}s"
+            for name, how in (("judge", "by"), ("item", "on"))
+            if of_board.get(name, FEW_CLUSTERS) < FEW_CLUSTERS
+        )
+        sentence = f"{ranking.n_judgments:,.0f} {ranking.answers}{few} do not tell {asked}"
     else:
-        said = _say_bound(ranking, sets, cause, bound[cause])
-        said = said or f"{cause}s differ too much to tell {asked}"
-    return f"{said}, and {bars}" if bars else said
+        sentence = _say_bound(ranking, sets, cause, bound[cause])
+        sentence = sentence or f"{cause}s differ too much to tell {asked}"
+    return f"{sentence}, and {bars}" if bars else sentence
 
 
 def name_cause(sets: RankSets, pair: tuple[int, int]) -> str:
     """Name why a pair is open: "alone", "thin", "judge", "item" or "judgments"."""
     if sets.resting[pair]:
         return ALONE
-    if sets.effective[pair] < FEW:
+    if sets.effective[pair] < MIN_CLUSTERS:
         return THIN
     way = -1 if sets.limits is None else int(sets.limits.way[pair])
     return sets.ways[way] if way >= 0 and sets.ways[way] in ("judge", "item") else JUDGMENTS
@@ -249,24 +170,27 @@ def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, whose: tupl
     if of == 1:
         ((cause, pairs),) = barred.items()
         return f"{article} {noun.replace('pairs', 'pair')} rests {_say_on(sets, cause, pairs)}"
-    said: list[str] = []
+    parts: list[str] = []
     for cause, pairs in barred.items():
         n = len(pairs)
         rest = f"{'rests' if n == 1 else 'rest'} {_say_on(sets, cause, pairs)}"
         many = "all" if n == of else str(n)
-        said.append(f"{n} {rest}" if said else f"{many} of {article} {of} {noun} {rest}")
-    return " and ".join(said)
+        parts.append(f"{n} {rest}" if parts else f"{many} of {article} {of} {noun} {rest}")
+    return " and ".join(parts)
 
 
 def _say_on(sets: RankSets, cause: str, pairs: Pairs) -> str:
     """Say on what pairs rest that may not be decided, naming the ways by which they do so."""
-    ways = name_ways(sets, pairs, (cause,))
+    clusterings = name_clusterings(sets, pairs, (cause,))
     if cause == ALONE:
-        return f"on one {' or '.join(ways)} alone"
-    return f"on fewer than {FEW:.0f} effective {' or '.join(f'{way}s' for way in ways)}"
+        return f"on one {' or '.join(clusterings)} alone"
+    whose = " or ".join(f"{name}s" for name in clusterings)
+    return f"on fewer than {MIN_CLUSTERS:.0f} effective {whose}"
 
 
-def name_ways(sets: RankSets, pairs: Pairs, causes: Sequence[str] = (ALONE, THIN)) -> list[str]:
+def name_clusterings(
+    sets: RankSets, pairs: Pairs, causes: Sequence[str] = (ALONE, THIN)
+) -> list[str]:
     """Name the ways of clustering by which pairs may not be decided."""
     if sets.limits is None:
         return list(sets.ways)
@@ -279,46 +203,22 @@ def name_ways(sets: RankSets, pairs: Pairs, causes: Sequence[str] = (ALONE, THIN
     ]
 
 
-def _say_few(sets: RankSets) -> str:
-    """Say by how many judges and on how many items answers are, where these are few."""
-    if sets.limits is None:
-        return ""
-    of_board = dict(zip(sets.ways, sets.limits.effective, strict=False))
-    return "".join(
-        f" {how} {of_board[way]:.0f} effective {way}s"
-        for way, how in (("judge", "by"), ("item", "on"))
-        if of_board.get(way, FEW_CLUSTERS) < FEW_CLUSTERS
-    )
-
-
 def _say_bound(ranking: Ranking, sets: RankSets, cause: str, pairs: Pairs) -> str:
     """Say how many judges or items there are where they are few; else nothing."""
     if sets.limits is None:
         return ""
-    number, own = float(np.median([sets.limits.clusters[pair] for pair in pairs])), ""
+    number, whose = float(np.median([sets.limits.clusters[pair] for pair in pairs])), ""
     of_board = ranking.effective_judges if cause == "judge" else None
-    if of_board is not None and number >= SHARE * of_board:
+    if of_board is not None and number >= OWN_NUMBER_SHARE * of_board:
         number = of_board
     elif of_board is not None:
-        own = " of these systems"
+        whose = " of these systems"
     if number >= FEW_CLUSTERS:
         return ""
-    return f"with {number:.0f} effective {cause}s{own} nothing more can be said"
+    return f"with {number:.0f} effective {cause}s{whose} nothing more can be said"
 
 
 # What a ranking says in a sentence that can be quoted, and why it says no more.
-
-PairList = list[tuple[int, int]]
-
-
-def say_board(ranking: Ranking) -> str:
-    """Say who leads, and of whom that is said."""
-    return f"{_say_leader(ranking)}{_limit(ranking)}"
-
-
-def say_system(ranking: Ranking, place: int) -> str:
-    """Say where one system stands, such as "B is 2nd to 4th", and of whom that is said."""
-    return f"{_say_stand(ranking, place)}{_limit(ranking)}"
 
 
 def _say_leader(ranking: Ranking) -> str:
@@ -330,14 +230,22 @@ def _say_leader(ranking: Ranking) -> str:
         return f"{best} is the best: better than {whom}"
     first = np.flatnonzero(ranking.rank_lower == 1).tolist()
     if len(first) == 1:
-        return f"{best} is the best, since no other can be{_say_beside(ranking)}"
+        sentence, sets = f"{best} is the best, since no other can be", ranking.rank_sets
+        if sets is None:
+            whom = f"{int(ranking.rank_upper[0]) - 1} of the others cannot be told apart from it"
+        else:
+            equal = np.flatnonzero(sets.decided[0] == 0).tolist()
+            whom = f"not told apart from {_join([ranking.systems[i] for i in equal if i])}"
+        return f"{sentence}, though {whom}"
     names = [ranking.systems[place] for place in first]
     pairs = [(i, j) for i in first for j in first if i < j]
-    if len(first) == others + 1 == 2:
-        return f"{_join(names)} cannot be told apart{_end(ranking, pairs)}"
     if len(first) == others + 1:
-        said = "no system can be told to be worse than another: any of them may be the best"
-        return f"{said}{_end(ranking, pairs)}"
+        sentence = "no system can be told to be worse than another: any of them may be the best"
+        if others == 1:
+            sentence = f"{_join(names)} cannot be told apart"
+        if ranking.rank_sets is None:
+            return sentence
+        return f"{sentence}; {say_why(ranking, pairs, 'more', BETWEEN)}"
     return f"{_join(names)} may each be the best; {say_why(ranking, pairs, 'which', BETWEEN)}"
 
 
@@ -346,48 +254,27 @@ def _say_stand(ranking: Ranking, place: int) -> str:
     if ranking.rank_lower is None or ranking.rank_upper is None:
         return f"{system} is number {ranking.rank[place]} by its estimate; no interval"
     low, high = int(ranking.rank_lower[place]), int(ranking.rank_upper[place])
-    said = f"{system} is {say_place(low, high, len(ranking.systems))}"
+    sentence = f"{system} is {say_place(low, high, len(ranking.systems))}"
     if low == high:
-        return said
+        return sentence
     if sets is None:
-        return f"{said}; these data do not tell more"
+        return f"{sentence}; these data do not tell more"
     best, worst = (int(end[place]) for end in sets.marginal)
     if (best, worst) != (low, high):
-        said += f" (by itself, {say_place(best, worst, len(ranking.systems))})"
+        sentence += f" (by itself, {say_place(best, worst, len(ranking.systems))})"
     beside = np.flatnonzero(sets.decided[place] == 0).tolist()
     pairs = [(place, other) for other in beside if other != place]
-    return f"{said}; {say_why(ranking, pairs, 'more', OWN)}"
+    return f"{sentence}; {say_why(ranking, pairs, 'more', OWN)}"
 
 
 def _limit(ranking: Ranking) -> str:
-    """Return in brackets of whom a sentence is said, and what may be in it.
-
-    Claims may not hold all at once, and sides may not have been drawn by lot.
-
-    Of two systems there is one claim.
-    """
+    """Return in brackets of whom a sentence is said, and what may be in it."""
+    # of two systems there is one claim
     together = ranking.rank_interval == "simultaneous" or len(ranking.systems) == 2
     limits = [] if together or ranking.rank_lower is None else ["pairs decided one at a time"]
     limits += [ranking.headline] if ranking.headline else []
     limits += [LIMIT] if ranking.one_sided else []
     return f" ({'; '.join(limits)})" if limits else ""
-
-
-def _say_beside(ranking: Ranking) -> str:
-    """Say of whom the only system that can be the best is not decided to be better."""
-    sets = ranking.rank_sets
-    if sets is None or ranking.rank_upper is None:
-        n = 0 if ranking.rank_upper is None else int(ranking.rank_upper[0]) - 1
-        return f", though {n} of the others cannot be told apart from it"
-    names = [ranking.systems[i] for i in np.flatnonzero(sets.decided[0] == 0).tolist() if i]
-    return f", though not told apart from {_join(names)}"
-
-
-def _end(ranking: Ranking, pairs: PairList) -> str:
-    """Return why, behind a semicolon; nothing where there is no more to say."""
-    if ranking.rank_sets is None:
-        return ""
-    return f"; {say_why(ranking, pairs, 'more', BETWEEN)}"
 
 
 def _join(names: list[str]) -> str:
@@ -405,26 +292,21 @@ MAX_MOVES_SHOWN: Final = 6  # Most systems that are named for having changed pla
 
 @dataclass(frozen=True)
 class Controlled:
-    """What controls do, and what they change."""
-
     effects: tuple[ControlEffect, ...]  # each control's, with intervals as for systems
     # system → place without controls and with them, where the two differ
     moved: Mapping[str, tuple[int, int]]
 
     @property
     def says(self) -> tuple[str, ...]:
-        """Lines for people."""
-        return (*(effect.says for effect in self.effects), self._say_moved())
-
-    def _say_moved(self) -> str:
-        if not self.moved:
-            return "no system stands in another place than without controls"
-        steps = [f"{name} {old} → {new}" for name, (old, new) in self.moved.items()]
-        more = f" and {len(steps) - MAX_MOVES_SHOWN} more" if len(steps) > MAX_MOVES_SHOWN else ""
-        return f"places without and with controls: {', '.join(steps[:MAX_MOVES_SHOWN])}{more}"
+        moves = "no system stands in another place than without controls"
+        if self.moved:
+            steps = [f"{name} {old} → {new}" for name, (old, new) in self.moved.items()]
+            rest = len(steps) - MAX_MOVES_SHOWN
+            more = f" and {rest} more" if rest > 0 else ""
+            moves = f"places without and with controls: {', '.join(steps[:MAX_MOVES_SHOWN])}{more}"
+        return (*(effect.says for effect in self.effects), moves)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract."""
         return {
             "controls": list_effects(self.effects),
             "moved": [
@@ -564,7 +446,7 @@ class Ranking:
     @property
     def says(self) -> str:
         """The result in a sentence that can be quoted."""
-        return say_board(self)
+        return f"{_say_leader(self)}{_limit(self)}"
 
     def says_of(self, system: str) -> str:
         """Say where one system stands.
@@ -573,7 +455,7 @@ class Ranking:
             InvalidJudgments: no such system.
 
         """
-        return say_system(self, self._place(system))
+        return f"{_say_stand(self, self._place(system))}{_limit(self)}"
 
     def may_be_in_top(self, k: int) -> tuple[str, ...]:
         """Return the systems that may be among the best k; all others are decided not to be.
@@ -605,50 +487,91 @@ class Ranking:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one mapping per system, best first, with plain numbers."""
-        return list_rows(self)
+        none = [None] * len(self.systems)
+        columns: dict[str, list[Any]] = {"system": list(self.systems)}
+        for name in COLUMNS:
+            values = getattr(self, name)
+            if name == "ability" and values is None:
+                continue
+            columns[name] = none if values is None else values.tolist()
+        sets, barred = self.rank_sets, self.barred_pairs
+        ends = (none, none) if sets is None else (end.tolist() for end in sets.marginal)
+        columns |= zip(("marginal_lower", "marginal_upper"), ends, strict=True)
+        columns["barred_pairs"] = none if barred is None else barred.tolist()
+        for name in ("wins", "ties", "losses"):
+            columns[name] = [write_number(count) for count in columns[name]]
+        for name in ("stderr", "lower", "upper"):
+            pairs = zip(columns[name], self.bounded.tolist(), strict=True)
+            columns[name] = [number if known else None for number, known in pairs]
+        return [
+            dict(zip(columns, values, strict=True))
+            for values in zip(*columns.values(), strict=True)
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand rank --json`."""
-        return write_contract(self)
+        sets, mix, controlled = self.rank_sets, self.mix, self.controlled
+        return {
+            "signature": self.signature,
+            "excluded": write_excluded(self.excluded),
+            "model": self.model,
+            "scale": self.scale,
+            "level": self.level,
+            "method": self.method,
+            "rank_interval": self.rank_interval,
+            "n_judgments": write_number(self.n_judgments),
+            "n_comparisons": write_number(self.n_comparisons),
+            "n_judges": self.n_judges,
+            "effective_judges": self.effective_judges,
+            "n_items": self.n_items,
+            "headline": self.headline,
+            "says": self.says,
+            "notes": list(self.notes),
+            **({} if mix is None else {"mix": mix.to_dict()}),
+            **({} if controlled is None else controlled.to_dict()),
+            "rank_sets": None if sets is None else sets.to_dict(self.systems),
+            "systems": self.rows(),
+            "neighbours": [
+                {"systems": list(c.systems), "estimate": c.estimate, "stderr": c.stderr}
+                for c in self.neighbours
+            ],
+        }
 
     def table(self) -> list[tuple[str, ...]]:
         """Return the table as text, titles first; of very many systems the best 100."""
         return table_rows(self)
 
     def __str__(self) -> str:
-        return draw_text(self)
+        rows = table_rows(self)
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = [self.headline] if self.headline else []
+        for place, row in enumerate(rows):
+            if place > 1 and self.cluster is not None:
+                lines += ["  ·"] if self.cluster[place - 1] > self.cluster[place - 2] else []
+            cells = [
+                cell.ljust(width) if i == 1 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ]
+            lines.append("  ".join(cells).rstrip())
+        return "\n".join([*lines, *_below(self), "", *_said(self)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return draw_html(self)
+        head, *body = self.table()
+        return draw_table(head, body, [*_below(self), *_said(self)], self.headline or "")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupedRankings:
+class GroupedRankings(Grouped[Any]):
     """One ranking per task or other group, from one pass over the data."""
 
-    groups: Mapping[str, Ranking]  # name → ranking
-    by: str  # the column that tells the groups apart
-    refused: Mapping[str, str]  # name → why, for groups that cannot be ranked
+    groups: Mapping[str, Ranking]
 
     def __getitem__(self, name: str) -> Ranking:
         if name not in self.groups:
             raise InvalidJudgments(f"no {self.by} '{name}'.{suggest(name, self.groups)}")
         return self.groups[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.groups)
-
-    def __len__(self) -> int:
-        return len(self.groups)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of a grouped ranking."""
-        return {
-            "groups": {name: ranking.to_dict() for name, ranking in self.groups.items()},
-            "refused": dict(self.refused),
-        }
 
     def __str__(self) -> str:
         parts = [f"{self.by} {name}\n{ranking}" for name, ranking in self.groups.items()]
@@ -658,19 +581,18 @@ class GroupedRankings:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        shown = {name: draw_html(ranking) for name, ranking in self.groups.items()}
+        shown = {name: ranking._repr_html_() for name, ranking in self.groups.items()}
         refused = {name: f"not ranked: {why}" for name, why in self.refused.items()}
         return draw_groups(self.by, shown, refused)
 
 
-def _list(effect: ControlEffect) -> dict[str, object]:
-    found: dict[str, object] = {"name": effect.name, "estimate": effect.estimate}
-    for name in ("stderr", "lower", "upper", "p"):
-        found[name] = None if effect.rests else getattr(effect, name)
-    found |= {"sd": effect.sd, "level": effect.level, "per_unit": effect.per_unit}
-    return found | ({"rests": effect.rests} if effect.rests else {})
-
-
 def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
     """Return effects for JSON: what cannot be told is null."""
-    return [_list(one) for one in effects]
+    rows = []
+    for effect in effects:
+        row: dict[str, object] = {"name": effect.name, "estimate": effect.estimate}
+        for name in ("stderr", "lower", "upper", "p"):
+            row[name] = None if effect.rests else getattr(effect, name)
+        row |= {"sd": effect.sd, "level": effect.level, "per_unit": effect.per_unit}
+        rows.append(row | ({"rests": effect.rests} if effect.rests else {}))
+    return rows

@@ -11,19 +11,19 @@ depends on which opponents a system met.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.tally import Tally
+from evenhand.data.votes import Scores
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.model import Scores
-from evenhand.judgments.tally import Tally
 from evenhand.numerics.graph import Graph, weak_components
-from evenhand.numerics.linear_order import LARGEST, BestOrders, find_best_orders
+from evenhand.numerics.linear_order import MAX_NODES_EXACT, BestOrders, find_best_orders
 from evenhand.numerics.sorting import merge_insertion
 
 # The rules by name, and where each is written; a rule is imported when it is asked for.
@@ -34,8 +34,6 @@ from evenhand.numerics.sorting import merge_insertion
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule of the registry."""
-
     name: str  # as users ask for it
     place: str  # "module:function" that scores a tally
     title: str  # a few words for a table
@@ -44,65 +42,66 @@ class Rule:
     in_all: bool = True
 
     def load(self) -> Callable[..., Scores]:
-        """Import the function."""
         module, _, function = self.place.partition(":")
-        found: Callable[..., Scores] = getattr(import_module(module), function)
-        return found
+        score: Callable[..., Scores] = getattr(import_module(module), function)
+        return score
+
+
+def _rule(name: str, place: str, title: str, *, seeded: bool = False, in_all: bool = True) -> Rule:
+    return Rule(name, f"evenhand.ranking.{place}", title, seeded, in_all)
 
 
 RULES: Final[Mapping[str, Rule]] = {
     rule.name: rule
     for rule in (
-        Rule("origwmt", "evenhand.ranking.rules:score_origwmt", "not worse, ties won"),
-        Rule("bojar", "evenhand.ranking.rules:score_bojar", "wins of decided comparisons"),
-        Rule("win-rate", "evenhand.ranking.rules:score_win_rate", "wins of all, ties lost"),
-        Rule(
-            "expected-wins",
-            "evenhand.ranking.rules:score_expected_wins",
-            "opponents alike, missing pairs left out",
+        _rule("origwmt", "rules:score_origwmt", "not worse, ties won"),
+        _rule("bojar", "rules:score_bojar", "wins of decided comparisons"),
+        _rule("win-rate", "rules:score_win_rate", "wins of all, ties lost"),
+        _rule(
+            "expected-wins", "rules:score_expected_wins", "opponents alike, missing pairs left out"
         ),
-        Rule(
+        _rule(
             "expected-wins-zero",
-            "evenhand.ranking.rules:score_expected_wins_zero",
+            "rules:score_expected_wins_zero",
             "opponents alike, missing pairs 0",
         ),
-        Rule(
+        _rule(
             "expected-net-wins",
-            "evenhand.ranking.rules:score_expected_net_wins",
+            "rules:score_expected_net_wins",
             "wins less losses, opponents alike",
         ),
-        Rule("soccer", "evenhand.ranking.rules:score_soccer", "ties half a win, opponents alike"),
-        Rule("vilar", "evenhand.ranking.rules:score_vilar", "mean of +1, 0, -1"),
-        Rule("vilar-sort", "evenhand.ranking.rules:score_vilar_sort", "sorted by majorities"),
-        Rule(
+        _rule("soccer", "rules:score_soccer", "ties half a win, opponents alike"),
+        _rule("vilar", "rules:score_vilar", "mean of +1, 0, -1"),
+        _rule("vilar-sort", "rules:score_vilar_sort", "sorted by majorities"),
+        _rule(
             "feedback-arc-set",
-            "evenhand.ranking.feedback_arc_set:score_feedback_arc_set",
+            "feedback_arc_set:score_feedback_arc_set",
             "fewest net wins contradicted",
             seeded=True,
         ),
-        Rule(
+        _rule(
             "feedback-arc-set-raw",
-            "evenhand.ranking.feedback_arc_set:score_feedback_arc_set_raw",
+            "feedback_arc_set:score_feedback_arc_set_raw",
             "fewest wins contradicted",
             seeded=True,
         ),
-        Rule(
+        _rule(
             "feedback-arc-set-share",
-            "evenhand.ranking.feedback_arc_set:score_feedback_arc_set_share",
+            "feedback_arc_set:score_feedback_arc_set_share",
             "smallest net shares contradicted",
             seeded=True,
         ),
-        Rule(
+        _rule(
             "most-probable",
-            "evenhand.ranking.rules:score_most_probable",
+            "rules:score_most_probable",
             "all pairs most probably right",
             seeded=True,
         ),
-        Rule("playoffs", "evenhand.ranking.rules:score_playoffs", "knockout wins", seeded=True),
-        Rule("trueskill", "evenhand.ranking.trueskill:score_trueskill", "as WMT16", seeded=True),
-        Rule(
+        _rule("playoffs", "rules:score_playoffs", "knockout wins", seeded=True),
+        _rule("trueskill", "trueskill:score_trueskill", "as WMT16", seeded=True),
+        _rule(
             "trueskill-wmt15",
-            "evenhand.ranking.trueskill:score_trueskill_wmt15",
+            "trueskill:score_trueskill_wmt15",
             "as WMT15: not resampled",
             seeded=True,
             in_all=False,
@@ -112,7 +111,6 @@ RULES: Final[Mapping[str, Rule]] = {
 
 
 def find_rule(name: str) -> Rule:
-    """Return a rule by name."""
     require_option("method", name, tuple(RULES))
     return RULES[name]
 
@@ -139,11 +137,7 @@ def require_linked(tally: Tally) -> None:
 def find_apart(
     systems: Sequence[str], left: NDArray[np.integer], right: NDArray[np.integer]
 ) -> tuple[int, list[str]]:
-    """Return into how many groups systems fall that no pair joins, and who is in the smallest.
-
-    left: (M,) codes of one side of each pair.
-    right: (M,) codes of the other. >>> find_apart("abc", np.array([0]), np.array([1])) (2, ['c'])
-    """
+    """Return into how many groups pairs of codes join the systems, and who is in the smallest."""
     edges = left.astype(np.intp), right.astype(np.intp)
     part = weak_components(Graph(len(systems), *edges))
     smallest = int(np.argmin(np.bincount(part)))
@@ -188,7 +182,6 @@ class Meetings:
         return self.wins + self.losses
 
     def only(self, rows: NDArray[np.bool_]) -> Meetings:
-        """Return some of the rows."""
         counts = self.wins[rows], self.ties[rows], self.losses[rows]
         return Meetings(self.systems, self.system[rows], self.opponent[rows], *counts)
 
@@ -202,14 +195,9 @@ class Meetings:
         return self.sum(np.ones(len(self.system)))
 
     def mean(self, shares: Array, among: Array | int) -> Array:
-        """(K,) means of shares over opponents, without the rounding of sums of quotients.
-
-        Thirds and sixths added up in another order differ in the last digit, so that equal scores
-        would get different places, by the names of opponents.
-
-        shares: (M,) of each row.
-        among: (K,) number of opponents, or one for all.
-        """
+        """(K,) means of (M,) shares over so many opponents."""
+        # thirds and sixths added up in another order differ in the last digit: equal scores would
+        # get different places, by the names of opponents
         return np.asarray(np.round(self.sum(shares) / among, _DIGITS) + 0.0)  # + 0: no minus zero
 
 
@@ -260,7 +248,6 @@ def require_decided(met: Meetings, rule: str) -> None:
 
 
 def score_bojar(tally: Tally) -> Scores:
-    """Score systems by the share of their decided comparisons that they won."""
     met = list_meetings(tally)
     require_decided(met, "bojar")
     values = met.sum(met.wins) / met.sum(met.decided)
@@ -279,10 +266,7 @@ def score_bojar(tally: Tally) -> Scores:
 
 
 def score_expected_net_wins(tally: Tally) -> Scores:
-    """Score systems by their mean share of net wins over the opponents they met.
-
-    Returns net proportions, −1 to 1.
-    """
+    """Score systems by their mean share of net wins, −1 to 1, over the opponents they met."""
     met = list_meetings(tally)
     values = met.mean((met.wins - met.losses) / met.totals, met.opponents)
     return Scores("expected-net-wins", tally.systems, values, "net proportion")
@@ -309,8 +293,8 @@ def score_expected_net_wins(tally: Tally) -> Scores:
 
 
 def score_expected_wins(tally: Tally) -> Scores:
-    """Score systems by their mean share of wins over the opponents decided against."""
-    met = _decided(tally)
+    met = list_meetings(tally)
+    met = met.only(met.decided > 0)
     require_decided(met, "expected-wins")
     values = met.mean(met.wins / met.decided, met.opponents)
     notes = _missing(met, "do not count")
@@ -319,18 +303,14 @@ def score_expected_wins(tally: Tally) -> Scores:
 
 def score_expected_wins_zero(tally: Tally) -> Scores:
     """Score systems by their mean share of wins over all others, 0 where nothing was decided."""
-    met = _decided(tally)
+    met = list_meetings(tally)
+    met = met.only(met.decided > 0)
     values = met.mean(met.wins / met.decided, len(tally.systems) - 1)
     tied = [tally.systems[i] for i in np.flatnonzero(met.opponents == 0).tolist()]
     notes = _missing(met, "count 0 for both")
     if tied:
         notes += (f"{listing(tied)}: all comparisons are ties, the score is 0 by this rule",)
     return Scores("expected-wins-zero", tally.systems, values, "proportion", notes=notes)
-
-
-def _decided(tally: Tally) -> Meetings:
-    met = list_meetings(tally)
-    return met.only(met.decided > 0)
 
 
 def _missing(met: Meetings, what: str) -> tuple[str, ...]:
@@ -350,11 +330,11 @@ def say_loose(systems: int) -> str:
     >>> say_loose(60)
     ''
     """
-    if systems <= LARGEST:
+    if systems <= MAX_NODES_EXACT:
         return ""
     return (
-        f" (of more than {LARGEST} systems that hang together only pieces are bounded: most of that"
-        " is what the bound misses, not the order)"
+        f" (of more than {MAX_NODES_EXACT} systems that hang together only pieces are bounded:"
+        " most of that is what the bound misses, not the order)"
     )
 
 
@@ -374,85 +354,64 @@ def say_loose(systems: int) -> str:
 # a lot.
 
 _TINY: Final = 1e-250
-_LEAST: Final = 0.001  # Probabilities below are written as a power of ten
+MIN_DECIMAL: Final = 0.001  # Probabilities below are written as a power of ten
 
 
 def score_most_probable(tally: Tally, *, seed: int = SEED) -> Scores:
-    """Order systems so that all pairs are most probably right."""
     require_linked(tally)
     won = count_wins(tally)
     total = won.sum(axis=1) + won.sum(axis=0)
     share = won.sum(axis=1) / np.where(total > 0, total, 1.0)
-    found = find_best_orders(-log_chances(won).T, share, limit=1, seed=seed)
+    best = find_best_orders(-log_chances(won).T, share, limit=1, seed=seed)
     place = np.empty(len(won))
-    place[list(found.orders[0])] = np.arange(1, len(won) + 1)
+    place[list(best.orders[0])] = np.arange(1, len(won) + 1)
     return Scores(
         rule="most-probable",
         systems=tally.systems,
         values=-place,
         unit="place",
-        settings=() if found.count is not None else (f"seed={seed}",),
-        notes=_probability_notes(tally.systems, found),
+        settings=() if best.count is not None else (f"seed={seed}",),
+        notes=_note_probability(tally.systems, best),
     )
 
 
-def _probability_notes(systems: tuple[str, ...], found: BestOrders) -> tuple[str, ...]:
-    chance = f"the order is right in all pairs with probability {_write(found.cost)}"
-    if found.first is None or found.last is None:
-        gap = (found.cost - found.bound) / np.log(10)
-        loose = say_loose(len(systems))
-        said = f"not proven best: another order may be up to 10^{gap:.2f} times as likely{loose}"
-        return (chance, said)
-    if found.count == 1:
-        return (chance,)
-    moving = listing([systems[i] for i in np.flatnonzero(found.first != found.last).tolist()])
-    return (
-        chance,
-        f"{found.count:,} orders are equally probable: places of {moving} differ between them",
-    )
-
-
-def _write(cost: float) -> str:
-    """Write a probability of which minus the logarithm is given.
-
-    >>> _write(0.6931), _write(30.0)
-    ('0.500', '10^-13.03')
-    """
-    chance = float(np.exp(-cost))
-    if chance < _LEAST:
-        return f"10^{-cost / np.log(10):.2f}"
-    return f"{chance:.3f}" if chance < 0.9995 else "above 0.999"
+def _note_probability(systems: tuple[str, ...], best: BestOrders) -> tuple[str, ...]:
+    probability = float(np.exp(-best.cost))
+    chance = f"{probability:.3f}" if probability < 0.9995 else "above 0.999"
+    if probability < MIN_DECIMAL:
+        chance = f"10^{-best.cost / np.log(10):.2f}"
+    note = f"the order is right in all pairs with probability {chance}"
+    if best.first is None or best.last is None:
+        gap, loose = (best.cost - best.bound) / np.log(10), say_loose(len(systems))
+        return (
+            note,
+            f"not proven best: another order may be up to 10^{gap:.2f} times as likely{loose}",
+        )
+    if best.count == 1:
+        return (note,)
+    moving = listing([systems[i] for i in np.flatnonzero(best.first != best.last).tolist()])
+    equal = f"{best.count:,} orders are equally probable"
+    return note, f"{equal}: places of {moving} differ between them"
 
 
 def log_chances(won: Array) -> Array:
-    """Return (K, K) log P_ij that the row's system is better than the column's.
-
-    won: (K, K) how often the row's system was preferred. >>> np.exp(log_chances(np.array([[0.0,
-        2.0], [0.0, 0.0]]))).round(3).tolist() [[0.5, 0.875], [0.125, 0.5]]
-    """
-    from scipy.special import betainc
+    """Return (K, K) log P_ij that the row's system is better, from how often it was preferred."""
+    from scipy.special import betainc, betaln
 
     right, wrong = won + 1, won.T + 1
     chance = betainc(wrong, right, 0.5)
     tiny = chance < _TINY
-    found = np.log(np.where(tiny, 1.0, chance))
-    found[tiny] = _log_tail(wrong[tiny], right[tiny])
-    return np.asarray(found)
-
-
-def _log_tail(a: Array, b: Array) -> Array:
-    """Return log I_½(a, b) for a far above b, where I_½ itself is no number any more.
-
-    I_½(a, b) = ½^(a+b) / (a B(a, b)) · Σ_n ∏_{m<n} ½ (a + b + m)/(a + 1 + m), whose terms shrink.
-    """
-    from scipy.special import betaln
-
+    logs = np.log(np.where(tiny, 1.0, chance))
+    # I_½(a, b) = ½^(a+b) / (a B(a, b)) · Σ_n ∏_{m<n} ½ (a + b + m)/(a + 1 + m) for a far above b,
+    # where I_½ itself is no number any more; the terms shrink
+    a, b = wrong[tiny], right[tiny]
     total, term, n = np.ones_like(a), np.ones_like(a), 0
     while term.size and (term > total * 1e-17).any():
         term *= (a + b + n) / (a + 1 + n) / 2
         total += term
         n += 1
-    return np.asarray(-(a + b) * np.log(2) - np.log(a) - betaln(a, b) + np.log(total))
+    logs[tiny] = -(a + b) * np.log(2) - np.log(a) - betaln(a, b) + np.log(total)
+    return np.asarray(logs)
 
 
 # ORIGWMT: how often a system was judged better than or as good as the other; a tie is a win.
@@ -463,11 +422,10 @@ def _log_tail(a: Array, b: Array) -> Array:
 #
 # When not to use it: a system that often ties is rewarded for it. Enter a system twice: the copies
 # tie, and a system with one win and one loss against one other rises from 2/3 to 5/6 where it was
-# tied once (tests/scoring). It also pays to meet weak opponents; nothing corrects for who was met.
+# tied once. It also pays to meet weak opponents; nothing corrects for who was met.
 
 
 def score_origwmt(tally: Tally) -> Scores:
-    """Score systems by the share of their comparisons that they did not lose."""
     met = list_meetings(tally)
     values = met.sum(met.wins + met.ties) / met.sum(met.totals)
     return Scores("origwmt", tally.systems, values, "proportion")
@@ -489,15 +447,17 @@ def score_origwmt(tally: Tally) -> Scores:
 
 Integers = NDArray[np.int64]
 TOURNAMENTS: Final = 100_000
-_AT_ONCE: Final = 10_000
+TOURNAMENTS_AT_ONCE: Final = 10_000
 
 
 def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAMENTS) -> Scores:
-    """Score by the share of simulated knockout tournaments that a system wins."""
     if tournaments < 1:
         raise UnknownOption(f"tournaments cannot be {tournaments}: it is a whole number from 1")
     require_linked(tally)
-    chance, undecided = beat_chances(tally)
+    won = count_wins(tally)
+    decided = won + won.T
+    chance = np.where(decided > 0, won, 0.5) / np.where(decided > 0, decided, 1.0)
+    undecided = int((decided[np.triu_indices(len(won), 1)] == 0).sum())
     share = play_tournaments(chance, tournaments, np.random.Generator(np.random.PCG64(seed)))
     k = len(tally.systems)
     note = f"{undecided:,} of {k * (k - 1) // 2:,} pairs were never decided: a coin decides them"
@@ -515,19 +475,16 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
         notes=(
             *[note] * (undecided > 0),
             *[never] * bool((share == 0).sum() > 1),
-            *_say_luck(tally.systems, share, tournaments),
+            *_note_luck(tally.systems, share, tournaments),
         ),
     )
 
 
-def _say_luck(systems: tuple[str, ...], share: Array, tournaments: int) -> tuple[str, ...]:
-    """Say which neighbours the simulation cannot tell apart.
-
-    Shares of the same tournaments: var(p - q) = (p + q - (p - q)^2) / tournaments.
-    """
+def _note_luck(systems: tuple[str, ...], share: Array, tournaments: int) -> tuple[str, ...]:
+    """Say which neighbours the simulation cannot tell apart."""
     order = np.argsort(-share, kind="stable")
     upper, lower = share[order[:-1]], share[order[1:]]
-    gap = upper - lower
+    gap = upper - lower  # shares of the same tournaments: var(p - q) = (p + q - (p - q)^2) / n
     close = (upper > 0) & (gap <= 2 * np.sqrt((upper + lower - gap**2) / tournaments))
     pairs = [f"{systems[order[i]]} and {systems[order[i + 1]]}" for i in np.flatnonzero(close)]
     if not pairs:
@@ -538,45 +495,22 @@ def _say_luck(systems: tuple[str, ...], share: Array, tournaments: int) -> tuple
     )
 
 
-def beat_chances(tally: Tally) -> tuple[Array, int]:
-    """Return (K, K) chances that the row's system beats the column's, and pairs never decided."""
-    won = count_wins(tally)
-    decided = won + won.T
-    chance = np.where(decided > 0, won, 0.5) / np.where(decided > 0, decided, 1.0)
-    return chance, int((decided[np.triu_indices(len(won), 1)] == 0).sum())
-
-
 def play_tournaments(chance: Array, tournaments: int, rng: np.random.Generator) -> Array:
-    """Return (K,) shares of tournaments won.
-
-    chance: (K, K) chance that the row's system beats the column's.
-    rng: source of randomness. >>> sure = np.array([[0.5, 1.0, 1.0], [0.0, 0.5, 1.0], [0.0, 0.0,
-        0.5]]) >>> play_tournaments(sure, 10, np.random.Generator(np.random.PCG64(1))).tolist()
-        [1.0, 0.0, 0.0]
-    """
-    won = np.zeros(len(chance), dtype=np.int64)
-    for done in range(0, tournaments, _AT_ONCE):
-        field = _draw_brackets(len(chance), min(_AT_ONCE, tournaments - done), rng)
-        while field.shape[1] > 1:
-            field = _play_round(chance, field, rng)
-        won += np.bincount(field[:, 0], minlength=len(chance))
-    return won / tournaments
-
-
-def _draw_brackets(k: int, tournaments: int, rng: np.random.Generator) -> Integers:
-    """Systems in random order; −1 is a bye, at most one in a match of the first round."""
+    """Return (K,) shares of tournaments won, from (K, K) chances that the row beats the column."""
+    k, won = len(chance), np.zeros(len(chance), dtype=np.int64)
     places = 1 << (k - 1).bit_length()
-    order = rng.permuted(np.tile(np.arange(k), (tournaments, 1)), axis=1)
-    field = np.full((tournaments, places), -1, dtype=np.int64)
-    field[:, 0::2] = order[:, : places // 2]
-    field[:, 1 : 2 * (k - places // 2) : 2] = order[:, places // 2 :]
-    return field
-
-
-def _play_round(chance: Array, field: Integers, rng: np.random.Generator) -> Integers:
-    first, second = field[:, 0::2], field[:, 1::2]
-    wins = rng.random(first.shape) < chance[first, second]
-    return np.where(wins | (second < 0), first, second)
+    for done in range(0, tournaments, TOURNAMENTS_AT_ONCE):
+        runs = min(TOURNAMENTS_AT_ONCE, tournaments - done)
+        order = rng.permuted(np.tile(np.arange(k), (runs, 1)), axis=1)
+        field = np.full((runs, places), -1, dtype=np.int64)  # −1 is a bye, at most one in a match
+        field[:, 0::2] = order[:, : places // 2]
+        field[:, 1 : 2 * (k - places // 2) : 2] = order[:, places // 2 :]
+        while field.shape[1] > 1:
+            first, second = field[:, 0::2], field[:, 1::2]
+            wins = rng.random(first.shape) < chance[first, second]
+            field = np.where(wins | (second < 0), first, second)
+        won += np.bincount(field[:, 0], minlength=k)
+    return won / tournaments
 
 
 # Soccer: one point for a win and half a point for a tie, shared out opponent by opponent.
@@ -591,7 +525,6 @@ def _play_round(chance: Array, field: Integers, rng: np.random.Generator) -> Int
 
 
 def score_soccer(tally: Tally) -> Scores:
-    """Score systems by their mean share of points over the opponents they met."""
     met = list_meetings(tally)
     values = met.mean((met.wins + met.ties / 2) / met.totals, met.opponents)
     return Scores("soccer", tally.systems, values, "proportion")
@@ -602,8 +535,8 @@ def score_soccer(tally: Tally) -> Scores:
 # R = (1/m) Σ_i r_i,    se[R] = √( (1/m) Σ_i (r_i − R)² ) / √(m − 1),    r_i ∈ {+1, 0, −1}
 #
 # Vilar, Leusch, Ney & Banchs (2007), "Human Evaluation of Machine Translation Through Binary System
-# Comparisons", WMT, equation 3 and the formula after it, for two systems X and Y on m sentences:
-# `compare_pairs`. From counts R = (w − l)/m and Σ r_i² = w + l.
+# Comparisons", WMT, equation 3 and the formula after it, for two systems X and Y on m sentences.
+# From counts R = (w − l)/m and Σ r_i² = w + l.
 #
 # Our reading in two points: r_i is +1 where X was preferred, −1 where Y was and 0 for a tie; and as
 # the paper orders systems by sorting them (`vilar-sort`), a single system has no score there: that
@@ -614,66 +547,20 @@ def score_soccer(tally: Tally) -> Scores:
 # instead. The score of a system depends on whom it met; `expected-net-wins` weighs opponents alike.
 
 
-@dataclass(frozen=True, eq=False)
-class PairScores:
-    """Vilar's R of each ordered pair that met."""
-
-    pairs: tuple[tuple[str, str], ...]  # (system, opponent), both ways round
-    score: Array  # (M,) R, above 0 where the system was preferred more often
-    stderr: tuple[float | None, ...]  # (M,) its standard error, None for a pair that met only once
-
-
-def compare_pairs(tally: Tally) -> PairScores:
-    """Return R and its standard error for every pair of systems that met."""
-    met = list_meetings(tally)
-    m = _answers(tally, met, by_pair=True)
-    scores, errors = _mean_and_error(met.wins, met.losses, met.totals, m)
-    pairs = zip(met.system.tolist(), met.opponent.tolist(), strict=True)
-    return PairScores(tuple((met.systems[i], met.systems[j]) for i, j in pairs), scores, errors)
-
-
 def score_vilar(tally: Tally) -> Scores:
-    """Score systems by the mean of their judgments, +1 for a win and −1 for a loss.
-
-    Returns net proportions, −1 to 1, with standard errors; these are left out, and a note says so,
-        where a system has a single comparison.
-    """
+    """Score systems by the mean of their judgments, +1 for a win and −1 for a loss."""
     met = list_meetings(tally)
-    m = _answers(tally, met, by_pair=False)
-    sums = (met.sum(met.wins), met.sum(met.losses), met.sum(met.totals))
-    values, errors = _mean_and_error(*sums, m)
-    known = [error for error in errors if error is not None]
-    once = [name for name, error in zip(tally.systems, errors, strict=True) if error is None]
-    notes = (f"no standard errors: {listing(once)} had a single comparison",) if once else ()
-    stderr = None if once else np.array(known)
-    return Scores("vilar", tally.systems, values, "net proportion", stderr=stderr, notes=notes)
-
-
-def _answers(tally: Tally, met: Meetings, *, by_pair: bool) -> Array:
-    """Return how many comparisons the totals stand for, by pair or by system."""
-    if tally.squares is None:
-        return met.totals if by_pair else met.sum(met.totals)
-    k = len(tally.systems)
-    sides = np.concatenate([tally.left, tally.right]), np.concatenate([tally.right, tally.left])
-    squares = np.tile(tally.squares.sum(axis=1), 2)
-    if not by_pair:
-        return np.asarray(met.sum(met.totals) ** 2 / np.bincount(sides[0], squares, minlength=k))
-    key = sides[0].astype(np.int64) * k + sides[1]
-    wanted, where = np.unique(key, return_inverse=True)
-    found = np.bincount(where, squares)[np.searchsorted(wanted, met.system * k + met.opponent)]
-    return np.asarray(met.totals**2 / found)
-
-
-def _mean_and_error(
-    wins: Array, losses: Array, totals: Array, m: Array
-) -> tuple[Array, tuple[float | None, ...]]:
+    wins, losses, totals = met.sum(met.wins), met.sum(met.losses), met.sum(met.totals)
     mean = (wins - losses) / totals
     spread = np.maximum((wins + losses) / totals - mean**2, 0.0)  # rounding may fall below 0
-    errors = (
-        float(np.sqrt(s / (n - 1))) if n > 1 + 1e-9 else None
-        for s, n in zip(spread.tolist(), m.tolist(), strict=True)
-    )
-    return mean, tuple(errors)
+    n = totals
+    if tally.squares is not None:  # as many comparisons as importance weights are worth
+        sides, k = np.concatenate([tally.left, tally.right]), len(tally.systems)
+        n = totals**2 / np.bincount(sides, np.tile(tally.squares.sum(axis=1), 2), minlength=k)
+    once = [tally.systems[i] for i in np.flatnonzero(n <= 1 + 1e-9).tolist()]
+    notes = (f"no standard errors: {listing(once)} had a single comparison",) if once else ()
+    stderr = None if once else np.sqrt(spread / (n - 1))
+    return Scores("vilar", tally.systems, mean, "net proportion", stderr=stderr, notes=notes)
 
 
 # Vilar's sort: systems are sorted, and the majority of judgments on a pair compares the two.
@@ -698,43 +585,29 @@ def score_vilar_sort(tally: Tally) -> Scores:
     net = np.zeros((k, k))
     net[met.system, met.opponent] = met.wins - met.losses
     start = np.argsort(-score_vilar(tally).values, kind="stable")
-    majority = _Majority(net, np.argsort(start, kind="stable"))
-    order = merge_insertion(start.tolist(), majority.prefers)
+    place = np.argsort(start, kind="stable")  # decides where net wins are even
+    compared: set[tuple[int, int]] = set()
+
+    def prefers(one: int, other: int) -> bool:
+        compared.add((min(one, other), max(one, other)))
+        wins = net[one, other]
+        return bool(wins > 0 if wins else place[one] < place[other])
+
+    order = merge_insertion(start.tolist(), prefers)
     values = np.empty(k)
     values[order] = -np.arange(1.0, k + 1)
-    return Scores("vilar-sort", tally.systems, values, "place", notes=_sort_notes(majority, order))
-
-
-@dataclass(frozen=True, eq=False)
-class _Majority:
-    """The comparator: (K, K) net wins, and the places that decide where these are even."""
-
-    net: NDArray[np.float64]
-    place: NDArray[np.intp]
-    asked: set[tuple[int, int]] = field(default_factory=set)
-
-    def prefers(self, one: int, other: int) -> bool:
-        """Say whether `one` stands before `other`."""
-        self.asked.add((min(one, other), max(one, other)))
-        wins = self.net[one, other]
-        return bool(wins > 0 if wins else self.place[one] < self.place[other])
-
-
-def _sort_notes(majority: _Majority, order: list[int]) -> tuple[str, ...]:
-    k = len(order)
-    against = int(np.count_nonzero(np.tril(majority.net[np.ix_(order, order)], -1) > 0))
-    even = sum(1 for pair in majority.asked if majority.net[pair] == 0)
+    against = int(np.count_nonzero(np.tril(net[np.ix_(order, order)], -1) > 0))
+    even = sum(1 for pair in compared if net[pair] == 0)
     pairs = k * (k - 1) // 2
-    notes = [f"the sort asked {len(majority.asked):,} of {pairs:,} pair{'s' * (pairs != 1)}"]
+    notes = [f"the sort asked {len(compared):,} of {pairs:,} pair{'s' * (pairs != 1)}"]
     if even:
         notes.append(f"{even:,} of them had no majority: the vilar score decided")
     if against:
         of = "one pair contradicts" if against == 1 else f"{against:,} pairs contradicts"
         notes.append(f"the majority of {of} the order")
-    return tuple(notes)
+    return Scores("vilar-sort", tally.systems, values, "place", notes=tuple(notes))
 
 
 def score_win_rate(tally: Tally) -> Scores:
-    """Score systems by the share of their comparisons that they won."""
     met = list_meetings(tally)
     return Scores("win-rate", tally.systems, met.sum(met.wins) / met.sum(met.totals), "proportion")

@@ -1,6 +1,6 @@
 """Sandwich covariances: what the data say of their own spread, by cluster.
 
-    d_g = −(H − H_g)⁻¹ s_g,   V = (G − 1)/G Σ_g (d_g − d̄)(d_g − d̄)ᵀ        CV3 (INFERENCE B1)
+    d_g = −(H − H_g)⁻¹ s_g,   V = (G − 1)/G Σ_g (d_g − d̄)(d_g − d̄)ᵀ        CV3
     V = H⁻¹ (Σ_g s_g s_gᵀ) H⁻¹ · G/(G − 1) · (n − 1)/(n − p)                CR1
 
 s_g and H_g are the score and information of cluster g at the estimate: d_g is, to first order,
@@ -18,10 +18,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.count import CrossedRows
+from evenhand.data.tally import Factor, Tally, join_codes
 from evenhand.errors import NotIdentified, listing
-from evenhand.judgments.joined_codes import join_codes
-from evenhand.judgments.row_counting import CrossedRows
-from evenhand.judgments.tally import Factor, Tally
 from evenhand.models.base import Fit
 from evenhand.models.controls import ControlledFit, Part, is_controlled, sum_row_information
 from evenhand.models.ties import Local, Tie, TieLaw, expand_blocks
@@ -36,15 +35,16 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.int64] | NDArray[np.int32]
 
 ETA, TIE, ETA_ETA, ETA_TIE, TIE_TIE = range(5)
-PAIRWISE: Final = 8  # Entries per possible pair from which pairs are evaluated instead of entries
+# Entries per possible pair from which pairs are evaluated instead of entries
+MIN_ENTRIES_PER_PAIR: Final = 8
 # Cells of the boards of all clusters for an entry, beyond which boards are too empty
-SPARSE: Final = 4
+MAX_EMPTINESS: Final = 4
 # Most cells of the boards of all clusters, of which a number each is held
-LARGEST: Final = 4_000_000
+MAX_DENSE_CELLS: Final = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces:
+class SparseClusterSums:
     """Entries of a tally at the estimate, with their clusters."""
 
     left: Codes  # (C,) code of the system shown first
@@ -55,16 +55,17 @@ class Pieces:
     codes: Codes  # (C,) cluster of each entry
     size: int  # number of clusters
 
-    def between(self, start: int, stop: int) -> Pieces:
+    def between(self, start: int, stop: int) -> SparseClusterSums:
         """Return consecutive clusters, numbered from 0; entries must be in their order."""
         ends = np.array([start, stop], dtype=self.codes.dtype)
         rows = slice(*np.searchsorted(self.codes, ends).tolist())
         codes = self.codes[rows] - start
-        return Pieces(self.left[rows], self.right[rows], self.slopes[:, rows], codes, stop - start)
+        return SparseClusterSums(
+            self.left[rows], self.right[rows], self.slopes[:, rows], codes, stop - start
+        )
 
-    def pooled(self) -> Pieces:
-        """Return all entries as one cluster."""
-        return Pieces(self.left, self.right, self.slopes, np.zeros_like(self.codes), 1)
+    def pooled(self) -> SparseClusterSums:
+        return SparseClusterSums(self.left, self.right, self.slopes, np.zeros_like(self.codes), 1)
 
     def held(self) -> NDArray[np.bool_]:
         """Say of each cluster whether it holds information: one of discarded ties does not."""
@@ -87,24 +88,25 @@ class Pieces:
         return _sums(flat, self.slopes[ETA_ETA], self.size * k * k).reshape(self.size, k, k)
 
 
-def take_apart(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces:
-    """Evaluate a fit on every entry of a tally.
-
-    codes: (C,) cluster of each entry.
-    """
+def take_apart(fit: Fit, tally: Tally, codes: Codes, size: int) -> SparseClusterSums:
+    """Evaluate a fit on every entry of a tally, with its cluster."""
     counts, worth = fit.model.treat_ties(tally.counts), fit.lambdas
     slopes = _slopes(fit, worth[tally.left] - worth[tally.right], counts)
-    return Pieces(tally.left, tally.right, slopes, codes, size)
+    return SparseClusterSums(tally.left, tally.right, slopes, codes, size)
 
 
-def lay_out(fit: Fit, tally: Tally, codes: Codes, size: int) -> Pieces | Boards:
+def sum_clusters(fit: Fit, tally: Tally, codes: Codes, size: int) -> PairSums:
     """Evaluate a fit by cluster, on boards of all pairs where clusters fill them."""
     k, entries = len(fit.systems), len(tally.left)
     cells = size * k**2
-    if entries * SPARSE < cells or entries < PAIRWISE * k**2 or cells > LARGEST:
+    if (
+        entries * MAX_EMPTINESS < cells
+        or entries < MIN_ENTRIES_PER_PAIR * k**2
+        or cells > MAX_DENSE_CELLS
+    ):
         return take_apart(fit, tally, codes, size)
 
-    return sum_boards(evaluate_pairs(fit), tally, codes, size)
+    return sum_dense(evaluate_pairs(fit), tally, codes, size)
 
 
 def evaluate_pairs(fit: Fit) -> Array:
@@ -122,7 +124,7 @@ def _slopes(fit: Fit, apart: Array, counts: Array) -> Array:
     return np.stack([local.eta, local.tie, local.eta_eta, local.eta_tie, local.tie_tie])
 
 
-def cluster_scores(fit: Fit, pieces: Pieces | Boards) -> Array:
+def cluster_scores(fit: Fit, pieces: PairSums) -> Array:
     """Return (G, p) scores of clusters."""
     columns = [fit.design.pull(pieces.by_system(ETA, len(fit.systems)).T)]
     if fit.likelihood.law.free:
@@ -133,11 +135,7 @@ def cluster_scores(fit: Fit, pieces: Pieces | Boards) -> Array:
 
 
 def score_products(law: TieLaw, eta: Array, tie: Tie, squares: Array) -> Local:
-    """Return sums of products of single answers' scores by η and t, in place of information.
-
-    eta: (C,) half log-odds of left against right.
-    squares: (C, 3) sums of squared weights of left, tie, right.
-    """
+    """Return sums of products of single answers' scores by η and t, from (C, 3) squared weights."""
     # without tie cells the score of the middle column is the mean of the others': a half-win's own
     by_eta, by_tie = law.scores(eta, tie)
     none = np.zeros(len(eta))
@@ -156,7 +154,7 @@ def _sums(codes: Codes, weights: Array, size: int) -> Array:
     return np.bincount(codes, weights, minlength=size).astype(np.float64, copy=False)
 
 
-def cluster_information(fit: Fit, pieces: Pieces | Boards) -> Array:
+def cluster_information(fit: Fit, pieces: PairSums) -> Array:
     """Return (G, p, p) information of clusters."""
     worths, k = len(fit.design.names), len(fit.systems)
     borders = [(ETA_TIE, TIE_TIE)] if fit.likelihood.law.free else []
@@ -164,7 +162,10 @@ def cluster_information(fit: Fit, pieces: Pieces | Boards) -> Array:
         borders.append((ETA_ETA, ETA_ETA))
     p = worths + len(borders)
     whole = np.zeros((pieces.size, p, p))
-    for g, laplacian in enumerate(_laplacians(pieces.boards(k))):
+    boards, each = pieces.boards(k), np.arange(k)
+    laplacians = -boards - boards.transpose(0, 2, 1)
+    laplacians[:, each, each] = boards.sum(axis=2) + boards.sum(axis=1)
+    for g, laplacian in enumerate(laplacians):
         whole[g, :worths, :worths] = fit.design.pull(fit.design.pull(laplacian).T)
     for at, (across, own) in enumerate(borders, start=worths):
         border = fit.design.pull(pieces.by_system(across, k).T).T
@@ -176,15 +177,7 @@ def cluster_information(fit: Fit, pieces: Pieces | Boards) -> Array:
     return whole
 
 
-def _laplacians(boards: Array) -> Array:
-    """Return (G, K, K) weighted Laplacians of who was compared with whom."""
-    laplacians = -boards - boards.transpose(0, 2, 1)
-    each = np.arange(boards.shape[1])
-    laplacians[:, each, each] = boards.sum(axis=2) + boards.sum(axis=1)
-    return np.asarray(laplacians)
-
-
-def sparse_meat(fit: Fit, pieces: Pieces) -> Array:
+def sparse_meat(fit: Fit, pieces: SparseClusterSums) -> Array:
     """Return (p, p) sums of s sᵀ over many small clusters, each of which touches few systems."""
     from scipy import sparse
 
@@ -210,11 +203,11 @@ def sparse_meat(fit: Fit, pieces: Pieces) -> Array:
 # laid out on boards a few at a time, which stay in the cache, and only their sums are kept.
 
 # Cells of the boards that are worked on at a time, each with three counts and a derivative
-CELLS: Final = 40_000
+MAX_CELLS_AT_ONCE: Final = 40_000
 
 
 @dataclass(frozen=True, eq=False)
-class Boards:
+class DenseClusterSums:
     """Sums of derivatives over the pairs of each cluster, by η and t as those of pieces."""
 
     totals: Array  # (5, G) of all pairs
@@ -224,43 +217,35 @@ class Boards:
 
     @property
     def size(self) -> int:
-        """Number of clusters."""
         return len(self.links)
 
-    def between(self, start: int, stop: int) -> Boards:
-        """Return consecutive clusters."""
+    def between(self, start: int, stop: int) -> DenseClusterSums:
         nets = {row: own[start:stop] for row, own in self.nets.items()}
-        return Boards(self.totals[:, start:stop], nets, self.links[start:stop])
+        return DenseClusterSums(self.totals[:, start:stop], nets, self.links[start:stop])
 
-    def pooled(self) -> Boards:
-        """Return all outcomes as one cluster."""
+    def pooled(self) -> DenseClusterSums:
         nets = {row: own.sum(axis=0, keepdims=True) for row, own in self.nets.items()}
         totals = self.totals.sum(axis=1, keepdims=True)
-        return Boards(totals, nets, self.links.sum(axis=0, keepdims=True))
+        return DenseClusterSums(totals, nets, self.links.sum(axis=0, keepdims=True))
 
     def held(self) -> NDArray[np.bool_]:
-        """Say of each cluster whether it holds information: one of discarded ties does not."""
         return np.asarray(self.totals[ETA_ETA] > 0)
 
     def total(self, row: int) -> Array:
-        """Return sums of one derivative: (G,)."""
         return np.asarray(self.totals[row])
 
     def by_system(self, row: int, k: int) -> Array:
-        """Return sums of one derivative onto systems, + for left and − for right: (G, K)."""
         return self.nets[row] if row in self.nets else np.zeros((self.size, k))
 
     def boards(self, k: int) -> Array:  # noqa: ARG002 - as of pieces, which do not know K
-        """Return (G, K, K) information by η of clusters, by who stood left and who right."""
         return self.links
 
 
-def sum_boards(units: Array, tally: Tally, codes: Codes, size: int) -> Boards:
-    """Sum the derivatives of clusters.
+PairSums = SparseClusterSums | DenseClusterSums
 
-    units: (3, 5, K, K) derivatives of one answer of each kind on each pair.
-    codes: (C,) cluster of each entry.
-    """
+
+def sum_dense(units: Array, tally: Tally, codes: Codes, size: int) -> DenseClusterSums:
+    """Sum derivatives of clusters, from (3, 5, K, K) those of one answer of each kind."""
     k = units.shape[-1]
     flat = units.reshape(3, 5, k * k)
     rows = [row for row in (ETA, ETA_ETA, ETA_TIE) if flat[:, row].any()]
@@ -276,12 +261,12 @@ def sum_boards(units: Array, tally: Tally, codes: Codes, size: int) -> Boards:
             nets[row][some] = board.sum(axis=2) - board.sum(axis=1)
             if row == ETA_ETA:
                 links[some] = board
-    return Boards(totals, nets, links)
+    return DenseClusterSums(totals, nets, links)
 
 
 def _lay_out(tally: Tally, codes: Codes, size: int, k: int) -> Iterator[tuple[slice, Array]]:
     """Go through (3, g, K²) outcomes of some clusters at a time; each time the same memory."""
-    step = max(1, CELLS // k**2)
+    step = max(1, MAX_CELLS_AT_ONCE // k**2)
     starts = np.arange(0, size, step)
     ends = np.searchsorted(codes, np.append(starts, size).astype(codes.dtype)).tolist()
     room = np.empty((3, step * k**2))
@@ -294,19 +279,19 @@ def _lay_out(tally: Tally, codes: Codes, size: int, k: int) -> Iterator[tuple[sl
         place *= k
         place += tally.right[first:last]
         room[:] = 0
-        for own, column in zip(room, columns, strict=True):
-            own[place] = column[first:last]
+        for cells, column in zip(room, columns, strict=True):
+            cells[place] = column[first:last]
         stop = min(start + step, size)
         yield slice(start, stop), room.reshape(3, step, k**2)[:, : stop - start]
 
 
 # Most numbers in the information of all clusters, (G, p, p); beyond it CR1 takes the place
-DENSE: Final = 20_000_000
+MAX_DENSE: Final = 20_000_000
 # Most numbers in the information of the clusters that are worked on at a time
 MAX_BLOCK_NUMBERS: Final = 2_000_000
-ROUNDS: Final = 60
-SETTLED: Final = 1e-10
-SUSPECT: Final = 0.999  # Trace of H⁻¹ H_g below which H − H_g is surely positive definite
+MAX_ITERATIONS: Final = 60
+TOLERANCE: Final = 1e-10
+MAX_SURE_TRACE: Final = 0.999  # Trace of H⁻¹ H_g below which H − H_g is surely positive definite
 SINGULAR: Final = 1e-11  # Pivot, relative to the diagonal, that is rounding and no information
 
 
@@ -320,12 +305,17 @@ def judgment_covariance(fit: Fit) -> Array:
 
 def _meat(fit: Fit) -> Array:
     """Return (p, p) sums of products of single answers' scores."""
+    tally, used = fit.tally, np.array([1.0, fit.model.ties != "discard", 1.0])
     if is_controlled(fit):
-        return judgment_meat(fit)
-    tally, kept = fit.tally, np.array([1.0, fit.model.ties != "discard", 1.0])
+        meat = np.zeros((fit.likelihood.reported, fit.likelihood.reported))
+        for part in fit.likelihood.split(fit.rows):
+            eta, tie = fit.likelihood.locate(part, fit.beta)
+            products = score_products(fit.likelihood.law, eta, tie, used * part.squares)
+            meat += sum_row_information(part, products)
+        return meat
     _, tie, order, _ = fit.likelihood.parts(fit.beta)
     eta = fit.lambdas[tally.left] - fit.lambdas[tally.right] + order
-    squares = kept * (tally.counts if tally.squares is None else tally.squares)
+    squares = used * (tally.counts if tally.squares is None else tally.squares)
     outer = score_products(fit.likelihood.law, eta, tie, squares)
     return fit.likelihood.outer_information(tally, outer)
 
@@ -335,8 +325,8 @@ def _count(fit: Fit) -> float:
     squares = fit.tally.squares
     if squares is None:
         return fit.n_comparisons
-    kept = squares[:, [0, 2]] if fit.model.ties == "discard" else squares
-    return float(fit.n_comparisons**2 / kept.sum())
+    used = squares[:, [0, 2]] if fit.model.ties == "discard" else squares
+    return float(fit.n_comparisons**2 / used.sum())
 
 
 def _inflation(fit: Fit, n: float) -> float:
@@ -354,7 +344,7 @@ def _inflation(fit: Fit, n: float) -> float:
 def cluster_covariance(fit: Fit, tally: Tally, name: str) -> tuple[Array, str]:
     """Return the (p, p) covariance by one way of clustering, and its kind: CV3 or CR1."""
     pieces, factor = gather_clusters(fit, tally, name)
-    if factor.size * len(fit.raw_vcov) ** 2 > DENSE:
+    if factor.size * len(fit.raw_vcov) ** 2 > MAX_DENSE:
         return pooled_covariance(fit, pieces), "CR1"
     try:
         return jackknife_covariance(fit, pieces, factor), "CV3"
@@ -364,43 +354,49 @@ def cluster_covariance(fit: Fit, tally: Tally, name: str) -> tuple[Array, str]:
         return pooled_covariance(fit, pieces), "CR1"
 
 
-def gather_clusters(fit: Fit, tally: Tally, name: str) -> tuple[Pieces | Boards | RowSums, Factor]:
-    """Take a fit apart by cluster."""
+def gather_clusters(fit: Fit, tally: Tally, name: str) -> tuple[ClusterSums, Factor]:
     if is_controlled(fit):
         factor = fit.rows.levels[name]
-        dense = factor.size * len(fit.raw_vcov) ** 2 <= DENSE
+        dense = factor.size * len(fit.raw_vcov) ** 2 <= MAX_DENSE
         return sum_rows(fit, (name,), information=dense), factor
     pooled = tally.pool((name,))
     factor = pooled.factor(name)
-    return lay_out(fit, pooled, factor.codes, factor.size), factor
+    return sum_clusters(fit, pooled, factor.codes, factor.size), factor
 
 
-def sum_scores(fit: Fit, pieces: Pieces | Boards | RowSums) -> Array:
+def sum_scores(fit: Fit, pieces: ClusterSums) -> Array:
     """Return (G, p) scores of clusters."""
-    return cluster_scores(fit, pieces) if isinstance(pieces, Pieces | Boards) else pieces.scores
+    return cluster_scores(fit, pieces) if isinstance(pieces, PairSums) else pieces.scores
 
 
-def sum_information(fit: Fit, pieces: Pieces | Boards | RowSums, start: int, stop: int) -> Array:
+def sum_information(fit: Fit, pieces: ClusterSums, start: int, stop: int) -> Array:
     """Return (g, p, p) information of consecutive clusters."""
-    if isinstance(pieces, Pieces | Boards):
+    if isinstance(pieces, PairSums):
         return cluster_information(fit, pieces.between(start, stop))
     if len(pieces.information) or not is_controlled(fit):
         return pieces.information[start:stop]
 
-    return sum_some(fit, pieces.names, start, stop)
+    factors = [fit.rows.levels[name] for name in pieces.names]
+    some, p = stop - start, fit.likelihood.reported
+    whole = np.zeros((some + 1, p, p))
+    for part, local in _parts(fit):
+        digits = [(part.batch.codes[n], f.size) for n, f in zip(pieces.names, factors, strict=True)]
+        codes = join_codes(digits) - start
+        codes[(codes < 0) | (codes > some)] = some  # all others together
+        _add_information(whole, fit, part, local, clusters=_Clusters(codes, some + 1))
+    return whole[:some]
 
 
-def walk_information(fit: Fit, pieces: Pieces | Boards | RowSums) -> Iterator[tuple[int, Array]]:
+def walk_information(fit: Fit, pieces: ClusterSums) -> Iterator[tuple[int, Array]]:
     """Go through the (g, p, p) information of some clusters at a time, with the first of them."""
-    most = (
-        MAX_BLOCK_NUMBERS if isinstance(pieces, Pieces | Boards) else DENSE
-    )  # rows are read each time
+    # of rows as many as can be held, since they are read each time
+    most = MAX_BLOCK_NUMBERS if isinstance(pieces, PairSums) else MAX_DENSE
     step = max(1, most // len(fit.raw_vcov) ** 2)
     for start in range(0, pieces.size, step):
         yield start, sum_information(fit, pieces, start, min(start + step, pieces.size))
 
 
-def pooled_covariance(fit: Fit, pieces: Pieces | Boards | RowSums) -> Array:
+def pooled_covariance(fit: Fit, pieces: ClusterSums) -> Array:
     """Return the (p, p) covariance by clusters, CR1: none of them need be left out."""
     clusters = int(np.count_nonzero(pieces.held()))
     if clusters < 2:
@@ -410,17 +406,19 @@ def pooled_covariance(fit: Fit, pieces: Pieces | Boards | RowSums) -> Array:
     return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov * inflation)
 
 
-def jackknife_covariance(fit: Fit, pieces: Pieces | Boards | RowSums, factor: Factor) -> Array:
+def jackknife_covariance(fit: Fit, pieces: ClusterSums, factor: Factor) -> Array:
     """Return the (p, p) covariance by clusters, CV3."""
     scores, total = sum_scores(fit, pieces), total_information(fit)
     changes, alone = [], []
-    for start, own in walk_information(fit, pieces):
-        alone += [start + g for g in find_bridges(fit, total, own)]
+    for start, information in walk_information(fit, pieces):
+        alone += [start + g for g in find_bridges(fit, total, information)]
         if not alone:
-            some = scores[start : start + len(own)]
-            changes.append(leave_out(fit.raw_vcov, total, own, some))
+            some = scores[start : start + len(information)]
+            changes.append(leave_out(fit.raw_vcov, total, information, some))
     if alone:
-        raise NotIdentified(_say_alone(factor, alone))
+        labels = [factor.labels[g] for g in alone] if not factor.merged else []
+        names = "a few clusters" if factor.merged else listing(labels, 3)
+        raise NotIdentified(f"without {names} some systems are linked to the rest by nothing")
     held = np.concatenate(changes)[pieces.held()]
     held -= held.mean(axis=0)
     return np.asarray((len(held) - 1) / len(held) * held.T @ held)
@@ -440,25 +438,22 @@ class Answers(NamedTuple):
     bread: Array
 
 
-def find_bridges(fit: Fit, total: Array, own: Array) -> list[int]:
+def find_bridges(fit: Fit, total: Array, information: Array) -> list[int]:
     """Return the clusters without which H − H_g is singular.
 
     There the score of the cluster has nothing in the direction that is lost, so that solving for
     the change would quietly find none.
     """
-    return find_singular(Answers(total, fit.raw_vcov), own)
+    return find_singular(Answers(total, fit.raw_vcov), information)
 
 
-def find_singular(answers: Answers, own: Array) -> list[int]:
-    """Return the clusters without which nothing is known in some direction.
-
-    own: (G, p, p) of each cluster.
-    """
-    leverage = own.reshape(len(own), -1) @ answers.bread.ravel()
+def find_singular(answers: Answers, information: Array) -> list[int]:
+    """Return the clusters without which nothing is known in some direction."""
+    leverage = information.reshape(len(information), -1) @ answers.bread.ravel()
     return [
         int(g)
-        for g in np.flatnonzero(leverage > SUSPECT)
-        if not is_definite(answers.total - own[g], np.diag(answers.total))
+        for g in np.flatnonzero(leverage > MAX_SURE_TRACE)
+        if not is_definite(answers.total - information[g], np.diag(answers.total))
     ]
 
 
@@ -471,28 +466,23 @@ def is_definite(rest: Array, scale: Array) -> bool:
     return bool((pivots > SINGULAR * scale).all())
 
 
-def leave_out(bread: Array, total: Array, own: Array, scores: Array) -> Array:
+def leave_out(bread: Array, total: Array, information: Array, scores: Array) -> Array:
     """Solve (H − H_g) d = s_g for every cluster: by iteration, directly where that is slow."""
     changes = scores @ bread
-    moved = np.full(len(own), np.inf)
-    for _ in range(ROUNDS):
-        fresh = (scores + np.matmul(own, changes[:, :, None])[:, :, 0]) @ bread
+    moved = np.full(len(information), np.inf)
+    for _ in range(MAX_ITERATIONS):
+        fresh = (scores + np.matmul(information, changes[:, :, None])[:, :, 0]) @ bread
         moved = np.abs(fresh - changes).max(axis=1)
         changes = fresh
-        if (moved <= SETTLED * np.abs(changes).max()).all():
+        if (moved <= TOLERANCE * np.abs(changes).max()).all():
             break
-    for g in np.flatnonzero(moved > SETTLED * np.abs(changes).max()):
-        changes[g] = np.linalg.solve(total - own[g], scores[g])
+    for g in np.flatnonzero(moved > TOLERANCE * np.abs(changes).max()):
+        changes[g] = np.linalg.solve(total - information[g], scores[g])
     return np.asarray(changes)
 
 
-def _say_alone(factor: Factor, alone: list[int]) -> str:
-    names = "a few clusters" if factor.merged else listing([factor.labels[g] for g in alone], 3)
-    return f"without {names} some systems are linked to the rest by nothing"
-
-
 def crossed_covariance(fit: Fit, tally: Tally, names: tuple[str, str]) -> Array:
-    """Return the (p, p) covariance by cells of two ways, judge × item, CR0 (INFERENCE B3)."""
+    """Return the (p, p) covariance by cells of two ways, judge × item, CR0."""
     if is_controlled(fit):
         scores = sum_rows(fit, names, information=False).scores
         return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
@@ -501,24 +491,18 @@ def crossed_covariance(fit: Fit, tally: Tally, names: tuple[str, str]) -> Array:
     if size > len(cells):  # most judges see few of the items
         _, cells = np.unique(cells, return_inverse=True)
         size = int(cells.max()) + 1
-    if size * len(fit.raw_vcov) > DENSE:
+    if size * len(fit.raw_vcov) > MAX_DENSE:
         pieces = take_apart(fit, tally, cells, size)
         return np.asarray(fit.raw_vcov @ sparse_meat(fit, pieces) @ fit.raw_vcov)
     scores = np.zeros((size, len(fit.raw_vcov)))
-    for start in range(
-        0, len(cells), MAX_BLOCK_NUMBERS
-    ):  # of ten million entries the slopes fill a gigabyte
+    # some entries at a time: of ten million the slopes fill a gigabyte
+    for start in range(0, len(cells), MAX_BLOCK_NUMBERS):
         rows = slice(start, start + MAX_BLOCK_NUMBERS)
-        pieces = take_apart(fit, _take_entries(tally, rows), cells[rows], size)
+        counts = {kind: getattr(tally, kind)[rows] for kind in ("wins", "ties", "losses")}
+        some = Tally(tally.systems, tally.left[rows], tally.right[rows], **counts)
+        pieces = take_apart(fit, some, cells[rows], size)
         scores += cluster_scores(fit, pieces)
     return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
-
-
-def _take_entries(tally: Tally, rows: slice) -> Tally:
-    """Return some entries of a tally, whatever they are told apart by."""
-    counts = {name: getattr(tally, name)[rows] for name in ("wins", "ties", "losses")}
-    left, right = tally.left[rows], tally.right[rows]
-    return Tally(tally.systems, left, right, **counts)
 
 
 # Scores and information of clusters, summed over rows with controls.
@@ -528,7 +512,7 @@ def _take_entries(tally: Tally, rows: slice) -> Tally:
 # scores are asked for. Where the former are too many to hold, rows are gone through again for some
 # clusters at a time.
 
-NOTHING: Final = np.zeros((0, 0, 0))
+NO_INFORMATION: Final = np.zeros((0, 0, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -542,48 +526,38 @@ class RowSums:
 
     @property
     def size(self) -> int:
-        """Number of clusters."""
         return len(self.scores)
 
     def held(self) -> NDArray[np.bool_]:
-        """Say of each cluster whether it holds information: one of discarded ties does not."""
         return self.informed
 
 
+ClusterSums = PairSums | RowSums
+
+
 def _parts(fit: ControlledFit) -> Iterator[tuple[Part, Local]]:
-    """Go through the rows at the estimate."""
     for part in fit.likelihood.split(fit.rows):
         eta, tie = fit.likelihood.locate(part, fit.beta)
         yield part, expand_blocks(fit.likelihood.law, eta, tie, part.plain.counts)
 
 
 def sum_rows(fit: ControlledFit, names: tuple[str, ...], *, information: bool) -> RowSums:
-    """Sum the rows of each cluster."""
     factors = [fit.rows.levels[name] for name in names]
     size, p = int(np.prod([factor.size for factor in factors])), fit.likelihood.reported
     scores, informed = np.zeros((size, p)), np.zeros(size)
-    whole = np.zeros((size, p, p)) if information else NOTHING
+    whole = np.zeros((size, p, p)) if information else NO_INFORMATION
     for part, local in _parts(fit):
         digits = [(part.batch.codes[n], f.size) for n, f in zip(names, factors, strict=True)]
         codes = join_codes(digits)
-        scores += _scores(fit, part, local, _Clusters(codes, size))
+        clusters, none = _Clusters(codes, size), np.zeros_like(local.eta)
+        slopes = np.stack([local.eta, local.tie, none, none, none])
+        controls = [clusters.sums(local.eta * column)[:, None] for column in part.x.T]
+        plain = cluster_scores(fit, _pieces(part, slopes, clusters))
+        scores += np.concatenate([plain, *controls], axis=1)
         informed += np.bincount(codes, local.eta_eta, size)
         if information:
-            _add_information(whole, fit, part, local, clusters=_Clusters(codes, size))
+            _add_information(whole, fit, part, local, clusters=clusters)
     return RowSums(scores, whole, informed > 0, names)
-
-
-def sum_some(fit: ControlledFit, names: tuple[str, ...], start: int, stop: int) -> Array:
-    """Return (g, p, p) information of consecutive clusters, from one more pass over the rows."""
-    factors = [fit.rows.levels[name] for name in names]
-    some, p = stop - start, fit.likelihood.reported
-    whole = np.zeros((some + 1, p, p))
-    for part, local in _parts(fit):
-        digits = [(part.batch.codes[n], f.size) for n, f in zip(names, factors, strict=True)]
-        codes = join_codes(digits) - start
-        codes[(codes < 0) | (codes > some)] = some  # all others together
-        _add_information(whole, fit, part, local, clusters=_Clusters(codes, some + 1))
-    return whole[:some]
 
 
 @dataclass(frozen=True, eq=False)
@@ -595,17 +569,10 @@ class _Clusters:
         return np.asarray(np.bincount(self.codes, values, self.size), dtype=np.float64)
 
 
-def _pieces(part: Part, slopes: Array, clusters: _Clusters) -> Pieces:
-    return Pieces(part.batch.left, part.batch.right, slopes, clusters.codes, clusters.size)
-
-
-def _scores(fit: ControlledFit, part: Part, local: Local, clusters: _Clusters) -> Array:
-    """Return (G, p) scores of some rows."""
-    none = np.zeros_like(local.eta)
-    slopes = np.stack([local.eta, local.tie, none, none, none])
-    plain = cluster_scores(fit, _pieces(part, slopes, clusters))
-    controls = [clusters.sums(local.eta * column)[:, None] for column in part.x.T]
-    return np.concatenate([plain, *controls], axis=1)
+def _pieces(part: Part, slopes: Array, clusters: _Clusters) -> SparseClusterSums:
+    return SparseClusterSums(
+        part.batch.left, part.batch.right, slopes, clusters.codes, clusters.size
+    )
 
 
 def _add_information(
@@ -621,41 +588,23 @@ def _add_information(
         border = cluster_scores(fit, _pieces(part, across, clusters))
         whole[:, :m, at] += border
         whole[:, at, :m] += border
-        for other, own in enumerate(part.x.T, start=m):
-            whole[:, at, other] += clusters.sums(weighed * own)
-
-
-def judgment_meat(fit: ControlledFit) -> Array:
-    """Return (p, p) sums of products of single answers' scores."""
-    p = fit.likelihood.reported
-    meat = np.zeros((p, p))
-    kept = np.array([1.0, fit.model.ties != "discard", 1.0])
-    for part in fit.likelihood.split(fit.rows):
-        eta, tie = fit.likelihood.locate(part, fit.beta)
-        squares = kept * part.squares
-        meat += sum_row_information(part, score_products(fit.likelihood.law, eta, tie, squares))
-    return meat
+        for other, column_of_other in enumerate(part.x.T, start=m):
+            whole[:, at, other] += clusters.sums(weighed * column_of_other)
 
 
 # The covariance by cells of two ways of clustering, from rows that know their cell.
 #
-# V_JI = H⁻¹ (Σ_c s_c s_cᵀ) H⁻¹,   s_c = Σ_{rows of cell c} s_row                (INFERENCE B3)
+# V_JI = H⁻¹ (Σ_c s_c s_cᵀ) H⁻¹,   s_c = Σ_{rows of cell c} s_row
 #
 # A row has one of 3 K² scores, which are looked up. They are rounded to binary fractions of which
 # every sum is exact, so that neither the order of rows nor their batches show in the last digit.
 
 BLOCK_ROWS: Final = 50_000  # Rows that are worked on at a time
-EXACT: Final = 52  # Bits of a sum that double precision keeps
+EXACT_BITS: Final = 52  # Bits of a sum that double precision keeps
 
 
 def crossed_rows_covariance(fit: Fit, rows: CrossedRows) -> Array:
     """Return the (p, p) covariance by cells of two ways, CR0."""
-    scores = _sum_scores(fit, rows)
-    return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
-
-
-def _sum_scores(fit: Fit, rows: CrossedRows) -> Array:
-    """Return (cells, p) scores of cells."""
     k, size = rows.systems, rows.size
     most = int(np.bincount(rows.cells).max())
     slopes = evaluate_pairs(fit)[:, [ETA, TIE]].reshape(3, 2, -1)
@@ -676,11 +625,12 @@ def _sum_scores(fit: Fit, rows: CrossedRows) -> Array:
     columns = [fit.design.pull(by_system.reshape(size, k).T)]
     columns += [whole[:1]] if fit.likelihood.law.free else []
     columns += [whole[1:]] if fit.likelihood.order_effect else []
-    return np.asarray(np.concatenate(columns).T)
+    scores = np.asarray(np.concatenate(columns).T)
+    return np.asarray(fit.raw_vcov @ (scores.T @ scores) @ fit.raw_vcov)
 
 
 def _round(values: Array, terms: int) -> Array:
     """Round numbers so that sums of so many of them are exact."""
     largest = float(np.abs(values).max(initial=0.0)) * terms
-    unit = EXACT - int(np.ceil(np.log2(max(largest, 1.0))))
+    unit = EXACT_BITS - int(np.ceil(np.log2(max(largest, 1.0))))
     return np.asarray(np.ldexp(np.round(np.ldexp(values, unit)), -unit))

@@ -1,13 +1,13 @@
 """Which system scores higher: mean scores with intervals and rank sets that hold all at once.
 
 What is compared are the means of all scores of each system, as campaigns publish them. A judge's
-scores hang together, and so do those of an item: differences have the variance
+scores are correlated, and so are those of an item: differences have the variance
 
     V = max(V_J, V_I, V_J + V_I − V_JI),   T = (ȳ_s − ȳ_t) / √V
 
 with V_J, V_I and V_JI by the jackknife over judges, items and cells of both (`score_spread`); pairs
-are decided by max-|t| over all of them with step-down, in worlds drawn as for log-worths
-(`simultaneous`, INFERENCE B1 to B3). Intervals are of a system's distance to the mean of all
+are decided by max-|t| over all of them with step-down, in replicates drawn as for log-worths
+(`rank_sets`). Intervals are of a system's distance to the mean of all
 systems, moved to where its mean score is: what judges give to all systems alike, such as severity,
 is in none of them.
 
@@ -18,35 +18,40 @@ severity is then taken for chance, of which a few judges show little.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.exclusions import Exclusion
+from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.results import write_signature
+from evenhand.data.tally import Factor, Tally, merge_levels
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_level
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.exclusions import Exclusion
-from evenhand.judgments.rating_digest import digest_ratings
-from evenhand.judgments.rating_rows import RatingRows
-from evenhand.judgments.signature import write_signature
-from evenhand.judgments.tally import Factor, Tally, merge_levels
 from evenhand.numerics.bootstrap import Influence, bootstrap_contrasts, draw_webb, jackknife
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_quantile
 from evenhand.numerics.multiple_tests import order_statistic, step_down, step_down_holm
-from evenhand.ranking.clustering import CLUSTERS, Clustering, Evidence, choose_clustering
-from evenhand.ranking.covariance import NO_SPREAD
+from evenhand.ranking.clustering import MAX_CLUSTERS, Evidence, choose_clustering
+from evenhand.ranking.covariance import NO_SPREAD_RATIO
 from evenhand.ranking.intervals import (
-    FEW,
+    MIN_CLUSTERS,
     centred_variance,
     find_clusters,
     pair_variance,
     rank_ranges,
 )
-from evenhand.ranking.rank_sets import MOST, Family, Worlds, draw_student, find_members
-from evenhand.ranking.settings import MOST_SURE, REPLICATES
+from evenhand.ranking.rank_sets import (
+    MAX_BOOTSTRAP_PAIRS,
+    Family,
+    Replicates,
+    draw_student,
+    find_members,
+)
+from evenhand.ranking.settings import MAX_LEVEL, REPLICATES
 
 # How far mean scores of systems would differ with other judges and other items.
 #
@@ -67,7 +72,7 @@ ROUNDING: Final = 1e-18  # Variance beside the largest square of a score, below 
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class SystemScores:
     """Scores of one criterion, systems counted from 0 without gaps."""
 
     systems: tuple[str, ...]  # names
@@ -76,7 +81,7 @@ class Scores:
     factors: dict[str, Factor]  # "judge" and "item", those that are known
 
     @classmethod
-    def of(cls, rows: RatingRows, sign: float = 1.0) -> Scores:
+    def of(cls, rows: RatingRows, sign: float = 1.0) -> SystemScores:
         """Take the scores of rows, which are all of one criterion."""
         order = np.lexsort((rows.score, rows.item, rows.judge, rows.system))
         rows = rows.take(order)
@@ -97,7 +102,6 @@ class Scores:
 
     @property
     def mean(self) -> Array:
-        """(S,) mean score of each system."""
         return np.asarray(np.bincount(self.system, self.score) / self.count)
 
     def sum_by(self, codes: Codes, size: int) -> tuple[Array, Array]:
@@ -110,16 +114,18 @@ class Scores:
 
 
 def make_factor(labels: Sequence[str], codes: NDArray[np.int32]) -> Factor:
-    """Return the levels that occur, with their loads."""
-    present, own = np.unique(codes, return_inverse=True)
+    present, codes_present = np.unique(codes, return_inverse=True)
     names = tuple(labels[code] for code in present.tolist())
-    return Factor(names, own.astype(np.int32), np.bincount(own).astype(np.float64), len(names))
+    return Factor(
+        names,
+        codes_present.astype(np.int32),
+        np.bincount(codes_present).astype(np.float64),
+        len(names),
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreWay:
-    """One way of clustering scores."""
-
     name: str  # judge or item
     # what leaving each cluster out does to the systems' distances to their mean
     influence: Influence
@@ -128,9 +134,8 @@ class ScoreWay:
     resting: NDArray[np.bool_]  # (S, S) whether a difference rests on one cluster alone
 
 
-def leave_scores_out(scores: Scores, name: str, seed: int) -> ScoreWay:
-    """Return what leaving each cluster of a way out does."""
-    factor = merge_levels(scores.factors[name], CLUSTERS, seed)
+def leave_scores_out(scores: SystemScores, name: str, seed: int) -> ScoreWay:
+    factor = merge_levels(scores.factors[name], MAX_CLUSTERS, seed)
     sums, counts = scores.sum_by(factor.codes.astype(np.int64), factor.size)
     total, k = scores.count, len(scores.systems)
     rest = total - counts
@@ -140,27 +145,24 @@ def leave_scores_out(scores: Scores, name: str, seed: int) -> ScoreWay:
     rows = np.eye(k) - 1 / k
     load = counts / total**2
     square = load.T @ load
-    own = np.diag(square)
-    effective = (1 / total[:, None] + 1 / total) ** 2 / (own[:, None] + own + 2 * square)
+    diagonal = np.diag(square)
+    effective = (1 / total[:, None] + 1 / total) ** 2 / (diagonal[:, None] + diagonal + 2 * square)
     resting = alone[:, None] | alone
     np.fill_diagonal(resting, val=False)
     influence = Influence(changes, rows * leverage[:, None, :], rows)
     return ScoreWay(name, influence, jackknife(changes), effective, resting)
 
 
-def cover_cells(scores: Scores) -> Array:
-    """Return the (S, S) covariance of means by cells of judge and item.
-
-    A cell is what one judge said of one item: two systems in a cell share it.
-    """
+def cover_cells(scores: SystemScores) -> Array:
+    """Return the (S, S) covariance of means by cells: what one judge said of one item."""
     from scipy.sparse import csr_array
 
     judge, item = (scores.factors[name].codes for name in ("judge", "item"))
     cell, k = number_groups(judge, item), len(scores.systems)
     size = int(cell.max()) + 1
-    place, own = np.unique(cell * k + scores.system, return_inverse=True)
-    rest = scores.count[place % k] - np.bincount(own)
-    sums = np.bincount(own, scores.score - scores.mean[scores.system])
+    place, cell_system = np.unique(cell * k + scores.system, return_inverse=True)
+    rest = scores.count[place % k] - np.bincount(cell_system)
+    sums = np.bincount(cell_system, scores.score - scores.mean[scores.system])
     changes = np.divide(-sums, rest, out=np.zeros_like(sums), where=rest > 0)
     table = csr_array((changes, (place // k, place % k)), shape=(size, k))
     total = np.bincount(place % k, changes, minlength=k)
@@ -168,7 +170,7 @@ def cover_cells(scores: Scores) -> Array:
     return np.asarray((size - 1) / size * square)
 
 
-def cover_single(scores: Scores) -> Array:
+def cover_single(scores: SystemScores) -> Array:
     """Return the (S, S) covariance of means where scores are independent; nought of one score."""
     total = scores.count
     square = np.bincount(scores.system, (scores.score - scores.mean[scores.system]) ** 2)
@@ -177,8 +179,6 @@ def cover_single(scores: Scores) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ScoreSpread:
-    """What is known of the errors of mean scores."""
-
     ways: Sequence[ScoreWay]  # the ways of clustering; none for single scores
     vcovs: Sequence[Array]  # (K, K) covariances, of which each contrast takes the largest
     margin: Array  # (K, K) standard errors of differences, 0 where nothing shows them
@@ -186,20 +186,19 @@ class ScoreSpread:
     resting: Truths  # (K, K) whether a difference rests on one cluster alone
 
     @classmethod
-    def of(cls, scores: Scores, ways: Sequence[ScoreWay]) -> ScoreSpread:
-        """Put the ways together."""
+    def of(cls, scores: SystemScores, clusterings: Sequence[ScoreWay]) -> ScoreSpread:
         single = cover_single(scores)
-        vcovs = [way.vcov for way in ways] or [single]
-        if len(ways) > 1:
+        vcovs = [way.vcov for way in clusterings] or [single]
+        if len(clusterings) > 1:
             vcovs.append(vcovs[0] + vcovs[1] - cover_cells(scores))
         variance = np.max([pair_variance(one) for one in vcovs], axis=0)
-        least = NO_SPREAD * pair_variance(single) + ROUNDING * float((scores.score**2).max())
+        least = NO_SPREAD_RATIO * pair_variance(single) + ROUNDING * float((scores.score**2).max())
         shape = variance.shape
         effective, resting = np.full(shape, np.inf), np.zeros(shape, dtype=np.bool_)
-        for way in ways:
+        for way in clusterings:
             effective, resting = np.minimum(effective, way.effective), resting | way.resting
         margin = np.sqrt(np.where(variance > least, variance, 0.0))
-        return cls(ways, vcovs, margin, effective, resting)
+        return cls(clusterings, vcovs, margin, effective, resting)
 
     def gather(self, mean: Array) -> Family:
         """Return all pairs; those may be decided that enough clusters show the spread of."""
@@ -207,7 +206,7 @@ class ScoreSpread:
         known = self.margin > 0
         statistic = np.divide(apart, self.margin, out=np.zeros_like(apart), where=known)
         first, second = np.triu_indices(len(mean), 1)
-        active = (known & ~self.resting & (self.effective >= FEW))[first, second]
+        active = (known & ~self.resting & (self.effective >= MIN_CLUSTERS))[first, second]
         return Family(first, second, statistic, self.effective, self.resting, active)
 
     @property
@@ -223,31 +222,18 @@ class ScoreSpread:
     def say_barred(self) -> tuple[str, ...]:
         """Say of which systems nothing is decided since too few judged them."""
         pairs = np.triu_indices(len(self.margin), 1)
-        thin = (self.resting | (self.effective < FEW))[pairs]
+        thin = (self.resting | (self.effective < MIN_CLUSTERS))[pairs]
         alike = (self.margin == 0)[pairs] & ~thin
         whose = " or ".join(f"{way.name}s" for way in self.ways)
-        said = [
+        notes = [
             f"{int(thin.sum()):,} of {len(thin):,} pairs of systems are left open, since they rest"
             f" on too few {whose}"
         ] * bool(thin.any())
-        said += [
+        notes += [
             f"{int(alike.sum()):,} of {len(thin):,} pairs of systems are left open, since their"
             " scores do not vary: nothing shows how much others might differ"
         ] * bool(alike.any())
-        return tuple(said)
-
-
-Decided = tuple[NDArray[np.int8], float, str]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What was asked of a board."""
-
-    level: float  # at which all of it holds together (proportion)
-    seed: int  # of the bootstrap
-    lower_is_better: bool  # whether lower scores are
-    references: tuple[str, ...]  # human references, which have no rank
+        return tuple(notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,120 +273,85 @@ def rank_scores(
     lower_is_better: bool = False,
     references: Sequence[str] = (),
 ) -> ScoreBoard:
-    """Order systems by mean score.
-
-    level: at which all rank sets hold together, and all intervals (proportion).
-    """
+    """Order systems by mean score; all rank sets, and all intervals, hold together at the level."""
     require_level(level)
-    if level > MOST_SURE:
-        raise UnknownOption(f"level {level:g} is no proportion between 0 and {MOST_SURE}")
+    if level > MAX_LEVEL:
+        raise UnknownOption(f"level {level:g} is no proportion between 0 and {MAX_LEVEL}")
     targets = rows.targets()
-    scores = Scores.of(targets, -1.0 if lower_is_better else 1.0)
+    scores = SystemScores.of(targets, -1.0 if lower_is_better else 1.0)
     if len(scores.systems) < 2:
         raise NotIdentified(
             "there are scores of one system only: there is nothing to compare it with",
             ["collect scores of another system on the same items"],
         )
-    asked = Asked(level, seed, lower_is_better, tuple(references))
-    clustering = choose_clustering(None, _count_answers(scores))
-    ways = [leave_scores_out(scores, name, seed) for name in clustering.ways]
-    spread = ScoreSpread.of(scores, ways)
-    found = _decide(spread.gather(scores.mean), spread, asked)
-    board = _make_board(scores, spread, found, clustering, asked)
-    words = ["mean scores", board.method, f"level {level:g}", f"seed={seed}"]
+    judged, code = len(scores.score), scores.system.astype(np.int32)
+    zeros, ones = np.zeros(judged), np.ones(judged)
+    # scores as answers, for the choice of clusters, which asks of loads alone
+    tally = Tally(scores.systems, code, code, ones, zeros, zeros, scores.factors, judged)
+    clustering = choose_clustering(None, Evidence(dict.fromkeys(scores.factors, tally), tally))
+    clusterings = [leave_scores_out(scores, name, seed) for name in clustering.ways]
+    spread = ScoreSpread.of(scores, clusterings)
+    decided, critical, how = _decide(spread.gather(scores.mean), spread, level, seed)
+    names = np.array(scores.systems)
+    order = np.lexsort((names, -scores.mean))
+    systems, decided = tuple(names[order].tolist()), decided[np.ix_(order, order)]
+    members = spread.members
+    variance = np.max([centred_variance(vcov, members) for vcov in spread.vcovs], axis=0)
+    known = members & (variance > 0)
+    margin = np.full(len(members), np.inf)
+    margin[known] = critical * np.sqrt(variance[known])
+    mean, margin = (-1.0 if lower_is_better else 1.0) * scores.mean[order], margin[order]
+    ranked = np.flatnonzero([name not in references for name in systems])
+    among = decided[np.ix_(ranked, ranked)]
+    places = np.zeros((3, len(decided)), dtype=np.int64)  # 0 of references
+    places[:2, ranked] = rank_ranges(among)
+    places[2, ranked] = find_clusters(np.arange(len(ranked)), among)
+    references = tuple(name for name in systems if name in references)
+    method = f"{how}, clustered by {clustering.name}"
+    words = ["mean scores", method, f"level {level:g}", f"seed={seed}"]
     words += ["lower is better"] if lower_is_better else []
-    words += [f"references {listing(board.references)}"] if board.references else []
-    signature = write_signature(words, len(scores.score), digest_ratings(targets))
-    return replace(board, signature=signature)
+    words += [f"references {listing(references)}"] if references else []
+    return ScoreBoard(
+        systems=systems,
+        mean=mean,
+        lower=mean - margin,
+        upper=mean + margin,
+        rank_lower=places[0],
+        rank_upper=places[1],
+        cluster=places[2],
+        scores=scores.count[order].astype(np.int64),
+        decided=decided,
+        references=references,
+        level=level,
+        lower_is_better=lower_is_better,
+        headline=clustering.headline,
+        method=method,
+        notes=(*clustering.notes, *spread.say_barred()),
+        signature=write_signature(words, judged, digest_ratings(targets)),
+    )
 
 
-def _count_answers(scores: Scores) -> Evidence:
-    """Return the scores as answers, for the choice of clusters, which asks of loads alone."""
-    n, code = len(scores.score), scores.system.astype(np.int32)
-    none = np.zeros(n)
-    tally = Tally(scores.systems, code, code, np.ones(n), none, none, scores.factors, n)
-    return Evidence(dict.fromkeys(scores.factors, tally), tally)
-
-
-def _decide(family: Family, spread: ScoreSpread, asked: Asked) -> Decided:
+def _decide(
+    family: Family, spread: ScoreSpread, level: float, seed: int
+) -> tuple[NDArray[np.int8], float, str]:
     """Return decided pairs, the |t| up to which intervals go, and how it was found."""
-    level = asked.level
     sizes = np.abs(family.statistic[family.first, family.second])[family.active]
     members = spread.members
     if not family.active.any() or members.sum() < 2:
         return family.square(np.zeros(len(sizes), dtype=np.bool_)), np.inf, "nothing decided"
-    if len(family.first) > MOST:
+    if len(family.first) > MAX_BOOTSTRAP_PAIRS:
         chosen, _ = step_down_holm(sizes, spread.df, level)
         tail = (1 - level) / (2 * int(members.sum()))
         return family.square(chosen), t_quantile(1 - tail, spread.df), "Holm"
-    worlds = _draw_worlds(family, spread, Generator(PCG64(asked.seed)))
-    chosen, _ = step_down(sizes, [pairs for pairs, _ in worlds], level)
-    largest = [own[:, members].max(axis=1) for _, own in worlds]
-    critical = max(float(order_statistic(one, level)) for one in largest)
-    return family.square(chosen), critical, f"max-|t| step-down, B={REPLICATES}"
-
-
-def _draw_worlds(family: Family, spread: ScoreSpread, rng: Generator) -> list[Worlds]:
-    """Draw |t*| of active pairs, (B, P), and of distances to the mean, (B, K), for each way."""
-    pairs = family.first[family.active], family.second[family.active]
-    members = spread.members
-    if not spread.ways:
-        rows = np.eye(len(members)) - members / members.sum()
-        return [draw_student(rows @ spread.vcovs[0] @ rows.T, np.inf, pairs, rng)]
-    worlds = []
+    pairs, rng = (family.first[family.active], family.second[family.active]), Generator(PCG64(seed))
+    replicates: list[Replicates] = []
     for way in spread.ways:
         weights = draw_webb((REPLICATES, len(way.influence.changes)), rng)
-        worlds.append(bootstrap_contrasts(way.influence.relative_to(members), weights, pairs))
-    return worlds
-
-
-def _make_board(
-    scores: Scores, spread: ScoreSpread, found: Decided, clustering: Clustering, asked: Asked
-) -> ScoreBoard:
-    """Put what was found in order, best first."""
-    decided, critical, how = found
-    sign, names = -1.0 if asked.lower_is_better else 1.0, np.array(scores.systems)
-    order = np.lexsort((names, -scores.mean))
-    decided = decided[np.ix_(order, order)]
-    wide = _reach(spread, critical)[order]
-    mean = sign * scores.mean[order]
-    systems = tuple(names[order].tolist())
-    places = _place([name not in asked.references for name in systems], decided)
-    return ScoreBoard(
-        systems,
-        mean,
-        mean - wide,
-        mean + wide,
-        places[0],
-        places[1],
-        places[2],
-        scores=scores.count[order].astype(np.int64),
-        decided=decided,
-        references=tuple(name for name in systems if name in asked.references),
-        level=asked.level,
-        lower_is_better=asked.lower_is_better,
-        headline=clustering.headline,
-        method=f"{how}, clustered by {clustering.name}",
-        notes=(*clustering.notes, *spread.say_barred()),
-        signature="",
-    )
-
-
-def _place(ranked: Sequence[bool], decided: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Return (3, K) best rank, worst rank and cluster of the ranked systems, 0 of others."""
-    own = np.flatnonzero(ranked)
-    among = decided[np.ix_(own, own)]
-    places = np.zeros((3, len(decided)), dtype=np.int64)
-    places[:2, own] = rank_ranges(among)
-    places[2, own] = find_clusters(np.arange(len(own)), among)
-    return places
-
-
-def _reach(spread: ScoreSpread, critical: float) -> Array:
-    """Return (K,) how far intervals go to either side; infinite where there is none."""
-    members = spread.members
-    variance = np.max([centred_variance(one, members) for one in spread.vcovs], axis=0)
-    known = members & (variance > 0)
-    wide = np.full(len(members), np.inf)
-    wide[known] = critical * np.sqrt(variance[known])
-    return wide
+        replicates.append(bootstrap_contrasts(way.influence.relative_to(members), weights, pairs))
+    if not spread.ways:
+        rows = np.eye(len(members)) - members / members.sum()
+        replicates.append(draw_student(rows @ spread.vcovs[0] @ rows.T, np.inf, pairs, rng))
+    chosen, _ = step_down(sizes, [of_pairs for of_pairs, _ in replicates], level)
+    largest = [of_worths[:, members].max(axis=1) for _, of_worths in replicates]
+    critical = max(float(order_statistic(values, level)) for values in largest)
+    return family.square(chosen), critical, f"max-|t| step-down, B={REPLICATES}"

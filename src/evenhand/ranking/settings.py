@@ -4,43 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final
 
+from evenhand.data.tables import Mixed
+from evenhand.data.tally import take_names
 from evenhand.errors import UnknownOption, require_level, require_option, require_seed
-from evenhand.judgments.names import take_names
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.registry import MODELS, find_model, name_settings
 
-if TYPE_CHECKING:
-    from evenhand.judgments.mixing import Mixed
-
 INTERVALS: Final = ("rank-sets", "sandwich", "model", "bootstrap")
 POSTERIOR: Final = "posterior"  # Of models that are fitted by draws
-REPLICATES: Final = 999  # Resamples, or worlds drawn for rank sets
-MOST_SURE: Final = 0.999  # Highest level of rank sets: that of the largest of so many worlds
+REPLICATES: Final = 999  # Resamples, or replicates drawn for rank sets
+MAX_LEVEL: Final = 0.999  # Highest level of rank sets: that of the largest of so many replicates
 Progress = Callable[[int, int], None]
-
-
-class Asked(Protocol):
-    """What was asked of a ranking, whatever the model."""
-
-    @property
-    def cluster(self) -> str | None:
-        """The clustering that was asked for, or None for what the data have."""
-
-    @property
-    def level(self) -> float:
-        """Nominal level of intervals (proportion)."""
-
-    @property
-    def seed(self) -> int:
-        """Of everything random."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What was asked of `rank`."""
-
     model: BradleyTerry  # the preference model
     interval: str  # rank-sets, sandwich, model or bootstrap
     cluster: str | None  # the clustering that was asked for, or None for what the data have
@@ -52,11 +32,9 @@ class Settings:
 
     @property
     def name(self) -> str:
-        """The model's name in the registry."""
         return name_settings(self.model)
 
     def __post_init__(self) -> None:
-        """Refuse what does not exist or does not fit."""
         require_option("interval", self.interval, INTERVALS)
         if self.interval == "model":
             _refuse_cluster(self.cluster)
@@ -65,11 +43,12 @@ class Settings:
                 "with controls a resample is a fit to every row: use interval 'sandwich', or"
                 " 'model' for independent judgments"
             )
-        _check_numbers(self)
-        if self.interval == "rank-sets" and self.level > MOST_SURE:
+        require_level(self.level)
+        require_seed(self.seed)
+        if self.interval == "rank-sets" and self.level > MAX_LEVEL:
             raise UnknownOption(
                 f"level {self.level:g} is beyond what {REPLICATES} worlds can show: rank sets go to"
-                f" {MOST_SURE:g}; ask for less, or choose interval 'sandwich'"
+                f" {MAX_LEVEL:g}; ask for less, or choose interval 'sandwich'"
             )
         if self.model.judge_covariates:
             raise UnknownOption(
@@ -92,12 +71,12 @@ class ModelSettings:
     mix: Mixed | None = None  # the stated mix that weights make, or None
 
     def __post_init__(self) -> None:
-        """Refuse what does not exist or does not fit."""
         if self.interval is not None:
             require_option("interval", self.interval, (*INTERVALS, POSTERIOR))
         if self.interval == "model":
             _refuse_cluster(self.cluster)
-        _check_numbers(self)
+        require_level(self.level)
+        require_seed(self.seed)
 
 
 def _refuse_cluster(cluster: str | None) -> None:
@@ -106,11 +85,6 @@ def _refuse_cluster(cluster: str | None) -> None:
             "interval 'model' assumes independent judgments and knows no clusters: leave out"
             " cluster, or choose interval 'sandwich' or 'bootstrap'"
         )
-
-
-def _check_numbers(settings: Asked) -> None:
-    require_level(settings.level)
-    require_seed(settings.seed)
 
 
 def choose_model(model: Any, controls: Sequence[str], seed: int) -> Any:
@@ -139,9 +113,10 @@ def choose_log_linear(model: object) -> BradleyTerry:
 
 
 def _refuse_model(model: object, wanted: str) -> UnknownOption:
-    """Return the refusal of what is no settings of a model."""
     if isinstance(model, type):
         name = model.__name__
-        said = f"model is the class {name} and not settings of it: write {name}(), with parentheses"
-        return UnknownOption(said)
+        message = (
+            f"model is the class {name} and not settings of it: write {name}(), with parentheses"
+        )
+        return UnknownOption(message)
     return UnknownOption(f"model cannot be {model!r}: give {wanted}")

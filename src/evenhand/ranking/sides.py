@@ -21,9 +21,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.tally import Tally
+from evenhand.data.votes import Votes
 from evenhand.errors import listing
-from evenhand.judgments.tally import Tally
-from evenhand.judgments.votes import Votes
 
 # What the votes between two systems alone say, however often one looks.
 #
@@ -43,12 +43,7 @@ PRIOR: Final = 5.0  # Both parameters of the Beta distribution
 
 
 def log_direct(wins: Array, losses: Array) -> Array:
-    """Return log B_st (nats).
-
-    wins: (n,) votes that preferred s to t; at least as many as `losses`.
-    losses: (n,) votes that preferred t to s. >>> log_direct(np.array([0.0, 1.0]), np.array([0.0,
-        0.0])).round(4).tolist() [0.0, 0.2201]
-    """
+    """Return log B_st (nats) of (n,) votes for s and, no more of them, for t."""
     from scipy.special import betainc, betaln
 
     above = betainc(PRIOR + losses, PRIOR + wins, 0.5)
@@ -59,7 +54,7 @@ def log_direct(wins: Array, losses: Array) -> Array:
 # Did lot decide who stood on which side? A preference for one side else counts as worth.
 #
 # Of n votes in which a system, or one of a pair, took part it stood first in L. Where each side is
-# drawn by lot, whatever was answered before,
+# randomised, whatever was answered before,
 #
 # E = ∫_0^1 p^L (1 − p)^(n − L) dπ(p) / 2^{−n} = B(5 + L, 5 + n − L) 2^n / B(5, 5),
 #
@@ -70,15 +65,15 @@ def log_direct(wins: Array, losses: Array) -> Array:
 Integers = NDArray[np.int64]
 Pair = tuple[int, int]
 # Codes of what stood first and of the other, and in how many votes
-Seen = tuple[Integers, Integers, Array]
+SideCounts = tuple[Integers, Integers, Array]
 
-STEPS: Final = 5
+STIRLING_STEPS: Final = 5
 HALF_LOG_2PI: Final = log(2 * pi) / 2
 NOT_RANDOMISED: Final = "sides were not randomised: "
 COUNTS_AS_WORTH: Final = (
     "a preference for what stands first then counts as worth, and more votes do not mend it"
 )
-ALPHA: Final = 0.05  # The chance that sides drawn by lot are ever said not to be
+ALPHA: Final = 0.05  # The chance that randomised sides are ever said not to be
 
 
 def log_one_sided(first: Array, second: Array) -> Array:
@@ -92,29 +87,33 @@ def log_one_sided(first: Array, second: Array) -> Array:
 
 
 def note_sides(
-    systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | Seen
+    systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | SideCounts
 ) -> tuple[str, ...]:
-    """Say who stood on one side more often than lot explains, and what comes of it.
-
-    shown: codes of the system that stood first and of the other → votes of each outcome; or arrays
-        of these codes and of votes.
-    """
+    """Say who stood on one side more often than chance explains, and what follows."""
     named = name_sides(systems, shown)
     return (f"{NOT_RANDOMISED}{named}; {COUNTS_AS_WORTH}",) if named else ()
 
 
-def name_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | Seen) -> str:
+def name_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | SideCounts) -> str:
     """Name the systems, or else the pairs, that stood on one side too often; "" where none did."""
     seen, enough = _take(shown), _find_limit(len(systems))
-    return _name_systems(systems, seen, enough) or _name_pairs(systems, seen, enough)
+    first, second = count_systems(len(systems), seen)
+    parts = [
+        f"{systems[i]} stood first in {_share(first[i], second[i])}"
+        for i in _find_sure(first, second, enough)
+    ]
+    if not parts:
+        keys, first, second = count_pairs(len(systems), seen)
+        low, high = np.divmod(keys, len(systems))
+        parts = [
+            f"{systems[low[i]]} stood before {systems[high[i]]} in {_share(first[i], second[i])}"
+            for i in _find_sure(first, second, enough)
+        ]
+    return listing(parts, 2)
 
 
-def find_largest_share(k: int, shown: Mapping[Pair, Sequence[int]] | Seen) -> float:
-    """Return the largest share on one side that lot does not explain, of systems and pairs.
-
-    Returns a proportion of at least one half, which is that of nobody where lot explains all. >>>
-        find_largest_share(2, {(0, 1): (30, 0, 30), (1, 0): (10, 0, 10)}) 0.75
-    """
+def find_largest_share(k: int, shown: Mapping[Pair, Sequence[int]] | SideCounts) -> float:
+    """Return the largest share on one side that chance does not explain, ½ if it explains all."""
     seen, enough = _take(shown), _find_limit(k)
     largest = 0.5
     for stood, other in (count_systems(k, seen), count_pairs(k, seen)[1:]):
@@ -123,8 +122,7 @@ def find_largest_share(k: int, shown: Mapping[Pair, Sequence[int]] | Seen) -> fl
     return largest
 
 
-def _take(shown: Mapping[Pair, Sequence[int]] | Seen) -> Seen:
-    """Return who stood first, who second, and in how many votes."""
+def _take(shown: Mapping[Pair, Sequence[int]] | SideCounts) -> SideCounts:
     if isinstance(shown, tuple):
         return shown
     left, right = np.array([*shown], dtype=np.int64).reshape(-1, 2).T
@@ -136,21 +134,15 @@ def _find_limit(k: int) -> float:
     return log(k + k * (k - 1) // 2) - log(ALPHA) if k > 1 else np.inf
 
 
-def count_systems(k: int, seen: Seen) -> tuple[Array, Array]:
-    """Return in how many votes each of k systems stood first, and in how many second.
-
-    Returns two arrays (K,).
-    """
+def count_systems(k: int, seen: SideCounts) -> tuple[Array, Array]:
+    """Return (K,) in how many votes each system stood first, and (K,) in how many second."""
     left, right, votes = seen
     stood = np.bincount(left, votes, minlength=k).astype(np.float64)
     return stood, np.bincount(right, votes, minlength=k).astype(np.float64)
 
 
-def count_pairs(k: int, seen: Seen) -> tuple[Integers, Array, Array]:
-    """Return each pair's key, and in how many votes the lower code stood first and second.
-
-    Returns three arrays (P,) of the pairs that met; a key is k · lower code + higher code.
-    """
+def count_pairs(k: int, seen: SideCounts) -> tuple[Integers, Array, Array]:
+    """Return k · lower + higher code of P pairs, and how often the lower stood first and second."""
     left, right, votes = seen
     keys, pair = np.unique(
         np.minimum(left, right) * k + np.maximum(left, right), return_inverse=True
@@ -158,27 +150,6 @@ def count_pairs(k: int, seen: Seen) -> tuple[Integers, Array, Array]:
     stood = np.bincount(pair, votes * (left < right), minlength=len(keys)).astype(np.float64)
     other = np.bincount(pair, votes * (left > right), minlength=len(keys)).astype(np.float64)
     return keys, stood, other
-
-
-def _name_systems(systems: Sequence[str], seen: Seen, enough: float) -> str:
-    """Say which systems stood on one side too often, the surest first."""
-    stood, not_ = count_systems(len(systems), seen)
-    parts = [
-        f"{systems[i]} stood first in {_share(stood[i], not_[i])}"
-        for i in _find_sure(stood, not_, enough)
-    ]
-    return listing(parts, 2)
-
-
-def _name_pairs(systems: Sequence[str], seen: Seen, enough: float) -> str:
-    """Say of which pairs one stood first too often, the surest first."""
-    keys, stood, not_ = count_pairs(len(systems), seen)
-    low, high = np.divmod(keys, len(systems))
-    parts = [
-        f"{systems[low[i]]} stood before {systems[high[i]]} in {_share(stood[i], not_[i])}"
-        for i in _find_sure(stood, not_, enough)
-    ]
-    return listing(parts, 2)
 
 
 def _find_sure(first: Array, second: Array, enough: float) -> list[int]:
@@ -190,7 +161,6 @@ def _find_sure(first: Array, second: Array, enough: float) -> list[int]:
 
 
 def _log_beta(a: Array | float, b: Array | float) -> Array:
-    """Return log B(a, b)."""
     return np.asarray(_log_gamma(a) + _log_gamma(b) - _log_gamma(np.add(a, b)))
 
 
@@ -198,7 +168,7 @@ def _log_gamma(values: Array | float) -> Array:
     """Return ln Γ of numbers of at least 5: Stirling's series, five steps further up."""
     x = np.asarray(values, dtype=np.float64)
     steps = np.log(x * (x + 1) * (x + 2)) + np.log((x + 3) * (x + 4))
-    z = x + STEPS
+    z = x + STIRLING_STEPS
     inverse = 1 / (z * z)
     far = 1 / 1260 - inverse * (1 / 1680 - inverse / 1188)
     series = (1 / 12 - inverse * (1 / 360 - inverse * far)) / z
@@ -242,14 +212,7 @@ class OneSided:
 
 
 def find_one_sided(tally: Tally, model: Any, *, of_pairs: bool | None = None) -> OneSided:
-    """Return what is to be said of sides that were not randomised.
-
-    of_pairs: whether answers are comparisons, and no rankings; None to tell it by the counts. >>>
-        names, codes = ("new", "old"), np.array([[0, 1]], dtype=np.int32) >>> tally = Tally(names,
-        *codes.T, *np.array([[50.0], [15.0], [35.0]]), n_judgments=100.0) >>> found =
-        find_one_sided(tally, None) >>> found.uneven, found.separable, found.notes[0][:70] (True,
-        False, 'sides were not randomised: new stood first in 100 of 100 votes, old st')
-    """
+    """Return what is to be said of sides; `of_pairs`: whether answers are no rankings."""
     if not tally.positions_known:
         return OneSided()
     if of_pairs is None:
@@ -265,7 +228,7 @@ def find_one_sided_votes(votes: Votes, model: Any = None) -> OneSided:
     return _judge(votes.systems, seen, model, of_pairs=votes.answer is None)
 
 
-def _judge(systems: tuple[str, ...], seen: Seen, model: Any, *, of_pairs: bool) -> OneSided:
+def _judge(systems: tuple[str, ...], seen: SideCounts, model: Any, *, of_pairs: bool) -> OneSided:
     """Return what is to be said of systems and pairs that stood so often on each side."""
     both = share_of_both_orders(len(systems), seen)
     fitted = bool(getattr(model, "order_effect", False))
@@ -280,19 +243,14 @@ def _judge(systems: tuple[str, ...], seen: Seen, model: Any, *, of_pairs: bool) 
     return OneSided((note,), find_largest_share(len(systems), seen) >= UNEVEN, named, both)
 
 
-def share_of_both_orders(k: int, seen: Seen) -> float:
-    """Return the share of votes whose pair was shown in both orders (proportion).
-
-    seen: who stood first, who second, and in how many votes. >>> first, second = np.array([0, 1,
-        0]), np.array([1, 0, 2]) >>> share_of_both_orders(3, (first, second, np.array([20.0, 10.0,
-        10.0]))) 0.75
-    """
+def share_of_both_orders(k: int, seen: SideCounts) -> float:
+    """Return the share of votes whose pair was shown in both orders (proportion)."""
     _, stood, other = count_pairs(k, seen)
     n = stood + other
     return float(n[(stood > 0) & (other > 0)].sum() / n.sum()) if n.sum() > 0 else 0.0
 
 
-def count_sides(tally: Tally) -> Seen:
+def count_sides(tally: Tally) -> SideCounts:
     """Return votes by who stood first; importance weights as the votes that they are worth."""
     pooled = tally.pool()
     votes = pooled.counts.sum(axis=1)
@@ -302,15 +260,11 @@ def count_sides(tally: Tally) -> Seen:
     return left, right, votes.round()
 
 
-def have_pairs_own_sides(k: int, seen: Seen) -> bool:
-    """Whether pairs taken together keep to one order each more than lot explains.
+def have_pairs_own_sides(k: int, seen: SideCounts) -> bool:
+    """Whether pairs taken together keep to one order each more than chance explains.
 
     Of five votes on a pair all in one order say little, of five on each of a hundred pairs much.
-    The evidence of pairs multiplies, since lot is drawn for each by itself.
-
-    seen: who stood first, who second, and in how many votes. >>> first, second = np.triu_indices(5,
-        1) >>> [have_pairs_own_sides(5, (first, second, np.full(10, n))) for n in (1.0, 2.0, 5.0)]
-        [False, False, True]
+    The evidence of pairs multiplies, since sides are drawn for each by itself.
     """
     _, stood, other = count_pairs(k, seen)
     return bool(log_one_sided(stood, other).sum() >= -np.log(ALPHA))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
-from evenhand.judgments.levels import Levels
-from evenhand.judgments.signature import exactly, write_signature
-from evenhand.judgments.tally import Tally
+from evenhand.data.groups import Levels
+from evenhand.data.results import exactly, write_signature
+from evenhand.data.tally import Tally
 from evenhand.models.base import Fit
 from evenhand.models.controls import is_controlled
 from evenhand.models.registry import FittedModel
@@ -24,48 +24,31 @@ def sign(
     settings: Settings | ModelSettings,
 ) -> str:
     """Return the signature of a ranking; digests are of counts, never of the file."""
-    tally = evidence.whole
-    judges = levels.count("judge")
-    how = intervals.method if intervals is not None else "no intervals"
+    tally, seed = evidence.whole, f"seed={settings.seed}"
+    if isinstance(fit, Fit):
+        parts = [name_model(fit)]
+    else:
+        name = settings.name if isinstance(settings, ModelSettings) else type(fit).__name__
+        parts = [name, *fit.signature_parts]
     seeded = isinstance(settings, Settings) or settings.interval == "bootstrap"
-    named = _name_fitted(fit, settings)
-    seed = f"seed={settings.seed}"
-    parts = [
-        *named,
-        *_say_weights(tally, settings),
-        f"{how}, level {exactly(settings.level)}",
-        *([seed] if seeded and seed not in named else []),
-        *(sign_data(fit, tally) if isinstance(fit, Fit) else []),
-        *_sign_clusters(evidence, settings),
-    ]
-    return write_signature(parts, tally.n_judgments, tally.digest, judges=judges)
-
-
-def _sign_clusters(evidence: Evidence, settings: Settings | ModelSettings) -> Iterable[str]:
-    """Return which clusters were asked for, and the digest of who judged what."""
+    seeds = [seed] if seeded and seed not in parts else []
+    if settings.mix is not None:
+        parts.append(settings.mix.name)
+    elif tally.squares is not None:
+        parts.append("importance weights")
+    how = intervals.method if intervals is not None else "no intervals"
+    parts += [f"{how}, level {exactly(settings.level)}", *seeds]
+    parts += sign_data(fit, tally) if isinstance(fit, Fit) else []
     if settings.cluster is not None:
-        yield f"cluster {settings.cluster}"
+        parts.append(f"cluster {settings.cluster}")
     if evidence.tallies:
         digest = sha256()
         for name in sorted(evidence.tallies):
             counted = evidence.alone(name).digest_by((name,))
             digest.update(f"{name}\x1f{counted}\x1e".encode())
-        yield f"clusters sha256 {digest.hexdigest()[:12]}"
-
-
-def _say_weights(tally: Tally, settings: Settings | ModelSettings) -> Iterable[str]:
-    """Return what weights are."""
-    if settings.mix is not None:
-        return [settings.mix.name]
-    return ["importance weights"] if tally.squares is not None else []
-
-
-def _name_fitted(fit: Fit | FittedModel, settings: Settings | ModelSettings) -> Sequence[str]:
-    """Return a model and its settings that change numbers."""
-    if isinstance(fit, Fit):
-        return [name_model(fit)]
-    name = settings.name if isinstance(settings, ModelSettings) else type(fit).__name__
-    return [name, *fit.signature_parts]
+        parts.append(f"clusters sha256 {digest.hexdigest()[:12]}")
+    judges = levels.count("judge")
+    return write_signature(parts, tally.n_judgments, tally.digest, judges=judges)
 
 
 def name_model(fit: Fit) -> str:
@@ -83,22 +66,20 @@ def sign_data(fit: Fit, tally: Tally) -> list[str]:
     covariates = sign_covariates(tally, fit.model.covariates, fit.model.system_covariates)
     if not is_controlled(fit):
         return covariates
-    from evenhand.judgments.row_digest import digest_rows
+    from evenhand.data.streams import digest_rows
 
     return [*covariates, f"controls sha256 {digest_rows(fit.rows)[:12]}"]
 
 
 def sign_covariates(
-    tally: Tally,
-    names: Iterable[str],
-    of_systems: Mapping[str, Mapping[str, float | str]],
+    tally: Tally, names: Iterable[str], of_systems: Mapping[str, Mapping[str, float | str]]
 ) -> list[str]:
     """Return the digest of covariates; nothing where there are none."""
-    kept = sorted(set(names))
-    if not kept and not of_systems:
+    covariates = sorted(set(names))
+    if not covariates and not of_systems:
         return []
-    digest = sha256(tally.digest_by(kept).encode())
+    digest = sha256(tally.digest_by(covariates).encode())
     for name, values in sorted(of_systems.items()):
-        own = [f"{system}\x1f{values[system]}" for system in tally.systems]
-        digest.update("\x1e".join([name, *own]).encode())
+        levels = [f"{system}\x1f{values[system]}" for system in tally.systems]
+        digest.update("\x1e".join([name, *levels]).encode())
     return [f"covariates sha256 {digest.hexdigest()[:12]}"]

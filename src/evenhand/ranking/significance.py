@@ -13,6 +13,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Final
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.exclusions import sign_excluded, write_excluded
+from evenhand.data.groups import choose_groups, count_levels, tally_groups
+from evenhand.data.joining import say_alike
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.tally import Tally
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -21,20 +29,9 @@ from evenhand.errors import (
     listing,
     require_option,
 )
-from evenhand.judgments.alike import say_alike
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out
-from evenhand.judgments.exclusions import carries_excluded, sign_excluded, write_excluded
-from evenhand.judgments.groups import choose_groups, tally_groups
-from evenhand.judgments.levels import count_levels
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.signature import write_signature
-from evenhand.judgments.tally import Tally
-from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.coefficients import Coefficient, format_p
-from evenhand.ranking.ranking import SHOWN, align_columns
+from evenhand.ranking.ranking import MAX_SYSTEMS_SHOWN, align_columns
 from evenhand.ranking.tests import (
     Friedman,
     PairTests,
@@ -45,9 +42,9 @@ from evenhand.ranking.tests import (
 )
 
 BLOCKS: Final = ("judge", "item", "ranking")
-USUAL: Final = 0.05  # P-value at which a preference is said to be there
+SIGNIFICANT: Final = 0.05  # P-value at which a preference is said to be there
 # Comparisons of each judge, item or ranking, on average, that are no independent answers
-MANY: Final = 2
+MIN_REPEATED: Final = 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,15 +90,15 @@ class PreferenceTests(InNotebooks):
         pairs = self.pairs
         if len(pairs.p) == 1:
             first, second = (pairs.systems[int(side[0])] for side in (pairs.first, pairs.second))
-            found = f"(p {format_p(float(pairs.p[0]))}, {pairs.title})"
-            if pairs.p[0] > USUAL:
-                return f"{first} is not shown to be preferred to {second} {found}"
-            return f"{first} is preferred to {second} {found}{self._caveat}"
-        differ = int((pairs.holm <= USUAL).sum())
+            test = f"(p {format_p(float(pairs.p[0]))}, {pairs.title})"
+            if pairs.p[0] > SIGNIFICANT:
+                return f"{first} is not shown to be preferred to {second} {test}"
+            return f"{first} is preferred to {second} {test}{self._caveat}"
+        differ = int((pairs.holm <= SIGNIFICANT).sum())
         if not differ:
             return "no pair is told apart (Holm-adjusted p > .05)"
-        said = f"{differ:,} of {_count(len(pairs.p), 'pair')} differ (Holm-adjusted p ≤ .05)"
-        return said + self._caveat
+        sentence = f"{differ:,} of {_count(len(pairs.p), 'pair')} differ (Holm-adjusted p ≤ .05)"
+        return sentence + self._caveat
 
     @property
     def _caveat(self) -> str:
@@ -137,16 +134,35 @@ class PreferenceTests(InNotebooks):
         }
 
     def _describe_friedman(self) -> dict[str, Any] | None:
-        found = self.friedman
-        if found is None:
+        friedman = self.friedman
+        if friedman is None:
             return None
-        places = dict(zip(found.systems, found.mean_places.tolist(), strict=True))
-        kept = ("statistic", "df", "p", "f", "f_df", "f_p", "kendall_w", "assumes", "ignores")
-        values = {name: getattr(found, name) for name in kept}
-        return {"by": self.blocks, "blocks": found.blocks, **values, "mean_places": places}
+        places = dict(zip(friedman.systems, friedman.mean_places.tolist(), strict=True))
+        fields = ("statistic", "df", "p", "f", "f_df", "f_p", "kendall_w", "assumes", "ignores")
+        values = {name: getattr(friedman, name) for name in fields}
+        return {"by": self.blocks, "blocks": friedman.blocks, **values, "mean_places": places}
 
     def __str__(self) -> str:
-        return draw_tests(self)
+        counts, chances = ("better", "ties", "worse"), ("p", "holm", "fdr")
+        rows: list[tuple[str, ...]] = [("system", "against", *counts, "p", "Holm", "B-H")]
+        pairs = self.pairs.rows()
+        for row in pairs[:MAX_SYSTEMS_SHOWN]:
+            cells = [
+                *(str(row[name]) for name in counts),
+                *(format_p(row[name]) for name in chances),
+            ]
+            rows.append((row["first"], row["second"], *cells))
+        more, friedman = len(pairs) - MAX_SYSTEMS_SHOWN, self.friedman
+        lines = [f"... and {more:,} more pairs"] if more > 0 else []
+        if friedman is not None:
+            over = f"Friedman over {friedman.blocks:,} {self.blocks}s"
+            lines.append(
+                f"{over}: {friedman.statistic:.4f} on {friedman.df} df, p {format_p(friedman.p)}"
+            )
+        notes = [f"note: {note}" for note in self.notes]
+        return "\n".join(
+            [*align_columns(rows, left=2), "", *lines, self.says, *notes, self.signature]
+        )
 
     __repr__ = __str__
 
@@ -194,27 +210,32 @@ def find_preferences(
         )
     tally = next(iter(groups.values()))
     repeats = find_repeats(table)
-    found = run_tests(tally, blocks, ties_as=ties_as, new=new, repeated=tuple(repeats))
-    said = (*say_left_out(data, table), *say_dependence(repeats))
-    return replace(found, notes=(*said, *found.notes))
+    tests = run_tests(tally, blocks, ties_as=ties_as, new=new, repeated=tuple(repeats))
+    notes = (*say_left_out(data, table), *say_dependence(repeats))
+    return replace(tests, notes=(*notes, *tests.notes))
 
 
 def run_tests(
     tally: Tally, blocks: str, *, ties_as: str, new: str | None, repeated: tuple[str, ...] = ()
 ) -> PreferenceTests:
-    """Run the tests that these counts allow."""
     pairs = sign_test_pairs(tally, variant=ties_as, new=new)
-    said = [*say_alike(tally.systems)]
+    notes = [*say_alike(tally.systems)]
     if pairs.untested:
-        left = f" with {new}" if new else ""
-        said.append(f"{_count(pairs.untested, 'pair')}{left} never compared: not tested")
-    if len(tally.systems) == 2:
-        variants = sign_tests(*(int(one[0]) for one in (pairs.better, pairs.ties, pairs.worse)))
-        model, why = _fit_pair(tally, pairs)
-        noted = (*said, *why)
-        return PreferenceTests(tally, pairs, variants, model, None, blocks, noted, repeated)
-    friedman, why = _test_blocks(tally, blocks)
-    return PreferenceTests(tally, pairs, (), (), friedman, blocks, (*said, *why), repeated)
+        partner = f" with {new}" if new else ""
+        notes.append(f"{_count(pairs.untested, 'pair')}{partner} never compared: not tested")
+    if len(tally.systems) != 2:
+        friedman, why = _test_blocks(tally, blocks)
+        return PreferenceTests(tally, pairs, (), (), friedman, blocks, (*notes, *why), repeated)
+    variants = sign_tests(*(int(side[0]) for side in (pairs.better, pairs.ties, pairs.worse)))
+    model: tuple[Coefficient, ...] = ()  # λ of the first system and γ
+    try:
+        fit = BradleyTerry(reference=pairs.systems[int(pairs.second[0])]).fit(tally)
+        model = tuple(one for one in fit.coefficients if one.stderr is not None)
+        notes += fit.notes
+    except (NotIdentified, NotConverged) as refusal:
+        reason = str(refusal).partition(";")[0]  # what follows are options of fit
+        notes.append(f"no model beside the tests: {reason}; evenhand fit says what to do")
+    return PreferenceTests(tally, pairs, variants, model, None, blocks, tuple(notes), repeated)
 
 
 def find_repeats(table: Comparisons) -> dict[str, str]:
@@ -222,7 +243,7 @@ def find_repeats(table: Comparisons) -> dict[str, str]:
     many: dict[str, str] = {}
     for role in BLOCKS:
         loads = count_levels(table, role) if table.has(role) else None
-        if loads is not None and loads.sum() >= MANY * len(loads):
+        if loads is not None and loads.sum() >= MIN_REPEATED * len(loads):
             mean = f"{loads.sum() / len(loads):,.1f}".removesuffix(".0")
             each = f"{mean} each on average" if len(loads) > 1 else f"all {mean}"
             many[role] = f"{_count(len(loads), role)} with {each}"
@@ -241,51 +262,21 @@ def say_dependence(repeats: Mapping[str, str]) -> tuple[str, ...]:
     )
 
 
-def _fit_pair(tally: Tally, pairs: PairTests) -> tuple[tuple[Coefficient, ...], tuple[str, ...]]:
-    """Return λ of the first system and γ, or why there are none."""
-    second = pairs.systems[int(pairs.second[0])]
-    try:
-        fit = BradleyTerry(reference=second).fit(tally)
-    except (NotIdentified, NotConverged) as refusal:
-        why = str(refusal).partition(";")[0]  # what follows are options of fit
-        return (), (f"no model beside the tests: {why}; evenhand fit says what to do",)
-    return tuple(one for one in fit.coefficients if one.stderr is not None), fit.notes
-
-
 def _test_blocks(tally: Tally, blocks: str) -> tuple[Friedman | None, tuple[str, ...]]:
-    """Run Friedman's test, or say why not; name the blocks left out."""
     try:
         scored = score_blocks(tally, blocks)
+        friedman = scored.test()
     except UnknownColumn:
         return None, (f"no Friedman test: nothing tells apart one {blocks} from another here",)
-    try:
-        found = scored.test()
     except NotIdentified as refusal:
         why = str(refusal).removeprefix("Friedman's test ")
         return None, (f"no Friedman test: {'it ' * (why != str(refusal))}{why}",)
     if not scored.incomplete:
-        return found, ()
+        return friedman, ()
     every = len(scored.names) + len(scored.incomplete)
     left = f"{len(scored.incomplete):,} of {every:,} {blocks}s did not see all systems"
-    return found, (f"{left}: left out of Friedman's test ({listing(scored.incomplete)})",)
+    return friedman, (f"{left}: left out of Friedman's test ({listing(scored.incomplete)})",)
 
 
 def _count(number: int, one: str) -> str:
     return f"{number:,} {one}{'s' * (number != 1)}"
-
-
-def draw_tests(tests: PreferenceTests) -> str:
-    """Return the sign tests of pairs, smallest p first, and what all tests say."""
-    counts, chances = ("better", "ties", "worse"), ("p", "holm", "fdr")
-    rows: list[tuple[str, ...]] = [("system", "against", *counts, "p", "Holm", "B-H")]
-    pairs = tests.pairs.rows()
-    for row in pairs[:SHOWN]:
-        cells = [*(str(row[name]) for name in counts), *(format_p(row[name]) for name in chances)]
-        rows.append((row["first"], row["second"], *cells))
-    more, found = len(pairs) - SHOWN, tests.friedman
-    said = [f"... and {more:,} more pairs"] if more > 0 else []
-    if found is not None:
-        over = f"Friedman over {found.blocks:,} {tests.blocks}s"
-        said.append(f"{over}: {found.statistic:.4f} on {found.df} df, p {format_p(found.p)}")
-    notes = [f"note: {note}" for note in tests.notes]
-    return "\n".join([*align_columns(rows, left=2), "", *said, tests.says, *notes, tests.signature])

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.tally import Tally
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
@@ -23,7 +24,6 @@ from evenhand.errors import (
     require_option,
     suggest,
 )
-from evenhand.judgments.tally import Tally
 from evenhand.numerics.cluster_means import average_ranks, concord_ranks
 from evenhand.numerics.distributions import (
     chi2_tail,
@@ -62,13 +62,11 @@ IGNORES: Final = (
     "differences between blocks",
     "how many judgments a block rests on",
 )
-_SAME: Final = 1e-12  # Relative distance from complete agreement that is rounding
+AGREEMENT_TOLERANCE: Final = 1e-12  # Relative distance from complete agreement that is rounding
 
 
 @dataclass(frozen=True, eq=False)
 class Friedman:
-    """Friedman's test of one table."""
-
     systems: tuple[str, ...]  # the k systems
     blocks: int  # number n of blocks
     statistic: float  # Q, corrected for ties
@@ -91,39 +89,6 @@ class Friedman:
 def friedman_test(
     scores: Array, systems: Sequence[str] = (), blocks: Sequence[str] = ()
 ) -> Friedman:
-    """Test whether blocks agree on an order of systems.
-
-    scores: (n, k) score of each system in each block, higher is better, NaN where a block did not
-        see it.
-    """
-    n, k = _check(scores, systems, blocks)
-    ranks = average_ranks(scores)
-    w = concord_ranks(ranks)
-    if w is None:
-        raise NotIdentified(
-            "Friedman's test has nothing to compare: every block puts all systems on a par"
-        )
-    most = n * (k - 1)
-    q = most * w
-    agree = w >= 1 - _SAME
-    f = None if agree else (n - 1) * q / (most - q)
-    df = (k - 1, (k - 1) * (n - 1))
-    return Friedman(
-        systems=tuple(systems) or tuple(f"system {j + 1}" for j in range(k)),
-        blocks=n,
-        statistic=q,
-        df=k - 1,
-        p=chi2_tail(q, k - 1),
-        f=f,
-        f_df=df,
-        f_p=_chance_to_agree(ranks[0], n) if f is None else f_tail(f, *df),
-        kendall_w=w,
-        mean_ranks=ranks.mean(axis=0),
-    )
-
-
-def _check(scores: Array, systems: Sequence[str], blocks: Sequence[str]) -> tuple[int, int]:
-    """Return the shape of a table that can be tested."""
     n, k = scores.shape
     if n < 2 or k < 2:
         few = f"{n} block{'s' * (n != 1)}" if n < 2 else f"{k} system{'s' * (k != 1)}"
@@ -139,14 +104,36 @@ def _check(scores: Array, systems: Sequence[str], blocks: Sequence[str]) -> tupl
             f"Friedman's test needs complete blocks, and {block} has no score for {system}: leave"
             f" incomplete blocks out ({every}), or use a model, which needs no complete blocks"
         )
-    return n, k
-
-
-def _chance_to_agree(ranks: Array, blocks: int) -> float:
-    """Return the chance that all other blocks repeat the ranks of the first."""
-    tied = np.unique(ranks, return_counts=True)[1].tolist()
-    orders = lgamma(len(ranks) + 1) - sum(lgamma(t + 1) for t in tied)
-    return float(np.exp(-(blocks - 1) * orders))
+    ranks = average_ranks(scores)
+    w = concord_ranks(ranks)
+    if w is None:
+        raise NotIdentified(
+            "Friedman's test has nothing to compare: every block puts all systems on a par"
+        )
+    most = n * (k - 1)
+    q = most * w
+    df = (k - 1, (k - 1) * (n - 1))
+    if (
+        w >= 1 - AGREEMENT_TOLERANCE
+    ):  # the exact chance that all other blocks repeat the ranks of the first
+        tied = np.unique(ranks[0], return_counts=True)[1].tolist()
+        f, orders = None, lgamma(k + 1) - sum(lgamma(size + 1) for size in tied)
+        f_p = float(np.exp(-(n - 1) * orders))
+    else:
+        f = (n - 1) * q / (most - q)
+        f_p = f_tail(f, *df)
+    return Friedman(
+        systems=tuple(systems) or tuple(f"system {j + 1}" for j in range(k)),
+        blocks=n,
+        statistic=q,
+        df=k - 1,
+        p=chi2_tail(q, k - 1),
+        f=f,
+        f_df=df,
+        f_p=f_p,
+        kendall_w=w,
+        mean_ranks=ranks.mean(axis=0),
+    )
 
 
 # What each judge, item or ranking makes of the systems: the table that Friedman's test ranks.
@@ -169,8 +156,6 @@ _DIGITS: Final = 12  # Decimals of a mean share: what differs further back is ro
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Scores of systems by block."""
-
     by: str  # what blocks are: judge, item, ranking or another factor
     systems: tuple[str, ...]  # the k systems, sorted by name
     names: tuple[str, ...]  # the n blocks that saw all systems
@@ -180,7 +165,6 @@ class Blocks:
     incomplete: tuple[str, ...]  # blocks that did not see all systems, and are left out
 
     def test(self) -> Friedman:
-        """Run Friedman's test on the complete blocks."""
         if len(self.names) < 2:
             complete, every = len(self.names), len(self.names) + len(self.incomplete)
             left = f": left out {listing(self.incomplete)}" if self.incomplete else ""
@@ -192,7 +176,6 @@ class Blocks:
 
 
 def score_blocks(tally: Tally, by: str) -> Blocks:
-    """Score systems within the levels of a factor."""
     factor = tally.factor(by)
     if factor.merged:
         raise UnknownOption(f"the levels of {by} were merged: tally without a limit for it")
@@ -200,62 +183,52 @@ def score_blocks(tally: Tally, by: str) -> Blocks:
         raise UnknownOption("importance weights are no counts: Friedman's test needs comparisons")
     k, n = len(tally.systems), factor.size
     judged = tally.counts.sum(axis=1) > 0
-    seen = _seen(factor.codes[judged], tally.left[judged], tally.right[judged], k)
+    block = factor.codes[judged].astype(np.int64) * k
+    seen = np.unique(np.concatenate([block + tally.left[judged], block + tally.right[judged]]))
     complete = np.bincount(seen // k, minlength=n) == k
     present = np.bincount(seen // k, minlength=n) > 0
-    kept = np.flatnonzero(complete)
+    complete_blocks = np.flatnonzero(complete)
     score = _shares_by_opponent if by == RANKING else _shares
     return Blocks(
         by=by,
         systems=tally.systems,
-        names=tuple(factor.labels[i] for i in kept.tolist()),
-        scores=score(tally, by, kept),
+        names=tuple(factor.labels[i] for i in complete_blocks.tolist()),
+        scores=score(tally, by, complete_blocks),
         incomplete=tuple(factor.labels[i] for i in np.flatnonzero(present & ~complete).tolist()),
     )
 
 
-def _seen(block: Codes, left: Codes, right: Codes, k: int) -> NDArray[np.int64]:
-    """Return block · k + system of every system that a block saw, once each."""
-    wide = block.astype(np.int64) * k
-    return np.unique(np.concatenate([wide + left, wide + right]))
-
-
-def _shares(tally: Tally, by: str, kept: NDArray[np.int64]) -> Array:
+def _shares(tally: Tally, by: str, blocks: NDArray[np.int64]) -> Array:
     """Return (n, k) shares of comparisons preferred, for blocks that saw every system."""
     k = len(tally.systems)
-    cells, sides, counts = _both_sides(tally, by, kept)
-    shape = len(kept) * k
+    cells, sides, counts = _both_sides(tally, by, blocks)
+    shape = len(blocks) * k
     seen = np.bincount(cells * k + sides[0], counts.sum(axis=0), minlength=shape)
     won = np.bincount(cells * k + sides[0], counts[0] + counts[1] / 2, minlength=shape)
-    return np.reshape(won / seen, (len(kept), k))
+    return np.reshape(won / seen, (len(blocks), k))
 
 
-def _shares_by_opponent(tally: Tally, by: str, kept: NDArray[np.int64]) -> Array:
+def _shares_by_opponent(tally: Tally, by: str, blocks: NDArray[np.int64]) -> Array:
     """Return (n, k) mean shares against the others; a pair that was not compared is level."""
     k = len(tally.systems)
-    cells, sides, counts = _both_sides(
-        replace(tally, factors={by: tally.factor(by)}).fold(), by, kept
-    )
+    folded = replace(tally, factors={by: tally.factor(by)}).fold()
+    cells, sides, counts = _both_sides(folded, by, blocks)
     judged = counts.sum(axis=0) > 0
     cells, sides, counts = cells[judged], sides[:, judged], counts[:, judged]
     ahead = (counts[0] - counts[2]) / counts.sum(axis=0) / 2
-    sums = np.bincount(cells * k + sides[0], ahead, minlength=len(kept) * k)
-    shares = 0.5 + sums.reshape(len(kept), k) / (k - 1)
+    sums = np.bincount(cells * k + sides[0], ahead, minlength=len(blocks) * k)
+    shares = 0.5 + sums.reshape(len(blocks), k) / (k - 1)
     return np.round(shares, _DIGITS)  # sums of fractions: equal orders are to give equal scores
 
 
 def _both_sides(
-    tally: Tally, by: str, kept: NDArray[np.int64]
+    tally: Tally, by: str, blocks: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], Codes, Array]:
-    """Return every entry of the blocks kept from either side.
-
-    Returns: (E,) row of the block; (2, E) the system and its opponent; (3, E) comparisons won, tied
-        and lost by the system.
-    """
+    """Return (E,) block, (2, E) system, opponent, and (3, E) won, tied, lost, from both sides."""
     block = tally.factor(by).codes
-    own = np.isin(block, kept)
-    row = np.searchsorted(kept, block[own])
-    sides, counts = np.stack([tally.left, tally.right])[:, own], tally.counts[own].T
+    inside = np.isin(block, blocks)
+    row = np.searchsorted(blocks, block[inside])
+    sides, counts = np.stack([tally.left, tally.right])[:, inside], tally.counts[inside].T
     return (
         np.concatenate([row, row]),
         np.concatenate([sides, sides[::-1]], axis=1),
@@ -308,8 +281,6 @@ class Variant:
 
 @dataclass(frozen=True)
 class SignTest:
-    """One sign test of one pair."""
-
     variant: str  # the treatment of ties, by name
     title: str  # the same in a few words
     better: int  # comparisons that prefer the first system
@@ -327,7 +298,6 @@ class SignTest:
 
 
 def sign_test(better: int, ties: int, worse: int, *, variant: str = "ignore") -> SignTest:
-    """Test whether one of two systems is preferred."""
     require_option("variant", variant, tuple(VARIANTS))
     chosen = VARIANTS[variant]
     counts = np.array([[better], [ties], [worse]], dtype=np.float64)
@@ -358,10 +328,7 @@ def sign_tests(better: int, ties: int, worse: int) -> tuple[SignTest, ...]:
 
 
 def check_counts(counts: Array) -> None:
-    """Refuse what cannot be counts of comparisons.
-
-    counts: (3, n) better, ties, worse.
-    """
+    """Refuse (3, n) numbers that cannot be counts of comparisons."""
     if not (np.isfinite(counts) & (counts >= 0)).all():
         raise InvalidJudgments("sign tests need counts of comparisons: none may be negative")
     if (counts % 1 != 0).any():
@@ -402,8 +369,6 @@ def _trinomial(better: Array, ties: Array, worse: Array) -> Array:
 
 
 def _normal(score: Tail) -> Tail:
-    """Return the upper tail of a normal statistic."""
-
     def tail(better: Array, ties: Array, worse: Array) -> Array:
         from scipy.special import ndtr
 
@@ -478,7 +443,6 @@ class PairTests:
     ignores: tuple[str, ...]  # what they do not look at
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row for each pair."""
         columns = {
             "first": [self.systems[i] for i in self.first.tolist()],
             "second": [self.systems[i] for i in self.second.tolist()],
@@ -493,10 +457,29 @@ class PairTests:
 
 
 def sign_test_pairs(tally: Tally, *, variant: str = "ignore", new: str | None = None) -> PairTests:
-    """Test every pair of systems that was compared."""
     require_option("variant", variant, tuple(VARIANTS))
     chosen = VARIANTS[variant]
-    first, second, counts = _pairs(tally, new)
+    if tally.squares is not None:
+        raise UnknownOption(
+            "sign tests count comparisons, and importance weights are no counts: read the file"
+            " without them, or use rank, which allows for them"
+        )
+    folded = replace(tally, factors={}).fold()
+    seen = folded.counts.sum(axis=1) > 0
+    left, right, counts = folded.left[seen], folded.right[seen], folded.counts[seen].T
+    turn = counts[2] > counts[0]
+    if new is not None:
+        if new not in tally.systems:
+            hint = suggest(new, tally.systems) or f" There are {listing(tally.systems)}"
+            raise NotIdentified(f"nobody compared a system '{new}'.{hint}")
+        code = tally.systems.index(new)
+        with_new = (left == code) | (right == code)
+        if not with_new.any():
+            raise NotIdentified(f"nobody compared '{new}' with another system: nothing to test")
+        left, right, counts = left[with_new], right[with_new], counts[:, with_new]
+        turn = right == code
+    first, second = np.where(turn, right, left), np.where(turn, left, right)
+    counts = np.where(turn, counts[::-1], counts)
     check_counts(counts)
     p = chosen.two_sided(*counts) if new is None else chosen.tail(*counts)
     order = np.lexsort((second, first, p))
@@ -520,32 +503,3 @@ def sign_test_pairs(tally: Tally, *, variant: str = "ignore", new: str | None = 
         assumes=(INDEPENDENT, *chosen.assumes),
         ignores=(*chosen.ignores, "who judged and what was judged"),
     )
-
-
-def _pairs(tally: Tally, new: str | None) -> tuple[Codes, Codes, Array]:
-    """Return (P,) codes of the first and the second system, and (3, P) better, ties, worse."""
-    if tally.squares is not None:
-        raise UnknownOption(
-            "sign tests count comparisons, and importance weights are no counts: read the file"
-            " without them, or use rank, which allows for them"
-        )
-    folded = replace(tally, factors={}).fold()
-    seen = folded.counts.sum(axis=1) > 0
-    left, right, counts = folded.left[seen], folded.right[seen], folded.counts[seen].T
-    turn = counts[2] > counts[0]
-    if new is not None:
-        code = _code(tally, new)
-        own = (left == code) | (right == code)
-        if not own.any():
-            raise NotIdentified(f"nobody compared '{new}' with another system: nothing to test")
-        left, right, counts = left[own], right[own], counts[:, own]
-        turn = right == code
-    first, second = np.where(turn, right, left), np.where(turn, left, right)
-    return first, second, np.where(turn, counts[::-1], counts)
-
-
-def _code(tally: Tally, system: str) -> int:
-    if system not in tally.systems:
-        hint = suggest(system, tally.systems) or f" There are {listing(tally.systems)}"
-        raise NotIdentified(f"nobody compared a system '{system}'.{hint}")
-    return tally.systems.index(system)

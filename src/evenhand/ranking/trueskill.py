@@ -25,7 +25,6 @@ randomness of its own. Here matches are drawn, so that scores wander from seed t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, repeat
 from math import pi, sqrt
@@ -34,11 +33,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.tally import Tally
+from evenhand.data.votes import Scores
 from evenhand.errors import UnknownOption, listing
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.model import Scores
-from evenhand.judgments.tally import Tally
-from evenhand.ranking.rank_ranges import RUNS, Urn, fill_urn, find_clusters, rank_ranges
+from evenhand.ranking.rank_ranges import RUNS, find_clusters, plan_resampling, rank_ranges
 from evenhand.ranking.rules import require_linked
 
 # One match of two in TrueSkill: Gaussian skills, updated by a win, a draw or a loss.
@@ -57,22 +56,17 @@ WIN: Final = 1
 DRAW: Final = 0
 LOSS: Final = -1
 # Standard deviations beyond which a probability is no longer a number of full precision
-_FAR: Final = 37.0
+FAR_TAIL: Final = 37.0
 _ROOT: Final = 1 / sqrt(2 * pi)
 
 
 class Skill(NamedTuple):
-    """What is believed of the skills of some systems."""
-
     mean: Array  # (R,) μ
     variance: Array  # (R,) σ²
 
 
 def draw_margin(chance: float, beta: float) -> float:
-    """Return ε, the margin at which two equals draw with a chance.
-
-    P(|performance_a − performance_b| < ε) = chance for known equal skills, Herbrich et al. (2006),
-    section 3.
+    """Return ε, the margin at which two equals draw with a chance (Herbrich et al. 2006).
 
     >>> round(draw_margin(0.1, 25 / 6), 4)
     0.7405
@@ -83,21 +77,13 @@ def draw_margin(chance: float, beta: float) -> float:
 
 
 def surprise(gap: Array, margin: Array, outcome: NDArray[np.int64]) -> tuple[Array, Array]:
-    """Return v and w of Herbrich et al. (2006), table 1: the moments of a truncated normal.
-
-    The outcome says that a standard normal fell into an interval; turned so that the interval lies
-    below zero, no difference of large probabilities is taken.
-
-    gap: (R,) t, the difference of means in units of c.
-    margin: (R,) ε/c.
-    outcome: (R,) 1 where the first won, 0 a draw, −1 where it lost.
-    """
+    """Return v and w of Herbrich et al. (2006), table 1: the moments of a truncated normal."""
     from scipy.special import ndtr
 
     draw = outcome == DRAW
     size = np.abs(gap)
-    high = np.maximum(np.where(draw, margin - size, outcome * gap - margin), -_FAR)
-    low = np.where(draw, np.maximum(-margin - size, -_FAR - 2), -_FAR - 2)
+    high = np.maximum(np.where(draw, margin - size, outcome * gap - margin), -FAR_TAIL)
+    low = np.where(draw, np.maximum(-margin - size, -FAR_TAIL - 2), -FAR_TAIL - 2)
     at_high, at_low = _density(high), _density(low)
     inside = ndtr(high) - ndtr(low)
     shift = (at_high - at_low) / inside
@@ -109,16 +95,7 @@ def surprise(gap: Array, margin: Array, outcome: NDArray[np.int64]) -> tuple[Arr
 def play(
     first: Skill, second: Skill, outcome: NDArray[np.int64], *, beta: float, margin: float
 ) -> tuple[Skill, Skill]:
-    """Return both skills after a match.
-
-    first: (R,) skills of one side in R separate matches.
-    second: (R,) of the other.
-    outcome: (R,) 1 where the first won, 0 a draw, −1 where it lost.
-    margin: ε, see `draw_margin`. >>> new = Skill(np.array([25.0]), np.array([(25 / 3) ** 2 + (25 /
-        300) ** 2])) >>> won, _ = play(new, new, np.array([WIN]), beta=25 / 6,
-        margin=draw_margin(0.1, 25 / 6)) >>> round(float(won.mean[0]), 3),
-        round(float(won.variance[0]) ** 0.5, 3) (29.396, 7.171)
-    """
+    """Return the (R,) skills of both sides after R separate matches; `margin` is ε."""
     scale = np.sqrt(2 * beta * beta + first.variance + second.variance)
     shift, narrowing = surprise((first.mean - second.mean) / scale, margin / scale, outcome)
     return _moved(first, scale, shift, narrowing), _moved(second, scale, -shift, narrowing)
@@ -142,14 +119,12 @@ Integers = NDArray[np.int64]
 SIGMA: Final = 0.5
 DRAWS: Final = 0.25
 PACE: Final = 40  # β is σ times the number of matches over this, in keisks/wmt-trueskill
-_BLOCK: Final = 256
+MATCHES_AT_ONCE: Final = 256
 _BELOW_ONE: Final = 1 - 2.0**-50
 
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """What can happen in R runs."""
-
     # (K, K) row of `win` and `undefeated` for a first and a second system, −1 if unseen
     cell: Integers
     win: Array  # (2C, R) chance that the first wins, in that direction
@@ -159,10 +134,7 @@ class Matches:
 
     @classmethod
     def of(cls, pairs: Tally, counts: Array) -> Matches:
-        """Turn counts into chances.
-
-        counts: (R, C, 3) wins, ties and losses of each pair's left system in every run.
-        """
+        """Turn (R, C, 3) wins, ties and losses of each pair's left system into chances."""
         k, c = len(pairs.systems), len(pairs.left)
         seen = counts.sum(axis=2).T
         chances = counts.T / np.where(seen > 0, seen, 1.0)
@@ -177,77 +149,57 @@ class Matches:
         return cls(cell, both[0], both[0] + both[1], met)
 
 
-@dataclass(frozen=True, eq=False)
-class _State:
-    """Beliefs of all runs, changed match by match."""
-
-    mean: Array  # (K, R) μ
-    variance: Array  # (R, K) σ², −1 for a system that nobody met: it never plays
-    up: Array  # (K, R) exp(μ)
-    down: Array  # (K, R) exp(−μ)
-    # two (K, R) arrays to work in: new ones would cost more than what is done in them
-    room: tuple[Array, Array]
-
-    @classmethod
-    def start(cls, matches: Matches) -> _State:
-        k, runs = len(matches.cell), matches.win.shape[1]
-        variance = np.full((runs, k), SIGMA**2)
-        if matches.met is not None:
-            variance[~matches.met.any(axis=1).T] = -1.0
-        shape = (k, runs)
-        return cls(
-            np.zeros(shape), variance, np.ones(shape), np.ones(shape),
-            (np.empty(shape), np.empty(shape)),
-        )  # fmt: skip
-
-
 def replay(matches: Matches, n: int, rng: np.random.Generator) -> Array:
     """Play n matches in every run, and return (R, K) mean skills."""
     k, size = len(matches.cell), matches.win.shape[1]
     beta = SIGMA * n / PACE
     margin = draw_margin(DRAWS, beta)
-    state = _State.start(matches)
+    # (K, R) μ, exp(μ) and exp(−μ); (R, K) σ², −1 for a system that nobody met: it never plays
+    means, up, down = np.zeros((k, size)), np.ones((k, size)), np.ones((k, size))
+    variances = np.full((size, k), SIGMA**2)
+    if matches.met is not None:
+        variances[~matches.met.any(axis=1).T] = -1.0
+    room = np.empty((k, size)), np.empty((k, size))  # new arrays cost more than what is done there
     runs, row = np.arange(size), np.arange(size) * k
-    mean, variance = state.mean.reshape(-1), state.variance.reshape(-1)
+    mean, variance = means.reshape(-1), variances.reshape(-1)
     win, undefeated = matches.win.reshape(-1), matches.undefeated.reshape(-1)
     cells = matches.cell.reshape(-1)
-    for done in range(0, n, _BLOCK):
-        for partner, luck in rng.random((min(_BLOCK, n - done), 2, size)):
-            first = state.variance.argmax(axis=1)
-            second = _choose(state, matches, first, partner)
+    for done in range(0, n, MATCHES_AT_ONCE):
+        for partner, luck in rng.random((min(MATCHES_AT_ONCE, n - done), 2, size)):
+            first = variances.argmax(axis=1)
+            np.multiply(up, down.reshape(-1)[first * size + runs], out=room[0])
+            np.multiply(down, up.reshape(-1)[first * size + runs], out=room[1])
+            second = _choose(*room, matches.met, first, partner)
             cell = cells[first * k + second] * size + runs
             outcome = (luck < win[cell]).astype(np.int64) - (luck >= undefeated[cell])
             # one long index into flat arrays is five times as fast as two short ones
-            places = [(who * size + runs, row + who) for who in (first, second)]
+            places = [(system * size + runs, row + system) for system in (first, second)]
             one, two = (Skill(mean[at], variance[there]) for at, there in places)
-            new = play(one, two, outcome, beta=beta, margin=margin)
-            for (at, there), skill in zip(places, new, strict=True):
+            after = play(one, two, outcome, beta=beta, margin=margin)
+            for (at, there), skill in zip(places, after, strict=True):
                 mean[at], variance[there] = skill
-                state.up.reshape(-1)[at] = grown = np.exp(skill.mean)
-                state.down.reshape(-1)[at] = 1 / grown
-    return np.ascontiguousarray(state.mean.T)
+                up.reshape(-1)[at] = grown = np.exp(skill.mean)
+                down.reshape(-1)[at] = 1 / grown
+    return np.ascontiguousarray(means.T)
 
 
-def _choose(state: _State, matches: Matches, first: Integers, luck: Array) -> Integers:
-    """Draw the second system, with P ∝ exp(−|μ_a − μ_b|) among those met."""
-    runs = np.arange(len(first))
-    at = first * len(first) + runs
-    weight, other = state.room
-    np.multiply(state.up, state.down.reshape(-1)[at], out=weight)
-    np.multiply(state.down, state.up.reshape(-1)[at], out=other)
-    np.minimum(weight, other, out=weight)
-    weight.reshape(-1)[at] = 0.0
-    if matches.met is not None:
-        weight *= matches.met[first, :, runs].T
+def _choose(
+    ahead: Array, behind: Array, met: NDArray[np.bool_] | None, first: Integers, luck: Array
+) -> Integers:
+    """Draw the second system with P ∝ exp(−|μ_a − μ_b|); both arrays, exp(±), are overwritten."""
+    weight, runs = np.minimum(ahead, behind, out=ahead), np.arange(len(first))
+    weight.reshape(-1)[first * len(first) + runs] = 0.0
+    if met is not None:
+        weight *= met[first, :, runs].T
     for row in range(1, len(weight)):
         weight[row] += weight[row - 1]
     passed = weight <= luck * (weight[-1] * _BELOW_ONE)
     return np.asarray(passed.sum(axis=0, dtype=np.int64))
 
 
-_DENSE: Final = 20_000_000  # Most chances that are held at once
+MAX_DENSE_CHANCES: Final = 20_000_000  # Most chances that are held at once
 # Most matches × systems × runs: about a minute or two; WMT16's largest task needs 3.9 · 10⁹
-_WORK: Final = 4_000_000_000
+MAX_WORK: Final = 4_000_000_000
 
 
 @dataclass(frozen=True)
@@ -262,13 +214,10 @@ class TrueSkill:
     by: str | None = None
     level: float = 0.95  # share of places that a rank range holds
     # whether each run plays on a resample of the comparisons (WMT 2016), or on the comparisons as
-    # they are (WMT 2015). >>> TrueSkill(by="judge", resampled=False) Traceback (most recent call
-    # last): ... evenhand.errors.UnknownOption: by="judge" draws whole levels: it needs
-    # with resampling
+    # they are (WMT 2015)
     resampled: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be."""
         if self.by is not None and not self.resampled:
             raise UnknownOption(f'by="{self.by}" draws whole levels: it needs resampled=True')
         for name, value in (("runs", self.runs), ("matches", self.matches)):
@@ -288,15 +237,40 @@ def score_trueskill_wmt15(tally: Tally, *, seed: int = SEED) -> Scores:
 def score_trueskill(tally: Tally, *, seed: int = SEED, settings: TrueSkill = WMT) -> Scores:
     """Score by TrueSkill as WMT did, with rank ranges and clusters."""
     require_linked(tally)
-    urn = fill_urn(tally, by=settings.by)
-    n = settings.matches or _affordable(urn, settings.runs)
-    played = list(_replays(urn, n, settings, seed))
-    samples = np.concatenate([skills for skills, _ in played])
-    absent = np.sum([missing for _, missing in played], axis=0)
+    urn = plan_resampling(tally, by=settings.by)
+    # as many matches as comparisons and one, as WMT played; fewer on very large data
+    k, runs, wanted = len(tally.systems), settings.runs, urn.size + 1
+    n = settings.matches or min(wanted, max(1, MAX_WORK // (runs * k)))
+    rng = np.random.Generator(np.random.PCG64(seed))
+    draws = urn.draw(runs, rng) if settings.resampled else repeat(urn.pairs.counts, runs)
+    ends = np.concatenate([urn.pairs.left, urn.pairs.right])
+    skills, absent = [], np.zeros(k, dtype=np.int64)  # in how many runs each system met nobody
+    while drawn := list(islice(draws, max(1, min(runs, MAX_DENSE_CHANCES // k**2)))):
+        counts = np.stack(drawn)
+        skills.append(replay(Matches.of(urn.pairs, counts), n, rng))
+        for comparisons in counts.sum(axis=2):
+            absent += np.bincount(ends, np.tile(comparisons, 2), k) == 0
+    samples = np.concatenate(skills)
     values = samples.mean(axis=0)
     best, worst = rank_ranges(samples, settings.level)
-    drawn = urn.name if settings.resampled else "nothing"
-    said = (seed, settings.runs, settings.level, drawn, n)
+    options = {
+        "seed": seed,
+        "runs": runs,
+        "level": settings.level,
+        "drawn": urn.name if settings.resampled else "nothing",
+        "matches": n,
+    }
+    notes = []
+    if n < urn.size:  # chance weighs more
+        notes.append(
+            f"{n:,} matches a run instead of {wanted:,}: rank ranges are wider than with all"
+        )
+    if absent.any():  # their skill stayed at zero there
+        names = [f"{tally.systems[i]} ({absent[i]})" for i in np.flatnonzero(absent).tolist()]
+        notes.append(
+            f"without a comparison in some of {runs:,} resamples, counted as average there:"
+            f" {listing(names)}"
+        )
     return Scores(
         rule="trueskill",
         systems=tally.systems,
@@ -306,59 +280,6 @@ def score_trueskill(tally: Tally, *, seed: int = SEED, settings: TrueSkill = WMT
         rank_lower=best,
         rank_upper=worst,
         cluster=find_clusters(values, best, worst),
-        settings=tuple(
-            f"{name}={value}"
-            for name, value in zip(("seed", "runs", "level", "drawn", "matches"), said, strict=True)
-        ),
-        notes=_thinning(urn, n) + _absences(tally.systems, absent, settings.runs),
-    )
-
-
-def _replays(
-    urn: Urn, matches: int, settings: TrueSkill, seed: int
-) -> Iterator[tuple[Array, NDArray[np.intp]]]:
-    """Yield (R, K) skills of as many runs as fit in memory, and in how many who met nobody."""
-    rng, runs = np.random.Generator(np.random.PCG64(seed)), settings.runs
-    at_once = max(1, min(runs, _DENSE // len(urn.pairs.systems) ** 2))
-    draws = urn.draw(runs, rng) if settings.resampled else repeat(urn.pairs.counts, runs)
-    while drawn := list(islice(draws, at_once)):
-        counts = np.stack(drawn)
-        yield replay(Matches.of(urn.pairs, counts), matches, rng), _count_absent(urn.pairs, counts)
-
-
-def _count_absent(pairs: Tally, counts: Array) -> NDArray[np.intp]:
-    """Return (K,) in how many runs each system met nobody.
-
-    counts: (R, C, 3) wins, ties and losses of each pair in every run.
-    """
-    k = len(pairs.systems)
-    ends = np.concatenate([pairs.left, pairs.right])
-    met = [np.bincount(ends, np.tile(one, 2), k) for one in counts.sum(axis=2)]
-    return np.asarray((np.stack(met) == 0).sum(axis=0))
-
-
-def _affordable(urn: Urn, runs: int) -> int:
-    """One match more than there are comparisons, as WMT played; fewer on very large data."""
-    wanted = urn.size + 1
-    return min(wanted, max(1, _WORK // (runs * len(urn.pairs.systems))))
-
-
-def _thinning(urn: Urn, matches: int) -> tuple[str, ...]:
-    """Say where fewer matches are played than there are comparisons: chance weighs more."""
-    if matches >= urn.size:
-        return ()
-    return (
-        f"{matches:,} matches a run instead of {urn.size + 1:,}: rank ranges are wider than with"
-        " all",
-    )
-
-
-def _absences(systems: tuple[str, ...], absent: NDArray[np.intp], runs: int) -> tuple[str, ...]:
-    """Say which systems met nobody in some resamples: their skill stayed at zero there."""
-    if not absent.any():
-        return ()
-    names = [f"{systems[i]} ({absent[i]})" for i in np.flatnonzero(absent).tolist()]
-    return (
-        f"without a comparison in some of {runs:,} resamples, counted as average there:"
-        f" {listing(names)}",
+        settings=tuple(f"{name}={value}" for name, value in options.items()),
+        notes=tuple(notes),
     )

@@ -1,7 +1,7 @@
 """What judge and item covariates do: tests of each, the order in each group, what stands out.
 
 Each covariate of a fit is tested by a likelihood ratio, which assumes independent judgments, and
-beside it by a Wald test for each way in which judgments are known to hang together. What stands
+beside it by a Wald test for each way in which judgments are known to be correlated. What stands
 out is said coefficient by coefficient, p-values adjusted for all of them by Holm's method.
 """
 
@@ -15,15 +15,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.groups import tally_groups
+from evenhand.data.tally import Factor, Tally, join_codes, merge_levels
 from evenhand.errors import NotIdentified, listing
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.groups import tally_groups
-from evenhand.judgments.joined_codes import join_codes
-from evenhand.judgments.tally import Factor, Tally, merge_levels
 from evenhand.models.base import Fit
 from evenhand.models.coefficients import Coefficient, LRTest
-from evenhand.models.design import Owner, home_level, tag_of
+from evenhand.models.design import home_level, tag_of
 from evenhand.models.judge_groups import (
     GroupOrder,
     Hypothesis,
@@ -37,25 +36,31 @@ from evenhand.numerics.distributions import f_tail
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.clustering import (
-    CLUSTERS,
     FACTORS,
+    MAX_CLUSTERS,
     Evidence,
-    choose_ways,
+    choose_factors,
     of_one_judge,
     single_answers,
 )
-from evenhand.ranking.sandwich import DENSE, SINGULAR, find_bridges, leave_out, total_information
+from evenhand.ranking.sandwich import (
+    MAX_DENSE,
+    SINGULAR,
+    find_bridges,
+    leave_out,
+    total_information,
+)
 
-# A Wald test that allows for judgments that hang together.
+# A Wald test that allows for correlated judgments.
 #
 # W = bᵀ V⁻¹ b,   F = W/q · (G − q)/(G − 1)   on q and G − q df      (Hotelling's T²)
-# G = (Σ a_g)² / Σ a_g²,   a_g = tr (H⁻¹)_bb⁻¹ (H⁻¹ H_g H⁻¹)_bb      (INFERENCE B2)
+# G = (Σ a_g)² / Σ a_g²,   a_g = tr (H⁻¹)_bb⁻¹ (H⁻¹ H_g H⁻¹)_bb
 #
 # b are the q parameters that a hypothesis says are zero, V their covariance by clusters (CV3, or
 # CR1 where information by cluster would be too large), G the effective number of clusters for b: a
 # group of five judges beside one of fifteen has about nine. The judge effects of a model may thus
-# be tested where judges give many answers each and a likelihood ratio rejects too often (INFERENCE
-# A10). With W/q on q and G − 1 df, G the plain number, true hypotheses at level .05 were rejected
+# be tested where judges give many answers each and a likelihood ratio rejects too often.
+# With W/q on q and G − 1 df, G the plain number, true hypotheses at level .05 were rejected
 # in .07 to .37 of simulated campaigns; with this in .01 to .08
 # (tests/experiments/test_judge_effects.py).
 #
@@ -68,9 +73,7 @@ Codes = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class WaldTest:
-    """A cluster-robust Wald test."""
-
-    cluster: str  # what hangs together: judge, item or ranking
+    cluster: str  # what is correlated: judge, item or ranking
     clusters: int  # their number
     effective: float  # their effective number for what is tested, G
     statistic: float  # F
@@ -81,15 +84,12 @@ class WaldTest:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """The covariance of a fit by clusters."""
-
     vcov: Array  # (p, p) covariance of the parameters
     scores: Array  # (G, p) scores of the clusters
     own: Array | None  # (G, p, p) their information; None where it would be too large
 
     @property
     def kind(self) -> str:
-        """How the covariance was made."""
         return "CR1" if self.own is None else "CV3"
 
     def effective(self, bread: Array, at: NDArray[np.intp]) -> float:
@@ -103,10 +103,7 @@ class Spread:
 
 
 def wald_test(fit: Fit, tally: Tally, cluster: str, at: NDArray[np.intp]) -> WaldTest:
-    """Test that some parameters of a fit are zero, by clusters of judgments.
-
-    at: (q,) places of the parameters in `fit.estimate`.
-    """
+    """Test that the parameters at (q,) places of a fit are zero, by clusters of judgments."""
     spread = cluster_spread(fit, tally, cluster)
     q, clusters = len(at), len(spread.scores)
     effective = spread.effective(fit.raw_vcov, at)
@@ -115,14 +112,14 @@ def wald_test(fit: Fit, tally: Tally, cluster: str, at: NDArray[np.intp]) -> Wal
         raise NotIdentified(
             f"{clusters} {cluster}s{few} are too few to test {q} parameters at once"
         )
-    own, effect = spread.vcov[np.ix_(at, at)], fit.beta[at]
-    scale = np.sqrt(np.diag(own))
-    if not (scale > 0).all() or np.linalg.eigvalsh(own / scale / scale[:, None])[0] < SINGULAR:
+    vcov, effect = spread.vcov[np.ix_(at, at)], fit.beta[at]
+    scale = np.sqrt(np.diag(vcov))
+    if not (scale > 0).all() or np.linalg.eigvalsh(vcov / scale / scale[:, None])[0] < SINGULAR:
         raise NotIdentified(
             f"{cluster}s answered so alike, or are so few, that they do not show how much others"
             " might differ"
         )
-    wald = float(effect @ np.linalg.solve(own, effect))
+    wald = float(effect @ np.linalg.solve(vcov, effect))
     df = (q, effective - q)
     statistic = wald / q * (effective - q) / (effective - 1)
     p = f_tail(statistic, *df)
@@ -130,7 +127,6 @@ def wald_test(fit: Fit, tally: Tally, cluster: str, at: NDArray[np.intp]) -> Wal
 
 
 def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
-    """Return the covariance of a fit with judge groups by clusters."""
     pooled = tally.pool(tuple(dict.fromkeys([*fit.model.covariates, cluster])))
     factor = pooled.factor(cluster)
     parts = _take_apart(fit, pooled, factor)
@@ -138,18 +134,34 @@ def cluster_spread(fit: Fit, tally: Tally, cluster: str) -> Spread:
     if g < 2:
         raise NotIdentified(f"all judgments are of one {cluster}")
     scores = np.stack([part.score(beta)[:p] for part in parts])
-    if g * p**2 > DENSE:
+    if g * p**2 > MAX_DENSE:
         return _of_scores(fit, scores)
-    own = np.stack([part.expand(beta).information[:p, :p] for part in parts])
+    information = np.stack([part.expand(beta).information[:p, :p] for part in parts])
     total = total_information(fit)
-    alone = find_bridges(fit, total, own)
+    alone = find_bridges(fit, total, information)
     if alone and cluster == "ranking":  # one answer may be a link: nothing is claimed of others
         return _of_scores(fit, scores)
     if alone:
-        raise NotIdentified(_say_who_is_alone(fit, pooled, cluster, alone))
-    changes = leave_out(bread, total, own, scores)
+        what = "for some judge group"
+        if len(fit.groups) == 1:
+            # the systems that nothing links to the largest part without the first cluster
+            rest = fit.model.treat_ties(pooled.counts).sum(axis=1) > 0
+            rest &= factor.codes != alone[0]
+            edges = pooled.left[rest], pooled.right[rest]
+            part = weak_components(Graph(len(pooled.systems), *edges))
+            cut = np.flatnonzero(part != np.argmax(np.bincount(part))).tolist()
+            named = listing([pooled.systems[i] for i in cut], 3)
+            what = f"of {named}" if cut else "of some parameter"
+        if factor.merged:
+            raise NotIdentified(f"a few {cluster}s alone speak {what}")
+        names = listing([factor.labels[g] for g in alone], 3)
+        speak = "speaks" if len(alone) == 1 else "each speak"
+        raise NotIdentified(
+            f"{names} alone {speak} {what}: it takes two {cluster}s to see a spread"
+        )
+    changes = leave_out(bread, total, information, scores)
     changes -= changes.mean(axis=0)
-    return Spread((g - 1) / g * changes.T @ changes, scores, own)
+    return Spread((g - 1) / g * changes.T @ changes, scores, information)
 
 
 def _of_scores(fit: Fit, scores: Array) -> Spread:
@@ -176,20 +188,23 @@ def _take_apart(fit: Fit, tally: Tally, factor: Factor) -> list[Likelihood]:
     borders = np.searchsorted(factor.codes[rows], np.arange(factor.size + 1)).tolist()
     parts = []
     for start, stop in pairwise(borders):
-        own = slice(start, stop)
+        rows_of_cluster = slice(start, stop)
         if start < stop:
-            part = replace(whole, left=whole.left[own], right=whole.right[own])
-            among = None if ties is None or code is None else replace(ties, code=code[own])
-            likelihood = replace(fit.likelihood, design=part, counts=counts[rows[own]], prior=0.0)
+            part = replace(
+                whole, left=whole.left[rows_of_cluster], right=whole.right[rows_of_cluster]
+            )
+            among = (
+                None if ties is None or code is None else replace(ties, code=code[rows_of_cluster])
+            )
+            likelihood = replace(
+                fit.likelihood, design=part, counts=counts[rows[rows_of_cluster]], prior=0.0
+            )
             parts.append(replace(likelihood, ties=among))
     return parts
 
 
 def _look_up(fit: Fit, tally: Tally, known: NDArray[np.int32], used: NDArray[np.bool_]) -> Codes:
-    """Return what a fit knows of each entry's judge group, for the entries of another tally.
-
-    known: (C,) what is known of the entries that the fit used.
-    """
+    """Return what a fit knows of each entry's judge group, for the entries of another tally."""
     keys = {"own": np.zeros(len(known), np.int64), "other": np.zeros(len(tally.left), np.int64)}
     for name in fit.model.covariates:
         mine, theirs = fit.tally.factor(name), tally.factor(name)
@@ -201,35 +216,9 @@ def _look_up(fit: Fit, tally: Tally, known: NDArray[np.int32], used: NDArray[np.
     return np.asarray(known[first][np.searchsorted(distinct, keys["other"])], dtype=np.int32)
 
 
-def _say_who_is_alone(fit: Fit, tally: Tally, cluster: str, alone: Sequence[int]) -> str:
-    """Say which clusters nothing can be left out of, and what hangs on the first of them.
-
-    alone: codes of those clusters.
-    """
-    factor = tally.factor(cluster)
-    what = "for some judge group"
-    if len(fit.groups) == 1:
-        hanging = _find_hanging(fit, tally, factor.codes == alone[0])
-        what = f"of {listing(hanging, 3)}" if hanging else "of some parameter"
-    if factor.merged:
-        return f"a few {cluster}s alone speak {what}"
-    names = listing([factor.labels[g] for g in alone], 3)
-    speak = "speaks" if len(alone) == 1 else "each speak"
-    return f"{names} alone {speak} {what}: it takes two {cluster}s to see a spread"
-
-
-def _find_hanging(fit: Fit, tally: Tally, own: NDArray[np.bool_]) -> list[str]:
-    """Return the systems that are cut off from the largest part without some entries."""
-    rest = fit.model.treat_ties(tally.counts).sum(axis=1) > 0
-    rest &= ~own
-    part = weak_components(Graph(len(tally.systems), tally.left[rest], tally.right[rest]))
-    cut = np.flatnonzero(part != np.argmax(np.bincount(part)))
-    return [tally.systems[system] for system in cut]
-
-
 # By which ways of clustering a hypothesis about a fit is tested: judges, items, rankings.
 #
-# The ways are those of a ranking (`clustering`, INFERENCE B6): judges and items where they are
+# The ways are those of a ranking (`clustering`): judges and items where they are
 # enough; items alone, and a statement about these judges only, where judges are fewer than five or
 # are what the hypothesis is about. Where no other way gives a test the answers themselves are
 # clusters, if they are rankings: a likelihood ratio takes comparisons of one ranking for
@@ -245,106 +234,77 @@ ONE_RANKING: Final = "the likelihood ratio takes comparisons of one ranking for 
 def count_ways(
     table: Comparisons, by: str | None, covariates: Sequence[str]
 ) -> dict[str, dict[str, Tally]]:
-    """Count the same judgments by each way in which they may hang together."""
-    found: dict[str, dict[str, Tally]] = {}
+    """Count the same judgments by each way in which they may be correlated."""
+    counted: dict[str, dict[str, Tally]] = {}
     for way in FACTORS:
         if not table.has(way) or (way == by and way != "judge"):
             continue
-        for name, tally in _count(table, by, covariates, way).items():
-            found.setdefault(name, {})[way] = tally if way in covariates else _merge(tally, way)
-    return found
+        factors = tuple(dict.fromkeys((*covariates, way)))
+        if by is None:  # levels are merged at once
+            limits = {} if way in covariates else {way: MAX_CLUSTERS}
+            tallies = {"": table.tally(by=factors, limits=limits)}
+        else:
+            tallies = tally_groups(table, by, factors)
+        for name, tally in tallies.items():
+            group = of_one_judge(tally, name) if way == by else tally
+            if way not in covariates:
+                factor = group.factor(way)
+                merged = factor if factor.merged else merge_levels(factor, MAX_CLUSTERS, SEED)
+                group = replace(group, factors={**group.factors, way: merged})
+            counted.setdefault(name, {})[way] = group
+    return counted
 
 
-def note_numbers(ways: Mapping[str, Tally], covariates: Sequence[str]) -> tuple[str, ...]:
-    """Say which covariates are numbers that nearly every judge (or item) has one of.
-
-    Each number is then a group by itself, as a name would be.
-    """
+def note_numbers(clustered: Mapping[str, Tally], covariates: Sequence[str]) -> tuple[str, ...]:
+    """Say which covariates are numbers that nearly every judge (or item) has one of."""
     notes = []
-    for name in (one for one in covariates if one not in ways):
-        for way, tally in ways.items():
+    for name in (one for one in covariates if one not in clustered):
+        for way, tally in clustered.items():
             values, factor = tally.factor(name).labels, tally.factor(way)
             cells = join_codes(
                 [(tally.factor(name).codes, len(values)), (factor.codes, factor.size)]
             )
             of_each = not factor.merged and len(np.unique(cells)) == factor.size
-            if of_each and 2 * len(values) > factor.size > 2 and all(map(_is_number, values)):
+            numbers = (word.removeprefix("-").replace(".", "", 1) for word in values)
+            if of_each and 2 * len(values) > factor.size > 2 and all(map(str.isdecimal, numbers)):
                 n = f"{len(values)} values for {factor.size} {way}s"
                 notes.append(f"{name} has {n}, taken as groups")
     return tuple(notes)
 
 
-def _is_number(word: str) -> bool:
-    """Say whether a level is written as a number."""
-    return word.removeprefix("-").replace(".", "", 1).isdecimal()
-
-
-def _count(
-    table: Comparisons, by: str | None, covariates: Sequence[str], way: str
-) -> dict[str, Tally]:
-    """Count by covariates and by a way, whose levels are merged at once if there are no groups."""
-    factors = tuple(dict.fromkeys((*covariates, way)))
-    if by is None:
-        return {"": table.tally(by=factors, limits={} if way in covariates else {way: CLUSTERS})}
-    found = tally_groups(table, by, factors)
-    return {name: of_one_judge(one, name) for name, one in found.items()} if way == by else found
-
-
-def _merge(tally: Tally, way: str) -> Tally:
-    factor = tally.factor(way)
-    merged = factor if factor.merged else merge_levels(factor, CLUSTERS, SEED)
-    return replace(tally, factors={**tally.factors, way: merged})
-
-
-def walds_by_ways(
-    fit: Fit, ways: Mapping[str, Tally], at: NDArray[np.intp], besides: str = ""
+def run_wald_tests(
+    fit: Fit, clustered: Mapping[str, Tally], at: NDArray[np.intp], besides: str = ""
 ) -> Found:
-    """Test that parameters are zero by each way of clustering, or say why there is no test.
-
-    at: (q,) places of the parameters in `fit.estimate`.
-    """
-    evidence, of_judges = Evidence(ways, fit.tally), besides == "judge"
-    chosen = choose_ways(evidence, of_these_judges=of_judges)
-    notes = [f"every group is one {besides}: no test by {besides}"] * (besides in ways)
+    """Test that parameters are zero by each clustering, or say why there is no test."""
+    evidence, of_judges = Evidence(clustered, fit.tally), besides == "judge"
+    chosen = choose_factors(evidence, of_these_judges=of_judges)
+    notes = [f"every group is one {besides}: no test by {besides}"] * (besides in clustered)
     notes += [*chosen.notes, *([chosen.headline] if chosen.headline else [])]
     tests: list[WaldTest] = []
-    for way in chosen.ways:
-        if way != besides:
-            _try(fit, ways[way], way, at, (tests, notes))
-    answers = [one for one in single_answers(evidence) if one not in (*chosen.ways, besides)]
-    for way in answers if not tests else []:
-        _try(fit, ways[way], way, at, (tests, notes))
+    answers = [name for name in single_answers(evidence) if name not in chosen.ways]
+    for name in (*chosen.ways, *answers):
+        if name == besides or (tests and name in answers):
+            continue
+        try:
+            tests.append(wald_test(fit, clustered[name], name, at))
+        except NotIdentified as refusal:
+            notes.append(f"no test by {name}: {refusal}")
     if not tests:
-        notes += say_of_rankings(ways, fit.tally)
+        notes += say_of_rankings(clustered, fit.tally)
     return tuple(tests), tuple(notes)
 
 
-def _try(
-    fit: Fit,
-    tally: Tally,
-    way: str,
-    at: NDArray[np.intp],
-    found: tuple[list[WaldTest], list[str]],
-) -> None:
-    """Add a test, or why there is none."""
-    tests, notes = found
-    try:
-        tests.append(wald_test(fit, tally, way, at))
-    except NotIdentified as refusal:
-        notes.append(f"no test by {way}: {refusal}")
-
-
-def walds_of(one: Hypothesis, ways: Mapping[str, Tally]) -> Found:
+def run_hypothesis_tests(one: Hypothesis, clustered: Mapping[str, Tally]) -> Found:
     """Test by clusters that a covariate makes no difference."""
     if one.tieless:
         never = f"{', '.join(one.tieless)} never tied: no clustered test"
-        return (), (never, *say_of_rankings(ways, one.fit.tally))
-    return walds_by_ways(one.fit, ways, one.at, besides=one.covariate)
+        return (), (never, *say_of_rankings(clustered, one.fit.tally))
+    return run_wald_tests(one.fit, clustered, one.at, besides=one.covariate)
 
 
-def say_of_rankings(ways: Mapping[str, Tally], whole: Tally) -> tuple[str, ...]:
+def say_of_rankings(clustered: Mapping[str, Tally], whole: Tally) -> tuple[str, ...]:
     """Say so where answers are rankings, which a likelihood ratio knows nothing of."""
-    return (ONE_RANKING,) if single_answers(Evidence(ways, whole)) else ()
+    return (ONE_RANKING,) if single_answers(Evidence(clustered, whole)) else ()
 
 
 LEVEL: Final = 0.05  # Adjusted p-value below which an interaction stands out
@@ -352,8 +312,6 @@ LEVEL: Final = 0.05  # Adjusted p-value below which an interaction stands out
 
 @dataclass(frozen=True)
 class Effect:
-    """The tests of one covariate."""
-
     covariate: str  # its name
     of: Kind  # whether worths or ties are asked to depend on it
     lr: LRTest | None  # the likelihood-ratio test; None under a prior or importance weights
@@ -408,8 +366,6 @@ class OddReference:
 
 @dataclass(frozen=True)
 class Effects:
-    """What covariates do to a fit."""
-
     tests: tuple[Effect, ...]  # one for each covariate
     interactions: tuple[Interaction, ...]  # all of them, the largest |z| first
     orders: tuple[GroupOrder, ...]  # the systems in the eyes of each group
@@ -421,10 +377,10 @@ class Effects:
         about: dict[tuple[str, str], list[Interaction]] = {}
         for one in self.interactions:
             about.setdefault((one.covariate, one.of), []).append(one)
-        found = (
+        references = (
             _find_odd(others, more=more) for others in about.values() for more in (True, False)
         )
-        return tuple(one for one in found if one is not None)
+        return tuple(one for one in references if one is not None)
 
 
 def _find_odd(others: Sequence[Interaction], *, more: bool) -> OddReference | None:
@@ -450,58 +406,35 @@ def _find_odd(others: Sequence[Interaction], *, more: bool) -> OddReference | No
 
 
 def find_effects(fit: Fit, evidence: Mapping[str, Tally]) -> Effects:
-    """Test the covariates of a fit, and say what each judge group prefers.
-
-    evidence: way of clustering (judge, item, ranking) → the same judgments, told apart by the
-        covariates of the model and by that way. >>> from evenhand import BradleyTerry, Comparisons,
-        datasets, read >>> import polars as pl >>> one = datasets.load("dras2015_table1") >>> data =
-        read(pl.DataFrame(one.rows, schema=list(one.columns), orient="row")) >>> fit =
-        BradleyTerry(judge_covariates=("judge",)).fit(data) >>> found = find_effects(fit, {}) >>>
-        print(found.tests[0].lr) LR 173.4128 on 9 df, p <.0001 (assumes independent judgments) >>> [
-        ...     one.say() for one in found.interactions if one.stands_out ... ]  # doctest:
-        +NORMALIZE_WHITESPACE ['J3 likes A less than J1 does, against D (−1.868, z −6.5)', 'J3 likes
-        B less than J1 does, against D (−1.281, z −4.1)']
-    """
+    """Test the covariates of a fit by each clustering, and say what each judge group prefers."""
     orders, scale = order_groups(fit)
     return Effects(
-        tests=tuple(_test(one, evidence) for one in find_hypotheses(fit)),
+        tests=tuple(
+            Effect(one.covariate, one.of, one.lr, *run_hypothesis_tests(one, evidence))
+            for one in find_hypotheses(fit)
+        ),
         interactions=_list_interactions(fit),
         orders=orders,
         scale=scale,
     )
 
 
-def _test(hypothesis: Hypothesis, ways: Mapping[str, Tally]) -> Effect:
-    walds, notes = walds_of(hypothesis, ways)
-    return Effect(hypothesis.covariate, hypothesis.of, hypothesis.lr, walds, notes)
-
-
 def _list_interactions(fit: Fit) -> tuple[Interaction, ...]:
-    by_name = {one.name: one for one in fit.coefficients}
-    found = [
+    by_name = {coefficient.name: coefficient for coefficient in fit.coefficients}
+    coefficients = [
         (by_name[name], owner)
         for name, owner in zip(fit.names, list_owners(fit), strict=True)
         if owner[0] and by_name[name].p is not None
     ]
-    adjusted = holm(np.array([one.p for one, _ in found], dtype=np.float64))
-    homes = {name: _home_of(fit, name) for name in fit.model.covariates}
+    adjusted = holm(np.array([coefficient.p for coefficient, _ in coefficients], dtype=np.float64))
     against = "" if fit.model.system_covariates else fit.systems[fit.design.reference]
-    listed = [
-        Interaction(one, *owner, homes[owner[0]], _about(one, owner), against, p)
-        for (one, owner), p in zip(found, adjusted.tolist(), strict=True)
-    ]
-    return tuple(sorted(listed, key=lambda one: -abs(one.coefficient.z or 0.0)))
-
-
-def _home_of(fit: Fit, covariate: str) -> str:
-    """Return the reference level of a covariate."""
-    levels = fit.tally.factor(covariate).labels
-    return levels[home_level(covariate, levels, fit.model.references)]
-
-
-def _about(one: Coefficient, owner: Owner) -> str:
-    """Take the level off a label."""
-    for alone in (False, True):
-        if one.label.endswith(tag_of(owner, alone=alone)):
-            return one.label.removesuffix(tag_of(owner, alone=alone))
-    return one.label
+    interactions = []
+    for (coefficient, owner), p in zip(coefficients, adjusted.tolist(), strict=True):
+        covariate, label = owner[0], coefficient.label
+        levels = fit.tally.factor(covariate).labels
+        home = levels[home_level(covariate, levels, fit.model.references)]
+        of = label.removesuffix(tag_of(owner, alone=False))  # without the level
+        if of == label:
+            of = label.removesuffix(tag_of(owner, alone=True))
+        interactions.append(Interaction(coefficient, *owner, home, of, against, p))
+    return tuple(sorted(interactions, key=lambda one: -abs(one.coefficient.z or 0.0)))

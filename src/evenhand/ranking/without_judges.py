@@ -15,72 +15,56 @@ from typing import Any, Final
 import narwhals as nw
 import numpy as np
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import take_pairs
+from evenhand.data.exclusions import Exclusion, write_excluded
+from evenhand.data.groups import Levels
+from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import CONTROL, RatingRows, Scale
+from evenhand.data.votes import Votes, take_task
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.judges.cards import Screening
 from evenhand.judges.diagnosis_result import Diagnosis
 from evenhand.judges.screening import screen_judges
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import take_pairs
-from evenhand.judgments.exclusions import Exclusion, write_excluded
-from evenhand.judgments.levels import Levels
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.rating_rows import CONTROL, RatingRows
-from evenhand.judgments.scale import Scale
-from evenhand.judgments.vote_parts import take_task
-from evenhand.judgments.votes import Votes
 from evenhand.ranking.clustering import Evidence, merge_factors, wanted_factors
 from evenhand.ranking.rank import make_ranking, rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.settings import Settings
 
-NAMED: Final = 3  # Most pairs of systems, or tasks, that are named in a sentence
+MAX_NAMED: Final = 3  # Most pairs of systems, or tasks, that are named in a sentence
 NO_TASK: Final = ""  # The task of data without tasks
 
 
 def compare_without(
     data: Comparisons | Rankings, *, cluster: str | None = None, level: float = 0.95
 ) -> Callable[[str], str]:
-    """Return what tells, for a judge's name, how the ranking changes without that judge.
-
-    The whole data are ranked once, when the first judge is asked for.
-    """
+    """Return what tells, for a judge's name, how the ranking changes without that judge."""
     every = data.comparisons() if isinstance(data, Rankings) else data
     every.require("judge")
-    table, why = _leave_out_controls(data)
-    known: dict[str, Mapping[str, Ranking | str]] = {}
-
-    def again(part: Comparisons) -> Mapping[str, Ranking | str]:
-        return _rank_tasks(part, cluster, level)
-
-    def tell(judge: str) -> str:
-        if not _count_own(every, judge):
-            raise UnknownOption(f"no judge '{judge}' in {every.source.name}: nothing to leave out")
-        if table is None or not _count_own(table, judge):
-            return why or "nothing changes: all judgments of the judge are controls"
-        if NO_TASK not in known:
-            known[NO_TASK] = again(table)
-        own = table.where(nw.col("judge") == judge, recorded=False)
-        tasks = own.tasks() if table.has("task") else [NO_TASK]
-        said = {}
-        for task in tasks:
-            part = table if task == NO_TASK else table.select_task(task, recorded=False)
-            after = again(part.without(judges=[judge], recorded=False))
-            said[task] = _tell_task(known[NO_TASK].get(task), next(iter(after.values()), None))
-        return _join(said, len(known[NO_TASK]))
-
-    return tell
-
-
-def _leave_out_controls(data: Comparisons | Rankings) -> tuple[Comparisons | None, str]:
-    """Return what can be ranked; None, and why, of controls alone: they tell of judges."""
+    table, why = None, "nothing changes: all judgments of the judge are controls"
     try:
-        return take_pairs(data), ""
-    except InvalidJudgments as refusal:
-        return None, f"no ranking changes: {refusal}"
+        table = take_pairs(data)
+    except InvalidJudgments as refusal:  # of controls alone, which tell of judges
+        why = f"no ranking changes: {refusal}"
+    before: dict[str, Ranking | str] = {}
 
+    def describe(judge: str) -> str:
+        of_judge = nw.col("judge") == judge
+        if not every.where(of_judge, recorded=False).count_judgments():
+            raise UnknownOption(f"no judge '{judge}' in {every.source.name}: nothing to leave out")
+        if table is None or not table.where(of_judge, recorded=False).count_judgments():
+            return why
+        if not before:
+            before.update(_rank_tasks(table, cluster, level))
+        of_one = table.where(of_judge, recorded=False)
+        changes = {}
+        for task in of_one.tasks() if table.has("task") else [NO_TASK]:
+            part = table if task == NO_TASK else table.select_task(task, recorded=False)
+            after = _rank_tasks(part.without(judges=[judge], recorded=False), cluster, level)
+            changes[task] = _describe_task(before.get(task), next(iter(after.values()), None))
+        return _join(changes, len(before))
 
-def _count_own(table: Comparisons, judge: str) -> float:
-    return table.where(nw.col("judge") == judge, recorded=False).count_judgments()
+    return describe
 
 
 def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") -> str:
@@ -88,51 +72,46 @@ def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") ->
     lost = [system for system in before.systems if system not in after.systems]
     both = [system for system in before.systems if system in after.systems]
     place = {system: k for k, system in enumerate(after.systems)}
-    turned = [(a, b) for a, b in combinations(both, 2) if place[a] > place[b]]
-    then, now = _count_decided(before), _count_decided(after)
+    reversed_pairs = [(a, b) for a, b in combinations(both, 2) if place[a] > place[b]]
+    # None where there are too many systems for intervals
+    then, now = (
+        None if ranking.better_than is None else int(ranking.better_than.sum())
+        for ranking in (before, after)
+    )
     pairs = len(before.systems) * (len(before.systems) - 1) // 2
     decided = ""
     if then is not None and now is not None:
         verb = "is" if now == 1 else "are"
         decided = f"{now} of {pairs} pairs {verb} decided"
         decided += " as before" if then == now else f" ({then} with {whom})"
-    if not turned and not lost and then == now:
+    if not reversed_pairs and not lost and then == now:
         return "nothing changes: all systems keep their places" + (
             f", and {decided}" * bool(decided)
         )
-    said = [f"{listing(lost)} cannot be ranked any more"] if lost else []
-    said.append(_say_turned(turned))
-    return "; ".join([*said, *([decided] if decided else [])])
-
-
-def _say_turned(turned: list[tuple[str, str]]) -> str:
-    if not turned:
-        return "all systems keep their places"
-    named = listing([f"{a} and {b}" for a, b in turned], NAMED)
-    if len(turned) == 1:
-        return f"{named} change places"
-    return f"{len(turned)} pairs of systems change places: {named}"
-
-
-def _count_decided(ranking: Ranking) -> int | None:
-    """Return the number of decided pairs; None where there are too many systems for intervals."""
-    return None if ranking.better_than is None else int(ranking.better_than.sum())
+    parts = [f"{listing(lost)} cannot be ranked any more"] if lost else []
+    named = listing([f"{a} and {b}" for a, b in reversed_pairs], MAX_NAMED)
+    if not reversed_pairs:
+        parts.append("all systems keep their places")
+    elif len(reversed_pairs) == 1:
+        parts.append(f"{named} change places")
+    else:
+        parts.append(f"{len(reversed_pairs)} pairs of systems change places: {named}")
+    return "; ".join([*parts, *([decided] if decided else [])])
 
 
 def _rank_tasks(
     table: Comparisons, cluster: str | None, level: float
 ) -> Mapping[str, Ranking | str]:
-    """Return the ranking of every task, or why there is none."""
     try:
-        found = rank(table, cluster=cluster, level=level)
+        ranked = rank(table, cluster=cluster, level=level)
     except (NotIdentified, NotConverged) as refusal:
         return dict.fromkeys(table.tasks() or [NO_TASK], str(refusal.without_options()))
-    if isinstance(found, GroupedRankings):
-        return {**found.groups, **found.refused}
-    return dict.fromkeys(table.tasks() or [NO_TASK], found)
+    if isinstance(ranked, GroupedRankings):
+        return {**ranked.groups, **ranked.refused}
+    return dict.fromkeys(table.tasks() or [NO_TASK], ranked)
 
 
-def _tell_task(before: Ranking | str | None, after: Ranking | str | None) -> str:
+def _describe_task(before: Ranking | str | None, after: Ranking | str | None) -> str:
     if before is None or isinstance(before, str):
         return "not ranked with the judge either"
     if after is None:
@@ -142,18 +121,21 @@ def _tell_task(before: Ranking | str | None, after: Ranking | str | None) -> str
     return describe_change(before, after)
 
 
-def _join(said: Mapping[str, str], tasks: int) -> str:
-    """Return one sentence for all tasks."""
-    if NO_TASK in said:
-        return said[NO_TASK]
-    changed = {task: what for task, what in said.items() if not what.startswith("nothing changes")}
-    if not changed:
-        return f"nothing changes ({len(said)} of {tasks} tasks are the judge's)"
-    told = [f"{task}: {what}" for task, what in list(changed.items())[:NAMED]]
-    if len(changed) > NAMED:
-        told.append(f"something changes in {_tasks(len(changed) - NAMED)}")
-    same = len(said) - len(changed)
-    return " | ".join([*told, *([f"nothing changes in {_tasks(same)}"] if same else [])])
+def _join(changes: Mapping[str, str], tasks: int) -> str:
+    if NO_TASK in changes:
+        return changes[NO_TASK]
+    parts = [
+        f"{t}: {what}" for t, what in changes.items() if not what.startswith("nothing changes")
+    ]
+    if not parts:
+        return f"nothing changes ({len(changes)} of {tasks} tasks are the judge's)"
+    same, more = len(changes) - len(parts), len(parts) - MAX_NAMED
+    parts = parts[:MAX_NAMED]
+    if more > 0:
+        parts.append(f"something changes in {_tasks(more)}")
+    if same:
+        parts.append(f"nothing changes in {_tasks(same)}")
+    return " | ".join(parts)
 
 
 def _tasks(count: int) -> str:
@@ -165,29 +147,24 @@ def _tasks(count: int) -> str:
 # What `rank` finds of the table without them, from counts of the votes that are at hand: a table
 # need not be read again for every judge that is left out.
 
-NAMELESS: Final = ("",)
+NO_NAMES: Final = ("",)
 
 
 def rank_without(votes: Votes, judges: Collection[str], settings: Settings) -> Ranking:
     """Rank the systems of one task by the votes of all judges but some."""
     gone = [code for code, name in enumerate(votes.judges) if name in judges]
-    kept = ~np.isin(votes.judge, gone)
+    others = ~np.isin(votes.judge, gone)
     if votes.kind is not None:
-        kept &= votes.kind != CONTROL
-    rows = np.flatnonzero(kept)
+        others &= votes.kind != CONTROL
+    rows = np.flatnonzero(others)
     if not len(rows):
         raise NotIdentified("nobody else judged here", ["keep some of the judges"])
     part = take_task(votes, rows)
-    ways = wanted_factors(settings.cluster, _name_factors(part))
-    tally = part.tally(ways)
+    known = {name for name in ("judge", "item") if getattr(part, f"{name}s") != NO_NAMES}
+    known |= {"ranking"} if part.answer is not None else set()
+    tally = part.tally(wanted_factors(settings.cluster, known))
     loads = {name: factor.loads for name, factor in tally.factors.items()}
     return make_ranking(Evidence.of(merge_factors(tally)), Levels(loads), settings)
-
-
-def _name_factors(votes: Votes) -> set[str]:
-    """Return what tells judgments apart that may hang together."""
-    known = {name for name in ("judge", "item") if getattr(votes, f"{name}s") != NAMELESS}
-    return known | ({"ranking"} if votes.answer is not None else set())
 
 
 # Everything that is said of the judges of a campaign: who is to be doubted, and the diagnosis.
@@ -204,8 +181,6 @@ Diagnose = Callable[[RatingRows], Diagnosis]
 
 @dataclass(frozen=True, eq=False)
 class JudgePanel:
-    """What is said of some judges."""
-
     # flags with their evidence; None where they are given elsewhere
     screening: Screening | None = None
     # the tables of Hamon et al. (2007); None for comparisons and rankings.
@@ -214,24 +189,20 @@ class JudgePanel:
 
     @property
     def says(self) -> tuple[str, ...]:
-        """What was found, in sentences."""
         held = (one.says for one in (self.screening, self.diagnosis) if one is not None)
         return tuple(sentence for says in held for sentence in says)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must stand beside it."""
         held = (one.notes for one in (self.screening, self.diagnosis) if one is not None)
         return tuple(dict.fromkeys([*self.lacking, *(note for notes in held for note in notes)]))
 
     @property
     def excluded(self) -> tuple[Exclusion, ...]:
-        """What was excluded from the judgments."""
         held = (one.excluded for one in (self.screening, self.diagnosis) if one is not None)
         return tuple(dict.fromkeys(one for some in held for one in some))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
         return {
             "screening": None if self.screening is None else self.screening.to_dict(),
             "diagnosis": None if self.diagnosis is None else self.diagnosis.to_dict(),
@@ -256,30 +227,26 @@ def examine_ratings(
     scale: Scale | None = None,
 ) -> tuple[dict[str, JudgePanel], dict[str, str]]:
     """Screen the judges of all ratings, and diagnose those of each group."""
-    screening, lacking = _screen(rows, level, scale)
+    screening: Screening | None = None
+    lacking: tuple[str, ...] = ()
+    try:
+        screening = screen_judges(rows, level=level, scale=scale)
+    except (NotIdentified, NotConverged) as refusal:
+        lacking = (f"{NO_FLAGS}{refusal}",)
     parts = {"": rows} if by is None else {name: own for (name,), own in rows.split((by,)).items()}
-    found: dict[str, Diagnosis] = {}
+    diagnoses: dict[str, Diagnosis] = {}
     refused: dict[str, str] = {}
     for name, part in parts.items():
         try:
-            found[name] = diagnose(part)
+            diagnoses[name] = diagnose(part)
         except (NotIdentified, NotConverged) as refusal:
             refused[name] = str(refusal)
-    if screening is None and not found:
+    if screening is None and not diagnoses:
         reasons = [*(one.removeprefix(NO_FLAGS) for one in lacking), *refused.values()]
         raise NotIdentified("; ".join(dict.fromkeys(reasons)))
     if len(parts) == 1:
         (only,) = parts
         lacking += tuple(f"no diagnosis: {why}" for why in refused.values())
-        return {"": JudgePanel(screening, found.get(only), lacking)}, {}
+        return {"": JudgePanel(screening, diagnoses.get(only), lacking)}, {}
     flags = {ALL_TASKS: JudgePanel(screening, lacking=lacking)}
-    return {**flags, **{name: JudgePanel(None, one) for name, one in found.items()}}, refused
-
-
-def _screen(
-    rows: RatingRows, level: float, scale: Scale | None
-) -> tuple[Screening | None, tuple[str, ...]]:
-    try:
-        return screen_judges(rows, level=level, scale=scale), ()
-    except (NotIdentified, NotConverged) as refusal:
-        return None, (f"{NO_FLAGS}{refusal}",)
+    return {**flags, **{name: JudgePanel(None, one) for name, one in diagnoses.items()}}, refused

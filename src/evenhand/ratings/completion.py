@@ -3,12 +3,12 @@
     y_jo = μ + a_j + b_o + Z_jo + ε        minimise  ½ Σ_seen (y − μ − a − b − Z)² + τ ‖Z‖_*
 
 over all of μ, a (severity of judges), b (worth of outputs) and Z, a matrix of low rank: tastes that
-judges share. The intercepts cost nothing, and are found anew for every Z (numerics/soft_impute.py).
+judges share. The intercepts cost nothing, and are found anew for every Z (numerics/completion.py).
 
 τ is chosen on held-out ratings along τ_max x (.9, .7, .5, .35, .25). Z is used only if it predicts
 these better than the intercepts by more than 1.645 standard errors of the paired difference; else
-the fit abstains, answers with the intercepts, and says so (choice.py). Intervals are conformal
-(conformal.py), from ratings that neither the fit nor the choice of τ has seen.
+the fit abstains, answers with the intercepts, and says so. Intervals are conformal (conformal.py),
+from ratings that neither the fit nor the choice of τ has seen.
 
 Sources: Wisniewski (2013), ACL, "On the Predictability of Human Assessment: when Matrix Completion
 Meets NLP Evaluation" (the idea); Mazumder, Hastie & Tibshirani (2010), Journal of Machine Learning
@@ -25,14 +25,21 @@ some judges or outputs have many more ratings than others, a note says so.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from math import inf, sqrt
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.controls import carries_excluded, require_scores
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.groups import group_ratings
+from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import Grouped, InNotebooks, write_signature
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -43,28 +50,17 @@ from evenhand.errors import (
     require_option,
     require_seed,
 )
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.exclusions import carries_excluded, write_excluded
-from evenhand.judgments.grouped import Grouped
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rating_digest import digest_ratings
-from evenhand.judgments.rating_groups import group_ratings
-from evenhand.judgments.rating_rows import RatingRows
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.signature import write_signature
-from evenhand.judgments.wrong_kind import require_scores
-from evenhand.numerics.completion import Completed, Effects, LowRank, SoftImpute
+from evenhand.numerics.completion import Effects, LowRank, SoftImpute
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.conformal import MISSING, Missing, find_half_widths, least_number
 from evenhand.ratings.matrix import (
     ADDITIVE,
     BY_JUDGE,
     COMPLETION,
-    Dealt,
     MethodError,
     RatingMatrix,
+    Split,
     compare_errors,
-    deal,
     errors_of,
     find_errors,
     group_judges,
@@ -72,6 +68,7 @@ from evenhand.ratings.matrix import (
     refuse_beyond,
     refuse_equal,
     say_better,
+    split_ratings,
 )
 
 # How strongly to hold back the low-rank part of a completion, and whether to use it at all.
@@ -82,27 +79,22 @@ from evenhand.ratings.matrix import (
 # chance a taste in most sets of ratings without any.
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
-ERRORS: Final = 1.645  # Standard errors by which the low-rank part must be better than intercepts
+MIN_ERRORS: Final = 1.645  # By which the low-rank part must be better than intercepts
 # Gap, relative to the objective of the intercepts, at which a point of the path is judged
-ROUGHLY: Final = 1e-3
-RISES: Final = 2  # Rises of the error after which the path is left
+PATH_TOLERANCE: Final = 1e-3
+MAX_RISES: Final = 2  # Of the error, after which the path is left
 ROUNDING: Final = 1e-9  # Remainder of the intercepts, relative to the ratings, that is none
-FEW: Final = 10  # Held-out cells below which nothing is chosen
+MIN_CELLS: Final = 10  # Held-out cells below which nothing is chosen
 
 
 @dataclass(frozen=True)
 class PathPoint:
-    """One τ of the path."""
-
     share: float  # of the τ at which nothing but intercepts is left
     tau: float  # weight of the nuclear norm
     rank: int  # of the low-rank part
     mae: float  # mean absolute error on the held-out cells, in points of the scale
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract."""
-        return {"share": self.share, "tau": self.tau, "rank": self.rank, "mae": self.mae}
 
 
 @dataclass(frozen=True)
@@ -122,61 +114,54 @@ class Choice:
 
 
 def choose_tau(seen: RatingMatrix, held: RatingMatrix, shares: Sequence[float]) -> Choice:
-    """Choose τ, or none."""
-    if len(held.value) < FEW:
-        return Choice((), None, None, None, used=False, why=_few(len(held.value)))
+    n = len(held.value)
+    if n < MIN_CELLS:
+        cells = "no cell was" if not n else "1 cell was" if n == 1 else f"{n} cells were"
+        why = f"{cells} held out to choose by, fewer than {MIN_CELLS}"
+        return Choice((), None, None, None, used=False, why=why)
     problem = SoftImpute(seen.cells, seen.value)
     row, column = held.cells.row, held.cells.column
-    own = np.abs(held.value - problem.effects().at(row, column))
+    plain = np.abs(held.value - problem.effects().at(row, column))
+    intercepts = float(plain.mean())
     largest = problem.largest_tau()
     if largest <= ROUNDING * float(np.abs(seen.value).max()):
         why = "judge + output explain the ratings without a remainder: there is no taste to learn"
-        return Choice((), None, float(own.mean()), None, used=False, why=why)
+        return Choice((), None, intercepts, None, used=False, why=why)
     path: list[PathPoint] = []
-    errors, start = own, None
-    for share, one in zip(
-        shares, problem.path([share * largest for share in shares], ROUGHLY), strict=False
-    ):
-        found = np.abs(held.value - one.look_up(row, column))
-        path.append(PathPoint(share, one.tau, one.rank, float(found.mean())))
+    best_errors, start = plain, None
+    solutions = problem.path([share * largest for share in shares], PATH_TOLERANCE)
+    for share, solution in zip(shares, solutions, strict=False):
+        errors = np.abs(held.value - solution.look_up(row, column))
+        path.append(PathPoint(share, solution.tau, solution.rank, float(errors.mean())))
         if path[-1].mae <= min(point.mae for point in path):
-            errors, start = found, one.table
-        if _has_risen(path):
+            best_errors, start = errors, solution.table
+        if has_risen(path):
             break
-    return replace(_decide(path, own - errors, float(own.mean())), start=start)
+    return replace(decide(path, plain - best_errors, intercepts), start=start)
 
 
-def _few(n: int) -> str:
-    cells = "no cell was" if not n else "1 cell was" if n == 1 else f"{n} cells were"
-    return f"{cells} held out to choose by, fewer than {FEW}"
-
-
-def _has_risen(path: Sequence[PathPoint]) -> bool:
+def has_risen(path: Sequence[PathPoint]) -> bool:
     """Whether the error has risen twice in a row."""
-    last = [point.mae for point in path[-RISES - 1 :]]
-    return len(last) > RISES and all(a < b for a, b in pairwise(last))
+    last = [point.mae for point in path[-MAX_RISES - 1 :]]
+    return len(last) > MAX_RISES and all(a < b for a, b in pairwise(last))
 
 
-def _decide(path: Sequence[PathPoint], better: Array, intercepts: float) -> Choice:
+def decide(path: Sequence[PathPoint], better: Array, intercepts: float) -> Choice:
+    """Decide by (n,) differences of errors on held-out cells whether the best point is used."""
     best = min(path, key=lambda point: point.mae)
     gain, stderr = float(better.mean()), float(better.std(ddof=1)) / sqrt(len(better))
-    used = gain > ERRORS * stderr
+    used = gain > MIN_ERRORS * stderr
     than = "more" if used else "not more"
     why = (
         f"on {len(better):,} further held-out cells, which serve this choice alone, shared tastes"
         f" are off by {best.mae:.3g} points, judge + output by {intercepts:.3g}: {than} than"
-        f" {ERRORS} standard errors better"
+        f" {MIN_ERRORS} standard errors better"
     )
     return Choice(tuple(path), best, intercepts, (gain, stderr), used=used, why=why)
 
 
-# What completion says of every judge and output, how sure it is, and how it compares.
-
-
 @dataclass(frozen=True)
 class Prediction:
-    """What one judge would say of one output."""
-
     score: float  # the prediction, in points of the scale
     # end of its interval; minus infinity where there is no bound, None for a given rating
     lower: float | None
@@ -186,8 +171,6 @@ class Prediction:
 
 @dataclass(frozen=True)
 class GroupWidth:
-    """How wide the intervals of a group of judges are."""
-
     group: str  # its name
     judges: int  # how many
     n: int  # held-out ratings that intervals rest on
@@ -197,7 +180,6 @@ class GroupWidth:
     widest: float | None  # largest
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract."""
         half = {"narrowest": self.narrowest, "widest": self.widest}
         return {"group": self.group, "judges": self.judges, "held_out": self.n, **half}
 
@@ -268,20 +250,20 @@ class Completion(InNotebooks):
             first = "abstains: missing ratings are predicted from judge and output alone"
         else:
             first = f"judges share tastes: a part of rank {self.rank} is used with judge + output"
-        told = f"{first}, since {self.choice.why}"
-        return (*(() if self.n_missing else (full,)), told, *say_better(self.table))
+        answer = f"{first}, since {self.choice.why}"
+        return (*(() if self.n_missing else (full,)), answer, *say_better(self.table))
 
     @property
     def intervals(self) -> tuple[GroupWidth, ...]:
         """How wide intervals are, by group of judges."""
         absent = ~self.matrix.seen()
-        found = []
+        widths = []
         for name, n in self.groups.items():
-            own = np.array([one == name for one in self.group_of])
-            half = np.broadcast_to(self.half_width[own], absent[own].shape)[absent[own]]
+            members = np.array([group == name for group in self.group_of])
+            half = np.broadcast_to(self.half_width[members], absent[members].shape)[absent[members]]
             ends = (float(half.min()), float(half.max())) if len(half) else (None, None)
-            found.append(GroupWidth(name, int(own.sum()), n, *ends))
-        return tuple(found)
+            widths.append(GroupWidth(name, int(members.sum()), n, *ends))
+        return tuple(widths)
 
     @property
     def bounded(self) -> tuple[int, int]:
@@ -323,24 +305,19 @@ class Completion(InNotebooks):
         With groups of judges, theirs is the last column.
         """
         seen, filled = self.matrix.seen(), self.completed
-        rows = []
+        rows: list[dict[str, Any]] = []
         for j, (judge, group) in enumerate(zip(self.judges, self.group_of, strict=True)):
             for o, (item, system) in enumerate(self.matrix.outputs()):
                 given = bool(seen[j, o])
                 lower, upper = (None, None) if given else self._ends(j, o)
-                row: dict[str, Any] = {
-                    "judge": judge,
-                    "item": item,
-                    "system": system,
-                    "score": float(filled[j, o]),
-                }
+                row = {"judge": judge, "item": item, "system": system, "score": float(filled[j, o])}
                 row |= {"given": given, "lower": lower, "upper": upper}
                 rows.append(row if self.model.group is None else row | {"judge_group": group})
         return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract; the cells are in `records`."""
-        half = [float(own.max()) for own in self.half_width]
+        half = [float(widths.max()) for widths in self.half_width]
         return {
             "judges": len(self.judges),
             "outputs": self.matrix.shape[1],
@@ -355,7 +332,7 @@ class Completion(InNotebooks):
             "groups": dict(self.groups),
             "intervals": [row.to_dict() for row in self.intervals],
             "half_width": dict(zip(self.judges, half, strict=True)),
-            "path": [point.to_dict() for point in self.choice.path],
+            "path": [asdict(point) for point in self.choice.path],
             "intercepts_mae": self.choice.intercepts,
             "errors": [row.to_dict() for row in self.table],
             "says": list(self.says),
@@ -376,13 +353,8 @@ class Completion(InNotebooks):
         return "\n".join(lines)
 
 
-# The last fit of a completion: the problem solved at the τ that was chosen, every cell filled.
-
-
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What is said of every cell."""
-
     predicted: Array  # (m, n) predictions
     effects: Effects  # judge + output alone, from the same ratings
     tau: float | None = None  # weight of the nuclear norm; None where intercepts alone are used
@@ -395,91 +367,55 @@ def solve(seen: RatingMatrix, choice: Choice, clip: tuple[float, float] | None =
     if choice.best is None or not choice.used:
         effects = seen.cells.effects(seen.value)
         return Solution(keep_within(effects.table(), clip), effects)
-    effects, last = _follow(seen, choice.best.share, choice.start)
+    problem = SoftImpute(seen.cells, seen.value)
+    effects, tau = problem.effects(), choice.best.share * problem.largest_tau()
+    (last,) = problem.path([tau], start=choice.start)
+    del problem  # the matrix that it works in
     predicted = keep_within(last.fill(), clip)
     return Solution(predicted, effects, last.tau, last.rank, last.gap)
 
 
 def keep_within(predicted: Array, clip: tuple[float, float] | None) -> Array:
-    """Keep predictions on a scale, in place.
-
-    predicted: of any shape.
-    """
+    """Keep predictions of any shape on a scale, in place."""
     return predicted if clip is None else np.clip(predicted, *clip, out=predicted)
-
-
-def _follow(seen: RatingMatrix, share: float, start: LowRank | None) -> tuple[Effects, Completed]:
-    """Solve; the matrix that this works in is gone when it returns."""
-    problem = SoftImpute(seen.cells, seen.value)
-    (last,) = problem.path([share * problem.largest_tau()], start=start)
-    return problem.effects(), last
 
 
 # What must stand beside a completed matrix, in words.
 
-Flags = NDArray[np.bool_]
-
-# Ratings of the judge or output of a given cell, for each of that of a missing one: too many
-UNEVEN: Final = 1.25
-
-
-class Settings(Protocol):
-    """What the notes depend on."""
-
-    @property
-    def level(self) -> float:
-        """Level of the intervals."""
-
-    @property
-    def group(self) -> str | None:
-        """Groups of judges whose intervals are found apart."""
-
-    @property
-    def clip(self) -> tuple[float, float] | None:
-        """Lowest and highest prediction, or None."""
+# Ratings of the judge or output of a given cell, for each of that of a missing one
+MAX_LOAD_RATIO: Final = 1.25
 
 
 def write_notes(
-    dealt: Dealt, predicted: Array, half_width: Array, settings: Settings
+    split: Split, predicted: Array, half_width: Array, model: NuclearNorm
 ) -> tuple[str, ...]:
-    """Return what must be said of predictions and intervals.
-
-    predicted: (m, n) predictions.
-    half_width: (m, 1) or (m, n) of the intervals.
-    """
-    matrix = dealt.every
-    beyond = _beyond(matrix, predicted) if settings.clip is None else []
-    wide = _wide(dealt, half_width, settings.level)
-    return (*_parts(matrix), *beyond, *_strange(dealt), *_uneven(dealt, settings.group), *wide)
-
-
-def _parts(matrix: RatingMatrix) -> list[str]:
-    """Say where judges have no output in common, directly or through others."""
-    m = len(matrix.judges)
-    found = np.unique(matrix.cells.parts[:m][matrix.cells.seen_rows])
-    if len(found) == 1:
-        return []
-    return [
-        f"judges fall into {len(found):,} groups with no output in common, not even through others:"
-        " that one group is more severe rests on its outputs being no better than the others', as"
-        " if they were dealt out by chance"
-    ]
-
-
-def _beyond(matrix: RatingMatrix, predicted: Array) -> list[str]:
-    low, high = float(matrix.value.min()), float(matrix.value.max())
-    outside = (predicted < low) | (predicted > high)
-    outside[matrix.cells.row, matrix.cells.column] = False
-    n = int(outside.sum())
-    if not n:
-        return []
-    are = "1 prediction is" if n == 1 else f"{n:,} predictions are"
-    return [f"{are} beyond the scores that were given, {low:g} to {high:g}: left so, not clipped"]
+    """Return what must be said of (m, n) predictions and their intervals."""
+    matrix, notes = split.every, []
+    parts = np.unique(matrix.cells.parts[: len(matrix.judges)][matrix.cells.seen_rows])
+    if len(parts) > 1:
+        notes.append(
+            f"judges fall into {len(parts):,} groups with no output in common, not even through"
+            " others: that one group is more severe rests on its outputs being no better than the"
+            " others', as if they were dealt out by chance"
+        )
+    if model.clip is None:
+        low, high = float(matrix.value.min()), float(matrix.value.max())
+        outside = (predicted < low) | (predicted > high)
+        outside[matrix.cells.row, matrix.cells.column] = False
+        n = int(outside.sum())
+        if n:
+            are = "1 prediction is" if n == 1 else f"{n:,} predictions are"
+            notes.append(
+                f"{are} beyond the scores that were given, {low:g} to {high:g}: left so, not"
+                " clipped"
+            )
+    wide = _say_wide(split, half_width, model.level)
+    return (*notes, *_say_strange(split), *_say_uneven(split, model.group), *wide)
 
 
-def _strange(dealt: Dealt) -> list[str]:
+def _say_strange(split: Split) -> list[str]:
     """Say which held-out ratings tell nothing of most missing ones."""
-    n, left = len(dealt.known), int((~dealt.known).sum())
+    n, left = len(split.known), int((~split.known).sum())
     if not left:
         return []
     are = "is of an output or a judge" if left == 1 else "are of outputs or judges"
@@ -492,10 +428,10 @@ def _strange(dealt: Dealt) -> list[str]:
     return [f"{first}, so that there are none; let some outputs have further ratings"]
 
 
-def _uneven(dealt: Dealt, group: str | None) -> list[str]:
+def _say_uneven(split: Split, group: str | None) -> list[str]:
     """Say where given ratings are of other judges or outputs than missing ones are."""
-    cells, said = dealt.every.cells, []
-    if not len(dealt.tested.value):
+    cells, notes = split.every.cells, []
+    if not len(split.tested.value):
         return []
     words = (
         ("judge gave", "; --judge-group judge finds intervals for each judge alone"),
@@ -503,62 +439,53 @@ def _uneven(dealt: Dealt, group: str | None) -> list[str]:
     )
     for side, (what, more) in enumerate(words):
         load = np.bincount((cells.row, cells.column)[side], minlength=cells.shape[side])
-        given, missing = _compare_loads(load, cells.shape[1 - side])
-        if given > UNEVEN * missing and not (side == 0 and group == BY_JUDGE):
-            said.append(
+        absent = cells.shape[1 - side] - load
+        if not absent.any() or (side == 0 and group == BY_JUDGE):
+            continue
+        # other ratings beside a given one and beside a missing one: the same on average where
+        # given ratings were drawn uniformly
+        given = float(load @ (load - 1) / load.sum())
+        missing = float(load @ absent / absent.sum())
+        if given > MAX_LOAD_RATIO * missing:
+            notes.append(
                 f"uneven loads: the {what} {given:.3g} other ratings where a rating is given, and"
                 f" {missing:.3g} where it is missing: intervals and errors are of given ratings,"
                 f" and missing ones may be predicted less well{more}"
             )
-    return said
+    return notes
 
 
-def _compare_loads(load: NDArray[np.int64], most: int) -> tuple[float, float]:
-    """Return the mean number of other ratings beside a given one, and beside a missing one.
-
-    Both are the same on average where given ratings were drawn uniformly.
-    """
-    absent = most - load
-    if not absent.any():
-        return 0.0, 0.0
-    return float(load @ (load - 1) / load.sum()), float(load @ absent / absent.sum())
-
-
-def _wide(dealt: Dealt, half_width: Array, level: float) -> list[str]:
+def _say_wide(split: Split, half_width: Array, level: float) -> list[str]:
     """Say which missing ratings have intervals without bounds, and why."""
-    absent = ~dealt.every.seen()
+    absent = ~split.every.seen()
     endless = np.isinf(half_width) & absent
-    rated = dealt.every.cells.seen_rows
+    rated = split.every.cells.seen_rows
     alone = rated & absent.any(axis=1) & (endless == absent).all(axis=1)
-    said, n = [], int(alone.sum())
+    notes, n = [], int(alone.sum())
     if n:
         who = "1 judge has" if n == 1 else f"{n:,} judges have"
-        said.append(
+        notes.append(
             f"{who} intervals without bounds: their group has too few held-out ratings, and"
             f" {100 * level:.12g} % needs {least_number(level)} or more"
         )
-    return said + _say_some(dealt, endless & (rated & ~alone)[:, None], level)
-
-
-def _say_some(dealt: Dealt, endless: Flags, level: float) -> list[str]:
-    """Say why some missing ratings of a judge have no bounds where others have."""
-    learned = dealt.learned.cells
+    # some missing ratings of a judge have no bounds where others have
+    endless &= (rated & ~alone)[:, None]
+    learned = split.learned.cells
     known = int((endless & learned.seen_rows[:, None] & learned.seen_columns).sum())
-    if int(dealt.known.sum()) < least_number(level):
+    if int(split.known.sum()) < least_number(level):
         why = "too few ratings were held out of outputs that something was learned of"
     else:
         why = "as high or as low, it is so rarely given that its weight outdoes held-out ratings"
     strange = "nothing was learned of its judge or output, and too few held-out ratings are so too"
-    said = []
     for n, reason in ((known, why), (int(endless.sum()) - known, strange)):
         if n:
             are = "1 missing rating has" if n == 1 else f"{n:,} missing ratings have"
-            said.append(f"{are} an interval without bounds: {reason}")
-    return said
+            notes.append(f"{are} an interval without bounds: {reason}")
+    return notes
 
 
 PATH: Final = (0.9, 0.7, 0.5, 0.35, 0.25)
-HELD: Final = 0.9  # Largest share of the ratings that may be held out
+MAX_HELD: Final = 0.9  # Largest share of the ratings that may be held out
 
 
 @dataclass(frozen=True)
@@ -596,10 +523,10 @@ class NuclearNorm:
         """Refuse settings that cannot be."""
         require_option("missing", self.missing, MISSING)
         shares = (self.calibration, self.validation)
-        if min(shares) < 0 or sum(shares) > HELD:
+        if min(shares) < 0 or sum(shares) > MAX_HELD:
             raise UnknownOption(
                 f"calibration {self.calibration:g} and validation {self.validation:g}: shares of"
-                f" the ratings that are held out, from 0, together {HELD:g} or less"
+                f" the ratings that are held out, from 0, together {MAX_HELD:g} or less"
             )
         require_level(self.level, ".9")
         falling = all(a > b for a, b in pairwise(self.path))
@@ -630,40 +557,41 @@ class NuclearNorm:
         refuse_equal(matrix)
         refuse_beyond(rows, self.clip)
         groups = group_judges(rows.targets(), matrix.judges, self.group)
-        held, deciding = self._deal(len(matrix.value))
+        held, deciding = self._split(len(matrix.value))
         with one_blas_thread():
             choice = self.choose(matrix.take(~held & ~deciding), matrix.take(deciding))
-            dealt = deal(matrix, held)
-            found = solve(dealt.learned, choice, self.clip)
-        widths = find_half_widths(found.predicted, dealt, groups, (self.level, self.missing))
-        tested = groups.code[dealt.comparable.cells.row]
+            split = split_ratings(matrix, held)
+            solution = solve(split.learned, choice, self.clip)
+        predicted = solution.predicted
+        widths = find_half_widths(predicted, split, groups, (self.level, self.missing))
+        tested = groups.code[split.comparable.cells.row]
         calibrated = np.bincount(tested, minlength=len(groups.names))
         return Completion(
-            self,
-            matrix,
-            found.predicted,
-            widths,
-            choice,
-            found.tau,
-            found.rank,
-            found.gap,
-            self._compare(dealt, found),
-            dict(zip(groups.names, calibrated.tolist(), strict=True)),
-            tuple(groups.names[code] for code in groups.code.tolist()),
-            (*matrix.notes, *write_notes(dealt, found.predicted, widths, self)),
-            self._sign(rows, len(matrix.judges)),
+            model=self,
+            matrix=matrix,
+            predicted=predicted,
+            half_width=widths,
+            choice=choice,
+            tau=solution.tau,
+            rank=solution.rank,
+            gap=solution.gap,
+            table=self._compare(split, solution),
+            groups=dict(zip(groups.names, calibrated.tolist(), strict=True)),
+            group_of=tuple(groups.names[code] for code in groups.code.tolist()),
+            notes=(*matrix.notes, *write_notes(split, predicted, widths, self)),
+            signature=self._sign(rows, len(matrix.judges)),
         )
 
     def fit_groups(self, data: Ratings | RatingRows) -> Grouped[Completion]:
         """Complete each task and criterion by itself; those that cannot be are said with why."""
-        found: dict[str, Completion] = {}
+        fits: dict[str, Completion] = {}
         refused: dict[str, str] = {}
         for name, part in group_ratings(self._read(data)).items():
             try:
-                found[name] = self.fit(part)
+                fits[name] = self.fit(part)
             except (NotIdentified, NotConverged) as refusal:
                 refused[name] = str(refusal)
-        return Grouped(found, "group", refused)
+        return Grouped(fits, "group", refused)
 
     def _read(self, data: Ratings | RatingRows) -> RatingRows:
         table = require_scores(data, "ratings are completed, not")
@@ -671,7 +599,7 @@ class NuclearNorm:
             return table
         return table.rows(factors=[] if self.group in (None, BY_JUDGE) else [self.group])
 
-    def _deal(self, n: int) -> tuple[Flags, Flags]:
+    def _split(self, n: int) -> tuple[Flags, Flags]:
         """Draw the cells for intervals and errors, and those for the choice of τ."""
         order = np.random.default_rng(self.seed).permutation(n)
         tested, deciding = int(n * self.calibration + ROUNDING), int(n * self.validation + ROUNDING)
@@ -692,27 +620,28 @@ class NuclearNorm:
             return choice
         return replace(choice, used=True, why=f"{choice.why}; used all the same, as asked")
 
-    def _compare(self, dealt: Dealt, found: Solution) -> tuple[MethodError, ...]:
-        tested = dealt.comparable
+    def _compare(self, split: Split, solution: Solution) -> tuple[MethodError, ...]:
+        tested = split.comparable
         if not len(tested.value):
             return ()
         row, column = tested.cells.row, tested.cells.column
-        intercepts = found.effects.at(row, column)
+        intercepts = keep_within(solution.effects.at(row, column), self.clip)
         errors = {
-            **find_errors(dealt.learned, tested),
-            ADDITIVE: errors_of(tested.value - keep_within(intercepts, self.clip)),
-            COMPLETION: errors_of(tested.value - found.predicted[row, column]),
+            **find_errors(split.learned, tested),
+            ADDITIVE: errors_of(tested.value - intercepts),
+            COMPLETION: errors_of(tested.value - solution.predicted[row, column]),
         }
         item = np.unique(tested.items, return_inverse=True)[1].reshape(-1)
         return compare_errors(errors, {"judge": row, "item": item[column]}, self.level)
 
     def _sign(self, rows: RatingRows, judges: int) -> str:
-        kept = rows.targets()
+        targets = rows.targets()
         clip = "none" if self.clip is None else f"{self.clip[0]:g}-{self.clip[1]:g}"
+        path = "/".join(f"{share:g}" for share in self.path)
         parts = (
             f"completion calibration={self.calibration:g} validation={self.validation:g}",
-            f"nuclear norm path={'/'.join(f'{one:g}' for one in self.path)} abstain={self.abstain}",
+            f"nuclear norm path={path} abstain={self.abstain}",
             f"conformal {100 * self.level:.12g} % group={self.group or 'none'}"
             f" missing {self.missing} clip={clip} seed={self.seed}",
         )
-        return write_signature(parts, kept.size, digest_ratings(kept), judges=judges)
+        return write_signature(parts, targets.size, digest_ratings(targets), judges=judges)

@@ -1,23 +1,17 @@
-"""Which components a design can tell apart: the others are left out, and it is said why.
-
-The covariance of the scores is Σ σ_k² Z_k Z_kᵀ + σ_e² I. Components are told apart if these
-matrices are linearly independent once the mean is taken out (Rao & Kleffe 1988, Estimation of
-Variance Components and Applications, section 5.1). A term whose matrix is a combination of those
-before it has its variance in them.
-"""
+"""Terms of a variance components model, its mixed-model equations, and what a design can tell."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import log, pi
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import listing
-from evenhand.judgments.components import (
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.results import (
     ITEM,
     ITEM_SYSTEM,
     JUDGE,
@@ -27,8 +21,9 @@ from evenhand.judgments.components import (
     RESIDUAL,
     SYSTEM,
 )
-from evenhand.judgments.rating_rows import RatingRows
-from evenhand.numerics.gaussian_process import invert_all
+from evenhand.errors import listing
+from evenhand.numerics.gaussian_process import fill_up, invert_all
+from evenhand.numerics.graph import Graph, weak_components
 
 # Terms of the model: partitions of the scores by judge, item, system, or two of them.
 
@@ -40,30 +35,26 @@ RANDOM: Final = tuple(name for name in NAMES if name != RESIDUAL)
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """A partition of the scores."""
-
     name: str  # of the component, such as "judge x system"
     codes: Integers  # (n,) level of each score, 0 to size − 1, all of them seen
     size: int  # number of levels q
 
     @property
     def counts(self) -> Integers:
-        """(q,) scores of each level."""
         return np.bincount(self.codes, minlength=self.size)
 
 
 def make_terms(rows: RatingRows) -> tuple[Term, ...]:
     """Return all terms, in the order of RANDOM, identified or not."""
     single = {name: _compact(getattr(rows, name)) for name in ("system", "judge", "item")}
-    return tuple(_make(name, single) for name in RANDOM)
-
-
-def _make(name: str, single: dict[str, tuple[Integers, int]]) -> Term:
-    first, *second = name.split(" x ")
-    codes, size = single[first]
-    for other in second:
-        codes, size = cross(codes, single[other])
-    return Term(name, codes, size)
+    terms = []
+    for name in RANDOM:
+        first, *second = name.split(" x ")
+        codes, size = single[first]
+        for other in second:
+            codes, size = cross(codes, single[other])
+        terms.append(Term(name, codes, size))
+    return tuple(terms)
 
 
 def cross(codes: Integers, other: tuple[Integers, int]) -> tuple[Integers, int]:
@@ -72,8 +63,8 @@ def cross(codes: Integers, other: tuple[Integers, int]) -> tuple[Integers, int]:
 
 
 def _compact(codes: NDArray[np.integer]) -> tuple[Integers, int]:
-    found, dense = np.unique(codes, return_inverse=True)
-    return dense.reshape(-1).astype(np.int64), len(found)
+    levels, dense = np.unique(codes, return_inverse=True)
+    return dense.reshape(-1).astype(np.int64), len(levels)
 
 
 # Which effects are eliminated block by block, and which are solved for together.
@@ -84,8 +75,8 @@ def _compact(codes: NDArray[np.integer]) -> tuple[Integers, int]:
 # Taken is what costs less; blocks of one shape are solved in batches.
 
 # Most effects that are solved for together: beyond, a dense matrix of them takes too long
-BORDER: Final = 4_000
-NUMBERS: Final = 2_000_000  # Numbers held at once by a batch
+MAX_BORDER: Final = 4_000
+MAX_NUMBERS: Final = 2_000_000  # Held at once by a batch
 # What belongs to one item, and to one judge
 LOCAL: Final = {
     ITEM: frozenset({ITEM, ITEM_SYSTEM, JUDGE_ITEM}),
@@ -129,42 +120,45 @@ class _Plan:
 
 def arrange(terms: Sequence[Term], fixed: Term) -> Arrangement | None:
     """Arrange the equations of fixed and random effects; None where both ways cost too much."""
-    plan = _choose(terms, fixed)
-    if plan is None:
-        return None
-    starts = fixed.size + np.concatenate(([0], np.cumsum([one.size for one in terms])))
-    numbers = [term.codes + start for term, start in zip(terms, starts[:-1], strict=True)]
-    outside = [fixed.codes, *(numbers[i] for i in range(len(terms)) if i not in plan.inside)]
-    inside = [numbers[i] for i in plan.inside]
-    border = np.unique(np.concatenate([np.unique(one) for one in outside]))
-    place = np.full(int(starts[-1]) + 1, len(border), dtype=np.int64)
-    place[border] = np.arange(len(border))
-    crossing = _count_pairs([place[one] for one in outside], len(border))
-    none, width = int(starts[-1]), len(border)
-    batches: tuple[Batch, ...] = ()
-    if plan.block is not None:
-        sides = ([*inside], [place[one] for one in outside])
-        batches = tuple(_make_batches(plan.block, sides, (none, width)))
-    cost = plan.cost + float(width) ** 3
-    return Arrangement(
-        fixed.size, tuple(starts[:-1].tolist()), none, border, crossing, batches, cost
-    )
-
-
-def _choose(terms: Sequence[Term], fixed: Term) -> _Plan | None:
-    """Return the cheapest arrangement that is possible at all."""
-    plans = [_Plan((), None, 0.0, fixed.size + sum(one.size for one in terms))]
+    plans = [_Plan((), None, 0.0, fixed.size + sum(term.size for term in terms))]
     for owner, names in LOCAL.items():
-        inside = tuple(i for i, one in enumerate(terms) if one.name in names)
+        inside = tuple(i for i, term in enumerate(terms) if term.name in names)
         if inside:
             plans.append(_weigh(terms, fixed, owner, inside))
-    possible = [one for one in plans if one.width <= BORDER and one.cost < np.inf]
-    return min(possible, key=lambda one: one.cost + one.width**3, default=None)
+    possible = [plan for plan in plans if plan.width <= MAX_BORDER and plan.cost < np.inf]
+    plan = min(possible, key=lambda plan: plan.cost + plan.width**3, default=None)
+    if plan is None:
+        return None
+    starts = fixed.size + np.concatenate(([0], np.cumsum([term.size for term in terms])))
+    numbers = [term.codes + start for term, start in zip(terms, starts[:-1], strict=True)]
+    outside = [fixed.codes, *(numbers[i] for i in range(len(terms)) if i not in plan.inside)]
+    border = np.unique(np.concatenate([np.unique(codes) for codes in outside]))
+    none, width = int(starts[-1]), len(border)
+    place = np.full(none + 1, width, dtype=np.int64)
+    place[border] = np.arange(width)
+    places = [place[codes] for codes in outside]
+    crossing = np.zeros(width * width)
+    for row in places:
+        for column in places:
+            crossing += np.bincount(row * width + column, minlength=width * width)
+    batches: tuple[Batch, ...] = ()
+    if plan.block is not None:
+        inside_codes = [numbers[i] for i in plan.inside]
+        batches = tuple(_make_batches(plan.block, (inside_codes, places), (none, width)))
+    return Arrangement(
+        columns=fixed.size,
+        starts=tuple(starts[:-1].tolist()),
+        effects=none,
+        border=border,
+        crossing=crossing.reshape(width, width),
+        batches=batches,
+        cost=plan.cost + float(width) ** 3,
+    )
 
 
 def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ...]) -> _Plan:
     """Say what it costs to eliminate some terms."""
-    block = next((one.codes for one in terms if one.name == owner), None)
+    block = next((term.codes for term in terms if term.name == owner), None)
     if block is None:  # the factor has no variance of its own here: join what shares an effect
         block = _join([terms[i] for i in inside])
     size = int(block.max()) + 1
@@ -179,30 +173,19 @@ def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ..
         else:
             breadth += levels
     cost = float((depth * (depth + breadth) ** 2).sum())
-    width = fixed.size + sum(one.size for i, one in enumerate(terms) if i not in inside)
-    return _Plan(inside, block, cost if depth.max() <= BORDER else np.inf, width)
+    width = fixed.size + sum(term.size for i, term in enumerate(terms) if i not in inside)
+    return _Plan(inside, block, cost if depth.max() <= MAX_BORDER else np.inf, width)
 
 
 def _join(terms: Sequence[Term]) -> Integers:
     """Number the sets of scores that any of the terms joins."""
-    from evenhand.numerics.graph import Graph, weak_components
-
     n = len(terms[0].codes)
-    starts = n + np.cumsum([0, *(one.size for one in terms)])
+    starts = n + np.cumsum([0, *(term.size for term in terms)])
     source = np.tile(np.arange(n), len(terms))
     pairs = zip(terms, starts[:-1], strict=True)
     target = np.concatenate([term.codes + start for term, start in pairs])
-    found = weak_components(Graph(int(starts[-1]), source, target))
-    return np.unique(found[:n], return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-
-def _count_pairs(places: Sequence[Integers], size: int) -> Array:
-    """Return the scores that two shared effects share."""
-    flat = np.zeros(size * size)
-    for one in places:
-        for other in places:
-            flat += np.bincount(one * size + other, minlength=size * size)
-    return flat.reshape(size, size)
+    component = weak_components(Graph(int(starts[-1]), source, target))
+    return _compact(component[:n])[0]
 
 
 def _make_batches(
@@ -213,13 +196,13 @@ def _make_batches(
     block: (n,) block of each score.
     sides: (n,) numbers of the effects inside, by term, and places of those outside.
     """
-    inner, outer = (_place(block, one) for one in sides)
-    wide = np.stack((_rounded(inner.sizes), _rounded(outer.sizes)), axis=1)
+    inner, outer = (_place(block, effects) for effects in sides)
+    wide = np.stack((fill_up(inner.sizes), fill_up(outer.sizes)), axis=1)
     order = np.lexsort((wide[:, 1], wide[:, 0]))
     batches, low = [], 0
     while low < len(order):
         d, g = wide[order[low]].tolist()
-        most = max(1, NUMBERS // (d + g) ** 2)
+        most = max(1, MAX_NUMBERS // (d + g) ** 2)
         same = np.flatnonzero((wide[order[low:]] != wide[order[low]]).any(axis=1))
         high = min(low + most, low + int(same[0]) if len(same) else len(order))
         batches.append(_fill(order[low:high], (inner, outer), (d, g), none))
@@ -229,8 +212,6 @@ def _make_batches(
 
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """Where effects stand in their blocks."""
-
     sizes: Integers  # (blocks,) different effects of each
     within: tuple[Integers, ...]  # by term (n,) place of the effect of each score in its block
     block: Integers  # (n,) block of each score
@@ -238,47 +219,38 @@ class _Places:
 
 
 def _place(block: Integers, effects: list[Integers]) -> _Places:
-    """Number the different effects within each block."""
-    most = int(max(one.max() for one in effects)) + 1
-    keys = [block * most + one for one in effects]
-    found = np.unique(np.concatenate([np.unique(key) for key in keys]))
-    owners = found // most
-    sizes = np.bincount(owners, minlength=int(block.max()) + 1)
+    size = int(max(codes.max() for codes in effects)) + 1
+    keys = [block * size + codes for codes in effects]
+    different = np.unique(np.concatenate([np.unique(key) for key in keys]))
+    sizes = np.bincount(different // size, minlength=int(block.max()) + 1)
     starts = np.concatenate(([0], np.cumsum(sizes)))
-    within = tuple(np.searchsorted(found, key) - starts[block] for key in keys)
-    return _Places(sizes, within, block, found % most)
-
-
-def _rounded(sizes: Integers) -> Integers:
-    """Return widths that blocks are filled up to: up to an eighth more than they need."""
-    step = 2 ** np.maximum(np.floor(np.log2(np.maximum(sizes, 1))).astype(np.int64) - 3, 0)
-    return np.asarray(-(-sizes // step) * step, dtype=np.int64)
+    within = tuple(np.searchsorted(different, key) - starts[block] for key in keys)
+    return _Places(sizes, within, block, different % size)
 
 
 def _fill(
     chosen: Integers, sides: tuple[_Places, _Places], widths: tuple[int, int], none: tuple[int, int]
 ) -> Batch:
-    """Make the batch of some blocks."""
     inner, outer = sides
     d, g = widths
     at = np.full(len(inner.sizes), -1, dtype=np.int64)
     at[chosen] = np.arange(len(chosen))
     rows = np.flatnonzero(at[inner.block] >= 0)
-    own = at[inner.block[rows]]
-    own_places = [one[rows] for one in inner.within]
-    shared_places = [one[rows] for one in outer.within]
+    block = at[inner.block[rows]]
+    inner_places = [place[rows] for place in inner.within]
+    outer_places = [place[rows] for place in outer.within]
     numbers = (_list(inner, chosen, d, none[0]), _list(outer, chosen, g, none[1]))
     cells, borders = np.zeros(len(chosen) * d * d), np.zeros(len(chosen) * d * g)
-    for one in own_places:
-        for other in own_places:
-            cells += np.bincount((own * d + one) * d + other, minlength=len(cells))
-        for other in shared_places:
-            borders += np.bincount((own * d + one) * g + other, minlength=len(borders))
+    for place in inner_places:
+        row = block * d + place
+        for other in inner_places:
+            cells += np.bincount(row * d + other, minlength=len(cells))
+        for other in outer_places:
+            borders += np.bincount(row * g + other, minlength=len(borders))
     return Batch(*numbers, cells.reshape(-1, d, d), borders.reshape(-1, d, g))
 
 
 def _list(places: _Places, chosen: Integers, width: int, none: int) -> Integers:
-    """Return the effects of each chosen block, filled up."""
     starts = np.concatenate(([0], np.cumsum(places.sizes)))[chosen]
     at = starts[:, None] + np.arange(width)
     held = np.arange(width) < places.sizes[chosen][:, None]
@@ -303,7 +275,7 @@ class Factor:
     corner: Array  # (G, G) M⁻¹ among them
     # for each batch its (B, d, d) inverse A⁻¹ and (B, d, g) A⁻¹B
     blocks: tuple[tuple[Array, Array], ...]
-    batches: tuple[Batch, ...]  # the batches
+    batches: tuple[Batch, ...]
     means_inverse: Array  # (p, p) M⁻¹ among fixed effects
 
     @classmethod
@@ -315,39 +287,41 @@ class Factor:
         corner = np.zeros((width + 1) ** 2)
         log_det, blocks = 0.0, []
         for batch in made.batches:
-            inverse, across, part = _eliminate(batch, padded, edge, residual)
-            log_det += part
-            blocks.append((inverse, across[0]))
+            # A⁻¹, A⁻¹B and the log-determinant of these blocks, without what is filled up
+            own_scale = padded[batch.effects]
+            inner = batch.inner * own_scale[:, :, None] * own_scale[:, None, :]
+            diagonal = np.arange(own_scale.shape[1])
+            inner[:, diagonal, diagonal] += residual
+            inverse, log_dets = invert_all(inner)
+            filled = int((batch.effects == len(padded) - 1).sum())
+            log_det += float(log_dets.sum()) - filled * log(residual)
+            border = batch.across * own_scale[:, :, None] * edge[batch.shared][:, None, :]
+            across = inverse @ border
+            blocks.append((inverse, across))
             places = batch.shared[:, :, None] * (width + 1) + batch.shared[:, None, :]
-            taken = across[1].transpose(0, 2, 1) @ across[0]
+            taken = border.transpose(0, 2, 1) @ across
             corner -= np.bincount(places.ravel(), taken.ravel(), (width + 1) ** 2)
         square = corner.reshape(width + 1, width + 1)[:width, :width]
         square += made.crossing * np.outer(edge[:-1], edge[:-1])
         random = np.flatnonzero(made.border >= made.columns)
         square[random, random] += residual
-        inverse, part = _invert(square)
-        found = cls(
-            log_det + part,
-            np.zeros(0),
-            made.border,
-            inverse,
-            tuple(blocks),
-            made.batches,
-            inverse[: made.columns, : made.columns],
+        # by numpy alone: the library that scipy brings along would not keep to one thread
+        root = np.linalg.cholesky(square)
+        inverse = np.asarray(np.linalg.inv(square), dtype=np.float64)
+        log_det += 2 * float(np.log(np.diag(root)).sum())
+        inverse = (inverse + inverse.T) / 2
+        edged = np.zeros((width + 1, width + 1))
+        edged[:width, :width] = inverse
+        values = np.zeros(made.effects + 1)
+        values[made.border] = np.diag(inverse)
+        for batch, (inner, across) in zip(made.batches, blocks, strict=True):
+            beside = edged[batch.shared[:, :, None], batch.shared[:, None, :]]
+            added = ((across @ beside) * across).sum(axis=2)
+            values[batch.effects] = np.diagonal(inner, axis1=1, axis2=2) + added
+        means_inverse = inverse[: made.columns, : made.columns]
+        return cls(
+            log_det, values[:-1], made.border, inverse, tuple(blocks), made.batches, means_inverse
         )
-        return found._with_diagonal(made.effects)
-
-    def _with_diagonal(self, effects: int) -> Factor:
-        width = len(self.border)
-        padded = np.zeros((width + 1, width + 1))
-        padded[:width, :width] = self.corner
-        diagonal = np.zeros(effects + 1)
-        diagonal[self.border] = np.diag(self.corner)
-        for batch, (inverse, across) in zip(self.batches, self.blocks, strict=True):
-            corner = padded[batch.shared[:, :, None], batch.shared[:, None, :]]
-            own = np.diagonal(inverse, axis1=1, axis2=2)
-            diagonal[batch.effects] = own + ((across @ corner) * across).sum(axis=2)
-        return replace(self, diagonal=diagonal[:-1])
 
     def solve(self, right: Array) -> Array:
         """Return M⁻¹ of (effects, m) right-hand sides."""
@@ -363,33 +337,9 @@ class Factor:
         solution = np.zeros_like(padded)
         solution[self.border] = shared[:-1]
         for batch, (inverse, across) in zip(self.batches, self.blocks, strict=True):
-            own = inverse @ padded[batch.effects] - across @ shared[batch.shared]
-            solution[batch.effects] = own
+            alone = inverse @ padded[batch.effects]
+            solution[batch.effects] = alone - across @ shared[batch.shared]
         return solution[:-1]
-
-
-def _eliminate(
-    batch: Batch, scale: Array, edge: Array, residual: float
-) -> tuple[Array, tuple[Array, Array], float]:
-    """Return A⁻¹, (A⁻¹B, B) and the log-determinant of some blocks, without what is filled up."""
-    own = scale[batch.effects]
-    blocks = batch.inner * own[:, :, None] * own[:, None, :]
-    diagonal = np.arange(own.shape[1])
-    blocks[:, diagonal, diagonal] += residual
-    inverse, log_det = invert_all(blocks)
-    filled = int((batch.effects == len(scale) - 1).sum())
-    border = batch.across * own[:, :, None] * edge[batch.shared][:, None, :]
-    return inverse, (inverse @ border, border), float(log_det.sum()) - filled * log(residual)
-
-
-def _invert(matrix: Array) -> tuple[Array, float]:
-    """Return the inverse of a positive definite matrix, and its log-determinant.
-
-    By numpy alone: the library that scipy brings along would not keep to one thread.
-    """
-    root = np.linalg.cholesky(matrix)
-    inverse = np.linalg.inv(matrix)
-    return (inverse + inverse.T) / 2, 2 * float(np.log(np.diag(root)).sum())
 
 
 # Henderson's mixed-model equations and the restricted likelihood that they give.
@@ -419,7 +369,6 @@ class Problem:
 
     @property
     def df(self) -> int:
-        """Scores less means that are estimated, n − p."""
         return len(self.score) - self.fixed.size
 
     def spread(self, effects: Array) -> Array:
@@ -465,34 +414,23 @@ def solve_equations(problem: Problem, variances: Array) -> Solved:
     ]
     free = len(problem.score) - made.effects
     value = -0.5 * (free * log(residual) + factor.log_det + quadratic + problem.df * log(2 * pi))
-    own = np.array([one @ one for one in fitted])
+    squares = np.array([effects @ effects for effects in fitted])
     trace = np.array(sizes) - residual * np.array(traces)
     gradient = np.append(
-        -0.5 * (trace - own) / variances[:-1],
-        -0.5 * (problem.df - trace.sum() - quadratic + own.sum()) / residual,
+        -0.5 * (trace - squares) / variances[:-1],
+        -0.5 * (problem.df - trace.sum() - quadratic + squares.sum()) / residual,
     )
-    working = _working(problem, fitted, variances, left)
-    information = _average_information(problem, factor, working, scale, residual)
-    vcov = residual * factor.means_inverse
-    return Solved(value, gradient, information, scale * solution, vcov)
-
-
-def _working(problem: Problem, fitted: Sequence[Array], variances: Array, left: Array) -> Array:
-    """Return (n, K + 1) vectors f_k."""
     roots = np.sqrt(variances[:-1])
     columns = [
-        (own / root)[term.codes]
-        for own, root, term in zip(fitted, roots, problem.terms, strict=True)
+        (effects / root)[term.codes]
+        for effects, root, term in zip(fitted, roots, problem.terms, strict=True)
     ]
-    return np.stack([*columns, left / variances[-1]], axis=1)
-
-
-def _average_information(
-    problem: Problem, factor: Factor, working: Array, scale: Array, residual: float
-) -> Array:
-    right = scale[:, None] * np.stack([problem.gather(one) for one in working.T], axis=1)
+    working = np.stack([*columns, left / variances[-1]], axis=1)  # (n, K + 1) vectors f_k
+    right = scale[:, None] * np.stack([problem.gather(column) for column in working.T], axis=1)
     projected = working.T @ working - right.T @ factor.solve(right)
-    return np.asarray(0.5 * (projected + projected.T) / 2 / residual)
+    information = np.asarray(0.5 * (projected + projected.T) / 2 / residual)
+    vcov = residual * factor.means_inverse
+    return Solved(value, gradient, information, scale * solution, vcov)
 
 
 # How two partitions of the scores overlap: all that moments and identification need.
@@ -503,8 +441,6 @@ def _average_information(
 
 @dataclass(frozen=True, eq=False)
 class Incidence:
-    """What terms share, pair by pair."""
-
     n: int  # number of scores
     gram: Array  # (K, K) ⟨M Z_k Z_kᵀ M, M Z_l Z_lᵀ M⟩, M taking the mean out
     # (K, K) trace of Z_lᵀ (I − P_k) Z_l, P_k the means by k: what a variance of l adds to the sum
@@ -516,31 +452,36 @@ def count_incidence(terms: Sequence[Term]) -> Incidence:
     """Count what every two terms share."""
     n, size = len(terms[0].codes), len(terms)
     gram, within = np.zeros((size, size)), np.zeros((size, size))
-    own = [term.counts.astype(np.float64) for term in terms]
+    counts = [term.counts.astype(np.float64) for term in terms]
     for k in range(size):
         for m in range(k, size):
             codes, cells = cross(terms[k].codes, (terms[m].codes, terms[m].size))
             shared = np.bincount(codes, minlength=cells).astype(np.float64)
-            one = np.empty(cells, dtype=np.int64)
-            other = np.empty(cells, dtype=np.int64)
-            one[codes], other[codes] = terms[k].codes, terms[m].codes
-            left, right = own[k][one], own[m][other]
+            levels = np.empty((2, cells), dtype=np.int64)
+            levels[0, codes], levels[1, codes] = terms[k].codes, terms[m].codes
+            left, right = counts[k][levels[0]], counts[m][levels[1]]
             squares = shared**2
-            both = (own[k] ** 2).sum() * (own[m] ** 2).sum() / n**2
+            both = (counts[k] ** 2).sum() * (counts[m] ** 2).sum() / n**2
             gram[k, m] = gram[m, k] = squares.sum() - 2 / n * (shared * left * right).sum() + both
             within[k, m] = n - (squares / left).sum()
             within[m, k] = n - (squares / right).sum()
     return Incidence(n, gram, within)
 
 
-LEAST: Final = 1e-9  # Share of a term's matrix that must be its own
-SOME: Final = 1e-3  # Weight from which a term counts among those that another cannot be told from
+# Which components a design can tell apart: the others are left out, and it is said why.
+#
+# The covariance of the scores is Σ σ_k² Z_k Z_kᵀ + σ_e² I. Components are told apart if these
+# matrices are linearly independent once the mean is taken out (Rao & Kleffe 1988, Estimation of
+# Variance Components and Applications, section 5.1). A term whose matrix is a combination of those
+# before it has its variance in them.
 
+MIN_OWN_SHARE: Final = 1e-9  # Of a term's matrix that must be its own
+MIN_WEIGHT: Final = 1e-3  # From which a term counts among those that another cannot be told from
 # Share of the scores that must be more than a term's levels, to tell it from the residual
-SPARE: Final = 5e-3
+MIN_SPARE: Final = 5e-3
 
 # What is true of a design in which two terms are one partition
-_SEEN: Final = {
+WHY_MERGED: Final = {
     (JUDGE_SYSTEM, RESIDUAL): "each judge saw each system once",
     (ITEM_SYSTEM, RESIDUAL): "each output was scored once",
     (JUDGE_ITEM, RESIDUAL): "each judge scored each item once",
@@ -564,8 +505,6 @@ _SEEN: Final = {
 
 @dataclass(frozen=True)
 class Identified:
-    """What can be estimated."""
-
     terms: tuple[Term, ...]  # terms with a variance of their own
     # name of a term, or "residual" → terms that cannot be told from it
     carries: Mapping[str, tuple[str, ...]]
@@ -577,28 +516,38 @@ def identify(terms: Sequence[Term]) -> Identified:
     n = len(terms[0].codes)
     rest = Term(RESIDUAL, np.arange(n), n)
     gram = count_incidence([rest, *terms]).gram
-    held, kept = [rest], [0] if n > 1 else []
+    held, numbers = [rest], [0] if n > 1 else []
     carries: dict[str, list[str]] = {}
     reasons = []
     single: set[str] = set()
     for at, term in enumerate(terms, start=1):
+        name = term.name
         if term.size < 2:
-            reasons += [_say_single(term)] if " x " not in term.name else []
-            single.add(term.name)
+            if " x " not in name:
+                reasons.append(f"there is one {name}: nothing can be said of how {name}s differ")
+            single.add(name)
             continue
-        weights, own = _explain(gram, kept, at)
-        if own > LEAST and 0 < n - term.size < SPARE * n:
-            reasons.append(_say_nearly(term, n))
-            carries.setdefault(RESIDUAL, []).append(term.name)
+        weights, own_share = _explain(gram, numbers, at)
+        if own_share > MIN_OWN_SHARE and 0 < n - term.size < MIN_SPARE * n:
+            reasons.append(
+                f"{name} cannot be told from the {RESIDUAL}: only {n - term.size:,} of {n:,} scores"
+                " would tell them apart"
+            )
+            carries.setdefault(RESIDUAL, []).append(name)
             continue
-        if own > LEAST:
-            kept.append(at)
+        if own_share > MIN_OWN_SHARE:
+            numbers.append(at)
             held.append(term)
             continue
-        into = [held[i] for i in np.flatnonzero(np.abs(weights) > SOME)]
-        if not single.intersection(term.name.split(" x ")):  # else it was said of the factor
-            reasons.append(_say_merged(term, into))
-        carries.setdefault(into[-1].name, []).append(term.name)
+        into = [held[i].name for i in np.flatnonzero(np.abs(weights) > MIN_WEIGHT)]
+        if not single.intersection(name.split(" x ")):  # else it was said of the factor
+            why = WHY_MERGED.get((name, into[0])) if len(into) == 1 else None
+            others = [f"the {other}" if other == RESIDUAL else other for other in into]
+            reasons.append(
+                f"{name} cannot be told from {listing(others)}:"
+                f" {why or 'in this design they always go together'}"
+            )
+        carries.setdefault(into[-1], []).append(name)
     merged = {name: tuple(names) for name, names in carries.items()}
     return Identified(tuple(held[1:]), merged, tuple(reasons))
 
@@ -612,23 +561,3 @@ def _explain(gram: Array, kept: list[int], at: int) -> tuple[Array, float]:
     towards = gram[kept, at] / scale / np.sqrt(gram[at, at])
     weights = np.linalg.solve(inner, towards)
     return weights, float(1 - towards @ weights)
-
-
-def _say_single(term: Term) -> str:
-    return f"there is one {term.name}: nothing can be said of how {term.name}s differ"
-
-
-def _say_nearly(term: Term, n: int) -> str:
-    """Say that a few scores are all that could tell a term from the residual."""
-    return (
-        f"{term.name} cannot be told from the {RESIDUAL}: only {n - term.size:,} of {n:,} scores"
-        " would tell them apart"
-    )
-
-
-def _say_merged(term: Term, into: Sequence[Term]) -> str:
-    """Say which terms a term cannot be told from, and what in the design makes it so."""
-    names = [f"the {one.name}" if one.name == RESIDUAL else one.name for one in into]
-    fault = f"{term.name} cannot be told from {listing(names)}"
-    why = _SEEN.get((term.name, into[0].name)) if len(into) == 1 else None
-    return f"{fault}: {why or 'in this design they always go together'}"

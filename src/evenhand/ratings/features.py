@@ -18,20 +18,18 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.controls import require_scores
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
+from evenhand.data.tally import take_names
 from evenhand.errors import InvalidJudgments, UnknownOption, end, listing, suggest
-from evenhand.judgments.names import take_names
-from evenhand.judgments.rating_rows import RatingRows
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.wrong_kind import require_scores
 from evenhand.numerics.gaussian_process import Points
-
-# Reading the features of outputs: numbers, names and texts, as tables and mappings hold them.
 
 Array = NDArray[np.float64]
 
 # The label that is different for each output: its item and its system
 OUTPUT: Final = "each output"
-HEAVY: Final = 0.9  # Share of a number's variance beyond which one value hides all others
+MAX_SHARE_OF_ONE_VALUE: Final = 0.9  # Of a number's variance, beyond which it hides all others
 
 
 def name_output(task: str, item: str, system: str) -> str:
@@ -51,14 +49,14 @@ def read_records(outputs: Sequence[Mapping[str, Any]] | Any) -> list[Mapping[str
     if not isinstance(outputs, Sequence):
         frame = nw.from_native(outputs, eager_only=True)
         outputs = list(frame.iter_rows(named=True))
-    found: list[Mapping[str, Any]] = []
-    for one in outputs:
-        if OUTPUT not in one and "item" in one:
-            parts = (str(one.get(role, "")) for role in ("task", "item", "system"))
-            found.append({**one, OUTPUT: name_output(*parts)})
+    records: list[Mapping[str, Any]] = []
+    for record in outputs:
+        if OUTPUT not in record and "item" in record:
+            parts = (str(record.get(role, "")) for role in ("task", "item", "system"))
+            records.append({**record, OUTPUT: name_output(*parts)})
         else:
-            found.append(one)
-    return found
+            records.append(record)
+    return records
 
 
 def fold_number(text: str) -> str:
@@ -71,13 +69,11 @@ def fold_number(text: str) -> str:
 
 
 def read_numbers(rows: RatingRows, name: str) -> Array:
-    """Return a column of numbers, read as a factor."""
     labels, codes = rows.labels(name)
     return np.array([parse_number(name, label) for label in labels])[codes]
 
 
 def parse_number(name: str, text: str) -> float:
-    """Return a finite number."""
     try:
         value = float(text)
     except ValueError:
@@ -97,24 +93,14 @@ def read_texts(rows: RatingRows, name: str) -> list[str]:
     return cast("list[str]", np.array(labels, dtype=object)[codes].tolist())
 
 
-def leans(values: Array) -> bool:
-    """Say whether one of more than two different values carries most of the variance."""
+def has_heavy_value(values: Array) -> bool:
+    """Whether one of more than two different values carries most of the variance."""
     known, code = np.unique(values, return_inverse=True)
     if len(known) < 3:
         return False
     size = np.abs(values - values.mean()) / np.abs(values - values.mean()).max()
     carried = np.bincount(code.reshape(-1), size**2)
-    return bool(carried.max() > HEAVY * carried.sum())
-
-
-def refuse_dates(types: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Refuse dates and times where numbers are wanted."""
-    for name in names:
-        if types[name].is_temporal():
-            raise InvalidJudgments(
-                f"feature '{name}' holds dates or times ({types[name]}), which are no numbers: turn"
-                " them into days since one of them, or use the column as a label in text"
-            )
+    return bool(carried.max() > MAX_SHARE_OF_ONE_VALUE * carried.sum())
 
 
 # Numbers that a source and an output text have without any model of language.
@@ -124,7 +110,7 @@ def refuse_dates(types: Mapping[str, Any], names: Sequence[str]) -> None:
 # put into Unicode's composed form (NFC) first, so that é is one character however it was typed.
 
 # Characters that are tokens by themselves
-ALONE: Final = re.compile(
+SINGLE_CHARACTER_TOKENS: Final = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff]"
 )
@@ -143,7 +129,7 @@ def split_tokens(text: str) -> list[str]:
     """
     tokens, run = [], ""
     for character in unicodedata.normalize("NFC", text).casefold():
-        alone = ALONE.match(character) is not None
+        alone = SINGLE_CHARACTER_TOKENS.match(character) is not None
         inside = unicodedata.category(character)[0] in "LMN"
         if run and (alone or not inside):
             tokens.append(run)
@@ -211,30 +197,21 @@ def measure_texts(
     return tuple(names), np.column_stack(columns) if columns else np.zeros((size, 0))
 
 
-__all__ = ["OUTPUT", "ROLES", "FeatureTable", "OutputFeatures", "Scaling", "learn_scaling"]
-__all__ += ["parse_number", "read_numbers"]
-
-Texts = NDArray[Any]
-
 ROLES: Final = ("task", "item", "system", "criterion")
-SAME: Final = 1e-12  # Spread, relative to the size of a number, that is none
+MIN_SPREAD: Final = 1e-12  # Relative to the size of a number: less is none
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureTable:
-    """Features of n outputs, as they are."""
-
     names: tuple[str, ...]  # of the P numbers
     numbers: Array  # (n, P), all finite
     label_names: tuple[str, ...]  # of the L labels
-    labels: Texts  # (n, L) texts
+    labels: NDArray[Any]  # (n, L) texts
 
     def take(self, rows: NDArray[Any]) -> FeatureTable:
-        """Keep some rows."""
         return FeatureTable(self.names, self.numbers[rows], self.label_names, self.labels[rows])
 
     def join(self, other: FeatureTable) -> FeatureTable:
-        """Put outputs with the same features below these."""
         numbers = np.vstack([self.numbers, other.numbers])
         labels = np.vstack([self.labels, other.labels])
         return FeatureTable(self.names, numbers, self.label_names, labels)
@@ -262,23 +239,24 @@ class OutputFeatures:
         """Refuse settings that cannot be."""
         for name in ("numbers", "labels"):
             object.__setattr__(self, name, take_names(getattr(self, name)))
-        asked = [*self.numbers, *self.labels, *self._texts()]
-        if not asked:
+        names = [*self.numbers, *self.labels, *self._texts()]
+        if not names:
             raise UnknownOption("no features: name columns, or the label 'each output'")
-        twice = sorted({name for name in asked if asked.count(name) > 1})
+        twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise UnknownOption(f"features are named once each: {listing(twice)} is named twice")
-        if "judge" in asked:
+        if "judge" in names:
             raise UnknownOption("the judge is no feature of an output: judges are modelled anyway")
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns that must be read beside the ratings."""
         roles = {OUTPUT, *ROLES}
-        return (*self.numbers, *self._texts(), *(one for one in self.labels if one not in roles))
+        labels = (label for label in self.labels if label not in roles)
+        return (*self.numbers, *self._texts(), *labels)
 
     def _texts(self) -> list[str]:
-        return [one for one in self._pair if one is not None]
+        return [column for column in self._pair if column is not None]
 
     @property
     def _pair(self) -> tuple[str | None, str | None]:
@@ -291,7 +269,12 @@ class OutputFeatures:
             return table.targets()
         numbers = [table.require(name) for name in self.numbers]
         types = table.frame.collect_schema()
-        refuse_dates(types, numbers)
+        for name in numbers:
+            if types[name].is_temporal():
+                raise InvalidJudgments(
+                    f"feature '{name}' holds dates or times ({types[name]}), which are no numbers:"
+                    " turn them into days since one of them, or use the column as a label in text"
+                )
         floats = [nw.col(name).cast(nw.String) for name in numbers if types[name].is_float()]
         written = replace(table, frame=table.frame.with_columns(*floats)) if floats else table
         return written.rows(factors=self.columns).targets()
@@ -309,19 +292,25 @@ class OutputFeatures:
                 f"features {listing(lost)} were not read with the ratings: pass the table itself,"
                 f" or rows(factors={list(self.columns)})"
             )
-        levels = [self._find_labels(rows, name) for name in self.labels]
-        columns = [read_numbers(rows, name) for name in self.numbers]
-        source, output = (None if one is None else read_texts(rows, one) for one in self._pair)
-        return self._join(columns, levels, (source, output), rows.size)
+        levels: list[Sequence[str]] = []
+        for name in self.labels:
+            if name != OUTPUT:
+                levels.append(read_texts(rows, name))
+                continue
+            parts = (read_texts(rows, role) for role in ("task", "item", "system"))
+            levels.append([name_output(*each) for each in zip(*parts, strict=True)])
+        numbers = [read_numbers(rows, name) for name in self.numbers]
+        source, output = (None if name is None else read_texts(rows, name) for name in self._pair)
+        return self._join(numbers, levels, (source, output), rows.size)
 
-    def describe(self, one: Mapping[str, float | str]) -> FeatureTable:
-        """Return the features of one output that is told by column.
+    def describe(self, output: Mapping[str, float | str]) -> FeatureTable:
+        """Return the features of one output, column → value.
 
         Raises:
             InvalidJudgments: as for `tabulate`.
 
         """
-        return self.tabulate([one])
+        return self.tabulate([output])
 
     def tabulate(self, outputs: Sequence[Mapping[str, Any]] | Any) -> FeatureTable:
         """Return the features of outputs that nobody need have rated.
@@ -334,20 +323,19 @@ class OutputFeatures:
             InvalidJudgments: a feature is missing, or is no number where numbers are.
 
         """
-        told = read_records(outputs)
+        records = read_records(outputs)
         wanted = [*self.numbers, *self.labels, *self._texts()]
-        for one in told:
-            lost = [name for name in wanted if name not in one]
+        for record in records:
+            lost = [name for name in wanted if name not in record]
             if lost:
                 raise InvalidJudgments(
                     f"the output's {listing(lost)} is not given: it has no default"
                 )
-        numbers = [[parse_number(name, str(one[name])) for one in told] for name in self.numbers]
-        source, output = (
-            None if name is None else [str(one[name]) for one in told] for name in self._pair
-        )
-        labels = [[str(one[name]) for one in told] for name in self.labels]
-        return self._join(numbers, labels, (source, output), len(told))
+        columns = {name: [str(record[name]) for record in records] for name in wanted}
+        numbers = [[parse_number(name, text) for text in columns[name]] for name in self.numbers]
+        source, output = (None if name is None else columns[name] for name in self._pair)
+        labels = [columns[name] for name in self.labels]
+        return self._join(numbers, labels, (source, output), len(records))
 
     def _join(
         self,
@@ -362,15 +350,9 @@ class OutputFeatures:
         values = np.hstack([read, measured])
         return FeatureTable((*self.numbers, *names), values, self.labels, levels)
 
-    def _find_labels(self, rows: RatingRows, name: str) -> Sequence[str]:
-        if name != OUTPUT:
-            return read_texts(rows, name)
-        parts = (read_texts(rows, role) for role in ("task", "item", "system"))
-        return [name_output(*one) for one in zip(*parts, strict=True)]
-
     def __str__(self) -> str:
-        texts = [f"text of {one}" for one in self._texts()]
-        return ", ".join([*self.numbers, *(f"{one} (label)" for one in self.labels), *texts])
+        labels = [f"{name} (label)" for name in self.labels]
+        return ", ".join([*self.numbers, *labels, *(f"text of {name}" for name in self._texts())])
 
 
 @dataclass(frozen=True, eq=False)
@@ -394,13 +376,12 @@ class Scaling:
         """Return points; a name that was not seen is unlike all that were."""
         at = [table.names.index(name) for name in self.names]
         numbers = (table.numbers[:, at] - self.means) / self.deviations
-        codes = [self._code(table, name) for name in self.levels]
-        n = len(table.numbers)
-        return Points(numbers, np.array(codes, dtype=np.int64).reshape(len(codes), n).T)
-
-    def _code(self, table: FeatureTable, name: str) -> list[int]:
-        codes = {level: i for i, level in enumerate(self.levels[name])}
-        return [codes.setdefault(text, len(codes)) for text in self._fold(table, name)]
+        labels = np.empty((len(table.numbers), len(self.levels)), dtype=np.int64)
+        for column, (name, levels) in enumerate(self.levels.items()):
+            codes = {level: i for i, level in enumerate(levels)}
+            texts = self._fold(table, name)
+            labels[:, column] = [codes.setdefault(text, len(codes)) for text in texts]
+        return Points(numbers, labels)
 
     def _fold(self, table: FeatureTable, name: str) -> list[str]:
         """Return the names of a label; whole numbers are one name, 2.0 as 2."""
@@ -411,16 +392,16 @@ class Scaling:
 
     def find_unseen(self, table: FeatureTable) -> tuple[str, ...]:
         """Say which names of labels were never seen, where they do not tell outputs apart."""
-        found = []
+        notes = []
         for name, levels in self.levels.items():
             strange = sorted(set(self._fold(table, name)) - set(levels))
             if strange and name not in (OUTPUT, "item"):
                 hint = end(suggest(strange[0].strip(), levels))
-                found.append(
-                    f"'{name}' was never {listing([repr(one) for one in strange], 3)} where ratings"
-                    f" were seen: taken as unlike all that was{hint}"
+                notes.append(
+                    f"'{name}' was never {listing(list(map(repr, strange)), 3)} where ratings were"
+                    f" seen: taken as unlike all that was{hint}"
                 )
-        return tuple(found)
+        return tuple(notes)
 
 
 def learn_scaling(table: FeatureTable) -> Scaling:
@@ -431,17 +412,18 @@ def learn_scaling(table: FeatureTable) -> Scaling:
     if not finite.all():
         huge = [name for name, fine in zip(table.names, finite, strict=True) if not fine]
         raise InvalidJudgments(f"features {listing(huge)} are too large: divide them by a constant")
-    moves = deviations > SAME * (1.0 + np.abs(means))
+    moves = deviations > MIN_SPREAD * (1.0 + np.abs(means))
     columns = zip(table.label_names, table.labels.T, strict=True)
     levels = {name: tuple(sorted(set(column.tolist()))) for name, column in columns}
     constant = [name for name, moved in zip(table.names, moves, strict=True) if not moved]
-    constant += [name for name, own in levels.items() if len(own) == 1]
-    kept = {name: own for name, own in levels.items() if len(own) > 1}
-    if not moves.any() and not kept:
+    constant += [name for name, values in levels.items() if len(values) == 1]
+    varied = {name: values for name, values in levels.items() if len(values) > 1}
+    if not moves.any() and not varied:
         raise InvalidJudgments(
             f"no feature differs between the outputs that were rated ({listing(constant)}): a model"
             " of features has nothing to go by; name other columns"
         )
     names = tuple(name for name, moved in zip(table.names, moves, strict=True) if moved)
-    heavy = [name for name, own in zip(table.names, table.numbers.T, strict=True) if leans(own)]
-    return Scaling(names, means[moves], deviations[moves], kept, tuple(constant), tuple(heavy))
+    columns = zip(table.names, table.numbers.T, strict=True)
+    heavy = [name for name, values in columns if has_heavy_value(values)]
+    return Scaling(names, means[moves], deviations[moves], varied, tuple(constant), tuple(heavy))

@@ -3,14 +3,14 @@
     y = β_d + f_d(x) + ε      Cov[f_d(x), f_d'(x')] = B_dd' k(x, x')      ε ~ N(0, σ_d²)
 
 B = W Wᵀ + diag(κ): judges lean on R functions in common, and each has one of its own. k is the
-squared exponential with a length scale for each feature of outputs (numerics/ard.py), k(x, x) = 1.
+squared exponential with a length scale for each feature of outputs, k(x, x) = 1.
 σ_d is how inconsistent judge d is, β_d how lenient. A feature that is a name, such as the system or
 the domain, multiplies k by one correlation between any two different names. B diagonal gives a
 process for each judge, B constant one for all; both are settings of the same class.
 
 Ratings are standardised together, so that judges keep their differences. Parameters are the
-likeliest under evidence times priors (process_priors.py). Up to 1,000 ratings predictions average
-over draws from a normal around them (process_uncertainty.py); beyond, over the noise alone.
+likeliest under evidence times priors (process_search.py). Up to 1,000 ratings predictions average
+over draws from a normal around them; beyond, over the noise alone.
 
 Up to `exact` ratings the evidence is exact; beyond it rests on `inducing` ratings, drawn as evenly
 over judges as can be (FITC).
@@ -34,6 +34,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.controls import carries_excluded
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import InNotebooks, write_signature
 from evenhand.errors import (
     InvalidJudgments,
     UnknownOption,
@@ -43,13 +49,6 @@ from evenhand.errors import (
     require_option,
     suggest,
 )
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.exclusions import carries_excluded, write_excluded
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rating_digest import digest_ratings
-from evenhand.judgments.rating_rows import RatingRows
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.signature import write_signature
 from evenhand.numerics.distributions import mixture_quantile
 from evenhand.numerics.gaussian_process import Points, Posterior, correlate
 from evenhand.numerics.sampling import one_blas_thread
@@ -61,12 +60,18 @@ from evenhand.ratings.features import (
     learn_scaling,
     name_output,
 )
-from evenhand.ratings.matrix import Foreseen, find_noise, foresee_at, mix
+from evenhand.ratings.matrix import (
+    OUTPUTS_AT_ONCE,
+    PredictedRatings,
+    find_noise,
+    mix,
+    predict_at,
+)
 from evenhand.ratings.process_search import (
-    CURVED,
+    MAX_CURVED,
     SHARINGS,
-    Asked,
     Coregion,
+    JudgedPoints,
     Layout,
     Problem,
     Sharing,
@@ -74,8 +79,8 @@ from evenhand.ratings.process_search import (
     Uncertainty,
     draw_correlations,
     find_uncertainty,
+    sample_evenly,
     search,
-    spread_out,
 )
 
 # What a fit of judges' processes says of each judge and each pair of judges, with intervals.
@@ -91,8 +96,8 @@ MIN_RATINGS: Final = 20  # Ratings of a judge below which intervals rest on the 
 
 def say_few(fit: JudgeProcess, judge: NDArray[np.int64] | None) -> list[str]:
     """Say whose ratings are too few for intervals to be sharp."""
-    asked = range(len(fit.judges)) if judge is None else np.unique(judge).tolist()
-    few = [f"{fit.judges[d]} ({fit.ratings[d]})" for d in asked if fit.ratings[d] < MIN_RATINGS]
+    judged = range(len(fit.judges)) if judge is None else np.unique(judge).tolist()
+    few = [f"{fit.judges[d]} ({fit.ratings[d]})" for d in judged if fit.ratings[d] < MIN_RATINGS]
     if not few:
         return []
     return [
@@ -102,73 +107,52 @@ def say_few(fit: JudgeProcess, judge: NDArray[np.int64] | None) -> list[str]:
 
 
 def describe_pairs(fit: JudgeProcess, level: float) -> list[dict[str, Any]]:
-    """Return a row for each pair of judges."""
     covariance, correlation = fit.covariance, fit.correlation
     ends = _find_ends(fit, level)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for a in range(len(fit.judges)):
         for b in range(a):
-            found = float(correlation[a, b])
+            value = float(correlation[a, b])
             lower, upper, known = None, None, False
             if ends is not None:
                 low, high, widest = ends
-                lower, upper = min(float(low[a, b]), found), max(float(high[a, b]), found)
+                lower, upper = min(float(low[a, b]), value), max(float(high[a, b]), value)
                 known = (lower > 0 or upper < 0) and upper - lower < widest
-            rows.append(
-                {
-                    "judge": fit.judges[a],
-                    "other": fit.judges[b],
-                    "covariance": float(covariance[a, b]),
-                    "correlation": found,
-                    "lower": lower,
-                    "upper": upper,
-                    "known": known,
-                    "near": bool(fit.near[a, b]),
-                }
-            )
+            row: dict[str, Any] = {"judge": fit.judges[a], "other": fit.judges[b]}
+            row |= {"covariance": float(covariance[a, b]), "correlation": value}
+            row |= {"lower": lower, "upper": upper, "known": known, "near": bool(fit.near[a, b])}
+            rows.append(row)
     return rows
 
 
 def describe_judges(fit: JudgeProcess, level: float) -> list[dict[str, Any]]:
     """Return a row for each judge, in points of the scale."""
-    scale, leniency = fit.learned.standard.deviation, fit.leniency
+    scale, leniency, at = fit.learned.standard.deviation, fit.leniency, fit.at
     low, high = (scale * mixture_quantile(0.5 + side * level / 2, *fit.lenient) for side in (-1, 1))
     drawn = fit.uncertainty.draw(QUANTILE_DRAWS, fit.model.seed)
     tails = (0.5 - level / 2, 0.5 + level / 2)
-    private, noise = (
-        scale * np.sqrt(np.quantile([getattr(at, name) for at in drawn], tails, axis=0))
+    ends = {
+        name: scale * np.sqrt(np.quantile([getattr(draw, name) for draw in drawn], tails, axis=0))
         for name in ("private", "noise")
-    )
-    return [
-        {
+    }
+    rows = []
+    for d, judge in enumerate(fit.judges):
+        shared = float(at.loadings[d] @ at.loadings[d])
+        row: dict[str, Any] = {
             "judge": judge,
             "ratings": int(fit.ratings[d]),
             "leniency": leniency[judge],
             "leniency_lower": float(low[d]),
             "leniency_upper": float(high[d]),
-            **_describe_parts(fit.at, d, scale),
-            **_hide(fit, d, {"private": private[:, d], "noise": noise[:, d]}),
+            "shared": scale * shared**0.5,
+            "private_and_noise": scale * float(at.private[d] + at.noise[d]) ** 0.5,
         }
-        for d, judge in enumerate(fit.judges)
-    ]
-
-
-def _describe_parts(at: Coregion, d: int, scale: float) -> dict[str, float]:
-    shared, private, noise = at.loadings[d] @ at.loadings[d], at.private[d], at.noise[d]
-    return {
-        "shared": scale * float(shared) ** 0.5,
-        "private_and_noise": scale * float(private + noise) ** 0.5,
-    }
-
-
-def _hide(fit: JudgeProcess, d: int, ends: dict[str, Array]) -> dict[str, float | None]:
-    """Return the judge's own taste and noise with intervals; None where they are not told apart."""
-    found: dict[str, float | None] = {}
-    for name, (low, high) in ends.items():
-        value = fit.learned.standard.deviation * float(getattr(fit.at, name)[d]) ** 0.5
-        told = (value, float(low), float(high)) if fit.separable[d] else (None, None, None)
-        found |= dict(zip((name, f"{name}_lower", f"{name}_upper"), told, strict=True))
-    return found
+        for name, (lower, upper) in ends.items():  # None where they are not told apart
+            value = scale * float(getattr(at, name)[d]) ** 0.5
+            known = (value, float(lower[d]), float(upper[d])) if fit.separable[d] else (None,) * 3
+            row |= dict(zip((name, f"{name}_lower", f"{name}_upper"), known, strict=True))
+        rows.append(row)
+    return rows
 
 
 def _find_ends(fit: JudgeProcess, level: float) -> tuple[Array, Array, float] | None:
@@ -189,41 +173,27 @@ def _find_ends(fit: JudgeProcess, level: float) -> tuple[Array, Array, float] | 
 #
 # Each output counts once, however often it was rated, and each judge as if he had rated all.
 
-OUTPUTS_AT_ONCE = 1000  # Outputs that are looked at at once
-
-
-def find_outputs(points: Points) -> Points:
-    """Return each different output once."""
-    both = np.hstack([points.numbers, points.labels])
-    return points.take(np.unique(both, axis=0, return_index=True)[1])
-
 
 def find_leniency(
-    weighed: Iterable[tuple[Coregion, Posterior]], points: Points, support: Asked
+    weighed: Iterable[tuple[Coregion, Posterior]], points: Points, support: JudgedPoints
 ) -> tuple[Array, Array]:
-    """Return how lenient judges are beside the mean of all.
-
-    Returns: (S, D) means and standard deviations, on standardised ratings.
-    """
-    outputs = find_outputs(points)
-    means, variances = zip(*(_find_at(*one, outputs, support) for one in weighed), strict=True)
+    """Return (S, D) means and deviations of how lenient judges are, on standardised ratings."""
+    both = np.hstack([points.numbers, points.labels])
+    outputs = points.take(np.unique(both, axis=0, return_index=True)[1])
+    means, variances = [], []
+    for at, posterior in weighed:
+        judges, b = len(at.noise), at.similarity
+        near = _average(outputs, support.points, at)
+        inner = float(_average(outputs, outputs, at).mean())
+        cross = b[:, support.judge] * near
+        cross += at.spread * (np.arange(judges)[:, None] == support.judge)
+        before = b * inner + at.spread * np.eye(judges)
+        beside = np.eye(judges) - 1 / judges  # the mean of all judges falls out
+        cross = beside @ cross
+        left = beside @ before @ beside - cross @ posterior.reduction @ cross.T
+        means.append(cross @ posterior.weights)
+        variances.append(np.maximum(np.diag(left), 0.0))
     return np.array(means), np.sqrt(np.array(variances))
-
-
-def _find_at(
-    at: Coregion, posterior: Posterior, outputs: Points, support: Asked
-) -> tuple[Array, Array]:
-    """Return (D,) means and variances at given parameters."""
-    judges, b = len(at.noise), at.similarity
-    near = _average(outputs, support.points, at)
-    inner = float(_average(outputs, outputs, at).mean())
-    cross = b[:, support.judge] * near
-    cross += at.spread * (np.arange(judges)[:, None] == support.judge)
-    before = b * inner + at.spread * np.eye(judges)
-    beside = np.eye(judges) - 1 / judges  # the mean of all judges falls out
-    cross = beside @ cross
-    left = beside @ before @ beside - cross @ posterior.reduction @ cross.T
-    return cross @ posterior.weights, np.maximum(np.diag(left), 0.0)
 
 
 def _average(outputs: Points, others: Points, at: Coregion) -> Array:
@@ -235,8 +205,6 @@ def _average(outputs: Points, others: Points, at: Coregion) -> Array:
     return total / len(outputs)
 
 
-# What a fit of judges' processes says: predictions, and how alike judges are.
-
 Flags = NDArray[np.bool_]
 
 
@@ -247,8 +215,7 @@ class Standard:
     mean: float  # in points of the scale
     deviation: float  # likewise
 
-    def shrink(self, score: Array) -> Array:
-        """Return standardised ratings."""
+    def standardise(self, score: Array) -> Array:
         return np.asarray((score - self.mean) / self.deviation)
 
 
@@ -337,7 +304,7 @@ class JudgeProcess(InNotebooks):
 
     def predict(
         self, data: Ratings | RatingRows | FeatureTable, judges: Sequence[str] | str | None = None
-    ) -> Foreseen:
+    ) -> PredictedRatings:
         """Predict the rating of each row: its judge and its output; its score is not looked at.
 
         Args:
@@ -360,7 +327,7 @@ class JudgeProcess(InNotebooks):
         if len(names) != len(table.numbers):
             count = f"{len(names):,} judges for {len(table.numbers):,} outputs"
             raise InvalidJudgments(f"{count}: one for all, or one for each")
-        return self._foresee(table, self._find_judges(names))
+        return self._predict(table, self._find_judges(names))
 
     def predict_one(
         self,
@@ -369,7 +336,7 @@ class JudgeProcess(InNotebooks):
         *,
         item: str | None = None,
         system: str = "",
-    ) -> Foreseen:
+    ) -> PredictedRatings:
         """Predict what a judge would say of an output.
 
         Args:
@@ -382,40 +349,42 @@ class JudgeProcess(InNotebooks):
             InvalidJudgments: as for `predict`.
 
         """
-        told = dict(output or {})
+        features = dict(output or {})
         if item is not None:
-            told[OUTPUT] = name_output(str(told.get("task", "")), item, system)
-        return self.predict(self.learned.features.tabulate([told]), judge)
+            features[OUTPUT] = name_output(str(features.get("task", "")), item, system)
+        return self.predict(self.learned.features.tabulate([features]), judge)
 
-    def predict_average(self, data: Ratings | RatingRows | FeatureTable) -> Foreseen:
+    def predict_average(self, data: Ratings | RatingRows | FeatureTable) -> PredictedRatings:
         """Predict the mean of what all judges would say of each row's output.
 
         It stands for these judges, each counted once, and not for a judge to come, who may differ
         from it as they do. The noise is that of the mean.
         """
-        return self._foresee(self._read(data), None)
+        return self._predict(self._read(data), None)
 
     def _read(self, data: Ratings | RatingRows | FeatureTable) -> FeatureTable:
         if isinstance(data, FeatureTable):
             return data
         return self.learned.features.read(self.learned.features.read_rows(data))
 
-    def _foresee(self, table: FeatureTable, judge: NDArray[np.int64] | None) -> Foreseen:
-        """Mix what is foreseen under each draw of the parameters."""
+    def _predict(self, table: FeatureTable, judge: NDArray[np.int64] | None) -> PredictedRatings:
+        """Mix what is predicted under each draw of the parameters."""
         points = self.learned.scaling.apply(table)
         notes = (*self.learned.scaling.find_unseen(table), *say_few(self, judge))
         with one_blas_thread():
             support = self.problem.support
-            parts = [foresee_at(weighed, support, points, judge) for weighed in self._weigh()]
+            parts = [predict_at(weighed, support, points, judge) for weighed in self._weigh()]
             if not self._integrates and self.model.draws:
                 mean, variance, _ = parts[0]
                 parts = [(mean, variance, find_noise(at, judge, len(mean))) for at in self._drawn]
-        return mix([self._to_points(part) for part in parts], notes)
-
-    def _to_points(self, part: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-        mean, variance, noise = part
-        scale = self.learned.standard.deviation
-        return self.learned.standard.mean + scale * mean, scale**2 * variance, scale**2 * noise
+        centre, scale = self.learned.standard.mean, self.learned.standard.deviation
+        return mix(
+            [
+                (centre + scale * mean, scale**2 * variance, scale**2 * noise)
+                for mean, variance, noise in parts
+            ],
+            notes,
+        )
 
     @cached_property
     def _drawn(self) -> list[Coregion]:
@@ -424,7 +393,7 @@ class JudgeProcess(InNotebooks):
     @property
     def _integrates(self) -> bool:
         """Whether predictions average over all parameters, not over σ² alone."""
-        return self.model.draws > 0 and len(self.problem.y) <= CURVED
+        return self.model.draws > 0 and len(self.problem.y) <= MAX_CURVED
 
     def _find_judges(self, names: list[str]) -> NDArray[np.int64]:
         known = {name: i for i, name in enumerate(self.judges)}
@@ -467,7 +436,7 @@ class JudgeProcess(InNotebooks):
     def lenient(self) -> tuple[Array, Array]:
         """(S, D) means and deviations of how lenient judges are, under each draw of parameters."""
         with one_blas_thread():
-            return find_leniency(self._weigh(), self.problem.asked.points, self.problem.support)
+            return find_leniency(self._weigh(), self.problem.judged.points, self.problem.support)
 
     def _weigh(self) -> Iterator[tuple[Coregion, Posterior]]:
         """Return parameters with their posteriors: draws, or the likeliest where there are many."""
@@ -489,34 +458,34 @@ class JudgeProcess(InNotebooks):
         }
 
     def __repr__(self) -> str:
-        scales = ", ".join(f"{name} {own:.3g}" for name, own in self.length_scales.items())
+        scales = ", ".join(f"{name} {scale:.3g}" for name, scale in self.length_scales.items())
         first = f"{len(self.judges):,} judges, {int(self.ratings.sum()):,} ratings"
         return "\n".join([f"{first}; length scales: {scales}", *self.notes, self.signature])
 
 
 # What of a judge process the ratings can tell, and what its priors told instead.
 
-NEAR: Final = np.exp(-0.5)  # Covariance k of outputs that are one length scale apart
-# Correlation of the estimates of κ and σ² beyond which only their sum is told
-TOGETHER: Final = 0.95
+MIN_NEAR: Final = np.exp(-0.5)  # Covariance k of outputs that are one length scale apart
+# Of the estimates of κ and σ², beyond which only their sum is told
+MAX_CORRELATION: Final = 0.95
 MIN_TO_TELL: Final = 5  # Ratings of a judge below which priors speak louder
-MAX_RATINGS_COMPARED: Final = 1000  # Most ratings of a judge that this looks at
+MAX_RATINGS_COMPARED: Final = 1000  # Of a judge
 
 
-def find_near(asked: Asked, log_scales: Array) -> Flags:
+def find_near(judged: JudgedPoints, log_scales: Array) -> Flags:
     """Return (D, D) whether two judges rated outputs within a length scale of each other.
 
-    asked: n rows, sorted by judge.
+    judged: n rows, sorted by judge.
     """
-    starts = np.flatnonzero(np.diff(asked.judge, prepend=-1))
-    ends = [*starts[1:].tolist(), len(asked)]
+    starts = np.flatnonzero(np.diff(judged.judge, prepend=-1))
+    ends = [*starts[1:].tolist(), len(judged)]
     near = np.zeros((len(starts), len(starts)), dtype=bool)
     for judge, (start, stop) in enumerate(zip(starts.tolist(), ends, strict=True)):
-        best = np.zeros(len(asked))
+        best = np.zeros(len(judged))
         for low in range(start, stop, MAX_RATINGS_COMPARED):
-            own = asked.points.take(np.arange(low, min(low + MAX_RATINGS_COMPARED, stop)))
-            np.maximum(best, correlate(own, asked.points, log_scales).max(axis=0), out=best)
-        near[judge] = np.maximum.reduceat(best, starts) >= NEAR
+            points = judged.points.take(np.arange(low, min(low + MAX_RATINGS_COMPARED, stop)))
+            np.maximum(best, correlate(points, judged.points, log_scales).max(axis=0), out=best)
+        near[judge] = np.maximum.reduceat(best, starts) >= MIN_NEAR
     return near
 
 
@@ -526,107 +495,81 @@ def find_separable(problem: Problem, top: Surface) -> Flags:
     From the expected information on both, ½ tr(V⁻¹ ∂V V⁻¹ ∂V) with V the covariance of the judge's
     ratings given nobody else's; other parameters are held.
     """
-    judges = problem.layout.judges
+    separable = np.ones(problem.layout.judges, dtype=bool)
     if problem.layout.sharing == "full":
-        return np.ones(judges, dtype=bool)
-    return np.array([_tells(problem, top, judge) for judge in range(judges)])
-
-
-def _tells(problem: Problem, top: Surface, judge: int) -> bool:
-    own = problem.asked.take(np.flatnonzero(problem.asked.judge == judge)[:MAX_RATINGS_COMPARED])
-    if len(own) == 1:
-        return False
-    covariance, k = top.at.covariance(own, own)
-    covariance[np.diag_indices(len(own))] += top.at.noise[judge]
-    inverse = np.linalg.inv(covariance)
-    through = inverse @ k
-    private, both = float((through * through.T).sum()), float((through * inverse.T).sum())
-    noise = float((inverse**2).sum())
-    return bool(both < TOGETHER * np.sqrt(private * noise))
+        return separable
+    for judge in range(problem.layout.judges):
+        rows = np.flatnonzero(problem.judged.judge == judge)[:MAX_RATINGS_COMPARED]
+        judged = problem.judged.take(rows)
+        if len(judged) == 1:
+            separable[judge] = False
+            continue
+        covariance, k = top.at.covariance(judged, judged)
+        covariance[np.diag_indices(len(judged))] += top.at.noise[judge]
+        inverse = np.linalg.inv(covariance)
+        through = inverse @ k
+        private, both = float((through * through.T).sum()), float((through * inverse.T).sum())
+        noise = float((inverse**2).sum())
+        separable[judge] = both < MAX_CORRELATION * np.sqrt(private * noise)
+    return separable
 
 
 def write_remarks(
     problem: Problem, learned: Learned, near: Flags, separable: Flags
 ) -> tuple[str, ...]:
-    """Return what must be said of a fit."""
-    return (
-        *_features(learned),
-        *_judges(problem, learned),
-        *_pairs(problem, near),
-        *_sums(learned, separable),
-        *_inducing(problem),
-    )
-
-
-def _features(learned: Learned) -> list[str]:
+    notes = []
     constant, heavy = learned.scaling.constant, learned.scaling.heavy
-    found = []
     if constant:
-        found = [f"features that are the same everywhere are left out: {listing(constant)}"]
+        notes.append(f"features that are the same everywhere are left out: {listing(constant)}")
     if heavy:
-        found.append(
+        notes.append(
             "one value is so far from all others that these look alike: see whether it is right,"
             f" or take logarithms: {listing(heavy)}"
         )
-    return found
+    notes += _say_judges(problem, learned)
+    apart = int((~near).sum()) // 2
+    if apart and problem.layout.sharing == "low rank":
+        pairs = len(near) * (len(near) - 1) // 2
+        notes.append(
+            f"{apart:,} of {pairs:,} pairs of judges rated nothing near each other: how alike they"
+            " are follows from others and the prior alone"
+        )
+    names = [name for name, apart in zip(learned.judges, separable, strict=True) if not apart]
+    if names:
+        notes.append(
+            "what is a judge's own and what is noise cannot be told apart without outputs that he"
+            f" rated twice or that are near each other; only their sum is told: {listing(names, 5)}"
+        )
+    if problem.inducing is not None:
+        notes.append(
+            f"{len(problem.y):,} ratings: they depend on each other only through"
+            f" {len(problem.inducing):,} of them, drawn by chance and evenly over judges"
+        )
+    return tuple(notes)
 
 
-def _judges(problem: Problem, learned: Learned) -> list[str]:
-    counts = np.bincount(problem.asked.judge)
+def _say_judges(problem: Problem, learned: Learned) -> list[str]:
+    counts = np.bincount(problem.judged.judge)
     if learned.judges == ("",):
         return ["no judge column: all ratings are taken as one judge's"]
     if len(counts) == 1:
         return ["there is one judge: nobody to be alike"]
-    few = int((counts < MIN_TO_TELL).sum())
-    found = []
+    few, notes = int((counts < MIN_TO_TELL).sum()), []
     if few:
         who = "1 judge has" if few == 1 else f"{few:,} judges have"
-        found = [
+        notes.append(
             f"{who} fewer than {MIN_TO_TELL} ratings: what is said of them is mostly the prior"
-        ]
+        )
     parameters = sum(problem.layout.sizes().values())
     if parameters > len(problem.y):
-        found.append(
+        notes.append(
             f"{parameters:,} parameters and {len(problem.y):,} ratings: priors decide what the"
             f" ratings of {len(learned.judges):,} judges do not"
         )
-    return found
+    return notes
 
 
-def _pairs(problem: Problem, near: Flags) -> list[str]:
-    apart = int((~near).sum()) // 2
-    if not apart or problem.layout.sharing != "low rank":
-        return []
-    many = len(near) * (len(near) - 1) // 2
-    return [
-        f"{apart:,} of {many:,} pairs of judges rated nothing near each other: how alike they are"
-        " follows from others and the prior alone"
-    ]
-
-
-def _sums(learned: Learned, separable: Flags) -> list[str]:
-    names = [name for name, apart in zip(learned.judges, separable, strict=True) if not apart]
-    if not names:
-        return []
-    return [
-        "what is a judge's own and what is noise cannot be told apart without outputs that he"
-        f" rated twice or that are near each other; only their sum is told: {listing(names, 5)}"
-    ]
-
-
-def _inducing(problem: Problem) -> list[str]:
-    if problem.inducing is None:
-        return []
-    return [
-        f"{len(problem.y):,} ratings: they depend on each other only through"
-        f" {len(problem.inducing):,} of them, drawn by chance and evenly over judges"
-    ]
-
-
-EXACT: Final = 3000
-INDUCING: Final = 500
-PARAMETER_DRAWS: Final = 30
-LEAST: Final = 3
+MIN_FITTED: Final = 3  # Ratings below which nothing is learned
 
 
 @dataclass(frozen=True)
@@ -650,9 +593,9 @@ class MultiTaskGP:
     rank: int = 1
     judge_means: bool = True
     judge_noise: bool = True
-    exact: int = EXACT
-    inducing: int = INDUCING
-    draws: int = PARAMETER_DRAWS
+    exact: int = 3000
+    inducing: int = 500
+    draws: int = 30
     seed: int = SEED
 
     def __post_init__(self) -> None:
@@ -689,40 +632,36 @@ class MultiTaskGP:
         rows, table = sort_rows(rows, known.read(rows))
         scaling = learn_scaling(table)
         names, judge = np.unique(np.array(rows.judges)[rows.judge], return_inverse=True)
-        asked = Asked(judge.reshape(-1).astype(np.int64), scaling.apply(table))
+        judged = JudgedPoints(judge.reshape(-1).astype(np.int64), scaling.apply(table))
         standard = Standard(float(rows.score.mean()), float(rows.score.std()))
-        problem = self._pose(asked, standard.shrink(rows.score), len(scaling.features))
+        problem = self._pose(judged, standard.standardise(rows.score), len(scaling.features))
         with one_blas_thread():
             top = search(problem, np.random.default_rng(self.seed))
-        return self._report(
-            problem, top, Learned(known, scaling, standard, tuple(names.tolist())), rows
+        learned = Learned(known, scaling, standard, tuple(names.tolist()))
+        near = find_near(problem.judged, top.at.log_scales)
+        separable = find_separable(problem, top)
+        return JudgeProcess(
+            model=self,
+            learned=learned,
+            problem=problem,
+            top=top,
+            ratings=np.bincount(problem.judged.judge),
+            near=near,
+            separable=separable,
+            notes=(*rows.notes, *write_remarks(problem, learned, near, separable)),
+            signature=self._sign(rows, learned),
         )
 
-    def _pose(self, asked: Asked, y: np.ndarray, scales: int) -> Problem:
-        judges = int(asked.judge.max()) + 1
+    def _pose(self, judged: JudgedPoints, y: np.ndarray, scales: int) -> Problem:
+        judges = int(judged.judge.max()) + 1
         rank = min(self.rank, judges) if self.sharing == "low rank" else 1
         layout = Layout(self.sharing, judges, rank, scales, self.judge_means, self.judge_noise)
         if len(y) <= self.exact:
-            return Problem(layout, asked, y)
-        part = spread_out(asked.judge, max(self.inducing, judges), np.random.default_rng(self.seed))
-        return Problem(layout, asked, y, asked.take(part))
-
-    def _report(
-        self, problem: Problem, top: Surface, learned: Learned, rows: RatingRows
-    ) -> JudgeProcess:
-        near = find_near(problem.asked, top.at.log_scales)
-        separable = find_separable(problem, top)
-        return JudgeProcess(
-            self,
-            learned,
-            problem,
-            top,
-            np.bincount(problem.asked.judge),
-            near,
-            separable,
-            (*rows.notes, *write_remarks(problem, learned, near, separable)),
-            self._sign(rows, learned),
+            return Problem(layout, judged, y)
+        part = sample_evenly(
+            judged.judge, max(self.inducing, judges), np.random.default_rng(self.seed)
         )
+        return Problem(layout, judged, y, judged.take(part))
 
     def _sign(self, rows: RatingRows, learned: Learned) -> str:
         share = f"low rank {self.rank}" if self.sharing == "low rank" else self.sharing
@@ -746,11 +685,10 @@ def sort_rows(rows: RatingRows, table: FeatureTable) -> tuple[RatingRows, Featur
 
 
 def _refuse(rows: RatingRows, features: OutputFeatures) -> None:
-    """Refuse ratings that nothing can be learned from."""
-    if rows.size < LEAST:
+    if rows.size < MIN_FITTED:
         raise InvalidJudgments(
-            f"{rows.size} ratings of outputs: a process is learned from {LEAST} or more, and says"
-            " something from about 10 of each judge"
+            f"{rows.size} ratings of outputs: a process is learned from {MIN_FITTED} or more, and"
+            " says something from about 10 of each judge"
         )
     with np.errstate(over="ignore", invalid="ignore"):
         deviation = float(rows.score.std())

@@ -8,7 +8,7 @@
 Where nothing of a judge or an output is seen, all that is seen stands for it. Errors are of
 held-out cells, which no method has learned from. Differences to completion are over the same cells;
 their intervals let the cells of one judge and of one item depend on each other, or of one item
-alone where judges are fewer than five (numerics/cluster_intervals.py).
+alone where judges are fewer than five (numerics/cluster_means.py).
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.rating_rows import RatingRows
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
@@ -30,11 +32,9 @@ from evenhand.errors import (
     require_level,
     suggest,
 )
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.rating_rows import RatingRows
 from evenhand.numerics.cluster_means import (
     Estimate,
-    choose_ways,
+    choose_clusters,
     number_groups,
     paired,
     pairs_within,
@@ -43,7 +43,7 @@ from evenhand.numerics.cluster_means import (
 from evenhand.numerics.completion import SeenCells
 from evenhand.numerics.distributions import mixture_quantile
 from evenhand.numerics.gaussian_process import Points, Posterior
-from evenhand.ratings.process_search import Asked, Coregion
+from evenhand.ratings.process_search import Coregion, JudgedPoints
 
 # Ratings as a matrix, judges by outputs, of which some cells are seen.
 #
@@ -51,9 +51,10 @@ from evenhand.ratings.process_search import Asked, Coregion
 # mean in the cell, with the number of ratings as its weight.
 
 Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-LARGEST = 100_000_000  # Most cells of a matrix; a completed one is held in memory as a whole
+MAX_CELLS = 100_000_000  # Of a matrix; a completed one is held in memory as a whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,22 +71,16 @@ class RatingMatrix:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Judges and outputs."""
         return self.cells.shape
 
     @property
     def fill(self) -> float:
-        """Proportion of the cells that are seen."""
         return len(self.value) / (self.shape[0] * self.shape[1])
 
     def take(self, chosen: Flags) -> RatingMatrix:
         """Keep some of the seen cells; judges and outputs stay."""
-        return replace(
-            self,
-            cells=self.cells.take(chosen),
-            value=self.value[chosen],
-            answer=self.answer[chosen],
-        )
+        value, answer = self.value[chosen], self.answer[chosen]
+        return replace(self, cells=self.cells.take(chosen), value=value, answer=answer)
 
     def single(self) -> RatingMatrix:
         """Keep one answer of each cell, as a missing cell would have: a mean scatters less."""
@@ -93,7 +88,6 @@ class RatingMatrix:
         return replace(self, cells=cells, value=self.answer)
 
     def outputs(self) -> list[tuple[str, str]]:
-        """Return item and system of each column."""
         return list(zip(self.items, self.systems, strict=True))
 
     def table(self) -> Array:
@@ -103,7 +97,6 @@ class RatingMatrix:
         return table
 
     def seen(self) -> Flags:
-        """Return the (m, n) table of which cells are seen."""
         table = np.zeros(self.shape, dtype=np.bool_)
         table[self.cells.row, self.cells.column] = True
         return table
@@ -111,54 +104,42 @@ class RatingMatrix:
 
 def make_matrix(rows: RatingRows, judges: Sequence[str] = (), *, seed: int = SEED) -> RatingMatrix:
     """Arrange ratings by judge and output."""
-    kept = rows.targets()
-    _refuse_several(kept)
-    _refuse_few(kept)
-    names, judge = _name_judges(kept, judges)
-    output = number_groups(kept.item, kept.system)
-    shape = (len(names), int(output.max()) + 1)
-    if shape[0] * shape[1] > LARGEST:
+    targets = rows.targets()
+    _refuse_several(targets)
+    _refuse_few(targets)
+    present, judge = np.unique(targets.judge, return_inverse=True)
+    judge = judge.reshape(-1).astype(np.int64)
+    names = [targets.judges[code] for code in present.tolist()]
+    idle = [name for name in dict.fromkeys(judges) if name not in names]
+    output = number_groups(targets.item, targets.system)
+    shape = (len(names) + len(idle), int(output.max()) + 1)
+    if shape[0] * shape[1] > MAX_CELLS:
         raise InvalidJudgments(
-            f"{shape[0]:,} judges by {shape[1]:,} outputs are more than {LARGEST:,} cells: take a"
+            f"{shape[0]:,} judges by {shape[1]:,} outputs are more than {MAX_CELLS:,} cells: take a"
             " part of the items"
         )
     first = np.zeros(shape[1], dtype=np.int64)
-    first[output] = np.arange(kept.size)
+    first[output] = np.arange(targets.size)
     place = judge * shape[1] + output
     cell = number_groups(place)
     weight = np.bincount(cell).astype(np.float64)
     at = np.zeros(len(weight), dtype=np.int64)
     at[cell] = place
     row, column = np.divmod(at, shape[1])
+    # the mean of each cell and one answer of it, the same in any order of rows
+    order = np.lexsort((targets.score, cell))
+    score = targets.score[order]
+    random = np.random.default_rng((seed, 1)).random(len(weight))
+    answer = np.cumsum(weight) - weight + np.floor(weight * random)
     return RatingMatrix(
-        names,
-        tuple(kept.items[code] for code in kept.item[first].tolist()),
-        tuple(kept.systems[code] for code in kept.system[first].tolist()),
+        (*names, *idle),
+        tuple(targets.items[code] for code in targets.item[first].tolist()),
+        tuple(targets.systems[code] for code in targets.system[first].tolist()),
         SeenCells(row, column, weight, shape),
-        *_answers(cell, kept.score, weight, seed),
-        (*rows.notes, *_notes(rows, kept, weight), *_say_idle(len(names) - len(np.unique(judge)))),
+        np.asarray(np.bincount(cell[order], score) / weight),
+        score[answer.astype(np.int64)],
+        (*rows.notes, *_write_notes(rows.size, targets.size, weight, len(idle))),
     )
-
-
-def _name_judges(
-    rows: RatingRows, further: Sequence[str]
-) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-    """Return the judges who rated, then the further ones, and the number of each row's."""
-    present, judge = np.unique(rows.judge, return_inverse=True)
-    names = tuple(rows.judges[code] for code in present.tolist())
-    more = tuple(name for name in dict.fromkeys(further) if name not in names)
-    return (*names, *more), judge.reshape(-1).astype(np.int64)
-
-
-def _answers(
-    cell: NDArray[np.int64], score: Array, weight: Array, seed: int
-) -> tuple[Array, Array]:
-    """Return the mean of each cell and one answer, the same in any order of rows."""
-    order = np.lexsort((score, cell))
-    mean = np.asarray(np.bincount(cell[order], score[order]) / weight)
-    last = np.cumsum(weight)
-    drawn = last - weight + np.floor(weight * np.random.default_rng((seed, 1)).random(len(weight)))
-    return mean, score[order][drawn.astype(np.int64)]
 
 
 def refuse_beyond(rows: RatingRows, clip: tuple[float, float] | None) -> None:
@@ -166,22 +147,21 @@ def refuse_beyond(rows: RatingRows, clip: tuple[float, float] | None) -> None:
     if clip is None:
         return
     low, high = clip
-    kept = rows.targets()
-    off = np.flatnonzero((kept.score < low) | (kept.score > high))
+    targets = rows.targets()
+    off = np.flatnonzero((targets.score < low) | (targets.score > high))
     if not len(off):
         return
     at = off[0]
-    who, item = kept.judges[kept.judge[at]], kept.items[kept.item[at]]
+    who, item = targets.judges[targets.judge[at]], targets.items[targets.item[at]]
+    system, score = targets.systems[targets.system[at]], targets.score[at]
     are = "1 score is" if len(off) == 1 else f"{len(off):,} scores are"
     raise InvalidJudgments(
-        f"{are} not within clip {low:g} to {high:g}: '{who}' gave {kept.score[at]:g} to the output"
-        f" of '{kept.systems[kept.system[at]]}' for item '{item}'; clip to the whole scale, or not"
-        " at all"
+        f"{are} not within clip {low:g} to {high:g}: '{who}' gave {score:g} to the output of"
+        f" '{system}' for item '{item}'; clip to the whole scale, or not at all"
     )
 
 
 def refuse_equal(matrix: RatingMatrix) -> None:
-    """Refuse ratings that are all the same."""
     if np.ptp(matrix.value) == 0 == np.ptp(matrix.answer):
         raise NotIdentified(
             f"all {matrix.cells.weight.sum():,.0f} ratings are {matrix.value[0]:g}: there is"
@@ -193,10 +173,10 @@ def refuse_equal(matrix: RatingMatrix) -> None:
 def _refuse_several(rows: RatingRows) -> None:
     for name, plural in (("task", "tasks"), ("criterion", "criteria")):
         labels, codes = rows.labels(name)
-        found = [labels[code] for code in np.unique(codes).tolist()]
-        if len(found) > 1:
+        present = [labels[code] for code in np.unique(codes).tolist()]
+        if len(present) > 1:
             raise InvalidJudgments(
-                f"ratings of several {plural} ({listing(found)}): each has a matrix of its own;"
+                f"ratings of several {plural} ({listing(present)}): each has a matrix of its own;"
                 " take one, or complete all of them with fit_groups"
             )
 
@@ -220,26 +200,24 @@ def _refuse_few(rows: RatingRows) -> None:
         )
 
 
-def _notes(rows: RatingRows, kept: RatingRows, weight: Array) -> tuple[str, ...]:
+def _write_notes(given: int, targets: int, weight: Array, idle: int) -> list[str]:
     notes = []
-    if kept.size < rows.size:
-        left = rows.size - kept.size
-        notes.append(f"controls and second answers are left out: {left:,} of {rows.size:,} ratings")
+    if targets < given:
+        left = given - targets
+        notes.append(f"controls and second answers are left out: {left:,} of {given:,} ratings")
     again = int((weight > 1).sum())
     if again:
         cells = "1 cell was" if again == 1 else f"{again:,} cells were"
         notes.append(f"{cells} rated more than once by the same judge: its mean counts as often")
-    return tuple(notes)
+    if idle:
+        who = "1 judge has" if idle == 1 else f"{idle:,} judges have"
+        notes.append(
+            f"{who} no rating: as severe as the mean of the others, intervals without bounds"
+        )
+    return notes
 
 
-def _say_idle(n: int) -> list[str]:
-    if not n:
-        return []
-    who = "1 judge has" if n == 1 else f"{n:,} judges have"
-    return [f"{who} no rating: as severe as the mean of the others, intervals without bounds"]
-
-
-# Which ratings of a full matrix a cheaper campaign would have asked for.
+# Which ratings of a full matrix a cheaper campaign would have judged for.
 #
 # spread   every output by so many judges, drawn at random for each
 # common   every output by one judge, drawn at random, and some outputs by all of them
@@ -249,7 +227,7 @@ def _say_idle(n: int) -> list[str]:
 SPREAD: Final = "spread"
 COMMON: Final = "common"
 SHARES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-LEAST: Final = 0.5  # Share of the ratings that must lie in the full part of a matrix
+MIN_FULL: Final = 0.5  # Share of the ratings that must lie in the full part of a matrix
 
 
 @dataclass(frozen=True)
@@ -260,10 +238,6 @@ class Design:
     share: float  # of the matrix that it sees
 
     def draw(self, shape: tuple[int, int], rng: np.random.Generator) -> Flags:
-        """Return the (m, n) table of which cells are seen.
-
-        shape: judges and outputs.
-        """
         m, n = shape
         place = rng.permuted(np.tile(np.arange(m)[:, None], (1, n)), axis=0)
         if self.kind == SPREAD:
@@ -292,7 +266,7 @@ def take_full(matrix: RatingMatrix) -> RatingMatrix:
     rows, columns = (np.ones(n, np.bool_) for n in absent.shape)
     by_judge, by_output = (absent.sum(axis=axis) for axis in (1, 0))
     m, n = absent.shape
-    while m * n >= LEAST * len(matrix.value) and by_judge.any():
+    while m * n >= MIN_FULL * len(matrix.value) and by_judge.any():
         judge, output = by_judge.argmax(), by_output.argmax()
         if by_judge[judge] * m >= by_output[output] * n:  # shares, without rounding
             by_output -= absent[judge] & columns
@@ -300,49 +274,39 @@ def take_full(matrix: RatingMatrix) -> RatingMatrix:
         else:
             by_judge -= absent[:, output] & rows
             by_output[output], columns[output], n = 0, False, n - 1
-    if m * n < LEAST * len(matrix.value) or min(m, n) < 2:
+    if m * n < MIN_FULL * len(matrix.value) or min(m, n) < 2:
         raise NotIdentified(
             f"judges rated too few of the same outputs ({100 * matrix.fill:.0f} % of the cells are"
             " seen) to hide ratings and see what decisions would have been",
             ["let several judges rate the same outputs", "leave --reliability out"],
         )
-    return _cut(matrix, rows, columns)
-
-
-def _cut(matrix: RatingMatrix, rows: Flags, columns: Flags) -> RatingMatrix:
-    """Keep some judges and outputs."""
     cells = matrix.cells
-    kept = rows[cells.row] & columns[cells.column]
-    numbers = [np.cumsum(own) - 1 for own in (rows, columns)]
+    chosen = rows[cells.row] & columns[cells.column]
     part = replace(
-        cells.take(kept),
-        row=numbers[0][cells.row[kept]],
-        column=numbers[1][cells.column[kept]],
+        cells.take(chosen),
+        row=(np.cumsum(rows) - 1)[cells.row[chosen]],
+        column=(np.cumsum(columns) - 1)[cells.column[chosen]],
         shape=(int(rows.sum()), int(columns.sum())),
     )
     at = np.flatnonzero(columns).tolist()
     return replace(
-        matrix,
+        matrix.take(chosen),
         judges=tuple(matrix.judges[i] for i in np.flatnonzero(rows).tolist()),
         items=tuple(matrix.items[i] for i in at),
         systems=tuple(matrix.systems[i] for i in at),
         cells=part,
-        value=matrix.value[kept],
-        answer=matrix.answer[kept],
     )
 
 
-# Ratings dealt out: what is learned from, and what intervals and errors are found on.
+# Ratings split: what is learned from, and what intervals and errors are found on.
 #
 # A held-out cell can tell of a missing one only if it is predicted in the same way. Where all that
 # is seen of an output, or of a judge, is held out, the fit knows nothing of it, and its cells are
 # of a kind of their own: strange ones. A tested cell has one answer, as a missing cell would have.
 
-Integers = NDArray[np.int64]
-
 
 @dataclass(frozen=True, eq=False)
-class Dealt:
+class Split:
     """Which ratings were learned from, and which were not."""
 
     every: RatingMatrix  # all that were given
@@ -366,12 +330,9 @@ class Dealt:
         return np.asarray(~(cells.seen_rows[row] & cells.seen_columns[column]))
 
 
-def deal(matrix: RatingMatrix, held: Flags) -> Dealt:
-    """Deal ratings out.
-
-    held: (c,) which cells nothing is learned from.
-    """
-    return Dealt(matrix, matrix.take(~held), matrix.take(held).single())
+def split_ratings(matrix: RatingMatrix, held: Flags) -> Split:
+    """Hold (c,) cells out, which nothing is learned from."""
+    return Split(matrix, matrix.take(~held), matrix.take(held).single())
 
 
 # Groups of judges whose intervals are found apart.
@@ -379,14 +340,12 @@ def deal(matrix: RatingMatrix, held: Flags) -> Dealt:
 BY_JUDGE: Final = "judge"
 ALL: Final = "all judges"
 # What a rating is about, which does not group judges
-ABOUT: Final = ("task", "item", "system", "criterion")
+TARGET_COLUMNS: Final = ("task", "item", "system", "criterion")
 NOBODY: Final = "judges without ratings"
 
 
 @dataclass(frozen=True, eq=False)
 class JudgeGroups:
-    """Which group a judge is in."""
-
     names: tuple[str, ...]  # of the groups
     code: Integers  # (m,) group of each judge
 
@@ -397,7 +356,7 @@ def group_judges(rows: RatingRows, judges: Sequence[str], by: str | None) -> Jud
         return JudgeGroups((ALL,), np.zeros(len(judges), dtype=np.int64))
     if by == BY_JUDGE:
         return JudgeGroups(tuple(judges), np.arange(len(judges)))
-    if by in ABOUT:
+    if by in TARGET_COLUMNS:
         raise UnknownColumn(
             f"judges cannot be grouped by {by}: a judge is in one group, whatever is rated; name a"
             " column about the judges, or 'judge' for each alone"
@@ -406,19 +365,19 @@ def group_judges(rows: RatingRows, judges: Sequence[str], by: str | None) -> Jud
         hint = suggest(by, rows.factors) or " Read the ratings with rows(factors=[...])"
         raise UnknownColumn(f"column '{by}' of groups of judges is not among the ratings.{hint}")
     factor = rows.factors[by]
-    found = np.unique(rows.judge.astype(np.int64) * len(factor.labels) + factor.codes)
-    level: dict[str, str] = {}
-    for judge, code in zip(*np.divmod(found, len(factor.labels)), strict=True):
+    pairs = np.unique(rows.judge.astype(np.int64) * len(factor.labels) + factor.codes)
+    group_of: dict[str, str] = {}
+    for judge, code in zip(*np.divmod(pairs, len(factor.labels)), strict=True):
         who, group = rows.judges[judge], factor.labels[code]
-        if who in level:
+        if who in group_of:
             raise InvalidJudgments(
-                f"judge '{who}' is in two groups by '{by}' ({level[who]}, {group}): intervals are"
-                " by group of judges, so each must be in one"
+                f"judge '{who}' is in two groups by '{by}' ({group_of[who]}, {group}): intervals"
+                " are by group of judges, so each must be in one"
             )
-        level[who] = group
-    held = [level.get(judge, NOBODY) for judge in judges]
-    names = tuple(sorted(set(held) - {NOBODY})) + ((NOBODY,) if NOBODY in held else ())
-    return JudgeGroups(names, np.array([names.index(one) for one in held], dtype=np.int64))
+        group_of[who] = group
+    groups = [group_of.get(judge, NOBODY) for judge in judges]
+    names = tuple(sorted(set(groups) - {NOBODY})) + ((NOBODY,) if NOBODY in groups else ())
+    return JudgeGroups(names, np.array([names.index(group) for group in groups], dtype=np.int64))
 
 
 # How far systems are apart on each item, by judges who scored several of them.
@@ -429,14 +388,12 @@ def group_judges(rows: RatingRows, judges: Sequence[str], by: str | None) -> Jud
 # items, as by five more differences, like `evenhand.judges.item_agreement`; items are ordered by
 # what is left.
 
-DRAWN: Final = 5  # Differences that the mean of all items counts for
-MOST: Final = 2_000_000  # Most differences that are looked at
+SHRINKAGE: Final = 5  # Differences that the mean of all items counts for
+MAX_DIFFERENCES: Final = 2_000_000  # That are looked at
 
 
 @dataclass(frozen=True)
 class ItemSpread:
-    """How far systems are apart on one item."""
-
     item: str  # its name
     differences: int  # differences of two systems by one judge that it rests on
     difference: float  # their mean size (points)
@@ -454,7 +411,7 @@ def count_differences(rows: RatingRows) -> int:
 def spread_items(rows: RatingRows) -> list[ItemSpread]:
     """Return the items on which a judge scored two systems, those farthest apart first.
 
-    rows: scores of outputs under one criterion; at most MOST differences.
+    rows: scores of outputs under one criterion; at most MAX_DIFFERENCES differences.
     """
     order = np.lexsort((rows.score, rows.system, rows.judge, rows.item))
     rows = rows.take(order)
@@ -467,7 +424,7 @@ def spread_items(rows: RatingRows) -> list[ItemSpread]:
     apart = np.abs(rows.score[first] - rows.score[second])
     count = np.bincount(rows.item[first], minlength=size)
     total = np.bincount(rows.item[first], apart, minlength=size)
-    drawn = (total + DRAWN * apart.mean()) / (count + DRAWN)
+    drawn = (total + SHRINKAGE * apart.mean()) / (count + SHRINKAGE)
     held = np.flatnonzero(count)
     mean = total[held] / count[held]
     best_first = np.lexsort((held, -drawn[held]))
@@ -484,29 +441,24 @@ def spread_items(rows: RatingRows) -> list[ItemSpread]:
     ]
 
 
-def _find_ends(rows: RatingRows) -> NDArray[np.int64]:
+def _find_ends(rows: RatingRows) -> Integers:
     """Return (2, I) the systems with the highest and the lowest mean score on each item."""
-    output, own = np.unique(rows.output, return_inverse=True)
-    mean = np.bincount(own, rows.score) / np.bincount(own)
+    output, code = np.unique(rows.output, return_inverse=True)
+    mean = np.bincount(code, rows.score) / np.bincount(code)
     item, system = np.divmod(output, len(rows.systems))
     ends = np.zeros((2, len(rows.items)), dtype=np.int64)
-    up = np.lexsort((-system, mean, item))
-    ends[0, item[up]] = system[up]  # the last one stays
-    down = np.lexsort((-system, -mean, item))
-    ends[1, item[down]] = system[down]
+    for end, sign in ((0, 1), (1, -1)):
+        order = np.lexsort((-system, sign * mean, item))
+        ends[end, item[order]] = system[order]  # the last one stays
     return ends
 
 
-# Predicted ratings: a mean, what is uncertain of it, and intervals.
-
-Codes = NDArray[np.int64]
-
-BLOCK: Final = 1000  # Outputs that are predicted at once
+OUTPUTS_AT_ONCE: Final = 1000  # Outputs that are predicted at once
 
 
 @dataclass(frozen=True, eq=False)
-class Foreseen:
-    """Predicted ratings."""
+class PredictedRatings:
+    """Predicted ratings: means, what is uncertain of them, and intervals."""
 
     mean: Array  # (n,) in points of the scale
     # (n,) of what the judge says on average of such an output, in squared points; that parameters
@@ -527,13 +479,12 @@ class Foreseen:
         return low, high
 
 
-def mix(parts: Sequence[tuple[Array, Array, Array]], notes: tuple[str, ...] = ()) -> Foreseen:
-    """Put together what is foreseen under each draw of the parameters.
-
-    parts: of each draw (n,) means, variances and variances of noise.
-    """
-    means, variances, noises = (np.array(one) for one in zip(*parts, strict=True))
-    return Foreseen(
+def mix(
+    parts: Sequence[tuple[Array, Array, Array]], notes: tuple[str, ...] = ()
+) -> PredictedRatings:
+    """Mix what is predicted under each draw: (n,) means, variances and variances of noise."""
+    means, variances, noises = (np.array(part) for part in zip(*parts, strict=True))
+    return PredictedRatings(
         means.mean(axis=0),
         variances.mean(axis=0) + means.var(axis=0),
         noises.mean(axis=0),
@@ -543,28 +494,28 @@ def mix(parts: Sequence[tuple[Array, Array, Array]], notes: tuple[str, ...] = ()
     )
 
 
-def foresee_at(
-    weighed: tuple[Coregion, Posterior], support: Asked, points: Points, judge: Codes | None
+def predict_at(
+    weighed: tuple[Coregion, Posterior],
+    support: JudgedPoints,
+    points: Points,
+    judge: Integers | None,
 ) -> tuple[Array, Array, Array]:
-    """Return (n,) means, variances and variances of noise, a block of outputs at a time.
-
-    judge: (n,) who is asked; None for the mean of all judges.
-    """
+    """Return (n,) means, variances and variances of noise; of the mean of all without a judge."""
     at, posterior = weighed
     parts = []
-    for low in range(0, len(points), BLOCK):
-        rows = np.arange(low, min(low + BLOCK, len(points)))
+    for low in range(0, len(points), OUTPUTS_AT_ONCE):
+        rows = np.arange(low, min(low + OUTPUTS_AT_ONCE, len(points)))
         if judge is None:
-            cross, own = at.average(points.take(rows), support)
-            parts.append(posterior.predict(cross, np.full(len(rows), own)))
+            cross, prior = at.average(points.take(rows), support)
+            parts.append(posterior.predict(cross, np.full(len(rows), prior)))
         else:
-            asked = Asked(judge[rows], points.take(rows))
-            parts.append(posterior.predict(at.covariance(asked, support)[0], at.own(asked)))
-    mean, variance = (np.concatenate(one) for one in zip(*parts, strict=True))
+            judged = JudgedPoints(judge[rows], points.take(rows))
+            parts.append(posterior.predict(at.covariance(judged, support)[0], at.variances(judged)))
+    mean, variance = (np.concatenate(part) for part in zip(*parts, strict=True))
     return mean, variance, find_noise(at, judge, len(points))
 
 
-def find_noise(at: Coregion, judge: Codes | None, size: int) -> Array:
+def find_noise(at: Coregion, judge: Integers | None, size: int) -> Array:
     """Return (n,) variances of noise; of the mean of all judges where none are named."""
     if judge is None:
         return np.full(size, float(at.noise.mean()) / len(at.noise))
@@ -581,8 +532,6 @@ METHODS: Final = (RANDOM, JUDGE_MEAN, OUTPUT, ADDITIVE, COMPLETION)
 
 @dataclass(frozen=True)
 class MethodError:
-    """How far a method is off on held-out cells."""
-
     method: str  # of METHODS
     n: int  # number of cells
     mae: float  # mean absolute error, in points of the scale
@@ -593,21 +542,15 @@ class MethodError:
     rmse_more: Estimate | None = None  # the same of the other
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract."""
-        return {
-            "method": self.method,
-            "n": self.n,
-            "mae": self.mae,
-            "rmse": self.rmse,
-            "mae_more": _to_dict(self.mae_more),
-            "rmse_more": _to_dict(self.rmse_more),
+        more = {
+            name: gap and {"estimate": gap.value, "lower": gap.lower, "upper": gap.upper}
+            for name, gap in (("mae_more", self.mae_more), ("rmse_more", self.rmse_more))
         }
+        return {"method": self.method, "n": self.n, "mae": self.mae, "rmse": self.rmse, **more}
 
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """Errors of one method, cell by cell."""
-
     absolute: Array  # (n,) |error|, or its expectation
     squared: Array  # (n,) its square, likewise
 
@@ -623,7 +566,6 @@ def find_errors(seen: RatingMatrix, held: RatingMatrix) -> dict[str, Errors]:
 
 
 def errors_of(residual: Array) -> Errors:
-    """Return absolute and squared errors."""
     return Errors(np.abs(residual), residual**2)
 
 
@@ -632,9 +574,7 @@ def _means(cells: SeenCells, value: Array) -> Array:
     sums = np.bincount(cells.row, cells.weight, cells.shape[0])
     total = np.bincount(cells.row, cells.weight * value, cells.shape[0])
     mean = float(cells.weight @ value / cells.weight.sum())
-    found = np.full(cells.shape[0], mean)
-    np.divide(total, sums, out=found, where=sums > 0)
-    return found
+    return np.asarray(np.divide(total, sums, out=np.full(cells.shape[0], mean), where=sums > 0))
 
 
 def _draw(seen: RatingMatrix, held: RatingMatrix) -> Errors:
@@ -644,8 +584,9 @@ def _draw(seen: RatingMatrix, held: RatingMatrix) -> Errors:
     """
     absolute, squared = np.zeros(len(held.value)), np.zeros(len(held.value))
     for judge in np.unique(held.cells.row).tolist():
-        own = seen.cells.row == judge
-        chosen = own if own.any() else np.ones_like(own)
+        chosen = seen.cells.row == judge
+        if not chosen.any():
+            chosen = np.ones_like(chosen)
         order = np.argsort(seen.value[chosen], kind="stable")
         score = seen.value[chosen][order]
         weight = seen.cells.weight[chosen][order]
@@ -661,36 +602,31 @@ def _draw(seen: RatingMatrix, held: RatingMatrix) -> Errors:
 
 
 def compare_errors(
-    errors: Mapping[str, Errors], ways: Mapping[str, Integers], level: float
+    errors: Mapping[str, Errors], clusters: Mapping[str, Integers], level: float
 ) -> tuple[MethodError, ...]:
     """Return the table of errors, in the order of METHODS.
 
-    ways: judge and item of each cell, (n,) each, which cells hang together by.
+    clusters: judge and item of each cell, (n,) each.
     """
-    clusters, best = choose_ways(ways), errors[COMPLETION]
+    chosen, best = choose_clusters(clusters), errors[COMPLETION]
     rows = []
     for method in METHODS:
-        own = errors[method]
-        mae, rmse = float(own.absolute.mean()), sqrt(float(own.squared.mean()))
+        absolute, squared = errors[method].absolute, errors[method].squared
+        mae, rmse = float(absolute.mean()), sqrt(float(squared.mean()))
         more: tuple[Estimate | None, ...] = (None, None)
         if method != COMPLETION:
-            slopes = root_slopes(own.squared) - root_slopes(best.squared)
+            slopes = root_slopes(squared) - root_slopes(best.squared)
             more = (
-                paired(own.absolute - best.absolute, clusters, level),
-                paired(slopes, clusters, level),
+                paired(absolute - best.absolute, chosen, level),
+                paired(slopes, chosen, level),
             )
-        rows.append(MethodError(method, len(own.absolute), mae, rmse, *more))
+        rows.append(MethodError(method, len(absolute), mae, rmse, *more))
     return tuple(rows)
 
 
 def say_better(table: Sequence[MethodError]) -> tuple[str, ...]:
-    """Say which simple methods are surely less far off than completion, and by how much.
-
-    >>> less = Estimate(-0.5, 0.2, -0.9, -0.1, 0.02)
-    >>> print(*say_better([MethodError("judge mean", 9, 2.0, 3.0, less)]))
-    judge mean predicts held-out ratings better (mae 0.5 (0.1 to 0.9) less): prefer it here
-    """
-    said = []
+    """Say which simple methods are surely less far off than completion, and by how much."""
+    notes = []
     for row in table:
         gaps = {"mae": row.mae_more, "rmse": row.rmse_more}
         less = [
@@ -699,14 +635,8 @@ def say_better(table: Sequence[MethodError]) -> tuple[str, ...]:
             if gap is not None and gap.upper < 0
         ]
         if less:
-            said.append(
+            notes.append(
                 f"{row.method} predicts held-out ratings better ({listing(less)} less): prefer"
                 " it here"
             )
-    return tuple(said)
-
-
-def _to_dict(one: Estimate | None) -> dict[str, float] | None:
-    if one is None:
-        return None
-    return {"estimate": one.value, "lower": one.lower, "upper": one.upper}
+    return tuple(notes)

@@ -22,9 +22,9 @@ from evenhand.errors import NotConverged
 from evenhand.numerics.gaussian_process import Points, Posterior, correlate, weigh_exactly
 from evenhand.ratings.judge_process import Standard
 from evenhand.ratings.process_search import (
-    FLOOR,
-    Asked,
+    MIN_NOISE,
     Coregion,
+    JudgedPoints,
     Layout,
     Problem,
     read_parameters,
@@ -33,7 +33,7 @@ from evenhand.ratings.process_search import (
 
 Array = NDArray[np.float64]
 
-LEAST: Final = 3  # Labels below which parameters stay at their priors
+MIN_LABELS: Final = 3  # Below which parameters stay at their priors
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +49,9 @@ class OutputProcess:
     @property
     def noise(self) -> float:
         """Variance of one label around the function, on standardised labels."""
-        return float(self.at.noise[0]) + FLOOR
+        return float(self.at.noise[0]) + MIN_NOISE
 
-    def foresee(self, points: Points) -> Array:
+    def predict_mean(self, points: Points) -> Array:
         """Return (n,) means alone, in points of the scale: at no more cost than covariances."""
         cross, _ = self.at.covariance(_ask(points), _ask(self.known))
         scale = self.standard.deviation
@@ -59,17 +59,17 @@ class OutputProcess:
 
     def predict(self, points: Points) -> tuple[Array, Array]:
         """Return (n,) means and standard deviations of the function, in points of the scale."""
-        asked = _ask(points)
-        cross, _ = self.at.covariance(asked, _ask(self.known))
-        mean, variance = self.posterior.predict(cross, self.at.own(asked))
+        judged = _ask(points)
+        cross, _ = self.at.covariance(judged, _ask(self.known))
+        mean, variance = self.posterior.predict(cross, self.at.variances(judged))
         scale = self.standard.deviation
         return self.standard.mean + scale * mean, scale * np.sqrt(variance)
 
     def covariance(self, a: Points, b: Points) -> Array:
         """Return the (n, m) covariances that are left, on standardised labels."""
-        asked, other, known = _ask(a), _ask(b), _ask(self.known)
-        before, _ = self.at.covariance(asked, other)
-        one, _ = self.at.covariance(asked, known)
+        judged, other, known = _ask(a), _ask(b), _ask(self.known)
+        before, _ = self.at.covariance(judged, other)
+        one, _ = self.at.covariance(judged, known)
         two = one if a is b else self.at.covariance(other, known)[0]
         return np.asarray(before - (one @ self.posterior.reduction) @ two.T)
 
@@ -91,12 +91,12 @@ def relearn(
 
     target: (n,) labels.
     """
-    if len(target) < LEAST or np.ptp(target) == 0:
+    if len(target) < MIN_LABELS or np.ptp(target) == 0:
         return start
     rows = np.arange(len(target))
     if len(rows) > most:
         rows = np.sort(rng.permutation(rows)[:most])
-    y = _standardise(target).shrink(target)
+    y = _standardise(target).standardise(target)
     problem = Problem(_lay_out(points), _ask(points.take(rows)), y[rows])
     try:
         return problem.climb(start)[0]
@@ -109,12 +109,12 @@ def condition(points: Points, target: Array, vector: Array) -> OutputProcess:
 
     target: (n,) labels.
     """
-    at, asked = read_parameters(_lay_out(points), vector), _ask(points)
+    at, judged = read_parameters(_lay_out(points), vector), _ask(points)
     standard = _standardise(target)
-    covariance, _ = at.covariance(asked, asked)
-    noise = np.full(len(target), float(at.noise[0]) + FLOOR)
-    found = weigh_exactly(covariance, noise, standard.shrink(target))
-    return OutputProcess(points, standard, vector, at, found.posterior)
+    covariance, _ = at.covariance(judged, judged)
+    noise = np.full(len(target), float(at.noise[0]) + MIN_NOISE)
+    evidence = weigh_exactly(covariance, noise, standard.standardise(target))
+    return OutputProcess(points, standard, vector, at, evidence.posterior)
 
 
 def _standardise(target: Array) -> Standard:
@@ -128,5 +128,5 @@ def _lay_out(points: Points) -> Layout:
     return Layout("full", 1, 1, scales, means=False, noises=False)
 
 
-def _ask(points: Points) -> Asked:
-    return Asked(np.zeros(len(points), np.int64), points)
+def _ask(points: Points) -> JudgedPoints:
+    return JudgedPoints(np.zeros(len(points), np.int64), points)

@@ -1,4 +1,4 @@
-"""Which judges are alike, in an order in which that is seen, and what may be said of it."""
+"""Which judges are alike, and whether judges who share predict better than other ways."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.controls import carries_excluded
+from evenhand.data.groups import list_levels
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
 from evenhand.errors import (
     InvalidJudgments,
     UnknownOption,
@@ -20,15 +25,10 @@ from evenhand.errors import (
     require_option,
     suggest,
 )
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.exclusions import carries_excluded
-from evenhand.judgments.rating_groups import list_levels
-from evenhand.judgments.rating_rows import RatingRows
-from evenhand.judgments.ratings import Ratings
 from evenhand.numerics.cluster_means import (
     Clusters,
     Estimate,
-    choose_ways,
+    choose_clusters,
     number_groups,
     paired,
     root_slopes,
@@ -36,13 +36,13 @@ from evenhand.numerics.cluster_means import (
 from evenhand.numerics.sorting import order_leaves
 from evenhand.ratings.features import OutputFeatures
 from evenhand.ratings.judge_process import JudgeProcess, MultiTaskGP, sort_rows
-from evenhand.ratings.process_search import Asked
+from evenhand.ratings.process_search import JudgedPoints
 
 # How far ways to predict ratings are off, and by how much more than the multi-task process.
 #
 # Each rating counts once: its loss is the mean over the splits in which it was predicted.
 # Differences are paired; their intervals let the ratings of one judge and of one item depend on
-# each other (numerics/cluster_intervals.py), and, beside that, those of one item alone: about these
+# each other (numerics/cluster_means.py), and, beside that, those of one item alone: about these
 # judges.
 
 Array = NDArray[np.float64]
@@ -55,8 +55,6 @@ SIZES: Final = (1, 5, 20, 100)  # Least ratings of a judge in each line of cover
 
 @dataclass(frozen=True)
 class ProcessError:
-    """How far one way to predict is off."""
-
     method: str  # its name
     mae: float  # mean absolute error, in points of the scale
     rmse: float  # root mean squared error
@@ -70,7 +68,7 @@ class ProcessError:
 
 
 @dataclass(frozen=True, eq=False)
-class Foreseeing:
+class HeldOutErrors:
     """Predictions of held-out ratings, one by one: of n ratings m times in all."""
 
     residual: Mapping[str, Array]  # method → (m,) rating less prediction
@@ -83,7 +81,7 @@ class Foreseeing:
 class ProcessErrors:
     """Errors of all methods on the same held-out ratings."""
 
-    found: Foreseeing  # predictions
+    errors: HeldOutErrors
     judge: Integers  # (n,) number of each rating's judge
     item: Integers  # (n,) number of its item
     task: Integers  # (n,) number of its task: 0 but for `pool_errors`
@@ -96,15 +94,12 @@ class ProcessErrors:
         return self._clusters(("judge", "item")).notes
 
     def tabulate(self, level: float | None = None) -> tuple[ProcessError, ...]:
-        """Return the table of errors.
-
-        level: of intervals (proportion); that of `HeldOut` unless told otherwise.
-        """
+        """Return the table of errors; the level is that of `HeldOut` unless told otherwise."""
         level = self.level if level is None else level
         every, these = self._clusters(("judge", "item")), self._clusters(("item",))
         best = self._average(MULTI)
         rows = []
-        for name in self.found.residual:
+        for name in self.errors.residual:
             absolute, squared = self._average(name)
             more: tuple[Estimate | None, ...] = (None, None, None)
             if name != MULTI:
@@ -115,15 +110,16 @@ class ProcessErrors:
                     paired(slopes, every, level),
                     paired(apart, these, level),
                 )
-            covered = float(self.found.held[name].mean()) if name in self.found.held else None
+            held = self.errors.held.get(name)
+            covered = None if held is None else float(held.mean())
             mae, rmse = float(absolute.mean()), sqrt(float(squared.mean()))
             rows.append(ProcessError(name, mae, rmse, covered, *more))
         return tuple(rows)
 
     def coverage(self, method: str = MULTI) -> list[dict[str, Any]]:
         """Return what share 90 % intervals hold, by how much was learned of the judge."""
-        size = np.searchsorted(SIZES, self.found.learned, side="right") - 1
-        held = self.found.held[method]
+        size = np.searchsorted(SIZES, self.errors.learned, side="right") - 1
+        held = self.errors.held[method]
         return [
             {
                 "least": SIZES[at],
@@ -134,34 +130,34 @@ class ProcessErrors:
         ]
 
     def _clusters(self, names: tuple[str, ...]) -> Clusters:
-        known = np.unique(self.found.rating)
-        return choose_ways({name: getattr(self, name)[known] for name in names}, self.task[known])
+        known = np.unique(self.errors.rating)
+        return choose_clusters(
+            {name: getattr(self, name)[known] for name in names}, self.task[known]
+        )
 
     def _average(self, method: str) -> tuple[Array, Array]:
         """Return the absolute and squared error of each rating, its mean over splits."""
-        times = np.bincount(self.found.rating)
-        own = self.found.residual[method]
+        rating, residual = self.errors.rating, self.errors.residual[method]
+        times = np.bincount(rating)
         absolute, squared = (
-            np.bincount(self.found.rating, loss)[times > 0] / times[times > 0]
-            for loss in (np.abs(own), own**2)
+            np.bincount(rating, loss)[times > 0] / times[times > 0]
+            for loss in (np.abs(residual), residual**2)
         )
         return absolute, squared
 
 
 def pool_errors(parts: list[ProcessErrors]) -> ProcessErrors:
     """Put the errors of several tasks together; their judges and items are different ones."""
-    methods = [set[str](part.found.residual) for part in parts]
-    if any(own != methods[0] for own in methods):
+    methods = [set(part.errors.residual) for part in parts]
+    if any(names != methods[0] for names in methods):
         odd = sorted(methods[0].union(*methods) - methods[0].intersection(*methods))
         raise InvalidJudgments(f"compared on some tasks and not on others: {listing(odd)}")
-    founds = [part.found for part in parts]
-    names = founds[0].residual
+    sizes = [len(part.judge) for part in parts]
+    errors = [part.errors for part in parts]
     return ProcessErrors(
-        Foreseeing(
-            {name: np.concatenate([one.residual[name] for one in founds]) for name in names},
-            {name: np.concatenate([one.held[name] for one in founds]) for name in founds[0].held},
-            _stack([one.rating for one in founds], [len(part.judge) for part in parts]),
-            np.concatenate([one.learned for one in founds]),
+        _join(
+            [(each.residual, each.held, each.learned) for each in errors],
+            _stack([each.rating for each in errors], sizes),
         ),
         _stack([part.judge for part in parts]),
         _stack([part.item for part in parts]),
@@ -173,9 +169,9 @@ def pool_errors(parts: list[ProcessErrors]) -> ProcessErrors:
 
 def _stack(codes: list[Integers], sizes: list[int] | None = None) -> Integers:
     """Put codes below each other, those of each part above the last's."""
-    widths = [int(own.max()) + 1 for own in codes] if sizes is None else sizes
+    widths = [int(part.max()) + 1 for part in codes] if sizes is None else sizes
     starts = np.cumsum([0, *widths[:-1]])
-    return np.concatenate([own + start for own, start in zip(codes, starts, strict=True)])
+    return np.concatenate([part + start for part, start in zip(codes, starts, strict=True)])
 
 
 # Ridge regression of ratings on judges and features: the plain rival of a process.
@@ -190,51 +186,45 @@ def _stack(codes: list[Integers], sizes: list[int] | None = None) -> Integers:
 # Source: Golub, Heath & Wahba (1979), Technometrics 21:215-223.
 
 # λ that are tried; columns are of about unit spread
-WEIGHTS: Final = tuple(10.0**power for power in np.arange(-3.0, 4.01, 0.5))
+PENALTIES: Final = tuple(10.0**power for power in np.arange(-3.0, 4.01, 0.5))
 
 
 @dataclass(frozen=True, eq=False)
 class Ridge:
-    """A fit."""
-
     mean: float  # m
     weights: Array  # (p,) of judges, numbers and levels
     sizes: tuple[int, ...]  # how many judges, and how many levels of each label, have a column
     penalty: float  # λ
 
-    def predict(self, asked: Asked) -> Array:
+    def predict(self, judged: JudgedPoints) -> Array:
         """Return (n,) predictions; a level that was not seen adds nothing."""
-        return self.mean + spread_columns(asked, self.sizes) @ self.weights
+        return self.mean + spread_columns(judged, self.sizes) @ self.weights
 
 
-def fit_ridge(asked: Asked, y: Array) -> Ridge:
-    """Fit, with λ by generalised cross-validation.
-
-    y: (n,) ratings.
-    """
-    codes = [asked.judge, *asked.points.labels.T]
+def fit_ridge(judged: JudgedPoints, y: Array) -> Ridge:
+    """Fit (n,) ratings, with λ by generalised cross-validation."""
+    codes = [judged.judge, *judged.points.labels.T]
     sizes = tuple(int(code.max()) + 1 for code in codes)
-    mean, x = float(y.mean()), spread_columns(asked, sizes)
+    mean, x = float(y.mean()), spread_columns(judged, sizes)
     u, d, vt = np.linalg.svd(x, full_matrices=False)
     along = u.T @ (y - mean)
     rest = float((y - mean) @ (y - mean) - along @ along)
     scores = []
-    for penalty in WEIGHTS:
+    for penalty in PENALTIES:
         shrunk = penalty / (d**2 + penalty)
         lost = rest + float(((shrunk * along) ** 2).sum())
         free = len(y) - 1 - float((1.0 - shrunk).sum())
         scores.append(lost / max(free, 1e-9) ** 2)
-    best = WEIGHTS[int(np.argmin(scores))]
+    best = PENALTIES[int(np.argmin(scores))]
     return Ridge(mean, vt.T @ (d / (d**2 + best) * along), sizes, best)
 
 
-def spread_columns(asked: Asked, sizes: tuple[int, ...]) -> Array:
-    """Return the (n, p) columns of judges, numbers and levels."""
+def spread_columns(judged: JudgedPoints, sizes: tuple[int, ...]) -> Array:
     judges, *levels = (
         (code[:, None] == np.arange(size)).astype(np.float64)
-        for code, size in zip([asked.judge, *asked.points.labels.T], sizes, strict=True)
+        for code, size in zip([judged.judge, *judged.points.labels.T], sizes, strict=True)
     )
-    return np.hstack([judges, asked.points.numbers, *levels])
+    return np.hstack([judges, judged.points.numbers, *levels])
 
 
 # Do judges who share predict better? Processes beside each other on ratings that were held out.
@@ -243,14 +233,14 @@ def spread_columns(asked: Asked, sizes: tuple[int, ...]) -> Array:
 # independent     B diagonal: a process for each judge
 # pooled + means  B constant: one process, and a mean and noise for each judge
 # pooled          one process: who rated does not matter
-# ridge           judges' severities and features, all linear (ridge.py)
+# ridge           judges' severities and features, all linear
 # judge mean      the mean of the judge's ratings
 #
-# All learn from the same ratings and are compared on the same others (process_errors.py), in
+# All learn from the same ratings and are compared on the same others, in
 # several splits, since one alone may speak for either side.
 
 # Residuals, whether intervals hold, and ratings of the judge that were learned from
-Part = tuple[dict[str, Array], dict[str, Flags], NDArray[np.int64]]
+Part = tuple[Mapping[str, Array], Mapping[str, Flags], Integers]
 
 RIDGE: Final = "ridge"
 JUDGE: Final = "judge mean"
@@ -321,7 +311,7 @@ def compare_processes(
     rows, _ = sort_rows(rows, features.read(rows))
     rng, parts, places = np.random.default_rng(how.seed), [], []
     for _ in range(how.splits):
-        fold = _deal(rows, how, rng)
+        fold = _draw_folds(rows, how, rng)
         for number in range(how.folds):
             seen = (fold != number) & (rng.random(rows.size) < how.share)
             held = (fold == number) & np.isin(rows.judge, rows.judge[seen])
@@ -336,14 +326,14 @@ def compare_processes(
         )
     rating = np.concatenate(places)
     left_out = rows.size - len(np.unique(rating))
-    found = _join(parts, rating)
     judge, item = number_groups(rows.judge), number_groups(rows.item)
-    return ProcessErrors(found, judge, item, np.zeros_like(item), left_out, how.level)
+    errors = _join(parts, rating)
+    return ProcessErrors(errors, judge, item, np.zeros_like(item), left_out, how.level)
 
 
-def _join(parts: list[Part], rating: NDArray[np.int64]) -> Foreseeing:
+def _join(parts: list[Part], rating: Integers) -> HeldOutErrors:
     residuals, helds, learned = zip(*parts, strict=True)
-    return Foreseeing(
+    return HeldOutErrors(
         {name: np.concatenate([part[name] for part in residuals]) for name in residuals[0]},
         {name: np.concatenate([part[name] for part in helds]) for name in helds[0]},
         rating,
@@ -351,7 +341,7 @@ def _join(parts: list[Part], rating: NDArray[np.int64]) -> Foreseeing:
     )
 
 
-def _deal(rows: RatingRows, how: HeldOut, rng: np.random.Generator) -> NDArray[np.int64]:
+def _draw_folds(rows: RatingRows, how: HeldOut, rng: np.random.Generator) -> Integers:
     """Give each item with its ratings a fold, or each judge and output with theirs."""
     unit = number_groups(*((rows.judge, rows.unit) if how.by == "rating" else (rows.item,)))
     units = int(unit.max()) + 1
@@ -378,30 +368,29 @@ def _predict(
             raise InvalidJudgments(
                 f"what is learned from for {name_of_fold} ({seen.size:,} ratings): {fault}"
             ) from fault
-        found = fit.predict(held)
-        low, high = found.interval(0.9)
-        residual[name] = held.score - found.mean
+        predicted = fit.predict(held)
+        low, high = predicted.interval(0.9)
+        residual[name] = held.score - predicted.mean
         within[name] = (held.score >= low) & (held.score <= high)
     learn, scaling = fit.learned.features.read, fit.learned.scaling
-    asked, aside = (
-        Asked(part.judge.astype(np.int64), scaling.apply(learn(part))) for part in (seen, held)
+    judged, aside = (
+        JudgedPoints(part.judge.astype(np.int64), scaling.apply(learn(part)))
+        for part in (seen, held)
     )
-    residual[RIDGE] = held.score - fit_ridge(asked, seen.score).predict(aside)
+    residual[RIDGE] = held.score - fit_ridge(judged, seen.score).predict(aside)
     sums = np.bincount(seen.judge, seen.score, len(rows.judges))
     counts = np.bincount(seen.judge, minlength=len(rows.judges))
     residual[JUDGE] = held.score - sums[held.judge] / counts[held.judge]
     return residual, within, counts[held.judge]
 
 
-MANY: Final = 1000  # Ratings beyond which a fit takes minutes
+MAX_QUICK: Final = 1000  # Ratings beyond which a fit takes minutes
 
 
 @dataclass(frozen=True)
 class Pair:
-    """How alike two judges are."""
-
-    judge: str  # one
-    other: str  # the other
+    judge: str
+    other: str
     correlation: float  # of their opinions of outputs, their leniency aside
     lower: float | None  # end of its interval; None where it has none
     upper: float | None  # the other end
@@ -419,7 +408,6 @@ class JudgeLikeness:
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
-        """Every pair once."""
         names = [field.name for field in fields(Pair)]
         rows = self.process.similarity(self.level)
         return tuple(Pair(**{name: row[name] for name in names}) for row in rows)
@@ -432,37 +420,36 @@ class JudgeLikeness:
     @cached_property
     def both(self) -> dict[tuple[str, str], Pair]:
         """Names of two judges, in either order → the pair."""
-        named = {(one.judge, one.other): one for one in self.pairs}
-        return {**named, **{(b, a): one for (a, b), one in named.items()}}
+        named = {(pair.judge, pair.other): pair for pair in self.pairs}
+        return {**named, **{(b, a): pair for (a, b), pair in named.items()}}
 
     @cached_property
     def judges(self) -> tuple[str, ...]:
         """Names, those who are alike beside each other; pairs that are not known count as 0."""
         names = self.process.judges
         alike = np.zeros((len(names), len(names)))
-        for (one, other), pair in self.both.items():
+        for (judge, other), pair in self.both.items():
             if pair.known:
-                alike[names.index(one), names.index(other)] = pair.correlation
+                alike[names.index(judge), names.index(other)] = pair.correlation
         return tuple(names[at] for at in order_leaves(alike))
 
     @cached_property
     def records(self) -> dict[str, dict[str, Any]]:
         """Judge → what `JudgeProcess.records` says of him, in the order of `judges`."""
-        found = {row["judge"]: row for row in self.process.records(self.level)}
-        return {judge: found[judge] for judge in self.judges}
+        rows = {row["judge"]: row for row in self.process.records(self.level)}
+        return {judge: rows[judge] for judge in self.judges}
 
     def rank_others(self, judge: str) -> list[tuple[str, Pair]]:
         """Return the other judges, the most alike first."""
-        own = [(other, self.both[judge, other]) for other in self.judges if other != judge]
-        return sorted(own, key=lambda one: -one[1].correlation)
+        others = [(other, self.both[judge, other]) for other in self.judges if other != judge]
+        return sorted(others, key=lambda other: -other[1].correlation)
 
     def mean(self, judge: str) -> float:
-        """Return a judge's mean correlation with the others."""
-        own = [one.correlation for _, one in self.rank_others(judge)]
-        return sum(own) / len(own)
+        correlations = [pair.correlation for _, pair in self.rank_others(judge)]
+        return sum(correlations) / len(correlations)
 
     @property
-    def kept(self) -> dict[str, float]:
+    def feature_correlations(self) -> dict[str, float]:
         """Feature → correlation of what a judge thinks of two outputs that differ in it alone.
 
         Numbers differ by one of their standard deviations. Near 1 the feature changes little.
@@ -485,15 +472,14 @@ class JudgeLikeness:
         return (*self.process.notes, *([left] if lost else []), *self.errors.notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract."""
         return {
             **self.process.to_dict(),
             "says": list(self.says),
             "level": self.level,
             "judges": list(self.records.values()),
-            "similarity": [asdict(one) for one in self.pairs],
-            "feature_correlations": self.kept,
-            "errors": [asdict(one) for one in self.table] or None,
+            "similarity": [asdict(pair) for pair in self.pairs],
+            "feature_correlations": self.feature_correlations,
+            "errors": [asdict(row) for row in self.table] or None,
             "notes": list(self.notes),
         }
 
@@ -518,8 +504,9 @@ def examine_likeness(
         raise InvalidJudgments(f"{judges} judge: there is nobody to be alike; two or more are")
     if model.rank > judges:
         raise InvalidJudgments(f"rank {model.rank}: {judges} judges share {judges} tastes at most")
-    if warn is not None and rows.size > MANY:
-        warn(f"{rows.size:,} ratings of {judges:,} judges, more than {MANY:,}: this takes minutes")
+    if warn is not None and rows.size > MAX_QUICK:
+        many = f"{rows.size:,} ratings of {judges:,} judges"
+        warn(f"{many}, more than {MAX_QUICK:,}: this takes minutes")
     process = model.fit(rows, features)
     if how is None:
         return JudgeLikeness(process, level)
@@ -528,43 +515,41 @@ def examine_likeness(
 
 
 def choose_criterion(data: Ratings, criterion: str | None) -> Ratings:
-    """Keep the ratings under one criterion."""
     if criterion is None:
         return data
     levels = list_levels(data, "criterion") if data.has("criterion") else []
-    known = [one for one in levels if one is not None]
+    known = [level for level in levels if level is not None]
     if not known:
         raise InvalidJudgments("no criteria here: leave the criterion out")
     if criterion not in known:
         hint = suggest(criterion, known) or f" There are {listing(known)}"
         raise InvalidJudgments(f"no criterion '{criterion}'.{hint}")
-    kept = data.where(nw.col("criterion").cast(nw.String) == criterion, recorded=False)
-    return data.keep_rows(kept.frame, "criterion", f"by criterion '{criterion}'")
+    chosen = data.where(nw.col("criterion").cast(nw.String) == criterion, recorded=False)
+    return data.keep_rows(chosen.frame, "criterion", f"by criterion '{criterion}'")
 
 
 def _say_pairs(pairs: Sequence[Pair]) -> str:
     """Say of how many pairs the ratings tell that they like the same outputs, or opposite ones."""
-    known = [one.correlation > 0 for one in pairs if one.known]
+    known = [pair.correlation > 0 for pair in pairs if pair.known]
     counts = {
         "tend to like the same outputs": known.count(True),
         "tend to like opposite outputs": known.count(False),
         "are open, the ratings do not tell": len(pairs) - len(known),
     }
-    said = "; ".join(f"{number:,} {what}" for what, number in counts.items() if number)
+    what = "; ".join(f"{number:,} {what}" for what, number in counts.items() if number)
     whose = "the only pair" if len(pairs) == 1 else f"the {len(pairs):,} pairs"
-    return f"of {whose} of judges, taken one at a time: {said}"
+    return f"of {whose} of judges, taken one at a time: {what}"
 
 
 def _say_errors(table: Sequence[ProcessError]) -> list[str]:
     """Say beside which ways predictions are surely better, worse, or not told apart."""
     if not table:
         return []
-    gaps = [(one.method, one.mae_more) for one in table]
     kinds: dict[str, list[str]] = {"better than": [], "worse than": [], "not told apart from": []}
-    for name, gap in gaps:
-        if gap is not None:
-            better, worse = gap.lower > 0, gap.upper < 0
+    for row in table:
+        if row.mae_more is not None:
+            better, worse = row.mae_more.lower > 0, row.mae_more.upper < 0
             kind = "better than" if better else "worse than" if worse else "not told apart from"
-            kinds[kind].append(name)
-    said = "; ".join(f"{kind} {listing(names)}" for kind, names in kinds.items() if names)
-    return [f"predictions of ratings that were held out are {said}"]
+            kinds[kind].append(row.method)
+    compared = "; ".join(f"{kind} {listing(names)}" for kind, names in kinds.items() if names)
+    return [f"predictions of ratings that were held out are {compared}"]

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.controls import carries_excluded, require_scores
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.rating_rows import RatingRows, digest_ratings
+from evenhand.data.ratings import Ratings
+from evenhand.data.results import InNotebooks, write_signature
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_level, require_seed
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.exclusions import carries_excluded, write_excluded
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rating_digest import digest_ratings
-from evenhand.judgments.rating_rows import RatingRows
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.signature import write_signature
-from evenhand.judgments.wrong_kind import require_scores
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.completion import Completion, NuclearNorm, keep_within, solve
 from evenhand.ratings.matrix import (
@@ -36,35 +34,25 @@ from evenhand.ratings.matrix import (
     take_full,
 )
 
-# How reliable decisions are with fewer ratings: points of a curve, each with its intervals.
-
 RAW: Final = "raw mean"
 # What a decision rests on: the ratings as they are, and two ways to fill in the missing ones
 DECIDERS: Final = (RAW, ADDITIVE, COMPLETION)
-ONE: Final = "one rating"  # Raw means of one rating per output, drawn at random
+ONE_RATING: Final = "one rating"  # Raw means of one rating per output, drawn at random
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its interval."""
-
     value: float  # the number
     lower: float  # end of its interval
     upper: float  # the other
 
-    def to_dict(self) -> dict[str, float]:
-        """Return the JSON contract."""
-        return {"value": self.value, "lower": self.lower, "upper": self.upper}
-
 
 @dataclass(frozen=True)
 class DecisionPoint:
-    """What a design gives."""
-
     design: Design  # which ratings are seen
     # of DECIDERS: share of pairs of systems that are ordered as by all ratings
     reliability: Mapping[str, Estimate]
-    # what completion has more than RAW and ADDITIVE on the same ratings, and than ONE
+    # what completion has more than RAW and ADDITIVE on the same ratings, and than ONE_RATING
     gains: Mapping[str, Estimate]
     # method → mean absolute error on the cells that are not seen, in points of the scale
     mae: Mapping[str, Estimate]
@@ -72,18 +60,13 @@ class DecisionPoint:
     abstained: float  # share of the draws in which completion abstained
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract."""
-        parts = {
-            "reliability": self.reliability,
-            "gains": self.gains,
-            "mae": self.mae,
-            "mae_more": self.more,
-        }
+        parts = {"reliability": self.reliability, "gains": self.gains}
+        parts |= {"mae": self.mae, "mae_more": self.more}
         return {
             "design": self.design.kind,
             "share": self.design.share,
             **{
-                name: {key: one.to_dict() for key, one in part.items()}
+                name: {key: asdict(estimate) for key, estimate in part.items()}
                 for name, part in parts.items()
             },
             "abstained": self.abstained,
@@ -120,8 +103,6 @@ class DecisionCurve(InNotebooks):
     @property
     def says(self) -> tuple[str, ...]:
         """What was found, in words."""
-        common = [one for one in self.points if one.design.kind == COMMON]
-        spread = [one for one in self.points if one.design.kind == SPREAD]
         first = self.points[0].reliability[RAW]
         share = f"{100 * first.value:.0f} %"
         ends = f"({100 * first.lower:.0f} to {100 * first.upper:.0f} %)"
@@ -132,27 +113,25 @@ class DecisionCurve(InNotebooks):
             else f"one rating per output orders the two systems as all {self.judges} do in {share}"
             f" of the draws {ends}"
         ]
-        for name, points in ((COMMON, common), (SPREAD, spread[1:])):
+        for kind in (COMMON, SPREAD):
+            points = [point for point in self.points[1:] if point.design.kind == kind]
             if points:
-                lines.append(_count(name, points))
+                lines.append(_count(kind, points))
         return tuple(lines)
 
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each design and method."""
-        rows = []
+        rows: list[dict[str, Any]] = []
         for point in self.points:
+            design = {"design": point.design.kind, "share": point.design.share}
             for method in dict.fromkeys((*DECIDERS, *point.mae)):
-                row: dict[str, Any] = {
-                    "design": point.design.kind,
-                    "share": point.design.share,
-                    "method": method,
-                }
+                rows.append({**design, "method": method})
                 for name, part in (("reliability", point.reliability), ("mae", point.mae)):
-                    one = part.get(method)
-                    row[name] = None if one is None else one.value
-                    row[f"{name}_lower"] = None if one is None else one.lower
-                    row[f"{name}_upper"] = None if one is None else one.upper
-                rows.append(row)
+                    known = part.get(method)
+                    ends = (None,) * 3 if known is None else (known.value, known.lower, known.upper)
+                    rows[-1] |= dict(
+                        zip((name, f"{name}_lower", f"{name}_upper"), ends, strict=True)
+                    )
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -174,7 +153,7 @@ class DecisionCurve(InNotebooks):
     def __repr__(self) -> str:
         lines = ["design  share  raw mean  judge + output  completion"]
         for point in self.points:
-            cells = "  ".join(f"{point.reliability[one].value:.3f}" for one in DECIDERS)
+            cells = "  ".join(f"{point.reliability[name].value:.3f}" for name in DECIDERS)
             lines.append(f"{point.design.kind:6}  {point.design.share:.2f}  {cells}")
         return "\n".join([*lines, *self.says, *self.notes, self.signature])
 
@@ -190,7 +169,7 @@ def _count(name: str, points: list[DecisionPoint]) -> str:
     for other, words in (
         (RAW, "raw means of the same ratings"),
         (ADDITIVE, "judge + output"),
-        (ONE, "one rating per output"),
+        (ONE_RATING, "one rating per output"),
     ):
         better = sum(point.gains[other].lower > 0 for point in points)
         worse = sum(point.gains[other].upper < 0 for point in points)
@@ -203,8 +182,8 @@ def _count(name: str, points: list[DecisionPoint]) -> str:
 
 Array = NDArray[np.float64]
 
-NAMED: Final = 3  # Most pairs that are named
-FAR: Final = 1e-9  # Distance of an estimate from the end of its interval that is one
+MAX_PAIRS_NAMED: Final = 3
+MIN_DISTANCE: Final = 1e-9  # Of an estimate from the end of its interval
 
 
 def write_notes(
@@ -213,33 +192,29 @@ def write_notes(
     points: Sequence[DecisionPoint],
     level: float,
 ) -> tuple[str, ...]:
-    """Return what must be said of a curve."""
-    full = part[1]
-    even = say_even(np.unique(full.systems).tolist(), truth, level)
-    return (*full.notes, *_say_cut(*part), *even, *say_ends(points))
-
-
-def _say_cut(given: RatingMatrix, full: RatingMatrix) -> list[str]:
-    """Say what the full part leaves out."""
+    """Return what must be said of a curve; `part` is the matrix given and its full part."""
+    given, full = part
+    notes = list(full.notes)
     judges, outputs = (a - b for a, b in zip(given.shape, full.shape, strict=True))
-    if not judges and not outputs:
-        return []
-    return [
-        f"decisions are of the part in which nothing is missing: {judges:,} of {given.shape[0]:,}"
-        f" judges and {outputs:,} of {given.shape[1]:,} outputs are left out"
-    ]
+    if judges or outputs:
+        notes.append(
+            f"decisions are of the part in which nothing is missing: {judges:,} of"
+            f" {given.shape[0]:,} judges and {outputs:,} of {given.shape[1]:,} outputs are left out"
+        )
+    even = say_even(np.unique(full.systems).tolist(), truth, level)
+    return (*notes, *even, *say_ends(points))
 
 
 def say_even(names: Sequence[str], truth: Array, level: float) -> list[str]:
     """Say which systems are not told apart even by all ratings, the closest first."""
-    one, other = np.triu_indices(len(names), 1)
+    first, second = np.triu_indices(len(names), 1)
     low, high = np.quantile(truth[1:], [(1 - level) / 2, (1 + level) / 2], axis=0)
     even = np.flatnonzero((low <= 0) & (high >= 0))
     if not len(even):
         return []
     even = even[np.argsort(np.abs(truth[0, even]), kind="stable")]
-    said = [
-        f"{names[one[at]]} and {names[other[at]]} ({abs(truth[0, at]):.2g} points apart)"
+    named = [
+        f"{names[first[at]]} and {names[second[at]]} ({abs(truth[0, at]):.2g} points apart)"
         for at in even.tolist()
     ]
     pairs = truth.shape[1]
@@ -247,32 +222,29 @@ def say_even(names: Sequence[str], truth: Array, level: float) -> list[str]:
     if pairs == 1:
         which = "the two systems are"
     return [
-        f"{which} not told apart by all ratings either: {listing(said, NAMED)}; how these are"
-        " ordered is chance, whether ratings are missing or not"
+        f"{which} not told apart by all ratings either: {listing(named, MAX_PAIRS_NAMED)}; how"
+        " these are ordered is chance, whether ratings are missing or not"
     ]
 
 
 def say_ends(points: Sequence[DecisionPoint]) -> list[str]:
     """Say why intervals end at their estimates, if some do that could go on."""
-    shares = [one for point in points for one in point.reliability.values()]
-    if not any(_is_cut(one.value, (one.lower, one.upper)) for one in shares):
-        return []
-    return [
-        "some intervals end at their estimates: few pairs and draws give few shares, and too few"
-        " redraws of the items gave another one on that side"
-    ]
-
-
-def _is_cut(value: float, ends: tuple[float, float]) -> bool:
-    """Whether an interval has width, and an end at an estimate that is not 0 or 1."""
-    wide = ends[1] - ends[0] > FAR
-    return wide and FAR < value < 1 - FAR and min(abs(end - value) for end in ends) < FAR
+    for share in (share for point in points for share in point.reliability.values()):
+        wide = share.upper - share.lower > MIN_DISTANCE
+        inside = MIN_DISTANCE < share.value < 1 - MIN_DISTANCE
+        nearest = min(abs(share.lower - share.value), abs(share.upper - share.value))
+        if wide and inside and nearest < MIN_DISTANCE:
+            return [
+                "some intervals end at their estimates: few pairs and draws give few shares, and"
+                " too few redraws of the items gave another one on that side"
+            ]
+    return []
 
 
 # Would decisions have been the same with fewer ratings?
 #
 # From a full matrix of judges by outputs the truth is the order of the systems by their mean over
-# all judges and outputs. A cheaper campaign sees a part of the cells (masks.py). Systems are then
+# all judges and outputs. A cheaper campaign (`Design`) sees a part of the cells. Systems are then
 # ordered by the mean over outputs of
 #
 # raw mean         the ratings of the output that are seen
@@ -295,7 +267,7 @@ Flags = NDArray[np.bool_]
 
 DRAWS: Final = 20
 RESAMPLES: Final = 1000
-APART: Final = 1e-9  # Difference of two means that is none
+MIN_DIFFERENCE: Final = 1e-9  # Of two means; less is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,47 +305,41 @@ def study_decisions(
         InvalidJudgments: scores that are not within the model's `clip`.
 
     """
-    _refuse(draws, level, seed)
-    rows, model = _read(data), model or NuclearNorm()
-    refuse_beyond(rows, model.clip)
-    given = make_matrix(rows, seed=seed)
-    matrix, rng = take_full(given), np.random.default_rng(seed)
-    system = np.unique(matrix.systems, return_inverse=True)[1].reshape(-1)
-    weights = _resample(matrix, rng)
-    truth = _order(matrix.table().mean(axis=0), system, weights)
-    pairs = int((np.abs(truth[0]) >= APART).sum())
-    if not pairs:
-        raise NotIdentified("no two systems have different means", ["rate more systems"])
-    designs = make_designs(matrix.shape[0])
-    with one_blas_thread():
-        drawn = [_draw(matrix, one, (model, draws), rng) for one in designs]
-    found = [_count_right(one.score, system, weights, truth) for one in drawn]
-    points = [
-        _point(design, one, right, (found[0][RAW], weights, level))
-        for design, one, right in zip(designs, drawn, found, strict=True)
-    ]
-    return DecisionCurve(
-        tuple(points),
-        *matrix.shape,
-        int(system.max()) + 1,
-        pairs,
-        draws,
-        level,
-        write_notes((given, matrix), truth, points, level),
-        _sign(rows.targets(), matrix.shape[0], model, (draws, level, seed)),
-    )
-
-
-def _read(data: object) -> RatingRows:
-    table = require_scores(data, "decisions are studied on ratings, not on")
-    return table if isinstance(table, RatingRows) else table.rows()
-
-
-def _refuse(draws: int, level: float, seed: int) -> None:
     if draws < 1:
         raise UnknownOption(f"draws {draws}: 1 or more")
     require_level(level)
     require_seed(seed)
+    table = require_scores(data, "decisions are studied on ratings, not on")
+    rows = table if isinstance(table, RatingRows) else table.rows()
+    model = model or NuclearNorm()
+    refuse_beyond(rows, model.clip)
+    given = make_matrix(rows, seed=seed)
+    matrix, rng = take_full(given), np.random.default_rng(seed)
+    system = np.unique(matrix.systems, return_inverse=True)[1].reshape(-1)
+    weights = resample_items(matrix, rng)
+    truth = find_differences(matrix.table().mean(axis=0), system, weights)
+    pairs = int((np.abs(truth[0]) >= MIN_DIFFERENCE).sum())
+    if not pairs:
+        raise NotIdentified("no two systems have different means", ["rate more systems"])
+    designs = make_designs(matrix.shape[0])
+    with one_blas_thread():
+        drawn = [draw_design(matrix, design, (model, draws), rng) for design in designs]
+    rights = [count_right(each.score, system, weights, truth) for each in drawn]
+    points = [
+        _make_point(design, each, right, (rights[0][RAW], weights, level))
+        for design, each, right in zip(designs, drawn, rights, strict=True)
+    ]
+    return DecisionCurve(
+        points=tuple(points),
+        judges=matrix.shape[0],
+        outputs=matrix.shape[1],
+        systems=int(system.max()) + 1,
+        pairs=pairs,
+        draws=draws,
+        level=level,
+        notes=write_notes((given, matrix), truth, points, level),
+        signature=_sign(rows.targets(), matrix.shape[0], model, (draws, level, seed)),
+    )
 
 
 def _sign(
@@ -381,16 +347,16 @@ def _sign(
 ) -> str:
     draws, level, seed = settings
     clip = "none" if model.clip is None else f"{model.clip[0]:g}-{model.clip[1]:g}"
+    path = "/".join(f"{share:g}" for share in model.path)
     words = (
         f"decisions draws={draws} resamples={RESAMPLES} {100 * level:.12g} % intervals seed={seed}",
-        f"nuclear norm path={'/'.join(f'{one:g}' for one in model.path)}"
-        f" validation={model.validation:g}",
+        f"nuclear norm path={path} validation={model.validation:g}",
         f"abstain={model.abstain} clip={clip}",
     )
     return write_signature(words, rows.size, digest_ratings(rows), judges=judges)
 
 
-def _draw(
+def draw_design(
     matrix: RatingMatrix,
     design: Design,
     how: tuple[NuclearNorm, int],
@@ -407,10 +373,10 @@ def _draw(
         seen, held = matrix.take(chosen), matrix.take(~chosen).single()
         deciding = rng.permutation(len(seen.value)) < int(len(seen.value) * model.validation)
         choice = model.choose(seen.take(~deciding), seen.take(deciding))
-        found = solve(seen, choice, model.clip)
+        solution = solve(seen, choice, model.clip)
         abstained += not choice.used
-        even = keep_within(found.effects.table(), model.clip)
-        tables = {ADDITIVE: even, COMPLETION: found.predicted}
+        additive = keep_within(solution.effects.table(), model.clip)
+        tables = {ADDITIVE: additive, COMPLETION: solution.predicted}
         score[draw, 0] = (full * mask).sum(axis=0) / mask.sum(axis=0)
         for place, name in enumerate(DECIDERS[1:], start=1):
             score[draw, place] = np.where(mask, full, tables[name]).mean(axis=0)
@@ -425,7 +391,7 @@ def _draw(
     return _Drawn(score, error, count, abstained / draws)
 
 
-def _resample(matrix: RatingMatrix, rng: np.random.Generator) -> Array:
+def resample_items(matrix: RatingMatrix, rng: np.random.Generator) -> Array:
     """Return how often each output counts: once, then by items drawn anew, shape (B + 1, n).
 
     Items are drawn among those that the same systems were given, so that no system is lost.
@@ -438,63 +404,64 @@ def _resample(matrix: RatingMatrix, rng: np.random.Generator) -> Array:
     for code, names in systems.items():
         alike.setdefault(tuple(sorted(names)), []).append(code)
     weights = np.ones((RESAMPLES + 1, len(systems)))
-    for own in alike.values():
-        even = np.full(len(own), 1 / len(own))
-        weights[1:, own] = rng.multinomial(len(own), even, size=RESAMPLES)
+    for codes in alike.values():
+        even = np.full(len(codes), 1 / len(codes))
+        weights[1:, codes] = rng.multinomial(len(codes), even, size=RESAMPLES)
     return weights[:, item]
 
 
-def _order(score: Array, system: NDArray[np.int64], weights: Array) -> Array:
+def find_differences(score: Array, system: NDArray[np.int64], weights: Array) -> Array:
     """Return differences of systems' means for each weighting, shape (B + 1, pairs)."""
     k = int(system.max()) + 1
-    own = np.eye(k)[system]
-    means = (weights * score) @ own / (weights @ own)
-    one, other = np.triu_indices(k, 1)
-    return np.asarray(means[:, one] - means[:, other])
+    of_system = np.eye(k)[system]
+    means = (weights * score) @ of_system / (weights @ of_system)
+    first, second = np.triu_indices(k, 1)
+    return np.asarray(means[:, first] - means[:, second])
 
 
-def _count_right(
+def count_right(
     score: Array, system: NDArray[np.int64], weights: Array, truth: Array
 ) -> dict[str, Array]:
     """Return the share of pairs in the right order, (B + 1,) for each decider, over all draws."""
-    told = np.abs(truth) >= APART
+    decided = np.abs(truth) >= MIN_DIFFERENCE
     right = {name: np.zeros(len(weights)) for name in DECIDERS}
     for drawn in score:
-        for name, own in zip(DECIDERS, drawn, strict=True):
-            found = _order(own, system, weights)
-            same = np.where(np.abs(found) < APART, 0.5, np.sign(found) == np.sign(truth))
-            right[name] += (same * told).sum(axis=1)
-    total = len(score) * np.maximum(told.sum(axis=1), 1)
-    return {name: own / total for name, own in right.items()}
+        for name, worths in zip(DECIDERS, drawn, strict=True):
+            apart = find_differences(worths, system, weights)
+            same = np.where(np.abs(apart) < MIN_DIFFERENCE, 0.5, np.sign(apart) == np.sign(truth))
+            right[name] += (same * decided).sum(axis=1)
+    total = len(score) * np.maximum(decided.sum(axis=1), 1)
+    return {name: count / total for name, count in right.items()}
 
 
-def _point(
+def _make_point(
     design: Design,
     drawn: _Drawn,
     right: Mapping[str, Array],
     against: tuple[Array, Array, float],
 ) -> DecisionPoint:
-    """Return what a design gives, with intervals."""
-    one, weights, level = against
+    """Return what a design gives, with intervals, against raw means of one rating per output."""
+    one_rating, weights, level = against
     best = right[COMPLETION]
-    others = {RAW: right[RAW], ADDITIVE: right[ADDITIVE], ONE: one}
+    others = {RAW: right[RAW], ADDITIVE: right[ADDITIVE], ONE_RATING: one_rating}
     cells = weights @ drawn.count
-    mae = {name: weights @ own / cells for name, own in zip(METHODS, drawn.error, strict=True)}
+    mae = {name: weights @ error / cells for name, error in zip(METHODS, drawn.error, strict=True)}
+    more = {name: error - mae[COMPLETION] for name, error in mae.items() if name != COMPLETION}
+    reliability = {}
+    for name, share in right.items():
+        known = make_estimate(share, level)
+        reliability[name] = Estimate(known.value, max(known.lower, 0.0), min(known.upper, 1.0))
     return DecisionPoint(
         design,
-        {name: _within(_estimate(own, level)) for name, own in right.items()},
-        {name: _estimate(best - own, level) for name, own in others.items()},
-        {name: _estimate(own, level) for name, own in mae.items()},
-        {
-            name: _estimate(own - mae[COMPLETION], level)
-            for name, own in mae.items()
-            if name != COMPLETION
-        },
+        reliability,
+        {name: make_estimate(best - share, level) for name, share in others.items()},
+        {name: make_estimate(error, level) for name, error in mae.items()},
+        {name: make_estimate(difference, level) for name, difference in more.items()},
         drawn.abstained,
     )
 
 
-def _estimate(values: Array, level: float) -> Estimate:
+def make_estimate(values: Array, level: float) -> Estimate:
     """Return the first value with an interval from the others.
 
     Percentiles are taken around their median: drawing items anew makes orders less certain than
@@ -505,27 +472,20 @@ def _estimate(values: Array, level: float) -> Estimate:
     return Estimate(value, value + float(ends[0] - ends[1]), value + float(ends[2] - ends[1]))
 
 
-def _within(one: Estimate) -> Estimate:
-    """Keep the interval of a share between 0 and 1."""
-    return Estimate(one.value, max(one.lower, 0.0), min(one.upper, 1.0))
-
-
 @dataclass(frozen=True, eq=False)
 class CompletedPart:
-    """What is found of the ratings of one task under one criterion."""
-
     completion: Completion  # predictions of what is missing
     decisions: DecisionCurve | None = None  # the curve of decisions; None where nobody asked
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract."""
         curve = None if self.decisions is None else self.decisions.to_dict()
         return {**self.completion.to_dict(), "decisions": curve}
 
 
 def complete_part(rows: RatingRows, model: NuclearNorm, draws: int | None = None) -> CompletedPart:
     """Complete ratings, and study decisions where draws are given."""
-    found = model.fit(rows)
-    if draws is None:
-        return CompletedPart(found)
-    return CompletedPart(found, study_decisions(rows, model, draws=draws, seed=model.seed))
+    decisions = None
+    completion = model.fit(rows)
+    if draws is not None:
+        decisions = study_decisions(rows, model, draws=draws, seed=model.seed)
+    return CompletedPart(completion, decisions)

@@ -4,10 +4,10 @@
 
 Each effect is normal with a variance of its own; the variances are what is estimated, by restricted
 maximum likelihood. Designs need not be balanced or complete. Components that a design cannot tell
-apart are one, and it is said which (components/identification.py).
+apart are one, and it is said which.
 
 Sources: Patterson & Thompson (1971), Biometrika 58:545-554 (the likelihood); Brennan (2001),
-Generalizability Theory, Springer (the use); components/ has the numerics.
+Generalizability Theory, Springer (the use); components.py has the numerics.
 
 When not to use it: where scores pile up at an end of the scale, variances are too small there and
 differ between systems; where judges are of a few known groups; with two or three judges the
@@ -24,9 +24,9 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.results import RESIDUAL, SYSTEM, Component
 from evenhand.errors import NotConverged, NotIdentified
-from evenhand.judgments.components import RESIDUAL, SYSTEM, Component
-from evenhand.judgments.rating_rows import RatingRows
 from evenhand.numerics.distributions import chi2_tail, normal_quantile
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.components import (
@@ -56,22 +56,16 @@ Array = NDArray[np.float64]
 
 
 def estimate_moments(score: Array, terms: Sequence[Term]) -> Array:
-    """Return the variances of the terms and, last, of the residual.
-
-    score: (n,) scores.
-    """
+    """Return the variances of the terms and, last, of the residual, from (n,) scores."""
     n = len(score)
     whole = Term("", np.zeros(n, dtype=np.int64), 1)
     rest = Term(RESIDUAL, np.arange(n), n)
     within = count_incidence([whole, *terms, rest]).within[:-1, 1:]
-    squares = np.array([_squares_within(score, one) for one in (whole, *terms)])
-    return np.maximum(np.linalg.solve(within, squares), 0.0)
-
-
-def _squares_within(score: Array, term: Term) -> float:
-    """Return the sum of squares around the means of the levels."""
-    means = np.bincount(term.codes, score, term.size) / term.counts
-    return float(((score - means[term.codes]) ** 2).sum())
+    squares = []
+    for term in (whole, *terms):
+        means = np.bincount(term.codes, score, term.size) / term.counts
+        squares.append(float(((score - means[term.codes]) ** 2).sum()))
+    return np.maximum(np.linalg.solve(within, np.array(squares)), 0.0)
 
 
 # Restricted maximum likelihood: steps of average information, variances not below 0.
@@ -83,14 +77,14 @@ def _squares_within(score: Array, term: Term) -> float:
 # Source: Gilmour, Thompson & Cullis (1995), Biometrics 51:1440-1450; resting at the bound:
 # Bertsekas (1982), SIAM Journal on Control and Optimization 20:221-246.
 
-FLOOR: Final = 1e-7  # Variance of a term that is as good as 0, where scores have variance 1
-LEAST_RESIDUAL: Final = 1e-9  # The same of the residual, which the equations are divided by
-STEPS: Final = 200
-HALVINGS: Final = 30
-GAIN: Final = 1e-8  # Twice the log-likelihood still to be gained at the end (nats)
+MIN_VARIANCE: Final = 1e-7  # Of a term that is as good as 0, where scores have variance 1
+MIN_RESIDUAL: Final = 1e-9  # The same of the residual, which the equations are divided by
+MAX_STEPS: Final = 200
+MAX_HALVINGS: Final = 30
+MAX_GAIN_LEFT: Final = 1e-8  # Twice the log-likelihood still to be gained at the end (nats)
+MAX_GAIN_ROUNDED: Final = 1e-4  # The same where rounding keeps the likelihood from rising
 LOGLIK_ROUNDING: Final = 1e-9  # Loss of log-likelihood, relative to 1 + |ℓ|, that is rounding
-NEARLY: Final = 1e-4  # The same where rounding keeps the likelihood from rising
-LEAST_KNOWN: Final = 1e-12  # Information that is rounding
+MIN_INFORMATION: Final = 1e-12  # Less is rounding
 RIDGE: Final = 1e-9  # Share added to the diagonal of the information
 
 
@@ -104,21 +98,18 @@ class Peak:
 
     @property
     def zero(self) -> NDArray[np.bool_]:
-        """(K + 1,) which variances are 0."""
         return np.asarray(self.variances <= _floors(len(self.variances)))
 
 
 def maximise(
-    problem: Problem, start: Array, *, held: int | None = None, gain: float = GAIN
+    problem: Problem, start: Array, *, held: int | None = None, gain: float = MAX_GAIN_LEFT
 ) -> Peak:
-    """Climb to the highest restricted likelihood.
-
-    gain: twice the log-likelihood that may be left to gain.
-    """
+    """Climb to the highest restricted likelihood; `gain` is twice what may be left to gain."""
     floors = _floors(len(start))
     variances = np.maximum(start, floors)
     here = solve_equations(problem, variances)
-    for count in range(STEPS):
+    sizes = np.array([*(term.size for term in problem.terms), problem.df], dtype=np.float64)
+    for count in range(MAX_STEPS):
         free = (variances > floors) | (here.gradient > 0)
         if held is not None:
             free[held] = False
@@ -126,14 +117,17 @@ def maximise(
         promise = float(here.gradient @ step)
         if promise <= gain:
             return Peak(variances, here, count)
-        found = _advance(problem, (variances, here), step)
-        if found is None and promise <= NEARLY:
+        moved = _advance(problem, (variances, here), step)
+        if moved is None and promise <= MAX_GAIN_ROUNDED:
             return Peak(variances, here, count)
-        if found is None:
-            found = _advance(problem, (variances, here), _cautious(problem, variances, here, free))
-        if found is None:
+        if moved is None:
+            # a step of the EM algorithm, for where the scores hold no average information: where
+            # a source has no trace in them at all, as judges who agree perfectly
+            step = np.where(free, 2 * variances**2 * here.gradient / sizes, 0.0)
+            moved = _advance(problem, (variances, here), step)
+        if moved is None:
             break
-        variances, here = found
+        variances, here = moved
     raise NotConverged(
         "the variance components were not found: the likelihood has no clear maximum",
         ["collect more scores per output", "take tasks or criteria apart"],
@@ -141,29 +135,18 @@ def maximise(
 
 
 def _floors(size: int) -> Array:
-    """Return the least variances."""
-    return np.append(np.full(size - 1, FLOOR), LEAST_RESIDUAL)
+    return np.append(np.full(size - 1, MIN_VARIANCE), MIN_RESIDUAL)
 
 
 def _step(here: Solved, free: NDArray[np.bool_]) -> Array:
-    """Return the Newton step of the free variances."""
     step = np.zeros(len(free))
     if free.any():
         information = here.information[np.ix_(free, free)].copy()
-        scale = np.sqrt(np.maximum(np.diag(information), LEAST_KNOWN))
+        scale = np.sqrt(np.maximum(np.diag(information), MIN_INFORMATION))
         information /= scale * scale[:, None]
         information[np.diag_indices_from(information)] += RIDGE
         step[free] = np.linalg.solve(information, here.gradient[free] / scale) / scale
     return step
-
-
-def _cautious(problem: Problem, variances: Array, here: Solved, free: NDArray[np.bool_]) -> Array:
-    """Return the step of the EM algorithm, for where the scores hold no average information.
-
-    That is so where a source has no trace in the scores at all, as judges who agree perfectly.
-    """
-    sizes = np.array([*(term.size for term in problem.terms), problem.df], dtype=np.float64)
-    return np.where(free, 2 * variances**2 * here.gradient / sizes, 0.0)
 
 
 def _advance(
@@ -172,21 +155,17 @@ def _advance(
     """Go along a step as far as the likelihood does not fall; None where it falls at once."""
     variances, here = at
     least = here.value - LOGLIK_ROUNDING * (1 + abs(here.value))
-    for _ in range(HALVINGS):
+    for _ in range(MAX_HALVINGS):
         moved = np.maximum(variances + step, _floors(len(step)))
-        there = _look(problem, moved)
-        if there is not None and there.value >= least and not np.array_equal(moved, variances):
+        try:
+            there = solve_equations(problem, moved)
+        except np.linalg.LinAlgError:  # variances are so far apart that rounding decides
+            step = step / 2
+            continue
+        if there.value >= least and not np.array_equal(moved, variances):
             return moved, there
         step = step / 2
     return None
-
-
-def _look(problem: Problem, variances: Array) -> Solved | None:
-    """Solve the equations; None where variances are so far apart that rounding decides."""
-    try:
-        return solve_equations(problem, variances)
-    except np.linalg.LinAlgError:
-        return None
 
 
 # Intervals and tests of variance components by profile likelihood.
@@ -198,16 +177,14 @@ def _look(problem: Problem, variances: Array) -> Solved | None:
 # American Statistical Association 82:605-610).
 
 # How near the root of the statistic must come to the quantile, a third digit of sd
-CLOSE: Final = 0.004
-TRIES: Final = 25
-FARTHEST: Final = log(1e8)  # Log of the largest variance looked at, where scores have variance 1
-_GAIN: Final = 1e-5
+ROOT_TOLERANCE: Final = 0.004
+MAX_TRIES: Final = 25
+MAX_LOG_VARIANCE: Final = log(1e8)  # That is looked at, where scores have variance 1
+PROFILE_GAIN_LEFT: Final = 1e-5
 
 
 @dataclass(frozen=True)
 class Range:
-    """What is known of one variance."""
-
     lower: float | None  # lower end of the interval of the variance; None where nobody asked
     upper: float | None  # upper end; infinite where the profile never falls far enough
     p: float | None  # one-sided p-value of 0; None of the residual
@@ -220,7 +197,7 @@ def profile(problem: Problem, peak: Peak, at: int, level: float) -> Range:
     above = curve.cross(1)
     if at == len(problem.terms):
         return Range(curve.cross(-1), above, None)
-    p, root = _test(curve)
+    p, root = curve.test_zero()
     return Range(curve.cross(-1) if root > z else 0.0, above, p)
 
 
@@ -228,15 +205,7 @@ def try_zero(problem: Problem, peak: Peak, at: int) -> Range:
     """Return the test of 0 alone; of the residual nothing."""
     if at == len(problem.terms):
         return Range(None, None, None)
-    return Range(None, None, _test(_Curve(problem, peak, at, 0.0))[0])
-
-
-def _test(curve: _Curve) -> tuple[float, float]:
-    """Return the p-value of 0, and the root of the statistic."""
-    if curve.peak.zero[curve.at]:
-        return 1.0, 0.0
-    root = curve.look(FLOOR, curve.peak)[0]
-    return chi2_tail(root**2, 1) / 2, root
+    return Range(None, None, _Curve(problem, peak, at, 0.0).test_zero()[0])
 
 
 def approximate(peak: Peak, at: int, level: float) -> Range:
@@ -266,31 +235,43 @@ class _Curve:
         start = near.variances + others * (variance - near.variances[self.at])
         start = np.maximum(start, near.variances / 4)
         start[self.at] = variance
-        found = maximise(self.problem, start, held=self.at, gain=_GAIN)
-        root = sqrt(max(2 * (self.peak.solved.value - found.solved.value), 1e-12))
-        slope = -variance * float(found.solved.gradient[self.at]) / root
-        return root, slope, found
+        peak = maximise(self.problem, start, held=self.at, gain=PROFILE_GAIN_LEFT)
+        root = sqrt(max(2 * (self.peak.solved.value - peak.solved.value), 1e-12))
+        slope = -variance * float(peak.solved.gradient[self.at]) / root
+        return root, slope, peak
+
+    def test_zero(self) -> tuple[float, float]:
+        """Return the p-value of 0, and the root of the statistic."""
+        if self.peak.zero[self.at]:
+            return 1.0, 0.0
+        root = self.look(MIN_VARIANCE, self.peak)[0]
+        return chi2_tail(root**2, 1) / 2, root
 
     def cross(self, side: int) -> float:
         """Return where the root of the statistic is z, below (−1) or above (+1) the maximum."""
         inner = log(float(self.peak.variances[self.at]))
-        outer: float | None = None if side > 0 else log(FLOOR)
-        here, near = inner + side * self._first(side), self.peak
-        for _ in range(TRIES):
-            if here > FARTHEST:
+        outer: float | None = None if side > 0 else log(MIN_VARIANCE)
+        here, near = inner + side * self._guess_distance(side), self.peak
+        for _ in range(MAX_TRIES):
+            if here > MAX_LOG_VARIANCE:
                 return inf
             root, slope, near = self.look(exp(here), near)
-            if abs(root - self.z) < CLOSE:
+            if abs(root - self.z) < ROOT_TOLERANCE:
                 break
             if root < self.z:
                 inner = here
             else:
                 outer = here
+            # Newton's step where it stays between the ends, else halve or go on outwards
+            low, high = sorted((inner, outer if outer is not None else side * inf))
             newton = (self.z - root) / slope if slope * side > 0 else None
-            here = _next(here, newton, (inner, outer), side)
+            if newton is not None and low < here + max(min(newton, 3.0), -3.0) < high:
+                here += max(min(newton, 3.0), -3.0)
+            else:
+                here = (inner + outer) / 2 if outer is not None else here + side * 1.0
         return exp(here)
 
-    def _first(self, side: int) -> float:
+    def _guess_distance(self, side: int) -> float:
         """Return a first guess of how far away the end is, in log variance.
 
         As if the variance were a mean of squares with as many degrees of freedom as its error says.
@@ -298,7 +279,7 @@ class _Curve:
         variance = float(self.peak.variances[self.at])
         known = max(_others(self.peak, self.at)[1], 1e-12)
         if self.peak.zero[self.at]:
-            return log(max(self.z / sqrt(known), 2 * FLOOR) / variance)
+            return log(max(self.z / sqrt(known), 2 * MIN_VARIANCE) / variance)
         error = self.z / sqrt(known) / variance
         return min(error + side * error**2 / 6, 3.0)
 
@@ -313,17 +294,6 @@ def _others(peak: Peak, at: int) -> tuple[Array, float]:
     return slopes, float(information[at, at] + information[at] @ slopes)
 
 
-def _next(here: float, newton: float | None, ends: tuple[float, float | None], side: int) -> float:
-    """Take Newton's step where it stays between the ends, else halve or go on outwards."""
-    inner, outer = ends
-    if newton is not None:
-        wanted = here + max(min(newton, 3.0), -3.0)
-        low, high = sorted((inner, outer if outer is not None else side * inf))
-        if low < wanted < high:
-            return wanted
-    return (inner + outer) / 2 if outer is not None else here + side * 1.0
-
-
 # How far the levels of a term cancel in a difference of two system means.
 #
 # With p_ls the share of system s's scores that stand at level l, a variance σ² of the term gives
@@ -333,25 +303,24 @@ def _next(here: float, newton: float | None, ends: tuple[float, float | None], s
 
 def share_levels(terms: Sequence[Term], system: Term) -> dict[str, float]:
     """Return Σ_l (p_ls − p_lt)² of each term, the mean over all pairs of systems."""
-    return {term.name: _share(term, system) for term in terms}
-
-
-def _share(term: Term, system: Term) -> float:
-    codes, cells = cross(term.codes, (system.codes, system.size))
-    level = np.empty(cells, dtype=np.int64)
-    owner = np.empty(cells, dtype=np.int64)
-    level[codes], owner[codes] = term.codes, system.codes
-    part = np.bincount(codes, minlength=cells) / system.counts[owner]
-    own = float(part @ part)
-    total = np.bincount(level, part, term.size).astype(np.float64)
-    k = system.size
-    return max(2 * (own / k - (float(total @ total) - own) / (k * (k - 1))), 0.0)
+    k, shares = system.size, {}
+    for term in terms:
+        codes, cells = cross(term.codes, (system.codes, system.size))
+        level = np.empty(cells, dtype=np.int64)
+        owner = np.empty(cells, dtype=np.int64)
+        level[codes], owner[codes] = term.codes, system.codes
+        part = np.bincount(codes, minlength=cells) / system.counts[owner]
+        squares = float(part @ part)
+        total = np.bincount(level, part, term.size).astype(np.float64)
+        across = (float(total @ total) - squares) / (k * (k - 1))
+        shares[term.name] = max(2 * (squares / k - across), 0.0)
+    return shares
 
 
 Systems = Literal["random", "fixed"]
 
-PROFILED: Final = 1e8  # Operations of one solution up to which intervals are profiles
-START: Final = 1e-3  # Least share of the variance to begin with, so that no component starts at 0
+MAX_COST_PROFILED: Final = 1e8  # Operations of one solution up to which intervals are profiles
+MIN_START: Final = 1e-3  # Share of the variance to begin with, so that no component starts at 0
 # Moment estimate that is 0 but for rounding, where scores have variance 1
 MOMENT_ROUNDING: Final = 1e-12
 _NOTHING: Final = (
@@ -388,8 +357,6 @@ _FIXED: Final = "systems are fixed: their variance is that of these systems' mea
 
 @dataclass(frozen=True)
 class RatingComponents:
-    """What one set of ratings says of the sources of variance."""
-
     # in the order of NAMES; only those that the design can tell apart
     components: tuple[Component, ...]
     method: str  # "REML" or "moments"
@@ -400,7 +367,7 @@ class RatingComponents:
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _Estimates:
     """Variances of terms and residual, in units where scores have variance 1."""
 
     terms: Sequence[Term]  # random terms
@@ -427,62 +394,70 @@ def estimate_rating_components(
     mean, spread = float(rows.score.mean()), float(rows.score.std())
     if spread <= 1e-12 * abs(mean):
         variances = np.zeros(len(known.terms) + 1)
-        found, spread = _Found(known.terms, variances, (), "REML", (_CONSTANT,)), 0.0
+        estimates, spread = _Estimates(known.terms, variances, (), "REML", (_CONSTANT,)), 0.0
     else:
         fixed = system if systems == "fixed" and system in known.terms else None
         score, terms = (rows.score - mean) / spread, known.terms
         with one_blas_thread():
             if quick:
-                found = _fall_back(score, terms, estimate_moments(score, terms), _QUICK)
+                estimates = _fall_back(score, terms, estimate_moments(score, terms), _QUICK)
             else:
-                found = _estimate(score, terms, fixed, level if intervals else None)
-    listed = _list_components(found, spread, system)
-    components = [replace(one, carries=known.carries.get(one.name, ())) for one in listed]
+                estimates = _estimate(score, terms, fixed, level if intervals else None)
+    components = tuple(
+        replace(component, carries=known.carries.get(component.name, ()))
+        for component in _list_components(estimates, spread, system)
+    )
     rest = Term(RESIDUAL, np.arange(rows.size), rows.size)
     sharing = share_levels([*known.terms, rest], system) if system.size > 1 else {}
-    return RatingComponents(tuple(components), found.method, sharing, known.reasons, found.notes)
+    return RatingComponents(components, estimates.method, sharing, known.reasons, estimates.notes)
 
 
 def _estimate(
     score: Array, terms: Sequence[Term], fixed: Term | None, level: float | None
-) -> _Found:
+) -> _Estimates:
     """Estimate variances of scores of mean 0 and variance 1."""
     moments = estimate_moments(score, terms)
     random = [term for term in terms if term is not fixed]
-    kept = np.array([term is not fixed for term in terms] + [True])
+    is_random = np.array([term is not fixed for term in terms] + [True])
     means = fixed or Term("mean", np.zeros(len(score), dtype=np.int64), 1)
     arrangement = arrange(random, means)
     if arrangement is None:
-        return _Found(terms, moments, (), "moments", (_TOO_LARGE,))
+        return _Estimates(terms, moments, (), "moments", (_TOO_LARGE,))
     problem = Problem(score, random, means, arrangement)
-    if moments[-1] <= LEAST_RESIDUAL:
+    if moments[-1] <= MIN_RESIDUAL:
         return _fall_back(score, terms, moments, _NO_ERROR)
     try:
-        peak = maximise(problem, np.maximum(moments[kept], START))
+        peak = maximise(problem, np.maximum(moments[is_random], MIN_START))
     except NotConverged:
         return _fall_back(score, terms, moments, _UNCLEAR)
-    if peak.zero[-1] or float(peak.variances.max()) > _most(score):
+    if peak.zero[-1] or float(peak.variances.max()) > _max_variance(score):
         return _fall_back(score, terms, moments, _NO_ERROR if peak.zero[-1] else _UNCLEAR)
     ranges, notes = _find_ranges(problem, peak, arrangement, level)
     variances = np.where(peak.zero, 0.0, peak.variances)
     if fixed is None:
-        return _Found(random, variances, ranges, "REML", notes)
-    between = _between_systems(peak, fixed.size)
-    return _Found(random, variances, ranges, "REML", (*notes, _FIXED), between)
+        return _Estimates(random, variances, ranges, "REML", notes)
+    # the variance of fixed systems' means, less what their errors add
+    size = fixed.size
+    fitted, vcov = peak.solved.effects[:size], peak.solved.means_vcov
+    error = (np.trace(vcov) - vcov.sum() / size) / (size - 1)
+    between = max(float(fitted.var(ddof=1) - error), 0.0)
+    return _Estimates(random, variances, ranges, "REML", (*notes, _FIXED), between)
 
 
-def _fall_back(score: Array, terms: Sequence[Term], moments: Array, why: str) -> _Found:
+def _fall_back(score: Array, terms: Sequence[Term], moments: Array, why: str) -> _Estimates:
     """Return moment estimates, for where the likelihood says nothing of the scores."""
-    if float(moments.max()) > _most(score):
+    if float(moments.max()) > _max_variance(score):
         raise NotConverged(
             "the variance components were not found: what fits these scores best has variances"
             " beyond the range of the scores",
             ["collect scores of more outputs by each judge", "take tasks or criteria apart"],
         )
-    return _Found(terms, np.where(moments <= MOMENT_ROUNDING, 0.0, moments), (), "moments", (why,))
+    return _Estimates(
+        terms, np.where(moments <= MOMENT_ROUNDING, 0.0, moments), (), "moments", (why,)
+    )
 
 
-def _most(score: Array) -> float:
+def _max_variance(score: Array) -> float:
     """Return the largest variance that values within the range of the scores can have."""
     return float(np.ptp(score)) ** 2 / 2
 
@@ -490,11 +465,10 @@ def _most(score: Array) -> float:
 def _find_ranges(
     problem: Problem, peak: Peak, arrangement: Arrangement, level: float | None
 ) -> tuple[list[Range], tuple[str, ...]]:
-    """Return intervals and tests, and what must be said of them."""
     numbers = range(len(peak.variances))
     if level is None:
         return [try_zero(problem, peak, at) for at in numbers], ()
-    if arrangement.cost > PROFILED:
+    if arrangement.cost > MAX_COST_PROFILED:
         return [approximate(peak, at, level) for at in numbers], (_LARGE,)
     try:
         return [profile(problem, peak, at, level) for at in numbers], ()
@@ -502,28 +476,21 @@ def _find_ranges(
         return [approximate(peak, at, level) for at in numbers], (_LOST,)
 
 
-def _between_systems(peak: Peak, size: int) -> float:
-    """Return the variance of fixed systems' means, less what their errors add."""
-    means, vcov = peak.solved.effects[:size], peak.solved.means_vcov
-    error = (np.trace(vcov) - vcov.sum() / size) / (size - 1)
-    return max(float(means.var(ddof=1) - error), 0.0)
-
-
-def _list_components(found: _Found, spread: float, system: Term) -> list[Component]:
+def _list_components(estimates: _Estimates, spread: float, system: Term) -> list[Component]:
     """Return components in the unit of the scores, the residual last."""
     rows = []
-    if found.systems is not None:
-        sd = spread * sqrt(found.systems)
-        rows.append(Component(SYSTEM, sd, system.size, how=found.method))
-    names = [*((one.name, one.size) for one in found.terms), (RESIDUAL, len(system.codes))]
+    if estimates.systems is not None:
+        sd = spread * sqrt(estimates.systems)
+        rows.append(Component(SYSTEM, sd, system.size, how=estimates.method))
+    names = [*((term.name, term.size) for term in estimates.terms), (RESIDUAL, len(system.codes))]
     for i, (name, size) in enumerate(names):
-        one = Component(name, spread * sqrt(float(found.variances[i])), size, how=found.method)
-        rows.append(_with_range(one, found.ranges[i], spread) if found.ranges else one)
+        sd = spread * sqrt(float(estimates.variances[i]))
+        component = Component(name, sd, size, how=estimates.method)
+        if estimates.ranges:
+            known = estimates.ranges[i]
+            component = replace(component, p=known.p)
+            if known.lower is not None and known.upper is not None:
+                upper = inf if known.upper == inf else spread * sqrt(known.upper)
+                component = replace(component, lower=spread * sqrt(known.lower), upper=upper)
+        rows.append(component)
     return rows
-
-
-def _with_range(one: Component, known: Range, spread: float) -> Component:
-    if known.lower is None or known.upper is None:
-        return replace(one, p=known.p)
-    upper = inf if known.upper == inf else spread * sqrt(known.upper)
-    return replace(one, lower=spread * sqrt(known.lower), upper=upper, p=known.p)

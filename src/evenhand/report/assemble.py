@@ -1,26 +1,391 @@
-"""From judgments to a report: a part for each task, a section for each question."""
+"""A report made of its parts: the sections on each task, on several processes, and the overview."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.errors import UnknownOption, end, suggest
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.holding import hold_rows
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.tasks import count_tasks
+import narwhals as nw
+
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import COUNT, fetch_columns, one_thread
+from evenhand.data.held_tables import hold_rows
+from evenhand.data.joining import count_tasks
+from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
+from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption, end, suggest
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.report.contents import PREFERENCE, RATING, shorten
-from evenhand.report.crew import Opener, Step, write_parts
-from evenhand.report.document import Report
-from evenhand.report.overview import write_overview
-from evenhand.report.rated import exclude_from
-from evenhand.report.rerun import LEVEL
-from evenhand.report.study import Data, Settings
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.report.answer import BUT, add_warnings, is_warning, say_answer, say_refused
+from evenhand.report.document import (
+    FAILED,
+    KEY_CHECKS,
+    NOT_RUN,
+    REFUSED,
+    Check,
+    Column,
+    Part,
+    Section,
+    Table,
+)
+from evenhand.report.figures.view import draw_unchecked
+from evenhand.report.html import Report
+from evenhand.report.methods import write_section_methods
+from evenhand.report.sections import agreement as agreement_light
+from evenhand.report.sections import judges as judge_fault
+from evenhand.report.sections.agreement import (
+    write_section_agreement,
+    write_section_parts,
+    write_section_scoring,
+)
+from evenhand.report.sections.data import (
+    write_section_data,
+    write_section_items,
+    write_section_more,
+    write_section_next,
+    write_section_rated,
+)
+from evenhand.report.sections.judges import write_section_judges, write_section_scorers
+from evenhand.report.sections.model import (
+    write_section_circles,
+    write_section_learning,
+    write_section_model,
+)
+from evenhand.report.sections.robustness import (
+    say_one_sided,
+    write_section_choices,
+    write_section_fragility,
+    write_section_order,
+)
+from evenhand.report.sections.systems import (
+    find_answer_of_ratings,
+    write_section_criteria,
+    write_section_heads,
+    write_section_outcomes,
+    write_section_ranking,
+    write_section_scores,
+)
+from evenhand.report.study import (
+    LEVEL,
+    PREFERENCE,
+    RATING,
+    Analysis,
+    Data,
+    Settings,
+    exclude_from,
+    shorten,
+)
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+
+WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
+    "ranking": write_section_ranking,
+    "heads": write_section_heads,
+    "outcomes": write_section_outcomes,
+    "scores": write_section_scores,
+    "criteria": write_section_criteria,
+    "judges": write_section_judges,
+    "scorers": write_section_scorers,
+    "agreement": write_section_agreement,
+    "scoring": write_section_scoring,
+    "parts": write_section_parts,
+    "model": write_section_model,
+    "circles": write_section_circles,
+    "learning": write_section_learning,
+    "choices": write_section_choices,
+    "fragility": write_section_fragility,
+    "order": write_section_order,
+    "data": write_section_data,
+    "items": write_section_items,
+    "rated": write_section_rated,
+    "next": write_section_next,
+    "more": write_section_more,
+    "methods": write_section_methods,
+}
+
+
+# One part of a report: all sections on one task, and its answer.
+
+
+# What keeps a section empty, which then says so
+REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
+# Sections on judges → the check that each makes, which is not run where the section is empty
+LIT: Final = {
+    "judges": ("judges", judge_fault.ASKS),
+    "scorers": ("judges", judge_fault.ASKS),
+    "agreement": ("agreement", agreement_light.ASKS),
+    "scoring": ("agreement", agreement_light.ASKS),
+}
+
+
+def write_part(
+    analysis: Analysis,
+    wanted: Mapping[str, str],
+    step: Callable[[str], Any] = lambda _: None,
+    *,
+    answers: bool = True,
+) -> Part:
+    """Write sections of one task."""
+    written = []
+    for name, title in wanted.items():
+        step(f"{analysis.task} {title}".strip())
+        written.append(_write(analysis, name, title))
+    answer, signature = find_answer(analysis) if answers else ((), "")
+    return Part(analysis.task, answer, tuple(written), signature)
+
+
+def _write(analysis: Analysis, name: str, title: str) -> Section:
+    """Write a section; what refuses it stands in its place."""
+    try:
+        with draw_unchecked():
+            return WRITERS[name](analysis)
+    except REFUSALS as refusal:
+        return refuse_section(name, title, say_refused(refusal))
+
+
+def refuse_section(name: str, title: str, why: str) -> Section:
+    """Return the section that stands in the place of one that is refused."""
+    if name not in LIT:
+        return Section(name, title, not_run=why)
+    says = (f"Nothing can be said here: {why}.",)
+    return Section(name, title, says, (Check(*LIT[name], NOT_RUN, why),))
+
+
+def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
+    """Return the decisions, or why there are none, and the line that reproduces them."""
+    if isinstance(analysis.data, Ratings):
+        return find_answer_of_ratings(analysis)
+    try:
+        return _answer(analysis), analysis.ranking.signature
+    except REFUSALS as refusal:
+        return (f"{REFUSED}{say_refused(refusal)}",), ""
+
+
+def _answer(analysis: Analysis) -> tuple[str, ...]:
+    """Return the decisions; none is advised to be acted on that the place alone may have made."""
+    place = say_one_sided(analysis)
+    said = say_answer(analysis.ranking, advise=not place)
+    return (*said, f"{BUT}{place}.") if place else said
+
+
+# Several processes write the parts of one report; what they write is what one would have written.
+#
+# A table cannot leave its process, so each process opens the judgments itself.
+
+
+Opener = Callable[[], Data]
+Step = Callable[[str], Any]
+# Sections of a single task that whichever process is free writes, the longest first
+SLOW: Final = ("fragility", "choices", "model", "learning", "scoring", "scorers", "parts")
+MIN_PARALLEL_JUDGMENTS: Final = 3_000  # From so many on a second process pays for its start
+
+
+@dataclass(frozen=True)
+class Job:
+    """Sections of one task."""
+
+    task: str  # its name; "" for a table without tasks
+    sections: Mapping[str, str]  # name → heading
+    size: float = 1.0  # judgments
+    answers: bool = True  # whether it also writes the answer
+
+
+def write_parts(
+    data: Data,
+    settings: Settings,
+    wanted: Mapping[str, str],
+    *,
+    sizes: Mapping[str, int],
+    opener: Opener | None = None,
+    step: Step = lambda _: None,
+) -> list[Part]:
+    """Write a part for each task."""
+    if len(sizes) < 2:
+        jobs = [Job("", wanted, sum(sizes.values()) or _count_rows(data))]
+    else:
+        jobs = [Job(task, wanted, size) for task, size in sizes.items()]
+    processes = 1 if opener is None else _count_processes(jobs)
+    queue = _make_queue(jobs, processes)
+    analysis = Analysis(data, settings)
+    with one_thread(data.source.connection):
+        if opener is None or min(processes, len(queue)) == 1:
+            return _join([_write_job(analysis, job, step) for job in jobs], wanted)
+        first = queue.popleft()
+        with one_blas_thread(), _share(opener, settings, queue, processes - 1) as others:
+            parts = [_write_job(analysis, first, step)]
+            parts += [_write_job(analysis, job, step) for job in _take(queue)]
+            parts += [part for other in others for part in other.result()]
+    return _join(parts, wanted, [job.task for job in jobs])
+
+
+def _count_rows(data: Data) -> int:
+    rows = data.frame.select(nw.len().alias(COUNT))
+    return int(fetch_columns(rows)[COUNT][0])
+
+
+def _count_processes(jobs: Sequence[Job]) -> int:
+    if sum(job.size for job in jobs) < MIN_PARALLEL_JUDGMENTS:
+        return 1
+    free = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(free or 1, max(2, len(jobs)))
+
+
+def _make_queue(jobs: Sequence[Job], processes: int) -> deque[Job]:
+    """Return the jobs in the order in which they are begun: the largest first.
+
+    A single job is divided: what is quick, with the answer, and each section that is slow.
+    """
+    if processes == 1 or len(jobs) > 1:
+        return deque(sorted(jobs, key=lambda job: -job.size))
+    (job,) = jobs
+    quick = {name: title for name, title in job.sections.items() if name not in SLOW}
+    slow = [{name: job.sections[name]} for name in SLOW if name in job.sections]
+    divided = [quick, *slow] if quick else slow
+    return deque(
+        replace(job, sections=sections, answers=place == 0)
+        for place, sections in enumerate(divided)
+    )
+
+
+@contextmanager
+def _share(
+    opener: Opener, settings: Settings, queue: deque[Job], others: int
+) -> Iterator[list[Future[list[Part]]]]:
+    """Let other processes take jobs from a queue, each when it is free."""
+    from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+    from multiprocessing import get_context
+
+    with (
+        ProcessPoolExecutor(others, mp_context=get_context("spawn")) as pool,
+        ThreadPoolExecutor(others) as threads,
+    ):
+
+        def run() -> list[Part]:
+            jobs = _take(queue)
+            return [pool.submit(_write_elsewhere, opener, settings, job).result() for job in jobs]
+
+        try:
+            yield [threads.submit(run) for _ in range(others)]
+        finally:
+            queue.clear()
+
+
+def _take(queue: deque[Job]) -> Iterator[Job]:
+    """Take jobs until none is left; several may take from the same queue."""
+    while True:
+        try:
+            job = queue.popleft()
+        except IndexError:
+            return
+        yield job
+
+
+@cache
+def _worker_state() -> dict[str, Analysis]:
+    """Return where a process keeps the judgments from one job to the next."""
+    return {}
+
+
+def _write_elsewhere(opener: Opener, settings: Settings, job: Job) -> Part:
+    """Write a part in another process, on one thread."""
+    state = _worker_state()
+    if "analysis" not in state:
+        state["analysis"] = Analysis(hold_rows(opener()), settings)
+    analysis = state["analysis"]
+    with one_blas_thread(), one_thread(analysis.data.source.connection):
+        return _write_job(analysis, job, lambda _: None)
+
+
+def _write_job(analysis: Analysis, job: Job, step: Step) -> Part:
+    """Write the sections of a job; those of a single task share what they find."""
+    if job.task:
+        data = analysis.data.select_task(job.task, recorded=False)
+        if not isinstance(data, Rankings):  # a copy of rankings would expand in another order
+            data = hold_rows(data)
+        analysis = Analysis(data, analysis.settings, job.task)
+    return write_part(analysis, job.sections, step, answers=job.answers)
+
+
+def _join(
+    written: Sequence[Part], wanted: Mapping[str, str], tasks: Sequence[str] | None = None
+) -> list[Part]:
+    """Return one part for each task, its sections in the order of the contents."""
+    places = list(wanted)
+    joined: dict[str, Part] = {}
+    for part in written:
+        known = joined.get(part.name)
+        sections = (*(known.sections if known else ()), *part.sections)
+        ordered = sorted(sections, key=lambda section: places.index(section.name))
+        answered = part if part.answer or known is None else known
+        joined[part.name] = replace(answered, sections=tuple(ordered))
+    return [add_warnings(joined[task]) for task in (tasks or joined)]
+
+
+# Several tasks on one screen: the answer of each, and its key checks.
+
+
+def write_overview(parts: Sequence[Part]) -> Section | None:
+    """Write what several tasks have in common; None where there is one."""
+    if len(parts) < 2:
+        return None
+    rows = tuple(_describe(part) for part in parts)
+    made = [name for name in KEY_CHECKS if any(row[name] is not None for row in rows)]
+    columns = (
+        Column("task", "task"),
+        Column("answer", "answer"),
+        *(Column(name, name) for name in made),
+    )
+    return Section(
+        "overview",
+        "All tasks",
+        says=tuple(_say_lights(parts)),
+        tables=(Table("tasks", "The answer for each task", columns, rows),),
+    )
+
+
+def _describe(part: Part) -> dict[str, Any]:
+    """Return the row of a task."""
+    states = {check.name: check.state for check in part.key_checks}
+    first, *others = part.answer or ("",)
+    answer = " ".join([first, *(one for one in others if not is_warning(one))])  # lights say those
+    return {"task": part.name, "answer": answer, **{name: states.get(name) for name in KEY_CHECKS}}
+
+
+def _say_best(parts: Sequence[Part]) -> list[str]:
+    """Say in how many tasks one system is the best; nothing where there are no boards."""
+    sections = [part.section("ranking") for part in parts]
+    boards = [table for one in sections if one for table in one.tables if table.name == "board"]
+    if not boards:
+        return []
+    clear = sum(board.rows[0]["places"] == "1" for board in boards)
+    open_ = len(boards) - clear
+    if not clear:
+        return ["In none of them is a single system the best: several may be."]
+    said = f"In {clear} a single system is the best"
+    return [f"{said}; in {open_} several may be." if open_ else f"{said}."]
+
+
+def _say_lights(parts: Sequence[Part]) -> list[str]:
+    """Say in how many tasks something is wrong."""
+    said = [f"{len(parts)} tasks, each ranked by itself.", *_say_best(parts)]
+    for name in KEY_CHECKS:
+        lit = [check for part in parts for check in part.key_checks if check.name == name]
+        wrong = sum(check.state == FAILED for check in lit)
+        if wrong:
+            said.append(f"{lit[0].asks} It changes the answer in {wrong} of {len(lit)} tasks.")
+    return said
+
+
+# From judgments to a report: a part for each task, a section for each question.
 
 
 def make_report(
@@ -60,7 +425,19 @@ def make_report(
     """
     import evenhand
 
-    _check(data, sections, model)
+    # Refuse what type checkers would
+    if not isinstance(data, Comparisons | Rankings | Ratings):
+        raise UnknownOption(
+            f"a report is made of judgments, not of a {type(data).__name__}:"
+            " make_report(evenhand.read(...))"
+        )
+    if isinstance(sections, str):
+        raise UnknownOption(f"sections is a list of names, such as ['{sections}']")
+    if model is not None and not isinstance(model, BradleyTerry):
+        raise UnknownOption(
+            f"the model of a report is a BradleyTerry, not a {type(model).__name__}:"
+            " model=evenhand.BradleyTerry(ties='davidson')"
+        )
     chosen = settings or Settings(level=level, seed=seed, model=model, full=full)
     wanted = _choose(RATING if isinstance(data, Ratings) else PREFERENCE, sections)
     held = hold_rows(data)
@@ -78,22 +455,6 @@ def make_report(
         notes=tuple(data.source.notes),
         excluded=exclude_from(data),
     )
-
-
-def _check(data: object, sections: object, model: object) -> None:
-    """Refuse what type checkers would."""
-    if not isinstance(data, Comparisons | Rankings | Ratings):
-        raise UnknownOption(
-            f"a report is made of judgments, not of a {type(data).__name__}:"
-            " make_report(evenhand.read(...))"
-        )
-    if isinstance(sections, str):
-        raise UnknownOption(f"sections is a list of names, such as ['{sections}']")
-    if model is not None and not isinstance(model, BradleyTerry):
-        raise UnknownOption(
-            f"the model of a report is a BradleyTerry, not a {type(model).__name__}:"
-            " model=evenhand.BradleyTerry(ties='davidson')"
-        )
 
 
 def _list_words(title: str, sections: Sequence[str]) -> list[str]:

@@ -1,24 +1,19 @@
 """What a report is made of: parts, sections, checks, tables, figures. Values, no statistics.
 
-Whatever the page shows stands here first, and `to_dict` writes it all: a number on the page has
-its place in the JSON.
+Whatever the page shows stands here first, and `describe_part` writes it all: a number on the page
+has its place in the JSON.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Final
-
-from evenhand.judgments.exclusions import Exclusion, write_excluded
 
 Row = Mapping[str, Any]
 
-# Which form `Report.to_dict` has; another number where a path means something else
-CONTRACT: Final = 1
 PASSED: Final = "passed"
-FAILED: Final = "failed"  # What was found changes the answer (`evenhand.report.reversal`)
+FAILED: Final = "failed"  # What was found changes the answer (`evenhand.report.study`)
 WARNING: Final = "warning"  # Something was found, and the answer stays with it taken into account
 NOT_RUN: Final = "not run"
 # A check that was run and does not decide: that is no pass, and nobody forgot it
@@ -26,7 +21,7 @@ UNDECIDED: Final = "cannot tell"
 # How the answer begins where the judgments determine no ranking; behind it stands why
 REFUSED: Final = "No ranking: "
 # Checks that stand on the first screen, in this order
-LIGHTS: Final = ("judges", "agreement", "order", "model", "choices")
+KEY_CHECKS: Final = ("judges", "agreement", "order", "model", "choices")
 
 
 @dataclass(frozen=True)
@@ -35,7 +30,7 @@ class Column:
 
     key: str  # of the rows
     title: str  # above it
-    kind: str = "text"  # how its values are written: a key of `numbers.KINDS`
+    kind: str = "text"  # how its values are written: a key of `KINDS`
     says: str = ""  # what the column means, where its title does not say enough
 
 
@@ -70,18 +65,18 @@ class Figure:
 class Check:
     """Something that could be wrong, and whether it is."""
 
-    name: str  # one word; those of LIGHTS stand on the first screen
+    name: str  # one word; those of KEY_CHECKS stand on the first screen
     asks: str  # the question
     # passed, failed (what was found changes the answer), warning (something was found and the
     # answer stays), cannot tell (it was run and does not decide) or not run
     state: str
     says: str  # the finding with its number, in a few words
-    otherwise: str = ""  # what changes if one decides otherwise, or what to do; "" where nothing
+    recommendation: str = ""  # what changes if one decides otherwise, or what to do; or ""
     # of the one test that the finding rests on (proportion); None where it rests on more
     p: float | None = None
     # what the answer says of it where it failed; what is said of every such check
-    # (`evenhand.report.caveat`) where this is empty
-    faults: tuple[str, ...] = ()
+    # (`evenhand.report.answer`) where this is empty
+    issues: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -124,88 +119,144 @@ class Part:
         return self.answer[0].startswith(REFUSED) if self.answer else False
 
     @property
-    def lights(self) -> tuple[Check, ...]:
+    def key_checks(self) -> tuple[Check, ...]:
         """The checks of the first screen; those that no section made are not run."""
         made = {check.name: check for section in self.sections for check in section.checks}
-        return tuple(made[name] for name in LIGHTS if name in made)
+        return tuple(made[name] for name in KEY_CHECKS if name in made)
 
     def section(self, name: str) -> Section | None:
         """Return a section by its name; None where there is none."""
-        return next((one for one in self.sections if one.name == name), None)
+        return next((section for section in self.sections if section.name == name), None)
 
 
-@dataclass(frozen=True, repr=False)
-class Report:
-    """A report; `str()` gives its first screen in words, a notebook shows it with its board.
+# The JSON contract: what a report is made of as plain values.
 
-    Attributes:
-        title: what it is about.
-        parts: one for each task.
-        overview: of several tasks; None where there is one.
-        command: what makes it again.
-        version: of Evenhand.
-        notes: what was understood when the files were read.
-        excluded: what was excluded from the judgments of all parts.
 
+def describe_part(part: Part) -> dict[str, Any]:
+    """Return all that is said of one task as plain values."""
+    return {
+        "name": part.name,
+        "answer": list(part.answer),
+        "signature": part.signature,
+        "lights": [_describe_check(check) for check in part.key_checks],
+        "sections": [describe_section(section) for section in part.sections],
+    }
+
+
+def describe_section(section: Section) -> dict[str, Any]:
+    """Return a section as plain values; of a figure what is drawn, not how."""
+    return {
+        "name": section.name,
+        "title": section.title,
+        "not_run": section.not_run,
+        "says": list(section.says),
+        "checks": [_describe_check(check) for check in section.checks],
+        "figures": [
+            {
+                "name": figure.name,
+                "title": figure.title,
+                "alt": figure.alt,
+                "datasets": {name: list(map(dict, rows)) for name, rows in figure.datasets.items()},
+            }
+            for figure in section.figures
+        ],
+        "tables": [
+            {
+                "name": table.name,
+                "caption": table.caption,
+                "columns": [asdict(column) for column in table.columns],
+                "rows": [dict(row) for row in table.rows],
+                "lines": list(table.lines),
+            }
+            for table in section.tables
+        ],
+        "blocks": [asdict(block) for block in section.blocks],
+        "notes": list(section.notes),
+        "command": section.command,
+    }
+
+
+def _describe_check(check: Check) -> dict[str, Any]:
+    """Return a check as plain values; its issues stand in the answer."""
+    return {
+        "name": check.name,
+        "asks": check.asks,
+        "state": check.state,
+        "says": check.says,
+        "otherwise": check.recommendation,
+        "p": check.p,
+    }
+
+
+def join_chart(figure: Figure) -> dict[str, Any]:
+    """Return the whole Vega-Lite of a figure: with its data and title."""
+    datasets = {name: [dict(row) for row in rows] for name, rows in figure.datasets.items()}
+    return {**figure.spec, "title": figure.title, "datasets": datasets}
+
+
+# How numbers and names are written wherever a report shows them: on the page, in LaTeX, Markdown.
+
+
+NONE: Final = "–"  # What stands where there is no number
+SMALLEST_CHANCE: Final = 0.001  # Chances below this are written as being below it
+MAX_NAMES: Final = 5  # Most systems that are named in a sentence
+
+
+def _write_count(value: float) -> str:
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def _write_chance(value: float) -> str:
+    return f"< {SMALLEST_CHANCE}" if value < SMALLEST_CHANCE else f"{value:.3f}"
+
+
+def _write_percent(value: float) -> str:
+    """Write a share that may be very small, with two digits that mean something."""
+    percent = 100 * value
+    return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
+
+
+# Kind of number → how it is written. A share is a proportion, a percent one that may be very
+# small, a chance a p-value.
+KINDS: Final[dict[str, Callable[[Any], str]]] = {
+    "text": str,
+    "count": _write_count,
+    "general": lambda value: f"{value:g}",
+    "one": lambda value: f"{value:z,.1f}",
+    "two": lambda value: f"{value:z,.2f}",
+    "three": lambda value: f"{value:z,.3f}",
+    "share": lambda value: f"{100 * value:z.0f} %",
+    "percent": _write_percent,
+    "chance": _write_chance,
+}
+
+
+def write_value(value: Any, kind: str) -> str:
+    """Write a value for people, as a kind of KINDS.
+
+    >>> write_value(12345, "count"), write_value(-0.0012, "two"), write_value(None, "two")
+    ('12,345', '0.00', '–')
+    >>> write_value(0.9512, "share"), write_value(0.00001, "chance")
+    ('95 %', '< 0.001')
     """
+    return NONE if value is None else KINDS[kind](value)
 
-    title: str
-    parts: tuple[Part, ...]
-    command: str
-    version: str
-    overview: Section | None = None
-    notes: tuple[str, ...] = ()
-    excluded: tuple[Exclusion, ...] = ()
 
-    def write(self, path: str | Path) -> None:
-        """Write the report: the page, or for a name that ends in .json all its numbers.
+def join_names(names: Sequence[str]) -> str:
+    """Write names as a list; of many the first, and how many more.
 
-        Raises:
-            UnknownOption: another ending, or a file that cannot be written.
+    >>> join_names(["A"]), join_names(["A", "B", "C"])
+    ('A', 'A, B and C')
+    """
+    if len(names) > MAX_NAMES:
+        return f"{', '.join(names[: MAX_NAMES - 1])} and {len(names) - MAX_NAMES + 1} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
-        """
-        from evenhand.report.leaving import write_report
 
-        write_report(self, Path(path))
+def begin_sentence(text: str) -> str:
+    """Write the first letter large.
 
-    @property
-    def tables(self) -> dict[str, Table]:
-        """All tables by name, such as "ranking/board"; a task stands before its own."""
-        from evenhand.report.places import list_tables
-
-        return {name: table for name, (_, table) in list_tables(self).items()}
-
-    @property
-    def figures(self) -> dict[str, Any]:
-        """All figures by name, such as "ranking/forest", as Altair charts."""
-        from evenhand.report.figures.rebuilding import rebuild
-        from evenhand.report.places import list_figures
-
-        return {name: rebuild(figure) for name, figure in list_figures(self).items()}
-
-    def __str__(self) -> str:
-        from evenhand.report.printing import draw_text
-
-        return draw_text(self)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from evenhand.report.printing import draw_html
-
-        return draw_html(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything that the page shows, as plain values: the JSON contract."""
-        from evenhand.report.contract import describe_part, describe_section
-
-        return {
-            "contract": CONTRACT,
-            "title": self.title,
-            "version": self.version,
-            "command": self.command,
-            "notes": list(self.notes),
-            "excluded": write_excluded(self.excluded),
-            "overview": None if self.overview is None else describe_section(self.overview),
-            "parts": [describe_part(part) for part in self.parts],
-        }
+    >>> begin_sentence("nothing changes"), begin_sentence("")
+    ('Nothing changes', '')
+    """
+    return f"{text[:1].upper()}{text[1:]}"

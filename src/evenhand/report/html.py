@@ -1,15 +1,22 @@
-"""The report as one page that needs nothing else: styles, charts and numbers are inside."""
+"""A report as a whole: its page, its JSON, and its first screen in words and in a notebook."""
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.report import colours
-from evenhand.report.caveat import is_caveat
+from evenhand.data.exclusions import Exclusion, write_excluded
+from evenhand.data.results import draw_table
+from evenhand.errors import UnknownOption
+from evenhand.report.answer import is_warning
 from evenhand.report.document import (
     FAILED,
     NOT_RUN,
@@ -19,15 +26,269 @@ from evenhand.report.document import (
     Column,
     Figure,
     Part,
-    Report,
     Section,
+    Table,
+    describe_part,
+    describe_section,
+    write_value,
 )
-from evenhand.report.numbers import write_value
-from evenhand.report.packing import embed, pack
+from evenhand.report.figures.drawing import (
+    ACCENT,
+    BAND,
+    BLUE,
+    BROWN,
+    CONTRAST,
+    EVEN,
+    INK,
+    PALETTE,
+    QUIET,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
+
+# Which form `Report.to_dict` has; another number where a path means something else
+CONTRACT: Final = 1
+# The table of the first section that a notebook shows; where there is none, its first
+BOARD: Final = "board"
+MAX_BOARD_ROWS: Final = 100  # Most rows of it that a notebook shows
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """A report; `str()` gives its first screen in words, a notebook shows it with its board.
+
+    Attributes:
+        title: what it is about.
+        parts: one for each task.
+        overview: of several tasks; None where there is one.
+        command: what makes it again.
+        version: of Evenhand.
+        notes: what was understood when the files were read.
+        excluded: what was excluded from the judgments of all parts.
+
+    """
+
+    title: str
+    parts: tuple[Part, ...]
+    command: str
+    version: str
+    overview: Section | None = None
+    notes: tuple[str, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()
+
+    def write(self, path: str | Path) -> None:
+        """Write the report: the page, or for a name that ends in .json all its numbers.
+
+        Raises:
+            UnknownOption: another ending, or a file that cannot be written.
+
+        """
+        path = Path(path)
+        text = find_form(path)(self)
+        try:
+            path.write_text(text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise UnknownOption(f"'{path}' cannot be written: {reason}") from None
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """All tables by name, such as "ranking/board"; a task stands before its own."""
+        return {path.name(table): table for path in list_paths(self) for table in path.tables}
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """All figures by name, such as "ranking/forest", as Altair charts."""
+        from evenhand.report.figures.view import rebuild
+
+        return {
+            path.name(figure): rebuild(figure)
+            for path in list_paths(self)
+            for figure in path.section.figures
+        }
+
+    def __str__(self) -> str:
+        parts = [_write_part(part) for part in self.parts]
+        excluded = "\n".join(exclusion.text for exclusion in self.excluded)
+        return "\n\n".join(filter(None, [self.title, excluded, *parts, self.command]))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        excluded = [exclusion.text for exclusion in self.excluded]
+        head = draw_table((), (), excluded, self.title)
+        parts = [_draw_part(part) for part in self.parts]
+        return "".join([head, *parts, draw_table((), (), (self.command,))])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything that the page shows, as plain values: the JSON contract."""
+        return {
+            "contract": CONTRACT,
+            "title": self.title,
+            "version": self.version,
+            "command": self.command,
+            "notes": list(self.notes),
+            "excluded": write_excluded(self.excluded),
+            "overview": None if self.overview is None else describe_section(self.overview),
+            "parts": [describe_part(part) for part in self.parts],
+        }
+
+
+def _write_part(part: Part) -> str:
+    """Return the answer of a task and its key checks, each on a line."""
+    width = max((len(check.state) for check in part.key_checks), default=0)
+    checks = [f"{check.state.ljust(width)}  {check.asks} {check.says}" for check in part.key_checks]
+    name = [part.name] if part.name else []
+    return "\n".join([*name, " ".join(part.answer), *checks])
+
+
+def _draw_part(part: Part) -> str:
+    """Return the answer of a task, its key checks and its board for a notebook."""
+    answer = " ".join(part.answer)
+    drawn = [draw_table((), (), (), f"{part.name}: {answer}" if part.name else answer)]
+    checks = [(check.state, check.asks, check.says) for check in part.key_checks]
+    if checks:
+        drawn.append(draw_table(("check", "asks", "finds"), checks))
+    tables = part.sections[0].tables if part.sections else ()
+    board = next((table for table in tables if table.name == BOARD), next(iter(tables), None))
+    if board is not None:
+        body = [
+            [write_value(row[column.key], column.kind) for column in board.columns]
+            for row in board.rows[:MAX_BOARD_ROWS]
+        ]
+        more = len(board.rows) - MAX_BOARD_ROWS
+        below = (f"... and {more:,} more" if more > 0 else "", part.signature)
+        drawn.append(draw_table([column.title for column in board.columns], body, below))
+    return "".join(drawn)
+
+
+# Where tables and figures stand in a report, and what they are called outside it.
+
+
+@dataclass(frozen=True)
+class SectionPath:
+    """A section, and where it stands."""
+
+    section: Section  # the section
+    part: str = ""  # name of the task; "" where there is one
+    signature: str = ""  # the line that reproduces its numbers
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables of the section."""
+        return self.section.tables
+
+    def name(self, item: Table | Figure) -> str:
+        """Return what a table or figure of the section is called outside the report."""
+        return "/".join(filter(None, (self.part, self.section.name, item.name)))
+
+
+def list_paths(report: Report) -> Iterator[SectionPath]:
+    """Return all sections in the order in which they are read."""
+    if report.overview is not None:
+        yield SectionPath(report.overview)
+    for part in report.parts:
+        for section in part.sections:
+            yield SectionPath(section, part.name, part.signature)
+
+
+# What stands inside a page: JSON, or letters that a browser unpacks where it would be long.
+
+
+# Most letters of JSON that stand in the page as they are; more of it is packed
+PLAIN: Final = 100_000
+
+
+def pack(text: str) -> str:
+    """Return a text packed by gzip, as letters; the same text gives the same letters.
+
+    >>> len(pack("evenhand" * 1000)) < 100
+    True
+    """
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def write_json(value: Any) -> str:
+    r"""Write JSON that may stand in a page: nothing in it ends a script.
+
+    >>> write_json("</script>")
+    '"\\u003c/script\\u003e"'
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def embed(name: str, value: Any, most: int = PLAIN) -> str:
+    """Write the element of a page that holds a value."""
+    text = write_json(value)
+    if len(text) > most:
+        return f'<script type="application/gzip" id="{name}">{pack(text)}</script>'
+    return f'<script type="application/json" id="{name}">{text}</script>'
+
+
+# The colours of a page, in light and in dark, and which of them a figure's colours become.
+
+
+# Name of a colour of the page → colour on white
+LIGHT: Final = {
+    "ink": INK,
+    "quiet": QUIET,
+    "line": "#dfe2e8",
+    "grid": "#e6e8ec",
+    "ground": "#ffffff",
+    "raised": "#f5f7f9",
+    "accent": ACCENT,
+    "contrast": CONTRAST,
+    "good": "#2f6f2a",
+}
+
+# The same on dark
+DARK: Final = {
+    "ink": "#e8eaf0",
+    "quiet": "#a3abbb",
+    "line": "#353b48",
+    "grid": "#2c313c",
+    "ground": "#14171d",
+    "raised": "#1c2028",
+    "accent": "#5bb8e0",
+    "contrast": "#f0a060",
+    "good": "#7cc576",
+}
+
+# Colour of a figure → what stands for it on dark. Black and white write into heat maps.
+FIGURES: Final = {
+    INK: DARK["ink"],
+    QUIET: DARK["quiet"],
+    **dict(
+        zip(
+            PALETTE,
+            (DARK["accent"], DARK["contrast"], DARK["good"], "#c39be0", "#d6b93c"),
+            strict=True,
+        )
+    ),
+    LIGHT["grid"]: DARK["grid"],
+    BAND: "#1e2733",
+    EVEN: "#262a33",
+    BLUE: "#66acd3",
+    BROWN: "#d5975a",
+    "white": "#000000",
+    "black": "#ffffff",
+}
+
+
+def write_variables(colours: dict[str, str]) -> str:
+    """Write colours as variables of a style sheet.
+
+    >>> write_variables({"ink": "#000000", "ground": "#ffffff"})
+    '--ink: #000000; --ground: #ffffff;'
+    """
+    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
+
+
+# The report as one page that needs nothing else: styles, charts and numbers are inside.
+
 
 # Most bytes of a page of several tasks whose parts stand in it as they are; in a larger one they
 # are packed
@@ -48,21 +309,26 @@ def write_page(report: Report) -> str:
 
     environment = _make_environment()
     several = len(report.parts) > 1 or report.overview is not None
-    bodies = _write_bodies(environment, report, several=several)
+    # Write what stands in each part
+    macros: Any = environment.get_template("parts.html").module
+    bodies = [
+        macros.part(part, place, find_hero(part), several)
+        for place, part in enumerate(report.parts)
+    ]
     frame = {
         "report": report,
         "several": several,
-        "anchors": _name_anchors(report.parts),
+        "anchors": {part.name: f"part-{place}" for place, part in enumerate(report.parts)},
         "data": Markup(embed("report", report.to_dict())),
         "drawing": Markup(embed("drawing", _find_drawing(report), 0)),
         "vega": Markup(_pack_vega()),
-        "light": Markup(colours.write_variables(colours.LIGHT)),
-        "dark": Markup(colours.write_variables(colours.DARK)),
+        "light": Markup(write_variables(LIGHT)),
+        "dark": Markup(write_variables(DARK)),
         "css": Markup("".join(map(_read, STYLES))),
         "js": Markup("".join(map(_read, SCRIPTS))),
     }
     template = environment.get_template("report.html")
-    page = template.render(frame, bodies=bodies, packed=False)
+    page: str = template.render(frame, bodies=bodies, packed=False)
     if several and len(page.encode()) > LARGE:
         page = template.render(frame, bodies=[Markup(pack(one)) for one in bodies], packed=True)
     return page
@@ -83,22 +349,9 @@ def _make_environment() -> Environment:
     environment.globals |= {
         "states": (PASSED, FAILED, WARNING, UNDECIDED, NOT_RUN),
         "find_home": find_home,
-        "is_caveat": is_caveat,
+        "is_warning": is_warning,
     }
     return environment
-
-
-def _write_bodies(environment: Environment, report: Report, *, several: bool) -> list[Markup]:
-    """Write what stands in each part."""
-    macros: Any = environment.get_template("parts.html").module
-    return [
-        macros.part(part, place, find_hero(part), several)
-        for place, part in enumerate(report.parts)
-    ]
-
-
-def _name_anchors(parts: Sequence[Part]) -> dict[str, str]:
-    return {part.name: f"part-{place}" for place, part in enumerate(parts)}
 
 
 def _read(name: str) -> str:
@@ -186,17 +439,51 @@ def _find_drawing(report: Report) -> dict[str, Any]:
             specs |= _of_section(section, f"/parts/{place}/sections/{number}")
     return {
         "specs": specs,
-        "light": colours.LIGHT,
-        "dark": colours.DARK,
-        "darkened": colours.FIGURES,
+        "light": LIGHT,
+        "dark": DARK,
+        "darkened": FIGURES,
     }
 
 
 def _of_section(section: Section, path: str) -> dict[str, Any]:
     return {
-        f"{path}/figures/{place}": _specify(figure) for place, figure in enumerate(section.figures)
+        f"{path}/figures/{place}": {"wide": figure.wide, "spec": dict(figure.spec)}
+        for place, figure in enumerate(section.figures)
     }
 
 
-def _specify(figure: Figure) -> dict[str, Any]:
-    return {"wide": figure.wide, "spec": dict(figure.spec)}
+# How a report is written: as a page, or as JSON with every number of the page.
+
+
+# Ending that no report has → what serves instead
+INSTEAD: Final = {
+    ".pdf": "a browser prints the page as PDF",
+    ".tex": "LaTeX tables go into a folder (--tables FOLDER)",
+    ".md": "Markdown tables go into a folder (--tables FOLDER)",
+    ".csv": "CSV tables go into a folder (--tables FOLDER)",
+    ".svg": "figures go into a folder (--figures FOLDER)",
+    ".png": "figures go into a folder (--figures FOLDER)",
+}
+
+
+def write_report_json(report: Report) -> str:
+    """Return every number of the report as JSON; none of them is infinite or missing."""
+    return json.dumps(report.to_dict(), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+# Ending of a file → what writes it
+FORMS: Final[dict[str, Callable[[Report], str]]] = {
+    ".html": write_page,
+    ".htm": write_page,
+    ".json": write_report_json,
+}
+
+
+def find_form(path: Path) -> Callable[[Report], str]:
+    """Return what writes a report into a file of this name."""
+    ending = path.suffix.lower()
+    if ending not in FORMS:
+        hint = f"; {INSTEAD[ending]}" if ending in INSTEAD else ""
+        name = f"the ending '{path.suffix}'" if path.suffix else "a name without an ending"
+        raise UnknownOption(f"{path}: {name} says no form of a report: take .html or .json{hint}")
+    return FORMS[ending]

@@ -1,33 +1,215 @@
-"""`evenhand.plot`: the figures of the report and of the verbs, from Python and in notebooks."""
+"""Results → figures: what each result can be drawn as, from what it holds by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.errors import UnknownOption, end, suggest
-from evenhand.report import plots
-from evenhand.report.plots import Drawers
+from evenhand.errors import NotIdentified, UnknownOption, end, suggest
+from evenhand.report.figures.view import dress, fit_width
+
+if TYPE_CHECKING:
+    from evenhand.design.plan import CampaignPlan
+    from evenhand.judges.agreement_table import AgreementTable
+    from evenhand.judges.cards import Screening
+    from evenhand.judges.diagnosis_result import Diagnosis
+    from evenhand.ranking.cross_validation import ModelComparison
+    from evenhand.ranking.learning_curves import LearningCurves
+    from evenhand.ranking.position_bias import PositionBias
+    from evenhand.ranking.ranking import Ranking
+    from evenhand.ranking.robustness.sensitivity import Sensitivity
+    from evenhand.ratings.judge_process import JudgeProcess
+    from evenhand.ratings.reliability import DecisionCurve
+
+
+WIDTH: Final = 620
+MOST: Final = 100  # Most rows that are drawn: the first
+Drawer = Callable[[Any], Any]
+Drawers = Mapping[str, Drawer]
+
+
+def draw_ranking(ranking: Ranking) -> Any:
+    """Draw systems with intervals, rank sets and clusters."""
+    from evenhand.report.figures.systems import draw_forest
+    from evenhand.report.sections.systems import tabulate
+
+    held = " that hold all at once" if ranking.rank_interval == "simultaneous" else ""
+    title = f"Systems by {ranking.scale}, with {100 * ranking.level:g} % intervals{held}"
+    return _finish(draw_forest(tabulate(ranking)[:MOST], ranking.scale), title)
+
+
+def draw_outcomes(ranking: Ranking) -> Any:
+    """Draw how often each system won, tied and lost."""
+    from evenhand.report.figures.systems import draw_outcomes as draw
+
+    counted = ("wins", "ties", "losses")
+    rows = [{**row, "n": sum(row[key] for key in counted)} for row in ranking.rows()]
+    return _finish(draw([row for row in rows if row["n"]][:MOST]), "Wins, ties and losses")
+
+
+def draw_chances(ranking: Ranking) -> Any:
+    """Draw who is preferred to whom by the model."""
+    from evenhand.report.figures.systems import draw_heat_map, tabulate_chances
+
+    systems = ranking.systems[:MOST]
+    return draw_heat_map(systems, tabulate_chances(ranking.fit, systems))
+
+
+def draw_slopes(found: Screening) -> Any:
+    """Draw how strongly each judge follows the others."""
+    from evenhand.report.figures.predictions import Bar, draw_intervals
+
+    told = [
+        (card, one)
+        for card in found.cards
+        for one in card.evidence
+        if one.name == "slope" and one.value is not None
+    ]
+    if not told:
+        raise NotIdentified("no judge has a slope here: only judges of comparisons have one")
+    bars = [
+        Bar(card.judge, one.value or 0.0, one.lower, one.upper, strong=bool(card.flags))
+        for card, one in told[:MOST]
+    ]
+    return draw_intervals(
+        bars,
+        axis="slope",
+        title="How strongly judges follow the others",
+        below="1 as all judges together, 0 not at all, below 0 against; flagged judges in colour",
+        reference=1.0,
+    )
+
+
+def draw_agreement(table: AgreementTable) -> Any:
+    """Draw the coefficients of all judgments with their intervals."""
+    from evenhand.report.figures.predictions import Bar, draw_intervals
+
+    bars = [
+        Bar(f"{part.name} {one.title}".strip(), one.value, one.lower, one.upper)
+        for part in table.parts
+        for one in part.coefficients
+        if one.value is not None
+    ]
+    if not bars:
+        raise NotIdentified("no coefficient has a value here: its `why` says why not")
+    below = f"{100 * table.level:g} % intervals; 0 is chance for κ and its like"
+    return draw_intervals(
+        bars[:MOST], axis="agreement", title="Agreement of judges", below=below, reference=0.0
+    )
+
+
+def draw_positions(bias: PositionBias) -> Any:
+    """Draw how often each judge prefers the output shown first."""
+    from evenhand.report.figures.judges import draw_positions as draw
+    from evenhand.report.sections.robustness import list_judges
+
+    rows = list_judges(bias)
+    if not rows:
+        raise NotIdentified("these judgments name no judges: there is nobody to draw")
+    return _finish(draw(rows[:MOST], bias.share), "How often judges prefer the output shown first")
+
+
+def draw_choices(found: Sensitivity) -> Any:
+    """Draw the places of systems under each choice."""
+    from evenhand.report.figures.systems import draw_places
+    from evenhand.report.sections.robustness import list_places
+
+    systems = found.choices[0].systems[:MOST]
+    rows = [row for system in systems for row in list_places(found, system)]
+    return _finish(draw_places(rows), "Places of systems by choice")
+
+
+def draw_likeness(process: JudgeProcess) -> Any:
+    """Draw how alike judges are."""
+    from evenhand.ratings.process_comparison import JudgeLikeness
+    from evenhand.report.figures.judges import draw_likeness as draw
+
+    return draw(JudgeLikeness(process))
+
+
+def list_diagnosis(found: Diagnosis) -> Drawers:
+    """Return the figures of Hamon, Mostefa and Arranz (2007) that a diagnosis has."""
+    from evenhand.report.figures.judges import draw_judges
+
+    return _offer(draw_judges(found))
+
+
+def list_plan(plan: CampaignPlan) -> Drawers:
+    """Return the curves of a plan."""
+    from evenhand.report.figures.predictions import draw_plan
+
+    return _offer(draw_plan(plan))
+
+
+def list_comparison(found: ModelComparison) -> Drawers:
+    """Return the perplexities of models, and their differences to the best."""
+    from evenhand.report.figures.predictions import draw_comparison
+
+    return _offer(draw_comparison(found))
+
+
+def draw_curves(found: LearningCurves) -> Any:
+    """Draw perplexity by training size."""
+    from evenhand.report.figures.predictions import draw_curves as draw
+
+    return draw(found)
+
+
+def draw_decisions(found: DecisionCurve) -> Any:
+    """Draw decisions against the share of ratings that are seen."""
+    from evenhand.report.figures.predictions import draw_decisions as draw
+
+    return draw(found)
+
+
+def draw_queries(measure: str) -> Drawer:
+    """Return what draws one measure of error by labels used."""
+
+    def draw(found: Any) -> Any:
+        from evenhand.report.figures.predictions import draw_queries as draw_measure
+
+        return draw_measure(found, measure)
+
+    return draw
+
+
+def _offer(drawn: Mapping[str, Any]) -> Drawers:
+    """Offer figures that are drawn already."""
+    return {name: partial(_take, chart) for name, chart in drawn.items()}
+
+
+def _take(chart: Any, _result: Any) -> Any:
+    return chart
+
+
+def _finish(chart: Any, title: str) -> Any:
+    """Give a figure of the report its title, its width and the house's looks."""
+    return dress(chart.properties(**fit_width(title, "", WIDTH)))
+
+
+# `evenhand.plot`: the figures of the report and of the verbs, from Python and in notebooks.
+
 
 # Result → kind of figure → what draws it; the first kind is drawn unasked. Where the kinds depend
 # on the result, a function returns them.
 FIGURES: Final[dict[str, Drawers | Callable[[Any], Drawers]]] = {
     "Ranking": {
-        "forest": plots.draw_ranking,
-        "outcomes": plots.draw_outcomes,
-        "chances": plots.draw_chances,
+        "forest": draw_ranking,
+        "outcomes": draw_outcomes,
+        "chances": draw_chances,
     },
-    "Screening": {"slopes": plots.draw_slopes},
-    "AgreementTable": {"coefficients": plots.draw_agreement},
-    "PositionBias": {"positions": plots.draw_positions},
-    "Sensitivity": {"places": plots.draw_choices},
-    "Diagnosis": plots.list_diagnosis,
-    "LearningCurves": {"curves": plots.draw_curves},
-    "ModelComparison": plots.list_comparison,
-    "QueryCurves": {"mae": plots.draw_queries("mae"), "rmse": plots.draw_queries("rmse")},
-    "JudgeProcess": {"likeness": plots.draw_likeness},
-    "DecisionCurve": {"decisions": plots.draw_decisions},
-    "CampaignPlan": plots.list_plan,
+    "Screening": {"slopes": draw_slopes},
+    "AgreementTable": {"coefficients": draw_agreement},
+    "PositionBias": {"positions": draw_positions},
+    "Sensitivity": {"places": draw_choices},
+    "Diagnosis": list_diagnosis,
+    "LearningCurves": {"curves": draw_curves},
+    "ModelComparison": list_comparison,
+    "QueryCurves": {"mae": draw_queries("mae"), "rmse": draw_queries("rmse")},
+    "JudgeProcess": {"likeness": draw_likeness},
+    "DecisionCurve": {"decisions": draw_decisions},
+    "CampaignPlan": list_plan,
 }
 
 

@@ -1,43 +1,88 @@
-"""The judgments of one task, and what sections ask of them, computed once."""
+"""The judgments of one task, and what sections ask of them, computed once.
+
+What a report leaves to a command is decided by counts, never by the clock.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Final
 
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import find_excluded, take_pairs
+from evenhand.data.engine import COUNT, fetch_columns
+from evenhand.data.exclusions import Exclusion, note_groups
+from evenhand.data.held_tables import CountedOnce, hold_rows
+from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
+from evenhand.data.tally import Tally
+from evenhand.data.votes import Votes
 from evenhand.errors import (
     NotConverged,
     NotIdentified,
+    Remedied,
     UnknownFormat,
     UnknownOption,
     require_level,
     require_seed,
 )
+from evenhand.judges.agreement import measure_agreement
+from evenhand.judges.agreement_table import AgreementTable, GroupedAgreement
 from evenhand.judges.cards import Screening
+from evenhand.judges.diagnosis import diagnose_judges
+from evenhand.judges.diagnosis_result import Diagnosis
 from evenhand.judges.expected_agreement import ExpectedAgreement, expect_agreement
 from evenhand.judges.preferences import PreferenceAgreement, compare_votes
 from evenhand.judges.screening import screen_judges
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import take_pairs
-from evenhand.judgments.counted_once import CountedOnce
-from evenhand.judgments.exclusions import Exclusion
-from evenhand.judgments.holding import hold_rows
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.tally import Tally
-from evenhand.judgments.votes import Votes
+from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.numerics.distributions import normal_quantile
 from evenhand.ranking.position_bias import PositionBias, find_position_bias
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
-from evenhand.ranking.robustness.cycles import Cycles, find_cycles
-from evenhand.report.rated import Rated, exclude_from
-from evenhand.report.rerun import LEVEL, write_command
-from evenhand.report.reversal import Reversals
+from evenhand.ranking.robustness.cycles import Cycle, Cycles, find_cycles
+from evenhand.ranking.robustness.sensitivity import order_alone
+from evenhand.ranking.score_board import ScoreBoard, rank_scores
+from evenhand.report.answer import say_answer, say_refused
+from evenhand.report.document import FAILED, WARNING, write_value
 
 Data = Comparisons | Rankings | Ratings
+REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption)
+
+# How a report is made, and commands that compute a number of it again.
+
+
+LEVEL: Final = 0.95
+MODEL_OPTIONS: Final = ("--ties", "--order-effect", "--reference", "--prior")
+# Verb → which of the settings of a report it takes; others take none
+TAKEN: Final[Mapping[str, frozenset[str]]] = {
+    verb: frozenset(options)
+    for verb, options in {
+        "report": (*MODEL_OPTIONS, "--level", "--seed", "--full"),
+        "rank": (*MODEL_OPTIONS, "--level", "--seed"),
+        "doubt": (*MODEL_OPTIONS, "--level", "--seed"),
+        "fit": MODEL_OPTIONS,
+        "agreement": ("--level", "--seed"),
+        "alike": ("--level", "--seed"),
+        "bias": ("--level",),
+        "compare": ("--level", "--seed"),
+        "complete": ("--level", "--seed"),
+        "labels": ("--seed",),
+        "next": ("--seed",),
+        "variance": ("--level",),
+        "watch": ("--level", "--seed"),
+    }.items()
+}
 
 
 @dataclass(frozen=True)
@@ -65,11 +110,38 @@ class Settings:
         >>> Settings(("my votes.csv",)).write_command("rank", "--ties", "discard")
         "evenhand rank 'my votes.csv' --ties discard"
         """
-        return write_command(self, verb, more)
+        words = [*self.words, *more]
+        for option, values in self._list_options().items():
+            if option in TAKEN.get(verb, ()) and option not in words:
+                words += [option, *values]
+        return shlex.join(("evenhand", verb, *words))
+
+    def _list_options(self) -> dict[str, tuple[str, ...]]:
+        """Return the options that differ from what is usual, with their values."""
+        options: dict[str, tuple[str, ...]] = {}
+        if self.model is not None:
+            if self.model.ties != "davidson":
+                options["--ties"] = (self.model.ties,)
+            if self.model.order_effect:
+                options["--order-effect"] = ()
+            if self.model.reference is not None:
+                options["--reference"] = (self.model.reference,)
+            if self.model.prior != 0:
+                options["--prior"] = (f"{self.model.prior:g}",)
+        if self.level != LEVEL:
+            options["--level"] = (f"{self.level:g}",)
+        if self.seed != SEED:
+            options["--seed"] = (str(self.seed),)
+        if self.full:
+            options["--full"] = ()
+        return options
+
+
+# The judgments of one task, and what sections ask of them, computed once.
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class Analysis:
     """The judgments of one task, and what several sections need."""
 
     data: Data  # as they were read, controls and all
@@ -118,12 +190,14 @@ class Study:
     @cached_property
     def _ranking(self) -> Ranking | NotIdentified | NotConverged:
         """The same or why there is none, which many sections ask and takes as long to find."""
-        asked = self.settings
+        settings = self.settings
         try:
-            found = rank(self.pairs, model=asked.model, level=asked.level, seed=asked.seed)
+            result = rank(
+                self.pairs, model=settings.model, level=settings.level, seed=settings.seed
+            )
         except (NotIdentified, NotConverged) as refusal:
             return refusal
-        return found if isinstance(found, Ranking) else next(iter(found.groups.values()))
+        return take_single(result)
 
     @cached_property
     def tally(self) -> Tally:
@@ -147,7 +221,7 @@ class Study:
         """The same or why there is none, which takes as long to find."""
         try:
             return find_position_bias(self.pairs, level=self.settings.level)
-        except (NotIdentified, NotConverged, UnknownOption) as refusal:
+        except REFUSALS as refusal:
             return refusal
 
     @cached_property
@@ -170,7 +244,7 @@ class Study:
         model = self.settings.model or BradleyTerry()
         try:
             fit = BradleyTerry(order_effect=model.order_effect, prior=model.prior).fit(self.tally)
-        except (NotIdentified, NotConverged, UnknownOption):
+        except REFUSALS:
             return None
         settings = self.settings
         return expect_agreement(self.votes, fit.predict, level=settings.level, seed=settings.seed)
@@ -184,3 +258,539 @@ class Study:
         """Return the command that computes something of this task again."""
         task: Sequence[str] = ("--task", self.task) if self.task else ()
         return self.settings.write_command(verb, *task, *more)
+
+
+def take_single(result: Any) -> Ranking:
+    """Return the ranking of judgments that have one task."""
+    return result if isinstance(result, Ranking) else next(iter(result.groups.values()))
+
+
+# What a report makes of itself, and what it leaves to a command.
+
+
+MAX_CLUSTERS: Final = 200  # Clusters beyond which those of one way are merged for rank sets
+BASE_EFFORT: Final = 30_000  # Effort of the smallest ranking
+COMPARISON_EFFORT: Final = 25  # Effort of counting a comparison
+# Effort of all rankings that one section of one task makes; some three seconds
+MAX_RANKING_EFFORT: Final = 6_000_000
+# Judges and items that may be left out one by one, times systems squared; some three seconds
+MAX_REMOVAL_EFFORT: Final = 60_000_000
+MAX_REMOVAL_VOTES: Final = 200_000  # Comparisons of which may be counted what is left without some
+
+
+def rank_effort(ranking: Ranking) -> float:
+    """Return the effort of making a ranking with rank sets once more."""
+    units = (ranking.n_judges or 0, ranking.n_items or 0)
+    replicates = len(ranking.systems) ** 2 * sum(min(n, MAX_CLUSTERS) for n in units)
+    return BASE_EFFORT + COMPARISON_EFFORT * ranking.n_comparisons + replicates
+
+
+def may_rank(analysis: Analysis, times: int) -> bool:
+    """Whether a section may make so many rankings."""
+    settings = analysis.settings
+    effort = times * rank_effort(analysis.ranking) * settings.tasks
+    return settings.full or effort <= MAX_RANKING_EFFORT
+
+
+def may_remove(analysis: Analysis) -> bool:
+    """Whether a section may leave out every judge and every item."""
+    ranking, settings = analysis.ranking, analysis.settings
+    units = (ranking.n_judges or 0) + (ranking.n_items or 0)
+    effort = units * len(ranking.systems) ** 2 * settings.tasks
+    votes = ranking.n_comparisons * settings.tasks
+    return settings.full or (effort <= MAX_REMOVAL_EFFORT and votes <= MAX_REMOVAL_VOTES)
+
+
+def say_how(command: str, what: str) -> str:
+    """Say that something is not made here, and which command makes it.
+
+    >>> say_how("evenhand doubt votes.csv", "What else changes")
+    'What else changes is not run here. To make it: evenhand doubt votes.csv, or --full.'
+    """
+    return f"{what} is not run here. To make it: {command}, or --full."
+
+
+# Would a doubt reverse the answer? What decides whether a check fails or only warns.
+#
+# A check fails (red) only where the answer changes with what it found: where a decided first place
+# goes to another system, or the order of a decided pair is reversed. Otherwise it warns (amber).
+# What is looked at, for each kind of doubt:
+#
+# | doubt                            | looked at                | changes the answer where      |
+# |----------------------------------|--------------------------|-------------------------------|
+# | the place of an output counts    | order effect in model    | order reversed, other leaders |
+# | judges doubtful, agree too little| without flagged judges   | order reversed, other leaders |
+# | judges differ in preferences     | judges capped at median  | order reversed                |
+# | pairs fit no scale, circles      | pairs' own comparisons   | they contradict the answer    |
+#
+# The first two take out the very fault that was found, so that an answer which names other leaders
+# without it rested on it. The third is one choice among others, and orders alone are compared. Own
+# comparisons contradict a decided pair whose worse system won most of them beyond chance. They also
+# contradict that two systems which may each be the best cannot be told apart, where one of them won
+# beyond chance.
+
+
+STAYS: Final = "the decided order stays"
+# Chance that a pair is said to be contradicted by its own comparisons, over all decided pairs
+ALPHA: Final = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Reversals:
+    """What each kind of doubt reverses in a ranking; "" where it reverses nothing."""
+
+    analysis: Analysis  # the judgments
+
+    @cached_property
+    def order(self) -> str:
+        """What is reversed with the order effect in the model."""
+        fit = self.analysis.ranking.fit
+        if isinstance(fit, Fit) and fit.model.order_effect:
+            return ""
+        model = replace(self._model, order_effect=True)
+        if not may_rank(self.analysis, 1):
+            return self._order(self.analysis.pairs, model)
+        return self._rank(self.analysis.pairs, model)
+
+    @cached_property
+    def judges(self) -> str:
+        """What is reversed without the flagged judges."""
+        try:
+            flagged = [card.judge for card in self.analysis.screening.flagged]
+        except REFUSALS:
+            return ""
+        if not flagged:
+            return ""
+        return self._rank(self.analysis.pairs.without(judges=tuple(flagged)), self._model)
+
+    @cached_property
+    def loads(self) -> str:
+        """What is reversed where busy judges are capped at the median."""
+        return self._order(self.analysis.pairs, self._model, judge_cap="median")
+
+    @cached_property
+    def pairs(self) -> str:
+        """What the ranking says of pairs that their own comparisons contradict."""
+        claims = self._list_claims()
+        critical = normal_quantile(1 - ALPHA / max(len(claims), 1))
+        against = []
+        for better, worse in claims:
+            won, lost = self._wins.get((better, worse), (0.0, 0.0))
+            if lost - won >= critical * (won + lost) ** 0.5 > 0:
+                against.append((better, worse, lost / (won + lost)))
+        return self._say_contradicted(against)
+
+    def find_circle(self, circle: Cycle) -> str:
+        """Say which decided pair a circle of majorities contradicts."""
+        claims = set(self._list_claims())
+        names = [(circle.systems[at], circle.systems[(at + 1) % 3]) for at in range(3)]
+        against = [
+            (worse, better, share)
+            for (better, worse), share in zip(names, circle.won, strict=True)
+            if (worse, better) in claims
+        ]
+        return self._say_contradicted(against)
+
+    def _list_claims(self) -> list[tuple[str, str]]:
+        """Return (first, second) of pairs of which the answer denies that the second is better.
+
+        These are decided pairs, and both ways round those which may each be the best and are open.
+        """
+        ranking = self.analysis.ranking
+        if ranking.rank_sets is None or ranking.rank_lower is None:
+            return []
+        decided = ranking.rank_sets.decided
+        leads = np.asarray(ranking.rank_lower) == 1
+        both = (decided == 0) & leads[:, None] & leads & ~np.eye(len(leads), dtype=np.bool_)
+        first, second = (part.tolist() for part in np.nonzero((decided > 0) | both))
+        return [
+            (ranking.systems[i], ranking.systems[j]) for i, j in zip(first, second, strict=True)
+        ]
+
+    @cached_property
+    def _wins(self) -> Mapping[tuple[str, str], tuple[float, float]]:
+        """Wins and losses of each pair of systems, both ways round."""
+        tally = self.analysis.tally.fold().pool()
+        wins = {}
+        for at, (left, right) in enumerate(zip(tally.left, tally.right, strict=True)):
+            first, second = tally.systems[left], tally.systems[right]
+            won, lost = float(tally.wins[at]), float(tally.losses[at])
+            wins[first, second], wins[second, first] = (won, lost), (lost, won)
+        return wins
+
+    def _say_contradicted(self, against: list[tuple[str, str, float]]) -> str:
+        """Say what own comparisons contradict, the clearest pair by name."""
+        if not against:
+            return ""
+        first, second, share = max(against, key=lambda claim: claim[2])
+        more = f", and so {len(against) - 1} more pairs" if len(against) > 1 else ""
+        won = f"{second} won {write_value(share, 'share')} of their own decided comparisons{more}"
+        ranking = self.analysis.ranking
+        pair = ranking.systems.index(first), ranking.systems.index(second)
+        if ranking.rank_sets is not None and ranking.rank_sets.decided[pair] > 0:
+            return f"{first} is decided to be better than {second}, yet {won}"
+        return f"{first} and {second} are left undecided, yet {won}"
+
+    @property
+    def _model(self) -> BradleyTerry:
+        return self.analysis.settings.model or BradleyTerry()
+
+    def _rank(self, table: Comparisons, model: BradleyTerry) -> str:
+        """Rank otherwise and say what is reversed, or which other systems may be the best."""
+        analysis, ranking = self.analysis, self.analysis.ranking
+        try:
+            other = rank(table, model=model, level=ranking.level, seed=analysis.settings.seed)
+        except REFUSALS as refusal:
+            plain = refusal.without_options() if isinstance(refusal, Remedied) else refusal
+            return f"there is no ranking: {plain}"
+        single = take_single(other)
+        reversal = find_reversal(ranking, single)
+        if reversal or list_leaders(ranking) == list_leaders(single):
+            return reversal
+        return f"the answer is another one: {say_answer(single, advise=False)[0].rstrip('.')}"
+
+    def _order(self, table: Comparisons, model: BradleyTerry, judge_cap: str | None = None) -> str:
+        """Order the systems otherwise and say what that reverses."""
+        analysis, ranking = self.analysis, self.analysis.ranking
+        try:
+            other = order_alone(
+                table,
+                model=model,
+                cluster=None,
+                level=ranking.level,
+                seed=analysis.settings.seed,
+                judge_cap=judge_cap,
+            )
+        except REFUSALS:
+            return ""
+        return find_reversal(ranking, other)
+
+
+def list_leaders(ranking: Ranking) -> tuple[frozenset[str], int, bool]:
+    """Return which systems may be the best, of how many, and whether one is decided to be."""
+    lower, upper = ranking.rank_lower, ranking.rank_upper
+    if lower is None or upper is None:
+        return frozenset(ranking.systems[:1]), len(ranking.systems), False
+    pairs = zip(ranking.systems, lower.tolist(), strict=True)
+    leaders = frozenset(system for system, low in pairs if low == 1)
+    return leaders, len(ranking.systems), int(upper[0]) == 1
+
+
+def find_reversal(ranking: Ranking, other: Ranking) -> str:
+    """Say what another ranking of the same judgments reverses of what is decided; "" if nothing."""
+    if ranking.rank_sets is None or ranking.rank_upper is None:
+        return ""
+    places = dict(zip(other.systems, other.rank.tolist(), strict=True))
+    best = int(ranking.rank_upper[0]) == 1
+    return _find_reversed(ranking.systems, ranking.rank_sets.decided, places, best_decided=best)
+
+
+def find_board_reversal(board: ScoreBoard, other: ScoreBoard) -> str:
+    """Say the same of boards of mean scores; references have no place."""
+    ranked = np.flatnonzero(board.ranked)
+    systems = tuple(board.systems[at] for at in ranked.tolist())
+    places = {name: at for at, name in enumerate(other.systems, start=1) if name in systems}
+    places = {name: at for at, name in enumerate(places, start=1)}
+    decided = board.decided[np.ix_(ranked, ranked)]
+    best = int(board.rank_upper[ranked[0]]) == 1
+    return _find_reversed(systems, decided, places, best_decided=best)
+
+
+def _find_reversed(
+    systems: tuple[str, ...],
+    decided: NDArray[np.int8],
+    places: Mapping[str, int],
+    *,
+    best_decided: bool,
+) -> str:
+    """Say what other places reverse of decided pairs; systems that have none are passed over."""
+    if best_decided and systems[0] not in places:
+        return f"{systems[0]} cannot be ranked"
+    if best_decided and places[systems[0]] > 1:
+        first = next(name for name, place in places.items() if place == 1)
+        return f"{first} and not {systems[0]} is first"
+    better, worse = (part.tolist() for part in np.nonzero(decided > 0))
+    pairs = [(systems[i], systems[j]) for i, j in zip(better, worse, strict=True)]
+    against = [
+        (first, second)
+        for first, second in pairs
+        if first in places and second in places and places[first] > places[second]
+    ]
+    if len(against) == 1:
+        return f"{against[0][1]} is before {against[0][0]}, a decided pair reversed"
+    return f"{len(against):,} of {len(pairs):,} decided pairs are reversed" if against else ""
+
+
+def choose_state(reversal: str) -> str:
+    """Return failed where the answer changes, else a warning.
+
+    >>> choose_state("B and not A is first"), choose_state("")
+    ('failed', 'warning')
+    """
+    return FAILED if reversal else WARNING
+
+
+def say_outcome(condition: str, reversal: str) -> str:
+    """Say what becomes of the answer under a condition.
+
+    >>> say_outcome("With the order effect in the model", "")
+    'With the order effect in the model the decided order stays.'
+    """
+    return f"{condition} {reversal or STAYS}."
+
+
+# What several sections on ratings need of one task, computed once.
+
+
+# Words in the name of a criterion that say that lower scores are better
+LOWER_WORDS: Final = frozenset({"penalty", "penalties", "error", "errors"})
+# Names that campaigns give to human references which they enter as systems
+HUMAN_NAMES: Final = re.compile(
+    r"(?:wmt\d+\.)?(?i:ref|reference|human|translator)(?:[-_. ]\w{1,5}|[A-Z0-9])?"
+)
+
+
+def reads_lower(criterion: str, least: float) -> bool:
+    """Say whether lower scores are better, by the name of a criterion.
+
+    least: lowest score; below 0 stand penalties that are taken off, where higher is better.
+
+    >>> reads_lower("mqm_penalty", 0.0), reads_lower("mqm_penalty", -25.0), reads_lower("da", 0.0)
+    (True, False, False)
+    """
+    return least >= 0 and not LOWER_WORDS.isdisjoint(re.split(r"[^a-z]+", criterion.lower()))
+
+
+def reads_human(system: str) -> bool:
+    """Say whether a system is a human reference, by its name.
+
+    >>> [reads_human(name) for name in ("wmt23.refA", "ref.B", "translator-stud", "refiner", "nmt")]
+    [True, True, True, False, False]
+    """
+    return HUMAN_NAMES.fullmatch(system) is not None
+
+
+def are_level(rows: RatingRows) -> bool:
+    """Say whether all scores under each criterion are the same, so that they tell nothing."""
+    parts = rows.split(("criterion",)).values()
+    return all(part.score.min() == part.score.max() for part in parts)
+
+
+def exclude_from(data: Comparisons | Rankings | Ratings) -> tuple[Exclusion, ...]:
+    """Return what is excluded from a report's ranking of systems; references have no rank."""
+    if not isinstance(data, Ratings):
+        return find_excluded(data, ("controls",))
+    sizes = fetch_columns(data.frame.group_by("system").agg(nw.len().alias(COUNT)))
+    scores = {str(name): int(n) for name, n in zip(sizes["system"], sizes[COUNT], strict=True)}
+    human = sorted(filter(reads_human, scores))
+    if not human or len(human) == len(scores):
+        return find_excluded(data, ("controls", "repeats"))
+    references = Exclusion(
+        "references",
+        "human references by name, which stand among the systems without a rank",
+        sum(scores[name] for name in human),
+        sum(scores.values()),
+        unit="score",
+        systems=len(human),
+        of_systems=len(scores),
+        system_names=tuple(human),
+    )
+    return (*find_excluded(data, ("controls", "repeats")), references)
+
+
+@dataclass(frozen=True, eq=False)
+class Rated:
+    """The ratings of one task, read once."""
+
+    data: Ratings  # as they were read, controls and all
+    settings: Settings  # how the report is made
+
+    @cached_property
+    def rows(self) -> RatingRows:
+        """All ratings, controls and repeats too."""
+        return self.data.rows()
+
+    @cached_property
+    def targets(self) -> RatingRows:
+        """Ratings of outputs as such."""
+        targets = self.rows.targets()
+        if not targets.size:
+            raise NotIdentified("all scores are of controls or repeats: no output was scored")
+        return targets
+
+    @cached_property
+    def parts(self) -> Mapping[str, RatingRows]:
+        """Criterion → its ratings of outputs, in the order of names; "" where there are none."""
+        return {name: part for (name,), part in self.targets.split(("criterion",)).items()}
+
+    @cached_property
+    def lower(self) -> frozenset[str]:
+        """Criteria under which lower scores are better."""
+        least = {name: float(part.score.min()) for name, part in self.parts.items()}
+        return frozenset(name for name, low in least.items() if reads_lower(name, low))
+
+    @cached_property
+    def references(self) -> tuple[str, ...]:
+        """Human references among the systems; none where all would be."""
+        human = tuple(name for name in self.systems if reads_human(name))
+        return human if len(human) < len(self.systems) else ()
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        """Systems that have a score here."""
+        return tuple(self.targets.systems[code] for code in sorted({*self.targets.system.tolist()}))
+
+    @cached_property
+    def boards(self) -> Mapping[str, ScoreBoard]:
+        """Criterion → systems by mean score."""
+        if len(self.systems) == 1:
+            raise NotIdentified(
+                f"there are scores of one system only, {self.systems[0]}: there is nothing to"
+                " compare it with"
+            )
+        settings = self.settings
+        boards = {
+            name: rank_scores(
+                part,
+                level=settings.level,
+                seed=settings.seed,
+                lower_is_better=name in self.lower,
+                references=self.references,
+            )
+            for name, part in self.parts.items()
+            if len({*part.system.tolist()}) > 1
+        }
+        return note_groups(boards, exclude_from(self.data))
+
+    @cached_property
+    def diagnosis(self) -> Diagnosis:
+        """The tables and figures of Hamon, Mostefa & Arranz (2007)."""
+        return diagnose_judges(self.rows, references=self.references)
+
+    @cached_property
+    def screening(self) -> Screening:
+        """Flags with a controlled error rate."""
+        return screen_judges(self.rows)
+
+    @cached_property
+    def reversal(self) -> str:
+        """What is reversed on the boards without the flagged judges; "" where nothing is."""
+        try:
+            flagged = [card.judge for card in self.screening.flagged]
+            boards = self.boards if flagged else {}
+        except NotIdentified:
+            return ""
+        codes = [code for code, name in enumerate(self.rows.judges) if name in flagged]
+        for name, board in boards.items():
+            part = self.parts[name].take(~np.isin(self.parts[name].judge, codes))
+            if len({*part.system.tolist()}) < 2:
+                return "fewer than two systems have scores"
+            lower = name in self.lower
+            other = rank_scores(part, lower_is_better=lower, references=self.references)
+            if reversal := find_board_reversal(board, other):
+                return f"{reversal} for {name}" if name else reversal
+        return ""
+
+    @cached_property
+    def agreement(self) -> AgreementTable:
+        """How far judges agree, criterion by criterion."""
+        for role, names in (("judge", self.rows.judges), ("item", self.rows.items)):
+            if names == ("",):
+                raise NotIdentified(f"the data have no column of {role}s", [])
+        settings = self.settings
+        result = measure_agreement(self.data, level=settings.level, seed=settings.seed)
+        return (
+            next(iter(result.groups.values())) if isinstance(result, GroupedAgreement) else result
+        )
+
+    def head(self, text: str, criterion: str) -> str:
+        """Put the criterion behind a heading, where criteria have names."""
+        return f"{text}, {criterion}" if criterion else text
+
+
+# What a test of the fit could have seen, in words: without that, its silence says nothing.
+
+
+# How far off pairs may be, at most, that a silent test says something: 60 to 40 for 50 to 50
+MAX_DETECTABLE: Final = 0.10
+
+
+def say_detectable(deviation: float) -> str:
+    """Say what would have shown.
+
+    >>> say_detectable(0.074)
+    'pairs usually off by 7 votes in 100 would likely show'
+    >>> say_detectable(0.004)
+    'pairs usually off by less than 1 vote in 100 would likely show'
+    """
+    number = f"{100 * deviation:.0f}"
+    votes = "less than 1 vote" if number == "0" else f"{number} vote{'s' * (number != '1')}"
+    return f"pairs usually off by {votes} in 100 would likely show"
+
+
+def say_refusal(analysis: Analysis, refusal: NotIdentified | NotConverged | UnknownOption) -> str:
+    """Write why pairs were not tested, without advice that was already followed."""
+    model = analysis.settings.model
+    if model is None or not model.prior or isinstance(refusal, UnknownOption):
+        return say_refused(refusal)
+    return f"the test takes no prior, and without one {refusal.without_options()}"
+
+
+# The table of contents: which sections a report has, and in which order they are read.
+
+
+# Sections of comparisons and rankings: name → heading. Each is a module of `sections`.
+PREFERENCE: Final = {
+    "ranking": "Who is better",
+    "outcomes": "Wins, ties and losses",
+    "heads": "Each against each",
+    "judges": "The judges",
+    "agreement": "Do judges agree?",
+    "order": "Does the place of an output matter?",
+    "items": "Where systems and judges differ",
+    "model": "Does the model fit?",
+    "circles": "Do preferences go round in circles?",
+    "choices": "Would other reasonable choices change the answer?",
+    "fragility": "How few judgments carry the answer?",
+    "learning": "Would more judgments help?",
+    "next": "What to judge next",
+    "data": "The data",
+    "methods": "Methods and citations",
+}
+
+# Sections of ratings
+RATING: Final = {
+    "scores": "Which system scores higher",
+    "criteria": "Systems under the criteria",
+    "scorers": "The judges",
+    "scoring": "Do judges agree?",
+    "parts": "What is due to systems, judges and items",
+    "rated": "Where systems and judges differ",
+    "data": "The data",
+    "methods": "Methods and citations",
+}
+
+
+MORE: Final = "more"  # The section that says which others a report on one task alone has
+# From so many tasks on these sections are left to a report on each task alone: a page of many
+# tasks answers first, and each of these takes longer than the answer
+MANY_TASKS: Final = 4
+LEFT_OUT: Final = (
+    "heads", "items", "model", "circles", "choices", "fragility", "learning", "next",
+)  # fmt: skip
+
+
+def list_left_out(tasks: int) -> tuple[str, ...]:
+    """Return the sections that a report on so many tasks leaves out."""
+    return LEFT_OUT if tasks >= MANY_TASKS else ()
+
+
+def shorten(wanted: Mapping[str, str], tasks: int) -> dict[str, str]:
+    """Return the sections of a report on so many tasks.
+
+    >>> list(shorten({"ranking": "Who is better", "items": "Where systems differ"}, 4))
+    ['ranking', 'more']
+    """
+    left = list_left_out(tasks)
+    chosen = {name: title for name, title in wanted.items() if name not in left}
+    return chosen if len(chosen) == len(wanted) else {**chosen, MORE: "More on this task"}

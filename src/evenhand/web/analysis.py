@@ -1,45 +1,230 @@
-"""What the organiser's page says of all answers, computed from the store by this process."""
+"""What is computed on all answers of a campaign, for the organiser's page and its downloads.
+
+A pass can be taken as another program writes it. What the campaign says tells most of which formats
+can hold it; what only the answers tell (ties, errors in a source) is refused when the file is asked
+for. Controls and repeats are left out where a format has no word for them. Judges are pseudonyms,
+and comments stay here.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, Final
 
 import jinja2
 import msgspec
 from starlette.concurrency import run_in_threadpool
 
-from evenhand.errors import UnknownOption
+from evenhand.design.campaign import Campaign
+from evenhand.design.guarantees import DesignCheck
+from evenhand.design.tasks import SEVERITIES, SpanTask, Task
+from evenhand.errors import EvenhandError, InvalidJudgments, UnknownOption
 from evenhand.web import downloads
-from evenhand.web.looks import Looks
-from evenhand.web.outside import make_file
-from evenhand.web.promises import Promises
-from evenhand.web.questions import Answer, Question
-from evenhand.web.sayings import write_sentence
-from evenhand.web.sight import take_sight
-from evenhand.web.site import make_pages
-from evenhand.web.store.kept_boards import KeptBoard
-from evenhand.web.store.readable import Readable
+from evenhand.web.dashboard import DashboardCache, get_status
+from evenhand.web.downloads import Row, list_pass, write_rows
+from evenhand.web.site import Answer, Question, make_pages, write_sentence
+from evenhand.web.store.audit import count_promises, gather
+from evenhand.web.store.boards import SavedBoard
+from evenhand.web.store.queries import Readable
+
+_ROWS: Final = re.compile(r"\(?\brows? (\d[\d,]*(?:, \d[\d,]*)*)\)?")
+
+
+def name_answers(
+    error: EvenhandError, rows: Sequence[Mapping[str, Any]], where: tuple[str, str, Path]
+) -> InvalidJudgments:
+    """Return a refusal in the organiser's words: who judged what, and no file that nobody has.
+
+    where: name of the pass, title of the format, and the table.
+
+    >>> rows = [{"judge": "ann", "item": "7"}, {"judge": "ben", "item": "8"}]
+    >>> error = InvalidJudgments("row 2 of made/table.csv: it is a tie")
+    >>> str(name_answers(error, rows, ("better", "RNK", Path("made/table.csv"))))
+    "'better' cannot be written as RNK: judge ben, item 8: it is a tie"
+    """
+
+    def name_rows(found: re.Match[str]) -> str:
+        """Return judge and item of each row that was named; numbers that are of no row stay."""
+        numbers = [int(number.replace(",", "")) for number in found[1].split(", ")]
+        if not all(1 <= number <= len(rows) for number in numbers):
+            return found[0]
+        named = [rows[number - 1] for number in numbers]
+        lines = dict.fromkeys(f"judge {row['judge']}, item {row['item']}" for row in named)
+        return f"({'; '.join(lines)})" if found[0].startswith("(") else "; ".join(lines)
+
+    task, title, table = where
+    reason = str(error)
+    for place in (f" of {table}", f" of '{table}'"):
+        reason = reason.replace(place, "")
+    reason = reason.replace(str(table), f"'{task}'").replace(f"{table.parent}", "the server")
+    return InvalidJudgments(
+        f"'{task}' cannot be written as {title}: {_ROWS.sub(name_rows, reason)}"
+    )
+
+
+@dataclass(frozen=True)
+class Program:
+    """A format of another project."""
+
+    name: str  # as `evenhand convert --to` has it
+    title: str  # what people call it
+    suffix: str  # of its files
+    holds: tuple[str, ...]  # kinds of passes that it can hold
+    what: str  # these in words
+    kinds: tuple[str, ...] = ("target",)  # kinds of rows that it has words for
+
+
+SCORED: Final = ("rating", "spans")
+ALL_KINDS: Final = ("target", "repeat", "good", "bad")
+PROGRAMS: Final = (
+    Program("arena", "arena JSONL", ".jsonl", ("pair", "rank"), "preferences"),
+    Program("wmt-rnk", "WMT RNK", ".csv", ("rank",), "rankings"),
+    Program("appraise", "Appraise CSV", ".csv", SCORED, "scores", ALL_KINDS),
+    Program("wmt-json", "WMT24 JSONL", ".jsonl", SCORED, "scores"),
+    Program("mqm-tsv", "MQM TSV", ".tsv", ("spans",), "marked errors"),
+    Program("label-studio", "Label Studio JSON", ".json", ("pair", "rank", *SCORED), "answers"),
+)
+LETTERS: Final = 3  # Of a language in Appraise
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A pass in a format."""
+
+    program: Program  # the format
+    task: str  # name of the pass
+    why: str = ""  # why it cannot be made; "" where it can
+
+
+def list_offers(campaign: Campaign) -> tuple[Offer, ...]:
+    """Return each pass in each format that is for its kind of answers."""
+    return tuple(
+        Offer(program, task.name, _refuse(campaign, task, program))
+        for task in campaign.tasks
+        for program in PROGRAMS
+        if task.kind in program.holds
+    )
+
+
+def list_unfit(campaign: Campaign) -> tuple[Program, ...]:
+    """Return the formats that no pass is for."""
+    kinds = {task.kind for task in campaign.tasks}
+    return tuple(one for one in PROGRAMS if not kinds & {*one.holds})
+
+
+def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
+    """Return a pass as another program writes it."""
+    from evenhand.formats.reading import read
+    from evenhand.formats.writing import write
+    from evenhand.report.figures.drawing import name_files
+
+    campaign = store.campaign
+    offers = {(one.task, one.program.name): one for one in list_offers(campaign)}
+    offer = offers.get((name, kind))
+    if offer is None or offer.why:
+        raise UnknownOption(
+            f"'{name}' cannot be written as {kind}" + (f": {offer.why}" if offer else "")
+        )
+    task, program = campaign.task(name), offer.program
+    rows: Iterator[Row] = (row for row in list_pass(store, task) if row["kind"] in program.kinds)
+    pair = _name_languages(campaign, program) if program.name in ("wmt-rnk", "appraise") else ""
+    if program.name == "mqm-tsv":
+        rows = _refuse_twice(rows)
+    held = list(rows)
+    with TemporaryDirectory(prefix="evenhand-") as folder:
+        table = Path(folder, "table.csv")
+        if not write_rows(({**row, "task": pair} if pair else row for row in held), table):
+            raise InvalidJudgments(f"nothing of '{name}' was judged yet")
+        path = Path(folder, f"{name_files([name])[name]}.{kind}{program.suffix}")
+        try:
+            write(read(table), path, kind=kind)
+        except EvenhandError as error:
+            raise name_answers(error, held, (name, program.title, table)) from None
+        return path.name, path.read_bytes()
+
+
+def _refuse_twice(rows: Iterator[Row]) -> Iterator[Row]:
+    """Yield rows; a table of errors adds up all that one judge marked in one output."""
+    seen = set()
+    for row in rows:
+        key = (row["judge"], row["item"], row["system"])
+        if key in seen:
+            raise InvalidJudgments(
+                f"{key[0]} marked the output of {key[2]} for item {key[1]} twice, under two logins,"
+                " and MQM TSV would add up the errors: take spans.csv"
+            )
+        seen.add(key)
+        yield row
+
+
+def _refuse(campaign: Campaign, task: Task, program: Program) -> str:
+    """Say why a format cannot hold a pass; "" where it can, as far as the campaign tells."""
+    if program.name in ("wmt-rnk", "appraise") and not _name_languages(campaign, program):
+        long = " by three letters, as deu" if program.name == "appraise" else ", as de"
+        return f"it needs the languages of source and output in [texts]{long}"
+    if isinstance(task, SpanTask) and program.name == "mqm-tsv":
+        # Why scores are not those that MQM counts from errors
+        if task.score:
+            return "it counts scores from errors, and here judges gave them"
+        odd = [one for one, lost in task.severities.items() if SEVERITIES.get(one) != lost]
+        return f"it does not know that '{odd[0]}' costs {task.severities[odd[0]]:g}" if odd else ""
+    return ""
+
+
+def _name_languages(campaign: Campaign, program: Program) -> str:
+    """Return source and target as a format names them; "" where they are not known."""
+    from evenhand.formats.layouts.wmt import LANGUAGES
+
+    found = []
+    for name in ("source", "output"):
+        code = campaign.wording.text(name).language.partition("-")[0].casefold()
+        if program.name == "appraise" and len(code) != LETTERS:
+            long = (one for one, short in LANGUAGES.items() if short == code)
+            code = next((one for one in long if len(one) == LETTERS), "")
+        found.append(code)
+    return "-".join(found) if all(found) else ""
+
+
+class DesignChecks:
+    """What the design promises, counted on the answers so far; anew where something is new."""
+
+    def __init__(self, store: Readable) -> None:
+        self.store = store
+        self._lock = threading.Lock()
+        self._counted: tuple[int, DesignCheck] | None = None
+
+    def count(self) -> DesignCheck:
+        """Return what was promised, and what was found."""
+        with self._lock:
+            head = self.store.head().number
+            if self._counted is None or self._counted[0] != head:
+                planned = self.store.campaign
+                collected = gather(self.store.records())
+                self._counted = (head, count_promises(collected, planned, planned.name)[1])
+            return self._counted[1]
 
 
 class Analysis:
-    """Computes what is asked; several threads may ask."""
+    """Computes what is asked from the store, in this process; several threads may ask."""
 
     def __init__(
         self,
         store: Readable,
         *,
-        keep: Callable[[Mapping[str, KeptBoard]], object] | None = None,
+        save: Callable[[Mapping[str, SavedBoard]], object] | None = None,
     ) -> None:
-        """Compute nothing yet; `keep` is as in `LiveBoards`."""
+        """Compute nothing yet; `save` is as in `LiveLeaderboards`."""
         self.store = store
-        self.looks, self.promises = Looks(store, keep=keep), Promises(store)
+        self.cache, self.checks = DashboardCache(store, save=save), DesignChecks(store)
         self._files = threading.Lock()
 
     @cached_property
@@ -60,14 +245,21 @@ class Analysis:
         """Compute an answer."""
         match question.what:
             case "findings":
-                return self._find()
+                dashboard = self.cache.look()
+                states = {judge.name: judge.state for judge in self.store.judges()}
+                planned = self.store.campaign
+                names = {*states, *planned.systems}
+                payload = {"dashboard": dashboard, "states": states, "tasks": planned.tasks}
+                payload["write"] = lambda words: write_sentence(words, names)
+                page = self._pages.get_template("findings.html")
+                return Answer(page.render(payload), dashboard.made)
             case "board":
-                sight = take_sight(self.store, self.looks)
-                assert sight is not None  # no state is known to whoever asks
-                return Answer(msgspec.json.encode(sight).decode(), sight.now, sight.mark)
+                status = get_status(self.store, self.cache)
+                assert status is not None  # no state is known to whoever asks
+                return Answer(msgspec.json.encode(status).decode(), status.now, status.mark)
             case "promises":
-                made, check = self.store.clock.now(), self.promises.count()
-                return Answer(self._render("promises.html", {"check": check}), made)
+                made, check = self.store.clock.now(), self.checks.count()
+                return Answer(self._pages.get_template("promises.html").render(check=check), made)
             case "download":
                 pieces = downloads.open_download(self.store, question.name)
                 if pieces is None:
@@ -79,17 +271,6 @@ class Analysis:
                     name, body = make_file(self.store, question.name, question.kind)
                     return self._write(name, [body])
 
-    def _find(self) -> Answer:
-        """Return findings as a part of the page."""
-        look = self.looks.look()
-        states = {one.name: one.state for one in self.store.judges()}
-        planned = self.store.campaign
-        names = {*states, *planned.systems}
-        told = {"look": look, "states": states, "tasks": planned.tasks}
-        told |= {"write": lambda words: write_sentence(words, names)}
-        body = self._render("findings.html", told)
-        return Answer(body, look.made)
-
     def _write(self, name: str, pieces: Iterable[bytes]) -> Answer:
         """Write a file for whoever takes it; only this user can read it."""
         made = self.store.clock.now()
@@ -100,6 +281,3 @@ class Analysis:
                 file.writelines(pieces)
             stack.pop_all()  # it is whole, and stays
         return Answer(made=made, name=name, path=path)
-
-    def _render(self, page: str, told: dict[str, Any]) -> str:
-        return self._pages.get_template(page).render(told)

@@ -28,10 +28,9 @@ import msgspec
 
 from evenhand.errors import EvenhandError
 from evenhand.web.analysis_worker import Setup
-from evenhand.web.questions import Answer, Message, Question, make_refusal, pack, unpack
-from evenhand.web.refusals import NotComputed
-from evenhand.web.store.kept_boards import KeptBoard, keep_boards
-from evenhand.web.store.refusals import NotStored
+from evenhand.web.site import Answer, Message, NotComputed, Question, make_refusal, pack, unpack
+from evenhand.web.store.boards import SavedBoard, save_boards
+from evenhand.web.store.log import NotStored
 from evenhand.web.store.store import Store
 
 SOON: Final = 2.0  # Seconds to wait for an answer where an older one can be shown
@@ -64,7 +63,6 @@ class AnalysisProcess:
     """A process that computes on the answers of a store."""
 
     def __init__(self, store: Store) -> None:
-        """Start nothing yet."""
         self._store = store
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
@@ -237,9 +235,9 @@ class AnalysisProcess:
 
     def _store_boards(self, boards: dict[str, tuple[int, str]]) -> None:
         """Store boards beside the log; where that fails, later ones are stored."""
-        made = {name: KeptBoard(*one) for name, one in boards.items()}
+        made = {name: SavedBoard(*one) for name, one in boards.items()}
         with suppress(NotStored, EvenhandError):
-            self._store.do(lambda desk: keep_boards(desk, made))
+            self._store.do(lambda tx: save_boards(tx, made))
 
 
 def _choose_place() -> str | None:

@@ -24,8 +24,8 @@ import msgspec
 
 if TYPE_CHECKING:
     from evenhand.web.analysis import Analysis
-    from evenhand.web.questions import Message
-    from evenhand.web.store.kept_boards import KeptBoard
+    from evenhand.web.site import Message
+    from evenhand.web.store.boards import SavedBoard
 
 # Where memory runs out, Linux ends a process of this score before the server, which has 0
 MEMORY_SCORE: Final = 900
@@ -44,13 +44,12 @@ class Wire(logging.Handler):
     """The way back to the server; lines of the log take it too."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """Write to a file."""
         super().__init__(logging.WARNING)
         self._file, self._turn = file, threading.Lock()
 
     def send(self, message: Message) -> None:
         """Send a message; without a server there is nobody to read it."""
-        from evenhand.web.questions import pack
+        from evenhand.web.site import pack
 
         line = pack(message)
         with self._turn, suppress(OSError):
@@ -59,13 +58,13 @@ class Wire(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Send a line of the log."""
-        from evenhand.web.questions import Message
+        from evenhand.web.site import Message
 
         self.send(Message(log=record.getMessage()))
 
-    def keep(self, made: Mapping[str, KeptBoard]) -> None:
+    def save(self, made: Mapping[str, SavedBoard]) -> None:
         """Send boards, for the server to store."""
-        from evenhand.web.questions import Message
+        from evenhand.web.site import Message
 
         self.send(Message(boards={name: (one.record, one.body) for name, one in made.items()}))
 
@@ -86,14 +85,13 @@ def lower_priority() -> None:
 def work(lines: BinaryIO, wire: Wire) -> None:
     """Answer questions until there is no server any more."""
     from evenhand.web.analysis import Analysis
-    from evenhand.web.questions import Message, unpack
-    from evenhand.web.store.clock import Clock
-    from evenhand.web.store.engine import connect_to_read
-    from evenhand.web.store.readable import Readable
+    from evenhand.web.site import Message, unpack
+    from evenhand.web.store.database import Clock, connect_to_read
+    from evenhand.web.store.queries import Readable
 
     setup = msgspec.json.decode(lines.readline(), type=Setup)
     store = Readable(connect_to_read(setup.where), Clock.start_at(setup.now))
-    analysis = Analysis(store, keep=wire.keep)
+    analysis = Analysis(store, save=wire.save)
     threading.Thread(target=_follow, args=(analysis,), daemon=True).start()
     for line in lines:
         message = unpack(line)
@@ -105,13 +103,13 @@ def work(lines: BinaryIO, wire: Wire) -> None:
 def _follow(analysis: Analysis) -> None:
     """Count what is new on the boards, also while nobody asks: deletions rest on them."""
     while True:
-        time.sleep(analysis.looks.follow())
+        time.sleep(analysis.cache.follow())
 
 
 def _answer(analysis: Analysis, message: Message, wire: Wire) -> None:
     """Answer a question, or say why not; the server gets a word in any case."""
-    from evenhand.web.attempts import FAULTS
-    from evenhand.web.questions import FAULT, FAULTY, Message, say_refusal
+    from evenhand.web.findings import FAULTS
+    from evenhand.web.site import FAULT, FAULTY, Message, say_refusal
 
     assert message.question is not None
     reply = Message(message.number, word=FAULT, why=FAULTY)

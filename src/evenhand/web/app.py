@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import logging
+import math
+import re
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Final
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -11,12 +25,13 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from evenhand.errors import EvenhandError
-from evenhand.web.guard import Guard
-from evenhand.web.health import WELL
-from evenhand.web.outgoing import refuse
-from evenhand.web.routes import admin, crowd, judge
-from evenhand.web.site import STATIC, Site, site_of
+from evenhand.errors import EvenhandError, UnknownOption
+from evenhand.web.analysis import Analysis
+from evenhand.web.analysis_process import AnalysisProcess
+from evenhand.web.limits import Connection, Door, Guard
+from evenhand.web.requests import refuse
+from evenhand.web.routes import ROUTES_ADMIN, ROUTES_CROWD, ROUTES_JUDGE
+from evenhand.web.site import STATIC, WELL, Rates, Site, site_of
 
 FILES: Final = {one.name: one for one in STATIC.iterdir() if one.is_file()}
 FOR_EVER: Final = "public, max-age=31536000, immutable"
@@ -37,9 +52,9 @@ def make_app(site: Site) -> Starlette:
     """Return the application of a campaign's site."""
     app = Application(
         routes=[
-            *judge.ROUTES,
-            *crowd.ROUTES,
-            *admin.ROUTES,
+            *ROUTES_JUDGE,
+            *ROUTES_CROWD,
+            *ROUTES_ADMIN,
             Route("/static/{version}/{name}", _send_file),
             Route("/health", _say_well),
         ],
@@ -47,6 +62,7 @@ def make_app(site: Site) -> Starlette:
     )
     app.router.redirect_slashes = False  # the prefix would be lost, and the secret go elsewhere
     app.site = app.state.site = site
+    app.state.analysis = site.worker or Analysis(site.store)
     return app
 
 
@@ -63,3 +79,147 @@ async def _say_well(request: Request) -> Response:
     if words == WELL:
         return PlainTextResponse(f"{words}\n")
     return PlainTextResponse(f"{words}\n", 503, {"Retry-After": "5"})
+
+
+# A site on a port.
+
+USUAL: Final = 8000
+# Bytes that the system keeps for a client that has not read them; how slowly one reads is seen
+SEND: Final = 256 * 1024
+OTHERS: Final = 100  # Files that are open beside connections
+# Seconds for which a thread may keep the others waiting; a judge waits for several turns
+TURN: Final = 0.0005
+
+_LINK: Final = re.compile(r"(/(?:j|a|crowd)/)[A-Za-z0-9_-]{8,}")
+_log: Final = logging.getLogger("evenhand")
+
+
+def open_port(host: str, port: int | None) -> socket.socket:
+    """Take a port: the one that is asked for, or the usual one, or any."""
+    for one in (USUAL, 0) if port is None else (port,):
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        taken = socket.socket(family, socket.SOCK_STREAM)
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND)  # its connections have it, too
+        try:
+            taken.bind((host, one))
+            taken.listen(256)
+        except (OSError, OverflowError) as fault:
+            taken.close()
+            if port is None and one != 0:
+                continue
+            reason = getattr(fault, "strerror", None) or str(fault)
+            raise UnknownOption(f"--host {host} --port {one}: {reason.lower()}") from None
+        return taken
+    raise AssertionError
+
+
+def name_address(taken: socket.socket) -> str:
+    """Return the address of a port, as this machine reaches it."""
+    host, port = taken.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+class TimedLines(logging.Formatter):
+    """Lines that each begin with the time in UTC, and show no link."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return a message with what was raised, line by line."""
+        now = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        text = _LINK.sub(r"\1...", super().format(record))
+        lines = [one for one in text.splitlines() if one.strip()]
+        return "\n".join(f"{now.replace('+00:00', 'Z')} {one}" for one in lines)
+
+
+def log_with_times() -> None:
+    """Write what happens from now on to the standard error stream, each line with its time.
+
+    What anybody can bring about from outside is said once in ten seconds.
+    """
+    handler, often = logging.StreamHandler(), Rates(1 / 10, 1)
+    handler.setFormatter(TimedLines("%(message)s"))
+    handler.addFilter(
+        lambda one: (
+            (one.name, one.levelno) != ("uvicorn.error", logging.WARNING)
+            or often.take(one.getMessage())
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    logging.captureWarnings(capture=True)
+    threading.excepthook = lambda one: _log.error(
+        "evenhand: a thread ended: %s",
+        one.exc_type.__name__,
+        exc_info=one.exc_value,
+    )
+    sys.unraisablehook = lambda one: _log.error(
+        "evenhand: %s: %s", one.err_msg or "ignored", one.object, exc_info=one.exc_value
+    )
+
+
+def make_server(site: Site, begun: Callable[[], None]) -> uvicorn.Server:
+    """Return what serves a site."""
+    door = Door(site.limits, site.proxies)
+
+    class Inside(Connection):
+        """A connection of this server."""
+
+    Inside.door = door
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            begun()
+
+        async def on_tick(self, counter: int) -> bool:
+            if counter % 5 == 0:  # twice a second
+                door.sweep(asyncio.get_running_loop().time())
+            return await super().on_tick(counter)
+
+    settings = uvicorn.Config(
+        make_app(site),
+        http=Inside,
+        access_log=False,  # links are secrets
+        proxy_headers=bool(site.proxies),
+        forwarded_allow_ips=list(site.proxies),
+        log_config=None,
+        log_level="warning",
+        server_header=False,
+        timeout_keep_alive=math.ceil(site.limits.idle),
+        timeout_graceful_shutdown=5,
+        lifespan="off",
+        ws="none",
+    )
+    return Server(settings)
+
+
+def serve(site: Site, taken: socket.socket, begun: Callable[[], None]) -> None:
+    """Serve until the process is told to end."""
+    log_with_times()
+    # Let the process open so many files, as far as the system lets it
+    wanted = site.limits.connections + OTHERS
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    process = AnalysisProcess(site.store)
+    server = make_server(replace(site, worker=process), begun)
+    sys.setswitchinterval(TURN)
+    gc.collect()
+    gc.freeze()  # a campaign of 20,000 items is looked through for a tenth of a second else
+    signal.signal(signal.SIGTERM, _end)  # uvicorn ends orderly, then raises the signal again
+    process.begin()
+    try:
+        server.run([taken])
+    except KeyboardInterrupt:
+        return
+    finally:
+        process.end()
+
+
+def _end(number: int, frame: object) -> None:  # noqa: ARG001 - as handlers of signals are
+    """End as after an interrupt: files are closed, the folder of a demo is removed."""
+    raise KeyboardInterrupt

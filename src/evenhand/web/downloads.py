@@ -1,17 +1,150 @@
-"""What an organiser takes home: our tables as CSV, the log as JSON Lines, the campaign as JSON."""
+"""What is taken home of a campaign: rows of a pass, our tables, the log; and who did how much."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, islice
-from typing import Any, Final
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.web.pass_rows import list_pass
-from evenhand.web.store.readable import Readable
+from evenhand.design.tasks import ScaledTask, Task, Ticket
+from evenhand.errors import NotIdentified
+from evenhand.web.store.log import Record, read_record
+from evenhand.web.store.queries import AT_A_TIME_STANDING as AT_A_TIME_OF_QUERIES
+from evenhand.web.store.queries import Readable, list_standing, read_numbered, read_persons
+
+if TYPE_CHECKING:
+    from evenhand.data.comparisons import Comparisons
+    from evenhand.data.rankings import Rankings
+
+
+Row = dict[str, Any]
+# Columns of our tables that stay here
+HIDDEN: Final = ("login", "comment", "ticket", "at", "answered_at", "errors")
+
+
+def list_pass(store: Readable, task: Task) -> Iterator[Row]:
+    """Yield the rows of a pass; judges are persons, by pseudonym."""
+    column = "criterion" if isinstance(task, ScaledTask) else "task"
+    name = task.criterion if isinstance(task, ScaledTask) else task.name
+    for row in store.rows(task.table):
+        if row[column] == name:
+            yield _add_texts(store, row)
+
+
+def _add_texts(store: Readable, row: Row) -> Row:
+    """Return a row with its texts; `shown_at` is when the answer was begun."""
+    item = store.campaign.item(row["item"])
+    began = row["at"] / 1000 - (row["seconds"] or 0)
+    found = {name: value for name, value in row.items() if name not in HIDDEN}
+    found |= {"shown_at": f"{began:.3f}", "document": item.document, "source": item.source}
+    if "score" in row:
+        found["output"] = item.outputs[row["system"]]
+    return found
+
+
+def write_rows(rows: Iterable[Row], path: Path) -> int:
+    """Write rows as CSV, those columns alone in which something stands; return how many there are.
+
+    A column that is empty in all rows says nothing, and would be taken for one that was asked for.
+    """
+    held = list(rows)
+    columns = dict.fromkeys(name for row in held for name in row if row[name] not in ("", None))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*columns], extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(held)
+    return len(held)
+
+
+# When each judge answered last, how long an answer takes them, and how they did on controls.
+
+LATELY: Final = 50  # Answers from which the time of an answer is taken
+KNOWN: Final = ("control",)  # Kinds of tickets of which the campaign knows the best system
+TIES: Final = {"both_bad": "tie"}
+Right = Callable[[Ticket, Mapping[str, Any]], bool]
+# Kind of task → whether an answer to a control is the one that is expected
+RIGHT: Final[Mapping[str, Right]] = {
+    "pair": lambda ticket, said: TIES.get(said["outcome"], said["outcome"]) == ticket.expected,
+    "rank": lambda ticket, said: (
+        [one for one, place in zip(ticket.systems, said["ranks"], strict=True) if place == 1]
+        == [_name_best(ticket)]
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An answer that stands."""
+
+    judge: str  # the login that gave it
+    at: int  # when, in milliseconds since 1970
+    seconds: float | None  # time that it took by the judge's clock; None where it was not told
+    # whether it is what a control expects; None where it is no control, or one of scores
+    right: bool | None = None
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What a judge did so far."""
+
+    judge: str  # the login
+    n: int  # answers that stand
+    last: datetime  # when the last of them was given
+    seconds: float | None  # median time of the last fifty; None where none is known
+    controls: int  # controls of pairs and rankings that were answered
+    right: int  # of these, as expected
+
+
+def _name_best(ticket: Ticket) -> str:
+    """Return the system that a control expects; of two systems its ticket holds the side."""
+    sides = ("left", "right")
+    if len(ticket.systems) == len(sides) and ticket.expected in sides:
+        return ticket.systems[sides.index(ticket.expected)]
+    return ticket.expected
+
+
+def see(record: Record, kind: str) -> Seen:
+    """Return what counts of an answer."""
+    ticket, said = record.ticket, record.answer
+    right = None
+    if ticket is not None and said is not None and ticket.kind in KNOWN and kind in RIGHT:
+        right = RIGHT[kind](ticket, said)
+    return Seen(record.judge, record.at, record.seconds, right)
+
+
+def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
+    """Return what each judge did, who answered last first.
+
+    seen: answers in the order in which they were given. >>> one, two = Seen("ann", 0, 3.0),
+        Seen("ann", 60_000, 5.0, True) >>> (found,) = sum_up([one, two]) >>> found.n,
+        found.last.isoformat(), found.seconds, found.right, found.controls (2,
+        '1970-01-01T00:01:00+00:00', 4.0, 1, 1)
+    """
+    by: dict[str, list[Seen]] = {}
+    for one in seen:
+        by.setdefault(one.judge, []).append(one)
+    found = [_count(judge, mine) for judge, mine in by.items()]
+    return tuple(sorted(found, key=lambda one: (-one.last.timestamp(), one.judge)))
+
+
+def _count(judge: str, mine: list[Seen]) -> Activity:
+    times = [one.seconds for one in mine[-LATELY:] if one.seconds is not None]
+    known = [one.right for one in mine if one.right is not None]
+    last = datetime.fromtimestamp(max(one.at for one in mine) / 1000, UTC)
+    return Activity(
+        judge, len(mine), last, median(times) if times else None, len(known), sum(known)
+    )
+
+
+# What an organiser takes home: our tables as CSV, the log as JSON Lines, the campaign as JSON.
 
 TABLES: Final = ("comparisons", "rankings", "ratings")
 # Ratings with marked errors alone, beside the texts in which they were marked
@@ -89,9 +222,169 @@ def _defuse(row: dict[str, Any]) -> dict[str, Any]:
     >>> _defuse({"system": "=A", "comment": "=1+1"}), _defuse({"comment": "1 = 1"})
     ({'system': '=A', 'comment': "'=1+1"}, {'comment': '1 = 1'})
     """
-    odd = {name: f"'{row[name]}" for name in FREE_TEXT if _runs(row.get(name))}
-    return {**row, **odd} if odd else row
+    for name in FREE_TEXT:
+        text = row.get(name)
+        if isinstance(text, str) and text.lstrip().startswith(FORMULA):
+            row = {**row, name: f"'{text}"}
+    return row
 
 
-def _runs(value: Any) -> bool:
-    return isinstance(value, str) and value.lstrip().startswith(FORMULA)
+# Rows of our tables for the organiser's page: kept between looks, so that each look reads the new.
+#
+# Comments are left out: nothing here is computed from them, and whoever asks to be forgotten takes
+# them back. An answer that does not stand any more is dropped at the next look.
+
+UNREAD: Final = ("ticket",)  # Columns of our tables that nothing is computed from
+
+
+class AnswerTables:
+    """The answers that stand, as rows."""
+
+    def __init__(self, store: Readable) -> None:
+        self.store = store
+        self._rows: dict[int, tuple[str, tuple[Row, ...]]] = {}
+        self._seen: dict[int, Seen] = {}
+
+    def write(self, folder: Path) -> dict[str, Path]:
+        """Write each table that holds a row as CSV; judges are persons."""
+        persons = self._refresh()
+        columns: dict[str, dict[str, None]] = {name: {} for name in list_tables(self.store)}
+        for table, rows in self._rows.values():
+            for row in rows:
+                columns[table].update(dict.fromkeys(row))
+        found = {name: folder / f"{name}.csv" for name, own in columns.items() if own}
+        for name, path in found.items():
+            self._write(path, [*columns[name]], persons)
+        return found
+
+    def list_activity(self) -> tuple[Activity, ...]:
+        """Return what each judge did, who answered last first."""
+        return sum_up(self._seen[number] for number in self._rows)
+
+    def count_choices(self) -> dict[str, Counter[str]]:
+        """Return pass → how its pairs were chosen, and how often; {} without a policy."""
+        found: dict[str, Counter[str]] = {}
+        for _, rows in self._rows.values():
+            for row in rows:
+                if "chosen" in row:
+                    found.setdefault(row["task"], Counter())[row["chosen"]] += 1
+        return found
+
+    def _write(self, path: Path, columns: list[str], persons: Mapping[str, str]) -> None:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, columns, lineterminator="\n")
+            writer.writeheader()
+            for table, rows in self._rows.values():
+                if table == path.stem:
+                    writer.writerows(
+                        {**row, "judge": persons.get(row["judge"], row["judge"])} for row in rows
+                    )
+
+    def _refresh(self) -> Mapping[str, str]:
+        """Read what is new, drop what stands no more; return who is who.
+
+        Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
+        its write-ahead log while somebody reads.
+        """
+        with self.store.reading() as connection:
+            standing = list_standing(connection)
+        fresh = [number for number in standing if number not in self._rows]
+        made = {}
+        for start in range(0, len(fresh), AT_A_TIME_OF_QUERIES):
+            with self.store.reading() as connection:
+                lines = read_numbered(connection, fresh[start : start + AT_A_TIME_OF_QUERIES])
+            for one in map(read_record, lines):
+                made[one.number] = self._make(one)
+                self._seen[one.number] = self._see(one)
+        with self.store.reading() as connection:
+            persons = read_persons(connection)
+        known = self._rows | made
+        self._rows = {number: known[number] for number in standing}
+        self._seen = {number: self._seen[number] for number in standing}
+        return persons
+
+    def _see(self, record: Record) -> Seen:
+        ticket = record.ticket
+        return see(record, "" if ticket is None else self.store.campaign.task(ticket.task).kind)
+
+    def _make(self, record: Record) -> tuple[str, tuple[Row, ...]]:
+        """Return the table and the rows of an answer; no rows where it was deleted."""
+        ticket, planned = record.ticket, self.store.campaign
+        if ticket is None:
+            return "", ()
+        task = planned.task(ticket.task)
+        if record.answer is None:
+            return task.table, ()
+        shown, source = planned.shown(ticket), planned.item(ticket.item).source
+        answer = task.validate(dict(record.answer), shown, source)
+        more: Row = {"seconds": record.seconds}
+        if planned.design.policy and task.kind == "pair":
+            more["chosen"] = ticket.chosen or "design"
+        found = ({**row, **more} for row in task.rows(ticket, answer))
+        kept = [{name: row[name] for name in row if name not in UNREAD} for row in found]
+        return task.table, tuple(kept)
+
+
+# How pairs were chosen where a policy runs, and the rows by which judges can be compared there.
+#
+# A pair that earlier answers led to is one on which judges disagree more, or less, than on others:
+# what is said of judges rests on pairs that were fixed before, or drawn without regard to the rule.
+
+# How pairs are chosen that the rule of a policy did not want
+FREE: Final = ("random", "start-up", "design")
+COLUMN: Final = "chosen"
+
+
+def describe_choices(gathered: AnswerTables) -> dict[str, str]:
+    """Say of each pass whose pairs a policy chooses how many it chose; no other pass is named."""
+    design = gathered.store.campaign.design
+    if not design.policy:
+        return {}
+    counted = gathered.count_choices()
+    found = {}
+    for task in gathered.store.campaign.tasks:
+        n = counted.get(task.name, Counter())
+        if n.keys() <= {"design"}:
+            continue
+        asked = (
+            ""
+            if design.policy == "random"
+            else f" ({100 * design.random_share:.0f} % is asked for)"
+        )
+        fixed = f", {n['narrowed']:,} of the pairs that were left" if n["narrowed"] else ""
+        fixed += f", {n['design']:,} of the design" if n["design"] else ""
+        found[task.name] = (
+            f"pairs are chosen by the policy {design.policy}: {n['policy']:,} by the policy,"
+            f" {n['random']:,} at random{asked}, {n['start-up']:,} of the start-up phase{fixed};"
+            " so how often a system won says little, for some were asked about more in hard pairs"
+        )
+    return found
+
+
+def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:
+    """Return the rows that no answer led to, and a sentence on them; "" where that is all rows."""
+    import narwhals as nw
+
+    from evenhand.data.comparisons import Comparisons
+    from evenhand.data.exclusions import Exclusion
+
+    if not isinstance(data, Comparisons) or COLUMN not in data.columns:
+        return data, ""
+    whole = data.count_judgments()
+    kept = data.where(nw.col(COLUMN).is_in(FREE), recorded=False)
+    n = kept.count_judgments()
+    if not n:
+        raise NotIdentified(
+            "the policy chose every pair that was judged, and on such pairs judges cannot be"
+            " compared",
+            ("ask for a random_share in the next campaign",),
+        )
+    if n == whole:
+        return data, ""
+    reason = "pairs that the policy chose by answers"
+    chosen = Exclusion("policy", reason, whole - n, whole, unit="answer")
+    kept = replace(kept, source=kept.source.excluding(chosen))
+    return kept, (
+        f"judges are compared on {n:,.0f} of {whole:,.0f} answers: those to pairs that no answer"
+        " led to (at random, start-up, or of the design)"
+    )

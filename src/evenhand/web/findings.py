@@ -1,32 +1,235 @@
-"""What the judgments say so far: judges who are to be doubted, and systems with and without them.
+"""What the judgments say so far, part by part: one that fails takes no other with it.
 
-Computed from the tables that `evenhand judges` and `evenhand rank` read; with too few judgments
-each part says why there is none.
+- `find`: judges who are to be doubted, and systems with and without them, from the tables that
+  `evenhand judges` and `evenhand rank` read; with too few judgments each part says why there is
+  none.
+- `draw_map`: judges on a map, drawn as SVG. Across stands the slope on what the others say: 1 and
+  more follows them, 0 says nothing, below 0 the contrary. Upwards stands severity: for scores how
+  far below the others; for votes, which know no severity, how often the text that is shown first
+  would win between equals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+import traceback
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import exp, floor, log10
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from evenhand.design.tasks import ScaledTask
 from evenhand.errors import EvenhandError, InvalidJudgments
-from evenhand.web.activity import Activity
-from evenhand.web.attempts import Attempts
-from evenhand.web.chosen_rows import describe_choices, keep_free
-from evenhand.web.gathered import Gathered
-from evenhand.web.judge_map import JudgeMap, draw_map
+from evenhand.web.downloads import Activity, AnswerTables, describe_choices, keep_free
+from evenhand.web.site import Rates
+from evenhand.web.store.log import NotStored
 
 if TYPE_CHECKING:
+    from evenhand.data.comparisons import Comparisons
+    from evenhand.data.ratings import Ratings
     from evenhand.judges.cards import Screening
-    from evenhand.judgments.comparisons import Comparisons
-    from evenhand.judgments.ratings import Ratings
     from evenhand.ranking.ranking import Ranking
     from evenhand.ranking.sequential.leaderboard import Confirmation
+
+
+# What a part that fails may raise; an interrupt and the like go through
+FAULTS: Final = (
+    *(ArithmeticError, AssertionError, AttributeError, EvenhandError, ImportError, LookupError),
+    *(MemoryError, NameError, OSError, RuntimeError, TypeError, ValueError),
+)
+WHY: Final = "{} could not be computed: the server's terminal says why"
+Part = TypeVar("Part")
+Try = Callable[[str, Callable[[], Any], Callable[[str], Any]], Any]  # `try_part` of some rates
+_log: Final = logging.getLogger("evenhand")
+
+
+def try_part(
+    rates: Rates, what: str, compute: Callable[[], Part], instead: Callable[[str], Part]
+) -> Part:
+    """Return what is computed, or what stands in its place, with a line to the terminal.
+
+    rates: of lines to the terminal, by what they say.
+    """
+    try:
+        return compute()
+    except FAULTS as fault:
+        if isinstance(fault, NotStored):
+            raise
+        last = traceback.extract_tb(fault.__traceback__)[-1]
+        place = f"({Path(last.filename).name}, line {last.lineno})"
+        line = f"{what} could not be computed: {type(fault).__name__}: {fault} {place}"
+        if rates.take(line):
+            _log.warning("evenhand: %s", line)
+        return instead(WHY.format(what))
+
+
+# Judges as a map
+
+# Evidence that tells the agreement with the others, of ratings and of votes
+ACROSS: Final = ("others' scores", "slope")
+LEFT, RIGHT, TOP, BOTTOM = 40.0, 348.0, 26.0, 252.0  # Where the drawing lies in a box of 360 by 300
+# Shapes of classes; habits are squares, others circles
+SHAPES: Final = {"reversed": "diamond", "careless": "triangle"}
+LINE: Final = 13.0  # Height of a line of text
+LETTER: Final = 6.4  # Width of a letter, more than most fonts take
+SIZE: Final = 8.0  # From the middle of a mark to its edge, and a little more
+SMALL: Final = 5.0  # The same of a mark that is not flagged
+Label = tuple[float, float, str]
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A judge on the map."""
+
+    judge: str  # the name
+    n: int  # judgments
+    across: float  # agreement
+    ends: tuple[float, float] | None  # interval of it; None where there is none
+    up: float  # severity
+    flags: tuple[str, ...]  # what the judge is flagged for
+    known: bool  # whether a careless judge with as many judgments would have been found
+    x: float = 0.0  # where it is drawn
+    y: float = 0.0  # where it is drawn
+    shape: str = "circle"  # circle, square, diamond or triangle
+    label: Label | None = None  # x, y and anchor of the name; None where it has none
+
+
+@dataclass(frozen=True)
+class JudgeMap:
+    """A map of judges."""
+
+    marks: tuple[Mark, ...]  # judges who have a place on it
+    absent: tuple[tuple[str, int], ...]  # judges of whom too little is known, with their judgments
+    across: tuple[tuple[float, str], ...]  # places of ticks and their texts
+    up: tuple[tuple[float, str], ...]  # places of ticks and their texts
+    title: str  # what stands upwards
+    unit: str  # its unit
+
+
+def draw_map(screening: Screening) -> JudgeMap:
+    """Place the judges of a screening."""
+    scores = screening.kind == "ratings"
+    marks: list[Mark] = []
+    absent: list[tuple[str, int]] = []
+    for card in screening.cards:
+        evidence = {clue.name: clue for clue in card.evidence}
+        slope = next((evidence[name] for name in ACROSS if name in evidence), None)
+        above = evidence.get("severity" if scores else "position")
+        if slope is None or slope.value is None or above is None or above.value is None:
+            absent.append((card.judge, card.n))
+            continue
+        up = -above.value if scores else 100 / (1 + exp(-above.value))
+        ends = None
+        if slope.lower is not None and slope.upper is not None:
+            ends = (slope.lower, slope.upper)
+        marks.append(Mark(card.judge, card.n, slope.value, ends, up, card.flags, card.testable))
+    title = "severity: points below the others" if scores else "leaning to what is shown first"
+    unit = "points" if scores else "%"
+    if not marks:
+        return JudgeMap((), tuple(absent), (), (), title, unit)
+    middle = 0.0 if scores else 50.0
+    wide = _Scale.over([*(mark.across for mark in marks), 0.0, 1.0], LEFT + 12, RIGHT - 12)
+    high = _Scale.over([*(mark.up for mark in marks), middle], BOTTOM - 12, TOP + 12)
+    drawn = []
+    for mark in marks:
+        shape = next((SHAPES[flag] for flag in mark.flags if flag in SHAPES), "")
+        shape = shape or ("square" if mark.flags else "circle")
+        drawn.append(replace(mark, x=wide.at(mark.across), y=high.at(mark.up), shape=shape))
+    return JudgeMap(_label(drawn), tuple(absent), wide.ticks(), high.ticks(), title, unit)
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """A straight scale."""
+
+    low: float  # the lowest value
+    high: float  # the highest
+    start: float  # where the lowest is drawn
+    end: float  # where the highest is drawn
+
+    @classmethod
+    def over(cls, values: list[float], start: float, end: float) -> _Scale:
+        """Return the scale that holds all values."""
+        low, high = min(values), max(values)
+        return cls(low, high, start, end) if high > low else cls(low - 1, low + 1, start, end)
+
+    def at(self, value: float) -> float:
+        """Return where a value is drawn."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 1)
+
+    def ticks(self) -> tuple[tuple[float, str], ...]:
+        """Return round values, some four of them, and where they are drawn."""
+        rough = (self.high - self.low) / 4
+        size = 10.0 ** floor(log10(rough))
+        step = next(one * size for one in (1, 2, 5, 10) if one * size >= rough)
+        first, last = -floor(-self.low / step), floor(self.high / step)
+        digits = max(0, -floor(log10(step)))
+        values = [number * step for number in range(first, last + 1)]
+        return tuple((self.at(one), f"{one:z.{digits}f}") for one in values)
+
+
+def _label(drawn: list[Mark]) -> tuple[Mark, ...]:
+    """Write names beside marks, over no other name.
+
+    Those who are flagged have one in any case, others right beside their mark where nothing else
+    stands.
+    """
+    flagged = [mark for mark in drawn if mark.flags]
+    others = [mark for mark in drawn if not mark.flags]
+    taken = [_cover(mark) for mark in flagged]
+    labels: dict[str, Label] = {}
+    for mark in flagged:
+        wide = LETTER * (len(mark.judge) + 1 + len(mark.flags[0]))
+        tried = [(label, _box(label, wide)) for label in _list_places(mark)]
+        free = [(label, box) for label, box in tried if _fits(box, taken)]
+        labels[mark.judge], box = (free or tried)[0]
+        taken.append(box)
+    covered = {mark.judge: _cover(mark, SMALL) for mark in others}
+    for mark in others:
+        near = [box for judge, box in covered.items() if judge != mark.judge]
+        for label in _list_places(mark, lines=1):
+            box = _box(label, LETTER * len(mark.judge))
+            if _fits(box, [*taken, *near]):
+                labels[mark.judge] = label
+                taken.append(box)
+                break
+    return tuple(replace(mark, label=labels.get(mark.judge)) for mark in drawn)
+
+
+def _cover(one: Mark, size: float = SIZE) -> Box:
+    """Return what a mark covers."""
+    return one.x - size, one.y - size, one.x + size, one.y + size
+
+
+def _list_places(one: Mark, *, lines: int = 7) -> list[Label]:
+    """Return where a name may stand: right, left, and then some lines higher and lower."""
+    sides = ((SIZE + 2, "start"), (-SIZE - 2, "end"))
+    rows = [0.0, *(sign * LINE * k for k in range(1, lines + 1) for sign in (-1, 1))]
+    places = ((one.x + dx, one.y + 4 + dy, anchor) for dy in rows for dx, anchor in sides)
+    return [(round(x, 1), round(y, 1), anchor) for x, y, anchor in places]
+
+
+def _box(label: Label, wide: float) -> Box:
+    """Return what a name covers."""
+    x, y, anchor = label
+    left = x if anchor == "start" else x - wide
+    return left, y - LINE + 3, left + wide, y + 3
+
+
+def _fits(box: Box, taken: list[Box]) -> bool:
+    """Say whether a name covers nothing else and stays inside."""
+    left, top, right, bottom = box
+    if left < LEFT or right > RIGHT + 8 or top < TOP - LINE or bottom > BOTTOM:
+        return False
+    return not any(left < c and a < right and top < d and b < bottom for a, b, c, d in taken)
+
+
+# What the judgments say so far
 
 LEVEL: Final = 0.05  # Share of honest judges among the flagged that is allowed
 NOTHING: Final = "nothing was judged yet"
@@ -85,48 +288,48 @@ class Findings:
     activity: tuple[Activity, ...] = ()  # what each judge did, who answered last first
 
 
-def find(gathered: Gathered, attempts: Attempts | None = None) -> Findings:
+def find(answers: AnswerTables, attempt: Try | None = None) -> Findings:
     """Look at the judgments of a campaign that runs; a part that fails says so in its place."""
-    attempts = attempts or Attempts()
-    tasks = gathered.store.campaign.tasks
+    attempt = attempt or partial(try_part, Rates(1 / 60, 1))
+    tasks = answers.store.campaign.tasks
     panels = {task.table: Panel(why=NOTHING) for task in tasks}
     orders = {task.name: Order(task.table, why=NOTHING) for task in tasks}
     confirmed: dict[str, Confirmation] = {}
     with TemporaryDirectory(prefix="evenhand-") as folder:
-        for table, path in gathered.write(Path(folder)).items():
-            panels[table] = attempts.try_for(
-                f"the diagnosis of judges by {table}",
-                partial(_screen, path),
-                lambda why: Panel(why=why),
+        for table, path in answers.write(Path(folder)).items():
+            screen = partial(_screen, path)
+            panels[table] = attempt(
+                f"the diagnosis of judges by {table}", screen, lambda why: Panel(why=why)
             )
-            orders |= attempts.try_for(
+            order = _order_by_scores if table == "ratings" else _order_by_votes
+            orders |= attempt(
                 f"the ranking by {table}",
-                partial(_order, path, gathered, panels[table].flagged, confirmed),
-                partial(find_nothing, gathered, table),
+                partial(order, path, answers, panels[table].flagged, confirmed),
+                partial(find_nothing, answers, table),
             )
-    for name, told in describe_choices(gathered).items():
-        orders[name] = replace(orders[name], chosen=told)
-    return Findings(panels, orders, confirmed, gathered.list_activity())
+    for name, words in describe_choices(answers).items():
+        orders[name] = replace(orders[name], chosen=words)
+    return Findings(panels, orders, confirmed, answers.list_activity())
 
 
-def find_nothing(gathered: Gathered, table: str, why: str) -> dict[str, Order]:
+def find_nothing(answers: AnswerTables, table: str, why: str) -> dict[str, Order]:
     """Say of each pass of a table why it has no order."""
-    return {name: Order(table, why=why) for name in _list_passes(gathered, table)}
+    tasks = answers.store.campaign.tasks
+    return {task.name: Order(table, why=why) for task in tasks if task.table == table}
 
 
-def find_fault(gathered: Gathered, why: str) -> Findings:
+def find_fault(answers: AnswerTables, why: str) -> Findings:
     """Say of everything why there is nothing."""
-    tables = {task.table for task in gathered.store.campaign.tasks}
-    orders = [find_nothing(gathered, table, why) for table in tables]
-    panels = {table: Panel(why=why) for table in tables}
-    return Findings(panels, {name: one for found in orders for name, one in found.items()})
+    tasks = answers.store.campaign.tasks
+    panels = {task.table: Panel(why=why) for task in tasks}
+    return Findings(panels, {task.name: Order(task.table, why=why) for task in tasks})
 
 
 def _screen(path: Path) -> Panel:
     """Look at the judges of a table; under a policy, by answers that no answer led to."""
+    from evenhand.data.ratings import Ratings
     from evenhand.formats.reading import read
     from evenhand.judges.screening import screen_judges
-    from evenhand.judgments.ratings import Ratings
 
     data: Any = read(path)
     rests = ""
@@ -141,39 +344,68 @@ def _screen(path: Path) -> Panel:
     return Panel(found, draw_map(found), rests=rests)
 
 
-def _order(
-    path: Path, gathered: Gathered, flagged: list[str], confirmed: dict[str, Confirmation]
+def _order_by_scores(
+    path: Path,
+    answers: AnswerTables,
+    flagged: list[str],
+    _confirmed: dict[str, Confirmation],
 ) -> dict[str, Order]:
-    """Put the systems of the passes of a table in order."""
-    if path.stem == "ratings":
-        return _order_by_scores(path, gathered, flagged)
-    return _order_by_votes(path, gathered, flagged, confirmed)
+    """Score the systems of each pass by mean score, with and without flagged judges."""
+    import numpy as np
+
+    from evenhand.data.controls import find_excluded
+    from evenhand.data.exclusions import Exclusion
+    from evenhand.formats.reading import read
+
+    data: Ratings = read(path)  # type: ignore[assignment]
+    tasks = answers.store.campaign.tasks
+    criteria = {task.criterion: task.name for task in tasks if isinstance(task, ScaledTask)}
+    try:
+        parts = data.rows().targets().split(("criterion",))
+        excluded = [line.text for line in find_excluded(data, ("controls", "repeats"))]
+    except EvenhandError as error:
+        return find_nothing(answers, "ratings", str(error))
+    orders = find_nothing(answers, "ratings", NOTHING)
+    for (criterion,), part in parts.items():
+        judges = [part.judges[code] for code in np.unique(part.judge)]
+        names = tuple(name for name in flagged if name in judges)
+        lost = int(np.isin(part.judge, [part.judges.index(name) for name in names]).sum())
+        whose: dict[str, Any] = {"judges": len(names), "judge_names": names}
+        left_out = Exclusion(
+            "flagged",
+            "flagged judges",
+            lost,
+            part.size,
+            unit="score",
+            of_judges=len(judges),
+            **whose,
+        )
+        lines = (*excluded, left_out.text) if lost else tuple(excluded)
+        orders[criteria[criterion]] = replace(_compare_scores(part, flagged), excluded=lines)
+    return orders
 
 
 def _order_by_votes(
-    path: Path, gathered: Gathered, flagged: list[str], confirmed: dict[str, Confirmation]
+    path: Path, answers: AnswerTables, flagged: list[str], confirmed: dict[str, Confirmation]
 ) -> dict[str, Order]:
     """Rank the systems of the passes of a table, and say what rank sets decide."""
+    from evenhand.data.controls import take_pairs
     from evenhand.formats.reading import read
-    from evenhand.judgments.controls import take_pairs
     from evenhand.ranking.sequential.leaderboard import LiveBoard, confirm_pairs
 
     data: Any = read(path)
+    orders = find_nothing(answers, path.stem, NOTHING)
     try:
         table = take_pairs(data)
     except InvalidJudgments:  # nothing but controls so far
-        return find_nothing(gathered, path.stem, NOTHING)
-    found: dict[str, Order] = {}
-    for name in _list_passes(gathered, path.stem):
-        if name not in table.tasks():
-            found[name] = Order(path.stem, why=NOTHING)
-            continue
+        return orders
+    for name in orders.keys() & {*table.tasks()}:
         part = table.select_task(name, recorded=False)
-        found[name] = _compare_rankings(part, flagged)
+        orders[name] = _compare_rankings(part, flagged)
         sets = confirm_pairs(part, LiveBoard())
         if sets is not None:
             confirmed[name] = sets
-    return found
+    return orders
 
 
 def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
@@ -212,78 +444,37 @@ def _lay_out(before: Ranking, after: Ranking | None) -> tuple[Standing, ...]:
     from evenhand.ranking.ranking import write_ranks
 
     beside = {} if after is None else {row["system"]: row for row in after.rows()}
-    found = []
+    standings = []
     for row in before.rows():
         system, other = row["system"], beside.get(row["system"])
-        rank, value = "", None
+        rank, worth = "", None
         if other is not None:
-            rank, value = write_ranks(other, "–"), other["log_worth"]
+            rank, worth = write_ranks(other, "–"), other["log_worth"]
         n = int(row["wins"] + row["ties"] + row["losses"])
-        found.append(Standing(system, write_ranks(row, "–"), row["log_worth"], rank, value, n))
-    return tuple(found)
-
-
-def _order_by_scores(path: Path, gathered: Gathered, flagged: list[str]) -> dict[str, Order]:
-    """Score the systems of each pass by mean score, with and without flagged judges."""
-    from evenhand.formats.reading import read
-    from evenhand.judgments.exclusions import find_excluded
-
-    data: Ratings = read(path)  # type: ignore[assignment]
-    tasks = gathered.store.campaign.tasks
-    criteria = {one.criterion: one.name for one in tasks if isinstance(one, ScaledTask)}
-    try:
-        parts = data.rows().targets().split(("criterion",))
-        excluded = tuple(one.text for one in find_excluded(data, ("controls", "repeats")))
-    except EvenhandError as error:
-        return {name: Order("ratings", why=str(error)) for name in criteria.values()}
-    found = {name: Order("ratings", why=NOTHING) for name in criteria.values()}
-    for (criterion,), part in parts.items():
-        told = (*excluded, *_tell_flagged(part, flagged))
-        found[criteria[criterion]] = replace(_compare_scores(part, flagged), excluded=told)
-    return found
-
-
-def _tell_flagged(part: Any, flagged: list[str]) -> list[str]:
-    """Say how many scores the order without flagged judges excludes; nothing where none."""
-    import numpy as np
-
-    from evenhand.judgments.exclusions import Exclusion
-
-    judges = [part.judges[code] for code in np.unique(part.judge)]
-    names = tuple(name for name in flagged if name in judges)
-    codes = [part.judges.index(name) for name in names]
-    lost = int(np.isin(part.judge, codes).sum())
-    whose: dict[str, Any] = {"judges": len(names), "judge_names": names, "of_judges": len(judges)}
-    reason = "flagged judges"
-    excluded = Exclusion("flagged", reason, lost, part.size, unit="score", **whose)
-    return [excluded.text] if lost else []
+        standings.append(Standing(system, write_ranks(row, "–"), row["log_worth"], rank, worth, n))
+    return tuple(standings)
 
 
 def _compare_scores(part: Any, flagged: list[str]) -> Order:
     """Score the systems of one pass."""
-    from evenhand.judges.removal import ScoreTable, describe_change, rescore
-
-    held = rescore(ScoreTable.of(part), flagged, "flags")
-    full = _place({one.system: one.full for one in held.systems})
-    kept = {one.system: one.kept for one in held.systems if one.kept is not None and flagged}
-    after = _place(kept)
-    rows = [
-        Standing(name, full[name], one.full, after.get(name, ""), kept.get(name), one.n)
-        for name, one in ((one.system, one) for one in held.systems)
-    ]
-    says = describe_change(part, flagged) if flagged else ""
-    return Order("ratings", tuple(flagged), tuple(rows), says)
-
-
-def _place(means: Mapping[str, float]) -> dict[str, str]:
-    """Return the place of each system by its mean; equal means share one."""
     import numpy as np
 
+    from evenhand.judges.removal import ScoreTable, describe_change, rescore
     from evenhand.ranking.sequential.leaderboard import share_places
 
-    places = share_places(np.array([*means.values()]))
-    return {system: str(place) for system, place in zip(means, places, strict=True)}
+    def place(means: Mapping[str, float]) -> dict[str, str]:
+        """Return the place of each system by its mean; equal means share one."""
+        places = share_places(np.array([*means.values()]))
+        return {system: str(at) for system, at in zip(means, places, strict=True)}
 
-
-def _list_passes(gathered: Gathered, table: str) -> list[str]:
-    return [one.name for one in gathered.store.campaign.tasks if one.table == table]
+    systems = rescore(ScoreTable.of(part), flagged, "flags").systems
+    left = {row.system: row.kept for row in systems if row.kept is not None and flagged}
+    full, after = place({row.system: row.full for row in systems}), place(left)
+    rows = []
+    for row in systems:
+        name = row.system
+        rows.append(
+            Standing(name, full[name], row.full, after.get(name, ""), left.get(name), row.n)
+        )
+    says = describe_change(part, flagged) if flagged else ""
+    return Order("ratings", tuple(flagged), tuple(rows), says)

@@ -11,25 +11,40 @@ import csv
 import io
 import os
 import secrets
+import sqlite3
+import sys
 from collections import Counter
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from socket import gethostname
 from typing import Final
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from evenhand.design.campaign import USUAL, find_platform
 from evenhand.errors import CampaignError
-from evenhand.web.store import people, reading
-from evenhand.web.store.desk import Desk
-from evenhand.web.store.engine import sync_folder
-from evenhand.web.store.refusals import UnknownLink
+from evenhand.web.store import people
+from evenhand.web.store import queries as reading
+from evenhand.web.store.database import (
+    NotOurs,
+    connect_to_read,
+    read_url,
+    read_version,
+    say_fault,
+    sync_folder,
+)
+from evenhand.web.store.log import Record, UnknownLink, read_record
+from evenhand.web.store.people import Role, Token, read_token
+from evenhand.web.store.queries import LINE, make_line
+from evenhand.web.store.schema import log
+from evenhand.web.store.schema import tickets as asked
 from evenhand.web.store.store import Store
-from evenhand.web.store.tokens import Role, Token, read_token
+from evenhand.web.store.transaction import WriteTransaction
 
 COLUMNS: Final = ("role", "judge", "link", "launch")
 FORMER: Final = COLUMNS[:3]  # Columns of files that were written before the launch was named
@@ -78,10 +93,17 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
         launch = reading.read_launch(connection)
         if before.rows and not before.is_of(connection):
             raise CampaignError(f"'{path}' holds links of another launch: choose another (--links)")
-    kept = {who: token for who, token in before.tokens.items() if _is_good(store, who[0], token)}
+    kept: Tokens = {}
+    for who, token in before.tokens.items():
+        with suppress(UnknownLink):
+            if store.identify(token).role == who[0]:
+                kept[who] = token
     wanted: tuple[Role, ...] = ("admin", "crowd") if crowd else ("admin",)
     roles = [role for role in wanted if (role, "") not in kept]
-    platform, mine = store.campaign.platform, _name_file(path)
+    platform, mine = (
+        store.campaign.platform,
+        sha256(f"{gethostname()} {path.resolve()}".encode()).hexdigest()[:16],
+    )
 
     def write(tokens: Tokens) -> Tokens:
         rows = [
@@ -94,16 +116,16 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
     if not roles and (crowd or not store.vacancies()):
         return write(kept)
 
-    def work(desk: Desk) -> Tokens:
-        free = () if crowd else people.list_vacancies(desk)
-        offered = _offer(desk, before.tokens)
+    def work(tx: WriteTransaction) -> Tokens:
+        free = () if crowd else people.list_vacancies(tx)
+        offered = _offer(tx, before.tokens)
         made = {
-            ("judge", name): people.invite(desk, name, token=offered.get(("judge", name))).token
+            ("judge", name): people.invite(tx, name, token=offered.get(("judge", name))).token
             for name in free
         }
         for role in roles:
-            token = None if people.has_link(desk, role) else offered.get((role, ""))
-            made[role, ""] = people.replace_link(desk, role, mine, token=token).token
+            token = None if people.has_link(tx, role) else offered.get((role, ""))
+            made[role, ""] = people.replace_link(tx, role, mine, token=token).token
         return write(kept | made)
 
     made = store.do(work)
@@ -111,20 +133,15 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
     return made
 
 
-def _offer(desk: Desk, tokens: Tokens) -> dict[tuple[str, str], Token]:
+def _offer(tx: WriteTransaction, tokens: Tokens) -> dict[tuple[str, str], Token]:
     """Return the links of a file that the database does not know, and that stand there once."""
     read = {who: token for who, text in tokens.items() if (token := read_token(text)) is not None}
     often = Counter(token.name for token in read.values())
     return {
         who: token
         for who, token in read.items()
-        if often[token.name] == 1 and not people.is_taken(desk, token)
+        if often[token.name] == 1 and not people.is_taken(tx, token)
     }
-
-
-def _name_file(path: Path) -> str:
-    """Return what links of one file are known by: another server's are left as they are."""
-    return sha256(f"{gethostname()} {path.resolve()}".encode()).hexdigest()[:16]
 
 
 def _write_links(
@@ -193,19 +210,23 @@ def read_file(path: Path) -> LinksFile:
     )
 
 
+def find_replaced(before: Tokens, after: Tokens) -> list[str]:
+    """Return the roles of which a file that was there held no good link, such as one that was cut.
+
+    The links of judges are not told: a new one, made on the organiser's page, stands in no file.
+    """
+    if not before:
+        return []
+    mine = [who for who in after if who == ("admin", "") or (who[0] == "crowd" and who in before)]
+    return [role for role, judge in mine if before.get((role, judge)) != after[role, judge]]
+
+
 def find_admin_link(path: Path) -> str:
     """Return the organiser's link of a file of links."""
     links = [link for role, _, link, _ in read_file(path).rows if role == "admin"]
     if not links or not links[0]:
         raise CampaignError(f"'{path}' holds no link of the organiser's")
     return links[0]
-
-
-def _is_good(store: Store, role: str, token: str) -> bool:
-    try:
-        return store.identify(token).role == role
-    except UnknownLink:
-        return False
 
 
 def _write_privately(path: Path, text: str) -> None:
@@ -222,3 +243,274 @@ def _write_privately(path: Path, text: str) -> None:
     except OSError:
         beside.unlink(missing_ok=True)
         raise
+
+
+# A database that was lost: links were given out, and their launch is not where it was. To launch
+# anew would end every link that judges have, and hide that their answers are missing. So the links
+# and the database are compared before anything is changed.
+
+# What SQLite says of a file that is no database, or not all of one
+DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a campaign is looked for."""
+
+    where: str  # address of the database, or path of a SQLite file
+    file: Path | None  # the SQLite file; None for PostgreSQL
+    name: str  # of the database, without user and password
+
+    @classmethod
+    def at(cls, where: str) -> Place:
+        """Return the place of an address."""
+        url = read_url(where)
+        if url.get_backend_name() != "sqlite":
+            return cls(where, None, f"'{url.database or ''}' on PostgreSQL")
+        path = str(url.database)
+        file = None if path.startswith("file:") else Path(path)
+        return cls(where, file, path)
+
+    def find_log(self) -> str:
+        """Return the write-ahead log beside the file, "" where nothing is in one."""
+        log = self.file and self.file.with_name(f"{self.file.name}-wal")
+        return str(log) if log and log.exists() and log.stat().st_size else ""
+
+
+def check_launch(links: Path, where: str) -> None:
+    """Refuse to begin anew, or to serve another launch, beside links that were given out."""
+    place, known = Place.at(where), read_file(links)
+    wrong = _look_for_file(place)
+    if not known.rows:
+        if wrong and (log := place.find_log()):
+            raise CampaignError(
+                f"the database {place.name} {wrong}, but {log} holds answers of it: put"
+                f" {place.name} back from where it was moved; to begin anew, move {log} away"
+            )
+        return
+    wrong = wrong or _look_inside(place, known)
+    if wrong == OTHER:
+        number = 2
+        while (free := links.with_name(f"{links.stem}-{number}{links.suffix}")).exists():
+            number += 1
+        raise CampaignError(
+            f"{links} is of another launch than the database {place.name}: serve the database that"
+            " it is of (--database), or give this one links of its own"
+            f" (--links {free})"
+        )
+    if wrong:
+        raise CampaignError(
+            f"{links} holds links that were given out, but the database {place.name} {wrong}:"
+            f" {_say_remedy(place, links, there=wrong not in ABSENT)}"
+        )
+
+
+class EndNote:
+    """Where the log of a launch ended at the last commit, in a file beside the links.
+
+    A database that was restored from an older copy, or has lost its write-ahead log, looks whole:
+    this note shows that its log ended later before. It is written after each commit, and not
+    brought to the disk at once: it may fall behind the database, and is never before it.
+    """
+
+    def __init__(self, links: Path, launch: str, number: int) -> None:
+        self.number = number
+        self._launch, self._handle = launch, -1
+        with suppress(OSError):
+            path = links.with_name(f".{links.name}.end")
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+
+    def read(self) -> tuple[int, str] | None:
+        """Return number and hash of the last record of this launch; None where none is noted."""
+        with suppress(OSError, ValueError):
+            os.lseek(self._handle, 0, os.SEEK_SET)
+            launch, number, hashed = os.read(self._handle, NOTE_BYTES).decode("ascii").split()
+            return (int(number), hashed) if launch == self._launch else None
+        return None
+
+    def write(self, number: int, hashed: str) -> None:
+        """Note the last record, if it is new; each line is as long as the one before."""
+        if number == self.number:
+            return
+        self.number = number
+        with suppress(OSError):
+            os.lseek(self._handle, 0, os.SEEK_SET)
+            os.write(self._handle, f"{self._launch} {number:020} {hashed}\n".encode())
+
+    def close(self) -> None:
+        """Close the file."""
+        with suppress(OSError):
+            os.close(self._handle)
+
+
+NOTE_BYTES: Final = 200  # Bytes of a note that are read
+
+
+def note_end(store: Store, links: Path, where: str) -> tuple[EndNote, str]:
+    """Note from now on where the log ends."""
+    with store.reading() as connection:
+        number = reading.read_head(connection).number
+        note = EndNote(links, reading.read_launch(connection), number)
+        noted = note.read()
+        same = noted is None or reading.find_hash(connection, noted[0]) == noted[1]
+    store.note_end = note.write
+    if noted is None or same:
+        return note, ""
+    name = Place.at(where).name
+    what = (
+        f"{name} ends at record {number:,}, and {noted[0]:,} were stored: the last"
+        f" {noted[0] - number:,} are missing"
+        if number < noted[0]
+        else f"record {noted[0]:,} of {name} is not the one that was stored"
+    )
+    return note, (
+        f"{what}. If this is no backup that you restored, end the server, and put back what was"
+        " moved or deleted, also the file -wal beside it"
+    )
+
+
+MISSING, EMPTY, OTHER = "is missing", "is empty", "is of another launch"
+ABSENT: Final = (MISSING, EMPTY)
+
+
+def _look_for_file(place: Place) -> str:
+    """Say what is wrong with the file itself; "" for nothing."""
+    if place.file is None:
+        return ""
+    if not place.file.exists():
+        return MISSING
+    if place.file.is_dir():
+        raise CampaignError(f"the database {place.name} is a folder: name a file (--database)")
+    return "" if not place.file.is_file() or place.file.stat().st_size else EMPTY
+
+
+def _look_inside(place: Place, known: LinksFile) -> str:
+    """Say what is wrong with what a database holds; "" for nothing."""
+    engine = connect_to_read(place.where)
+    try:
+        with engine.connect() as connection:
+            if place.file is not None:  # what was cut off may be missed by all that is read here
+                told = str(connection.execute(text("PRAGMA quick_check(1)")).scalar())
+                if told != "ok":
+                    return f"is damaged ({told.splitlines()[-1]})"
+            if not read_version(connection) or not reading.read_launch(connection):
+                return "holds no launch"
+            if not reading.is_as_launched(connection):
+                return "is damaged (its log is of another launch than its campaign)"
+            return "" if known.is_of(connection) else OTHER
+    except NotOurs as fault:
+        return fault.seen
+    except SQLAlchemyError as fault:
+        code = getattr(getattr(fault, "orig", None), "sqlite_errorcode", 0) & 0xFF
+        if code not in DAMAGED:  # a database that is locked or away is not lost
+            raise CampaignError(
+                f"the database {place.name} cannot be used: {say_fault(fault)}"
+            ) from None
+        return f"cannot be read ({str(getattr(fault, 'orig', None) or fault).splitlines()[0]})"
+    finally:
+        engine.dispose()
+
+
+def _say_remedy(place: Place, links: Path, *, there: bool) -> str:
+    """Say how the database is restored, and how a campaign is begun anew on purpose."""
+    if place.file is None:
+        return (
+            "restore it from a backup (pg_restore), then start again; to begin anew, move"
+            f" {links} away"
+        )
+    old = [one for one in (place.name if there else "", place.find_log()) if one]
+    first = f"move {' and '.join(old)} away, " if old else ""
+    # a log that is left belongs to the file that was moved: together they hold the newest answers
+    back = "" if there else f"if {place.name} was only moved, put it back; otherwise "
+    return (
+        f"{back}{first}put a backup in its place as {place.name}, then start again; to begin anew,"
+        f" move {' and '.join([*old, str(links)])} away"
+    )
+
+
+# What judges wrote beside their answers, the latest first.
+
+MAX_COMMENTS: Final = 200  # Comments that the page shows; tables hold all
+
+
+def read_comments(store: Store, most: int = MAX_COMMENTS) -> list[Record]:
+    """Return answers that stand and have a comment, the latest first; those deleted are gone."""
+    wanted = (
+        select(*LINE)
+        .join(asked, asked.c.record == log.c.number)
+        .where(log.c.note.is_not(None))
+        .order_by(log.c.number.desc())
+        .limit(most)
+    )
+    with store.reading() as connection:
+        found = [read_record(make_line(row)) for row in connection.execute(wanted)]
+    return [one for one in found if one.comment]
+
+
+# One server for each file of links, so that none is written over while judges come in by it.
+#
+# The lock is advisory and ends with its process, however that ends. What is locked lies beside the
+# file of links, which is replaced when it is written, and says where the server listens.
+
+LONGEST: Final = 1000  # Bytes of an address that are read
+
+
+@contextmanager
+def hold_links(links: Path) -> Iterator[Callable[[str], None]]:
+    """Hold a file of links, and give what notes the address at which it is served.
+
+    Where no lock can be had, such as on Windows, on a disk without room or in a folder that is only
+    read, nothing is held.
+    """
+    beside = links.with_name(f".{links.name}.lock")
+    handle = _take(beside)
+    try:
+        yield partial(_note, handle)
+    finally:
+        if handle is not None:
+            with suppress(OSError):
+                beside.unlink()  # before it is let go: what lies there later is another's
+            os.close(handle)
+
+
+def _take(beside: Path) -> int | None:
+    """Open the file and lock it, None where that cannot be done."""
+    if sys.platform == "win32":
+        return None
+    import fcntl
+
+    while True:
+        try:
+            handle = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            return None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_at(handle, beside):
+                os.ftruncate(handle, 0)
+                return handle
+        except BlockingIOError:
+            where = os.read(handle, LONGEST).decode("utf-8", "replace")
+            os.close(handle)
+            raise CampaignError(
+                f"another server of this campaign is running{where and f' at {where}'}: end it"
+                " first, or give this one links of its own (--links)"
+            ) from None
+        except OSError:
+            os.close(handle)
+            return None
+        os.close(handle)  # its server ended, and took it away, after it was opened here
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _note(handle: int | None, address: str) -> None:
+    """Write where the server listens, if there is room."""
+    if handle is not None:
+        with suppress(OSError):
+            os.write(handle, address.encode())

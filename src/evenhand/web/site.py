@@ -1,23 +1,341 @@
-"""What every request needs: the store, the campaign, and where the site lies."""
+"""What every request needs: the store, the campaign, where the site lies, and what is refused."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, Literal, Protocol
 
 import jinja2
+import msgspec
+from sqlalchemy import select, update
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from evenhand.design.campaign import Campaign
-from evenhand.web.acquaintances import Acquaintances
-from evenhand.web.health import Health
-from evenhand.web.questions import Analyst
-from evenhand.web.rates import Rates
-from evenhand.web.sayings import typeset, write_number
+from evenhand.errors import CampaignError, EvenhandError, InvalidJudgments
+from evenhand.web.store import log as store
+from evenhand.web.store.log import NotStored
+from evenhand.web.store.queries import Bearer
+from evenhand.web.store.schema import campaign
 from evenhand.web.store.store import Store
+from evenhand.web.store.transaction import WriteTransaction
+
+MAX_NAMES: Final = (
+    10_000  # Names that are kept; of more, the ones that came longest ago are forgotten
+)
+
+
+class Rates:
+    """Who asked how often.
+
+    >>> rates = Rates(1, 2, clock=lambda: 0.0)
+    >>> [rates.take("ann") for _ in range(3)], rates.take("ben")
+    ([True, True, False], True)
+    """
+
+    def __init__(
+        self, per_second: float, burst: float, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.per_second, self.burst, self._clock = per_second, burst, clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, name: str) -> bool:
+        """Take one token; say whether there was one."""
+        now = self._clock()
+        left, since = self._left.get(name, (self.burst, now))
+        left = min(self.burst, left + (now - since) * self.per_second)
+        self._left[name] = (left - 1 if left >= 1 else left, now)
+        self._left.move_to_end(name)
+        if len(self._left) > MAX_NAMES:
+            self._left.popitem(last=False)
+        return left >= 1
+
+
+SECONDS_KNOWN: Final = 10.0  # For how long somebody is known
+MAX_KNOWN: Final = 2_000  # Most who are known at a time
+
+
+class RecentJudges:
+    """Who came with which link a moment ago: a page that answers quickly is not looked up anew.
+
+    The store checks again, at every answer, that a judge may go on; so a judge who was shut out is
+    let in nowhere. What the organiser changes is known at once; what another server on the same
+    database changed, after ten seconds.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._known: OrderedDict[str, tuple[Bearer, float]] = OrderedDict()
+
+    def recall(self, token: str) -> Bearer | None:
+        """Return who came with a link, None where that is not known, or was too long ago."""
+        bearer, until = self._known.get(token, (None, 0.0))
+        return bearer if self._clock() < until else None
+
+    def remember(self, token: str, bearer: Bearer) -> None:
+        """Keep who came with a link, if it is a judge."""
+        if bearer.role != "judge":
+            return
+        self._known[token] = (bearer, self._clock() + SECONDS_KNOWN)
+        self._known.move_to_end(token)
+        if len(self._known) > MAX_KNOWN:
+            self._known.popitem(last=False)
+
+    def forget(self) -> None:
+        """Know nobody any more: links were made or ended."""
+        self._known.clear()
+
+
+# Findings as words of a page
+
+# A number below 0 where one may begin; no range, no option, no part of a name
+_SIGNED: Final = re.compile(r"(?<![^\s(])-(\d[\d.,]*)")
+
+
+def write_sentence(words: str, names: Collection[str] = ()) -> str:
+    """Write a finding as a sentence; a name of a system or judge stays as it is.
+
+    >>> write_sentence("nothing was judged yet"), write_sentence("lark leads now", ["lark"])
+    ('Nothing was judged yet.', 'lark leads now.')
+    """
+    named = any(words == one or words.startswith(f"{one} ") for one in names)
+    begun = typeset(words if named else words[:1].upper() + words[1:])
+    return begun if begun.endswith((".", "!", "?")) else f"{begun}."
+
+
+def write_number(value: float, digits: int = 2) -> str:
+    """Write a number with a minus sign, and none before 0."""
+    return f"{value:z.{digits}f}".replace("-", "−")
+
+
+def typeset(words: str) -> str:
+    """Write numbers within words as elsewhere on the page; a line never breaks before %.
+
+    >>> typeset("a slope of -0.00 (-0.45 to 0.45), as 1-3 of Delta-2")
+    'a slope of 0.00 (−0.45 to 0.45), as 1-3 of Delta-2'
+    >>> typeset("agrees in 44 %") == "agrees in 44\N{NO-BREAK SPACE}%"
+    True
+    """
+
+    def write(number: re.Match[str]) -> str:
+        return f"−{number[1]}" if number[1].strip("0.,") else number[1]
+
+    return _SIGNED.sub(write, words).replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+# What the server refuses before the store is asked, and the number of each refusal in HTTP
+
+
+class NotReadable(EvenhandError, ValueError):
+    """A request that is not of the form that is asked for."""
+
+
+class TooLarge(EvenhandError, ValueError):
+    """A request that is too long."""
+
+
+class TooMany(EvenhandError, RuntimeError):
+    """Requests that come too fast."""
+
+
+class Forged(EvenhandError, RuntimeError):
+    """A request that no page of ours sent."""
+
+
+class NotComputed(EvenhandError, RuntimeError):
+    """Something that could not be computed now; the answers are all there."""
+
+
+# Refusals, the number of each in HTTP, and the word by which the page knows it
+NUMBERS: Final[tuple[tuple[type[EvenhandError], int, str], ...]] = (
+    (NotReadable, 400, "unreadable"),
+    (Forged, 403, "forged"),
+    (TooLarge, 413, "too-large"),
+    (TooMany, 429, "too-many"),
+    (InvalidJudgments, 422, "invalid"),
+    (store.NotStored, 503, "not-stored"),
+    (NotComputed, 503, "not-computed"),
+    (store.UnknownLink, 404, "unknown-link"),
+    (store.NoSuchJudge, 404, "unknown-link"),
+    (store.ShutOut, 403, "shut-out"),
+    (store.Paused, 409, "paused"),
+    (store.NoPlace, 409, "no-place"),
+    (store.NotYours, 409, "reload"),
+    (store.AnsweredBefore, 409, "reload"),
+    (EvenhandError, 409, "refused"),
+)
+
+
+def number(error: EvenhandError) -> tuple[int, str]:
+    """Return the number of a refusal, and its word."""
+    return next((code, word) for kind, code, word in NUMBERS if isinstance(error, kind))
+
+
+# What the server asks whoever computes on answers, and what comes back: plain data, as JSON. The
+# server reads no more of an answer than it passes on: a part of a page, JSON, or a file.
+
+CHUNK: Final = 2**18  # Bytes of a file that are sent together
+FAULT: Final = "fault"  # The word for what no refusal is: a fault of the program
+FAULTY: Final = "this could not be computed: the server's terminal says why"
+_KINDS: Final[dict[str, Callable[[str], EvenhandError]]] = {
+    "not-stored": NotStored,
+    "invalid": InvalidJudgments,
+    "not-computed": NotComputed,
+    FAULT: NotComputed,
+}
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What is wanted."""
+
+    # findings and promises are parts of the organiser's page, board is JSON for programs,
+    # download is a table or the log, export a pass as another program writes it
+    what: Literal["findings", "board", "promises", "download", "export"]
+    name: str = ""  # of the file, or of the pass
+    kind: str = ""  # the format of an export
+
+
+class Answer(msgspec.Struct):
+    """What was computed."""
+
+    body: str = ""  # HTML, or JSON; "" for a file
+    made: int = 0  # when, in milliseconds since 1970
+    mark: str = ""  # of the state that `body` is of; "" where there is none
+    name: str = ""  # of the file
+    path: str = ""  # where the file lies; whoever takes it deletes it
+
+    def open(self) -> BinaryIO:
+        """Take the file, whose name in the folder ends here; whoever takes it closes it."""
+        path = Path(self.path)
+        try:
+            file = path.open("rb")
+        except OSError as fault:
+            raise NotComputed("the process that wrote this file has ended: try again") from fault
+        path.unlink()
+        return file
+
+
+class Message(msgspec.Struct):
+    """What passes between the server and the process that computes."""
+
+    number: int = 0  # of a question; 0 for what answers none
+    question: Question | None = None  # what the server asks
+    answer: Answer | None = None  # what was computed
+    word: str = ""  # of a refusal, as in `refusals.NUMBERS`; "" for none
+    why: str = ""  # the refusal
+    taken: bool = False  # whether the question arrived; the answer comes later
+    log: str = ""  # a line for the server's log
+    # pass → last record and body of a board that the server is to store
+    boards: dict[str, tuple[int, str]] = {}
+
+
+class Analyst(Protocol):
+    """Whoever computes on answers."""
+
+    def begin(self) -> None:
+        """Get ready."""
+
+    def end(self) -> None:
+        """Compute nothing more."""
+
+    async def ask(self, question: Question) -> Answer:
+        """Return an answer, the last one where a new one takes long."""
+
+
+def pack(message: Message) -> bytes:
+    """Return a message as a line."""
+    return msgspec.json.encode(message) + b"\n"
+
+
+def unpack(line: bytes) -> Message:
+    """Read a line."""
+    return msgspec.json.decode(line, type=Message)
+
+
+def say_refusal(error: Exception) -> tuple[str, str]:
+    """Return the word and the reason of a refusal, as a message holds them."""
+    if isinstance(error, EvenhandError):
+        return number(error)[1], str(error)
+    return FAULT, FAULTY
+
+
+def make_refusal(word: str, why: str) -> EvenhandError:
+    """Return the refusal that a message tells of.
+
+    >>> make_refusal("invalid", "nothing was judged yet")
+    InvalidJudgments('nothing was judged yet')
+    """
+    kind: Any = _KINDS.get(word, CampaignError)
+    refusal: EvenhandError = kind(why)
+    return refusal
+
+
+HEALTH_REST: Final = 5.0  # Seconds for which what is known of the database holds
+PATIENCE: Final = 3.0  # Seconds for which whoever asks waits
+WELL: Final = "well"
+TERMINAL: Final = "the terminal of the server says why"
+UNREADABLE: Final = f"the database cannot be read: {TERMINAL}"
+UNWRITABLE: Final = f"the database cannot be written: {TERMINAL}"
+SLOW: Final = "the database does not answer"
+_log: Final = logging.getLogger("evenhand")
+
+
+class Health:
+    """Whether the server can read its database, and write to it, in words.
+
+    Anybody may ask, so the database is asked at most once in some seconds, and by one at a time.
+    What it says of paths and addresses is for the organiser's terminal.
+    """
+
+    def __init__(self, store: Store, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.store, self._clock = store, clock
+        self._until = 0.0
+        self._words = WELL
+        self._task: asyncio.Task[None] | None = None
+
+    async def ask(self) -> str:
+        """Return "well", or what is wrong."""
+        if self._task is None:
+            if self._clock() < self._until:
+                return self._words
+            self._task = asyncio.create_task(self._check())
+        done, _ = await asyncio.wait({self._task}, timeout=PATIENCE)
+        return self._words if done else SLOW
+
+    async def _check(self) -> None:
+        """Read and write, and note what came of it."""
+        words = UNREADABLE
+        try:
+            await run_in_threadpool(self._read)
+            words = UNWRITABLE
+            await self.store.soon(touch)
+            words = WELL
+        except EvenhandError as fault:
+            if words != self._words:
+                _log.warning("evenhand: %s", fault)
+        finally:
+            self._words, self._until = words, self._clock() + HEALTH_REST
+            self._task = None
+
+    def _read(self) -> None:
+        with self.store.reading() as connection:
+            connection.execute(select(campaign.c.digest)).one()
+
+
+def touch(tx: WriteTransaction) -> None:
+    """Write what stands there already; what changes nothing at all reaches no disk."""
+    for step in (1, -1):
+        tx.run(update(campaign).values(head_at=campaign.c.head_at + step))
+
 
 HERE: Final = Path(__file__).parent
 STATIC: Final = HERE / "static"
@@ -52,7 +370,7 @@ class Site:
     limits: Limits = field(default_factory=Limits)  # how much may come in
     # machines and networks whose word is taken on where a request came from
     proxies: tuple[str, ...] = ()
-    # the process that computes on answers; None to compute in this process, as tests do
+    # the process that computes on answers; with None, `make_app` lets this process compute
     worker: Analyst | None = None
 
     @property
@@ -81,18 +399,9 @@ class Site:
         return Health(self.store)
 
     @cached_property
-    def known(self) -> Acquaintances:
+    def known(self) -> RecentJudges:
         """Judges who came a moment ago."""
-        return Acquaintances()
-
-    @cached_property
-    def analysis(self) -> Analyst:
-        """What computes on answers: a process of its own where there is one, else this one."""
-        if self.worker is not None:
-            return self.worker
-        from evenhand.web.analysis import Analysis
-
-        return Analysis(self.store)
+        return RecentJudges()
 
     @cached_property
     def version(self) -> str:
@@ -105,26 +414,32 @@ class Site:
         """The templates."""
         return make_pages()
 
-    def render(self, page: str, told: dict[str, Any]) -> str:
+    def render(self, page: str, payload: dict[str, Any]) -> str:
         """Fill in a template."""
         root = f"{self.prefix}/static/{self.version}"
-        return self.pages.get_template(page).render(site=self, static=root, **told)
+        return self.pages.get_template(page).render(site=self, static=root, **payload)
 
 
 def make_pages() -> jinja2.Environment:
     """Return the templates."""
-    made = jinja2.Environment(
+    pages = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "pages"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"number": write_number, "typeset": typeset}
-    return made
+    pages.filters |= {"number": write_number, "typeset": typeset}
+    return pages
+
+
+def analysis_of(request: Request) -> Analyst:
+    """Return what computes on the answers of the site that a request came to."""
+    analyst: Analyst = request.app.state.analysis
+    return analyst
 
 
 def site_of(request: Request) -> Site:
     """Return the site that a request came to."""
-    found: Site = request.app.state.site
-    return found
+    site: Site = request.app.state.site
+    return site

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import PairTask, RankTask, ScaledTask, SpanTask, Ticket
-from evenhand.web.refusals import number
+from evenhand.web.site import number
 from evenhand.web.store.judging import Served
-from evenhand.web.store.readable import Readable
-from evenhand.web.store.refusals import Refused
+from evenhand.web.store.log import Refused
+from evenhand.web.store.queries import Readable
 
 View = dict[str, Any]
 # What is asked where a task does not say

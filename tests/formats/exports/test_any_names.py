@@ -5,9 +5,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from evenhand.data.annotations import Span, write_spans
 from evenhand.formats.reading import read
 from evenhand.formats.writing import write
-from evenhand.judgments.spans import Span, write_spans
 from read_tables import rows_of
 
 letters = st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"])

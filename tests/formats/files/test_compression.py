@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from evenhand.errors import UnknownFormat
-from evenhand.formats.files.compression import check_zstd, tell_compression
+from evenhand.formats.file_heads import check_zstd, tell_compression
 from read_tables import refusal, tally_of
 
 CSV = "left,right,winner\n" + "A,B,left\n" * 1000

@@ -6,10 +6,10 @@ import re
 import polars
 import pytest
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import fetch_columns
 from evenhand.errors import InvalidJudgments, UnknownFormat
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import fetch_columns
 from read_tables import cells_of, refusal, tally_of
 
 CSV = "left,right,winner,note\nA,B,left,x\nB,C,tie,\nA,C,right,z\n"

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import fetch_columns
 from evenhand.errors import InvalidJudgments, UnknownFormat
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import fetch_columns
 from read_tables import cells_of, refusal, tally_of
 
 RECORDS = [

@@ -3,8 +3,8 @@
 import duckdb
 import polars as pl
 
+from evenhand.data.comparisons import Comparisons
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
 from read_tables import refusal, tally_of
 
 

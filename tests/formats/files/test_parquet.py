@@ -3,10 +3,10 @@
 import polars as pl
 import pytest
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine_errors import explain
 from evenhand.errors import InvalidJudgments, UnknownFormat
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.refusals import explain
 from read_tables import cells_of, refusal, tally_of
 
 TABLE = pl.DataFrame({"left": ["A", "B"], "right": ["B", "A"], "winner": ["left", "tie"]})

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from evenhand.errors import UnknownFormat
-from evenhand.formats.files.shapes import name_appraise_columns
+from evenhand.formats.files import name_appraise_columns
 from evenhand.formats.reading import read
 from outside_files import APPRAISE_DIRECT, APPRAISE_DOCUMENTS
 from read_tables import rows_of

@@ -2,8 +2,8 @@
 
 import json
 
+from evenhand.data.comparisons import Comparisons
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
 from read_tables import cells_of, tally_of
 
 

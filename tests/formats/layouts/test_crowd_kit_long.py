@@ -4,10 +4,10 @@ import narwhals as nw
 import polars as pl
 import pytest
 
+from evenhand.data.engine import fetch_columns
+from evenhand.data.ratings import Ratings
 from evenhand.errors import UnknownFormat
 from evenhand.formats.reading import read
-from evenhand.judgments.engine import fetch_columns
-from evenhand.judgments.ratings import Ratings
 
 
 def test_numeric_labels_are_scores_of_their_task(save) -> None:

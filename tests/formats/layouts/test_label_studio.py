@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.ratings import Ratings
 from outside_files import LABEL_STUDIO
 from read_tables import cells_of, refusal, rows_of, tally_of
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.reading import read
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.ratings import Ratings
 from read_tables import cells_of, refusal, tally_of
 
 

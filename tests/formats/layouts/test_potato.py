@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from evenhand.data.rankings import Rankings
 from evenhand.errors import InvalidJudgments, MissingFile
 from evenhand.formats.reading import read
-from evenhand.judgments.rankings import Rankings
 from outside_files import POTATO, POTATO_STATE
 from read_tables import cells_of, refusal, rows_of, tally_of
 

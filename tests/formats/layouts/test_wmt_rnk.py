@@ -3,11 +3,11 @@
 import polars as pl
 import pytest
 
+from evenhand.data.engine import fetch_columns
+from evenhand.data.rankings import Rankings
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
-from evenhand.formats.layouts.wmt_rnk import LANGUAGES
+from evenhand.formats.layouts.wmt import LANGUAGES
 from evenhand.formats.reading import read
-from evenhand.judgments.engine import fetch_columns
-from evenhand.judgments.rankings import Rankings
 from read_tables import cells_of, refusal, tally_of
 
 HEADER = (

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import beta
 
-from evenhand.judgments.votes import LEFT, RIGHT
+from evenhand.data.votes import LEFT, RIGHT
 from evenhand.ranking.sequential.likelihood import (
     DIRECT,
     MODEL,

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from evenhand import read
+from evenhand.data.controls import take_pairs
 from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat
-from evenhand.judgments.controls import take_pairs
 from evenhand.ranking.sequential.leaderboard import LiveBoard
 from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, watch
 from ranking.anytime.arrivals import draw_table, write_rankings

@@ -1,8 +1,8 @@
 """The figure of decisions holds the numbers of the curve."""
 
 from evenhand.ratings.reliability import study_decisions
-from evenhand.report.figures.decision_figures import draw_decisions
-from rating.test_reliability import campaign
+from evenhand.report.figures.predictions import draw_decisions
+from ratings.test_reliability import campaign
 
 
 def test_every_point_and_method_is_drawn():

@@ -6,8 +6,9 @@ import sys
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.report.figures.drawing import check_folder, dress, render, write_figures
-from evenhand.report.figures.marks import begin_chart
+from evenhand.report.figures.drawing import check_figure_folder as check_folder
+from evenhand.report.figures.drawing import render, write_figures
+from evenhand.report.figures.view import begin_chart, dress
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_a_folder_is_checked_without_being_made(tmp_path):
 
 
 def test_a_folder_without_leave_to_write_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("evenhand.report.folders.access", lambda *_: False)
+    monkeypatch.setattr("evenhand.report.figures.drawing.access", lambda *_: False)
     with pytest.raises(UnknownOption, match="permission denied"):
         check_folder(tmp_path)
 

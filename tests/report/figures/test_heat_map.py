@@ -7,7 +7,7 @@ import pytest
 
 from drawn_figures import size, texts, values
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.report.figures.heat_map import draw_heat_map, draw_tie_map, tabulate_chances
+from evenhand.report.figures.systems import draw_heat_map, draw_tie_map, tabulate_chances
 from tallies import tally
 
 

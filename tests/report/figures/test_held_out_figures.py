@@ -9,12 +9,7 @@ import pytest
 from drawn_figures import heights, texts, values
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.held_out import compare_models, trace_learning
-from evenhand.report.figures.held_out_figures import (
-    draw_comparison,
-    draw_curves,
-    draw_fit,
-    make_curves,
-)
+from evenhand.report.figures.predictions import draw_comparison, draw_curves, draw_fit, make_curves
 from tallies import table, tally
 
 COLUMNS = ("judge", "item", "left", "right", "outcome")

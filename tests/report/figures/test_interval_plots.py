@@ -3,7 +3,7 @@
 import pytest
 
 from drawn_figures import heights, size, texts, values
-from evenhand.report.figures.interval_plots import Bar, draw_abilities, draw_intervals
+from evenhand.report.figures.predictions import Bar, draw_abilities, draw_intervals
 
 
 def test_abilities_stand_best_first():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from evenhand.report.figures.item_figures import BLIND, SEEN, SIDES, draw_shares, draw_sides
+from evenhand.report.figures.judges import BLIND, SEEN, draw_shares, draw_sides
+from evenhand.report.figures.judges import ITEM_SIDES as SIDES
 
 
 def test_seen_and_blind_items_are_told_apart_by_mark_and_colour():

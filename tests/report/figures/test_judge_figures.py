@@ -4,7 +4,7 @@ import pytest
 
 from evenhand.design import simulate
 from evenhand.judges.diagnosis import diagnose_judges
-from evenhand.report.figures.judge_figures import draw_judges
+from evenhand.report.figures.judges import draw_judges
 from four_judges import LINES
 from rating_tables import ratings
 

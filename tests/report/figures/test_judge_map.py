@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evenhand.report.figures.judge_map import EDGES, KINDS, NAMED, draw_judge_map
+from evenhand.report.figures.judges import EDGES, KINDS, draw_judge_map
+from evenhand.report.figures.judges import MAX_NAMED_ON_MAP as NAMED
 
 OPEN_KINDS = ("too few judgments to tell", "too few judges to tell", "open who is right")
 

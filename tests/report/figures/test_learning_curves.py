@@ -6,7 +6,7 @@ import pytest
 
 from drawn_figures import heights, size, texts, values
 from evenhand.report.figures.drawing import QUIET
-from evenhand.report.figures.learning_curves import Curve, draw_learning_curves
+from evenhand.report.figures.predictions import Curve, draw_learning_curves
 
 SIZES = (100, 200, 400, 800, 1600, 3200)
 
@@ -17,7 +17,7 @@ def curve(name, last, **more):
 
 
 def test_every_point_is_drawn_where_it_is():
-    one = curve("melo", 2.4)
+    one = curve("pattern", 2.4)
     drawn = {row["size"]: row["perplexity"] for row in values(draw_learning_curves([one]))}
     assert drawn[800] == pytest.approx(one.perplexity[3])
     assert set(drawn) == set(SIZES)
@@ -44,8 +44,8 @@ def test_a_size_at_which_a_model_refused_is_left_out():
 
 
 def test_the_uniform_model_is_a_line_of_its_own_unless_it_is_among_the_models():
-    assert texts(draw_learning_curves([curve("melo", 2.4)])).count("uniform") == 1
-    both = [curve("melo", 2.4), Curve("uniform", SIZES, [3.0] * 6)]
+    assert texts(draw_learning_curves([curve("pattern", 2.4)])).count("uniform") == 1
+    both = [curve("pattern", 2.4), Curve("uniform", SIZES, [3.0] * 6)]
     assert texts(draw_learning_curves(both)).count("uniform") == 1
 
 
@@ -59,7 +59,7 @@ def test_the_uniform_model_is_grey_and_dashed_and_takes_no_colour_of_another():
 
 
 def test_a_model_far_worse_than_guessing_does_not_squeeze_the_others():
-    curves = [curve("melo", 2.4), Curve("unregularised", SIZES, [90, 40, 20, 9, 4, 2.6])]
+    curves = [curve("pattern", 2.4), Curve("unregularised", SIZES, [90, 40, 20, 9, 4, 2.6])]
     chart = draw_learning_curves(curves)
     scale = chart.to_dict()["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert scale[1] < 3.5

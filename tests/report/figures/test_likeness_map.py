@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from evenhand.ratings.process_comparison import Pair
-from evenhand.report.figures.likeness_map import draw_likeness
+from evenhand.report.figures.judges import draw_likeness
 
 PAIRS = (
     Pair("Ann", "Ben", 0.8, 0.5, 0.9, known=True),

@@ -7,7 +7,7 @@ import pytest
 
 from evenhand.design.plan import plan_campaign
 from evenhand.report.figures.drawing import PALETTE
-from evenhand.report.figures.plan_figures import HARDEST, _mark_numbers, draw_plan
+from evenhand.report.figures.predictions import HARDEST, draw_plan, mark_numbers
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_one_pair_is_drawn_once_and_named():
     ("least", "most", "planned"), [(434, 13872, 3468), (5, 160, 40), (2, 9, 7)]
 )
 def test_the_axis_marks_the_planned_number_and_no_two_too_near_each_other(least, most, planned):
-    marks = _mark_numbers(least, most, planned).to_dict()["values"]
+    marks = mark_numbers(least, most, planned).to_dict()["values"]
     assert planned in marks
     assert all(later / now >= 1.5 for now, later in pairwise(marks))
     assert all(least <= mark <= most for mark in marks)

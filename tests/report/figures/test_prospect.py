@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evenhand.report.figures.prospect import draw_prospect
+from evenhand.report.figures.predictions import draw_prospect
 
 ROWS = [
     {"times": t, "judgments": 870 * t, "decided": d, "lower": 0, "upper": 2 * d, "candidates": 5}

@@ -4,8 +4,7 @@ import copy
 
 import altair as alt
 
-from evenhand.report.charts import draw_unchecked
-from evenhand.report.figures.marks import begin_chart
+from evenhand.report.figures.view import begin_chart, draw_unchecked
 
 
 def draw():

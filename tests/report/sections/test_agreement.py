@@ -11,8 +11,8 @@ import pytest
 
 import evenhand
 from evenhand.report.document import NOT_RUN, PASSED, UNDECIDED
-from evenhand.report.sections.agreement import PUBLISHED, write_section
-from evenhand.report.study import Settings, Study
+from evenhand.report.sections.agreement import PUBLISHED, write_section_agreement
+from evenhand.report.study import Analysis, Settings
 from studied_judges import drop, make_rows, study
 
 
@@ -29,7 +29,7 @@ def test_four_votes_by_hand():
         for item in range(4)
         for judge in "ab"
     ]
-    section = write_section(study(rows))
+    section = write_section_agreement(study(rows))
     assert section.says[0] == (
         "Two judges who compare the same two outputs agree in 75 % (4 cases); if they answered"
         " blindly, they would in 50 %. Such few cases say little."
@@ -45,9 +45,9 @@ def test_four_votes_by_hand():
 
 
 def test_good_judges_pass_and_blind_ones_cannot_tell():
-    (good,) = write_section(study(make_rows(8, 60))).checks
-    (blind,) = write_section(study(make_rows(8, 60, chance=0.5))).checks
-    assert (good.name, good.state, good.otherwise) == ("agreement", PASSED, "")
+    (good,) = write_section_agreement(study(make_rows(8, 60))).checks
+    (blind,) = write_section_agreement(study(make_rows(8, 60, chance=0.5))).checks
+    assert (good.name, good.state, good.recommendation) == ("agreement", PASSED, "")
     number = r"-?0\.\d\d"
     said = rf"κ {number} \({number} to {number}\), expected {number} for systems this close"
     assert re.fullmatch(said, good.says)
@@ -68,15 +68,15 @@ def test_want_of_data_is_no_sign_that_judges_do_not_agree():
         for item in range(16)
         for judge in "ab"
     ]
-    (check,) = write_section(study(rows)).checks
+    (check,) = write_section_agreement(study(rows)).checks
     assert check.state == UNDECIDED
     assert check.says == "too little is known: κ 0.00, on too few items"
     wide = [{**row, "item": f"{k}-{row['item']}"} for row in rows for k in range(3)]
-    (check,) = write_section(study(wide)).checks
+    (check,) = write_section_agreement(study(wide)).checks
     assert check.state == UNDECIDED
     assert check.says.startswith("κ 0.00 (-")
     more = [{**row, "item": f"{k}-{row['item']}"} for row in rows for k in range(40)]
-    (check,) = write_section(study(more)).checks
+    (check,) = write_section_agreement(study(more)).checks
     assert check.state == UNDECIDED  # each system won half: worths expect no agreement either
     assert "expected 0.00 for systems this close" in check.says
 
@@ -86,7 +86,7 @@ def test_one_case_is_one_and_says_nothing_of_systems():
         {"judge": judge, "item": "i", "left": left, "right": right, "outcome": "left"}
         for judge, left, right in [("a", "A", "B"), ("b", "A", "B"), ("c", "B", "C")]
     ]
-    section = write_section(study(rows))
+    section = write_section_agreement(study(rows))
     assert "agree in 100 % (1 case)" in section.says[0]
     assert not any(" than on all" in one for one in section.says)
 
@@ -94,7 +94,7 @@ def test_one_case_is_one_and_says_nothing_of_systems():
 def test_what_a_judge_says_twice_is_told():
     rows = make_rows(6, 40)
     again = [{**row, "outcome": "tie"} if row["item"] < "i2" else row for row in rows]
-    section = write_section(study([*rows, *again]))
+    section = write_section_agreement(study([*rows, *again]))
     own = sum(one["outcome"] == other["outcome"] for one, other in zip(rows, again, strict=True))
     (said,) = (one for one in section.says if one.startswith("Asked twice"))
     assert f"{100 * own / 240:.0f} % of 240 cases" in said
@@ -109,7 +109,7 @@ def test_a_system_on_whose_outputs_judges_are_at_odds_is_named():
     for row in make_rows(8, 150, chance=0.97):
         if "C" not in (row["left"], row["right"]):
             rows.append({**row, "item": f"x{row['item']}"})
-    section = write_section(study(rows))
+    section = write_section_agreement(study(rows))
     assert any(
         one.startswith("Judges agree clearly less than on all on outputs of C: in ")
         for one in section.says
@@ -127,15 +127,15 @@ def test_a_system_on_whose_outputs_judges_are_at_odds_is_named():
     ],
 )
 def test_where_agreement_cannot_be_measured_the_light_says_why(rows, why):
-    (check,) = write_section(study(rows)).checks
+    (check,) = write_section_agreement(study(rows)).checks
     assert check.state == (UNDECIDED if "ties" in why else NOT_RUN)
     assert check.says.endswith(why)
-    assert check.otherwise
+    assert check.recommendation
 
 
 def test_judges_who_share_no_outputs_are_said_to():
     rows = [{**row, "item": f"{row['judge']}{row['item']}"} for row in make_rows(5, 30)]
-    (check,) = write_section(study(rows)).checks
+    (check,) = write_section_agreement(study(rows)).checks
     assert (check.state, check.says) == (NOT_RUN, "no two judges compared the same two outputs")
 
 
@@ -151,11 +151,11 @@ def test_the_values_of_the_field_are_the_published_ones(data_folder):
 
 def test_rankings_stand_beside_wmt16_and_comparisons_do_not(data_folder):
     data = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet").select_task("fr-en")
-    section = write_section(Study(data, Settings(("rankings.parquet",)), "fr-en"))
+    section = write_section_agreement(Analysis(data, Settings(("rankings.parquet",)), "fr-en"))
     (said,) = (one for one in section.says if "WMT 2016" in one)
     assert "κ between judges is 0.28 here, and 0.24 to 0.48 there: among them" in said
     assert section.checks[0].says.endswith("; usual in the WMT tasks")
-    assert not any("WMT" in one for one in write_section(study(make_rows(8, 60))).says)
+    assert not any("WMT" in one for one in write_section_agreement(study(make_rows(8, 60))).says)
 
 
 def test_outputs_counted_for_each_of_their_systems_are_said_to_inflate():
@@ -166,12 +166,12 @@ def test_outputs_counted_for_each_of_their_systems_are_said_to_inflate():
     ]
     rows += [{**row, "left": "A", "right": "B", "outcome": "right"} for row in rows]
     data = evenhand.read(pl.DataFrame(rows)).split_merged("+")
-    section = write_section(Study(data, Settings(("votes.csv",))))
+    section = write_section_agreement(Analysis(data, Settings(("votes.csv",))))
     assert any("agreement is inflated" in note for note in section.notes)
 
 
 def test_the_sentence_has_the_number_of_the_table():
-    section = write_section(study(make_rows(6, 40)))
+    section = write_section_agreement(study(make_rows(6, 40)))
     same = section.tables[0].rows[0]
     assert same["title"] == "same answer, all pairs of votes"
     assert f" agree in {100 * same['value']:.0f} % (" in section.says[0]
@@ -180,7 +180,7 @@ def test_the_sentence_has_the_number_of_the_table():
 def test_the_share_in_words_and_kappa_are_of_the_same_answers():
     """κ = (share − chance) / (1 − chance), second answers of a judge being among both."""
     found = study([*make_rows(6, 40), *make_rows(6, 40)[:90]])
-    section = write_section(found)
+    section = write_section_agreement(found)
     held = {row["title"]: row for row in section.tables[0].rows}
     share, kappa = section.tables[0].rows[0]["value"], held["pairwise κ, different judges"]["value"]
     chance = found.shared.chance
@@ -193,6 +193,6 @@ def test_who_has_no_column_of_judges_or_items_is_told_to_name_it(lost):
     rows = make_rows(6, 40)
     for role in lost:
         rows = drop(rows, role)
-    (check,) = write_section(study(rows)).checks
+    (check,) = write_section_agreement(study(rows)).checks
     assert check.state == "not run"
-    assert all(f"--column {role}=NAME" in check.otherwise for role in lost)
+    assert all(f"--column {role}=NAME" in check.recommendation for role in lost)

@@ -9,8 +9,8 @@ import pytest
 import evenhand
 from evenhand.errors import NotIdentified
 from evenhand.ranking.robustness.sensitivity import Choice, Sensitivity
-from evenhand.report.sections.choices import DRAWN, check_first, tabulate, write_section
-from evenhand.report.study import Settings, Study
+from evenhand.report.sections.robustness import DRAWN, check_first, tabulate, write_section_choices
+from evenhand.report.study import Analysis, Settings
 
 COLUMNS = ["judge", "item", "left", "right", "outcome"]
 
@@ -39,7 +39,7 @@ def many(k, n, seed=1):
 
 
 def test_a_first_place_that_a_busy_judge_makes_is_said_to_go_when_he_is_capped():
-    section = write_section(Study(busy()))
+    section = write_section_choices(Analysis(busy()))
     said = section.says[0]
     assert said.startswith("A is first under ")
     assert "under busy judges capped at the median it is B" in said
@@ -51,7 +51,7 @@ def test_a_first_place_that_a_busy_judge_makes_is_said_to_go_when_he_is_capped()
 
 def test_counts_are_those_of_the_rankings():
     data = many(6, 900)
-    rows = {row["choice"]: row for row in write_section(Study(data)).tables[0].rows}
+    rows = {row["choice"]: row for row in write_section_choices(Analysis(data)).tables[0].rows}
     own, other = (
         {tuple(pair) for pair in one.to_dict()["rank_sets"]["decided"]}
         for one in (evenhand.rank(data), evenhand.rank(data, cluster="judgment"))
@@ -77,7 +77,7 @@ def test_a_decided_pair_that_is_turned_round_is_counted_by_hand():
 
 def test_of_many_systems_orders_alone_are_asked_and_the_command_is_said():
     data = many(30, 3_000)
-    section = write_section(Study(data, Settings(("votes.csv",), tasks=4)))
+    section = write_section_choices(Analysis(data, Settings(("votes.csv",), tasks=4)))
     assert "decided" not in [column.key for column in section.tables[0].columns]
     assert any("evenhand doubt votes.csv" in said for said in section.says)
     drawn = {row["system"] for rows in section.figures[0].datasets.values() for row in rows}
@@ -86,7 +86,7 @@ def test_of_many_systems_orders_alone_are_asked_and_the_command_is_said():
 
 
 def test_the_full_report_says_what_every_choice_decides():
-    section = write_section(Study(many(6, 900), Settings(full=True, tasks=50)))
+    section = write_section_choices(Analysis(many(6, 900), Settings(full=True, tasks=50)))
     assert "lost" in [column.key for column in section.tables[0].columns]
     assert not any("not run here" in said for said in section.says)
 
@@ -96,7 +96,7 @@ def test_places_that_are_drawn_are_those_of_the_table_of_choices():
     found = evenhand.vary_choices(data)
     rows = [
         row
-        for rows in write_section(Study(data)).figures[0].datasets.values()
+        for rows in write_section_choices(Analysis(data)).figures[0].datasets.values()
         for row in rows
         if "place" in row
     ]
@@ -118,7 +118,9 @@ def test_where_nothing_links_systems_no_choice_is_said_to_agree_on_the_first():
         for a, b in (("A", "B"), ("C", "D"))
     ]
     data = evenhand.read(pd.DataFrame(rows, columns=COLUMNS))
-    section = write_section(Study(data, Settings(model=evenhand.BradleyTerry(prior=1.0))))
+    section = write_section_choices(
+        Analysis(data, Settings(model=evenhand.BradleyTerry(prior=1.0)))
+    )
     assert section.says[0].startswith("Nothing compares A and B with C and D")
     assert "the prior alone" in section.says[0]
     assert not any("first under" in said for said in section.says)
@@ -127,7 +129,7 @@ def test_where_nothing_links_systems_no_choice_is_said_to_agree_on_the_first():
 def test_where_nothing_else_can_be_chosen_it_is_said():
     rows = [("A", "B", "left")] * 6 + [("A", "B", "right")] * 3
     data = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
-    section = write_section(Study(replace(data, positions_known=False)))
+    section = write_section_choices(Analysis(replace(data, positions_known=False)))
     assert section.says[0].startswith("These judgments leave no other choice")
     assert not section.tables
 
@@ -136,7 +138,7 @@ def test_judgments_that_rank_nothing_are_refused():
     rows = [("A", "B", "left")] * 9
     data = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
     with pytest.raises(NotIdentified):
-        write_section(Study(data))
+        write_section_choices(Analysis(data))
 
 
 def choice(name, systems, decided):
@@ -184,5 +186,7 @@ def test_where_all_is_a_tie_and_half_a_win_the_section_is_still_written():
     """Whoever follows the advice to count ties as half wins gets a report, not a refusal."""
     rows = [(f"j{i % 4}", f"q{i}", *"ABCA"[i % 3 : i % 3 + 2], "tie") for i in range(30)]
     data = evenhand.read(pd.DataFrame(rows, columns=COLUMNS))
-    section = write_section(Study(data, Settings(model=evenhand.BradleyTerry(ties="half-win"))))
+    section = write_section_choices(
+        Analysis(data, Settings(model=evenhand.BradleyTerry(ties="half-win")))
+    )
     assert section.says[1] == "That decides nothing: the first place is open in this ranking."

@@ -9,19 +9,19 @@ import pytest
 
 import evenhand
 from evenhand.report.document import Check, Section
-from evenhand.report.sections.circles import write_section
-from evenhand.report.study import Study
+from evenhand.report.sections.model import write_section_circles as write_section
+from evenhand.report.study import Analysis
 
 ROUND = (("rock", "scissors"), ("scissors", "paper"), ("paper", "rock"))
 
 
-def votes(wins: int, losses: int) -> Study:
+def votes(wins: int, losses: int) -> Analysis:
     """Return votes in which each beats the next so often, both sides alike."""
     rows = [(*pair, "left") for pair in ROUND for _ in range(wins)]
     rows += [(*pair, "right") for pair in ROUND for _ in range(losses)]
     other = {"left": "right", "right": "left"}
     rows += [(two, one, other[outcome]) for one, two, outcome in rows]
-    return Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    return Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
 
 
 def check(section: Section) -> Check:
@@ -64,14 +64,14 @@ def test_few_votes_without_a_circle_cannot_tell_and_say_what_could_be_seen() -> 
 
 def test_two_systems_have_no_circle_to_be_seen() -> None:
     rows = [("a", "b", "left")] * 6 + [("b", "a", "left")] * 4
-    study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
     assert check(write_section(study)).state == "cannot tell"
     assert check(write_section(study)).p is None
 
 
 def test_a_refusal_stands_with_its_reason() -> None:
     rows = [("a", "b", "tie")] * 6
-    study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
     section = write_section(study)
     assert check(section).state == "not run"
     assert "every comparison is a tie" in check(section).says
@@ -82,14 +82,14 @@ def test_of_few_judges_it_is_said_that_this_is_about_them() -> None:
     rows = [(*pair, "left", f"j{at % 3}") for pair in ROUND for at in range(12)]
     rows += [(two, one, "left", f"j{at % 3}") for one, two in ROUND for at in range(11)]
     columns = ["left", "right", "outcome", "judge"]
-    study = Study(evenhand.read(pd.DataFrame(rows, columns=columns)))
+    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=columns)))
     assert "these 3 judges only" in write_section(study).says[0]
 
 
 TRANSITIVE = {"ab": 85, "bc": 85, "ac": 60, "ad": 90, "bd": 90, "cd": 90}
 
 
-def pairs(wins: dict[str, int], repeats: int) -> Study:
+def pairs(wins: dict[str, int], repeats: int) -> Analysis:
     """Return votes by pair: so many of 100 for the first, both sides alike."""
     rows = [
         (*(pair if side else pair[::-1]), "left" if (at < won) == bool(side) else "right")
@@ -98,7 +98,7 @@ def pairs(wins: dict[str, int], repeats: int) -> Study:
         for at in range(100)
         for _ in range(repeats)
     ]
-    return Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    return Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
 
 
 def test_preferences_that_fit_one_order_but_no_scale_are_no_circle() -> None:
@@ -107,7 +107,7 @@ def test_preferences_that_fit_one_order_but_no_scale_are_no_circle() -> None:
     assert "fits no single scale" in check(section).says
     assert section.says[0].startswith("No circle of majorities is seen, yet one scale")
     assert section.says[-1] == "The ranking decides each pair of systems."
-    assert not any("No ranking" in one for one in (*section.says, check(section).otherwise))
+    assert not any("No ranking" in one for one in (*section.says, check(section).recommendation))
     assert {row["kind"] for row in section.tables[0].rows} == {"none"}
 
 

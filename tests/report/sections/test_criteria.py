@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evenhand.report.sections.criteria import write_section
+from evenhand.report.sections.systems import write_section_criteria as write_section
 from rated_studies import WORTH, is_plain, make_rows, study, table
 
 

@@ -8,8 +8,8 @@ import polars as pl
 
 import evenhand
 from evenhand.report.document import Section
-from evenhand.report.sections.data import write_section
-from evenhand.report.study import Study
+from evenhand.report.sections.data import write_section_data
+from evenhand.report.study import Analysis
 
 
 def rows(section: Section, name: str) -> dict[str, float]:
@@ -25,7 +25,7 @@ def test_votes_are_counted_by_hand() -> None:
         "judge": ["j1", "j1", "j2", "j2"],
         "item": ["1", "1", "2", "1"],
     }
-    section = write_section(Study(evenhand.read(pl.DataFrame(votes))))
+    section = write_section_data(Analysis(evenhand.read(pl.DataFrame(votes))))
     assert section.says[:3] == (
         "4 judgments, 2 judges, 2 items, 3 systems.",
         "25 % of comparisons are ties.",
@@ -33,6 +33,10 @@ def test_votes_are_counted_by_hand() -> None:
     )
     assert rows(section, "counts")["items that two or more judges judged"] == 1
     assert rows(section, "left-out") == {"nothing": 0}
+    (table,) = (one for one in section.tables if one.name == "left-out")
+    assert table.rows[0]["why"] == (
+        "the ranking counts every judgment; sections that set some aside say so"
+    )
 
 
 def test_blank_rankings_and_ranks_are_left_out_and_said(tmp_path: Path) -> None:
@@ -43,7 +47,7 @@ def test_blank_rankings_and_ranks_are_left_out_and_said(tmp_path: Path) -> None:
         "j,2,r2,A,\nj,2,r2,B,\nj,2,r2,C,\n"
         "j,3,r3,A,2\nj,3,r3,B,1\nj,3,r3,C,3\n"
     )
-    section = write_section(Study(evenhand.read(path)))
+    section = write_section_data(Analysis(evenhand.read(path)))
     assert rows(section, "left-out") == {"rankings": 1, "ranks of the other rankings": 1}
     assert rows(section, "counts")["comparisons of two systems"] == 1 + 3
 
@@ -56,7 +60,7 @@ def test_rows_of_no_weight_and_controls_are_left_out_and_said() -> None:
         "kind": ["target", "target", "target", "control"],
         "weight": [2, 1, 0, 1],
     }
-    section = write_section(Study(evenhand.read(pl.DataFrame(votes))))
+    section = write_section_data(Analysis(evenhand.read(pl.DataFrame(votes))))
     (table,) = (table for table in section.tables if table.name == "left-out")
     assert [(row["n"], row["why"].split(",")[0]) for row in table.rows] == [
         (1, "their weight is zero"),
@@ -72,7 +76,7 @@ def test_scores_of_each_criterion_have_a_row() -> None:
         "criterion": ["fluency", "adequacy", "fluency", "adequacy"],
         "score": [1, 4, 2, 5],
     }
-    section = write_section(Study(evenhand.read(pl.DataFrame(scores))))
+    section = write_section_data(Analysis(evenhand.read(pl.DataFrame(scores))))
     (table,) = (table for table in section.tables if table.name == "scores")
     assert [dict(row) for row in table.rows] == [
         {"criterion": "adequacy", "count": 2, "missing": 0, "lowest": 4, "mean": 4.5, "highest": 5},
@@ -82,14 +86,14 @@ def test_scores_of_each_criterion_have_a_row() -> None:
 
 def test_groups_that_were_never_compared_are_said() -> None:
     votes = {"left": ["A", "C"], "right": ["B", "D"], "outcome": ["tie", "tie"]}
-    said = write_section(Study(evenhand.read(pl.DataFrame(votes)))).says
+    said = write_section_data(Analysis(evenhand.read(pl.DataFrame(votes)))).says
     assert "The systems fall into 2 groups that were never compared." in said
 
 
 def test_ties_alone_link_systems_and_hold_no_scale() -> None:
     rows = [("A", "B", "tie"), ("B", "C", "tie"), ("C", "A", "tie")]
     votes = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
-    assert write_section(Study(evenhand.read(votes))).says[-1] == (
+    assert write_section_data(Analysis(evenhand.read(votes))).says[-1] == (
         "A chain of preferences or ties leads from every system to every other, yet they determine"
         " no ranking: see “Who is better”."
     )

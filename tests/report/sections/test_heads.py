@@ -9,14 +9,14 @@ import pytest
 
 import evenhand
 from evenhand.report.document import Section
-from evenhand.report.sections.heads import write_section
-from evenhand.report.study import Study
+from evenhand.report.sections.systems import write_section_heads as write_section
+from evenhand.report.study import Analysis
 
 Row = tuple[str, str, str]
 
 
-def study(rows: list[Row]) -> Study:
-    return Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+def study(rows: list[Row]) -> Analysis:
+    return Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
 
 
 def votes(wins: int, losses: int) -> list[Row]:

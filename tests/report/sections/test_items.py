@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from evenhand.report.contract import describe_section
-from evenhand.report.sections.items import SHOWN, write_section
+from evenhand.report.document import describe_section
+from evenhand.report.sections.data import SHOWN
+from evenhand.report.sections.data import write_section_items as write_section
 from studied_judges import drop, make_rows, study
 
 
@@ -58,10 +59,10 @@ def test_the_share_drawn_is_that_of_the_items():
 
 def test_rankings_show_who_wins_on_which_item(data_folder):
     import evenhand
-    from evenhand.report.study import Settings, Study
+    from evenhand.report.study import Analysis, Settings
 
     data = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet").select_task("fr-en")
-    part = Study(data, Settings(("rankings.parquet",)), "fr-en")
+    part = Analysis(data, Settings(("rankings.parquet",)), "fr-en")
     section = write_section(part)
     (figure,) = (one for one in section.figures if one.name == "sides")
     (rows,) = figure.datasets.values()

@@ -11,12 +11,16 @@ import pytest
 
 import evenhand
 from evenhand.report.assemble import make_report
-from evenhand.report.contract import describe_section
-from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED
-from evenhand.report.judge_cards import MOST, say_without
-from evenhand.report.panel import Panel
-from evenhand.report.sections.judges import SHOWN, make_check, write_section
-from evenhand.report.study import Settings, Study
+from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED, describe_section
+from evenhand.report.sections.judges import (
+    MOST,
+    SHOWN,
+    Panel,
+    make_check,
+    say_without,
+    write_section_judges,
+)
+from evenhand.report.study import Analysis, Settings
 from studied_judges import drop, make_rows, study, turn
 
 
@@ -26,10 +30,10 @@ def table(section, name):
 
 
 def test_a_reversed_judge_is_flagged_with_a_card_and_the_answer_without_that_judge():
-    section = write_section(study(turn(make_rows(12, 60), "j3")))
+    section = write_section_judges(study(turn(make_rows(12, 60), "j3")))
     (check,) = section.checks
     assert (check.name, check.state, check.says) == ("judges", "warning", "1 flagged of 12")
-    assert check.otherwise == "Without this judge the answer stays the same."
+    assert check.recommendation == "Without this judge the answer stays the same."
     assert section.says[0].startswith("1 of 12 judges is flagged: j3 (reversed); of all")
     assert section.says[0].endswith("most judges honest, and independent of each other.")
     cards = table(section, "cards")
@@ -49,10 +53,12 @@ def test_a_flagged_judge_who_carries_the_answer_is_said_to():
         {"judge": "j3", "item": f"d{k}", "left": "D", "right": "A", "outcome": said}
         for k, said in enumerate(["left"] * 29 + ["right"])
     ]
-    section = write_section(study(rows))
+    section = write_section_judges(study(rows))
     (check,) = section.checks
     assert check.state == FAILED
-    assert check.otherwise.startswith("Without this judge the answer is another one: A is the best")
+    assert check.recommendation.startswith(
+        "Without this judge the answer is another one: A is the best"
+    )
     assert "D cannot be ranked any more" in section.says[2]
     assert "D cannot be ranked any more" in table(section, "cards").rows[-1]["says"]
 
@@ -60,7 +66,7 @@ def test_a_flagged_judge_who_carries_the_answer_is_said_to():
 def test_judges_are_counted_by_hand():
     rows = make_rows(12, 60)
     rows = [row for row in rows if row["judge"] != "j0" or row["item"] < "i2"]
-    held = table(write_section(study(rows)), "judges").rows
+    held = table(write_section_judges(study(rows)), "judges").rows
     one = next(row for row in held if row["judge"] == "j1")
     own = [row["outcome"] for row in rows if row["judge"] == "j1"]
     assert one["n"] == 60
@@ -80,7 +86,7 @@ def test_uneven_loads_count_like_fewer_judges():
     rows += [
         {**row, "judge": "busy", "item": f"{k}{row['item']}"} for k in range(8) for row in rows[:40]
     ]
-    (said,) = (one for one in write_section(study(rows)).says if "busiest" in one)
+    (said,) = (one for one in write_section_judges(study(rows)).says if "busiest" in one)
     effective = (9 * 40 + 320) ** 2 / (9 * 40**2 + 320**2)
     assert said == (
         "The busiest judge, busy, gave 320 of 680 judgments (47 %); with such loads 10 judges count"
@@ -89,8 +95,8 @@ def test_uneven_loads_count_like_fewer_judges():
 
 
 def test_honest_judges_with_much_to_show_pass():
-    (check,) = write_section(study(make_rows(12, 150))).checks
-    assert (check.state, check.otherwise) == (PASSED, "")
+    (check,) = write_section_judges(study(make_rows(12, 150))).checks
+    assert (check.state, check.recommendation) == (PASSED, "")
     assert check.says == "none flagged of 12; 12 judged enough to be found out"
 
 
@@ -111,7 +117,7 @@ def test_one_judge_of_many_who_could_be_flagged_is_no_pass():
         ((), UNDECIDED, "nobody judged enough to be flagged for carelessness"),
         ({"j0"}, PASSED, "1 judged enough to be found out"),  # with 200 of 310 judgments
     ]:
-        opened.__dict__["screening"] = give(panel.study.screening, 12, testable=testable)
+        opened.__dict__["screening"] = give(panel.analysis.screening, 12, testable=testable)
         panel = Panel(opened)
         check = make_check(panel, "")
         assert (check.state, says in check.says) == (state, True), check.says
@@ -124,7 +130,7 @@ def test_the_most_suspect_without_a_flag_is_named_beside_those_who_surely_follow
     for row in rows:
         if row["judge"] == "j4" and row["outcome"] != "tie":
             row["outcome"] = ("left", "right")[blind.integers(2)]
-    section = write_section(study(rows))
+    section = write_section_judges(study(rows))
     cards = {row["judge"]: row for row in table(section, "judges").rows}
     assert cards["j4"]["flags"] == ""
     assert cards["j4"]["p_honest"] < 0.5
@@ -145,33 +151,34 @@ def test_who_stands_out_by_the_place_but_is_not_flagged_is_told_why():
     opened = study(rows)
     names = {one.judge for one in opened.position_bias.stand_out}
     flagged = {card.judge for card in opened.screening.flagged}
-    said = [one for one in write_section(opened).says if "by the place of outputs" in one]
+    said = [one for one in write_section_judges(opened).says if "by the place of outputs" in one]
     assert names - flagged
     assert len(said) == 1
     assert "by more than judges differ among themselves" in said[0]
     assert not any(
-        "by the place of outputs" in one for one in write_section(study(make_rows(12, 60))).says
+        "by the place of outputs" in one
+        for one in write_section_judges(study(make_rows(12, 60))).says
     )
 
 
 def test_nobody_flagged_where_nobody_could_be_is_no_pass():
-    (check,) = write_section(study(make_rows(12, 12))).checks
+    (check,) = write_section_judges(study(make_rows(12, 12))).checks
     assert check.state == UNDECIDED
     assert check.says == (
         "none flagged of 12, but honest and careless judges cannot be told apart here"
     )
-    assert check.otherwise.startswith("Let judges share more outputs, or judge more each")
+    assert check.recommendation.startswith("Let judges share more outputs, or judge more each")
 
 
 def test_too_few_judges_are_the_reason_and_more_judges_the_advice():
     """Six judges of 60 judgments each: who errs stands as evidence, named on the map."""
-    section = write_section(study(turn(make_rows(6, 60), "j3")))
+    section = write_section_judges(study(turn(make_rows(6, 60), "j3")))
     (check,) = section.checks
     assert check.state == UNDECIDED
     assert check.says == (
         "none flagged of 6, but 6 judges are too few to say what is usual: 8 are needed"
     )
-    assert check.otherwise == "Ask 2 more judges; meanwhile look at the evidence of j3."
+    assert check.recommendation == "Ask 2 more judges; meanwhile look at the evidence of j3."
     assert section.says[2].startswith("Evidence, and no verdict: j3 (P(honest) <0.001) looks")
     (figure,) = section.figures
     drawn = [row for rows in figure.datasets.values() for row in rows if "side" in row]
@@ -188,31 +195,31 @@ def test_too_few_judges_are_the_reason_and_more_judges_the_advice():
     ],
 )
 def test_where_judges_cannot_be_looked_at_the_light_says_why(rows, why):
-    section = write_section(study(rows))
+    section = write_section_judges(study(rows))
     (check,) = section.checks
     assert (check.state, check.says) == (NOT_RUN, why)
-    assert check.otherwise
+    assert check.recommendation
     assert section.says == (f"Nothing can be said of the judges: {why}.",)
 
 
 def test_unknown_items_leave_agreement_empty_and_the_map_stays():
-    section = write_section(study(drop(make_rows(12, 60), "item")))
+    section = write_section_judges(study(drop(make_rows(12, 60), "item")))
     assert {row["agreement"] for row in table(section, "judges").rows} == {None}
     assert [figure.name for figure in section.figures] == ["map"]
 
 
 def test_of_very_many_judges_the_flagged_and_the_busiest_are_shown_and_the_rest_is_said():
     rows = turn(make_rows(SHOWN + 20, 20), "j70")
-    section = write_section(study(rows))
+    section = write_section_judges(study(rows))
     held = table(section, "judges").rows
     assert len(held) == SHOWN
     assert (held[0]["judge"], held[0]["flags"]) == ("j70", "reversed")
     assert any(f"{SHOWN} of {SHOWN + 20}" in note for note in section.notes)
-    assert len(table(write_section(study(rows, full=True)), "judges").rows) == SHOWN + 20
+    assert len(table(write_section_judges(study(rows, full=True)), "judges").rows) == SHOWN + 20
 
 
 def test_no_ties_put_numbers_of_judgments_upwards():
-    section = write_section(study(make_rows(12, 60, ties=0)))
+    section = write_section_judges(study(make_rows(12, 60, ties=0)))
     (figure,) = section.figures
     assert "how much each judged" in figure.alt
     (rows,) = (rows for rows in figure.datasets.values() if "n" in rows[0])
@@ -223,17 +230,17 @@ def test_no_ties_put_numbers_of_judgments_upwards():
 def test_all_that_is_shown_is_plain_and_finite():
     import json
 
-    section = write_section(study(turn(make_rows(12, 60), "j3")))
+    section = write_section_judges(study(turn(make_rows(12, 60), "j3")))
     json.dumps(describe_section(section), allow_nan=False)
     assert MOST >= 1
 
 
 def test_real_judges_of_wmt12(data_folder):
     data = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet").select_task("fr-en")
-    section = write_section(Study(data, Settings(("rankings.parquet",)), "fr-en"))
+    section = write_section_judges(Analysis(data, Settings(("rankings.parquet",)), "fr-en"))
     (check,) = section.checks
     assert check.says == "2 flagged of 44"
-    assert check.otherwise.startswith("Without them the answer is another one: ")
+    assert check.recommendation.startswith("Without them the answer is another one: ")
     assert [row["judge"] for row in table(section, "judges").rows[:2]] == ["J120", "J126"]
     assert any("--cards takes all tasks together" in note for note in section.notes)
 
@@ -242,11 +249,11 @@ def test_weights_that_count_no_votes_leave_the_lights_on_judges_not_run():
     rows = [{**row, "weight": 0.5} for row in make_rows(8, 20)]
     data = evenhand.read(pl.DataFrame(rows), weights="importance")
     (part,) = make_report(data, sections=["judges", "agreement"]).parts
-    assert [(one.name, one.state) for one in part.lights] == [
+    assert [(one.name, one.state) for one in part.key_checks] == [
         ("judges", "not run"),
         ("agreement", "not run"),
     ]
-    assert all("count no votes" in one.says for one in part.lights)
+    assert all("count no votes" in one.says for one in part.key_checks)
 
 
 def rank_won(first):

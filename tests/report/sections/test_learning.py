@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 
 import evenhand
-from evenhand.report.sections.learning import _count_decided, write_section
-from evenhand.report.study import Settings, Study
+from evenhand.report.sections.model import _count_decided
+from evenhand.report.sections.model import write_section_learning as write_section
+from evenhand.report.study import Analysis, Settings
 
 COLUMNS = ["judge", "item", "left", "right", "outcome"]
 
@@ -23,7 +24,7 @@ def campaign(k=5, n=600, spread=0.6, seed=1, columns=COLUMNS):
 
 
 def test_today_is_the_board_and_sentences_are_the_rows():
-    study = Study(campaign())
+    study = Analysis(campaign())
     section = write_section(study)
     rows = {row["times"]: row for row in section.tables[0].rows}
     decided = int((study.ranking.rank_sets.decided > 0).sum())
@@ -44,29 +45,29 @@ def test_one_pair_is_and_two_pairs_are_decided():
 
 
 def test_where_every_pair_is_decided_judgments_are_enough():
-    section = write_section(Study(campaign(k=3, n=3_000, spread=2.0)))
+    section = write_section(Analysis(campaign(k=3, n=3_000, spread=2.0)))
     assert section.says == ("These judgments are enough: every pair of systems is decided.",)
 
 
 def test_where_nothing_differs_more_would_help_little():
-    section = write_section(Study(campaign(n=4_000, spread=0.0, seed=3)))
+    section = write_section(Analysis(campaign(n=4_000, spread=0.0, seed=3)))
     assert "more would help little" in section.says[0]
 
 
 def test_of_two_systems_a_chance_is_said():
-    section = write_section(Study(campaign(k=2, n=60, spread=0.05)))
+    section = write_section(Analysis(campaign(k=2, n=60, spread=0.05)))
     chance = next(row["one_best"] for row in section.tables[0].rows if row["times"] == 2.0)
     assert f"with a chance of {100 * chance:.0f} %" in section.says[0]
 
 
 def test_without_items_no_command_for_answers_held_out_is_named():
-    named = write_section(Study(campaign()))
-    bare = write_section(Study(campaign(columns=["left", "right", "outcome"])))
+    named = write_section(Analysis(campaign()))
+    bare = write_section(Analysis(campaign(columns=["left", "right", "outcome"])))
     assert "evenhand compare FILE --curves" in named.says[-1]
     assert not any("--curves" in said for said in bare.says)
 
 
 def test_the_full_report_draws_the_curve_of_answers_held_out_or_says_why_not():
-    section = write_section(Study(campaign(n=900), Settings(full=True)))
+    section = write_section(Analysis(campaign(n=900), Settings(full=True)))
     drawn = [figure.name for figure in section.figures]
     assert "curves" in drawn or any("no learning curve" in note for note in section.notes)

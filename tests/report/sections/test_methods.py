@@ -11,9 +11,13 @@ import pytest
 import evenhand
 from evenhand import BradleyTerry
 from evenhand.report.document import Section
-from evenhand.report.references import REFERENCES, write_bibliography
-from evenhand.report.sections.methods import write_section
-from evenhand.report.study import Settings, Study
+from evenhand.report.methods import (
+    name_reference,
+    read_references,
+    write_bibliography,
+    write_section_methods,
+)
+from evenhand.report.study import Analysis, Settings
 from rated_studies import make_rows as make_scores
 from rated_studies import study as rated
 
@@ -41,20 +45,22 @@ def cited(text: str) -> set[str]:
 
 @pytest.mark.parametrize("named", [True, False])
 def test_the_bibliography_holds_what_the_paragraph_cites_and_nothing_else(named: bool) -> None:  # noqa: FBT001
-    found = texts(write_section(Study(campaign(20, named=named))))
+    found = texts(write_section_methods(Analysis(campaign(20, named=named))))
     entries = set(re.findall(r"^@\w+\{([\w-]+),", found["references.bib"], flags=re.MULTILINE))
-    assert {REFERENCES[key].short for key in entries} == cited(found["methods.txt"])
+    assert {name_reference(key) for key in entries} == cited(found["methods.txt"])
 
 
 def test_judges_are_named_as_clusters_where_they_are_clusters() -> None:
-    assert "clustered by judge" in texts(write_section(Study(campaign(20))))["methods.txt"]
-    without = texts(write_section(Study(campaign(20, named=False))))["methods.txt"]
+    assert (
+        "clustered by judge" in texts(write_section_methods(Analysis(campaign(20))))["methods.txt"]
+    )
+    without = texts(write_section_methods(Analysis(campaign(20, named=False))))["methods.txt"]
     assert "clustered by judge" not in without
     assert "screened" not in without
 
 
 def test_few_judges_stand_for_themselves_only() -> None:
-    text = texts(write_section(Study(campaign(3))))["methods.txt"]
+    text = texts(write_section_methods(Analysis(campaign(3))))["methods.txt"]
     assert "The statements are about these 3 judges only." in text
 
 
@@ -64,16 +70,16 @@ def test_few_judges_stand_for_themselves_only() -> None:
 )
 def test_the_treatment_of_ties_is_named(ties: str, says: str, key: str | None) -> None:
     settings = Settings(model=BradleyTerry(ties=ties))
-    found = texts(write_section(Study(campaign(20), settings)))
+    found = texts(write_section_methods(Analysis(campaign(20), settings)))
     assert says in found["methods.txt"]
     assert "davidson-1970" not in found["references.bib"]
     assert key is None or key in found["references.bib"]
 
 
 def test_an_entry_of_bibtex_closes_its_braces() -> None:
-    text = write_bibliography(REFERENCES)
+    text = write_bibliography(read_references())
     assert text.count("{") == text.count("}")
-    assert len(re.findall(r"^@", text, flags=re.MULTILINE)) == len(REFERENCES)
+    assert len(re.findall(r"^@", text, flags=re.MULTILINE)) == len(read_references())
 
 
 def test_without_a_ranking_the_paragraph_is_about_the_judges() -> None:
@@ -83,13 +89,15 @@ def test_without_a_ranking_the_paragraph_is_about_the_judges() -> None:
         "outcome": ["left"] * 9,
         "judge": list("abcdefghi"),
     }
-    found = texts(write_section(Study(evenhand.read(pl.DataFrame(votes)))))
+    found = texts(write_section_methods(Analysis(evenhand.read(pl.DataFrame(votes)))))
     assert "Bradley-Terry" not in found["methods.txt"]
     assert "signature.txt" not in found
 
 
 def say(frame: pl.DataFrame, **settings: object) -> str:
-    return texts(write_section(Study(evenhand.read(frame), Settings(**settings))))["methods.txt"]  # type: ignore[arg-type]
+    return texts(write_section_methods(Analysis(evenhand.read(frame), Settings(**settings))))[
+        "methods.txt"
+    ]  # type: ignore[arg-type]
 
 
 def votes(judges: int, *, systems: str = "ABC", ties: float = 0.1, n: int = 600) -> pl.DataFrame:
@@ -158,14 +166,14 @@ def test_other_methods_are_named_where_the_report_has_them() -> None:
 
 
 def test_ratings_are_compared_by_mean_scores_with_rank_sets() -> None:
-    found = texts(write_section(rated(make_scores(criteria=("fluency", "adequacy")))))
+    found = texts(write_section_methods(rated(make_scores(criteria=("fluency", "adequacy")))))
     text = found["methods.txt"]
     assert "by their mean scores: 1,080 scores of 3 systems, under each of 2 criteria" in text
     assert "clustered by judge and item (MacKinnon et al., 2023)" in text
     assert "all rank sets of a criterion hold the true ranks together with 95 %" in text
     assert "Bradley" not in text
     assert len(found["signature.txt"].splitlines()) == 2
-    alone = texts(write_section(rated(make_scores(judges=1))))["methods.txt"]
+    alone = texts(write_section_methods(rated(make_scores(judges=1))))["methods.txt"]
     assert "screened" not in alone
     assert "clustered by item" in alone
 

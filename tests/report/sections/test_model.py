@@ -10,20 +10,25 @@ import pytest
 
 import evenhand
 from evenhand import datasets
-from evenhand.judgments.comparisons import Comparisons
+from evenhand.data.comparisons import Comparisons
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.coefficients import format_p
-from evenhand.report.caveat import CIRCLES, LADDER
+from evenhand.report.answer import CIRCLES, LADDER
 from evenhand.report.document import Check, Section, Table
-from evenhand.report.model_light import Doubt, adjust_doubts, check_open, list_doubts
-from evenhand.report.sections.circles import write_section as write_circles
-from evenhand.report.sections.model import write_section
-from evenhand.report.study import Settings, Study
+from evenhand.report.sections.model import (
+    Doubt,
+    adjust_doubts,
+    check_open,
+    list_doubts,
+    write_section_model,
+)
+from evenhand.report.sections.model import write_section_circles as write_circles
+from evenhand.report.study import Analysis, Settings
 
 WORTH = {"a": 0.9, "b": 0.4, "c": 0.0, "d": -0.4, "e": -0.9}
 
 
-def simulate(planted: float = 0.0, *, full: bool = False, task: str = "") -> Study:
+def simulate(planted: float = 0.0, *, full: bool = False, task: str = "") -> Analysis:
     """Return votes on five systems; b beats d by so many log-odds more than worths say."""
     rng = random.Random(8)
     rows = []
@@ -34,7 +39,7 @@ def simulate(planted: float = 0.0, *, full: bool = False, task: str = "") -> Stu
         won = rng.random() < 1 / (1 + 2.718281828**-gap)
         rows.append((left, right, "left" if won else "right"))
     votes = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
-    return Study(votes, Settings(full=full), task)
+    return Analysis(votes, Settings(full=full), task)
 
 
 def check(section: Section) -> Check:
@@ -48,7 +53,7 @@ def table(section: Section, name: str) -> Table:
 
 
 def test_judgments_that_follow_the_model_pass() -> None:
-    section = write_section(simulate())
+    section = write_section_model(simulate())
     assert check(section).state == "passed"
     assert "no sign against it" in check(section).says
     assert section.says[1].startswith("No single pair")
@@ -56,11 +61,11 @@ def test_judgments_that_follow_the_model_pass() -> None:
 
 
 def test_a_planted_pair_warns_and_is_named_with_its_shares() -> None:
-    section = write_section(simulate(1.5))
+    section = write_section_model(simulate(1.5))
     found = check(section)
     assert found.state == "warning"  # b won more of d than its worth says, and is better anyway
-    assert "Each against each" in found.otherwise
-    assert found.otherwise.startswith("The decided order stays. ")
+    assert "Each against each" in found.recommendation
+    assert found.recommendation.startswith("The decided order stays. ")
     worst = table(section, "pairs").rows[0]
     assert (worst["first"], worst["second"]) == ("b", "d")
     assert worst["won"] == pytest.approx(0.91, abs=0.04)  # 1 / (1 + exp(-(.8 + 1.5)))
@@ -73,8 +78,8 @@ def _asks_all(section: Section) -> bool:
 
 def test_two_systems_cannot_fail_and_that_is_said() -> None:
     rows = [("a", "b", "left")] * 6 + [("b", "a", "left")] * 4
-    study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
-    section = write_section(study)
+    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    section = write_section_model(study)
     assert check(section).state == "cannot tell"
     assert "any outcome fits" in section.says[0]
     assert not section.figures
@@ -82,20 +87,20 @@ def test_two_systems_cannot_fail_and_that_is_said() -> None:
 
 def test_judgments_without_worths_leave_the_check_not_run_with_the_reason() -> None:
     rows = [("a", "b", "left")] * 6 + [("c", "d", "left")] * 4
-    study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
-    section = write_section(study)
+    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    section = write_section_model(study)
     assert check(section).state == "not run"
     assert "not identified" in check(section).says
     assert section.says
 
 
 def test_few_judgments_have_their_models_tested_and_tasks_only_when_asked() -> None:
-    assert _asks_all(write_section(simulate()))
-    untested = write_section(simulate(task="fr-en"))
+    assert _asks_all(write_section_model(simulate()))
+    untested = write_section_model(simulate(task="fr-en"))
     assert not _asks_all(untested)
     assert any("AIC, which takes judgments for independent" in one for one in untested.says)
     assert any("evenhand models FILE --task fr-en" in note for note in untested.notes)
-    assert _asks_all(write_section(simulate(full=True, task="fr-en")))
+    assert _asks_all(write_section_model(simulate(full=True, task="fr-en")))
 
 
 def test_the_published_table_of_dras_has_its_deviances() -> None:
@@ -103,7 +108,7 @@ def test_the_published_table_of_dras_has_its_deviances() -> None:
     frame = pd.DataFrame(list(one.rows), columns=list(one.columns))
     rows = {
         row["model"]: row
-        for row in table(write_section(Study(evenhand.read(frame))), "models").rows
+        for row in table(write_section_model(Analysis(evenhand.read(frame))), "models").rows
     }
     assert rows["worths + ties"]["aic"] < rows["equal worths"]["aic"] - 600  # LR 670.82 on 3 df
     assert rows["+ worths by judge"]["deviance"] is None  # of other cells than those above it
@@ -129,14 +134,14 @@ def test_a_planted_advantage_of_the_first_is_a_warning_although_pairs_fit() -> N
         rows.append(
             (left, right, "left" if rng.random() < 1 / (1 + 2.718281828**-gap) else "right")
         )
-    study = Study(read(rows))
-    found = check(write_section(study))
+    study = Analysis(read(rows))
+    found = check(write_section_model(study))
     assert not study.cycles.real
     assert found.state == "warning"  # sides were randomised: the order stays
     assert found.says.startswith("no: the place of an output counts (p ")
-    assert "Does the place" in found.otherwise
-    taken = Study(study.pairs, Settings(model=BradleyTerry(order_effect=True)))
-    assert check(write_section(taken)).state == "passed"
+    assert "Does the place" in found.recommendation
+    taken = Analysis(study.pairs, Settings(model=BradleyTerry(order_effect=True)))
+    assert check(write_section_model(taken)).state == "passed"
 
 
 def test_judges_of_opposite_minds_are_a_warning_although_pairs_fit() -> None:
@@ -147,15 +152,15 @@ def test_judges_of_opposite_minds_are_a_warning_although_pairs_fit() -> None:
         gap = (WORTH[left] - WORTH[right]) * (-1.5 if at % 8 == 0 else 1.5)
         won = rng.random() < 1 / (1 + 2.718281828**-gap)
         rows.append((left, right, "left" if won else "right", f"j{at % 8}"))
-    found = check(write_section(Study(read(rows, "judge"))))
+    found = check(write_section_model(Analysis(read(rows, "judge"))))
     assert found.state == "warning"  # all judged equally much: seven of eight carry the order
     assert "judges differ in what they prefer" in found.says
-    assert found.faults == ("judges differ in what they prefer",)
+    assert found.issues == ("judges differ in what they prefer",)
 
 
 def test_few_votes_on_equal_systems_do_not_make_the_light_green() -> None:
     rows = [(one, two, out) for one, two in permutations("abcde", 2) for out in ("left", "right")]
-    section = write_section(Study(read(rows * 3)))
+    section = write_section_model(Analysis(read(rows * 3)))
     assert check(section).state == "cannot tell"
     assert check(section).says.startswith("too few judgments to tell")
     assert "too little to tell" in section.says[0]
@@ -167,26 +172,26 @@ def test_the_p_of_the_light_are_adjusted_for_its_tests() -> None:
     small, large = sorted(one.p for one in doubts)
     assert len(doubts) == 2
     assert large > 2 * small
-    assert f"(p {format_p(2 * small)})" in check(write_section(study)).says
+    assert f"(p {format_p(2 * small)})" in check(write_section_model(study)).says
 
 
 def test_pairs_always_shown_in_one_order_are_not_asked_whether_order_matters() -> None:
     rows = [(*pair, out) for pair in ("ab", "bc", "ca") for out in ["left"] * 30 + ["right"] * 25]
-    said = write_section(Study(read([(one[0], one[1], one[2]) for one in rows]))).says
+    said = write_section_model(Analysis(read([(one[0], one[1], one[2]) for one in rows]))).says
     assert not any("order matters" in one for one in said)
     assert any("ystems differ" in one for one in said)
 
 
 def test_whoever_passed_a_prior_is_not_told_to_pass_one() -> None:
     rows = [("a", "b", "left")] * 6 + [("b", "a", "left")] * 4 + [("c", "d", "left")] * 6
-    study = Study(read(rows), Settings(model=BradleyTerry(prior=1.0)))
-    section = write_section(study)
+    study = Analysis(read(rows), Settings(model=BradleyTerry(prior=1.0)))
+    section = write_section_model(study)
     assert check(section).state == "not run"
     assert "--prior" not in check(section).says + "".join(section.says)
     assert "takes no prior" in check(section).says
 
 
-def circle(wins: int, losses: int) -> Study:
+def circle(wins: int, losses: int) -> Analysis:
     """Return votes of 8 judges on 20 items in which each of three beats the next so often."""
     pairs = [("a", "b"), ("b", "c"), ("c", "a")]
     rows = [
@@ -197,22 +202,22 @@ def circle(wins: int, losses: int) -> Study:
     frame = pd.DataFrame(rows, columns=["left", "right", "outcome"])
     frame["judge"] = [f"j{at % 8}" for at in range(len(frame))]
     frame["item"] = [f"i{at * 7 % 20}" for at in range(len(frame))]
-    return Study(evenhand.read(frame))
+    return Analysis(evenhand.read(frame))
 
 
 def test_a_sure_circle_fails_the_light_whatever_else_is_tested_beside_it() -> None:
     """The circle is real by itself; the answer must not stand without a word of it."""
     study = circle(240, 60)
-    found = check(write_section(study))
+    found = check(write_section_model(study))
     assert write_circles(study).checks[0].state == found.state == "failed"
-    assert {*found.faults} & {LADDER, CIRCLES}
+    assert {*found.issues} & {LADDER, CIRCLES}
 
 
 def test_what_a_test_finds_by_itself_alone_is_not_called_too_few_judgments() -> None:
     """Of three tests of p .02, .5 and .9 the first is .06 by Holm: that is open, and no silence."""
     doubts = (
-        Doubt("pairs fit no single ladder", 0.02, slight=False, otherwise="Look."),
-        *(Doubt("something", p, slight=False, otherwise="") for p in (0.5, 0.9)),
+        Doubt("pairs fit no single ladder", 0.02, slight=False, where="Look."),
+        *(Doubt("something", p, slight=False, where="") for p in (0.5, 0.9)),
     )
     found = check_open(adjust_doubts(doubts), 0.05)
     assert found is not None

@@ -8,9 +8,10 @@ import pytest
 
 import evenhand
 from evenhand.design.more_judgments import find_critical, find_times
-from evenhand.report.open_pairs import find_open
-from evenhand.report.sections.next import _describe_number, _round, write_section
-from evenhand.report.study import Study
+from evenhand.report.answer import find_open
+from evenhand.report.sections.data import _describe_number, _round
+from evenhand.report.sections.data import write_section_next as write_section
+from evenhand.report.study import Analysis
 
 
 def campaign(worth, n, seed=1, judges=12):
@@ -24,7 +25,7 @@ def campaign(worth, n, seed=1, judges=12):
 
 
 def test_the_number_that_is_said_is_that_of_the_closed_form():
-    study = Study(campaign({"A": 0.3, "B": 0.0}, 300))
+    study = Analysis(campaign({"A": 0.3, "B": 0.0}, 300))
     ranking = study.ranking
     section = write_section(study)
     (row,) = next(table for table in section.tables if table.name == "needed").rows
@@ -43,19 +44,21 @@ def test_open_pairs_are_those_of_the_first_system_that_has_any():
 
 
 def test_where_the_first_place_is_decided_it_is_said_before_the_rest():
-    section = write_section(Study(campaign({"A": 3.0, "B": 0.0, "C": 0.0, "D": -3.0}, 800, seed=4)))
+    section = write_section(
+        Analysis(campaign({"A": 3.0, "B": 0.0, "C": 0.0, "D": -3.0}, 800, seed=4))
+    )
     assert section.says[0] == "Nothing at the top is open."
 
 
 def test_where_all_is_decided_nothing_is_needed():
-    section = write_section(Study(campaign({"A": 2.0, "B": 0.0, "C": -2.0}, 2_000)))
+    section = write_section(Analysis(campaign({"A": 2.0, "B": 0.0, "C": -2.0}, 2_000)))
     assert section.says[0] == "Nothing is open: every pair of systems is decided."
     assert [table.name for table in section.tables] == ["pairs"]
 
 
 def test_of_an_open_pair_no_end_of_a_range_is_nothing_or_more_than_anybody_collects():
     for seed in range(8):
-        study = Study(campaign({"A": 0.25, "B": 0.0, "C": -0.3}, 400, seed=seed))
+        study = Analysis(campaign({"A": 0.25, "B": 0.0, "C": -0.3}, 400, seed=seed))
         section = write_section(study)
         tables = [table for table in section.tables if table.name == "needed"]
         for row in (row for table in tables for row in table.rows):
@@ -77,14 +80,14 @@ def test_ends_that_nobody_collects_are_said_in_words():
 def test_two_that_hardly_differ_get_no_number_of_judgments():
     rows = [("A", "B", "left")] * 101 + [("A", "B", "right")] * 100
     data = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
-    section = write_section(Study(data))
+    section = write_section(Analysis(data))
     assert section.says[0].startswith("Nothing shows that A and B differ.")
 
 
 def test_pairs_that_are_listed_are_those_that_the_verb_chooses():
     data = campaign({"A": 0.3, "B": 0.0, "C": -0.2, "D": -0.3}, 300)
     chosen = evenhand.choose_pairs(data, n=6)
-    section = write_section(Study(data))
+    section = write_section(Analysis(data))
     (table,) = (table for table in section.tables if table.name == "pairs")
     assert [(row["left"], row["right"], row["reason"]) for row in table.rows] == [
         (one.left, one.right, one.reason) for one in chosen.pairs

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 import evenhand
-from evenhand.report.caveat import PLACE, SIDES
+from evenhand.report.answer import PLACE, SIDES
 from evenhand.report.document import Check, Section
-from evenhand.report.sections.order import write_section
-from evenhand.report.study import Study
+from evenhand.report.sections.robustness import write_section_order as write_section
+from evenhand.report.study import Analysis
 
 
-def simulate(advantage: float, always_first: tuple[int, ...] = ()) -> Study:
+def simulate(advantage: float, always_first: tuple[int, ...] = ()) -> Analysis:
     """Return 20 judges' votes on four systems, some of whom always take the first output."""
     rng = random.Random(5)
     worth = {"a": 0.6, "b": 0.2, "c": -0.2, "d": -0.6}
@@ -27,7 +27,7 @@ def simulate(advantage: float, always_first: tuple[int, ...] = ()) -> Study:
         outcome = "left" if won or at % 20 in always_first else "right"
         rows.append((left, right, outcome, f"j{at % 20:02d}"))
     columns = ["left", "right", "outcome", "judge"]
-    return Study(evenhand.read(pd.DataFrame(rows, columns=columns)))
+    return Analysis(evenhand.read(pd.DataFrame(rows, columns=columns)))
 
 
 def check(section: Section) -> Check:
@@ -39,7 +39,7 @@ def check(section: Section) -> Check:
 def test_without_an_advantage_the_check_is_passed() -> None:
     section = write_section(simulate(0.0))
     assert check(section).state == "passed"
-    assert check(section).otherwise == ""
+    assert check(section).recommendation == ""
     assert check(section).p > 0.05
     assert "no sign" in section.says[0]
 
@@ -48,9 +48,11 @@ def test_a_planted_advantage_warns_with_its_size_where_the_order_stays() -> None
     section = write_section(simulate(0.8))
     found = check(section)
     assert found.state == "warning"
-    assert found.otherwise.startswith("With the order effect in the model the decided order stays.")
+    assert found.recommendation.startswith(
+        "With the order effect in the model the decided order stays."
+    )
     assert found.p < 1e-6  # z is about 15
-    assert "rank FILE --order-effect" in found.otherwise
+    assert "rank FILE --order-effect" in found.recommendation
     assert found.says.startswith("the first, clearly")
     share = float(found.says.split("first wins ")[1].split(" %")[0])
     assert share == pytest.approx(69, abs=4)  # 1 / (1 + exp(-.8))
@@ -79,7 +81,7 @@ def test_with_two_planted_judges_each_preferred_the_first_each_time() -> None:
 def test_a_system_that_leads_by_standing_first_is_passed_when_that_is_taken_out() -> None:
     rows = [("a", "b", "left")] * 50 + [("a", "b", "right")] * 30  # log-odds δ + g = log(5/3)
     rows += [("b", "a", "left")] * 14 + [("b", "a", "right")] * 6  # δ − g = log(14/6)
-    study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
     assert study.ranking.systems == ("a", "b")
     moved = (log(56 / 44) - (log(5 / 3) - log(14 / 6)) / 2) / 2
     assert write_section(study).says[-1] == (
@@ -90,7 +92,7 @@ def test_a_system_that_leads_by_standing_first_is_passed_when_that_is_taken_out(
 
 def test_pairs_always_shown_in_one_order_too_few_to_doubt_lot_cannot_tell() -> None:
     rows = [("a", "b", "left")] * 6 + [("a", "b", "right")] * 4
-    study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
     found = check(write_section(study))
     assert found.state == "cannot tell"
     assert "always shown in one order" in found.says
@@ -99,12 +101,12 @@ def test_pairs_always_shown_in_one_order_too_few_to_doubt_lot_cannot_tell() -> N
 def test_sides_that_lot_did_not_draw_are_noted() -> None:
     rows = [("a", "b", "left")] * 30 + [("a", "b", "right")] * 26 + [("b", "a", "left")] * 3
     rows += [("b", "a", "right")] * 3
-    study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
     notes = write_section(study).notes
     assert any(note.startswith("sides were not randomised") for note in notes)
 
 
-def sided(first: int, of: int, repeats: int = 1) -> Study:
+def sided(first: int, of: int, repeats: int = 1) -> Analysis:
     """Return votes of equal systems of which so many of each pair go to the output shown first."""
     rows = [
         (one, two, "left" if at < first else "right")
@@ -112,7 +114,7 @@ def sided(first: int, of: int, repeats: int = 1) -> Study:
         for at in range(of)
         for _ in range(repeats)
     ]
-    return Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    return Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
 
 
 def test_an_advantage_of_the_second_is_said_to_be_one() -> None:
@@ -157,16 +159,16 @@ def test_it_is_said_why_the_section_on_judges_may_not_flag_who_stands_out_here()
 def test_decided_pairs_that_turn_round_are_counted() -> None:
     rows = [("a", "b", "left")] * 500 + [("a", "b", "right")] * 300
     rows += [("b", "a", "left")] * 140 + [("b", "a", "right")] * 60
-    study = Study(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
+    study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
     assert study.ranking.rank_sets is not None
     assert study.ranking.rank_sets.decided[0, 1]
     assert "b passes a, a decided pair" in write_section(study).says[-1]
     found = check(write_section(study))
     assert found.state == "failed"
-    assert "With the order effect in the model b and not a is first." in found.otherwise
+    assert "With the order effect in the model b and not a is first." in found.recommendation
 
 
-def shown(times: tuple[int, int]) -> Study:
+def shown(times: tuple[int, int]) -> Analysis:
     """Of three systems each pair in either order so often by 8 judges; two take the first."""
     rows = [
         (*pair, "left" if judge < 2 or at % 2 else "right", f"j{judge}", f"i{at}")
@@ -176,16 +178,16 @@ def shown(times: tuple[int, int]) -> Study:
         for at in range(n)
     ]
     columns = ["left", "right", "outcome", "judge", "item"]
-    return Study(evenhand.read(pd.DataFrame(rows, columns=columns)))
+    return Analysis(evenhand.read(pd.DataFrame(rows, columns=columns)))
 
 
 def test_who_showed_both_orders_is_not_told_to() -> None:
     found = check(write_section(shown((10, 10))))
     assert found.state == "warning"
-    assert "both orders" not in found.otherwise
-    assert "both orders" in check(write_section(shown((18, 2)))).otherwise
+    assert "both orders" not in found.recommendation
+    assert "both orders" in check(write_section(shown((18, 2)))).recommendation
 
 
 def test_judges_who_lean_to_a_side_are_told_from_a_place_that_matters() -> None:
-    assert check(write_section(simulate(0.0, (3, 8)))).faults == (SIDES,)
-    assert check(write_section(simulate(0.8))).faults == (PLACE,)
+    assert check(write_section(simulate(0.0, (3, 8)))).issues == (SIDES,)
+    assert check(write_section(simulate(0.8))).issues == (PLACE,)

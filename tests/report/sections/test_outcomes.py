@@ -9,13 +9,13 @@ import pytest
 
 import evenhand
 from evenhand.report.document import Section
-from evenhand.report.sections.outcomes import write_section
-from evenhand.report.study import Study
+from evenhand.report.sections.systems import write_section_outcomes as write_section
+from evenhand.report.study import Analysis
 
 
 def write(*rows: tuple[str, str, str]) -> Section:
     columns = ["left", "right", "outcome"]
-    return write_section(Study(evenhand.read(pd.DataFrame(list(rows), columns=columns))))
+    return write_section(Analysis(evenhand.read(pd.DataFrame(list(rows), columns=columns))))
 
 
 VOTES = (

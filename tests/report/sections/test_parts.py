@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.report.sections.parts import write_section
+from evenhand.report.sections.agreement import write_section_parts as write_section
 from rated_studies import is_plain, make_rows, study, table
 
 SPREAD = {f"s{k}": 3.0 * k for k in range(8)}

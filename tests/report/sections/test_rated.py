@@ -2,8 +2,8 @@
 
 import pytest
 
-from evenhand.ratings.matrix import DRAWN, spread_items
-from evenhand.report.sections.rated import write_section
+from evenhand.ratings.matrix import SHRINKAGE, spread_items
+from evenhand.report.sections.data import write_section_rated as write_section
 from rated_studies import is_plain, make_rows, study, table
 
 
@@ -23,7 +23,7 @@ def test_differences_are_counted_by_judge_and_drawn_towards_all_items():
     first, second = spread_items(study(rows).rated.targets)
     mean = (4 + 2 + 0.5) / 3
     assert (first.item, first.differences, first.difference) == ("1", 2, 3.0)
-    assert first.drawn == pytest.approx((6 + DRAWN * mean) / (2 + DRAWN))
+    assert first.drawn == pytest.approx((6 + SHRINKAGE * mean) / (2 + SHRINKAGE))
     assert (first.high, first.low) == ("x", "y")
     assert second.difference == 0.5
     assert (second.high, second.low) == ("y", "x")

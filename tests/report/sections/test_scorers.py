@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from evenhand.report.document import NOT_RUN, PASSED, UNDECIDED
-from evenhand.report.sections.scorers import FEW, write_section
+from evenhand.report.sections.judges import FEW_SCORERS as FEW
+from evenhand.report.sections.judges import write_section_scorers as write_section
 from rated_studies import is_plain, make_rows, study, table
 
 
@@ -35,7 +36,7 @@ def test_a_reversed_judge_is_flagged_with_evidence_and_what_it_changes():
     section = write_section(study(rows))
     (check,) = section.checks
     assert (check.state, check.says) == ("warning", "1 flagged of 14")
-    assert check.otherwise == "Without j3: the order of systems by mean score stays as it is."
+    assert check.recommendation == "Without j3: the order of systems by mean score stays as it is."
     cards = table(section, "cards")
     assert {row["judge"] for row in cards.rows} == {"j3"}
     assert cards.rows[0]["says"] == "reversed; 200 scores"
@@ -89,7 +90,7 @@ def test_few_judges_are_not_judged():
     assert check.says == (
         "none flagged of 3, but 3 judges are too few to say what is usual: 8 are needed"
     )
-    assert check.otherwise.startswith("Ask 5 more judges")
+    assert check.recommendation.startswith("Ask 5 more judges")
 
 
 def test_without_a_column_of_judges_it_says_so():

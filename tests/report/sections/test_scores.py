@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import evenhand
-from evenhand.report.answer_of_ratings import find_answer_of_ratings
-from evenhand.report.sections.scores import PLOTS, write_section
-from evenhand.report.study import Study
+from evenhand.report.sections.systems import PLOTS, find_answer_of_ratings
+from evenhand.report.sections.systems import write_section_scores as write_section
+from evenhand.report.study import Analysis
 from rated_studies import is_plain, make_rows, study, table
 
 
@@ -124,7 +124,7 @@ def test_ted_talks_have_the_published_means_of_systems(data_folder):
     # the table in the README of google/wmt-mqm-human-evaluation, TED 2021, English to German
     published = {"ref": 0.91, "Facebook-AI": 1.06, "Nemo": 2.14}
     data = evenhand.read(data_folder / "mqm_google" / "ratings.parquet").select_task("ted_ende")
-    section = write_section(Study(data, task="ted_ende"))
+    section = write_section(Analysis(data, task="ted_ende"))
     found = {row["system"]: row for row in table(section, "mqm_penalty").rows}
     assert {name: round(found[name]["mean"], 2) for name in published} == published
     assert found["ref"]["places"] == "reference"

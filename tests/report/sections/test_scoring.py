@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.report.document import NOT_RUN, PASSED, UNDECIDED, WARNING
-from evenhand.report.sections.scoring import write_section
+from evenhand.report.sections.agreement import write_section_scoring as write_section
 from rated_studies import is_plain, make_rows, study, table
 
 
@@ -57,7 +57,7 @@ def test_agreement_beyond_chance_passes():
 def test_random_scores_warn_with_advice():
     (check,) = write_section(study(on_five(make_rows(), random=True))).checks
     assert check.state == WARNING
-    assert check.otherwise.startswith("Read the question and the scale with the judges")
+    assert check.recommendation.startswith("Read the question and the scale with the judges")
 
 
 def test_the_worst_criterion_lights():
@@ -87,7 +87,7 @@ def test_without_a_column_it_says_which(role):
     (check,) = write_section(study(make_rows(), drop=(role,))).checks
     assert check.state == NOT_RUN
     assert check.says == f"it cannot be computed: the data have no column of {role}s"
-    assert f"--column {role}=NAME" in check.otherwise
+    assert f"--column {role}=NAME" in check.recommendation
 
 
 def test_one_score_throughout_is_the_reason_and_not_too_few_outputs():

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from evenhand.report.document import Column, Table
-from evenhand.report.tables.booktabs import typeset, write_cell, write_latex
+from evenhand.report.tables import typeset, write_cell, write_latex
 
 BOARD = Table(
     "board",

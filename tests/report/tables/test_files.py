@@ -8,8 +8,9 @@ import io
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.report.document import Column, Part, Report, Section, Table
-from evenhand.report.tables.files import ABOUT, write_csv, write_tables
+from evenhand.report.document import Column, Part, Section, Table
+from evenhand.report.html import Report
+from evenhand.report.tables import ABOUT, write_csv, write_tables
 
 ROWS = (
     {"system": 'a,"b"\nc', "estimate": 0.1 + 0.2, "rest": 1},

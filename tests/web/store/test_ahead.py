@@ -11,16 +11,15 @@ from typing import Any
 import pytest
 
 from evenhand.errors import EvenhandError
+from evenhand.web import Store
 from evenhand.web.store import judging, people
-from evenhand.web.store.ahead import Answering
-from evenhand.web.store.desk import Desk
-from evenhand.web.store.judging import Answered, Reply
-from evenhand.web.store.prepared import Prepared
-from evenhand.web.store.refusals import ShutOut
-from evenhand.web.store.store import Store
+from evenhand.web.store.judging import Answered, Answering, Reply
+from evenhand.web.store.log import ShutOut
+from evenhand.web.store.schema import Prepared
+from evenhand.web.store.transaction import WriteTransaction
 from stored_campaigns import fill, make_pairs, take
 
-Work = Callable[[Desk], Any]
+Work = Callable[[WriteTransaction], Any]
 JUDGES = [f"j{n}" for n in range(6)]
 
 
@@ -28,7 +27,7 @@ def write_together(store: Store, works: list[Work]) -> list[Future[Any]]:
     """Let pieces of work wait, so that they are one batch."""
     begun, go = threading.Event(), threading.Event()
 
-    def wait(_: Desk) -> None:
+    def wait(_: WriteTransaction) -> None:
         begun.set()
         go.wait(30)
 
@@ -71,9 +70,9 @@ def draw_batch(luck: random.Random, asked: dict[str, int]) -> list[Work]:
 
 
 BETWEEN: tuple[Callable[[str], Work], ...] = (
-    lambda judge: lambda desk: judging.serve(desk, judge),
-    lambda judge: lambda desk: judging.undo(desk, judge),
-    lambda judge: lambda desk: judging.give_back(desk, judge),
+    lambda judge: lambda tx: judging.serve(tx, judge),
+    lambda judge: lambda tx: judging.undo(tx, judge),
+    lambda judge: lambda tx: judging.release(tx, judge),
 )
 
 
@@ -108,7 +107,7 @@ def test_a_batch_does_what_its_requests_do_one_by_one(
             assert asked == ask_all(other)
             works = draw_batch(luck, asked)
             if turn == 8:
-                works.insert(len(works) // 2, lambda desk: people.revoke(desk, "j5"))
+                works.insert(len(works) // 2, lambda tx: people.revoke(tx, "j5"))
             together = [tell(one) for one in write_together(store, works)]
             assert together == [tell(other.write(one)) for one in works]
         assert list_records(store) == list_records(other)
@@ -120,7 +119,7 @@ def test_who_is_shut_out_in_the_middle_of_a_batch_is_shut_out_for_the_rest_of_it
 ) -> None:
     fill(store, make_pairs(items=6, judges=3, judges_per_item=3))
     works: list[Work] = [_answer(store, one) for one in ("j0", "j1", "j2")]
-    works.insert(1, lambda desk: people.revoke(desk, "j2"))
+    works.insert(1, lambda tx: people.revoke(tx, "j2"))
     told = write_together(store, works)
     assert [type(one.exception(30)) for one in told] == [type(None)] * 3 + [ShutOut]
 

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from campaigns import make_items, small
+from evenhand.data.coding import SEED
 from evenhand.design.assignment import assign
 from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import DesignCheck
 from evenhand.design.reading import make_campaign
 from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError, MissingFile, UnknownFormat
-from evenhand.judgments.coding import SEED
-from evenhand.web.store.collected import check_collected, gather
-from evenhand.web.store.store import Store
+from evenhand.web import Store
+from evenhand.web.store.audit import check_collected, gather
 from policy_campaigns import Truth, make_chosen, open_campaign
 from stored_campaigns import RIGHT, reply_to, take
 

@@ -16,11 +16,10 @@ from sqlalchemy import text
 from evenhand.design.reading import make_campaign
 from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError
-from evenhand.web.store.audit import audit
-from evenhand.web.store.chain import GENESIS, canonical, digest
-from evenhand.web.store.comparison import check_database
+from evenhand.web import Store
+from evenhand.web.store.audit import audit, check_database
 from evenhand.web.store.judging import Reply
-from evenhand.web.store.store import Store
+from evenhand.web.store.log import GENESIS, canonical, digest
 from odd_requests import EVERY_KIND
 from policy_campaigns import make_chosen
 from stored_campaigns import LEFT, RIGHT, fill, judge_next, make_pairs
@@ -118,7 +117,7 @@ def test_tables_hold_beside_the_log_of_everything_that_can_happen(store: Store, 
         "join": lambda judge: store.join(judge, draws.choice(names)),
         "consent": store.consent,
         "take over": lambda judge: store.invite(f"{judge}b", seat=judge),
-        "hand back": store.give_back,
+        "hand back": store.release,
     }
     often = ["judge"] * 12 + ["undo", "revise", "invite", "take over", "hand back"] * 2
     done: Counter[str] = Counter()
@@ -183,6 +182,33 @@ def test_a_table_that_is_missing_is_named(store: Store, table: str) -> None:
     assert store.verify().fault == f"the database is damaged: there is no table '{table}'"
 
 
+@pytest.mark.parametrize(
+    ("table", "column"), [("people", "note"), ("people", "worker"), ("leases", "until")]
+)
+def test_a_column_that_is_missing_is_named(store: Store, table: str, column: str) -> None:
+    """Also one that no log determines: without it nobody can be served."""
+    fill(store)
+    with store.engine.begin() as connection:
+        if table == "people":  # SQLite drops no column of a constraint
+            connection.execute(text("DROP TABLE people"))
+            kept = {"note", "worker", "judge", "platform"} - {column}
+            rows = ", ".join(f"{name} TEXT" for name in sorted(kept))
+            connection.execute(text(f"CREATE TABLE people ({rows})"))
+        else:
+            connection.execute(text(f'ALTER TABLE {table} DROP COLUMN "{column}"'))
+    told = f"the database is damaged: the table '{table}' has no column '{column}'"
+    assert store.verify().fault == told
+
+
+def _space_answer(_: dict[str, Any], beside: dict[str, Any]) -> None:
+    beside["said"] = beside["said"] and beside["said"].replace(":", ": ")
+
+
+def _double_answer(_: dict[str, Any], beside: dict[str, Any]) -> None:
+    """What one program reads first, and another one last."""
+    beside["said"] = beside["said"] and '{"answer":{"outcome":"tie"},' + beside["said"][1:]
+
+
 def _rewrite(store: Store, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
     """Change bodies and the columns beside them, and make all hashes again."""
     before = GENESIS
@@ -190,6 +216,8 @@ def _rewrite(store: Store, change: Callable[[dict[str, Any], dict[str, Any]], No
         for row in connection.execute(text("SELECT * FROM log ORDER BY number")).mappings().all():
             body, beside = json.loads(row["body"]), {"said": row["said"]}
             change(body, beside)
+            if beside["said"] is not None:
+                body["said"] = digest(beside["said"])
             body["before"] = before
             before = digest(canonical(body))
             told = {"body": canonical(body), "hash": before, "number": row["number"], **beside}
@@ -226,6 +254,8 @@ def _other_seed(body: dict[str, Any], _: dict[str, Any]) -> None:
         (_remove_answer, 4, "it holds no answer, and none was deleted"),
         (_empty_answer, 4, "it holds no answer, and none was deleted"),
         (_nest_answer, 4, "it is no record of a log"),
+        (_space_answer, 4, "it is no record of a log"),
+        (_double_answer, 4, "it is no record of a log"),
         (_other_seed, 1, "the seed of the launch is not the campaign's"),
     ],
 )

@@ -9,9 +9,9 @@ from scipy.stats import binom, chisquare
 
 from evenhand.design.guarantees import verify_collected
 from evenhand.errors import CampaignError
+from evenhand.web import Store
 from evenhand.web.store.judging import Reply
-from evenhand.web.store.refusals import NotYours
-from evenhand.web.store.store import Store
+from evenhand.web.store.log import NotYours
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 from stored_campaigns import LEFT, HandClock, reply_to, take
 
@@ -108,7 +108,7 @@ def test_two_judges_at_once_are_never_asked_the_same(store: Store) -> None:
     open_campaign(store, make_chosen(judgments=100, judges=2))
     judges = ["judge-1", "judge-2"]
     for _ in range(20):
-        both = [store.write(lambda desk, one=one: _serve(desk, one)) for one in judges]
+        both = [store.write(lambda tx, one=one: _serve(tx, one)) for one in judges]
         served = [one.result() for one in both]
         shown = [(one.ticket.item, frozenset(one.ticket.systems)) for one in served]
         assert len(set(shown)) == 2 or "a" in (shown[0][0][0], shown[1][0][0])
@@ -116,10 +116,10 @@ def test_two_judges_at_once_are_never_asked_the_same(store: Store) -> None:
             store.append(reply_to(one))
 
 
-def _serve(desk: Any, judge: str) -> Any:
+def _serve(tx: Any, judge: str) -> Any:
     from evenhand.web.store import judging
 
-    return judging.serve(desk, judge)
+    return judging.serve(tx, judge)
 
 
 def test_a_reload_shows_the_same_pair(store: Store) -> None:

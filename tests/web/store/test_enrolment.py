@@ -6,9 +6,9 @@ import pytest
 
 from evenhand.design.assignment import assign
 from evenhand.design.campaign import Judge
-from evenhand.web.store.refusals import NoPlace, Refused, ShutOut, UnknownLink, Unproven
-from evenhand.web.store.store import Store
-from evenhand.web.store.tokens import draw_token
+from evenhand.web import Store
+from evenhand.web.store.log import NoPlace, Refused, ShutOut, UnknownLink, Unproven
+from evenhand.web.store.people import draw_token
 from stored_campaigns import judge_next, make_pairs, take
 
 

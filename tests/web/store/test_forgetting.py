@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from evenhand.web.store import reading
+from evenhand.web import Store
+from evenhand.web.store import queries as reading
 from evenhand.web.store.judging import Reply
-from evenhand.web.store.refusals import ShutOut, UnknownLink
-from evenhand.web.store.store import Store
+from evenhand.web.store.log import ShutOut, UnknownLink
 from evenhand.web.store.verification import verify
 from stored_campaigns import LEFT, fill, judge_next, make_pairs, take
 

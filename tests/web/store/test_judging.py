@@ -3,9 +3,9 @@
 import pytest
 
 from evenhand.errors import InvalidJudgments
+from evenhand.web import Store
 from evenhand.web.store.judging import Reply, append
-from evenhand.web.store.refusals import AnsweredBefore, NoSuchJudge, NotYours, Paused, ShutOut
-from evenhand.web.store.store import Store
+from evenhand.web.store.log import AnsweredBefore, NoSuchJudge, NotYours, Paused, ShutOut
 from stored_campaigns import LEFT, RIGHT, HandClock, fill, judge_next, make_pairs, reply_to, take
 
 
@@ -65,7 +65,7 @@ def test_a_second_tab_that_answers_later_is_shown_what_stands(store: Store) -> N
 def test_two_submits_at_once_are_stored_once(store: Store) -> None:
     fill(store)
     reply = reply_to(take(store, "j0"))
-    both = [store.write(lambda desk: append(desk, reply)) for _ in range(20)]
+    both = [store.write(lambda tx: append(tx, reply)) for _ in range(20)]
     assert len({one.result().number for one in both}) == 1
 
 
@@ -217,7 +217,7 @@ def test_a_revoked_judge_is_neither_served_nor_heard(store: Store) -> None:
 def test_a_ticket_handed_back_is_served_again(store: Store) -> None:
     fill(store)
     served = take(store, "j0")
-    store.give_back("j0")
+    store.release("j0")
     with pytest.raises(NotYours, match="not asked yet"):
         store.append(reply_to(served))
     assert take(store, "j0").ticket == served.ticket
@@ -269,7 +269,7 @@ def test_two_servers_on_one_database_write_one_chain(where: str, store: Store) -
             waiting = []
             for one, judge in ((store, "j0"), (other, "j1")):
                 reply = reply_to(take(one, judge), key=f"{judge} {n}")
-                waiting.append(one.write(lambda desk, reply=reply: append(desk, reply)))
+                waiting.append(one.write(lambda tx, reply=reply: append(tx, reply)))
             for one in waiting:
                 one.result()
         assert len(list(other.judgments())) == 40

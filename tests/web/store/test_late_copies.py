@@ -2,9 +2,9 @@
 
 import pytest
 
+from evenhand.web import Store
 from evenhand.web.store.judging import Reply
-from evenhand.web.store.refusals import AnsweredBefore, NotYours
-from evenhand.web.store.store import Store
+from evenhand.web.store.log import AnsweredBefore, NotYours
 from stored_campaigns import LEFT, RIGHT, fill, judge_next, reply_to, take
 
 

@@ -8,17 +8,17 @@ from threading import Barrier
 
 import pytest
 
+from evenhand.data.coding import SEED
 from evenhand.design.assignment import assign
 from evenhand.design.campaign import Campaign, Item, Judge
 from evenhand.design.reading import make_campaign
 from evenhand.design.tasks import PairTask, RankTask, RatingTask, Ticket
 from evenhand.errors import CampaignError
-from evenhand.judgments.coding import SEED
+from evenhand.web import Store
 from evenhand.web.downloads import open_download
 from evenhand.web.links import write_links
-from evenhand.web.store.refusals import NoSuchJudge, UnknownLink
-from evenhand.web.store.store import Store
-from evenhand.web.store.tokens import Invitation
+from evenhand.web.store.log import NoSuchJudge, UnknownLink
+from evenhand.web.store.people import Invitation
 from stored_campaigns import LEFT, fill, judge_next, make_pairs, reply_to, take
 
 
@@ -84,7 +84,7 @@ def test_each_kind_of_answer_is_a_row_of_its_table(store: Store) -> None:
 
 
 def test_half_a_launch_is_no_launch(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    from evenhand.web.store import launching
+    from evenhand.web.store import people as launching
 
     def break_off(*_: object, fields: object) -> None:
         raise ZeroDivisionError

@@ -8,18 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evenhand.web.store.dealer import Dealer
-from evenhand.web.store.desk import Desk
-from evenhand.web.store.follow import find_late, open_ledger
-from evenhand.web.store.ledger import Ledger
-from evenhand.web.store.store import Store
+from evenhand.web import Store
+from evenhand.web.store.policy import AssignmentLedger, PolicyAssigner, build_ledger, find_expired
+from evenhand.web.store.transaction import WriteTransaction
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 from stored_campaigns import HandClock, reply_to, take
 
 JUDGES = ["judge-1", "judge-2", "judge-3", "judge-4"]
 
 
-def tell(ledger: Ledger) -> dict[str, Any]:
+def tell(ledger: AssignmentLedger) -> dict[str, Any]:
     """Everything that a ledger holds, to be compared."""
     pairs = ledger.pairs
     people = {name: vars(one) for name, one in ledger._known.items()}
@@ -44,14 +42,14 @@ def tell(ledger: Ledger) -> dict[str, Any]:
     }
 
 
-def look(store: Store) -> tuple[Ledger, Ledger]:
+def look(store: Store) -> tuple[AssignmentLedger, AssignmentLedger]:
     """The ledger that was followed, and the one that is counted anew."""
 
-    def work(desk: Desk) -> tuple[Ledger, Ledger]:
-        assert desk.dealer is not None
-        followed = desk.dealer._catch_up(desk)
-        anew = open_ledger(desk, store.campaign)
-        for ticket in find_late(desk):
+    def work(tx: WriteTransaction) -> tuple[AssignmentLedger, AssignmentLedger]:
+        assert tx.assigner is not None
+        followed = tx.assigner._catch_up(tx)
+        anew = build_ledger(tx, store.campaign)
+        for ticket in find_expired(tx):
             anew.give_up(ticket)
         return followed, anew
 
@@ -162,11 +160,11 @@ def test_what_could_not_be_stored_was_not_chosen(
     Truth(4).judge_all(store, JUDGES, most=20)
     before = tell(look(store)[1])
 
-    def break_off(_: Desk) -> None:
+    def break_off(_: WriteTransaction) -> None:
         raise ZeroDivisionError
 
     served = [take(store, one) for one in JUDGES]
-    monkeypatch.setattr(Desk, "close", break_off)
+    monkeypatch.setattr(WriteTransaction, "close", break_off)
     for one in served:
         with pytest.raises(ZeroDivisionError):
             store.answer(reply_to(one))
@@ -183,13 +181,13 @@ def test_pairs_are_chosen_ahead_and_the_fit_is_not_made_for_each(
     open_campaign(store, replace(make_chosen(items=60, judgments=400), seed=5))
     Truth(6).judge_all(store, JUDGES, most=200)
     asked: list[int] = []
-    choose = Dealer._choose
+    choose = PolicyAssigner._choose
 
-    def count(self: Dealer, ledger: Ledger, allowed: Any, n: int) -> Any:
+    def count(self: PolicyAssigner, ledger: AssignmentLedger, allowed: Any, n: int) -> Any:
         asked.append(n)
         return choose(self, ledger, allowed, n)
 
-    monkeypatch.setattr(Dealer, "_choose", count)
+    monkeypatch.setattr(PolicyAssigner, "_choose", count)
     Truth(7).judge_all(store, JUDGES, most=100)
     assert min(asked) >= 12
     assert len(asked) <= 100 / 12 + 1

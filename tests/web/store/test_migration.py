@@ -12,15 +12,12 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
+from evenhand.data.coding import SEED
 from evenhand.errors import CampaignError, UnknownOption
-from evenhand.judgments.coding import SEED
-from evenhand.web.app import make_app
-from evenhand.web.site import Site
+from evenhand.web import Site, Store, make_app
 from evenhand.web.store.audit import audit
-from evenhand.web.store.engine import connect, say_fault
-from evenhand.web.store.migration import VERSION, migrate, read_version
+from evenhand.web.store.database import VERSION, connect, migrate, read_version, say_fault
 from evenhand.web.store.schema import TABLES
-from evenhand.web.store.store import Store
 from stored_campaigns import fill, judge_next, make_pairs
 
 TO_FIRST = (

@@ -21,7 +21,7 @@ import pytest
 
 from evenhand.errors import EvenhandError
 from evenhand.web.store.audit import audit, write_log
-from evenhand.web.store.chain import GENESIS, canonical, digest
+from evenhand.web.store.log import GENESIS, canonical, digest
 from evenhand.web.store.schema import TABLES
 from evenhand.web.store.verification import Head
 from histories import live_by_policy, live_through
@@ -358,6 +358,42 @@ def forge_bodies() -> Iterator[tuple[str, Forgery]]:
     yield "time goes back", put("at", 5, "revoke")
 
 
+def forge_forms() -> Iterator[tuple[str, Forgery]]:
+    """Answers and bodies in a form that no server gives them."""
+
+    def put(name: str, value: Any, part: str = "said") -> Forgery:
+        def forge(records: Records) -> None:
+            told = _last_standing(records, "good")[part]
+            told.pop(name, None)
+            if value is not None:
+                told[name] = value
+
+        return forge
+
+    for seconds in (-1, 1e300, "x", True, [1]):
+        yield f"{seconds!r} seconds", put("seconds", seconds)
+    for salt in (None, "00", "z" * 32, 5):
+        yield f"the salt {salt!r}"[:20], put("salt", salt)
+    yield "more beside an answer", put("more", 1)
+    yield "more in a body", put("more", 1, "body")
+    for served in (5, "x", True, 1.5):
+        yield f"served at {served!r}", put("served", served, "body")
+
+    def tell_long(records: Records) -> None:
+        records[0]["body"]["at"] = True
+
+    def pause_twice(records: Records) -> None:
+        at = _find(records, "pause")[0]
+        records.insert(at + 1, json.loads(json.dumps(records[at])))
+
+    def drop_pause(records: Records) -> None:
+        del records[_find(records, "pause")[0]]
+
+    yield "a time that is no number", tell_long
+    yield "paused twice", pause_twice
+    yield "opened again and never paused", drop_pause
+
+
 def forge_order() -> Iterator[tuple[str, Forgery]]:
     """Records that are there twice, not at all, or elsewhere; all hashes are made again."""
     for kind in ("invite", "consent", "judgment", "revision", "undo", "issue", "revoke", "leave"):
@@ -382,7 +418,8 @@ def forge_order() -> Iterator[tuple[str, Forgery]]:
 
 def mutate_chain(history: History) -> Iterator[Mutation]:
     """Records of a database changed, and all hashes from there on made again."""
-    every = {"answer": forge_answers, "body": forge_bodies, "order": forge_order}
+    every = {"answer": forge_answers, "body": forge_bodies, "form": forge_forms}
+    every["order"] = forge_order
     for name, forgeries in every.items():
         for what, forge in forgeries():
             records = _read(history.log)
@@ -429,7 +466,8 @@ def mutate_unseen(history: History) -> Iterator[Mutation]:
     """What only a head shows: a chain that is sound, and written anew; the end cut."""
     for seconds in range(10):
         records = _read(history.log)
-        _last_standing(records, "good")["said"] = {"answer": {"score": 7}, "seconds": seconds}
+        told = {"answer": {"score": 7}, "seconds": seconds, "salt": "0" * 32}
+        _last_standing(records, "good")["said"] = told
         _remake(records)
         kind = "chain: written anew as a sound one"
         yield Mutation(kind, f"a score, {seconds}", _write_database(records))

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, text
 
-from evenhand.web.store.engine import connect
-from evenhand.web.store.pen import FRESH, Pen
+from evenhand.web.store.database import FRESH, WriteConnection, connect
 
 
 class Fault(RuntimeError):
@@ -28,13 +27,13 @@ def count(engine: Engine) -> int:
         return int(connection.execute(text("SELECT count(*) FROM log")).scalar() or 0)
 
 
-def write(pen: Pen) -> object:
+def write(pen: WriteConnection) -> object:
     with pen.begin() as connection:
         connection.execute(text("INSERT INTO log VALUES (1)"))
         return connection
 
 
-def break_off(pen: Pen) -> None:
+def break_off(pen: WriteConnection) -> None:
     with pen.begin() as connection:
         connection.execute(text("INSERT INTO log VALUES (2)"))
         raise Fault
@@ -42,21 +41,21 @@ def break_off(pen: Pen) -> None:
 
 def test_one_connection_commits_again_and_again_until_it_rests(engine: Engine) -> None:
     now = 0.0
-    pen = Pen(engine, clock=lambda: now)
+    pen = WriteConnection(engine, clock=lambda: now)
     first = write(pen)
     assert write(pen) is first
     assert count(engine) == 2
     now += 2 * FRESH
     assert write(pen) is not first
     assert first.closed  # type: ignore[attr-defined]
-    pen.put_down()
+    pen.close()
     assert engine.pool.status().endswith("Current Checked out connections: 0")
 
 
 def test_after_a_fault_nothing_is_written_and_the_next_one_takes_another_connection(
     engine: Engine,
 ) -> None:
-    pen = Pen(engine)
+    pen = WriteConnection(engine)
     first = write(pen)
     with pytest.raises(Fault):
         break_off(pen)
@@ -64,15 +63,15 @@ def test_after_a_fault_nothing_is_written_and_the_next_one_takes_another_connect
     assert count(engine) == 1
     write(pen)
     assert count(engine) == 2
-    pen.put_down()
-    pen.put_down()
+    pen.close()
+    pen.close()
 
 
 def test_no_lock_is_held_between_two_commits(engine: Engine) -> None:
-    pen, other = Pen(engine), Pen(engine)
+    pen, other = WriteConnection(engine), WriteConnection(engine)
     write(pen)
     write(other)
     write(pen)
     assert count(engine) == 3
-    pen.put_down()
-    other.put_down()
+    pen.close()
+    other.close()

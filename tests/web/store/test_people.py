@@ -3,10 +3,10 @@
 import pytest
 
 from evenhand.errors import CampaignError
-from evenhand.web.store.readable import Bearer
-from evenhand.web.store.refusals import NoPlace, NotYours, Refused, ShutOut, UnknownLink
-from evenhand.web.store.store import Store
-from evenhand.web.store.tokens import draw_token, read_token
+from evenhand.web import Store
+from evenhand.web.store.log import NoPlace, NotYours, Refused, ShutOut, UnknownLink
+from evenhand.web.store.people import draw_token, read_token
+from evenhand.web.store.queries import Bearer
 from stored_campaigns import HandClock, fill, judge_next, make_pairs, reply_to, take
 
 

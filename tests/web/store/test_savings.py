@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
+from evenhand.data.tally import Tally
 from evenhand.design.policy import fit_belief
-from evenhand.judgments.tally import Tally
-from evenhand.web.store.store import Store
+from evenhand.web import Store
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 
 SYSTEMS = [f"s{at:02}" for at in range(16)]

@@ -12,11 +12,10 @@ import pytest
 from sqlalchemy import text
 
 from evenhand.errors import MissingFile, UnknownOption
+from evenhand.web import Store
 from evenhand.web.store.audit import audit
-from evenhand.web.store.chain import GENESIS, canonical, digest
 from evenhand.web.store.judging import answer
-from evenhand.web.store.line import Line
-from evenhand.web.store.store import Store
+from evenhand.web.store.log import GENESIS, Line, canonical, digest
 from evenhand.web.store.verification import Head, read_head, read_log, read_receipt, verify
 from stored_campaigns import LEFT, RIGHT, fill, judge_next, make_pairs, reply_to
 
@@ -34,7 +33,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
             while served is not None:
                 said = {**draws.choice((LEFT, RIGHT)), "comment": draws.choice(("", "müde"))}
                 reply = reply_to(served, said, seconds=draws.random() * 60)
-                served = store.do(lambda desk, reply=reply: answer(desk, reply)).next
+                served = store.do(lambda tx, reply=reply: answer(tx, reply)).next
         lines = [one.write().encode() + b"\n" for one in store.lines()]
     assert sum(b'"kind":"judgment"' in one for one in lines) == JUDGMENTS
     return lines
@@ -227,7 +226,8 @@ def test_a_record_that_is_older_than_the_one_before_it_is_named() -> None:
     """Whoever forges a log makes its hashes, too."""
     lines, before = [], GENESIS
     for number, at in enumerate((5, 7, 7, 6), start=1):
-        kind, facts = ("pause", {}) if number > 1 else ("launch", {"tickets": 0})
+        kind = ("launch", "pause", "resume", "pause")[number - 1]
+        facts = {"tickets": 0} if kind == "launch" else {}
         body = {"at": at, "before": before, "judge": "", "kind": kind, "number": number}
         body["facts"] = facts
         told = canonical(body)

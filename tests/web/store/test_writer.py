@@ -8,22 +8,23 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from evenhand.web.store.desk import Desk, Entry
+from evenhand.web import Store
 from evenhand.web.store.judging import append
-from evenhand.web.store.refusals import NotStored, NotYours
-from evenhand.web.store.store import Store
+from evenhand.web.store.log import NotStored, NotYours
+from evenhand.web.store.transaction import Entry, WriteTransaction
 from stored_campaigns import fill, make_pairs, reply_to, take
 
 
-def _note(desk: Desk) -> int:
-    return desk.write(Entry("resume")).number
+def _note(tx: WriteTransaction) -> int:
+    tx.paused = not tx.paused
+    return tx.write(Entry("pause" if tx.paused else "resume")).number
 
 
 def _hold(store: Store) -> threading.Event:
     """Keep the writer busy until the event is set, so that requests gather."""
     begun, go = threading.Event(), threading.Event()
 
-    def wait(_: Desk) -> None:
+    def wait(_: WriteTransaction) -> None:
         begun.set()
         go.wait(30)
 
@@ -54,16 +55,16 @@ def test_what_waits_is_committed_together(store: Store) -> None:
 def test_a_request_that_breaks_takes_no_other_with_it(store: Store) -> None:
     fill(store)
 
-    def break_off(desk: Desk) -> None:
-        desk.write(Entry("resume"))
+    def break_off(tx: WriteTransaction) -> None:
+        tx.write(Entry("resume"))
         raise ZeroDivisionError
 
-    def break_sql(desk: Desk) -> None:
-        desk.write(Entry("resume"))
-        desk.connection.execute(text("SELECT 1 FROM nowhere"))
+    def break_sql(tx: WriteTransaction) -> None:
+        tx.write(Entry("resume"))
+        tx.connection.execute(text("SELECT 1 FROM nowhere"))
 
-    def refuse(desk: Desk) -> None:
-        desk.write(Entry("resume"))
+    def refuse(tx: WriteTransaction) -> None:
+        tx.write(Entry("resume"))
         raise NotYours("half done")
 
     go = _hold(store)
@@ -112,7 +113,7 @@ def test_what_waits_is_written_before_the_store_closes(where: str) -> None:
     fill(store)
     reply = reply_to(take(store, "j0"))
     go = _hold(store)
-    told = store.write(lambda desk: append(desk, reply))
+    told = store.write(lambda tx: append(tx, reply))
     go.set()
     store.close()
     assert told.result().kind == "judgment"

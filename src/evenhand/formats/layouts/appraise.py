@@ -18,21 +18,26 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
-from evenhand.formats.files.shapes import APPRAISE, TYPES
-from evenhand.formats.handles import Named, make_ratings
-from evenhand.formats.leftovers import keep_flat, list_flat, list_unread, say_unread
-from evenhand.formats.marks import Screen, read_inclusive
-from evenhand.formats.roles import Header
-from evenhand.formats.table import Table, Wishes
-from evenhand.formats.unfolding import Record, Row, lay_out, read_records, require_columns
-from evenhand.judgments.merging import say_merged
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.spans import write_spans
-
-NAME: Final = "appraise"
-TITLE: Final = "Appraise scores"
-NEEDS: Final = APPRAISE
-ROLES: Final = ()
+from evenhand.data.annotations import write_spans
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.joining import say_merged
+from evenhand.data.ratings import Ratings
+from evenhand.errors import UnknownColumn
+from evenhand.formats.files import APPRAISE_COLUMNS, TYPES
+from evenhand.formats.records import (
+    Record,
+    Row,
+    Screen,
+    keep_flat,
+    lay_out,
+    list_flat,
+    note_unread,
+    rate,
+    read_inclusive,
+    read_records,
+)
+from evenhand.formats.roles import UNKNOWN_POSITIONS
+from evenhand.formats.table import Layout, Table, Wishes, make_comparisons
 
 KINDS: Final = dict(zip(TYPES, ("target", "repeat", "good", "bad"), strict=True))
 # What stands behind # in the name of a document → kind of a judgment of it. Unfinished documents
@@ -41,7 +46,6 @@ MARKS: Final = {"bad": "bad", "dup": "repeat", "incomplete": "control"}
 TUTORIAL: Final = "tutorial"
 _MARK: Final = re.compile(rf"({'|'.join(MARKS)})\d*")
 _KEPT: Final = ("documentID", "batchNo", "item_pk")
-_READ: Final = (*APPRAISE, *_KEPT, "isCompleteDocument", "spans", "start", "end")
 
 
 @dataclass(frozen=True)
@@ -52,22 +56,25 @@ class Document:
     flag: str  # bad, dup, incomplete or tutorial; "" for none of them
 
 
-def recognise(header: Header) -> bool:
-    """Say whether these are Appraise's columns, without those of pairs."""
-    return set(NEEDS) <= set(header.columns) and not {"errors", "position"} & set(header.columns)
-
-
-def understand(table: Table, wishes: Wishes) -> Ratings:
+def understand_appraise(table: Table, wishes: Wishes) -> Ratings:
     """Read the scores."""
-    require_columns(table, NEEDS, TITLE)
-    flat = list_flat(table, _READ)
+    flat = list_flat(table, APPRAISE.reads)
     rows = [keep_flat(record, flat, read_score_row(record, flat)) for record in read_records(table)]
-    data = make_ratings(lay_out(table, rows, ("score",)), wishes, Named(NAME, TITLE))
-    notes = say_unread(list_unread(table, (*_READ, *flat)))
+    notes = note_unread(table, (*APPRAISE.reads, *flat))
     if wishes.merged is None:
         notes += say_merged(sorted({row["system"] for row in rows}))
     notes += _say_numbers(rows) + _say_twice(rows) + _say_flags(rows)
-    return replace(data, source=data.source.noting(*notes))
+    return rate(APPRAISE, table, rows, wishes, notes=notes)
+
+
+APPRAISE: Final = Layout(
+    "appraise",
+    "Appraise scores",
+    APPRAISE_COLUMNS,
+    understand=understand_appraise,
+    also=(*_KEPT, "isCompleteDocument", "spans", "start", "end"),
+    condition=lambda header: not {"errors", "position"} & set(header.columns),
+)
 
 
 def read_score_row(record: Record, beside: Sequence[str] = ()) -> dict[str, Any]:
@@ -179,3 +186,90 @@ def _say_flags(rows: Sequence[Row]) -> list[str]:
         f"judgments of documents that are no usual ones are kept, and flagged: {said}; to leave"
         " them out, keep the rows whose flag is missing"
     ]
+
+
+# Appraise's contrastive scores: two outputs side by side, each with a score, one row for each.
+#
+#     user,system,segID,type,src,tgt,score,errors,sourceErrors,start,end
+#
+# No number ties the two rows of a judgment together: they are those with the same user, segID and
+# start. The output with the higher score is better, equal scores are a tie. Which of them stood
+# left is known only from a column `position` (first, second).
+
+
+POSITIONS: Final = ("first", "second")
+
+
+def understand_appraise_pairs(table: Table, wishes: Wishes) -> Comparisons:
+    """Put the rows of each judgment together."""
+    if "start" not in table.columns:
+        raise UnknownColumn(
+            f"{table.name} has no start: the two rows of a pair are those with the same user,"
+            " segID and start; --from appraise reads the scores as ratings"
+        )
+    pairs: dict[tuple[str, ...], list[Record]] = {}
+    for record in read_records(table):
+        key = tuple(record.need(name) for name in ("user", "segID", "start"))
+        pairs.setdefault(key, []).append(record)
+    placed = "position" in table.columns
+    flat = list_flat(table, APPRAISE_PAIRS.reads)
+    rows = [_read(both, flat, placed=placed) for both in pairs.values()]
+    data = make_comparisons(lay_out(table, rows), wishes, APPRAISE_PAIRS)
+    notes = note_unread(table, (*APPRAISE_PAIRS.reads, *flat))
+    notes.append(f"pairs of rows with the same user, segID and start: {len(rows):,}")
+    return replace(data, source=data.source.noting(*notes))
+
+
+APPRAISE_PAIRS: Final = Layout(
+    "appraise_pairs",
+    "Appraise pairs",
+    APPRAISE_COLUMNS,
+    understand=understand_appraise_pairs,
+    also=("documentID", "start", "end", "position"),
+    condition=lambda header: bool({"errors", "position"} & set(header.columns)),
+)
+
+
+def _read(records: Sequence[Record], flat: Sequence[str], *, placed: bool) -> Row:
+    """Compare two scores."""
+    if len(records) != 2:
+        raise records[0].refuse(
+            f"{len(records)} rows have this user, segID and start: a pair has two"
+        )
+    if placed:
+        records = sorted(records, key=_place)
+        if _place(records[0]) == _place(records[1]):
+            raise records[0].refuse("both outputs of the pair have one position")
+    else:
+        records = sorted(records, key=lambda one: one.need("system"))
+    left, right = records
+    scores = [_score(one) for one in records]
+    kind = left.choose(left.need("type"), "type", tuple(KINDS))
+    start, seconds = read_times(left)
+    document = read_document(left.text("documentID"), left.need("system"))
+    row: dict[str, Any] = {
+        "judge": left.need("user"),
+        "item": f"{document.name}:{left.need('segID')}" if document.name else left.need("segID"),
+        "left": left.need("system"),
+        "right": right.need("system"),
+        "outcome": "tie" if scores[0] == scores[1] else ("right", "left")[scores[0] > scores[1]],
+        "kind": KINDS[kind],
+        "task": f"{left.need('src')}-{left.need('tgt')}",
+        "shown_at": start,
+        "seconds": seconds,
+    }
+    for side, one in (("left", left), ("right", right)):
+        row |= {f"{side}_{name}": one.verbatim(name) for name in ("score", *flat)}
+    return row if placed else row | {UNKNOWN_POSITIONS: True}
+
+
+def _place(record: Record) -> int:
+    return POSITIONS.index(record.choose(record.need("position"), "position", POSITIONS))
+
+
+def _score(record: Record) -> Decimal:
+    text = record.need("score")
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise record.refuse(f"a score is a number, not '{text}'") from None

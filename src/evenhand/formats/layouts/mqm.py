@@ -12,40 +12,41 @@ count as major ones, and a note counts them. The errors are in the column `spans
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
-from evenhand.formats.files.shapes import REMARK
-from evenhand.formats.handles import Named, make_ratings
-from evenhand.formats.leftovers import list_unread, say_unread
-from evenhand.formats.marks import NO_ERROR, say_critical, take_marks, weigh
-from evenhand.formats.roles import Header
-from evenhand.formats.table import Table, Wishes
-from evenhand.formats.unfolding import Record, Row, lay_out, read_records, require_columns
-from evenhand.judgments.ratings import Ratings
-from evenhand.judgments.spans import Span, write_spans
-
-NAME: Final = "mqm"
-TITLE: Final = "MQM errors"
-NEEDS: Final = ("system", "doc", "rater", "source", "target", "category", "severity")
-ROLES: Final = ()
+from evenhand.data.annotations import Span, write_spans
+from evenhand.data.exclusions import exclude_by_format
+from evenhand.data.ratings import Ratings
+from evenhand.formats.files import REMARK
+from evenhand.formats.records import (
+    NO_ERROR,
+    Record,
+    Row,
+    keep_flat,
+    list_flat,
+    note_unread,
+    rate,
+    read_exclusive,
+    read_records,
+    read_score,
+    require_columns,
+    say_critical,
+    shorten,
+    take_marks,
+    weigh,
+)
+from evenhand.formats.table import Layout, Table, Wishes
 
 SEVERITIES: Final = ("major", "minor", "critical", "neutral", NO_ERROR)
 _SEGMENTS: Final = ("docSegId", "seg_id")
-_READ: Final = (*NEEDS, "doc_id", "globalSegId", REMARK)
 
 
-def recognise(header: Header) -> bool:
-    """Say whether these are the columns of errors."""
-    return set(NEEDS) <= set(header.columns) and bool(set(_SEGMENTS) & set(header.columns))
-
-
-def understand(table: Table, wishes: Wishes) -> Ratings:
+def understand_mqm(table: Table, wishes: Wishes) -> Ratings:
     """Put the errors of each rater and output together."""
-    require_columns(table, NEEDS, TITLE)
     segment = next((name for name in _SEGMENTS if name in table.columns), "")
-    require_columns(table, [segment or "seg_id"], TITLE)
+    require_columns(table, [segment or "seg_id"], MQM.title)
     errors: dict[tuple[str, ...], list[Record]] = {}
     n = 0
     for record in read_records(table):
@@ -58,10 +59,19 @@ def understand(table: Table, wishes: Wishes) -> Ratings:
         spans, texts = _read_errors(found)
         every += spans
         rows.append(_read(key, found[0], spans) | texts)
-    data = make_ratings(lay_out(table, rows, ("score",)), wishes, Named(NAME, TITLE))
     notes = [f"{n:,} rows of errors are {len(rows):,} ratings", *say_critical(every)]
-    notes += say_unread(list_unread(table, (*_READ, segment)))
-    return replace(data, source=data.source.noting(*notes))
+    notes += note_unread(table, (*MQM.reads, segment))
+    return rate(MQM, table, rows, wishes, notes=notes)
+
+
+MQM: Final = Layout(
+    "mqm",
+    "MQM errors",
+    ("system", "doc", "rater", "source", "target", "category", "severity"),
+    understand=understand_mqm,
+    condition=lambda header: bool(set(_SEGMENTS) & set(header.columns)),
+    also=("doc_id", "globalSegId", REMARK),
+)
 
 
 def _read_errors(records: Sequence[Record]) -> tuple[list[Span], dict[str, str]]:
@@ -71,7 +81,15 @@ def _read_errors(records: Sequence[Record]) -> tuple[list[Span], dict[str, str]]
     for record in records:
         source, in_source = take_marks(record, record.verbatim("source"))
         output, in_output = take_marks(record, record.verbatim("target"))
-        _refuse_other(record, texts, {"source": source, "output": output})
+        # Refuse an output whose text is not that of its other errors; blanks at its end move none
+        found = {"source": source, "output": output}
+        for name, text in found.items():
+            known = texts.setdefault(name, text)
+            texts[name] = max(known, text, key=len)
+            if known.rstrip() != text.rstrip():
+                raise record.refuse(
+                    f"the {name} is not that of the other errors of this rater and output"
+                )
         span = _read_error(record, in_source, in_output)
         marked += [] if span is None else [span]
     return marked, texts
@@ -108,12 +126,179 @@ def _read_error(
     return Span(start, end, severity, category, side)
 
 
-def _refuse_other(record: Record, texts: dict[str, str], found: dict[str, str]) -> None:
-    """Refuse an output whose text is not that of its other errors; blanks at its end move none."""
-    for name, text in found.items():
-        known = texts.setdefault(name, text)
-        texts[name] = max(known, text, key=len)
-        if known.rstrip() != text.rstrip():
-            raise record.refuse(
-                f"the {name} is not that of the other errors of this rater and output"
-            )
+# Averages of MQM by segment, as they stand beside MQM tables.
+#
+#     system mqm_avg_score seg_id
+#     Facebook-AI -5.000000 1
+#
+# Blanks part the names, tabs and blanks the values. Scores are what errors take, so they are 0 or
+# less, and higher is better. No judge is named.
+
+
+def understand_mqm_averages(table: Table, wishes: Wishes) -> Ratings:
+    """Read the averages."""
+    rows = [
+        {
+            "item": record.need("seg_id"),
+            "system": record.need("system"),
+            "criterion": "mqm",
+            "score": record.text("mqm_avg_score"),
+        }
+        for record in read_records(table)
+    ]
+    notes = note_unread(table, MQM_AVERAGES.needs)
+    return rate(MQM_AVERAGES, table, rows, wishes, notes=notes)
+
+
+MQM_AVERAGES: Final = Layout(
+    "mqm_averages",
+    "MQM averages",
+    ("system", "mqm_avg_score", "seg_id"),
+    understand=understand_mqm_averages,
+)
+
+
+# Ratings of mt-metrics-eval: the errors of each output, in the order of the source.
+#
+#     en-de.mqm.seg.rating:
+#     SYS  {"errors": [{"start": 0, "end": 4, "category": null, "severity": "minor",
+#                       "score": null, "is_source_error": false}]}  rater
+#
+# (tabs between). `end` is the character after the last one. The score is minus what the errors
+# take: their own scores, whatever their sign, where all have one, else the weights of MQM tables.
+# None was not rated: it is left out and counted. Each line is a segment of its system, whoever
+# rated
+# it: segments are numbered from 1 within their system. Lines with None may lack the rater.
+
+
+def understand_mtme_ratings(table: Table, wishes: Wishes) -> Ratings:
+    """Read the errors."""
+    rows, none = [], 0
+    marked: list[Span] = []
+    seen: Counter[tuple[str, ...]] = Counter()
+    for record in read_records(table):
+        key = tuple(record.need(name) for name in ("pair", "name", "SYSTEM"))
+        seen[key] += 1
+        if record.need("RATING") == "None":
+            none += 1
+            continue
+        names = {"judge": record.text("RATER"), "item": str(seen[key]), "system": key[2]}
+        score, spans = read_errors(record, record.data("RATING"))
+        marked += spans
+        said = {"criterion": key[1], "score": score, "spans": write_spans(spans)}
+        rows.append({**names, **said, "task": key[0]})
+    notes = note_unread(table, MTME_RATINGS.reads) + say_critical(marked)
+    excluded = exclude_by_format({"outputs that were not rated": none})
+    return rate(MTME_RATINGS, table, rows, wishes, notes=notes, excluded=excluded)
+
+
+MTME_RATINGS: Final = Layout(
+    "mtme_ratings",
+    "mt-metrics-eval ratings",
+    ("SYSTEM", "RATING", "pair", "name"),
+    understand=understand_mtme_ratings,
+    also=("RATER", "level"),
+)
+
+
+def read_errors(record: Record, given: Any) -> tuple[float, tuple[Span, ...]]:
+    """Return score and errors of a rating."""
+    if not isinstance(given, dict) or "errors" not in given:
+        raise record.refuse(f"a rating has errors, not {shorten(given)}")
+    spans = read_exclusive(record, given["errors"])
+    own = [read_score(record, one.get("score")) for one in given["errors"]]
+    scored = [one for one in own if one is not None]
+    if scored and len(scored) < len(own):
+        raise record.refuse("some errors have scores and others none: all of them or none")
+    taken = sum(scored) if scored else weigh(record, spans)
+    return 0 - abs(taken), spans
+
+
+# Ratings of mt-metrics-eval that stand alone: one output a line with its errors.
+#
+#     {"source": "…", "hypothesis": "…", "errors": […], "document_id": "…", "segment_id": 0,
+#      "system_id": "…", "rater_id": "…", "src_lang": "en", "tgt_lang": "de"}
+#
+# `end` of an error is the character after the last one; segments are numbered from 0. The score is
+# minus what the errors take.
+
+
+def understand_mtme_json(table: Table, wishes: Wishes) -> Ratings:
+    """Read the errors; flat keys beside them are kept."""
+    flat = list_flat(table, MTME_JSON.reads)
+    rows: list[Row] = []
+    marked: list[Span] = []
+    for record in read_records(table):
+        score, spans = read_errors(record, {"errors": record.data("errors")})
+        marked += spans
+        row = {**_name(record), "score": score, "spans": write_spans(spans)}
+        rows.append(keep_flat(record, flat, row))
+    notes = note_unread(table, (*MTME_JSON.reads, *flat)) + say_critical(marked)
+    return rate(MTME_JSON, table, rows, wishes, notes=notes)
+
+
+MTME_JSON: Final = Layout(
+    "mtme_json",
+    "mt-metrics-eval ratings that stand alone",
+    ("hypothesis", "errors", "segment_id", "system_id", "rater_id"),
+    understand=understand_mtme_json,
+    also=("document_id", "src_lang", "tgt_lang", "source"),
+)
+
+
+def _name(record: Record) -> Row:
+    """Return what was judged, by whom, and its texts just as they were when errors were marked."""
+    languages = [record.text(name) for name in ("src_lang", "tgt_lang")]
+    document = record.text("document_id")
+    segment = record.need("segment_id")
+    return {
+        "judge": record.text("rater_id"),
+        "item": f"{document}:{segment}" if document else segment,
+        "system": record.need("system_id"),
+        "criterion": "mqm",
+        "task": "-".join(languages) if all(languages) else None,
+        "document": document,
+        "source": record.verbatim("source"),
+        "output": record.verbatim("hypothesis"),
+    }
+
+
+# Scores of mt-metrics-eval: one line for each output, in the order of the source.
+#
+#     en-de.mqm.seg.score:   SYS  -1.0       en-de.mqm.domain.score:   news  SYS  -1.0
+#
+# The name of the file says what its lines do not: the languages, the name of the scores, and
+# whether
+# segments (seg), documents (doc), domains or systems (sys) were scored. Segments and documents are
+# numbered from 1 within their system. None is no score. No judge is named.
+
+
+def understand_mtme_scores(table: Table, wishes: Wishes) -> Ratings:
+    """Read the scores."""
+    rows = []
+    seen: Counter[tuple[str, ...]] = Counter()
+    for record in read_records(table):
+        level, domain = record.text("level"), record.text("DOMAIN")
+        key = tuple(record.need(name) for name in ("pair", "name", "level", "SYSTEM"))
+        seen[key] += 1
+        score = record.need("SCORE")
+        rows.append(
+            {
+                "item": {"sys": "", "domain": domain}.get(level, str(seen[key])),
+                "system": record.need("SYSTEM"),
+                "criterion": record.need("name"),
+                "score": None if score == "None" else score,
+                "task": record.need("pair"),
+                "level": level,
+            }
+        )
+    return rate(MTME_SCORES, table, rows, wishes, notes=note_unread(table, MTME_SCORES.reads))
+
+
+MTME_SCORES: Final = Layout(
+    "mtme_scores",
+    "mt-metrics-eval scores",
+    ("SYSTEM", "SCORE", "pair", "name", "level"),
+    understand=understand_mtme_scores,
+    also=("DOMAIN",),
+)

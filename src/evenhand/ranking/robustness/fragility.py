@@ -1,8 +1,8 @@
 """Fragility: how few votes, judges or items carry a conclusion, and which ones.
 
-Units are put in order by their influence on the difference between two systems, largest first, or
-of votes that leave a pair undecided by their influence on the difference over its error, and taken
-away until a ranking from scratch no longer says what was concluded (Broderick, Giordano &
+Units are ordered by their influence on the difference between two systems, largest first, or, for
+votes that leave a pair undecided, by their influence on the difference over its error. They are
+taken away until a ranking from scratch no longer says what was concluded (Broderick, Giordano &
 Meager 2020, An automatic finite-sample robustness metric, arXiv:2011.14999; Huang, Shen, Wei &
 Broderick 2025, Dropping just a handful of preferences can change top large language model rankings,
 arXiv:2508.11847). Every set that is reported was verified so; with one unit less in the same order
@@ -17,7 +17,7 @@ nobody: votes that are alike carry it alike, whoever gave them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations, product
 from typing import Any, ClassVar, Final
@@ -25,18 +25,17 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import InNotebooks
+from evenhand.data.tally import take_names
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, name_near, require_option
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out
-from evenhand.judgments.exclusions import carries_excluded, write_excluded
-from evenhand.judgments.names import take_names
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.intervals import FEW
+from evenhand.ranking.intervals import MIN_CLUSTERS
 from evenhand.ranking.ranking import Ranking, name_cause, say_barred
 from evenhand.ranking.robustness.removal import (
     FALLS,
@@ -44,32 +43,56 @@ from evenhand.ranking.robustness.removal import (
     NO_RANKING,
     Case,
     Claim,
-    Queue,
+    RemovalOrder,
     Removed,
+    check_decided,
+    check_order,
     find_fewest,
     find_gone,
-    is_decided,
-    name_ahead,
     open_case,
-    pull_votes,
-    queue_clusters,
-    queue_votes,
-    stands,
+    vote_influence,
 )
 from evenhand.ranking.settings import choose_log_linear
 
+Array = NDArray[np.float64]
+
+REVERSED, UNDECIDED = "turned", "opened"
+OUTCOMES: Final = (REVERSED, UNDECIDED)
+MAX_BORDERS_ASKED: Final = 5  # Borders between clusters that are asked about by default
+MAX_NAMES_IN_SENTENCE: Final = 5  # Judges, items or systems that are named
+MAX_KINDS_IN_SENTENCE: Final = 3  # Kinds of votes that are counted
+MAX_PAIRS_TRIED: Final = 3  # Pairs across a border whose difference is taken down, nearest first
+# Judges, items or rankings up to which all sets of them are tried: at most 254 fits
+MAX_UNITS_FOR_ALL_SETS: Final = 8
+# Systems that a claim does not name, up to which all ways to part them are tried
+MAX_UNNAMED_SYSTEMS: Final = 8
+# Comparisons up to which it is asked what leaves a pair undecided: each step is a ranking
+MAX_COMPARISONS_TO_UNDECIDE: Final = 200_000
+_PLURAL: Final = {"vote": "votes", "ranking": "rankings", "judge": "judges", "item": "items"}
+_EFFECT: Final[Mapping[str, str]] = {
+    REVERSED: "another system is ahead",
+    UNDECIDED: "it is no longer decided",
+}
+_STANDS: Final[Mapping[str, str]] = {
+    REVERSED: "the order stays",
+    UNDECIDED: "it stays decided",
+}
+
+
 # The conclusions of a board whose support is asked about.
 
-BORDERS: Final = 5  # Most borders between clusters that are asked about unasked
+
+def _count_leaders(ranking: Ranking) -> int:
+    return int((ranking.rank == ranking.rank[0]).sum())
 
 
-def find_claims(ranking: Ranking) -> tuple[Claim, ...]:
+def _find_claims(ranking: Ranking) -> tuple[Claim, ...]:
     """Return what a board says first.
 
     Who leads (alone, or level with others), the nearest system that the leader is decided to be
     better than, and the borders between clusters.
     """
-    systems, ahead = ranking.systems, leaders(ranking)
+    systems, ahead = ranking.systems, _count_leaders(ranking)
     claims = []
     if ahead == 1:
         claims.append(Claim(f"{systems[0]} is first", systems[:1], systems[1:]))
@@ -79,73 +102,39 @@ def find_claims(ranking: Ranking) -> tuple[Claim, ...]:
     sets = ranking.rank_sets
     if sets is not None:  # the leader is seldom decided to be first; whom it beats may be
         beaten = np.flatnonzero(sets.decided[0] > 0).tolist()
+        if beaten and beaten[0] > ahead:
+            claims.append(_claim_pair(ranking, systems[0], systems[beaten[0]]))
+    if ranking.cluster is not None:
+        borders = (np.flatnonzero(np.diff(ranking.cluster)) + 1).tolist()
         claims += [
-            _pair(ranking, systems[0], systems[place]) for place in beaten[:1] if place > ahead
+            _claim_border(ranking, place) for place in borders[:MAX_BORDERS_ASKED] if place > ahead
         ]
-    if ranking.cluster is None:
-        return tuple(claims)
-    borders = (np.flatnonzero(np.diff(ranking.cluster)) + 1).tolist()
-    return (*claims, *(_border(ranking, place) for place in borders[:BORDERS] if place > ahead))
+    return tuple(claims)
 
 
-def leaders(ranking: Ranking) -> int:
-    """Return how many systems share the first place."""
-    return int((ranking.rank == ranking.rank[0]).sum())
-
-
-def say_level(ranking: Ranking) -> tuple[str, ...]:
-    """Note that several systems are level at the head, so that nobody is first."""
-    ahead = leaders(ranking)
-    names = listing(ranking.systems[:ahead])
-    return (f"level at the head, so that nobody is first: {names}",) if ahead > 1 else ()
-
-
-def say_few(ranking: Ranking, claims: Sequence[Claim]) -> tuple[str, ...]:
-    """Note which conclusions are of pairs that may not be decided, since few link them."""
-    sets, notes = ranking.rank_sets, []
-    for claim in claims if sets is not None else ():
-        rows, columns = claim.across(ranking.systems)
-        pairs = list(product(rows.ravel().tolist(), columns.ravel().tolist()))
-        causes: dict[str, list[tuple[int, int]]] = {}
-        for pair in pairs:
-            if sets is not None and sets.barred[pair]:
-                causes.setdefault(name_cause(sets, pair), []).append(pair)
-        if sets is not None and causes:
-            alone = len(claim.above) == 1 < len(pairs)
-            whose = ("its", "pairs") if alone else ("the", "pairs across it")
-            whose = ("the", "pairs") if len(pairs) == 1 else whose
-            rest = say_barred(sets, causes, len(pairs), whose)
-            stay = "stays" if sum(map(len, causes.values())) == 1 else "stay"
-            notes.append(f"{claim.name}: {rest} and {stay} open, however far apart")
-    return tuple(notes)
-
-
-def require_claims(
+def _take_claims(
     ranking: Ranking, pairs: Sequence[tuple[str, str]], after: Sequence[int]
 ) -> tuple[Claim, ...]:
-    """Return the conclusions that were asked about.
-
-    pairs: (better, worse) systems; the same pair counts once.
-    """
+    """Return the conclusions that were asked about; what is asked twice counts once."""
     given: Sequence[Any] = pairs
-    alone = len(given) == 2 and all(one in ranking.systems for one in given)
-    asked: list[Any] = [tuple(one) for one in ([given] if alone else given)]
-    if any(len(one) != 2 for one in asked):
+    single = len(given) == 2 and all(name in ranking.systems for name in given)
+    requested: list[Any] = [tuple(pair) for pair in ([given] if single else given)]
+    if any(len(pair) != 2 for pair in requested):
         raise UnknownOption("pairs are (better, worse), two systems each: pairs=[('A', 'B')]")
     places = (after,) if isinstance(after, int) else after
     return (
-        *(_pair(ranking, *pair) for pair in dict.fromkeys(asked)),
-        *(_border(ranking, place) for place in dict.fromkeys(places)),
+        *(_claim_pair(ranking, *pair) for pair in dict.fromkeys(requested)),
+        *(_claim_border(ranking, place) for place in dict.fromkeys(places)),
     )
 
 
-def _pair(ranking: Ranking, better: str, worse: str) -> Claim:
+def _claim_pair(ranking: Ranking, better: str, worse: str) -> Claim:
     for system in (better, worse):
         if system not in ranking.systems:
             raise InvalidJudgments(f"no system '{system}'.{name_near(system, ranking.systems)}")
     if better == worse:
         raise UnknownOption(f"{better} and {worse} are one system: a pair is of two")
-    above, below = (int(ranking.rank[ranking.systems.index(one)]) for one in (better, worse))
+    above, below = (int(ranking.rank[ranking.systems.index(name)]) for name in (better, worse))
     if above == below:
         raise UnknownOption(f"the board has {better} and {worse} level: neither is ahead")
     if above > below:
@@ -156,7 +145,7 @@ def _pair(ranking: Ranking, better: str, worse: str) -> Claim:
     return Claim(f"{better} is ahead of {worse}", (better,), (worse,))
 
 
-def _border(ranking: Ranking, place: int) -> Claim:
+def _claim_border(ranking: Ranking, place: int) -> Claim:
     systems = ranking.systems
     if not 1 <= place < len(systems):
         raise UnknownOption(
@@ -170,14 +159,33 @@ def _border(ranking: Ranking, place: int) -> Claim:
     return Claim(f"border after place {place}", systems[:place], systems[place:])
 
 
-# How fragile conclusions are: how few votes, judges or items carry each, and which ones.
+def _note_barred(ranking: Ranking, claims: Sequence[Claim]) -> list[str]:
+    """Note which conclusions are of pairs that cannot be decided, since few link them."""
+    sets = ranking.rank_sets
+    if sets is None:
+        return []
+    notes = []
+    for claim in claims:
+        rows, columns = claim.across(ranking.systems)
+        pairs = list(product(rows.ravel().tolist(), columns.ravel().tolist()))
+        causes: dict[str, list[tuple[int, int]]] = {}
+        for pair in pairs:
+            if sets.barred[pair]:
+                causes.setdefault(name_cause(sets, pair), []).append(pair)
+        if not causes:
+            continue
+        whose = ("the", "pairs across it")
+        if len(pairs) == 1:
+            whose = ("the", "pairs")
+        elif len(claim.above) == 1:
+            whose = ("its", "pairs")
+        rest = say_barred(sets, causes, len(pairs), whose)
+        stay = "stays" if sum(map(len, causes.values())) == 1 else "stay"
+        notes.append(f"{claim.name}: {rest} and {stay} open, however far apart")
+    return notes
 
-NAMED: Final = 5  # Most judges or items that are named in a sentence
-COUNTED: Final = 3  # Most kinds of votes that are counted in a sentence
-# Judges, items or rankings up to which all sets of them are tried: at most 254 fits
-SMALL: Final = 8
-TURNED, OPENED = "turned", "opened"
-_PLURAL: Final = {"vote": "votes", "ranking": "rankings", "judge": "judges", "item": "items"}
+
+# How fragile conclusions are: how few votes, judges or items carry each, and which ones.
 
 
 @dataclass(frozen=True)
@@ -192,7 +200,7 @@ class Flip:
     fewest: int | None
     total: int  # units that there are
     tried: int  # units that were taken away, where it stands without them
-    # the number that cumulated influence alone foresees; None where it foresees none
+    # the number that cumulated influence alone predicts; None where it predicts none
     foreseen: int | None
     left: str | None  # what is left then: "falls", or "no ranking" where the rest determines none
     # who and what, in the order in which they are taken away. Where an order turns, any
@@ -209,7 +217,7 @@ class Flip:
     @property
     def exact(self) -> bool:
         """Whether all sets were tried, so that none turns the order with fewer units."""
-        return self.how == TURNED and self.unit != "vote" and self.total <= SMALL
+        return self.how == REVERSED and self.unit != "vote" and self.total <= MAX_UNITS_FOR_ALL_SETS
 
     @property
     def says(self) -> str:
@@ -231,7 +239,7 @@ class Flip:
     def effect(self) -> str:
         """What becomes of the conclusion without them."""
         if self.left == NO_RANKING:
-            gone = listing(self.gone, NAMED)
+            gone = listing(self.gone, MAX_NAMES_IN_SENTENCE)
             return f"nothing is left of {gone}" if gone else "no ranking is left"
         if self.ahead is None:
             return _EFFECT[self.how]
@@ -246,64 +254,46 @@ class Flip:
         leave of the agreement between judges, and would read as an accusation.
         """
         if self.unit in ("judge", "item"):
-            names = [one.judge if self.unit == "judge" else one.item for one in self.removed]
-            return listing([name for name in names if name is not None], NAMED)
+            names = [
+                removed.judge if self.unit == "judge" else removed.item for removed in self.removed
+            ]
+            return listing([name for name in names if name is not None], MAX_NAMES_IN_SENTENCE)
         kinds = Counter[tuple[str, int]]()
-        for one in self.removed:
-            if one.of is not None:
-                kinds[one.kind, round(one.of)] += round(one.count)
-        return _count(kinds, "any " if self.how == TURNED else "")
+        for removed in self.removed:
+            if removed.of is not None:
+                kinds[removed.kind, round(removed.of)] += round(removed.count)
+        # The most first, equal numbers by name
+        order = sorted(kinds.items(), key=lambda entry: (-entry[1], entry[0]))
+        some = "any " if self.how == REVERSED else ""
+        counts = [
+            f"all {count:,} {kind}" if count == of else f"{some}{count:,} of {of:,} {kind}"
+            for (kind, of), count in order
+        ]
+        return listing(counts, MAX_KINDS_IN_SENTENCE)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers."""
-        return {**asdict(self), "removed": [asdict(one) for one in self.removed], "says": self.says}
-
-
-_EFFECT: Final[Mapping[str, str]] = {
-    TURNED: "another system is ahead",
-    OPENED: "it is no longer decided",
-}
-_STANDS: Final[Mapping[str, str]] = {
-    TURNED: "the order stays",
-    OPENED: "it stays decided",
-}
-
-
-def _count(kinds: Counter[tuple[str, int]], any_: str) -> str:
-    """Write how many of how many votes of each kind, the most first, equal numbers by name.
-
-    >>> _count(Counter({("a over b", 9): 2, ("c over b", 5): 5}), "any ")
-    'all 5 c over b, any 2 of 9 a over b'
-    """
-    order = sorted(kinds.items(), key=lambda one: (-one[1], one[0]))
-    said = [
-        f"all {count:,} {kind}" if count == of else f"{any_}{count:,} of {of:,} {kind}"
-        for (kind, of), count in order
-    ]
-    return listing(said, COUNTED)
+        return {
+            **asdict(self),
+            "removed": [asdict(removed) for removed in self.removed],
+            "says": self.says,
+        }
 
 
 def _say_together(flips: Sequence[Flip]) -> str:
     """Say how few of each unit carry one conclusion."""
-    how, said = flips[0].how, []
     effects: dict[str, list[str]] = {}
-    for one in flips:
-        if one.fewest is not None:
-            effects.setdefault(one.effect, []).append(one.few)
-    for effect, few in effects.items():
-        said.append(f"without {_join(few, 'or')} {effect}")
-    most = [f"the {one.tried:,} {_PLURAL[one.unit]}" for one in flips if one.fewest is None]
-    if most:
-        said.append(f"{_STANDS[how]} without {_join(most, 'and')} that speak for it")
-    return f"{flips[0].claim}: {'; '.join(said)}"
+    for flip in flips:
+        if flip.fewest is not None:
+            effects.setdefault(flip.effect, []).append(flip.few)
+    parts = [f"without {_join(few, 'or')} {effect}" for effect, few in effects.items()]
+    robust = [f"the {flip.tried:,} {_PLURAL[flip.unit]}" for flip in flips if flip.fewest is None]
+    if robust:
+        parts.append(f"{_STANDS[flips[0].how]} without {_join(robust, 'and')} that speak for it")
+    return f"{flips[0].claim}: {'; '.join(parts)}"
 
 
 def _join(names: Sequence[str], word: str) -> str:
-    """Join names with a word before the last.
-
-    >>> _join(["a", "b", "c"], "or")
-    'a, b or c'
-    """
     *first, last = names
     return f"{', '.join(first)} {word} {last}" if first else last
 
@@ -329,14 +319,14 @@ class Fragility(InNotebooks):
     def conclusions(self) -> tuple[tuple[Flip, ...], ...]:
         """Flips of the same conclusion and outcome together: a unit each."""
         together: dict[tuple[str, str], list[Flip]] = {}
-        for one in self.flips:
-            together.setdefault((one.claim, one.how), []).append(one)
-        return tuple(tuple(own) for own in together.values())
+        for flip in self.flips:
+            together.setdefault((flip.claim, flip.how), []).append(flip)
+        return tuple(tuple(flips) for flips in together.values())
 
     @property
     def says(self) -> tuple[str, ...]:
         """The findings in sentences, one for each conclusion and outcome."""
-        return tuple(_say_together(own) for own in self.conclusions)
+        return tuple(_say_together(flips) for flips in self.conclusions)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers."""
@@ -351,185 +341,74 @@ class Fragility(InNotebooks):
         return "\n".join([*self.says, *self.notes, self.signature])
 
 
-# Sets of judges, items or rankings: those that alone link the systems of a claim, and all sets.
-#
-# Where two judges saw a system and nobody else did, nothing is left of it without them, whichever
-# way they speak. Influence does not see that: what a judge who alone links a system pulls is not
-# defined, and one of the two may speak against it. Where judges are few, all sets of them are
-# tried.
-
-Truths = NDArray[np.bool_]
-FREE: Final = 8  # Systems that a claim does not name, up to which all ways to part them are tried
+# The search for the fewest units of one kind that carry a conclusion.
 
 
-def queue_links(case: Case, unit: str, claim: Claim, how: str, pulls: NDArray[np.float64]) -> Queue:
-    """Put the fewest units in order that alone link the two sides of a claim.
-
-    For an order to turn, those who say anything for the side above: without them nothing holds it
-    up. For a pair to be open, all who compared the sides.
-
-    pulls: (G,) how far a difference of the claim falls without each.
-    """
-    tally = case.tally
-    counts = case.settings.model.treat_ties(tally.counts)
-    for_left, for_right = counts[:, :2].sum(axis=1) > 0, counts[:, 1:].sum(axis=1) > 0
-    if how != TURNED:
-        for_left = for_right = for_left | for_right
-    factor = tally.factor(unit)
-    best: NDArray[np.int64] = np.arange(len(factor.loads))
-    for upper in _part(claim, tally.systems):
-        left, right = upper[tally.left], upper[tally.right]
-        across = (left & ~right & for_left) | (right & ~left & for_right)
-        own = np.unique(factor.codes[across]).astype(np.int64)
-        best = own if len(own) < len(best) else best
-    order = best[np.argsort(-pulls[best], kind="stable")]
-    ones = np.ones(len(order), dtype=np.int64)
-    return Queue(unit, tally, pulls[order], ones, order, len(factor.loads))
-
-
-def queue_sets(case: Case, unit: str, pulls: NDArray[np.float64], below: int) -> Iterator[Queue]:
-    """Yield all sets of fewer than so many units where there are few units, the smallest first.
-
-    pulls: (G,) how far a difference of a claim falls without each.
-    """
-    if len(pulls) > SMALL:
-        return
-    order = np.argsort(-pulls, kind="stable").tolist()
-    for size in range(1, min(below, len(pulls))):
-        for chosen in combinations(order, size):
-            own = np.array(chosen, dtype=np.int64)
-            ones = np.ones(size, dtype=np.int64)
-            yield Queue(unit, case.tally, pulls[own], ones, own, len(pulls))
-
-
-def _part(claim: Claim, systems: tuple[str, ...]) -> Iterator[Truths]:
-    """Yield (K,) masks of an upper part with all systems above a claim's border, none below."""
-    above = np.isin(systems, claim.above)
-    free = np.flatnonzero(~above & ~np.isin(systems, claim.below))
-    ways = product((False, True), repeat=len(free))
-    for upper in ways if len(free) <= FREE else ((one,) * len(free) for one in (False, True)):
-        mask = above.copy()
-        mask[free] = upper
-        yield mask
-
-
-# Each conclusion with the fewest votes, judges and items that carry it.
-
-Array = NDArray[np.float64]
-RIVALS: Final = 3  # Pairs across a border that are pulled at, the nearest first
-# Comparisons up to which it is asked what leaves a pair undecided: each step is a ranking
-MOST: Final = 200_000
-
-
-def examine(
-    case: Case, claims: Sequence[Claim], outcomes: Sequence[str] = (TURNED, OPENED)
-) -> Fragility:
+def examine(case: Case, claims: Sequence[Claim], outcomes: Sequence[str]) -> Fragility:
     """Find what carries each claim."""
     notes: list[str] = []
     units, flips = case.units, []
     if case.tally.squares is not None:
         units = tuple(unit for unit in units if unit in ("judge", "item"))
         notes.append("importance weights count no votes: none are taken away one by one")
-    large = case.tally.n_comparisons > MOST and OPENED in outcomes
+    large = case.tally.n_comparisons > MAX_COMPARISONS_TO_UNDECIDE and UNDECIDED in outcomes
     if large:
-        notes.append(f"above {MOST:,} comparisons it is not asked what leaves a pair undecided")
+        notes.append(
+            f"above {MAX_COMPARISONS_TO_UNDECIDE:,} comparisons it is not asked what leaves a pair"
+            " undecided"
+        )
+    sets = case.ranking.rank_sets
     for claim in claims:
-        if TURNED in outcomes:
-            flips += [find_flip(case, claim, unit, TURNED) for unit in units]
-        if large or OPENED not in outcomes or not _is_decided(case, claim):
+        if REVERSED in outcomes:
+            flips += [find_flip(case, claim, unit, REVERSED) for unit in units]
+        if large or UNDECIDED not in outcomes or sets is None:
             continue
-        if is_decided(claim, case.tally, case.settings) == HOLDS:
-            flips += [find_flip(case, claim, unit, OPENED) for unit in units]
+        rows, columns = claim.across(case.ranking.systems)
+        if not (sets.decided[rows, columns] > 0).all():
+            continue
+        if check_decided(claim, case.tally, case.settings) == HOLDS:
+            flips += [find_flip(case, claim, unit, UNDECIDED) for unit in units]
         else:
             notes.append(f"{claim.name}: decided so narrowly that other random signs leave it open")
     return Fragility(tuple(flips), tuple(notes), case.signature)
 
 
-def _is_decided(case: Case, claim: Claim) -> bool:
-    rows, columns = claim.across(case.ranking.systems)
-    sets = case.ranking.rank_sets
-    return sets is not None and bool((sets.decided[rows, columns] > 0).all())
-
-
 def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:
     """Find the fewest units of one kind without which a claim no longer stands.
 
-    The pairs across the border that need least are each pulled at, and those who alone link the
-    systems are taken away; the smallest set is kept.
+    The differences of the pairs across the border that need least are each taken down, and those
+    who alone link the systems are taken away; the smallest set is kept.
     """
     contrasts, needed = nearest_pairs(case, claim, how)
-    queues = make_queues(case, unit, contrasts, how)
-    found = [
-        _search(case, claim, how, (queue, queue.foresee(need)))
-        for queue, need in zip(queues, needed.tolist(), strict=True)
+    orders = _order_units(case, unit, contrasts, how)
+    flips = [
+        _search(case, claim, how, order, order.predict(need))
+        for order, need in zip(orders, needed.tolist(), strict=True)
     ]
-    best = min(found, key=_size)
+    best = min(flips, key=_size)
     if unit == "vote":
         return best
-    pulls = case.pull(unit, contrasts[:1])[0]
-    links = queue_links(case, unit, claim, how, pulls)
-    enough = links.most if how == TURNED else links.most - int(FEW) + 1
-    if enough < _size(best):
-        other = _search(case, claim, how, (links, None), start=max(enough, 1))
-        best = min(best, other, key=_size)
-    return _try_all(case, claim, pulls, best) if how == TURNED else best
-
-
-def _try_all(case: Case, claim: Claim, pulls: Array, best: Flip) -> Flip:
-    """Return the smallest set that puts another system ahead where units are few, else the best."""
-    for queue in queue_sets(case, best.unit, pulls, _size(best)):
-        if stands(claim, queue.leave(queue.most, told_apart=False), case.settings) == FALLS:
-            return _search(case, claim, TURNED, (queue, None), start=queue.most)
+    influence = np.asarray(contrasts[:1] @ case.influences[unit])[0]
+    links = _order_links(case, unit, claim, how, influence)
+    start = links.most if how == REVERSED else links.most - int(MIN_CLUSTERS) + 1
+    if start < _size(best):
+        linked = _search(case, claim, how, links, start=max(start, 1))
+        best = min(best, linked, key=_size)
+    if how != REVERSED or len(influence) > MAX_UNITS_FOR_ALL_SETS:
+        return best
+    # Where units are few, all sets of fewer than were found are tried, the smallest first
+    ordered = np.argsort(-influence, kind="stable").tolist()
+    for size in range(1, min(_size(best), len(influence))):
+        for codes in combinations(ordered, size):
+            chosen = RemovalOrder.of_clusters(case.tally, unit, influence, np.array(codes))
+            rest = chosen.remove(size, keep_factors=False)
+            if check_order(claim, rest, case.settings)[0] == FALLS:
+                return _search(case, claim, REVERSED, chosen, start=size)
     return best
 
 
 def _size(flip: Flip) -> int:
     return flip.total + 1 if flip.fewest is None else flip.fewest
-
-
-def make_queues(case: Case, unit: str, contrasts: Array, how: str) -> list[Queue]:
-    """Put units in order, for each contrast.
-
-    Whether an order turns round depends on how many votes of each kind are left and not on whose
-    they are: such votes are told apart by kind alone. Whether it is decided depends on both.
-
-    contrasts: (Q, K) weights of the systems' log-worths.
-    """
-    if unit != "vote":
-        own = case.pull(unit, contrasts)
-        return [queue_clusters(case.tally, unit, one) for one in own]
-    sided, tally = case.settings.model.order_effect, case.tally
-    if how == TURNED:
-        tally = tally.pool() if sided else tally.pool().fold()
-    pulls = pull_votes(case.fit, tally, contrasts)
-    effects = pulls if how == TURNED else weigh_votes(case, pulls, contrasts)
-    return [
-        queue_votes(tally, pull, effect, sided=sided)
-        for pull, effect in zip(pulls, effects, strict=True)
-    ]
-
-
-def weigh_votes(case: Case, pulls: Array, contrasts: Array) -> Array:
-    """Return (Q, C, 3): by what share t = d/s falls without one vote, to first order.
-
-    Without a vote of pull e the difference is d − e. The variance s² is the sum of squares of what
-    judges (or items) add, a; that of the vote's own judge falls to a − e: t loses
-    e/d − e Σ a / s². Among votes that pull alike those go first whose judge and item speak least
-    for the difference: judges then agree less.
-
-    pulls: (Q, C, 3) of single votes.
-    contrasts: (Q, K) weights of the systems' log-worths.
-    """
-    sets = case.ranking.rank_sets
-    added = np.zeros(pulls.shape[:2])
-    ways = () if sets is None else sets.ways
-    for name, factor in case.tally.factors.items():
-        if name in ways:
-            own = case.pull(name, contrasts)
-            added += own[:, factor.codes]
-    gap = contrasts @ case.fit.log_worth
-    stderr = _errors(case)[contrasts.argmax(axis=1), contrasts.argmin(axis=1)]
-    return np.asarray(pulls * (1 / gap[:, None] - added / stderr[:, None] ** 2)[:, :, None])
 
 
 def nearest_pairs(case: Case, claim: Claim, how: str) -> tuple[Array, Array]:
@@ -539,11 +418,11 @@ def nearest_pairs(case: Case, claim: Claim, how: str) -> tuple[Array, Array]:
     """
     rows, columns = claim.across(case.fit.systems)
     need = (case.fit.log_worth[rows] - case.fit.log_worth[columns]).ravel()
-    stderr = _errors(case)[rows, columns].ravel()
+    stderr = _pair_errors(case)[rows, columns].ravel()
     sets = case.ranking.rank_sets
-    if how == OPENED and sets is not None and sets.critical:
+    if how == UNDECIDED and sets is not None and sets.critical:
         need = np.maximum(need - min(sets.critical) * stderr, 0.0)
-    chosen = np.argsort(need / stderr, kind="stable")[:RIVALS]
+    chosen = np.argsort(need / stderr, kind="stable")[:MAX_PAIRS_TRIED]
     first, second = np.divmod(chosen, columns.size)
     contrasts = np.zeros((len(chosen), len(case.fit.systems)))
     order = np.arange(len(chosen))
@@ -552,52 +431,142 @@ def nearest_pairs(case: Case, claim: Claim, how: str) -> tuple[Array, Array]:
     return contrasts, need[chosen]
 
 
-def _errors(case: Case) -> Array:
+def _pair_errors(case: Case) -> Array:
     """Return (K, K) standard errors of differences, as the ranking has them, else the model's."""
     board = case.ranking
     if board.pair_stderr is not None:
         place = {name: i for i, name in enumerate(board.systems)}
         order = [place[name] for name in case.fit.systems]
         return np.asarray(board.pair_stderr[np.ix_(order, order)])
-    own = case.fit.worth_vcov
-    spread = np.diag(own)[:, None] + np.diag(own) - 2 * own
+    vcov = case.fit.worth_vcov
+    spread = np.diag(vcov)[:, None] + np.diag(vcov) - 2 * vcov
     return np.sqrt(np.maximum(spread, 0.0))
 
 
+def _order_units(case: Case, unit: str, contrasts: Array, how: str) -> list[RemovalOrder]:
+    """Order units by their influence, for each contrast.
+
+    contrasts: (Q, K) weights of the systems' log-worths.
+    """
+    tally = case.tally
+    if unit != "vote":
+        orders = []
+        for influence in contrasts @ case.influences[unit]:
+            codes = np.argsort(-influence, kind="stable")
+            codes = codes[influence[codes] > 0]
+            orders.append(RemovalOrder.of_clusters(tally, unit, influence, codes))
+        return orders
+    # Whether an order is reversed depends on how many votes of each kind are left and not on whose
+    # they are: such votes are told apart by kind alone. Whether a pair is decided depends on both.
+    sided = case.settings.model.order_effect
+    if how == REVERSED:
+        tally = tally.pool() if sided else tally.pool().fold()
+    influences = vote_influence(case.fit, tally, contrasts)
+    effects = influences if how == REVERSED else _weigh_by_error(case, influences, contrasts)
+    return [
+        RemovalOrder.of_votes(tally, influence, effect, sided=sided)
+        for influence, effect in zip(influences, effects, strict=True)
+    ]
+
+
+def _weigh_by_error(case: Case, influences: Array, contrasts: Array) -> Array:
+    """Return (Q, C, 3): by what share t = d/s falls without one vote, to first order.
+
+    Without a vote of influence e the difference is d − e. The variance s² is the sum of squares of
+    what judges (or items) add, a; that of the vote's own judge falls to a − e: t loses
+    e/d − e Σ a / s². Among votes of like influence those go first whose judge and item speak least
+    for the difference: judges then agree less.
+
+    influences: (Q, C, 3) of single votes.
+    contrasts: (Q, K) weights of the systems' log-worths.
+    """
+    sets = case.ranking.rank_sets
+    added = np.zeros(influences.shape[:2])
+    for name, factor in case.tally.factors.items():
+        if sets is not None and name in sets.ways:
+            added += (contrasts @ case.influences[name])[:, factor.codes]
+    gap = contrasts @ case.fit.log_worth
+    stderr = _pair_errors(case)[contrasts.argmax(axis=1), contrasts.argmin(axis=1)]
+    share = 1 / gap[:, None] - added / stderr[:, None] ** 2
+    return np.asarray(influences * share[:, :, None])
+
+
+def _order_links(case: Case, unit: str, claim: Claim, how: str, influence: Array) -> RemovalOrder:
+    """Return the fewest judges, items or rankings that alone link the two sides of a claim.
+
+    Where two judges saw a system and nobody else did, nothing is left of it without them, whichever
+    way they speak. Influence does not see that: that of a judge who alone links a system is not
+    defined, and one of the two may speak against it. For an order to be reversed, those who say
+    anything for the side above: without them nothing holds it up. For a pair to be undecided, all
+    who compared the sides.
+    """
+    tally = case.tally
+    counts = case.settings.model.treat_ties(tally.counts)
+    for_left, for_right = counts[:, :2].sum(axis=1) > 0, counts[:, 1:].sum(axis=1) > 0
+    if how != REVERSED:
+        for_left = for_right = for_left | for_right
+    factor = tally.factor(unit)
+    # Systems that the claim does not name may stand with either side
+    upper = np.isin(tally.systems, claim.above)
+    free = np.flatnonzero(~upper & ~np.isin(tally.systems, claim.below))
+    sides = [(False,) * len(free), (True,) * len(free)]
+    if len(free) <= MAX_UNNAMED_SYSTEMS:
+        sides = list(product((False, True), repeat=len(free)))
+    fewest: NDArray[np.int64] = np.arange(len(factor.loads))
+    for side in sides:
+        upper[free] = side
+        left, right = upper[tally.left], upper[tally.right]
+        across = (left & ~right & for_left) | (right & ~left & for_right)
+        links = np.unique(factor.codes[across]).astype(np.int64)
+        fewest = links if len(links) < len(fewest) else fewest
+    order = fewest[np.argsort(-influence[fewest], kind="stable")]
+    return RemovalOrder.of_clusters(tally, unit, influence, order)
+
+
 def _search(
-    case: Case, claim: Claim, how: str, pull: tuple[Queue, int | None], start: int | None = None
+    case: Case,
+    claim: Claim,
+    how: str,
+    order: RemovalOrder,
+    predicted: int | None = None,
+    *,
+    start: int | None = None,
 ) -> Flip:
-    """Search along one queue, from the number that is foreseen or another."""
-    queue, foreseen = pull
-    ask, apart = (stands, False) if how == TURNED else (is_decided, True)
+    """Search along one order, from the number that is predicted or another."""
 
-    def verdict(number: int) -> str:
-        return ask(claim, queue.leave(number, told_apart=apart), case.settings)
+    def check(number: int) -> str:
+        if how == REVERSED:
+            rest = order.remove(number, keep_factors=False)
+            return check_order(claim, rest, case.settings)[0]
+        return check_decided(claim, order.remove(number), case.settings)
 
-    most = min(queue.most, queue.total - 1)
-    found = None if most < 1 else find_fewest(verdict, start or foreseen or most, most)
-    fewest, left = (None, None) if found is None else found
-    rest = None if fewest is None else queue.leave(fewest, told_apart=False)
-    passed = None
-    if rest is not None and how == TURNED:
-        passed = name_ahead(claim, rest, case.settings)
-    return Flip(
+    most = min(order.most, order.total - 1)
+    result = None if most < 1 else find_fewest(check, start or predicted or most, most)
+    flip = Flip(
         claim=claim.name,
         how=how,
-        unit=queue.unit,
-        fewest=fewest,
-        total=queue.total,
+        unit=order.unit,
+        fewest=None,
+        total=order.total,
         tried=max(most, 0),
-        foreseen=foreseen,
+        foreseen=predicted,
+        left=None,
+        removed=(),
+    )
+    if result is None:
+        return flip
+    fewest, left = result
+    rest = order.remove(fewest, keep_factors=False)
+    _, passed = check_order(claim, rest, case.settings) if how == REVERSED else ("", None)
+    return replace(
+        flip,
+        fewest=fewest,
         left=left,
-        removed=() if fewest is None else queue.listing(fewest),
+        removed=order.describe(fewest),
         ahead=None if passed is None else passed[0],
         behind=None if passed is None else passed[1],
-        gone=() if rest is None or left != NO_RANKING else find_gone(claim, rest),
+        gone=find_gone(claim, rest) if left == NO_RANKING else (),
     )
-
-
-OUTCOMES: Final = (TURNED, OPENED)
 
 
 @carries_excluded("controls")
@@ -622,7 +591,7 @@ def find_fragility(
         after: places above borders, counted from 1. With neither, the first system, whom it is
             decided to beat, and the borders between clusters are asked about.
         model: settings of the log-linear model.
-        cluster: judgments that hang together, as in `rank`.
+        cluster: judgments that are correlated, as in `rank`.
         level: of rank sets (proportion).
         seed: of rank sets.
         board: the ranking of these data under these settings, where it is known: it is then not
@@ -652,8 +621,13 @@ def find_fragility(
     table = require_pairs(data, "conclusions are of comparisons or rankings, not of")
     with one_blas_thread():
         case = open_case(table, spec, cluster=cluster, level=level, seed=seed, board=board)
-        asked = require_claims(case.ranking, pairs, after)
-        claims = asked or find_claims(case.ranking)[:most]
-        found = examine(case, claims, outcomes)
-    said = (*say_left_out(data, table), *say_level(case.ranking), *say_few(case.ranking, claims))
-    return replace(found, notes=(*said, *found.notes))
+        requested = _take_claims(case.ranking, pairs, after)
+        claims = requested or _find_claims(case.ranking)[:most]
+        fragility = examine(case, claims, outcomes)
+    notes = [*say_left_out(data, table)]
+    ahead = _count_leaders(case.ranking)
+    if ahead > 1:
+        names = listing(case.ranking.systems[:ahead])
+        notes.append(f"level at the head, so that nobody is first: {names}")
+    notes += [*_note_barred(case.ranking, claims), *fragility.notes]
+    return replace(fragility, notes=tuple(notes))

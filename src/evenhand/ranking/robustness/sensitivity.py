@@ -1,8 +1,19 @@
-"""What would change the answer: fragility, other reasonable choices, and cycles, of one board."""
+"""What would change the answer: fragility, other reasonable choices, and cycles, of one board.
+
+A ranking rests on choices that others would make otherwise: what a tie says, which judgments are
+correlated, whether the output shown first has an advantage, how much a busy judge counts, and
+whether judges who are to be doubted count at all. The same judgments are ranked under each. A
+conclusion that only one of them draws is a conclusion about that choice (Steegen, Tuerlinckx,
+Gelman & Vanpaemel 2016, Increasing transparency through a multiverse analysis, Perspectives on
+Psychological Science 11:702-712).
+
+When not to use it: to choose the ranking that one likes. The default was chosen beforehand, by
+experiments with known truth; the others show what depends on it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
@@ -10,20 +21,18 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.exclusions import Exclusion, write_excluded
+from evenhand.data.groups import Levels
+from evenhand.data.rankings import Rankings
+from evenhand.data.results import InNotebooks
+from evenhand.data.tally import Tally
+from evenhand.data.weights import Mix, choose_weights
 from evenhand.errors import EvenhandError, NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.judges.cards import Screening
 from evenhand.judges.screening import screen_judges
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out
-from evenhand.judgments.exclusions import Exclusion, carries_excluded, write_excluded
-from evenhand.judgments.judge_cap import choose_weights
-from evenhand.judgments.levels import Levels
-from evenhand.judgments.mix import Mix
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.tally import Tally
-from evenhand.judgments.wrong_kind import require_pairs
 from evenhand.models.bradley_terry import BradleyTerry, Ties
 from evenhand.ranking.clustering import Clustering, Evidence
 from evenhand.ranking.inference import order_systems
@@ -34,13 +43,28 @@ from evenhand.ranking.robustness.fragility import Fragility, find_fragility
 from evenhand.ranking.settings import Settings, choose_log_linear
 from evenhand.ranking.sides import INSEPARABLE, find_one_sided
 
-# One ranking under each reasonable choice, and which conclusions survive all of them.
-
-NAMED: Final = 5  # Most conclusions that are named in a sentence
+MAX_CONCLUSIONS_NAMED: Final = 5
 DEFAULT: Final = "default"
 ASKED: Final = "as asked"
 ONLY: Final = "the only ranking there is"
+TIES: Final[Mapping[Ties, str]] = {
+    "davidson": "ties by Davidson",
+    "rao-kupper": "ties by Rao and Kupper",
+    "half-win": "a tie is half a win",
+    "discard": "ties left out",
+}
+CLUSTERED: Final = {
+    "judge": "clustered by judge alone",
+    "item": "clustered by item alone",
+    "judge+item": "clustered by judge and item",
+    "judgment": "votes taken for independent",
+}
+UNASKED: Final = (
+    "which pairs each choice decides was not asked, nor what clusters change: they change no order"
+)
+
 Pair = tuple[str, str]
+Run = Callable[..., Ranking | GroupedRankings]
 
 
 @dataclass(frozen=True)
@@ -111,25 +135,26 @@ class Sensitivity(InNotebooks):
     @property
     def ranked(self) -> tuple[Choice, ...]:
         """Choices that give a ranking."""
-        return tuple(one for one in self.choices if one.refused is None)
+        return tuple(choice for choice in self.choices if choice.refused is None)
 
     @cached_property
     def conclusions(self) -> tuple[Conclusion, ...]:
         """Everything that any choice decides, in the order of the default board."""
         place = {name: i for i, name in enumerate(self.choices[0].systems)}
-        sets = {one.name: set(one.decided) for one in self.ranked}
-        pairs = {pair for own in sets.values() for pair in own}
-        most = len(place)
+        decided = {choice.name: set(choice.decided) for choice in self.ranked}
+        pairs = {pair for decisions in decided.values() for pair in decisions}
+        last = len(place)
         order = sorted(
-            pairs, key=lambda pair: (place.get(pair[0], most), place.get(pair[1], most), pair)
+            pairs, key=lambda pair: (place.get(pair[0], last), place.get(pair[1], last), pair)
         )
-        return tuple(self._conclude(better, worse, sets) for better, worse in order)
-
-    def _conclude(self, better: str, worse: str, sets: dict[str, set[Pair]]) -> Conclusion:
-        under = tuple(name for name, own in sets.items() if (better, worse) in own)
-        against = tuple(name for name, own in sets.items() if (worse, better) in own)
-        rest = tuple(name for name in sets if name not in (*under, *against))
-        return Conclusion(better, worse, self.choices[0].name in under, under, rest, against)
+        conclusions = []
+        for better, worse in order:
+            under = tuple(name for name, pairs in decided.items() if (better, worse) in pairs)
+            against = tuple(name for name, pairs in decided.items() if (worse, better) in pairs)
+            rest = tuple(name for name in decided if name not in (*under, *against))
+            usual = self.choices[0].name in under
+            conclusions.append(Conclusion(better, worse, usual, under, rest, against))
+        return tuple(conclusions)
 
     def changes(self, choice: Choice) -> tuple[str, ...]:
         """Return what is otherwise than in the first ranking: order first, then decided pairs.
@@ -138,16 +163,25 @@ class Sensitivity(InNotebooks):
             choice: one of the choices that give a ranking.
 
         """
-        turned = _turn(self.choices[0], choice)
-        decided = []
-        for one in self.conclusions:
-            if one.by_default == (choice.name in one.under):
+        usual = self.choices[0]
+        before, after = (dict(zip(one.systems, one.rank, strict=True)) for one in (usual, choice))
+        changes = []
+        for upper, lower in combinations([name for name in usual.systems if name in after], 2):
+            level = before[upper] == before[lower]
+            if after[upper] > after[lower]:
+                changes.append(f"{lower} ahead of {upper}")
+            elif after[upper] == after[lower] and not level:
+                changes.append(f"{upper} and {lower} level")
+            elif after[upper] < after[lower] and level:
+                changes.append(f"{upper} ahead of {lower}")
+        for conclusion in self.conclusions:
+            if conclusion.by_default == (choice.name in conclusion.under):
                 continue
-            if not one.by_default:
-                decided.append(f"{one.name} decided")
-            elif choice.name not in one.against:  # else the opposite says so
-                decided.append(f"{one.name} open")
-        return (*turned, *decided)
+            if not conclusion.by_default:
+                changes.append(f"{conclusion.name} decided")
+            elif choice.name not in conclusion.against:  # else the opposite says so
+                changes.append(f"{conclusion.name} open")
+        return tuple(changes)
 
     @property
     def survivors(self) -> tuple[Conclusion, ...]:
@@ -166,31 +200,34 @@ class Sensitivity(InNotebooks):
             return (self._say_leader(),)
         default = [one for one in self.conclusions if one.by_default]
         lost = [one for one in default if not one.survives]
-        several = f"all {len(self.ranked)} rankings" if len(self.ranked) > 1 else ONLY
-        said = [self._say_leader()]
-        if not default:
+        sentences = [self._say_leader()]
+        if default:
+            several = f"all {len(self.ranked)} rankings" if len(self.ranked) > 1 else ONLY
+            survive = len(default) - len(lost)
+            sentences.append(f"{survive} of {len(default)} decided pairs survive {several}")
+        else:
             usual = self.choices[0].name == DEFAULT
             first = "the default" if usual else "the ranking that was asked for"
-            said.append(f"{first} decides no pair, so that none can be lost")
-        else:
-            kept = len(default) - len(lost)
-            said.append(f"{kept} of {len(default)} decided pairs survive {several}")
-        said += [_say_lost(one) for one in lost[:NAMED]]
-        if len(lost) > NAMED:
-            said.append(f"{len(lost) - NAMED} more pairs do not survive")
-        return tuple(said)
+            sentences.append(f"{first} decides no pair, so that none can be lost")
+        for conclusion in lost[:MAX_CONCLUSIONS_NAMED]:
+            what = "is turned round" if conclusion.against else "stays open"
+            under = listing(conclusion.against or conclusion.open)
+            sentences.append(f"{conclusion.name} {what} under {under}")
+        if len(lost) > MAX_CONCLUSIONS_NAMED:
+            sentences.append(f"{len(lost) - MAX_CONCLUSIONS_NAMED} more pairs do not survive")
+        return tuple(sentences)
 
     def _say_leader(self) -> str:
-        own = self.ranked[0].first
-        other = [one for one in self.ranked if one.first != own]
-        leads = f"{listing(own)} {'leads' if len(own) == 1 else 'lead, level,'}"
+        first = self.ranked[0].first
+        other = [choice for choice in self.ranked if choice.first != first]
+        leads = f"{listing(first)} {'leads' if len(first) == 1 else 'lead, level,'}"
         if len(self.ranked) == 1:
             return f"{leads} in {ONLY}"
         if not other:
             return f"{leads} in all {len(self.ranked)} rankings"
-        others = dict.fromkeys(" level with ".join(one.first) for one in other)
-        comma = "," if len(own) == 1 else ""
-        under = listing([one.name for one in other])
+        others = dict.fromkeys(" level with ".join(choice.first) for choice in other)
+        comma = "," if len(first) == 1 else ""
+        under = listing([choice.name for choice in other])
         return f"{leads}{comma} yet not under {under}: {listing([*others])}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -216,57 +253,6 @@ class Sensitivity(InNotebooks):
         return "\n".join([*rows, *self.says, *self.notes, self.signature])
 
 
-def _say_lost(one: Conclusion) -> str:
-    if one.against:
-        return f"{one.name} is turned round under {listing(one.against)}"
-    return f"{one.name} stays open under {listing(one.open)}"
-
-
-def _turn(usual: Choice, choice: Choice) -> list[str]:
-    """Return who is ahead of whom, or level, otherwise than usual."""
-    before, after = (dict(zip(one.systems, one.rank, strict=True)) for one in (usual, choice))
-    said = []
-    for one, other in combinations([name for name in usual.systems if name in after], 2):
-        level = before[one] == before[other]
-        if after[one] > after[other]:
-            said.append(f"{other} ahead of {one}")
-        elif after[one] == after[other] and not level:
-            said.append(f"{one} and {other} level")
-        elif after[one] < after[other] and level:
-            said.append(f"{one} ahead of {other}")
-    return said
-
-
-# Sensitivity: the same judgments ranked under each reasonable choice, in one table.
-#
-# A ranking rests on choices that others would make otherwise: what a tie says, what hangs together,
-# whether the output shown first has an advantage, how much a busy judge counts, and whether judges
-# who are to be doubted count at all. A conclusion that only one of them draws is a conclusion about
-# that choice (Steegen, Tuerlinckx, Gelman & Vanpaemel 2016, Increasing transparency through a
-# multiverse analysis, Perspectives on Psychological Science 11:702-712).
-#
-# When not to use it: to choose the ranking that one likes. The default was chosen beforehand, by
-# experiments with known truth; the others show what hangs on it.
-
-TIES: Final[Mapping[Ties, str]] = {
-    "davidson": "ties by Davidson",
-    "rao-kupper": "ties by Rao and Kupper",
-    "half-win": "a tie is half a win",
-    "discard": "ties left out",
-}
-CLUSTERED: Final = {
-    "judge": "clustered by judge alone",
-    "item": "clustered by item alone",
-    "judge+item": "clustered by judge and item",
-    "judgment": "votes taken for independent",
-}
-UNASKED: Final = (
-    "which pairs each choice decides was not asked, nor what clusters change: they change no order"
-)
-Run = Callable[..., Ranking | GroupedRankings]
-Offer = tuple[str, Callable[[], Ranking | GroupedRankings]]
-
-
 @carries_excluded("controls")
 def vary_choices(
     data: Comparisons | Rankings,
@@ -287,15 +273,15 @@ def vary_choices(
         data: comparisons or rankings of one task.
         model: settings of the log-linear model that was asked for; each choice differs from what
             was asked, or from the default, in one thing.
-        cluster: judgments that hang together, as in `rank`.
+        cluster: judgments that are correlated, as in `rank`.
         mix: how much judges and items of each kind count, as in `rank`.
         judge_cap: "median" or None, as in `rank`.
         level: of rank sets under each choice (proportion).
         seed: of rank sets.
         board: the ranking that was asked for, where it is known: it is then not made again.
         decide: whether each choice also says which pairs it decides, which takes nearly all of
-            the time. Without, there are orders alone, and no choice of what hangs together, which
-            changes none.
+            the time. Without, there are orders alone, and no choice of clusters, which changes
+            none.
         screening: which judges are to be doubted, where it is known.
 
     Raises:
@@ -313,24 +299,49 @@ def vary_choices(
     if len(table.tasks()) > 1:
         raise UnknownOption("choices are varied on one board: choose a task")
     spec = choose_log_linear(model)
-    weights: dict[str, Any] = {"mix": mix, "judge_cap": judge_cap}
     how = rank if decide else order_alone
-    ranked = partial(how, model=spec, cluster=cluster, level=level, seed=seed, **weights)
+    settings: dict[str, Any] = {"level": level, "seed": seed, "mix": mix, "judge_cap": judge_cap}
+    ranked = partial(how, model=spec, cluster=cluster, **settings)
     run = partial(ranked, table, **({} if decide else {"counted": table.tally()}))
-    asked = board or _only(run())
+    usual = board or _only(run())
     notes = [*say_left_out(data, table)]
-    offers = [
-        *_offer_ties(asked, spec, run),
-        *(_offer_clusters(asked, table, run) if decide else ()),
-        *_offer_order(table, spec, run, notes),
-        *_offer_loads(table, weights, run, notes),
-        *_offer_judges(screening or data, table, ranked, notes),
-    ]
-    usual = replace(spec, reference=None) == BradleyTerry() and not any([cluster, mix, judge_cap])
-    first = _describe(DEFAULT if usual else ASKED, asked)
+    offers: list[tuple[str, Run]] = []
+    if usual.ties.any():
+        offers += [
+            (name, partial(run, model=replace(spec, ties=ties)))
+            for ties, name in TIES.items()
+            if ties != spec.ties
+        ]
+    if decide:
+        ways = () if usual.rank_sets is None else usual.rank_sets.ways
+        present = [name for name in ("judge", "item") if table.has(name)]
+        both = ["judge+item"] if len(present) > 1 else []
+        offers += [
+            (CLUSTERED[other], partial(run, cluster=other))
+            for other in (*present, *both, "judgment")
+            if tuple(other.split("+")) != ways
+        ]
+    reordered = partial(run, model=replace(spec, order_effect=not spec.order_effect))
+    if spec.order_effect:
+        offers.append(("no advantage of the first output", reordered))
+    elif not table.positions_known:
+        notes.append("which output was shown first is not known: no advantage of the first")
+    elif not find_one_sided(table.tally(), None).separable:
+        notes.append(INSEPARABLE)
+    else:
+        offers.append(("advantage of the first output", reordered))
+    offers += _offer_loads(table, settings, run, notes)
+    if table.has("judge"):
+        flagged = _find_flagged(screening or data, notes)
+        if flagged:
+            name = f"without flagged judges ({listing(flagged, 3)})"
+            rest = table.without(judges=flagged, recorded=False)
+            offers.append((name, partial(ranked, rest)))
+    default = replace(spec, reference=None) == BradleyTerry() and not any([cluster, mix, judge_cap])
+    first = _describe(DEFAULT if default else ASKED, usual)
     choices = [first, *(_try(name, make) for name, make in offers)]
     notes += [] if decide else [UNASKED]
-    return Sensitivity(tuple(choices), level, tuple(notes), asked.signature, decide)
+    return Sensitivity(tuple(choices), level, tuple(notes), usual.signature, decide)
 
 
 def order_alone(
@@ -359,107 +370,64 @@ def order_alone(
     return order_systems(fit, evidence, levels, (Clustering(()), None), settings)
 
 
-def _only(found: Ranking | GroupedRankings) -> Ranking:
+def _only(ranking: Ranking | GroupedRankings) -> Ranking:
     """Return the ranking of one task, also where the table names the task."""
-    return found if isinstance(found, Ranking) else next(iter(found.groups.values()))
-
-
-def _offer_ties(asked: Ranking, spec: BradleyTerry, run: Run) -> Iterator[Offer]:
-    if asked.ties.any():
-        for ties, name in TIES.items():
-            if ties != spec.ties:
-                yield name, partial(run, model=replace(spec, ties=ties))
-
-
-def _offer_clusters(asked: Ranking, table: Comparisons, run: Run) -> Iterator[Offer]:
-    ways = () if asked.rank_sets is None else asked.rank_sets.ways
-    present = [name for name in ("judge", "item") if table.has(name)]
-    wanted = [*present, *(["judge+item"] if len(present) > 1 else []), "judgment"]
-    for cluster in wanted:
-        if tuple(cluster.split("+")) != ways:
-            yield CLUSTERED[cluster], partial(run, cluster=cluster)
-
-
-def _offer_order(
-    table: Comparisons, spec: BradleyTerry, run: Run, notes: list[str]
-) -> Iterator[Offer]:
-    other = partial(run, model=replace(spec, order_effect=not spec.order_effect))
-    if spec.order_effect:
-        yield "no advantage of the first output", other
-    elif not table.positions_known:
-        notes.append("which output was shown first is not known: no advantage of the first")
-    elif not find_one_sided(table.tally(), None).separable:
-        notes.append(INSEPARABLE)
-    else:
-        yield "advantage of the first output", other
+    return ranking if isinstance(ranking, Ranking) else next(iter(ranking.groups.values()))
 
 
 def _offer_loads(
-    table: Comparisons, weights: Mapping[str, object], run: Run, notes: list[str]
-) -> Iterator[Offer]:
-    if weights["judge_cap"]:
-        yield "busy judges count in full", partial(run, judge_cap=None)
-        return
-    if weights["mix"]:
-        yield "judgments as they come", partial(run, mix=None)
-        return
+    table: Comparisons, settings: Mapping[str, object], run: Run, notes: list[str]
+) -> list[tuple[str, Run]]:
+    if settings["judge_cap"]:
+        return [("busy judges count in full", partial(run, judge_cap=None))]
+    if settings["mix"]:
+        return [("judgments as they come", partial(run, mix=None))]
     if not table.has("judge"):
         notes.append("judges are not known: none can be capped or left out")
-        return
-    loads = table.tally(by=("judge",)).factor("judge").loads
-    if np.ptp(loads) > 0 and table.mix is None and not table.has("weight"):
-        yield "busy judges capped at the median", partial(run, judge_cap="median")
-
-
-def _offer_judges(
-    data: Comparisons | Rankings | Screening, table: Comparisons, ranked: Run, notes: list[str]
-) -> Iterator[Offer]:
-    if not table.has("judge"):
-        return
-    flagged = _find_flagged(data, notes)
-    if flagged:
-        name = f"without flagged judges ({listing(flagged, 3)})"
-        yield name, partial(ranked, table.without(judges=flagged, recorded=False))
+    elif table.mix is None and not table.has("weight"):
+        loads = table.tally(by=("judge",)).factor("judge").loads
+        if np.ptp(loads) > 0:
+            return [("busy judges capped at the median", partial(run, judge_cap="median"))]
+    return []
 
 
 def _find_flagged(data: Comparisons | Rankings | Screening, notes: list[str]) -> Sequence[str]:
     """Return the judges who are to be doubted, or note why nobody is."""
     try:
-        found = data if isinstance(data, Screening) else screen_judges(data)
+        screening = data if isinstance(data, Screening) else screen_judges(data)
     except (NotIdentified, UnknownOption) as refusal:
         notes.append(f"no judge is left out: {refusal}")
         return ()
-    flagged = [card.judge for card in found.flagged]
+    flagged = [card.judge for card in screening.flagged]
     if not flagged:
-        why = f": {found.abstains}" if found.abstains else ""
+        why = f": {screening.abstains}" if screening.abstains else ""
         notes.append(f"no judge is flagged{why}")
     return flagged
 
 
-def _try(name: str, make: Callable[[], Ranking | GroupedRankings]) -> Choice:
+def _try(name: str, make: Run) -> Choice:
     """Rank by a choice, or say why it gives no ranking."""
     try:
-        found = make()
-    except (NotIdentified, NotConverged, UnknownOption) as refusal:
-        return Choice(name, (), (), (), (), (), _plain(refusal))
-    return _describe(name, _only(found))
+        return _describe(name, _only(make()))
+    except UnknownOption as refusal:
+        reason: EvenhandError = refusal
+    except (NotIdentified, NotConverged) as refusal:
+        reason = refusal.without_options()
+    return Choice(name, (), (), (), (), (), str(reason))
 
 
-def _plain(refusal: EvenhandError) -> str:
-    return str(refusal.without_options() if hasattr(refusal, "without_options") else refusal)
-
-
-def _describe(name: str, found: Ranking) -> Choice:
-    sets = found.rank_sets
-    pairs = [] if sets is None else sets.to_dict(found.systems)["decided"]
-    lower, upper = (np.zeros(0, int),) * 2 if sets is None else sets.bounds
+def _describe(name: str, ranking: Ranking) -> Choice:
+    sets = ranking.rank_sets
+    if sets is None:
+        return Choice(name, ranking.systems, tuple(ranking.rank.tolist()), (), (), ())
+    lower, upper = sets.bounds
     return Choice(
         name,
-        found.systems,
-        tuple(found.rank.tolist()),
+        ranking.systems,
+        tuple(ranking.rank.tolist()),
         tuple(lower.tolist()),
         tuple(upper.tolist()),
-        tuple((better, worse) for better, worse in pairs),
+        tuple((better, worse) for better, worse in sets.to_dict(ranking.systems)["decided"]),
     )
 
 
@@ -469,7 +437,7 @@ class Doubts:
 
     fragility: Fragility  # the fewest votes, judges and items that carry each conclusion
     sensitivity: Sensitivity  # the ranking under each reasonable choice
-    # whether preferences go round in circles; None where decisive votes do not say
+    # whether preferences are cyclic; None where decisive votes do not say
     cycles: Cycles | None
     notes: tuple[str, ...]  # why something is missing
 

@@ -1,7 +1,16 @@
-"""A board as JSON, so that it can be taken up again after a restart.
+"""A board of systems while votes arrive, which may be looked at as often as one likes.
 
-What is decided after it is what would have been decided without it. A checksum tells whether the
-file was changed; it keeps nobody from writing another one on purpose.
+    settings --start--> state --observe--> state --look--> board
+
+What is decided stays so, whatever comes: with a chance of the level at most, anything that is ever
+decided is false (`likelihood`). Where judges are known, the rank sets of these judges must confirm
+it. Who leads now is shown beside it, and may change with the next vote.
+
+A vote costs as much as its two systems have neighbours; a look costs a fit, bounds of all open
+pairs, and a fit for each pair that may be decided now. Whoever follows votes decides with each of
+them what a look would.
+
+When not to use it: for votes that are all there; `rank` decides more of them.
 """
 
 from __future__ import annotations
@@ -19,6 +28,13 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.exclusions import write_excluded
+from evenhand.data.labels import OUTCOMES
+from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.tally import take_names
+from evenhand.data.votes import TIE
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -28,146 +44,51 @@ from evenhand.errors import (
     listing,
     require_option,
 )
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.exclusions import write_excluded
-from evenhand.judgments.labels import OUTCOMES
-from evenhand.judgments.names import take_names
-from evenhand.judgments.notebook import InNotebooks
-from evenhand.judgments.signature import write_signature
-from evenhand.judgments.votes import TIE
-from evenhand.numerics.graph import Graph, strong_components, weak_components
+from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.rank_sets import name_critical_values
 from evenhand.ranking.sequential.likelihood import (
     JUDGES,
-    SHARE,
+    MODEL_SHARE,
     Budget,
     Claim,
     Coded,
-    Lookout,
     Numerator,
+    OpenPairScreen,
+    PairCounts,
     decide_pairs,
+    find_parts,
     find_supremum,
 )
 from evenhand.ranking.sequential.votes import JudgeSigns, Vote, chain_digests, count_needed
 from evenhand.ranking.sides import note_sides
 
-# Where systems stand: by what is decided, and by what leads now.
-#
-# Who leads is read off log-worths, and log-worths of systems that no vote joins, directly or
-# through others, cannot be compared: a group that met weaker opponents would seem to lead. They
-# stand group by group, and nobody has a place.
-
 Array = NDArray[np.float64]
 Groups = tuple[tuple[str, ...], ...]  # Names of the systems that votes join
+Confirmed = tuple[str, str]  # Names of two systems, the better one first
+Ties = Literal["davidson", "discard"]
 
-LEVEL: Final = 1e-9  # Log-worths no farther apart than this are level: what is left of rounding
+TIES: Final = get_args(Ties)
+MIN_LEVEL: Final = 0.5  # A lower level would let most boards decide something false
+# Log-worths no farther apart than this are level: what is left of rounding
+LEVEL_TOLERANCE: Final = 1e-9
+# Votes, or the square of the systems if that is more, that name the systems of a board
+MIN_NAMING_VOTES: Final = 60
+KIND: Final = "evenhand board "
+FORMAT: Final = f"{KIND}3"
+KEY_DIGITS: Final = 16  # of a vote's key
+# Digits of the digest that are kept of each vote, to find the first of another table
+TRACE_DIGITS: Final = 4
+
 # What systems were that no vote joins where ties are left out
 ONLY_TIED: Final = "only ever tied, or never compared,"
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A system on the board."""
-
-    system: str  # its name
-    # its place by what leads now, from 1; level systems share one. None where votes do
-    place: int | None
-    # fitted to all votes with a weak prior; the mean of the board, or of a group that no vote
-    # joins with others, is about 0
-    log_worth: float
-    wins: int  # votes that preferred it
-    ties: int  # votes that preferred neither
-    losses: int  # votes that preferred the other
-    better_than: int  # systems that it is decided to be better than
-    worse_than: int  # systems that are decided to be better
-    better_by_judges: int | None  # the same by judges, one vote each; None without that column
-    lower: int  # the best place that what is decided leaves it
-    upper: int  # the worst
-
-
-def list_standings(
-    state: BoardState, worth: Array, decided: tuple[Claim, ...], groups: Groups
-) -> tuple[Standing, ...]:
-    """Return the systems, the leading one first; equals stand by name and share a place.
-
-    Where votes do not join all systems they stand group by group, and have no place.
-
-    worth: (K,) log-worths now.
-    """
-    names, k = state.systems, len(state.systems)
-    better = Counter(one.better for one in decided)
-    worse = Counter(one.worse for one in decided)
-    judged = Counter(one.better for one in state.judge_claims)
-    votes = _count(state)
-    places = share_places(worth)
-    found = []
-    group = {name: i for i, part in enumerate(groups) for name in part}
-    order = sorted(range(k), key=lambda code: (group[names[code]], places[code], names[code]))
-    for code in order:
-        name, place = names[code], places[code] if len(groups) < 2 else None
-        won, tied, lost = votes[code]
-        ends = (1 + worse[name], k - better[name])
-        by_judges = None if state.signs is None else judged[name]
-        sums = (better[name], worse[name], by_judges)
-        found.append(Standing(name, place, float(worth[code]), won, tied, lost, *sums, *ends))
-    return tuple(found)
-
-
-def share_places(worth: Array) -> list[int]:
-    """Return the place of each system, from 1; level systems share the first of theirs.
-
-    >>> share_places(np.array([0.5, -1.0, 0.5 + 1e-12]))
-    [1, 3, 1]
-    """
-    order = np.argsort(-worth, kind="stable")
-    apart = np.diff(worth[order], prepend=np.inf) < -LEVEL
-    first = np.maximum.accumulate(np.where(apart, np.arange(len(worth)), 0))
-    places = np.empty(len(worth), dtype=np.intp)
-    places[order] = first + 1
-    found: list[int] = places.tolist()
-    return found
-
-
-def _count(state: BoardState) -> list[list[int]]:
-    """Return wins, ties and losses of each system; ties also where they say nothing."""
-    votes = np.zeros((len(state.systems), 3), dtype=np.int64)
-    for (left, right), counts in state.shown.items():
-        votes[left] += counts
-        votes[right] += counts[::-1]
-    found: list[list[int]] = votes.tolist()
-    return found
-
-
-def find_groups(state: BoardState) -> Groups:
-    """Return the names of systems that votes join, the largest group first, names sorted."""
-    source, target = np.array(state.numerator.ends, dtype=np.intp).reshape(-1, 2).T
-    part = weak_components(Graph(len(state.systems), source, target)).tolist()
-    groups: dict[int, list[str]] = {}
-    for name, one in sorted(zip(state.systems, part, strict=True)):
-        groups.setdefault(one, []).append(name)
-    return tuple(sorted(map(tuple, groups.values()), key=lambda one: (-len(one), one)))
-
-
-def say_unjoined(state: BoardState, groups: Groups) -> str:
-    """Say which groups no vote joins; "" where there is one group."""
-    from evenhand.models.existence import NEVER, say_apart
-
-    if len(groups) < 2:
-        return ""
-    group = {name: i for i, part in enumerate(groups) for name in part}
-    ends = ((state.systems[left], state.systems[right]) for left, right in state.shown)
-    tied = any(group[one] != group[other] for one, other in ends)
-    return say_apart(groups, ONLY_TIED if tied else NEVER)
-
-
-# The settings of a board that may be looked at as often as one likes.
-#
-# settings --start--> state --observe--> state --look--> board
-
-Ties = Literal["davidson", "discard"]
-TIES: Final = get_args(Ties)
-LEAST_SURE: Final = 0.5  # A lower level would let most boards decide something false
+OPEN: Final = "the rank sets of these judges do not confirm them now"
+APART: Final = "no vote speaks against them, and rank sets need votes both ways"
+THESE_JUDGES: Final = (
+    "these judges are too few to stand for others: what is decided is about them alone, and other"
+    " judges may decide otherwise"
+)
+PANEL: Final = "for this panel of judges and these items, votes being independent"
 
 
 @dataclass(frozen=True)
@@ -197,10 +118,10 @@ class LiveBoard:
                 " decided: choose davidson (ties are an outcome) or discard"
             )
         require_option("ties", self.ties, TIES)
-        if not isinstance(self.level, Real) or not LEAST_SURE <= self.level < 1:
+        if not isinstance(self.level, Real) or not MIN_LEVEL <= self.level < 1:
             raise UnknownOption(
                 f"level cannot be {self.level}: it is a share of boards on which nothing false is"
-                f" decided, at least {LEAST_SURE:g} and below 1, as .95"
+                f" decided, at least {MIN_LEVEL:g} and below 1, as .95"
             )
         if self.judge_votes is not None and self.judge_votes < 1:
             raise UnknownOption(
@@ -248,15 +169,6 @@ class LiveBoard:
 # others without any; so where the whole has no worths, each strongly connected part of the systems
 # is ranked by itself, from the votes inside it, and the level is shared by the parts.
 
-Confirmed = tuple[str, str]  # Names of two systems, the better one first
-
-OPEN: Final = "the rank sets of these judges do not confirm them now"
-APART: Final = "no vote speaks against them, and rank sets need votes both ways"
-THESE_JUDGES: Final = (
-    "these judges are too few to stand for others: what is decided is about them alone, and other"
-    " judges may decide otherwise"
-)
-
 
 @dataclass(frozen=True)
 class Confirmation:
@@ -277,12 +189,12 @@ class Confirmation:
 
 def refuse_too_sure(table: Comparisons, settings: LiveBoard) -> None:
     """Refuse a level that rank sets cannot show."""
-    from evenhand.ranking.settings import MOST_SURE
+    from evenhand.ranking.settings import MAX_LEVEL
 
-    if table.has("judge") and settings.level > MOST_SURE:
+    if table.has("judge") and settings.level > MAX_LEVEL:
         raise UnknownOption(
             f"level {settings.level:g} is more than the rank sets of known judges can show"
-            f" ({MOST_SURE:g}), and they must confirm what is decided: ask for a lower level"
+            f" ({MAX_LEVEL:g}), and they must confirm what is decided: ask for a lower level"
         )
 
 
@@ -297,113 +209,102 @@ def confirm_pairs(table: Comparisons, settings: LiveBoard) -> Confirmation | Non
     whole = _rank(table, settings, 1)
     if not isinstance(whole, str):
         return whole
-    parts = _find_parts(table, settings)
+    tally = table.tally()
+    counts = tally.counts * [1, settings.ties == "davidson", 1]
+    part = find_parts(PairCounts(len(tally.systems), tally.left, tally.right, counts))
+    names = np.array(tally.systems, dtype=object)
+    parts = [tuple(names[part == number]) for number in range(int(part.max(initial=-1)) + 1)]
     if len(parts) < 2:
-        why = f"there are no rank sets: {whole}"
-        systems = parts[0] if parts else ()
-        return Confirmation(
-            silent=_silence(systems, why), notes=(f"nothing is confirmed: {whole}",)
-        )
-    return _rank_parts(table, settings, parts)
+        silent = _silence(parts[0] if parts else (), f"there are no rank sets: {whole}")
+        return Confirmation(silent=silent, notes=(f"nothing is confirmed: {whole}",))
+
+    # Each part is ranked by itself: no rank set holds systems of two of them
+    several = [part for part in parts if len(part) > 1]
+    graph = Graph(len(names), tally.left.astype(np.intp), tally.right.astype(np.intp))
+    if int(weak_components(graph).max()) + 1 == len(parts):
+        why = "these groups were never compared with each other, and each is ranked by itself"
+    else:
+        why = "votes go both ways only inside these groups, each of which is ranked by itself"
+    notes = [f"{why}: {'; '.join(listing(part, 8) for part in several)}"]
+    silent = _silence(tally.systems, APART)
+    pairs: set[Confirmed] = set()
+    method = ""
+    for members in several:
+        inside = nw.col("left").is_in(list(members)) & nw.col("right").is_in(list(members))
+        result = _rank(table.where(inside, recorded=False), settings, len(several))
+        if isinstance(result, str):
+            silent |= _silence(members, f"there are no rank sets: {result}")
+            continue
+        silent = {pair: why for pair, why in silent.items() if not pair <= set(members)}
+        pairs, method = pairs | result.pairs, method or result.method
+        notes += [note for note in result.notes if note not in notes]
+    method = f"{method} of each of {len(several)} groups" if method else ""
+    return Confirmation(frozenset(pairs), silent, tuple(notes if several else ()), method)
+
+
+def _silence(systems: Sequence[str], why: str) -> dict[frozenset[str], str]:
+    return {frozenset(pair): why for pair in combinations(systems, 2)}
 
 
 def _rank(table: Comparisons, settings: LiveBoard, parts: int) -> Confirmation | str:
     """Return what rank sets decide with a share of the level, or why there are none."""
     from evenhand.models.bradley_terry import BradleyTerry
+    from evenhand.ranking.intervals import MIN_CLUSTERS
     from evenhand.ranking.rank import rank
-    from evenhand.ranking.rank_sets import say_worlds
     from evenhand.ranking.ranking import Ranking
-    from evenhand.ranking.settings import MOST_SURE
+    from evenhand.ranking.settings import MAX_LEVEL
 
     level = settings.level if parts == 1 else 1 - settings.alpha / parts
-    if level > MOST_SURE:
-        return f"{parts} groups share a level of which rank sets show {MOST_SURE:g} at most"
+    if level > MAX_LEVEL:
+        return f"{parts} groups share a level of which rank sets show {MAX_LEVEL:g} at most"
     model = BradleyTerry(ties=settings.ties)
-    try:
-        found = rank(table, model=model, level=level, seed=SEED)
-        if _passes_over_judges(found):
-            found = rank(table, model=model, level=level, seed=SEED, cluster="judge")
-    except (NotIdentified, NotConverged) as refusal:
-        return str(refusal.without_options())
-    if not isinstance(found, Ranking) or found.rank_sets is None:
-        return "so many systems have none"
-    decided = found.rank_sets.to_dict(found.systems)["decided"]
-    alone = () if "judge" in found.rank_sets.ways else (THESE_JUDGES,)
-    pairs = frozenset((better, worse) for better, worse in decided)
-    by = " and ".join(found.rank_sets.ways) or "judgment"
-    method = f"rank sets by {by}, {say_worlds(found.rank_sets)}, seed={SEED}"
-    return Confirmation(pairs, notes=alone, method=method)
-
-
-def _passes_over_judges(found: object) -> bool:
-    """Tell whether rank sets are of these judges only although there are enough to differ.
-
-    Asked for, clusters of so few leave pairs open instead: nothing then confirms what the votes
-    of five judges with tastes decide.
-    """
-    from evenhand.ranking.intervals import FEW
-    from evenhand.ranking.ranking import Ranking
-
-    if not isinstance(found, Ranking) or found.rank_sets is None or found.n_judges is None:
-        return False
-    return "judge" not in found.rank_sets.ways and found.n_judges >= FEW
-
-
-def _find_parts(table: Comparisons, settings: LiveBoard) -> list[tuple[str, ...]]:
-    """Return the names of systems in each strongly connected part; a tie joins both ways."""
-    tally = table.tally()
-    won, tied, lost = (tally.counts > 0).T
-    tied &= settings.ties == "davidson"
-    down, up = won | tied, lost | tied
-    source = np.concatenate([tally.left[down], tally.right[up]]).astype(np.intp)
-    target = np.concatenate([tally.right[down], tally.left[up]]).astype(np.intp)
-    part = strong_components(Graph(len(tally.systems), source, target))
-    names = np.array(tally.systems, dtype=object)
-    return [tuple(names[part == one]) for one in range(int(part.max(initial=-1)) + 1)]
-
-
-def _rank_parts(
-    table: Comparisons, settings: LiveBoard, parts: list[tuple[str, ...]]
-) -> Confirmation:
-    """Rank each part by itself; no rank set holds systems of two of them."""
-    several = [part for part in parts if len(part) > 1]
-    silent = _silence([name for part in parts for name in part], APART)
-    notes = [f"{_say_parts(table, len(parts))}: {_list_parts(several)}"]
-    pairs: set[Confirmed] = set()
-    method = ""
-    for part in several:
-        inside = nw.col("left").is_in(list(part)) & nw.col("right").is_in(list(part))
-        found = _rank(table.where(inside, recorded=False), settings, len(several))
-        if isinstance(found, str):
-            silent |= _silence(part, f"there are no rank sets: {found}")
-            continue
-        silent = {two: why for two, why in silent.items() if not two <= set(part)}
-        pairs, method = pairs | found.pairs, method or found.method
-        notes += [note for note in found.notes if note not in notes]
-    said = f"{method} of each of {len(several)} groups" if method else ""
-    return Confirmation(frozenset(pairs), silent, tuple(notes if several else ()), said)
-
-
-def _say_parts(table: Comparisons, parts: int) -> str:
-    """Say what parts the groups that are ranked by themselves."""
-    tally = table.tally()
-    graph = Graph(len(tally.systems), tally.left.astype(np.intp), tally.right.astype(np.intp))
-    if int(weak_components(graph).max()) + 1 == parts:
-        return "these groups were never compared with each other, and each is ranked by itself"
-    return "votes go both ways only inside these groups, each of which is ranked by itself"
-
-
-def _list_parts(parts: list[tuple[str, ...]]) -> str:
-    return "; ".join(listing(part, 8) for part in parts)
-
-
-def _silence(systems: tuple[str, ...] | list[str], why: str) -> dict[frozenset[str], str]:
-    return {frozenset(two): why for two in combinations(systems, 2)}
+    # Judges may be enough to differ and still too few to stand for others. Asked for, clusters of
+    # so few leave pairs open: nothing then confirms what the votes of five judges with tastes
+    # decide.
+    for cluster in (None, "judge"):
+        try:
+            ranking = rank(table, model=model, level=level, seed=SEED, cluster=cluster)
+        except (NotIdentified, NotConverged) as refusal:
+            return str(refusal.without_options())
+        if not isinstance(ranking, Ranking) or ranking.rank_sets is None:
+            return "so many systems have none"
+        sets, n_judges = ranking.rank_sets, ranking.n_judges
+        decided = sets.to_dict(ranking.systems)["decided"]
+        if "judge" in sets.ways or n_judges is None or n_judges < MIN_CLUSTERS:
+            break
+    by = " and ".join(sets.ways) or "judgment"
+    return Confirmation(
+        frozenset((better, worse) for better, worse in decided),
+        notes=() if "judge" in sets.ways else (THESE_JUDGES,),
+        method=f"rank sets by {by}, {name_critical_values(sets)}, seed={SEED}",
+    )
 
 
 # The board as it is shown: what is decided, and who leads now.
+#
+# Who leads is read off log-worths, and log-worths of systems that no vote joins, directly or
+# through others, cannot be compared: a group that met weaker opponents would seem to lead. They
+# stand group by group, and nobody has a place.
 
-PANEL: Final = "for this panel of judges and these items, votes being independent"
+
+@dataclass(frozen=True)
+class Standing:
+    """A system on the board."""
+
+    system: str  # its name
+    # its place by what leads now, from 1; level systems share one. None where votes do
+    place: int | None
+    # fitted to all votes with a weak prior; the mean of the board, or of a group that no vote
+    # joins with others, is about 0
+    log_worth: float
+    wins: int  # votes that preferred it
+    ties: int  # votes that preferred neither
+    losses: int  # votes that preferred the other
+    better_than: int  # systems that it is decided to be better than
+    worse_than: int  # systems that are decided to be better
+    better_by_judges: int | None  # the same by judges, one vote each; None without that column
+    lower: int  # the best place that what is decided leaves it
+    upper: int  # the worst
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -451,7 +352,7 @@ class Board(InNotebooks):
     @property
     def systems(self) -> tuple[str, ...]:
         """Names, the leading one first."""
-        return tuple(one.system for one in self.standings)
+        return tuple(standing.system for standing in self.standings)
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -459,56 +360,51 @@ class Board(InNotebooks):
         k = len(self.standings)
         pairs = k * (k - 1) // 2
         lines = [f"{len(self.decided)} of {pairs} pairs are decided {PANEL}"]
-        lines += self._say_held()
+        by_reason: dict[str, list[str]] = {}
+        for claim, why in zip(self.held, self.held_since, strict=True):
+            by_reason.setdefault(why, []).append(f"{claim.better} over {claim.worse}")
+        for why, held in by_reason.items():
+            verb = "is" if len(held) == 1 else "are"
+            lines.append(
+                f"{len(held)} more {verb} decided by votes and held back, since {why}:"
+                f" {listing(held, 3)}"
+            )
         if self.by_judges is not None:
             lines.append(
                 f"{len(self.by_judges)} of {pairs} pairs are decided by judges, one vote each"
             )
-        return (*lines, *self._say_leader())
+        return (*lines, self._say_leader())
 
-    def _say_held(self) -> list[str]:
-        """Say what is held back, by the reason."""
-        pairs = [f"{one.better} over {one.worse}" for one in self.held]
-        lines = []
-        for why in dict.fromkeys(self.held_since):
-            own = [two for two, since in zip(pairs, self.held_since, strict=True) if since == why]
-            verb = "is" if len(own) == 1 else "are"
-            lines.append(
-                f"{len(own)} more {verb} decided by votes and held back, since {why}:"
-                f" {listing(own, 3)}"
-            )
-        return lines
-
-    def _say_leader(self) -> list[str]:
+    def _say_leader(self) -> str:
         """Say who leads, and whom not for certain."""
         if not self.n_votes:
-            return ["nobody leads: there are no votes"]
+            return "nobody leads: there are no votes"
         if self.unjoined:
-            return [f"nobody leads now: {self.unjoined}"]
-        ahead = [one.system for one in self.standings if one.place == 1]
+            return f"nobody leads now: {self.unjoined}"
+        ahead = [standing.system for standing in self.standings if standing.place == 1]
         if len(ahead) > 1:
-            return [f"nobody leads now: {listing(ahead, 3)} are level"]
-        first, *others = self.standings
-        below = {one.worse for one in self.decided if one.better == first.system}
-        doubtful = [one.system for one in others if one.system not in below]
+            return f"nobody leads now: {listing(ahead, 3)} are level"
+        first, *others = self.systems
+        below = {claim.worse for claim in self.decided if claim.better == first}
+        doubtful = [name for name in others if name not in below]
         if not doubtful:
-            return [f"{first.system} is decided to be the best"]
-        return [f"{first.system} leads now; not decided against {listing(doubtful, 3)}"]
+            return f"{first} is decided to be the best"
+        return f"{first} leads now; not decided against {listing(doubtful, 3)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON takes it."""
-        by_judges = None if self.by_judges is None else [asdict(one) for one in self.by_judges]
+        by_judges = self.by_judges
         return {
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
-            "systems": [asdict(one) for one in self.standings],
-            "groups": [list(one) for one in self.groups],
-            "decided": [asdict(one) for one in self.decided],
+            "systems": [asdict(standing) for standing in self.standings],
+            "groups": [list(group) for group in self.groups],
+            "decided": [asdict(claim) for claim in self.decided],
             "held": [
-                {**asdict(one), "since": why}
-                for one, why in zip(self.held, self.held_since, strict=True)
+                {**asdict(claim), "since": why}
+                for claim, why in zip(self.held, self.held_since, strict=True)
             ],
-            "by_judges": by_judges,
+            "by_judges": None if by_judges is None else [asdict(claim) for claim in by_judges],
             "checked": self.checked,
             "n_votes": self.n_votes,
             "n_ties": self.n_ties,
@@ -518,97 +414,6 @@ class Board(InNotebooks):
             "says": list(self.says),
             "notes": list(self.notes),
         }
-
-
-def make_board(state: BoardState, worth: Array, confirmed: Confirmation | None) -> Board:
-    """Lay out a state.
-
-    worth: (K,) log-worths now.
-    """
-    free = Confirmation(frozenset((one.better, one.worse) for one in state.claims))
-    sets = free if confirmed is None else confirmed
-    told = [(one, sets.explain(one.better, one.worse)) for one in state.claims]
-    decided = tuple(one for one, why in told if why is None)
-    by_judges = None if state.signs is None else tuple(state.judge_claims)
-    groups = find_groups(state)
-    return Board(
-        standings=list_standings(state, worth, decided, groups),
-        decided=decided,
-        held=tuple(one for one, why in told if why is not None),
-        held_since=tuple(why for _, why in told if why is not None),
-        by_judges=by_judges,
-        checked=confirmed is not None,
-        n_votes=state.seen.counted,
-        n_ties=state.seen.ties,
-        n_revised=state.seen.revised,
-        log_numerator=state.numerator.log_value,
-        notes=(*sets.notes, *_note(state, checked=confirmed is not None)),
-        signature=_sign(state, confirmed),
-        digest=state.seen.digest,
-        groups=groups,
-        unjoined=say_unjoined(state, groups),
-    )
-
-
-def _note(state: BoardState, *, checked: bool) -> tuple[str, ...]:
-    """Return what must stand beside a board."""
-    notes = []
-    if state.founders is None and state.seen.votes:
-        notes.append(
-            f"direct votes and judges count once {state.needed:,} votes have named the systems, or"
-            " from the start where all are named there (--systems)"
-        )
-    late = state.systems[state.founders :] if state.founders is not None else []
-    if late:
-        notes.append(
-            f"{listing(late, 3)} came later: direct votes and judges decide only pairs of systems"
-            " that were named before; --systems names all at the start"
-        )
-    if state.seen.revised:
-        also = "; the rank sets that must confirm hold them" if checked else ""
-        notes.append(
-            f"second answers to one question by one judge are not counted: {state.seen.revised:,}"
-            f" of {state.seen.votes:,}{also}"
-        )
-    if state.sides_known:
-        notes += note_sides(state.systems, state.shown)
-    if state.signs is not None and state.budget.directions:
-        needed, closed = count_needed(state.budget.judges), len(state.signs.closed)
-        notes.append(
-            f"{closed:,} judges have given {state.signs.size} votes; to decide a pair takes at"
-            f" least {needed} of one mind"
-        )
-    return tuple(notes)
-
-
-def _sign(state: BoardState, confirmed: Confirmation | None) -> str:
-    """Return the line that reproduces the board."""
-    own, founders = state.settings, state.founders
-    alone = founders is not None and founders < 2
-    shares = "e-process" if alone else f"e-process {SHARE:g} + direct votes {1 - SHARE:g}"
-    judges = [] if own.judge_votes is None else [f"judges by {own.judge_votes} votes"]
-    sets = [] if not confirmed or not confirmed.method else [f"confirmed by {confirmed.method}"]
-    by = " named by votes" if founders is None or state.numerator.early else ""
-    drawn = [] if state.seed is None else [f"rankings by seed {state.seed}"]
-    ordered = [f"order {state.order}"] if state.order else []
-    level = (
-        f"level {own.level:g} systems={len(state.systems) if founders is None else founders}{by}"
-    )
-    parts = ("watch", own.ties, shares, *judges, level, *ordered, *drawn, *sets)
-    return write_signature(parts, float(state.seen.votes), state.seen.digest or "0" * 12)
-
-
-# A board while votes arrive: what was counted, and what is decided.
-#
-# It changes with every vote, for to copy it would cost more than the vote. A vote costs as much as
-# its two systems have neighbours; a look costs a fit, a screen of all open pairs, and a fit for
-# each pair that may be decided now. Whoever follows votes decides with each of them what a look
-# would.
-
-# Votes, or the square of the systems if that is more, that name the systems of a board
-FIRST: Final = 60
-# Digits of the digest that are kept of each vote, to find the first of another table
-TRACE: Final = 4
 
 
 @dataclass(frozen=True)
@@ -665,14 +470,19 @@ class BoardState:
         self.trace: list[str] = []
         self.order = ""
         self.seed: int | None = None
-        self._lookout: Lookout | None = None
-        self._closed = 0
+        self._screen: OpenPairScreen | None = None
+        self._closed_judges = 0
         self._code = {name: i for i, name in enumerate(self.systems)}
 
     @property
     def budget(self) -> Budget:
         """How much may be wrong."""
         return Budget(self.settings.alpha, self.founders)
+
+    @property
+    def needed(self) -> int:
+        """Votes that name the systems of a board where nobody did."""
+        return max(MIN_NAMING_VOTES, len(self.systems) ** 2)
 
     def observe(self, votes: Sequence[Vote]) -> None:
         """Take in votes that arrived together.
@@ -689,17 +499,22 @@ class BoardState:
         first votes decide is decided too by them and more. It costs little more than to observe.
         """
         coded = self._take_in(votes)
-        if self._lookout is None:
-            self._lookout = Lookout(self.numerator, self._pairs(self.claims))
-        made = self._lookout.follow(coded, self.budget)
-        self.claims += [self._claim(pair, by) for pair, by in made]
+        if self._screen is None:
+            self._screen = OpenPairScreen(self.numerator, self._pairs(self.claims))
+        reached = self._screen.follow(coded, self.budget)
+        self.claims += [self._claim(pair, by) for pair, by in reached]
         self._decide_by_judges()
 
     def _take_in(self, votes: Sequence[Vote]) -> list[Coded]:
         """Return votes that predictions learn from, coded."""
-        fresh, revised = self._sort_out(votes)
-        coded = []
-        for vote in fresh:
+        coded, revised = [], 0
+        for vote in votes:
+            key = vote.key
+            if key is not None:
+                if key in self.keys:
+                    revised += 1
+                    continue
+                self.keys.add(key)
             ends = (self._find(vote.left), self._find(vote.right))
             outcome = OUTCOMES.index(vote.outcome)
             coded.append((*ends, outcome))
@@ -707,7 +522,10 @@ class BoardState:
             if self.signs is not None and vote.judge and max(ends) < (self.founders or 0):
                 self.signs.observe(vote.judge, ends, 1 - outcome)
         ties = sum(outcome == TIE for _, _, outcome in coded)
-        self._remember(votes, ties, revised)
+        seen, digests = self.seen, list(chain_digests(self.seen.digest, votes))
+        self.trace += [digest[:TRACE_DIGITS] for digest in digests]
+        last = digests[-1] if digests else seen.digest
+        self.seen = Seen(seen.votes + len(votes), seen.ties + ties, seen.revised + revised, last)
         if self.settings.ties == "discard":
             coded = [vote for vote in coded if vote[2] != TIE]
         self.numerator.observe(coded)
@@ -715,18 +533,6 @@ class BoardState:
             self.founders = len(self.systems)
             self.numerator.begin_direct()
         return coded
-
-    @property
-    def needed(self) -> int:
-        """Votes that name the systems of a board where nobody did."""
-        return max(FIRST, len(self.systems) ** 2)
-
-    def _remember(self, votes: Sequence[Vote], ties: int, revised: int) -> None:
-        """Note which votes were seen."""
-        seen, digests = self.seen, list(chain_digests(self.seen.digest, votes))
-        self.trace += [digest[:TRACE] for digest in digests]
-        last = digests[-1] if digests else seen.digest
-        self.seen = Seen(seen.votes + len(votes), seen.ties + ties, seen.revised + revised, last)
 
     def find_difference(self, votes: Sequence[Vote]) -> int | None:
         """Return the place, from 0, of the first vote that is not the one that was seen there.
@@ -737,19 +543,10 @@ class BoardState:
         digests = list(chain_digests("", votes[:known]))
         if len(digests) == known and (digests[-1] if digests else "") == self.seen.digest:
             return None
-        pairs = enumerate(zip(digests, self.trace, strict=False))
-        return next((i for i, (own, seen) in pairs if own[:TRACE] != seen), len(digests))
-
-    def _sort_out(self, votes: Sequence[Vote]) -> tuple[list[Vote], int]:
-        """Return the votes that count, and the number of the others."""
-        fresh = []
-        for vote in votes:
-            key = vote.key
-            if key is None or key not in self.keys:
-                fresh.append(vote)
-            if key is not None:
-                self.keys.add(key)
-        return fresh, len(votes) - len(fresh)
+        for place, (digest, seen) in enumerate(zip(digests, self.trace, strict=False)):
+            if digest[:TRACE_DIGITS] != seen:
+                return place
+        return len(digests)
 
     def _find(self, name: str) -> int:
         code = self._code.get(name)
@@ -766,27 +563,25 @@ class BoardState:
         """Add what can be decided now to the claims."""
         with one_blas_thread():
             at = self.numerator.settle()
-            known = self._pairs(self.claims)
-            made = decide_pairs(self.numerator, at, self.budget, known)
-        self.claims += [self._claim(pair, by) for pair, by in made]
-        self._lookout = None if made else self._lookout
+            reached = decide_pairs(self.numerator, at, self.budget, self._pairs(self.claims))
+        self.claims += [self._claim(pair, by) for pair, by in reached]
+        self._screen = None if reached else self._screen
         self._decide_by_judges()
 
     def _decide_by_judges(self) -> None:
         """Add what judges decide now, one vote each."""
         if self.signs is None or not self.budget.directions:
             return
-        closed = len(self.signs.closed)
-        if closed == self._closed:
+        if len(self.signs.closed) == self._closed_judges:
             return
-        self._closed = closed
+        self._closed_judges = len(self.signs.closed)
         known = self._pairs(self.judge_claims)
         reached = self.signs.reached(self.budget.judges)
         fresh = [pair for pair in reached if not {pair, pair[::-1]} & known]
         self.judge_claims += [self._claim(pair, JUDGES) for pair in fresh]
 
     def _pairs(self, claims: Sequence[Claim]) -> set[tuple[int, int]]:
-        return {(self._code[one.better], self._code[one.worse]) for one in claims}
+        return {(self._code[claim.better], self._code[claim.worse]) for claim in claims}
 
     def _claim(self, pair: tuple[int, int], by: str) -> Claim:
         better, worse = (self.systems[code] for code in pair)
@@ -813,8 +608,8 @@ class BoardState:
         """
         if confirmed is not None and not isinstance(confirmed, Confirmation):
             confirmed = Confirmation(frozenset(confirmed))
-        at = self.numerator.settle()
-        return make_board(self, at[: len(self.systems)], confirmed)
+        worth = self.numerator.settle()[: len(self.systems)]
+        return _lay_out(self, worth, confirmed)
 
     def log_evidence(self, better: str, worse: str) -> float:
         """Return log E (nats) of all votes for one system being better than another.
@@ -836,9 +631,165 @@ class BoardState:
         return self.numerator.log_value - null.value
 
 
-KIND: Final = "evenhand board "
-FORMAT: Final = f"{KIND}3"
-KEY: Final = 16  # Digits of a vote's key
+def _lay_out(state: BoardState, worth: Array, confirmation: Confirmation | None) -> Board:
+    """Return the board of a state.
+
+    worth: (K,) log-worths now.
+    """
+    reasons: list[str | None] = [None] * len(state.claims)
+    notes = _list_notes(state, checked=confirmation is not None)
+    if confirmation is not None:
+        reasons = [confirmation.explain(claim.better, claim.worse) for claim in state.claims]
+        notes = [*confirmation.notes, *notes]
+    held = [
+        (claim, why) for claim, why in zip(state.claims, reasons, strict=True) if why is not None
+    ]
+    decided = tuple(claim for claim, why in zip(state.claims, reasons, strict=True) if why is None)
+    groups = find_groups(state)
+    return Board(
+        standings=_list_standings(state, worth, decided, groups),
+        decided=decided,
+        held=tuple(claim for claim, _ in held),
+        held_since=tuple(why for _, why in held),
+        by_judges=None if state.signs is None else tuple(state.judge_claims),
+        checked=confirmation is not None,
+        n_votes=state.seen.counted,
+        n_ties=state.seen.ties,
+        n_revised=state.seen.revised,
+        log_numerator=state.numerator.log_value,
+        notes=tuple(notes),
+        signature=_sign(state, confirmation),
+        digest=state.seen.digest,
+        groups=groups,
+        unjoined=_say_unjoined(state, groups),
+    )
+
+
+def find_groups(state: BoardState) -> Groups:
+    """Return the names of systems that votes join, the largest group first, names sorted."""
+    source, target = np.array(state.numerator.ends, dtype=np.intp).reshape(-1, 2).T
+    part = weak_components(Graph(len(state.systems), source, target)).tolist()
+    groups: dict[int, list[str]] = {}
+    for name, number in sorted(zip(state.systems, part, strict=True)):
+        groups.setdefault(number, []).append(name)
+    return tuple(sorted(map(tuple, groups.values()), key=lambda names: (-len(names), names)))
+
+
+def _say_unjoined(state: BoardState, groups: Groups) -> str:
+    """Say which groups no vote joins; "" where there is one group."""
+    from evenhand.models.existence import NEVER, say_apart
+
+    if len(groups) < 2:
+        return ""
+    group = {name: i for i, names in enumerate(groups) for name in names}
+    ends = ((state.systems[left], state.systems[right]) for left, right in state.shown)
+    tied = any(group[left] != group[right] for left, right in ends)
+    return say_apart(groups, ONLY_TIED if tied else NEVER)
+
+
+def _list_standings(
+    state: BoardState, worth: Array, decided: tuple[Claim, ...], groups: Groups
+) -> tuple[Standing, ...]:
+    """Return the systems, the leading one first; equals stand by name and share a place."""
+    names, k = state.systems, len(state.systems)
+    better = Counter(claim.better for claim in decided)
+    worse = Counter(claim.worse for claim in decided)
+    judged = Counter(claim.better for claim in state.judge_claims)
+    votes = np.zeros((k, 3), dtype=np.int64)  # ties also where they say nothing
+    for (left, right), counts in state.shown.items():
+        votes[left] += counts
+        votes[right] += counts[::-1]
+    places = share_places(worth)
+    group = {name: i for i, part in enumerate(groups) for name in part}
+    standings = []
+    for code in sorted(range(k), key=lambda i: (group[names[i]], places[i], names[i])):
+        name = names[code]
+        wins, ties, losses = votes[code].tolist()
+        standing = Standing(
+            system=name,
+            place=places[code] if len(groups) < 2 else None,
+            log_worth=float(worth[code]),
+            wins=wins,
+            ties=ties,
+            losses=losses,
+            better_than=better[name],
+            worse_than=worse[name],
+            better_by_judges=None if state.signs is None else judged[name],
+            lower=1 + worse[name],
+            upper=k - better[name],
+        )
+        standings.append(standing)
+    return tuple(standings)
+
+
+def share_places(worth: Array) -> list[int]:
+    """Return the place of each system, from 1; level systems share the first of theirs.
+
+    >>> share_places(np.array([0.5, -1.0, 0.5 + 1e-12]))
+    [1, 3, 1]
+    """
+    order = np.argsort(-worth, kind="stable")
+    apart = np.diff(worth[order], prepend=np.inf) < -LEVEL_TOLERANCE
+    first = np.maximum.accumulate(np.where(apart, np.arange(len(worth)), 0))
+    places = np.empty(len(worth), dtype=np.int64)
+    places[order] = first + 1
+    return places.tolist()
+
+
+def _list_notes(state: BoardState, *, checked: bool) -> list[str]:
+    """Return what must stand beside a board."""
+    notes = []
+    if state.founders is None and state.seen.votes:
+        notes.append(
+            f"direct votes and judges count once {state.needed:,} votes have named the systems, or"
+            " from the start where all are named there (--systems)"
+        )
+    late = state.systems[state.founders :] if state.founders is not None else []
+    if late:
+        notes.append(
+            f"{listing(late, 3)} came later: direct votes and judges decide only pairs of systems"
+            " that were named before; --systems names all at the start"
+        )
+    if state.seen.revised:
+        also = "; the rank sets that must confirm hold them" if checked else ""
+        notes.append(
+            f"second answers to one question by one judge are not counted: {state.seen.revised:,}"
+            f" of {state.seen.votes:,}{also}"
+        )
+    if state.sides_known:
+        notes += note_sides(state.systems, state.shown)
+    if state.signs is not None and state.budget.directions:
+        needed, closed = count_needed(state.budget.judges), len(state.signs.closed)
+        notes.append(
+            f"{closed:,} judges have given {state.signs.size} votes; to decide a pair takes at"
+            f" least {needed} of one mind"
+        )
+    return notes
+
+
+def _sign(state: BoardState, confirmation: Confirmation | None) -> str:
+    """Return the line that reproduces the board."""
+    settings, founders, seen = state.settings, state.founders, state.seen
+    alone = founders is not None and founders < 2
+    direct = f" {MODEL_SHARE:g} + direct votes {1 - MODEL_SHARE:g}"
+    systems = len(state.systems) if founders is None else founders
+    named = " named by votes" if founders is None or state.numerator.early else ""
+    parts = ["watch", settings.ties, f"e-process{'' if alone else direct}"]
+    if settings.judge_votes is not None:
+        parts.append(f"judges by {settings.judge_votes} votes")
+    parts.append(f"level {settings.level:g} systems={systems}{named}")
+    if state.order:
+        parts.append(f"order {state.order}")
+    if state.seed is not None:
+        parts.append(f"rankings by seed {state.seed}")
+    if confirmation is not None and confirmation.method:
+        parts.append(f"confirmed by {confirmation.method}")
+    return write_signature(parts, float(seen.votes), seen.digest or "0" * 12)
+
+
+# A board as JSON, so that it can be continued after a restart. What is decided after it is what
+# would have been decided without it. A checksum tells whether the file was changed; it keeps nobody
+# from writing another one on purpose.
 
 
 def write_board(state: BoardState) -> str:
@@ -862,8 +813,8 @@ def write_board(state: BoardState) -> str:
         "shown": [[*ends, *counts] for ends, counts in state.shown.items()],
         "numerator": state.numerator.to_dict(),
         "signs": None if state.signs is None else state.signs.to_dict(),
-        "claims": [asdict(one) for one in state.claims],
-        "judge_claims": [asdict(one) for one in state.judge_claims],
+        "claims": [asdict(claim) for claim in state.claims],
+        "judge_claims": [asdict(claim) for claim in state.judge_claims],
     }
     whole = {**body, "sha256": _sum(body)}
     return json.dumps(whole, ensure_ascii=False, allow_nan=False) + "\n"
@@ -880,48 +831,43 @@ def read_board(text: str) -> BoardState:
         body = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UnknownFormat(f"this is no board: it is no JSON ({error})") from None
-    _check_format(body.get("format") if isinstance(body, dict) else None)
+    version = body.get("format") if isinstance(body, dict) else None
+    if version != FORMAT:
+        if isinstance(version, str) and version.startswith(KIND):
+            raise UnknownFormat(
+                f'this board is of another version: "{version}", and this is "{FORMAT}"; begin'
+                " again from the votes"
+            )
+        raise UnknownFormat(f'this is no board: it lacks "format": "{FORMAT}"')
     if body.pop("sha256", None) != _sum(body):
         raise UnknownFormat(
             "this board was changed since it was written: begin again from the votes"
         )
     try:
-        return _take_up(body)
+        return _restore(body)
     except (LookupError, AttributeError, ArithmeticError, TypeError, ValueError) as error:
         raise UnknownFormat(f"this board cannot be read: {type(error).__name__} {error}") from None
-
-
-def _check_format(found: object) -> None:
-    """Refuse what is no board, or one of another version."""
-    if found == FORMAT:
-        return
-    if isinstance(found, str) and found.startswith(KIND):
-        raise UnknownFormat(
-            f'this board is of another version: "{found}", and this is "{FORMAT}"; begin again'
-            " from the votes"
-        )
-    raise UnknownFormat(f'this is no board: it lacks "format": "{FORMAT}"')
 
 
 def _sum(body: Mapping[str, Any]) -> str:
     return sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _take_up(body: Mapping[str, Any]) -> BoardState:
+def _restore(body: Mapping[str, Any]) -> BoardState:
     systems = [str(name) for name in body["systems"]]
     state = LiveBoard(**body["settings"]).start(systems)
     state.founders = None if body["founders"] is None else int(body["founders"])
     state.seen = Seen(**body["seen"])
     keys = body["keys"]
-    state.keys = {keys[i : i + KEY] for i in range(0, len(keys), KEY)}
+    state.keys = {keys[i : i + KEY_DIGITS] for i in range(0, len(keys), KEY_DIGITS)}
     trace = body["trace"]
-    state.trace = [trace[i : i + TRACE] for i in range(0, len(trace), TRACE)]
+    state.trace = [trace[i : i + TRACE_DIGITS] for i in range(0, len(trace), TRACE_DIGITS)]
     state.sides_known = bool(body["sides_known"])
     state.order = str(body["order"])
     state.seed = None if body["seed"] is None else int(body["seed"])
     state.shown = {(s, t): list(counts) for s, t, *counts in body["shown"]}
     state.numerator = Numerator.from_dict(body["numerator"])
     state.signs = None if body["signs"] is None else JudgeSigns.from_dict(body["signs"])
-    state.claims = [Claim(**one) for one in body["claims"]]
-    state.judge_claims = [Claim(**one) for one in body["judge_claims"]]
+    state.claims = [Claim(**claim) for claim in body["claims"]]
+    state.judge_claims = [Claim(**claim) for claim in body["judge_claims"]]
     return state

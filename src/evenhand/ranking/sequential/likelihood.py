@@ -1,15 +1,16 @@
-"""What a full look after every vote would decide, without a fit for every pair at every vote.
+"""Which pairs of systems votes decide for good, however often somebody looks.
 
-Each open pair has worths at which its two systems are equal. Their likelihood is at most the best
-under which they are, so that a pair cannot be decided while
+All votes together decide s > t once
 
-    log N_t − ℓ_t(witness) < log 1/(.6 α),
+    N_t / sup{L_t(θ) : θ_s ≤ θ_t} ≥ 1 / (.6 α),
 
-and ℓ_t moves with each vote by the log-chance of that vote alone. Far from being decided, pairs
-share their witnesses but for the point where their two systems meet: a vote then moves the pairs of
-its own two systems. A pair that comes near is fitted and has a witness of its own, the best one.
-The screen lets pairs go and never decides; what it lets through is decided by the same fit as in a
-full look, so that what is decided depends on the votes up to then, never on when somebody looked.
+N_t being how well the votes were predicted, each from those before it, and L_t the likelihood of
+Davidson's model (Wasserman, Ramdas & Balakrishnan 2020, PNAS 117:16880-16890, section 7). Two
+systems' own votes decide by a test of their own, which has the rest of α.
+
+`decide_pairs` fits every open pair. `OpenPairScreen` follows votes and decides the same without a
+fit for every pair at every vote. When not to use it: for a table that is complete and was not
+looked at before it was; rank sets then decide more.
 """
 
 from __future__ import annotations
@@ -22,12 +23,39 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.votes import TIE
 from evenhand.errors import NotConverged
-from evenhand.judgments.votes import TIE
 from evenhand.numerics.graph import Graph, strong_components
 from evenhand.numerics.newton import NEWTON_ROUNDING, Expansion, Maximum, maximise, solve_step
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.sides import log_direct
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.signedinteger[Any]]
+Chances = tuple[Array, Array, Array]
+Coded = tuple[int, int, int]  # Codes of the left and the right system, and LEFT, TIE or RIGHT
+Pair = tuple[int, int]
+
+MODEL_SHARE: Final = 0.6  # Share of α that all votes together may spend; direct votes have the rest
+MODEL, DIRECT, JUDGES = "all votes", "direct votes", "judges"  # What decided a pair
+
+# Squared Newton decrement (nats) at which a fit is done; it is added to the likelihood
+CONVERGED: Final = 1e-10
+MAX_STEPS: Final = 50
+MAX_HALVINGS: Final = 30
+# A log-worth or γ beyond which the maximum is taken to be at infinity
+MAX_LOG_WORTH: Final = 20.0
+# Information on γ of one tie and two preferences between equals, 3 · ⅓ · ⅔
+PRIOR_TIE_INFORMATION: Final = 2 / 3
+MAX_STEP: Final = 1.0  # Longest step between two fits (log-worth)
+PAIRS_AT_ONCE: Final = 2048  # Pairs of which bounds are found at the same time
+# How much nearer than they are pairs are taken to be (nats): sums of many votes are rounded
+ROUNDING: Final = 1e-6
+# Pairs that may come near at once; where more do, shared worths are out of date and fitted first
+MAX_NEAR_PAIRS: Final = 8
+RENEWAL_VOTES: Final = 60  # Votes between the first renewals of shared bounds
+RENEWAL_PARTS: Final = 20  # Later they are renewed with every further 1/20 of the votes
+
 
 # The likelihood of votes on pairs, Davidson's ties or none, to second order.
 #
@@ -35,10 +63,6 @@ from evenhand.ranking.sides import log_direct
 #
 # with log-worths θ and ν = e^γ; without ties ν = 0. Source: Davidson (1970), Journal of the
 # American Statistical Association 65:317-328. It is concave in (θ, γ), being a multinomial logit.
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.signedinteger[Any]]
-Chances = tuple[Array, Array, Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +79,19 @@ class PairCounts:
         """Whether anything tied."""
         return bool(self.counts[:, 1].any())
 
-    def take(self, kept: NDArray[np.bool_]) -> PairCounts:
+    def take(self, rows: NDArray[np.bool_]) -> PairCounts:
         """Keep some pairs."""
-        return replace(self, low=self.low[kept], high=self.high[kept], counts=self.counts[kept])
+        return replace(self, low=self.low[rows], high=self.high[rows], counts=self.counts[rows])
+
+    def spread(self, values: Array) -> Array:
+        """Add a value of each pair to one system and take it from the other; (K,)."""
+        low, high = (
+            np.bincount(end, values, minlength=self.systems) for end in (self.low, self.high)
+        )
+        return np.asarray(low - high)
 
 
-def log_chances(eta: Array, gamma: float | None) -> Chances:
+def log_chances(eta: Array, gamma: Array | float | None) -> Chances:
     """Return log-probabilities of a win, a tie and a loss.
 
     eta: log-worth of one system less that of the other.
@@ -70,18 +101,11 @@ def log_chances(eta: Array, gamma: float | None) -> Chances:
     if gamma is None:
         return up - total, np.full_like(total, -np.inf), down - total
     total = np.logaddexp(total, gamma)
-    return up - total, gamma - total, down - total
+    return up - total, np.asarray(gamma - total), down - total
 
 
-def sum_log_chances(counts: Array, eta: Array, gamma: float | None) -> Array:
-    """Return the log-likelihood of each pair.
-
-    eta: (...) differences of log-worths.
-    """
-    return _weigh(counts, log_chances(eta, gamma), gamma)
-
-
-def _weigh(counts: Array, logs: Chances, gamma: float | None) -> Array:
+def sum_log_chances(counts: Array, logs: Chances, gamma: float | None) -> Array:
+    """Return the log-likelihood of each pair from the log-probabilities of one vote."""
     value = counts[..., 0] * logs[0] + counts[..., 2] * logs[2]
     return np.asarray(value if gamma is None else value + counts[..., 1] * logs[1])
 
@@ -95,13 +119,12 @@ def expand(pairs: PairCounts, at: Array) -> Expansion:
     """
     k = pairs.systems
     gamma = float(at[k]) if len(at) > k else None
-    eta = at[pairs.low] - at[pairs.high]
-    logs = log_chances(eta, gamma)
+    logs = log_chances(at[pairs.low] - at[pairs.high], gamma)
     won, tie, lost = (np.exp(part) for part in logs)
     n = pairs.counts.sum(axis=1)
-    value = float(_weigh(pairs.counts, logs, gamma).sum())
+    value = float(sum_log_chances(pairs.counts, logs, gamma).sum())
     gradient, information = np.zeros(len(at)), np.zeros((len(at), len(at)))
-    gradient[:k] = spread(pairs, score(pairs.counts, won, lost))
+    gradient[:k] = pairs.spread(_score(pairs.counts, won, lost))
     weight = n * (won + lost - (won - lost) ** 2) / 4
     np.add.at(information, (pairs.low, pairs.high), -weight)
     information += information.T
@@ -111,23 +134,24 @@ def expand(pairs: PairCounts, at: Array) -> Expansion:
     information[np.arange(k), np.arange(k)] += ends
     if gamma is not None:
         gradient[k] = (pairs.counts[:, 1] - n * tie).sum()
-        cross = spread(pairs, -n * tie * (won - lost) / 2)
-        information[:k, k] = information[k, :k] = cross
+        information[:k, k] = information[k, :k] = pairs.spread(-n * tie * (won - lost) / 2)
         information[k, k] = (n * tie * (1 - tie)).sum()
     return Expansion(value, gradient, information)
 
 
-def score(counts: Array, won: Array, lost: Array) -> Array:
+def _score(counts: Array, won: Array, lost: Array) -> Array:
     """Return the derivative of each pair's log-likelihood by its difference of log-worths."""
     n = counts.sum(axis=-1)
     return np.asarray((counts[..., 0] - counts[..., 2] - n * (won - lost)) / 2)
 
 
-def spread(pairs: PairCounts, values: Array) -> Array:
-    """Add a value of each pair to one system and take it from the other; (K,)."""
-    ends = (np.bincount(end, values, minlength=pairs.systems) for end in (pairs.low, pairs.high))
-    one, other = ends
-    return np.asarray(one - other)
+def find_parts(pairs: PairCounts) -> NDArray[np.intp]:
+    """Return the strongly connected part of each system; a tie joins both ways."""
+    won, tied, lost = (pairs.counts > 0).T
+    down, up = won | tied, lost | tied
+    source = np.concatenate([pairs.low[down], pairs.high[up]])
+    target = np.concatenate([pairs.high[down], pairs.low[up]])
+    return strong_components(Graph(pairs.systems, source, target))
 
 
 # The denominator: the best that worths can do under which two systems are equal.
@@ -140,12 +164,6 @@ def spread(pairs: PairCounts, values: Array) -> Array:
 # method stops at a squared decrement below 1e-10, which is added. Systems that no vote contradicts
 # being infinitely far apart are taken so: the votes between strongly connected parts then have a
 # likelihood of 1, which is the supremum. Where ties run off to infinity too, nothing is decided.
-
-# Squared Newton decrement (nats) at which a fit is done; it is added to the likelihood
-SMALL: Final = 1e-10
-STEPS: Final = 50
-HALVINGS: Final = 30
-FAR: Final = 20.0  # A log-worth or γ beyond which the maximum is taken to be at infinity
 
 
 @dataclass(frozen=True)
@@ -166,51 +184,42 @@ class Supremum:
 def find_supremum(
     pairs: PairCounts, equal: tuple[int, int], start: Array, *, enough: float = np.inf
 ) -> Supremum | None:
-    """Fit worths under which two systems are equal.
+    """Fit worths under which two systems are equal; None where the supremum is at infinity.
 
     equal: codes of the two systems.
     start: (K,) log-worths, or (K + 1,) with γ behind them, to begin with.
     enough: a log-likelihood beyond which nobody needs to know: the first one is returned.
-    Returns the supremum; None where it is at infinity with ties. >>> votes = PairCounts(2,
-        np.array([0]), np.array([1]), np.array([[3.0, 0.0, 1.0]])) >>> found = find_supremum(votes,
-        (0, 1), np.zeros(2)) >>> round(float(found.value / np.log(0.5)), 6), found.lead,
-        found.at.tolist() (4.0, 1.0, [0.0, 0.0])
     """
-    one, other = equal
-    code = np.arange(pairs.systems)
-    code[other] = one
+    k, (first, second) = pairs.systems, equal
+    code = np.arange(k)
+    code[second] = first
     merged = replace(pairs, low=code[pairs.low], high=code[pairs.high])
-    part = _parts(merged)
-    inside = merged.take(part[merged.low] == part[merged.high])
-    at = start[: pairs.systems + (1 if len(start) > pairs.systems and inside.tied else 0)].copy()
-    at[other] = at[one]
-    found = _climb(inside, part, at, enough)
-    if found is None:
+    part = find_parts(merged)
+    inside = part[merged.low] == part[merged.high]
+    counts = merged.take(inside)
+    at = start[: k + (1 if len(start) > k and counts.tied else 0)].copy()
+    at[second] = at[first]
+    maximum = _climb(counts, part, at, enough)
+    if maximum is None:
         return None
-    at, value = found
-    at[other] = at[one]
-    within = pairs.take(part[merged.low] == part[merged.high])
-    return Supremum(value, _lead(within, at, one), at)
-
-
-def _parts(pairs: PairCounts) -> NDArray[np.intp]:
-    """Return the strongly connected part of each system; a tie joins both ways."""
-    won, tied, lost = (pairs.counts > 0).T
-    down, up = won | tied, lost | tied
-    source = np.concatenate([pairs.low[down], pairs.high[up]])
-    target = np.concatenate([pairs.high[down], pairs.low[up]])
-    return strong_components(Graph(pairs.systems, source, target))
+    at, value = maximum
+    at[second] = at[first]
+    gamma = float(at[k]) if len(at) > k else None
+    within = pairs.take(inside)
+    won, _, lost = (np.exp(x) for x in log_chances(at[within.low] - at[within.high], gamma))
+    lead = float(within.spread(_score(within.counts, won, lost))[first])
+    return Supremum(value, lead, at)
 
 
 def _climb(
     pairs: PairCounts, part: NDArray[np.intp], at: Array, enough: float
 ) -> tuple[Array, float] | None:
-    """Return the maximum and a bound of its value, or None."""
+    """Return the maximum and an upper bound of its value, or None."""
     k = pairs.systems
     anchor = np.zeros((len(at), len(at)))
     anchor[:k, :k] = part[:, None] == part  # worths of a part are known up to their sum
     here = expand(pairs, at)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         if here.value > enough:
             return at, here.value
         try:
@@ -218,33 +227,20 @@ def _climb(
         except NotConverged:
             return None
         decrement = float(here.gradient @ step)
-        if decrement < SMALL:
-            return (at, here.value + 2 * max(decrement, 0.0)) if abs(at).max() < FAR else None
-        moved = _advance(pairs, at, step, here)
-        if moved is None:
+        if decrement < CONVERGED:
+            bound = here.value + 2 * max(decrement, 0.0)
+            return (at, bound) if abs(at).max() < MAX_LOG_WORTH else None
+        # The longest step of 1, 1/2, 1/4, ... that loses nothing
+        least = here.value - NEWTON_ROUNDING * (1.0 + abs(here.value))
+        for _ in range(MAX_HALVINGS):
+            there = expand(pairs, at + step)
+            if there.value >= least:
+                break
+            step = step / 2
+        else:
             return None
-        at, here = moved
+        at, here = at + step, there
     return None
-
-
-def _advance(
-    pairs: PairCounts, at: Array, step: Array, here: Expansion
-) -> tuple[Array, Expansion] | None:
-    """Take the longest step of 1, 1/2, 1/4, ... that loses nothing; None where none does."""
-    least = here.value - NEWTON_ROUNDING * (1.0 + abs(here.value))
-    for _ in range(HALVINGS):
-        there = expand(pairs, at + step)
-        if there.value >= least:
-            return at + step, there
-        step = step / 2
-    return None
-
-
-def _lead(pairs: PairCounts, at: Array, one: int) -> float:
-    """Return the derivative of the log-likelihood by the worth of one of the two systems."""
-    gamma = float(at[pairs.systems]) if len(at) > pairs.systems else None
-    won, _, lost = (np.exp(x) for x in log_chances(at[pairs.low] - at[pairs.high], gamma))
-    return float(spread(pairs, score(pairs.counts, won, lost))[one])
 
 
 # What is predicted of the next vote: worths fitted to the votes before it, with a weak prior.
@@ -260,28 +256,26 @@ def _lead(pairs: PairCounts, at: Array, one: int) -> float:
 def fit_plug_in(pairs: PairCounts, start: Array) -> Maximum:
     """Fit worths, and γ where `start` has one, with the prior.
 
-    start: (K,) log-worths, or (K + 1,) with γ behind them, where to begin. >>> none = PairCounts(2,
-        np.zeros(0, int), np.zeros(0, int), np.zeros((0, 3))) >>> fit_plug_in(none, np.array([1.0,
-        -1.0, 2.0])).at.round(6).tolist() [0.0, 0.0, 0.0]
+    start: (K,) log-worths, or (K + 1,) with γ behind them, where to begin.
     """
-    return maximise(lambda at: _penalise(pairs, at), start)
 
+    def penalised(at: Array) -> Expansion:
+        here = expand(pairs, at)
+        worth = at[: pairs.systems]
+        prior = -np.logaddexp(worth / 2, -worth / 2).sum()
+        gradient = -np.tanh(worth / 2) / 2
+        curvature = (1 - np.tanh(worth / 2) ** 2) / 4
+        if len(at) > pairs.systems:
+            gamma = float(at[pairs.systems])
+            total = np.logaddexp(np.log(2), gamma)
+            tie = np.exp(gamma - total)
+            prior += gamma - 3 * total
+            gradient = np.append(gradient, 1 - 3 * tie)
+            curvature = np.append(curvature, 3 * tie * (1 - tie))
+        information = here.information + np.diag(curvature)
+        return Expansion(float(here.value + prior), here.gradient + gradient, information)
 
-def _penalise(pairs: PairCounts, at: Array) -> Expansion:
-    k = pairs.systems
-    here = expand(pairs, at)
-    worth = at[:k]
-    prior = -np.logaddexp(worth / 2, -worth / 2).sum()
-    pull = -np.tanh(worth / 2) / 2
-    bend = (1 - np.tanh(worth / 2) ** 2) / 4
-    if len(at) > k:
-        gamma = float(at[k])
-        total = np.logaddexp(np.log(2), gamma)
-        tie = np.exp(gamma - total)
-        prior += gamma - 3 * total
-        pull, bend = np.append(pull, 1 - 3 * tie), np.append(bend, 3 * tie * (1 - tie))
-    information = here.information + np.diag(bend)
-    return Expansion(float(here.value + prior), here.gradient + pull, information)
+    return maximise(penalised, start)
 
 
 # The running numerator N_t: how well the votes were predicted, each from those before it.
@@ -291,16 +285,9 @@ def _penalise(pairs: PairCounts, at: Array) -> Expansion:
 # θ̃(i−1) knows the votes before the i-th only. For the true worths θ* the ratio N_t / L_t(θ*) is a
 # nonnegative martingale that begins at 1, whatever chose the pairs and whoever looked on: by
 # Ville's inequality it ever reaches 1/α with a chance of at most α. One numerator serves all pairs.
-# Source: Wasserman, Ramdas & Balakrishnan (2020), PNAS 117:16880-16890, section 7 (running
-# likelihood ratio).
 #
 # After each vote its two systems take a Newton step, which costs as much as they have neighbours;
 # after every K² votes all worths are fitted anew.
-
-Coded = tuple[int, int, int]  # Codes of the left and the right system, and LEFT, TIE or RIGHT
-
-START: Final = 2 / 3  # Information on γ of one tie and two preferences between equals, 3 · ⅓ · ⅔
-LONGEST: Final = 1.0  # Longest step between two fits (log-worth)
 
 
 class Numerator:
@@ -311,6 +298,8 @@ class Numerator:
     log_value: log N_t (nats).
     worth: (K,) log-worths that predict the next vote.
     ends: codes of each pair that was met, the lower first.
+    counts: wins of the lower, ties and wins of the higher, of each pair.
+    early: the same of the votes before direct votes counted.
     """
 
     def __init__(self, systems: int, *, ties: bool) -> None:
@@ -318,19 +307,19 @@ class Numerator:
         self.log_value = 0.0
         self.worth = [0.0] * systems
         self.gamma = 0.0 if ties else None
-        self.told = START
-        self.since = 0
+        self.tie_information = PRIOR_TIE_INFORMATION
+        self.since_fit = 0  # votes since all worths were fitted
         self.ends: list[tuple[int, int]] = []
         self.counts: list[list[int]] = []
         self.early: list[list[int]] = []
         self._row: dict[tuple[int, int], int] = {}
-        self._near: list[list[tuple[int, int]]] = [[] for _ in range(systems)]
+        self._neighbours: list[list[tuple[int, int]]] = [[] for _ in range(systems)]
 
     def add_system(self) -> None:
         """Make room for a system without votes; it is predicted to be an average one."""
         self.systems += 1
         self.worth.append(0.0)
-        self._near.append([])
+        self._neighbours.append([])
 
     def pairs(self) -> PairCounts:
         """Return the counts so far."""
@@ -354,99 +343,93 @@ class Numerator:
 
     def observe(self, votes: Sequence[Coded]) -> None:
         """Take in votes that came together: all are predicted from what was known before them."""
-        pull = 0.0
+        gradient = 0.0
         for left, right, outcome in votes:
             chances = _log_chances(self.worth[left] - self.worth[right], self.gamma)
             self.log_value += chances[outcome]
             if self.gamma is not None:
                 tie = exp(chances[TIE])
-                self.told += tie * (1 - tie)
-                pull += (outcome == TIE) - tie
-        for vote in votes:
-            self._count(*vote)
-        self.since += len(votes)
-        if self.since >= self.systems**2:
-            self._refit()
+                self.tie_information += tie * (1 - tie)
+                gradient += (outcome == TIE) - tie
+        for left, right, outcome in votes:
+            ends = (left, right) if left < right else (right, left)
+            row = self._row.get(ends)
+            if row is None:
+                row = self._add_pair(ends)
+            self.counts[row][outcome if left < right else 2 - outcome] += 1
+        self.since_fit += len(votes)
+        if self.since_fit >= self.systems**2:
+            fit = fit_plug_in(self.pairs(), self._at())
+            self.worth = fit.at[: self.systems].tolist()
+            if self.gamma is not None:
+                self.gamma = float(fit.at[-1])
+                self.tie_information = float(fit.expansion.information[-1, -1])
+            self.since_fit = 0
             return
         if self.gamma is not None:
-            self.gamma += _clip(pull / self.told)
+            self.gamma += _clip(gradient / self.tie_information)
         for system in dict.fromkeys(code for vote in votes for code in vote[:2]):
             self._relax(system)
 
     def settle(self) -> Array:
         """Return worths, and γ if ties are an outcome, fitted to all votes so far."""
-        at = np.array(self.worth if self.gamma is None else [*self.worth, self.gamma])
-        return at if self.since == 0 else fit_plug_in(self.pairs(), at).at
+        at = self._at()
+        return at if self.since_fit == 0 else fit_plug_in(self.pairs(), at).at
 
-    def _count(self, left: int, right: int, outcome: int) -> None:
-        ends = (left, right) if left < right else (right, left)
-        row = self._row.get(ends)
-        if row is None:
-            row = self._open(ends)
-        self.counts[row][outcome if left < right else 2 - outcome] += 1
+    def _at(self) -> Array:
+        return np.array(self.worth if self.gamma is None else [*self.worth, self.gamma])
 
-    def _open(self, ends: tuple[int, int]) -> int:
-        """Begin to count a pair."""
+    def _add_pair(self, ends: tuple[int, int]) -> int:
         low, high = ends
         row = self._row[ends] = len(self.ends)
         self.ends.append(ends)
         self.counts.append([0, 0, 0])
-        self._near[low].append((high, row))
-        self._near[high].append((low, row))
+        self._neighbours[low].append((high, row))
+        self._neighbours[high].append((low, row))
         return row
-
-    def _refit(self) -> None:
-        """Fit all worths anew, and take the information on γ that the fit has."""
-        at = np.array(self.worth if self.gamma is None else [*self.worth, self.gamma])
-        found = fit_plug_in(self.pairs(), at)
-        self.worth = found.at[: self.systems].tolist()
-        if self.gamma is not None:
-            self.gamma = float(found.at[-1])
-            self.told = float(found.expansion.information[-1, -1])
-        self.since = 0
 
     def _relax(self, system: int) -> None:
         """Take one Newton step in the worth of a system, all others held."""
-        own = self.worth[system]
-        half = tanh(own / 2)
-        slope, bend = -half / 2, (1 - half * half) / 4
-        for other, row in self._near[system]:
+        worth = self.worth[system]
+        half = tanh(worth / 2)
+        slope, curvature = -half / 2, (1 - half * half) / 4
+        for other, row in self._neighbours[system]:
             low, tied, high = self.counts[row]
             won, lost = (low, high) if system < other else (high, low)
-            chances = _log_chances(own - self.worth[other], self.gamma)
+            chances = _log_chances(worth - self.worth[other], self.gamma)
             first, second = exp(chances[0]), exp(chances[2])
             n, lead = won + tied + lost, first - second
             slope += (won - lost - n * lead) / 2
-            bend += n * (first + second - lead * lead) / 4
-        self.worth[system] = own + _clip(slope / bend)
+            curvature += n * (first + second - lead * lead) / 4
+        self.worth[system] = worth + _clip(slope / curvature)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON takes it."""
-        kept = (
-            "systems",
-            "log_value",
-            "worth",
-            "gamma",
-            "told",
-            "since",
-            "ends",
-            "counts",
-            "early",
-        )
-        return {name: getattr(self, name) for name in kept}
+        return {
+            "systems": self.systems,
+            "log_value": self.log_value,
+            "worth": self.worth,
+            "gamma": self.gamma,
+            "told": self.tie_information,
+            "since": self.since_fit,
+            "ends": self.ends,
+            "counts": self.counts,
+            "early": self.early,
+        }
 
     @classmethod
-    def from_dict(cls, kept: dict[str, Any]) -> Numerator:
-        """Take up what `to_dict` returned."""
-        made = cls(int(kept["systems"]), ties=kept["gamma"] is not None)
-        for (low, high), counts in zip(kept["ends"], kept["counts"], strict=True):
-            made.counts[made._open((int(low), int(high)))] = [int(n) for n in counts]
-        made.log_value, made.told = float(kept["log_value"]), float(kept["told"])
-        made.worth = [float(worth) for worth in kept["worth"]]
-        made.gamma = None if kept["gamma"] is None else float(kept["gamma"])
-        made.since = int(kept["since"])
-        made.early = [[int(n) for n in counts] for counts in kept["early"]]
-        return made
+    def from_dict(cls, saved: dict[str, Any]) -> Numerator:
+        """Read what `to_dict` returned."""
+        numerator = cls(int(saved["systems"]), ties=saved["gamma"] is not None)
+        for (low, high), counts in zip(saved["ends"], saved["counts"], strict=True):
+            numerator.counts[numerator._add_pair((int(low), int(high)))] = [int(n) for n in counts]
+        numerator.log_value = float(saved["log_value"])
+        numerator.tie_information = float(saved["told"])
+        numerator.worth = [float(worth) for worth in saved["worth"]]
+        numerator.gamma = None if saved["gamma"] is None else float(saved["gamma"])
+        numerator.since_fit = int(saved["since"])
+        numerator.early = [[int(n) for n in counts] for counts in saved["early"]]
+        return numerator
 
 
 def _log_chances(eta: float, gamma: float | None) -> tuple[float, float, float]:
@@ -459,20 +442,18 @@ def _log_chances(eta: float, gamma: float | None) -> tuple[float, float, float]:
 
 
 def _clip(step: float) -> float:
-    return min(max(step, -LONGEST), LONGEST)
+    return min(max(step, -MAX_STEP), MAX_STEP)
 
 
 # Which pairs could be decided, without a fit for each.
 #
 # Whatever worths make two systems equal have at most the likelihood of the best of them. So a pair
 # whose systems are moved to one point between them, all others held, and whose likelihood is then
-# still too high cannot be decided. The screen never decides and never loses a pair.
-
-AT_ONCE: Final = 2048  # Pairs that are moved at the same time
+# still too high cannot be decided. The bound never decides and never loses a pair.
 
 
-class Screen:
-    """The votes as a table of all systems by all, at some worths.
+class NullBounds:
+    """Lower bounds of each pair's null likelihood, from worths that all pairs share.
 
     value: log-likelihood at these worths (nats).
     """
@@ -484,56 +465,46 @@ class Screen:
         self.counts = np.zeros((k, k, 3))
         self.counts[pairs.low, pairs.high] = pairs.counts
         self.counts[pairs.high, pairs.low] = pairs.counts[:, ::-1]
-        each = sum_log_chances(self.counts, self.worth[:, None] - self.worth, self.gamma)
-        self.value = float(each.sum() / 2)
-        self._each = each
+        self._each = self._sum(self.counts, self.worth[:, None] - self.worth)
+        self.value = float(self._each.sum() / 2)
         n = self.counts.sum(axis=2)
-        # how firmly each system is held; any positive number makes the screen valid
+        # how firmly each system is held; any positive number makes the bound valid
         self._firm = n.sum(axis=1) + 1.0
 
-    def bound(self, one: Integers, other: Integers) -> tuple[Array, Array]:
-        """Return a lower bound of each pair's null likelihood, and where the two systems meet.
+    def _sum(self, counts: Array, eta: Array) -> Array:
+        return sum_log_chances(counts, log_chances(eta, self.gamma), self.gamma)
 
-        one: (P,) code of one system of each pair.
-        other: (P,) code of the other.
+    def bound(self, first: Integers, second: Integers) -> tuple[Array, Array]:
+        """Return (P,) bounds of pairs of systems, and where the two systems meet.
+
+        first, second: (P,) codes.
         """
-        starts = range(0, len(one), AT_ONCE)
-        found = [self._bound(one[i : i + AT_ONCE], other[i : i + AT_ONCE]) for i in starts]
-        if not found:
-            return np.zeros(0), np.zeros(0)
-        return np.concatenate([a for a, _ in found]), np.concatenate([b for _, b in found])
-
-    def _bound(self, one: Integers, other: Integers) -> tuple[Array, Array]:
-        a, b = self._firm[one], self._firm[other]
-        meet = (a * self.worth[one] + b * self.worth[other]) / (a + b)
-        value = self.value - self._each[one].sum(axis=1) - self._each[other].sum(axis=1)
-        value += self._each[one, other]
-        eta = meet[:, None] - self.worth
-        rows = np.arange(len(one))
-        for system, opponent in ((one, other), (other, one)):
-            moved = sum_log_chances(self.counts[system], eta, self.gamma)
-            moved[rows, opponent] = 0.0
-            value += moved.sum(axis=1)
-        between = sum_log_chances(self.counts[one, other], np.zeros(len(one)), self.gamma)
-        return np.asarray(value + between), meet
+        a, b = self._firm[first], self._firm[second]
+        meet = np.asarray((a * self.worth[first] + b * self.worth[second]) / (a + b))
+        bounds = np.zeros(len(first))
+        for start in range(0, len(first), PAIRS_AT_ONCE):
+            rows = slice(start, start + PAIRS_AT_ONCE)
+            one, other = first[rows], second[rows]
+            value = self.value - self._each[one].sum(axis=1) - self._each[other].sum(axis=1)
+            value += self._each[one, other]
+            eta = meet[rows, None] - self.worth
+            pair = np.arange(len(one))
+            for system, opponent in ((one, other), (other, one)):
+                moved = self._sum(self.counts[system], eta)
+                moved[pair, opponent] = 0.0
+                value += moved.sum(axis=1)
+            bounds[rows] = value + self._sum(self.counts[one, other], np.zeros(len(one)))
+        return bounds, meet
 
 
 # What is decided at a look: by all votes through the model, or by two systems' own votes.
 #
-# The level α is shared. All votes together decide s > t once
-#
-# N_t / sup{L_t(θ) : θ_s ≤ θ_t} ≥ 1 / (.6 α),
-#
-# for all pairs at once: wherever θ_s ≤ θ_t is true the ratio is at most N_t / L_t(θ*), one
-# martingale for all pairs and both directions (Ville 1939). Own votes decide once B_st ≥ K(K − 1) /
-# (.4 α), each direction of each pair having a martingale of its own. Both directions count: of two
-# equal systems either may be named the better one, and with half the number they are so named in
-# 3.2 % of boards where 2 % are allowed (threshold 50, 3,000 votes; counted exactly).
-
-SHARE: Final = 0.6  # Share of α that all votes together may spend; direct votes have the rest
-MODEL, DIRECT, JUDGES = "all votes", "direct votes", "judges"  # What decided a pair
-
-Pair = tuple[int, int]
+# The level α is shared. The ratio of all votes is valid for all pairs at once: wherever θ_s ≤ θ_t
+# is true it is at most N_t / L_t(θ*), one martingale for all pairs and both directions (Ville
+# 1939). Own votes decide once B_st ≥ K(K − 1) / (.4 α), each direction of each pair having a
+# martingale of its own. Both directions count: of two equal systems either may be named the better
+# one, and with half the number they are so named in 3.2 % of boards where 2 % are allowed
+# (threshold 50, 3,000 votes; counted exactly).
 
 
 @dataclass(frozen=True)
@@ -564,12 +535,12 @@ class Budget:
     def universal(self) -> float:
         """What log N − log sup L must reach (nats)."""
         shared = self.founders is None or self.directions
-        return -log(self.alpha * (SHARE if shared else 1.0))
+        return -log(self.alpha * (MODEL_SHARE if shared else 1.0))
 
     @property
     def direct(self) -> float:
         """What log B must reach (nats)."""
-        return log(self.directions) - log(self.alpha * (1 - SHARE))
+        return log(self.directions) - log(self.alpha * (1 - MODEL_SHARE))
 
     @property
     def judges(self) -> float:
@@ -587,55 +558,51 @@ def decide_pairs(
     """
     known = {frozenset(pair) for pair in decided}
     low, high = np.triu_indices(numerator.systems, 1)
-    pairs = zip(low.tolist(), high.tolist(), strict=True)
-    left = [pair for pair in pairs if frozenset(pair) not in known]
-    direct = _decide_direct(numerator, budget, left)
-    taken = {frozenset(pair) for pair in direct}
-    left = [pair for pair in left if frozenset(pair) not in taken]
-    by_model = _decide_by_model(numerator, at, budget, left)
-    return [*((pair, DIRECT) for pair in direct), *((pair, MODEL) for pair in by_model)]
+    pairs = list(zip(low.tolist(), high.tolist(), strict=True))
+    claims: list[tuple[Pair, str]] = []
+    founding = [
+        pair
+        for pair in pairs
+        if max(pair) < (budget.founders or 0) and frozenset(pair) not in known
+    ]
+    if founding:
+        votes = np.array([numerator.direct(*pair) for pair in founding], dtype=np.float64)
+        evidence = log_direct(votes.max(axis=1), votes.min(axis=1))
+        for i in np.flatnonzero(evidence >= budget.direct).tolist():
+            pair = founding[i]
+            claims.append((pair if votes[i, 0] > votes[i, 1] else pair[::-1], DIRECT))
+            known.add(frozenset(pair))
 
-
-def _decide_direct(numerator: Numerator, budget: Budget, pairs: Sequence[Pair]) -> list[Pair]:
-    """Decide by own votes."""
-    founding = [pair for pair in pairs if max(pair) < (budget.founders or 0)]
-    if not founding:
-        return []
-    votes = [numerator.direct(*pair) for pair in founding]
-    wins = np.array([max(own) for own in votes], dtype=np.float64)
-    losses = np.array([min(own) for own in votes], dtype=np.float64)
-    reached = np.flatnonzero(log_direct(wins, losses) >= budget.direct).tolist()
-    return [founding[i] if votes[i][0] > votes[i][1] else founding[i][::-1] for i in reached]
-
-
-def _decide_by_model(
-    numerator: Numerator, at: Array, budget: Budget, pairs: Sequence[Pair]
-) -> list[Pair]:
-    """Decide by all votes."""
+    pairs = [pair for pair in pairs if frozenset(pair) not in known]
     counts = numerator.pairs()
-    screen = Screen(counts, at)
     enough = numerator.log_value - budget.universal
-    one, other = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
-    bound, meet = screen.bound(one, other)
-    found = []
+    first, second = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    bound, meet = NullBounds(counts, at).bound(first, second)
     for i in np.flatnonzero(bound <= enough).tolist():
         start = at.copy()
-        start[one[i]] = meet[i]
+        start[first[i]] = meet[i]
         null = find_supremum(counts, pairs[i], start, enough=enough)
         if null is not None and null.value <= enough and null.lead:
-            found.append(pairs[i] if null.lead > 0 else pairs[i][::-1])
-    return found
+            claims.append((pairs[i] if null.lead > 0 else pairs[i][::-1], MODEL))
+    return claims
 
 
-# How much nearer than they are pairs are taken to be (nats): sums of many votes are rounded
-ROUNDING: Final = 1e-6
-# So many pairs come near at once where shared worths are out of date: they are fitted first
-CROWD: Final = 8
-RENEWED: Final = 60  # Votes between the first renewals of shared witnesses
-LATER: Final = 20  # Later they are renewed with every further 1/20 of the votes
+# What a full look after every vote would decide, without a fit for every pair at every vote.
+#
+# Each open pair has worths at which its two systems are equal. Their likelihood is at most the best
+# under which they are, a lower bound, so that a pair cannot be decided while
+#
+# log N_t − ℓ_t(worths) < log 1/(.6 α),
+#
+# and ℓ_t moves with each vote by the log-chance of that vote alone. Far from being decided, pairs
+# share their worths but for the point where their two systems meet: a vote then moves the pairs of
+# its own two systems. A pair that comes near is fitted and has worths of its own, the best ones.
+# The screen lets pairs go and never decides; what it lets through is decided by the same fit as in
+# a full look, so that what is decided depends on the votes up to then, never on when somebody
+# looked.
 
 
-class Lookout:
+class OpenPairScreen:
     """Open pairs of a board, and how near each may be to being decided.
 
     It changes with every vote.
@@ -648,10 +615,11 @@ class Lookout:
         self._open = np.zeros(0, dtype=np.bool_)
         self._at: Array = np.zeros(0)
         self._gamma = numerator.gamma
-        self._value = 0.0
+        self._value = 0.0  # ℓ of the shared worths
         self._meet: Array = np.zeros(0)
-        self._loss: Array = np.zeros(0)  # ℓ of a pair's witness less that of the shared worths
-        self._near = _Near()
+        # ℓ at a pair's meeting point less that of the shared worths; ∞ where it is fitted or closed
+        self._loss: Array = np.zeros(0)
+        self._fitted = _FittedBounds()
         self._votes = int(np.sum(numerator.counts))
         self._grow()
         for pair in decided:
@@ -663,7 +631,7 @@ class Lookout:
         self._grow()
         for left, right, outcome in votes:
             self._move(left, right, outcome)
-            self._near.move(left, right, outcome)
+            self._fitted.move(left, right, outcome)
         self._votes += len(votes)
         if self._votes >= self._due:
             self._renew()
@@ -684,46 +652,46 @@ class Lookout:
             self._meet = np.append(self._meet, self._at)
             self._loss = np.append(self._loss, np.zeros(new))
             self._at = np.append(self._at, 0.0)
-            self._near.grow()
+            self._fitted.grow()
 
     def _move(self, left: int, right: int, outcome: int) -> None:
-        """Add a vote to the likelihood of all shared witnesses."""
-        own, others = self._of[left], self._of[right]
-        n, common = len(own), right - (right > left)
+        """Add a vote to the likelihood of all shared worths."""
+        of_left, of_right = self._of[left], self._of[right]
+        n, common = len(of_left), right - (right > left)
         eta = np.empty(2 * n + 1)
-        eta[:n] = self._meet[own] - self._at[right]
-        eta[n : 2 * n] = self._at[left] - self._meet[others]
+        eta[:n] = self._meet[of_left] - self._at[right]
+        eta[n : 2 * n] = self._at[left] - self._meet[of_right]
         eta[2 * n] = self._at[left] - self._at[right]
         eta[common] = 0.0
-        said = _log_chance(outcome, eta, self._gamma)
-        shared = float(said[2 * n])
-        moved = said - shared
+        chances = log_chances(eta, self._gamma)[outcome]
+        shared = float(chances[2 * n])
+        moved = chances - shared
         moved[n + left - (left > right)] = 0.0  # counted with the pairs of the left system
         self._value += shared
-        self._loss[own] += moved[:n]
-        self._loss[others] += moved[n : 2 * n]
+        self._loss[of_left] += moved[:n]
+        self._loss[of_right] += moved[n : 2 * n]
 
     def _renew(self) -> None:
-        """Begin anew: no open pair has a witness of its own any more."""
-        self._due = _find_next(self._votes)
-        self._near = _Near()
+        """Begin anew: no open pair has worths of its own any more."""
+        self._due = _find_next_renewal(self._votes)
+        self._fitted = _FittedBounds()
         self._loss = np.where(self._open, 0.0, np.inf)
         self._share()
 
     def _share(self) -> None:
-        """Take the likeliest worths for all pairs without a witness of their own."""
+        """Take the likeliest worths for all pairs without worths of their own."""
         with one_blas_thread():
             at, k = self._numerator.settle(), self._numerator.systems
-        screen = Screen(self._numerator.pairs(), at)
-        self._at, self._gamma, self._value = at[:k].copy(), screen.gamma, screen.value
-        kept = np.flatnonzero(self._loss < np.inf)
-        one, other = np.array(self._pairs, dtype=np.intp).reshape(-1, 2)[kept].T
-        bound, meet = screen.bound(one, other)
-        self._loss[kept], self._meet[kept] = bound - screen.value, meet
+        bounds = NullBounds(self._numerator.pairs(), at)
+        self._at, self._gamma, self._value = at[:k].copy(), bounds.gamma, bounds.value
+        sharing = np.flatnonzero(self._loss < np.inf)
+        first, second = np.array(self._pairs, dtype=np.intp).reshape(-1, 2)[sharing].T
+        bound, meet = bounds.bound(first, second)
+        self._loss[sharing], self._meet[sharing] = bound - bounds.value, meet
 
     def _decide_direct(self, votes: Sequence[Coded], budget: Budget) -> list[Pair]:
         """Decide the pairs of these votes by their own votes."""
-        found = []
+        claims = []
         for one, other in dict.fromkeys((min(vote[:2]), max(vote[:2])) for vote in votes):
             place = self._find(one, other)
             if other >= (budget.founders or 0) or not self._open[place]:
@@ -733,40 +701,39 @@ class Lookout:
             if _bound_direct(most, least) < budget.direct - ROUNDING:
                 continue
             if log_direct(np.array([most]), np.array([least]))[0] >= budget.direct:
-                found.append((one, other) if won > lost else (other, one))
+                claims.append((one, other) if won > lost else (other, one))
                 self._close(place)
-        return found
+        return claims
 
     def _close(self, place: int) -> None:
         """Look at a decided pair no more."""
         self._open[place] = False
         self._loss[place] = np.inf
-        self._near.drop(place)
+        self._fitted.drop(place)
 
     def _decide_by_model(self, budget: Budget) -> list[Pair]:
         """Decide by all votes."""
         enough = self._numerator.log_value - budget.universal
-        far = self._reach(enough)
-        if len(far) > CROWD:
+        shared = self._reached(enough)
+        if len(shared) > MAX_NEAR_PAIRS:
             self._share()
-            far = self._reach(enough)
-        places = [*self._near.reached(enough + ROUNDING), *far]
+            shared = self._reached(enough)
+        places = sorted([*self._fitted.reached(enough + ROUNDING), *shared])
         if not places:
             return []
         counts = self._numerator.pairs()
         with one_blas_thread():
-            found = [self._evaluate(place, counts, enough) for place in sorted(places)]
-        return [pair for pair in found if pair is not None]
+            claims = [self._evaluate(place, counts, enough) for place in places]
+        return [pair for pair in claims if pair is not None]
 
-    def _reach(self, enough: float) -> list[int]:
-        """Return the places of pairs whose shared witness is no likelier than this."""
-        least = enough + ROUNDING - self._value
-        return np.flatnonzero(self._loss <= least).tolist()
+    def _reached(self, enough: float) -> list[int]:
+        """Return the places of pairs whose shared worths are no likelier than this."""
+        return np.flatnonzero(self._loss <= enough + ROUNDING - self._value).tolist()
 
     def _evaluate(self, place: int, counts: PairCounts, enough: float) -> Pair | None:
         """Fit worths under which two systems are equal; return the pair if that decides it."""
         one, other = self._pairs[place]
-        start = self._near.find(place)
+        start = self._fitted.find(place)
         if start is None:
             start = self._at.copy()
             start[one] = self._meet[place]
@@ -774,18 +741,18 @@ class Lookout:
             start = np.append(start, self._gamma)
         null = find_supremum(counts, (one, other), start, enough=enough)
         self._loss[place] = np.inf
-        self._near.drop(place)
+        self._fitted.drop(place)
         if null is None:  # without a maximum: no look again before the next renewal
             return None
         if null.value <= enough and null.lead:
             self._close(place)
             return (one, other) if null.lead > 0 else (other, one)
-        self._near.add(place, null.at, counts)
+        self._fitted.add(place, null.at, counts)
         return None
 
 
-class _Near:
-    """Pairs that are near to being decided, each with a witness of its own."""
+class _FittedBounds:
+    """Pairs that are near to being decided, each with worths of its own."""
 
     def __init__(self) -> None:
         self._places: list[int] = []
@@ -799,68 +766,48 @@ class _Near:
             self._worth = np.pad(self._worth, ((0, 0), (0, 1)))
 
     def move(self, left: int, right: int, outcome: int) -> None:
-        """Add a vote to the likelihood of each witness."""
+        """Add a vote to each likelihood."""
         if self._places:
             eta = self._worth[:, left] - self._worth[:, right]
-            self._value += _log_chance(outcome, eta, self._gamma)
+            self._value += log_chances(eta, self._gamma)[outcome]
 
     def reached(self, enough: float) -> list[int]:
-        """Return the places of pairs whose witness is no likelier than this."""
+        """Return the places of pairs whose worths are no likelier than this."""
         return [self._places[i] for i in np.flatnonzero(self._value <= enough).tolist()]
 
     def find(self, place: int) -> Array | None:
-        """Return the worths of a pair's witness; None where it has none of its own."""
+        """Return a pair's worths; None where it has none of its own."""
         return self._worth[self._places.index(place)] if place in self._places else None
 
     def drop(self, place: int) -> None:
         """Forget a pair."""
         if place in self._places:
-            kept = np.array(self._places) != place
+            rest = np.array(self._places) != place
             self._places.remove(place)
-            self._worth, self._gamma = self._worth[kept], self._gamma[kept]
-            self._value = self._value[kept]
+            self._worth, self._gamma = self._worth[rest], self._gamma[rest]
+            self._value = self._value[rest]
 
     def add(self, place: int, at: Array, counts: PairCounts) -> None:
-        """Take the best worths of a pair for its witness; without ties γ is −∞."""
+        """Take the best worths of a pair; without ties γ is −∞."""
         k = counts.systems
         gamma = float(at[k]) if len(at) > k else None
-        eta = at[counts.low] - at[counts.high]
-        value = float(sum_log_chances(counts.counts, eta, gamma).sum())
+        logs = log_chances(at[counts.low] - at[counts.high], gamma)
+        value = float(sum_log_chances(counts.counts, logs, gamma).sum())
         self._worth = np.vstack([self._worth.reshape(-1, k), at[:k]])
         self._gamma = np.append(self._gamma, -np.inf if gamma is None else gamma)
         self._value = np.append(self._value, value)
         self._places.append(place)
 
 
-def _log_chance(outcome: int, eta: Array, gamma: Array | float | None) -> Array:
-    """Return the log-probability of one answer at each difference of log-worths."""
-    half = eta / 2
-    total = np.logaddexp(half, -half)
-    if gamma is not None:
-        total = np.logaddexp(total, gamma)
-    if outcome == TIE:
-        return np.asarray(gamma - total)
-    return (half if outcome < TIE else -half) - total
-
-
-def _find_next(votes: int) -> int:
-    """Return after how many votes shared witnesses are renewed next.
-
-    >>> _find_next(0), _find_next(60), _find_next(61)
-    (60, 120, 120)
-    """
-    due = RENEWED
+def _find_next_renewal(votes: int) -> int:
+    due = RENEWAL_VOTES
     while due <= votes:
-        due += max(RENEWED, due // LATER)
+        due += max(RENEWAL_VOTES, due // RENEWAL_PARTS)
     return due
 
 
 def _bound_direct(most: int, least: int) -> float:
-    """Return what log B cannot exceed (nats): the ratio at the likeliest chance.
-
-    >>> round(_bound_direct(14, 0), 3), _bound_direct(3, 3)
-    (9.704, 0.0)
-    """
+    """Return what log B cannot exceed (nats): the ratio at the likeliest chance."""
     n = most + least
     if n == 0:
         return 0.0

@@ -1,16 +1,9 @@
-"""A column that judges with tastes cannot fool: each judge is one vote on each pair, at most.
+"""Votes as they arrive: single ones, a table of them in their order, and what each judge says.
 
-The first b votes of a judge are a batch, closed when it is full; X_g = ±1 is the sign of the
-judge's net preference between s and t in it, 0 where there is none, and
-
-    E_st = Π_g (1 + κ_g X_g),   κ_g = max(0, 2 (W + 5) / (W + L + 5.5) − 1),
-
-W and L being the judges before who preferred s and t. It is a supermartingale wherever a judge's
-net preference for s over t is symmetric or negative, given the judges before: tastes, items that
-only one judge sees and votes that hang together inside a judge do no harm. That needs judges who
-come from one population, b that is fixed in advance, and inside a batch pairs that are not chosen
-by this judge's own answers. Later votes of a judge do not count. With all judges of one mind it
-takes a little more than log2(K(K − 1)/α) of them. κ is ours.
+What is decided from votes that chose the next pairs is valid only in their own order. A ranking of
+n outputs is one answer: its pairs are correlated, so that one of them, drawn at random, is its
+vote. It stands where its first row stands; where rows have times of their own, it was asked with
+the first of them and answered with the last.
 """
 
 from __future__ import annotations
@@ -18,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b, sha256
-from itertools import count
 from math import log1p
 from typing import Any, Final
 
@@ -26,16 +18,37 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import ANSWER
+from evenhand.data.joining import PLACE
+from evenhand.data.labels import OUTCOMES
+from evenhand.data.source import Aside, number_rows
+from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, end, suggest
 from evenhand.formats.roles import fold
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.engine import ANSWER
-from evenhand.judgments.labels import OUTCOMES
-from evenhand.judgments.row_order import PLACE
-from evenhand.judgments.source import Aside, number_rows
-from evenhand.judgments.votes import Votes
 
-# One vote as it arrives: which of two systems' outputs was better, by whom, to which question.
+ROWS: Final = "rows"  # The order of the table's own rows
+# Columns that tell when an answer came in, the first that is there: votes come in that order
+ANSWERED: Final = (
+    *("answered_at", "submitted_at", "submit_time", "submission_time", "judged_at", "voted_at"),
+    *("completed_at", "finished_at", "ended_at"),
+)
+NO_TIMES: Final = (
+    "no column tells when judgments were given: they are taken in the order of their rows"
+)
+NO_ROWS: Final = (
+    "this table keeps no order of its rows: rankings are taken sorted by all their columns; open"
+    " the file itself for the order in which they stand"
+)
+FIRST: Final = "evenhand_first"
+LAST: Final = "evenhand_last"
+# Added to numbers of rows, so that they sort as text; more rows than a table has
+ROW_OFFSET: Final = 10**12
+# Judges for and against s that are supposed before the first one
+PRIOR_FOR, PRIOR_AGAINST = 5.0, 0.5
+
+Rows = NDArray[np.intp]
+Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -79,57 +92,15 @@ class Vote:
         return blake2b("\x1f".join(parts).encode(), digest_size=8).hexdigest()
 
 
-def chain_digest(before: str, votes: Iterable[Vote]) -> str:
-    """Return the SHA-256 of votes in their order, after others that have one: the last of all.
-
-    >>> votes = [Vote("a", "b", "left"), Vote("b", "a", "tie", "ann")]
-    >>> chain_digest("", votes) == chain_digest(chain_digest("", votes[:1]), votes[1:])
-    True
-    """
-    for digest in chain_digests(before, votes):
-        before = digest
-    return before
-
-
 def chain_digests(before: str, votes: Iterable[Vote]) -> Iterator[str]:
     """Return the SHA-256 of all votes up to each: two chains part at the first vote that differs.
 
-    >>> votes = [Vote("a", "b", "left"), Vote("b", "a", "tie", "ann")]
-    >>> list(chain_digests("", votes))[0] == chain_digest("", votes[:1])
-    True
+    before: the digest of the votes before them, "" of none.
     """
     for vote in votes:
-        said = (vote.left, vote.right, vote.outcome, vote.judge, vote.question)
-        before = sha256("\x1f".join((before, *said)).encode()).hexdigest()
+        parts = (before, vote.left, vote.right, vote.outcome, vote.judge, vote.question)
+        before = sha256("\x1f".join(parts).encode()).hexdigest()
         yield before
-
-
-# Votes of a table in the order in which they were given.
-#
-# What is decided from votes that chose the next pairs is valid only in their own order. A ranking
-# of n outputs is one answer: its pairs hang together, so that one of them, drawn at random, is its
-# vote. It stands where its first row stands; where rows have times of their own, it was asked with
-# the first of them and answered with the last.
-
-ROWS: Final = "rows"  # The order of the table's own rows
-# Columns that tell when an answer came in, the first that is there: votes come in that order
-ANSWERED: Final = (
-    *("answered_at", "submitted_at", "submit_time", "submission_time", "judged_at", "voted_at"),
-    *("completed_at", "finished_at", "ended_at"),
-)
-NO_TIMES: Final = (
-    "no column tells when judgments were given: they are taken in the order of their rows"
-)
-NO_ROWS: Final = (
-    "this table keeps no order of its rows: rankings are taken sorted by all their columns; open"
-    " the file itself for the order in which they stand"
-)
-FIRST: Final = "evenhand_first"
-LAST: Final = "evenhand_last"
-# Added to numbers of rows, so that they sort as text; more rows than a table has
-WIDE: Final = 10**12
-Rows = NDArray[np.intp]
-Moments = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,70 +117,76 @@ class Arrival:
 
 
 def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
-    """Read votes in the order in which they were given."""
-    order = order or _find_answered(data)
+    """Read votes in the order in which they were given.
+
+    order: a column of times, "rows", or None for what the table tells.
+    """
+    if not order:
+        columns = {fold(name): name for name in reversed(data.columns)}
+        names = (columns[fold(name)] for name in ANSWERED if fold(name) in columns)
+        order = next(names, None)
     votes = _read_votes(data, order)
     timed = order != ROWS and votes.moment is not None
-    by = (order or _name_time(data)) if timed else ROWS
-    if timed:
-        _check_times(votes, by)
-    notes = [] if timed else _note_rows(data, order)
-    rows = _sort(votes, _time_answers(votes, asked=order is None) if timed else None)
-    if votes.answer is not None:
-        rows = _choose(votes, rows, seed)
+    by, span, notes = ROWS, None, []
+    if timed and votes.moment is not None:
+        by = order or data.source.find_asides(data.columns)["shown_at"].column
+        missing = int(np.isnan(votes.moment).sum())
+        if missing:
+            raise InvalidJudgments(
+                f"column '{by}' tells no time for {missing:,} of {votes.size:,} judgments: fill it,"
+                " or take the order of the rows (--order rows)"
+            )
+        if votes.size:
+            span = (float(votes.moment.min()), float(votes.moment.max()))
+    else:
+        frame = data.frame if data.rankings is None else data.rankings.frame
+        in_order = isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()
+        if data.has("ranking") and not in_order:
+            notes.append(NO_ROWS)
+        elif order != ROWS:
+            notes.append(NO_TIMES)
+    rows = _sort(votes, timed=timed, asked=order is None)
+    if votes.answer is not None:  # one row of each answer, whatever it says
+        owner = votes.answer[rows]
+        begins = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
+        sizes = np.diff(np.r_[begins, len(owner)])
+        luck = np.random.Generator(np.random.PCG64(seed)).random(len(begins))
+        rows = np.asarray(rows[begins + (luck * sizes).astype(np.intp)], dtype=np.intp)
         notes.append(
             f"a ranking is one answer: one of its pairs, drawn at random (seed {seed}), is its"
             f" vote; {votes.size - len(rows):,} others are left out"
         )
-    known = votes.positions_known
-    told = [note.replace(f"shown_at={by}", f"order={by}") for note in votes.notes]
-    span = None
-    if timed and votes.moment is not None and votes.size:
-        span = (float(votes.moment.min()), float(votes.moment.max()))
-    return Arrival(_write(votes, rows), votes.systems, by, known, (*told, *notes), span)
+    read_notes = [note.replace(f"shown_at={by}", f"order={by}") for note in votes.notes]
+    return Arrival(
+        _name_votes(votes, rows),
+        votes.systems,
+        by,
+        votes.positions_known,
+        (*read_notes, *notes),
+        span,
+    )
 
 
 def _read_votes(data: Comparisons, order: str | None) -> Votes:
     """Read the votes; a column of times that cannot be read is called what it is here."""
-    try:
-        return _name_by_rows(_order_by(_end_rankings(data, order), order)).votes()
-    except InvalidJudgments as fault:
-        if order is None or order == ROWS:
-            raise
-        said = str(fault).replace(", taken as shown_at,", ", which tells the order,")
-        raise InvalidJudgments(said) from None
-
-
-def _note_rows(data: Comparisons, order: str | None) -> list[str]:
-    """Say that rows tell the order, or that nothing does."""
-    frame = data.frame if data.rankings is None else data.rankings.frame
-    kept = isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()
-    if data.has("ranking") and not kept:
-        return [NO_ROWS]
-    return [] if order == ROWS else [NO_TIMES]
-
-
-def _find_answered(data: Comparisons) -> str | None:
-    """Return the column that tells when answers came in, or None."""
-    columns = {fold(name): name for name in reversed(data.columns)}
-    found = (columns[fold(name)] for name in ANSWERED if fold(name) in columns)
-    return next(found, None)
-
-
-def _order_by(data: Comparisons, order: str | None) -> Comparisons:
-    """Take a column for the times at which votes were given."""
     if order is None or order == ROWS:
+        return _name_by_rows(data).votes()
+    try:
+        data = _end_rankings(data, order)
+        column = data.require(order)
+        asides = {**data.source.asides, "shown_at": Aside(column)}
+        data = replace(data, source=replace(data.source, asides=asides))
+        return _name_by_rows(data).votes()
+    except InvalidJudgments as fault:
+        text = str(fault).replace(", taken as shown_at,", ", which tells the order,")
+        raise InvalidJudgments(text) from None
+
+
+def _end_rankings(data: Comparisons, order: str) -> Comparisons:
+    """Give all rows of a ranking the last of their times: then it was answered."""
+    if data.rankings is None or not data.has("ranking"):
         return data
     column = data.require(order)
-    asides = {**data.source.asides, "shown_at": Aside(column)}
-    return replace(data, source=replace(data.source, asides=asides))
-
-
-def _end_rankings(data: Comparisons, order: str | None) -> Comparisons:
-    """Give all rows of a ranking the last of their times: then it was answered."""
-    if order in (None, ROWS) or data.rankings is None or not data.has("ranking"):
-        return data
-    column = data.require(str(order))
     key = [name for name in ("task", "ranking") if data.has(name)]
     if column not in data.rankings.frame.columns or column in key:
         return data
@@ -228,7 +205,7 @@ def _name_by_rows(data: Comparisons) -> Comparisons:
     key = [name for name in ("task", "ranking") if data.has(name)]
     whole = data.frame if data.rankings is None else data.rankings.frame
     numbered = number_rows(whole, ANSWER).with_columns(
-        (nw.col(ANSWER).cast(nw.Int64) + WIDE).alias(FIRST)
+        (nw.col(ANSWER).cast(nw.Int64) + ROW_OFFSET).alias(FIRST)
     )
     first = numbered.group_by(*key).agg(nw.col(FIRST).min())
     frame = data.frame.join(first, on=key, how="left")  # type: ignore[arg-type]
@@ -237,96 +214,74 @@ def _name_by_rows(data: Comparisons) -> Comparisons:
     return replace(data, frame=named)
 
 
-def _name_time(data: Comparisons) -> str:
-    """Return the column that tells when judgments were given."""
-    return data.source.find_asides(data.columns)["shown_at"].column
-
-
-def _check_times(votes: Votes, by: str) -> None:
-    """Refuse rows without a time."""
-    missing = 0 if votes.moment is None else int(np.isnan(votes.moment).sum())
-    if missing:
-        raise InvalidJudgments(
-            f"column '{by}' tells no time for {missing:,} of {votes.size:,} judgments: fill it, or"
-            " take the order of the rows (--order rows)"
-        )
-
-
-def _time_answers(votes: Votes, *, asked: bool) -> Moments | None:
-    """Return when the whole answer that each row belongs to was asked for, or given.
-
-    A ranking whose rows have times of their own would else fall apart into several votes.
-    """
-    if votes.moment is None or votes.answer is None:
-        return votes.moment
-    whole = np.full(int(votes.answer.max(initial=-1)) + 1, np.inf if asked else -np.inf)
-    (np.minimum if asked else np.maximum).at(whole, votes.answer, votes.moment)
-    return np.asarray(whole[votes.answer])
-
-
-def _sort(votes: Votes, moments: Moments | None) -> Rows:
+def _sort(votes: Votes, *, timed: bool, asked: bool) -> Rows:
     """Return the rows by time, those of one moment as they stand, those of an answer together.
 
     Answers are numbered by their first rows; pairs of one answer stand by the systems' names.
+
+    asked: whether times are those at which answers were asked for, not given.
     """
-    moment = np.zeros(votes.size) if moments is None else moments
+    moment = np.zeros(votes.size)
+    if timed and votes.moment is not None:
+        moment = votes.moment
     if votes.answer is None:
         return np.asarray(np.argsort(moment, kind="stable"), dtype=np.intp)
+    if timed:  # a ranking whose rows have times of their own would else fall apart
+        whole = np.full(int(votes.answer.max(initial=-1)) + 1, np.inf if asked else -np.inf)
+        (np.minimum if asked else np.maximum).at(whole, votes.answer, moment)
+        moment = whole[votes.answer]
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
     return np.asarray(np.lexsort((votes.outcome, high, low, votes.answer, moment)), dtype=np.intp)
 
 
-def _choose(votes: Votes, rows: Rows, seed: int) -> Rows:
-    """Return one row of each answer, whatever it says."""
-    owner = np.zeros(votes.size, np.int32) if votes.answer is None else votes.answer[rows]
-    begins = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
-    sizes = np.diff(np.r_[begins, len(owner)])
-    luck = np.random.Generator(np.random.PCG64(seed)).random(len(begins))
-    return np.asarray(rows[begins + (luck * sizes).astype(np.intp)], dtype=np.intp)
-
-
-def _write(votes: Votes, rows: Rows) -> tuple[Vote, ...]:
+def _name_votes(votes: Votes, rows: Rows) -> tuple[Vote, ...]:
     """Return votes with names; what was asked is the item, under its criterion.
 
     A row that stands for several votes is several first answers, which nobody can tell apart: the
     first of them alone has a question, unless they revise what another row said.
     """
     source = None if votes.row is None else votes.row.tolist()
-    asked = votes.items != ("",)
+    has_items = votes.items != ("",)
     answered: dict[str, int] = {}
-    found = []
+    named = []
     for row in rows.tolist():
+        question = votes.items[votes.item[row]] if has_items else ""
+        if has_items and votes.criterion is not None:
+            question = f"{question} · {votes.criteria[votes.criterion[row]]}"
         vote = Vote(
             votes.systems[votes.left[row]],
             votes.systems[votes.right[row]],
             OUTCOMES[votes.outcome[row]],
             votes.judges[votes.judge[row]],
-            _ask(votes, row) if asked else "",
+            question,
         )
         key = None if source is None else vote.key
         if source is not None and key is not None:
             copy = answered.get(key) == source[row]
             answered.setdefault(key, source[row])
             vote = replace(vote, question="") if copy else vote
-        found.append(vote)
-    return tuple(found)
-
-
-def _ask(votes: Votes, row: int) -> str:
-    """Return what was asked in a row."""
-    item: str = votes.items[votes.item[row]]
-    if votes.criterion is None:
-        return item
-    return f"{item} · {votes.criteria[votes.criterion[row]]}"
-
-
-Pair = tuple[int, int]
-
-FOR, AGAINST = 5.0, 0.5  # Judges for and against s that are supposed before the first one
+        named.append(vote)
+    return tuple(named)
 
 
 class JudgeSigns:
-    """What judges, one vote each, say of pairs."""
+    """What judges, one vote each, say of pairs: a column that judges with tastes cannot fool.
+
+    The first b votes of a judge are a batch, closed when it is full; X_g = ±1 is the sign of the
+    judge's net preference between s and t in it, 0 where there is none, and
+
+        E_st = Π_g (1 + κ_g X_g),   κ_g = max(0, 2 (W + 5) / (W + L + 5.5) − 1),
+
+    W and L being the judges before who preferred s and t. It is a supermartingale wherever a
+    judge's net preference for s over t is symmetric or negative, given the judges before: tastes,
+    items that only one judge sees and votes that are correlated inside a judge do no harm. That
+    needs judges who come from one population, b that is fixed in advance, and inside a batch pairs
+    that are not chosen by this judge's own answers. Later votes of a judge do not count. With all
+    judges of one mind it takes a little more than log2(K(K − 1)/α) of them. κ is ours.
+
+    size: b, votes in a batch.
+    closed: names of the judges whose batch is full.
+    """
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -338,6 +293,7 @@ class JudgeSigns:
         """Take in a vote of a judge.
 
         ends: codes of two systems.
+        preferred: 1 for the first, −1 for the second, 0 for neither.
         """
         if judge in self.closed:
             return
@@ -345,22 +301,19 @@ class JudgeSigns:
         net[ends] = net.get(ends, 0) + preferred
         net[ends[::-1]] = net.get(ends[::-1], 0) - preferred
         self._open[judge] = (votes + 1, net)
-        if votes + 1 == self.size:
-            self._close(judge)
-
-    def _close(self, judge: str) -> None:
-        """Make one vote of each net preference of a judge."""
-        _, net = self._open.pop(judge)
+        if votes + 1 < self.size:
+            return
+        del self._open[judge]
         self.closed.add(judge)
-        for ends, lead in net.items():
+        for pair, lead in net.items():
             if lead:
-                value, won, lost = self._evidence.get(ends, (0.0, 0, 0))
+                value, won, lost = self._evidence.get(pair, (0.0, 0, 0))
                 value += log1p(_stake(won, lost) * (1 if lead > 0 else -1))
-                self._evidence[ends] = (value, won + (lead > 0), lost + (lead < 0))
+                self._evidence[pair] = (value, won + (lead > 0), lost + (lead < 0))
 
     def reached(self, least: float) -> list[Pair]:
         """Return the pairs, better and worse, whose log E is at least so much (nats)."""
-        return sorted(ends for ends, (value, _, _) in self._evidence.items() if value >= least)
+        return sorted(pair for pair, (value, _, _) in self._evidence.items() if value >= least)
 
     def log_value(self, one: int, other: int) -> float:
         """Return log E of one system being better than another (nats)."""
@@ -368,39 +321,34 @@ class JudgeSigns:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON takes it."""
-        waiting = {
+        batches = {
             judge: [votes, [[*ends, lead] for ends, lead in net.items()]]
             for judge, (votes, net) in self._open.items()
         }
-        evidence = [[*ends, *known] for ends, known in self._evidence.items()]
+        evidence = [[*ends, *values] for ends, values in self._evidence.items()]
         closed = sorted(self.closed)
-        return {"size": self.size, "closed": closed, "open": waiting, "evidence": evidence}
+        return {"size": self.size, "closed": closed, "open": batches, "evidence": evidence}
 
     @classmethod
-    def from_dict(cls, kept: Mapping[str, Any]) -> JudgeSigns:
-        """Take up what `to_dict` returned."""
-        made = cls(int(kept["size"]))
-        made.closed = {str(judge) for judge in kept["closed"]}
-        for judge, (votes, net) in kept["open"].items():
-            made._open[judge] = (int(votes), {(int(s), int(t)): int(n) for s, t, n in net})
-        for s, t, value, won, lost in kept["evidence"]:
-            made._evidence[int(s), int(t)] = (float(value), int(won), int(lost))
-        return made
+    def from_dict(cls, saved: Mapping[str, Any]) -> JudgeSigns:
+        """Read what `to_dict` returned."""
+        signs = cls(int(saved["size"]))
+        signs.closed = {str(judge) for judge in saved["closed"]}
+        for judge, (votes, net) in saved["open"].items():
+            signs._open[judge] = (int(votes), {(int(s), int(t)): int(n) for s, t, n in net})
+        for s, t, value, won, lost in saved["evidence"]:
+            signs._evidence[int(s), int(t)] = (float(value), int(won), int(lost))
+        return signs
 
 
 def count_needed(least: float) -> int:
-    """Return how many judges of one mind it takes to reach log E (nats).
-
-    >>> count_needed(5.7), count_needed(6.4)
-    (9, 11)
-    """
-    value = 0.0
-    for judges in count(0):
-        if value >= least:
-            break
+    """Return how many judges of one mind it takes to reach log E (nats)."""
+    value, judges = 0.0, 0
+    while value < least:
         value += log1p(_stake(judges, 0))
+        judges += 1
     return judges
 
 
 def _stake(won: int, lost: int) -> float:
-    return max(0.0, 2 * (won + FOR) / (won + lost + FOR + AGAINST) - 1)
+    return max(0.0, 2 * (won + PRIOR_FOR) / (won + lost + PRIOR_FOR + PRIOR_AGAINST) - 1)

@@ -1,9 +1,8 @@
-"""A table of votes that grows: each vote is read and counted once, in the order of the file.
+"""A table of votes replayed as it arrived: what was decided when? And one that grows.
 
-What the first lines decide is decided by them and more, so that a file that is followed has the
-board of one that is looked at once. Where a piece cannot be counted by itself (a vote that is
-older than one before it, or nothing but controls), the whole file is replayed, which says what is
-wrong or goes on.
+With each vote is decided what can be. Nothing rests on the end of the table, so that a longer table
+with the same beginning decides all that a shorter one does, and a file that is followed has the
+board of one that is looked at once.
 """
 
 from __future__ import annotations
@@ -15,6 +14,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from evenhand.data.coding import SEED
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
+from evenhand.data.rankings import Rankings
 from evenhand.errors import (
     EvenhandError,
     InvalidJudgments,
@@ -24,13 +27,7 @@ from evenhand.errors import (
     listing,
     require_seed,
 )
-from evenhand.formats.growing_file import QUOTED, GrowingFile
-from evenhand.judgments.coding import SEED
-from evenhand.judgments.comparisons import Comparisons
-from evenhand.judgments.controls import say_left_out
-from evenhand.judgments.exclusions import carries_excluded
-from evenhand.judgments.rankings import Rankings
-from evenhand.judgments.wrong_kind import require_pairs
+from evenhand.formats.files import QUOTED, GrowingFile
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.sequential.leaderboard import (
     Board,
@@ -40,12 +37,10 @@ from evenhand.ranking.sequential.leaderboard import (
     confirm_pairs,
     refuse_too_sure,
 )
-from evenhand.ranking.sequential.votes import Arrival, Vote, arrange_votes
+from evenhand.ranking.sequential.votes import Arrival, arrange_votes
 
-# A table of votes replayed as it arrived: what was decided when?
-#
-# With each vote is decided what can be. Nothing rests on the end of the table, so that a longer
-# table with the same beginning decides all that a shorter one does.
+REST_FACTOR: Final = 19.0  # Rank sets are made anew after so many times what they took
+Open = Callable[[Path], Comparisons]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,12 +103,25 @@ def watch(
     if len(table.tasks()) > 1:
         raise InvalidJudgments("the table holds several tasks: choose one with task=...")
     state = _begin(settings, state, systems)
-    seed = _choose_seed(table, state, seed)
+    if seed is not None:
+        require_seed(seed)
+        if table.has("ranking") and state.seed not in (None, seed):
+            raise UnknownOption(
+                f"this board drew the pairs that stand for rankings with seed {state.seed}, not"
+                f" {seed}: leave out --seed, or begin a new board"
+            )
+    else:
+        seed = SEED if state.seed is None else state.seed
     arrival = arrange_votes(table, order, seed)
     if len(arrival.systems) < 2:
         raise NotIdentified("there is nothing to decide: there are fewer than two systems")
     refuse_too_sure(table, state.settings)
-    _replay(state, arrival)
+    difference = state.find_difference(arrival.votes)
+    if difference is not None:
+        raise InvalidJudgments(_say_difference(arrival, state, difference))
+    with one_blas_thread():
+        for vote in arrival.votes[state.seen.votes :]:
+            state.follow([vote])
     state.sides_known &= arrival.sides_known
     state.order, state.seed = arrival.order, seed if table.has("ranking") else state.seed
     board = state.show(confirm_pairs(table, state.settings))
@@ -142,61 +150,25 @@ def _begin(
     return state
 
 
-def _choose_seed(table: Comparisons, state: BoardState, seed: int | None) -> int:
-    """Return the seed of the pairs that stand for rankings."""
-    own = SEED if state.seed is None else state.seed
-    if seed is None:
-        return own
-    require_seed(seed)
-    if table.has("ranking") and state.seed not in (None, seed):
-        raise UnknownOption(
-            f"this board drew the pairs that stand for rankings with seed {own}, not {seed}: leave"
-            " out --seed, or begin a new board"
-        )
-    return seed
-
-
-def _replay(state: BoardState, arrival: Arrival) -> None:
-    """Give votes to a board one by one."""
-    known = state.seen.votes
-    other = state.find_difference(arrival.votes)
-    if other is not None:
-        raise InvalidJudgments(_say_difference(arrival, state, other))
-    with one_blas_thread():
-        for vote in arrival.votes[known:]:
-            state.follow([vote])
-
-
-def _say_difference(arrival: Arrival, state: BoardState, other: int) -> str:
+def _say_difference(arrival: Arrival, state: BoardState, place: int) -> str:
     """Say where a table parts from the votes that a board has seen."""
     votes, known, ordered = arrival.votes, state.seen.votes, f"ordered by {arrival.order}"
     if state.order not in ("", arrival.order):
         ordered += f" where the board was by {state.order}"
-    if other == len(votes):
+    if place == len(votes):
         return (
-            f"the board has seen {known:,} votes, and this table holds the first {other:,} of them:"
+            f"the board has seen {known:,} votes, and this table holds the first {place:,} of them:"
             " give it all votes, old ones first, or begin a new board"
         )
+    vote = votes[place]
+    judge = f", by {vote.judge}" if vote.judge else ""
+    question = f" on {vote.question}" if vote.question else ""
     return (
-        f"vote {other + 1:,} of this table, {ordered}, is not the one that the board has seen"
-        f" there: {_say_vote(votes[other])}. What came later must stand behind the {known:,} votes"
-        " that it has seen: order by when answers came in, undo the change, or begin a new board"
+        f"vote {place + 1:,} of this table, {ordered}, is not the one that the board has seen"
+        f" there: {vote.left} against {vote.right}: {vote.outcome}{judge}{question}. What came"
+        f" later must stand behind the {known:,} votes that it has seen: order by when answers came"
+        " in, undo the change, or begin a new board"
     )
-
-
-def _say_vote(vote: Vote) -> str:
-    """Say who preferred what.
-
-    >>> _say_vote(Vote("a", "b", "left", "ann", "item 7"))
-    'a against b: left, by ann on item 7'
-    """
-    whom = f", by {vote.judge}" if vote.judge else ""
-    what = f" on {vote.question}" if vote.question else ""
-    return f"{vote.left} against {vote.right}: {vote.outcome}{whom}{what}"
-
-
-REST: Final = 19.0  # Rank sets are made anew after so many times what they took
-Open = Callable[[Path], Comparisons]
 
 
 @dataclass(frozen=True)
@@ -211,7 +183,11 @@ class Beginning:
 
 
 class GrowingVotes:
-    """The votes of a file that grows."""
+    """The votes of a file that grows: each is read and counted once, in the order of the file.
+
+    Where a piece cannot be counted by itself (a vote that is older than one before it, or nothing
+    but controls), the whole file is replayed, which says what is wrong or goes on.
+    """
 
     def __init__(
         self,
@@ -219,7 +195,7 @@ class GrowingVotes:
         open_table: Open,
         beginning: Beginning,
         *,
-        rest: float = REST,
+        rest: float = REST_FACTOR,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Read nothing yet.
@@ -235,7 +211,7 @@ class GrowingVotes:
         self._notes: tuple[str, ...] = ()
         self._confirmed: Confirmation | None = None
         self._latest: float | None = None
-        self._stale, self._again = False, 0.0
+        self._stale, self._due_at = False, 0.0  # whether rank sets lack votes, and when to make any
 
     def look(self) -> bool:
         """Count what is new, and say whether the board changed."""
@@ -244,29 +220,33 @@ class GrowingVotes:
             with self._copy.open("ab") as copy:
                 copy.write(fresh)
         try:
-            return self._take_up(fresh)
+            return self._take_in(fresh)
         except EvenhandError as fault:
-            said = str(fault).replace(str(self._copy), str(self.file.path))
-            raise type(fault)(said) from None
+            text = str(fault).replace(str(self._copy), str(self.file.path))
+            raise type(fault)(text) from None
 
     def close(self) -> None:
         """Forget the copy of what was read."""
         self._folder.cleanup()
 
-    def _take_up(self, fresh: bytes) -> bool:
+    def _take_in(self, fresh: bytes) -> bool:
         """Count new lines, and make rank sets where it is time."""
-        if self.board is None or self.state is None:
+        state = self.state
+        if self.board is None or state is None:
             return self._begin()
         if fresh:
             self._stale = True
-            if not self._count(fresh):
+            if not self._count(state, fresh):
                 self._replay()
                 return True
-        due = self._stale and self._clock() >= self._again
+        due = self._stale and self._clock() >= self._due_at
         if due:
-            self._confirm(self.state)
+            begun = self._clock()
+            self._confirmed = confirm_pairs(self._read(self._copy), state.settings)
+            self._rest_from(begun)
         if fresh or due:
-            self._show(self.state)
+            board = state.show(self._confirmed)
+            self.board = replace(board, notes=(*self._notes, *board.notes))
         return bool(fresh) or due
 
     def _begin(self) -> bool:
@@ -283,19 +263,22 @@ class GrowingVotes:
 
     def _replay(self) -> None:
         """Read the whole file, as one look at it does."""
-        begun, own = self._clock(), self._beginning
+        begun, how = self._clock(), self._beginning
         table = self._read(self._copy)
-        settings = own.settings if self.state is None else None
-        found = watch(table, settings, state=self.state, order=own.order, systems=own.systems)
-        arrival = arrange_votes(table, own.order, SEED)
-        self.state, self.board = found.state, found.board
+        settings = how.settings if self.state is None else None
+        watched = watch(table, settings, state=self.state, order=how.order, systems=how.systems)
+        arrival = arrange_votes(table, how.order, SEED)
+        self.state, self.board = watched.state, watched.board
         self._latest = None if arrival.span is None else arrival.span[1]
         self._notes = arrival.notes
-        self._confirmed = confirm_pairs(table, found.state.settings)
+        self._confirmed = confirm_pairs(table, watched.state.settings)
         self._rest_from(begun)
 
+    def _rest_from(self, begun: float) -> None:
+        now = self._clock()
+        self._stale, self._due_at = False, now + self._rest * (now - begun)
+
     def _read(self, path: Path) -> Comparisons:
-        """Open a table."""
         table = self._open(path)
         if table.has("ranking") or table.rankings is not None:
             raise UnknownFormat(
@@ -304,7 +287,7 @@ class GrowingVotes:
             )
         return table
 
-    def _count(self, fresh: bytes) -> bool:
+    def _count(self, state: BoardState, fresh: bytes) -> bool:
         """Count new lines by themselves; say whether that could be done."""
         piece = self._copy.with_name(f"new{self._copy.suffix}")
         piece.write_bytes(self._header + fresh)
@@ -312,34 +295,17 @@ class GrowingVotes:
             arrival = arrange_votes(self._read(piece), self._beginning.order, SEED)
         except EvenhandError:  # the whole file says it, with the right numbers of rows
             return False
-        if arrival.order != (self.state.order if self.state else "") or self._is_late(arrival):
+        if arrival.order != state.order:
             return False
-        assert self.state is not None
+        if arrival.span is not None:
+            first, last = arrival.span
+            latest, self._latest = self._latest, last
+            if latest is not None:
+                self._latest = max(last, latest)
+                if first < latest:  # older than a vote that was counted
+                    return False
         with one_blas_thread():
             for vote in arrival.votes:
-                self.state.follow([vote])
-        self.state.sides_known &= arrival.sides_known
+                state.follow([vote])
+        state.sides_known &= arrival.sides_known
         return True
-
-    def _is_late(self, arrival: Arrival) -> bool:
-        """Say whether a vote is older than one that was counted; note the last moment."""
-        if arrival.span is None:
-            return False
-        first, last = arrival.span
-        late = self._latest is not None and first < self._latest
-        self._latest = last if self._latest is None else max(last, self._latest)
-        return late
-
-    def _confirm(self, state: BoardState) -> None:
-        """Make rank sets of all votes."""
-        begun = self._clock()
-        self._confirmed = confirm_pairs(self._read(self._copy), state.settings)
-        self._rest_from(begun)
-
-    def _rest_from(self, begun: float) -> None:
-        now = self._clock()
-        self._stale, self._again = False, now + self._rest * (now - begun)
-
-    def _show(self, state: BoardState) -> None:
-        board = state.show(self._confirmed)
-        self.board = replace(board, notes=(*self._notes, *board.notes))

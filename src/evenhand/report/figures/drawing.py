@@ -1,4 +1,4 @@
-"""Figures leave as files: SVG, PNG, PDF, or the Vega-Lite JSON that any browser can draw.
+"""What figures share without being charts: colours, room for names, and the files they become.
 
 Nothing is loaded from outside: the renderer (the extra `images`) carries its own fonts and code.
 """
@@ -6,17 +6,16 @@ Nothing is loaded from outside: the renderer (the extra `images`) carries its ow
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from errno import EACCES, ENOTDIR
+from itertools import count
+from os import W_OK, X_OK, access, strerror
 from pathlib import Path
 from typing import Any, Final
 
 from evenhand.errors import UnknownOption, listing
-from evenhand.report import folders
-from evenhand.report.folders import fill_folder
-
-FORMS: Final = ("svg", "png", "pdf", "json")  # Endings of the files that a figure can become
-WHAT: Final = "figures"
-SHARPNESS: Final = 2.0  # Pixels of a PNG for each unit of the figure
 
 INK: Final = "#1f2430"
 QUIET: Final = "#5f6675"
@@ -24,26 +23,74 @@ ACCENT: Final = "#0b6e99"
 CONTRAST: Final = "#b8510d"
 # Told apart by those who see colours differently, on white and when printed in grey
 PALETTE: Final = (ACCENT, CONTRAST, "#3d7a37", "#7a4f9a", "#8a6d00")
+BAND: Final = "#eef3f6"  # Behind every other cluster
+# Even, and both ends: as dark as each other, and of hues that all eyes tell apart
+EVEN: Final = "#f3f3f1"
+BLUE: Final = "#0a3d57"
+BROWN: Final = "#5f2603"
+
+WIDTH: Final = 620  # Width of a plot, in pixels
+LETTER: Final = 5.8  # Width of a letter at the size that names have, in pixels; on the safe side
+LINE: Final = 12.0  # Height of a name
+
+# Files
 
 
-def dress(chart: Any) -> Any:
-    """Give a chart the house's looks: hairlines, no box, one typeface."""
-    axis = {
-        "gridColor": "#e6e8ec",
-        "domain": False,
-        "ticks": False,
-        "labelColor": QUIET,
-        "titleColor": QUIET,
-        "titleFontWeight": "normal",
-        "labelPadding": 6,
-    }
-    return (
-        chart.configure(font="Helvetica, Arial, sans-serif", background="white")  # first: it resets
-        .configure_view(stroke=None)
-        .configure_axis(**axis)
-        .configure_title(anchor="start", color=INK, fontSize=14, subtitleColor=QUIET, offset=12)
-        .configure_legend(labelColor=INK, titleColor=QUIET, titleFontWeight="normal")
-    )
+FORMS: Final = ("svg", "png", "pdf", "json")  # Endings of the files that a figure can become
+SHARPNESS: Final = 2.0  # Pixels of a PNG for each unit of the figure
+NAMELESS: Final = "unnamed"  # File of what has no letter or digit in its name
+
+
+def name_files(names: Iterable[str]) -> dict[str, str]:
+    """Write names so that any file system takes them and tells them apart."""
+    stems = {name: re.sub(r"[^\w.-]+", "-", name).strip("-.") for name in names}
+    files: dict[str, str] = {}
+    taken: set[str] = set()
+    for name, stem in stems.items():
+        tries = (f"{stem or NAMELESS}{f'-{n}' if n > 1 else ''}" for n in count(1))
+        files[name] = next(file for file in tries if file.casefold() not in taken)
+        taken.add(files[name].casefold())
+    return files
+
+
+def check_folder(folder: Path, what: str) -> None:
+    """Refuse a folder that cannot be written to; make nothing."""
+    try:
+        there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    except OSError as error:
+        raise refuse_folder(folder, what, error) from None
+    if not there.is_dir():
+        raise refuse_folder(folder, what, NotADirectoryError(ENOTDIR, strerror(ENOTDIR)))
+    if not access(there, W_OK | X_OK):
+        raise refuse_folder(folder, what, PermissionError(EACCES, strerror(EACCES)))
+
+
+def check_figure_folder(folder: Path, forms: Sequence[str] = ("svg", "png")) -> None:
+    """Refuse a folder that figures cannot be written to, before there are any; make nothing."""
+    _check_forms(forms)
+    for form in forms:
+        if form != "json":
+            _load_renderer(form)
+    check_folder(folder, "figures")
+
+
+def fill_folder(folder: Path, what: str, files: Mapping[str, bytes]) -> list[Path]:
+    """Write files into a folder, which is made where it is not there."""
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+            written.append(folder / name)
+    except OSError as error:
+        raise refuse_folder(folder, what, error) from None
+    return written
+
+
+def refuse_folder(folder: Path, what: str, error: OSError) -> UnknownOption:
+    """Return the refusal of a folder."""
+    reason = (error.strerror or str(error)).lower()
+    return UnknownOption(f"{what} cannot be written to '{folder}': {reason}")
 
 
 def write_figures(
@@ -56,16 +103,7 @@ def write_figures(
         for name, chart in figures.items()
         for form in dict.fromkeys(forms)
     }
-    return fill_folder(folder, WHAT, drawn)
-
-
-def check_folder(folder: Path, forms: Sequence[str] = ("svg", "png")) -> None:
-    """Refuse a folder that figures cannot be written to, before there are any; make nothing."""
-    _check_forms(forms)
-    for form in forms:
-        if form != "json":
-            _load_renderer(form)
-    folders.check_folder(folder, WHAT)
+    return fill_folder(folder, "figures", drawn)
 
 
 def _check_forms(forms: Sequence[str]) -> None:
@@ -88,7 +126,6 @@ def render(chart: Any, form: str) -> bytes:
 
 
 def _load_renderer(form: str) -> Any:
-    """Return the renderer."""
     try:
         import vl_convert
     except ImportError:
@@ -97,3 +134,71 @@ def _load_renderer(form: str) -> Any:
             " '.[images]'), or take json, which https://vega.github.io/editor draws"
         ) from None
     return vl_convert
+
+
+# Names beside points, where they neither cover points nor each other.
+
+
+GAP: Final = 8.0  # From the middle of a point to its name
+POINT: Final = 5.0  # Half of what a point covers
+
+Box = tuple[float, float, float, float]  # Left, top, right, bottom
+
+
+@dataclass(frozen=True)
+class Name:
+    """Where the name of a point stands."""
+
+    at: int  # number of the point
+    side: str  # "left" or "right" of it
+
+
+def place_names(
+    points: Sequence[tuple[float, float]], names: Sequence[str], width: float
+) -> list[Name]:
+    """Choose a side for each name; a name without room is left out."""
+    taken: list[Box] = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
+    placed = []
+    for at, (name, (x, y)) in enumerate(zip(names, points, strict=True)):
+        length = LETTER * len(name)
+        others = [box for i, box in enumerate(taken) if i != at]
+        for side in ("right", "left"):
+            start = x + GAP if side == "right" else x - GAP - length
+            box = (start, y - LINE / 2, start + length, y + LINE / 2)
+            inside = start >= 0 and start + length <= width
+            if inside and not any(_overlap(box, other) for other in others):
+                taken.append(box)
+                placed.append(Name(at, side))
+                break
+    return placed
+
+
+def _overlap(box: Box, other: Box) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
+
+
+def spread(places: Sequence[float], least: float, ends: tuple[float, float]) -> list[float]:
+    """Move places apart as little as need be, so that none is nearer to the next than `least`.
+
+    Places that meet are moved as one block around their mean; the order stays.
+    """
+
+    def hold(middle: float, members: int) -> float:
+        half = (members - 1) / 2 * least
+        return max(min(middle, ends[1] - half), ends[0] + half)
+
+    def touch(block: tuple[float, list[int]], other: tuple[float, list[int]]) -> bool:
+        return other[0] - block[0] < (len(block[1]) + len(other[1])) / 2 * least
+
+    blocks: list[tuple[float, list[int]]] = []  # middle, members
+    for at in sorted(range(len(places)), key=places.__getitem__):
+        blocks.append((hold(places[at], 1), [at]))
+        while len(blocks) > 1 and touch(blocks[-2], blocks[-1]):
+            members = blocks[-2][1] + blocks[-1][1]
+            middle = sum(places[member] for member in members) / len(members)
+            blocks[-2:] = [(hold(middle, len(members)), members)]
+    moved = list(places)
+    for middle, members in blocks:
+        for i, at in enumerate(members):
+            moved[at] = middle + (i - (len(members) - 1) / 2) * least
+    return moved

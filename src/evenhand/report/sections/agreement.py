@@ -1,13 +1,18 @@
-"""Do judges agree: with each other and with themselves, and how that compares with the field."""
+"""When agreement passes: preferences beside what worths expect, scores beside a convention."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from math import isfinite
+from typing import Any, Final
 
-from evenhand.errors import NotIdentified
+from evenhand.data.engine import ANSWER
+from evenhand.data.rankings import Rankings
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.judges.agreement import INFLATED
-from evenhand.judges.agreement_table import AgreementTable, name_kappa
+from evenhand.judges.agreement_table import AgreementPart, AgreementTable, name_kappa
+from evenhand.judges.expected_agreement import ExpectedAgreement
 from evenhand.judges.preferences import (
     PreferenceAgreement,
     SystemAgreement,
@@ -15,34 +20,213 @@ from evenhand.judges.preferences import (
     compare_pairs,
     compare_votes,
 )
-from evenhand.judges.tabulation import Request, tabulate_votes
+from evenhand.judges.tabulation import OWN_PAIRS, Request, tabulate_votes
 from evenhand.judges.units import Coefficient
-from evenhand.judgments.engine import ANSWER
-from evenhand.judgments.rankings import Rankings
-from evenhand.report.agreement_light import (
-    ASKS,
-    LITTLE,
-    find_preference_state,
-    say_expected,
+from evenhand.judges.variance import (
+    DesignRequest,
+    VarianceComponents,
+    estimate_components,
+    study_designs,
 )
-from evenhand.report.agreement_tables import (
-    FEW,
-    SEVERAL,
-    tabulate_measures,
-    tabulate_systems,
-)
-from evenhand.report.contents import PREFERENCE
+from evenhand.judges.variance import Study as Designs
 from evenhand.report.document import (
     NOT_RUN,
     PASSED,
     UNDECIDED,
     WARNING,
     Check,
+    Column,
+    Figure,
     Section,
+    Table,
+    write_value,
 )
-from evenhand.report.numbers import write_value
-from evenhand.report.reversal import choose_state, say_outcome
-from evenhand.report.study import Study
+from evenhand.report.figures.judges import draw_curves, draw_parts
+from evenhand.report.figures.view import take_chart
+from evenhand.report.sections.judges import NAMELESS as NAMELESS_OF_JUDGES
+from evenhand.report.study import (
+    PREFERENCE,
+    RATING,
+    Analysis,
+    Rated,
+    are_level,
+    choose_state,
+    say_outcome,
+)
+
+ASKS: Final = "Do judges agree?"
+# Up to here Landis and Koch (1977) call agreement slight: convention, not inference
+LIMIT: Final = 0.2
+LITTLE: Final = (
+    "Look at the question and the instructions, or let more judges see the same outputs."
+)
+
+
+def find_state(value: float, lower: float, upper: float) -> str:
+    """Return whether agreement in scores passes: it is more than slight, and surely above chance.
+
+    It warns where all of the interval is slight or less, and is undecided between the two.
+    """
+    if value > LIMIT and lower > 0:
+        return PASSED
+    return WARNING if upper <= LIMIT else UNDECIDED
+
+
+def find_preference_state(lower: float, expected: ExpectedAgreement | None) -> str:
+    """Return whether agreement in preferences passes: above chance, and no less than expected.
+
+    Where the systems are close no high κ is possible, so that κ is held against the κ of judges who
+    follow the fitted worths and against no convention. A shortfall is a warning; whether it changes
+    the answer is for the caller to say.
+    """
+    if expected is not None and expected.short:
+        return WARNING
+    return PASSED if lower > 0 and expected is not None else UNDECIDED
+
+
+def rank_state(state: str) -> int:
+    """Return 0 for the worst state, so that the worst of several decides.
+
+    >>> rank_state("warning"), rank_state("passed")
+    (0, 2)
+    """
+    return (WARNING, UNDECIDED, PASSED).index(state)
+
+
+def say_expected(value: float, ends: tuple[float, float], expected: ExpectedAgreement) -> str:
+    """Say κ beside what the worths expect, and by how much it is less if it is."""
+    number, low, high = (write_value(one, "two") for one in (value, *ends))
+    aim = write_value(expected.expected_kappa, "two")
+    said = f"κ {number} ({low} to {high}), expected {aim} for systems this close"
+    if not expected.short or expected.upper is None or expected.lower is None:
+        return said
+    apart, least, most = (
+        write_value(-one, "two") for one in (expected.difference, expected.upper, expected.lower)
+    )
+    return f"{said}: {apart} less ({least} to {most})"
+
+
+def say_agreement(name: str, value: float, lower: float, upper: float) -> str:
+    """Say how far judges agree, in words and numbers, and what would pass.
+
+    >>> say_agreement("κ", 0.18, 0.02, 0.37)
+    'slight: κ 0.18 (0.02 to 0.37) of 1, 0 being chance; passes above 0.20 and surely above 0'
+    """
+    number, low, high = (write_value(one, "two") for one in (value, lower, upper))
+    limit = f"of 1, 0 being chance; passes above {write_value(LIMIT, 'two')} and surely above 0"
+    return f"{name_kappa(value)}: {name} {number} ({low} to {high}) {limit}"
+
+
+# The tables of agreement: its measures, and the systems on which judges agree least.
+
+
+# Output pairs below which an interval from drawing them says too little to be shown
+FEW: Final = 10
+SEVERAL: Final = 3  # Systems from which shares can differ: two have one pair
+SHOWN: Final = 15  # Most systems in the table: those on which judges agree least
+# Coefficient → what it is, in words
+MEANS: Final = {
+    "n-agreement-0": "same answer by two judges, each output pair counting alike",
+    "fleiss": "agreement beyond chance, each output pair counting alike: 0 none, 1 complete",
+    "alpha-nominal": "the same, corrected for few answers",
+    "ac1": "the same with another notion of chance, which common ties move less",
+    "kappa-strict": "agreement beyond chance of two judges, each pair of answers counting alike",
+    "kappa-intra": "of a judge's answers to the same outputs, given twice",
+    "kappa-intra-same-order": "of these, shown in the same order",
+    "kappa-intra-exchanged": "of these, shown in exchanged order",
+    "kappa-wmt": "as the WMT papers count: same order on the screen, repeats of one judge included",
+    "kappa-wmt-intra": "of a judge's answers given twice, as the WMT papers count",
+}
+
+
+def tabulate_measures(
+    table: AgreementTable, shared: PreferenceAgreement, expected: ExpectedAgreement | None = None
+) -> Table:
+    """Return the coefficients that exist, below the share of answers that κ is made of."""
+    columns = (
+        Column("title", "measure"),
+        Column("value", "value", "three"),
+        Column("lower", "from", "three", f"lower end of its {100 * table.level:g} % interval"),
+        Column("upper", "to", "three", "upper end"),
+        Column("units", "output pairs", "count", "pairs of outputs that two votes or more are on"),
+        Column("ratings", "votes", "count", "votes on them"),
+        Column("means", "what it is"),
+    )
+    found = [_describe(one) for one in table.whole.coefficients if one.value is not None]
+    rows = (_describe_shared(shared), *_describe_expected(shared, expected), *found)
+    return Table("coefficients", "Measures of agreement; intervals draw items", columns, rows)
+
+
+def _describe_shared(shared: PreferenceAgreement) -> dict[str, Any]:
+    """Return the row of the share that is told in words."""
+    return {
+        "title": "same answer, all pairs of votes",
+        "value": shared.observed,
+        "lower": None,
+        "upper": None,
+        "units": shared.units,
+        "ratings": shared.votes,
+        "means": "same answer by two judges, each pair of votes counting alike: κ is made of it",
+    }
+
+
+def _describe_expected(
+    shared: PreferenceAgreement, expected: ExpectedAgreement | None
+) -> list[dict[str, Any]]:
+    """Return rows of what judges who follow the worths would reach on the same votes."""
+    if expected is None:
+        return []
+    counts = {"lower": None, "upper": None, "units": shared.units, "ratings": shared.votes}
+    means = "if every judge followed the fitted worths, on the same pairs of votes"
+    known = {
+        "same answer, expected": expected.expected,
+        "pairwise κ, expected": expected.expected_kappa,
+    }
+    rows = [{"title": name, "value": one, **counts, "means": means} for name, one in known.items()]
+    apart = {"lower": expected.lower, "upper": expected.upper}
+    means = "κ of different judges less the expected one; below 0 they agree less than worths allow"
+    title = "pairwise κ, observed less expected"
+    row = {"title": title, "value": expected.difference, **counts, "means": means, **apart}
+    return [*rows, row]
+
+
+def _describe(one: Coefficient) -> dict[str, Any]:
+    keys = ("title", "value", "lower", "upper", "units", "ratings")
+    row = {key: getattr(one, key) for key in keys}
+    if one.units < FEW:
+        row |= {"lower": None, "upper": None}
+    own = [note for note in one.notes if note.endswith(OWN_PAIRS)]
+    return {**row, "means": ": ".join([MEANS.get(one.name, ""), *own])}
+
+
+def tabulate_systems(systems: tuple[SystemAgreement, ...], analysis: Analysis) -> tuple[Table, ...]:
+    """Return the systems on whose outputs judges agree least; two systems share all outputs."""
+    if len(systems) < SEVERAL:
+        return ()
+    level = f"{100 * analysis.settings.level:g} %"
+    columns = (
+        Column("system", "system"),
+        Column("share", "same answer", "share", "by two judges on the same two outputs"),
+        Column("lower", "from", "share", f"lower end, {level} for all systems at once"),
+        Column("upper", "to", "share", "upper end"),
+        Column("comparable", "of", "count", "pairs of votes of different judges"),
+    )
+    rows = tuple(
+        {
+            "system": one.system,
+            "share": one.share,
+            "lower": one.lower,
+            "upper": one.upper,
+            "comparable": one.comparable,
+        }
+        for one in (systems if analysis.settings.full else systems[:SHOWN])
+    )
+    cut = "" if len(rows) == len(systems) else f", {len(rows)} of {len(systems)}"
+    return (Table("systems", f"Systems on which judges agree least{cut}", columns, rows),)
+
+
+# Do judges agree: with each other and with themselves, and how that compares with the field.
+
 
 # Least and largest κ of the twelve tasks of WMT 2016 (Bojar et al. 2016, section 3.3).
 PUBLISHED: Final = {"kappa-wmt": (0.244, 0.484), "kappa-wmt-intra": (0.352, 0.621)}
@@ -53,34 +237,34 @@ NAMELESS: Final = ("",)
 LEAST: Final = 30  # Pairs of answers below which a share of them says little
 
 
-def write_section(study: Study) -> Section:
+def write_section_agreement(analysis: Analysis) -> Section:
     """Write how far judges agree."""
-    command = study.write_command("agreement")
+    command = analysis.write_command("agreement")
     title = PREFERENCE["agreement"]
     try:
-        table = _measure(study)
+        table = _measure(analysis)
     except NotIdentified as refusal:
-        check = Check("agreement", ASKS, NOT_RUN, refusal.fault, _advise(study))
-        said = _say_themselves(study) if NAMELESS not in _names(study) else []
+        check = Check("agreement", ASKS, NOT_RUN, refusal.fault, _advise(analysis))
+        said = _say_themselves(analysis) if NAMELESS not in _names(analysis) else []
         says = (f"Agreement of judges cannot be measured: {refusal.fault}.", *said)
         return Section("agreement", title, says, (check,), command=command)
-    ranked = isinstance(study.data, Rankings)
+    ranked = isinstance(analysis.data, Rankings)
     systems = agree_by_system(
-        compare_pairs(study.votes), study.votes.systems, level=study.settings.level
+        compare_pairs(analysis.votes), analysis.votes.systems, level=analysis.settings.level
     )
     return Section(
         "agreement",
         title,
         says=(
-            *_say_others(study, table),
-            *_say_themselves(study),
+            *_say_others(analysis, table),
+            *_say_themselves(analysis),
             *(_say_field(table) if ranked else ()),
             *_say_systems(systems),
         ),
-        checks=(_check(study, table),),
+        checks=(_check(analysis, table),),
         tables=(
-            tabulate_measures(table, study.shared, study.expected),
-            *tabulate_systems(systems, study),
+            tabulate_measures(table, analysis.shared, analysis.expected),
+            *tabulate_systems(systems, analysis),
         ),
         notes=tuple(
             note for note in (*table.whole.notes, *table.notes) if not note.startswith(SAID)
@@ -89,11 +273,11 @@ def write_section(study: Study) -> Section:
     )
 
 
-def _advise(study: Study) -> str:
+def _advise(analysis: Analysis) -> str:
     """Say what to do where agreement cannot be measured: name a column, or let judges share."""
     unnamed = [
         role
-        for role, names in zip(("judge", "item"), _names(study), strict=True)
+        for role, names in zip(("judge", "item"), _names(analysis), strict=True)
         if names == NAMELESS
     ]
     if not unnamed:
@@ -103,57 +287,57 @@ def _advise(study: Study) -> str:
     return f"Name the column of {columns}, where there is one: {options}."
 
 
-def _names(study: Study) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return study.votes.judges, study.votes.items
+def _names(analysis: Analysis) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    return analysis.votes.judges, analysis.votes.items
 
 
-def _measure(study: Study) -> AgreementTable:
+def _measure(analysis: Analysis) -> AgreementTable:
     """Return the coefficients that are usual for preferences."""
-    data, settings = study.data, study.settings
+    data, settings = analysis.data, analysis.settings
     kind = "rankings" if isinstance(data, Rankings) else "comparisons"
-    if not study.shared.comparable:
-        alone = len(study.votes.judges) == 1
+    if not analysis.shared.comparable:
+        alone = len(analysis.votes.judges) == 1
         raise NotIdentified(
             "there is one judge alone" if alone else "no two judges compared the same two outputs"
         )
     asked = Request((), ("default",), settings.level, "item", settings.seed, kind)
-    table = tabulate_votes(study.votes, asked)
+    table = tabulate_votes(analysis.votes, asked)
     merged = data.merged if isinstance(data, Rankings) else data.has(ANSWER)
     return table if not merged else replace(table, notes=(*table.notes, INFLATED))
 
 
-def _check(study: Study, table: AgreementTable) -> Check:
+def _check(analysis: Analysis, table: AgreementTable) -> Check:
     """Say whether judges agree more than by chance."""
     kappa = _find_kappa(table)
     if kappa is None or kappa.value is None:
         says = "all comparisons are ties: chance explains all agreement"
         return Check("agreement", ASKS, UNDECIDED, says, "Ask for preferences.")
     advice = "Let two judges or more see more of the same outputs."
-    few = kappa.units < FEW or study.shared.comparable < LEAST
+    few = kappa.units < FEW or analysis.shared.comparable < LEAST
     if kappa.lower is None or kappa.upper is None or few:
         says = f"too little is known: κ {_write(kappa.value)}, on too few items"
         return Check("agreement", ASKS, UNDECIDED, says, advice)
-    expected, ends = study.expected, (kappa.lower, kappa.upper)
+    expected, ends = analysis.expected, (kappa.lower, kappa.upper)
     state = find_preference_state(kappa.lower, expected)
     if expected is None:
         says = f"κ {_write(kappa.value)} ({_ends(kappa)}); what to expect is not known"
     else:
         says = say_expected(kappa.value, ends, expected)
-    ranked = isinstance(study.data, Rankings)
+    ranked = isinstance(analysis.data, Rankings)
     says += "; usual in the WMT tasks" if ranked and _place(table, "kappa-wmt") == 0 else ""
     if state == WARNING:
-        state, outcome = _weigh_shortfall(study)
+        state, outcome = _weigh_shortfall(analysis)
         return Check("agreement", ASKS, state, says, f"{outcome}{LITTLE}")
     if state == UNDECIDED and kappa.lower <= 0:
         says += "; no more than chance is sure"
     return Check("agreement", ASKS, state, says, "" if state == PASSED else advice)
 
 
-def _weigh_shortfall(study: Study) -> tuple[str, str]:
+def _weigh_shortfall(analysis: Analysis) -> tuple[str, str]:
     """Return whether a shortfall of agreement changes the answer, and what is then otherwise."""
-    if not study.screening.flagged:
+    if not analysis.screening.flagged:
         return WARNING, "No judge is flagged whose votes could be excluded. "
-    reversal = study.reversals.judges
+    reversal = analysis.reversals.judges
     return choose_state(reversal), f"{say_outcome('Without the flagged judges', reversal)} "
 
 
@@ -162,9 +346,9 @@ def _find_kappa(table: AgreementTable) -> Coefficient | None:
     return next((one for one in table.whole.coefficients if one.name == "kappa-strict"), None)
 
 
-def _say_others(study: Study, table: AgreementTable) -> list[str]:
+def _say_others(analysis: Analysis, table: AgreementTable) -> list[str]:
     """Say how often two judges agree, and what blind ones would."""
-    found, kappa = study.shared, _find_kappa(table)
+    found, kappa = analysis.shared, _find_kappa(table)
     few = found.comparable < LEAST
     said = [
         f"Two judges who compare the same two outputs agree in {_percent(found.observed)}"
@@ -178,13 +362,13 @@ def _say_others(study: Study, table: AgreementTable) -> list[str]:
             f" what chance gives, 1 is complete agreement; {name_kappa(kappa.value)} in the words"
             " of Landis and Koch (1977)."
         )
-        said += _say_expected(study)
+        said += _say_expected(analysis)
     return said
 
 
-def _say_expected(study: Study) -> list[str]:
+def _say_expected(analysis: Analysis) -> list[str]:
     """Say how far judges would agree who follow the worths of the ranking."""
-    found = study.expected
+    found = analysis.expected
     if found is None:
         return []
     than = "as much, as far as can be told"
@@ -199,11 +383,11 @@ def _say_expected(study: Study) -> list[str]:
     ]
 
 
-def _say_themselves(study: Study) -> list[str]:
+def _say_themselves(analysis: Analysis) -> list[str]:
     """Say how often judges give the same answer again."""
     found: PreferenceAgreement | None = None
-    if not study.votes.counted:
-        found = compare_votes(study.votes, among="intra")
+    if not analysis.votes.counted:
+        found = compare_votes(analysis.votes, among="intra")
     if found is None or not found.comparable:
         return ["How far judges agree with themselves is not known: nobody was asked twice."]
     few = "" if found.comparable >= LEAST else ", too few to say much"
@@ -280,3 +464,351 @@ def _write(value: float) -> str:
 
 def _ends(one: Coefficient) -> str:
     return f"{write_value(one.lower, 'two')} to {write_value(one.upper, 'two')}"
+
+
+# Do judges give the same scores? n-agreement, κ, α and ICC with intervals in one table.
+
+
+# The first of these that there is decides
+ALPHA: Final = ("alpha-ordinal", "alpha-interval", "alpha-nominal")
+CURVE: Final = "n-agreement-"
+# Coefficient → how the table calls it; others are left to the command line
+NAMES: Final = {
+    "fleiss": "Fleiss' κ",
+    "cohen": "Cohen's κ, mean of pairs of judges",
+    "cohen-quadratic": "Cohen's κ, quadratic weights",
+    "alpha-nominal": "Krippendorff's α, nominal",
+    "alpha-ordinal": "Krippendorff's α, ordinal",
+    "alpha-interval": "Krippendorff's α, interval",
+    "ac1": "Gwet's AC1",
+    "icc-1-1": "ICC(1,1)",
+    "icc-2-1": "ICC(2,1)",
+    "icc-2-k": "ICC(2,k)",
+    "icc-3-1": "ICC(3,1)",
+    "kendall-w": "Kendall's W",
+    "pearson": "correlation of two judges",
+    "spearman": "rank correlation of two judges",
+    "intra-n-agreement-0": "same score when asked again",
+    "intra-alpha-interval": "α of a judge with oneself",
+}
+GLOSS: Final = (
+    "κ, α and the ICC are 0 where judges agree as by chance and 1 where they always agree; n points"
+    " apart is the share of pairs of judges of an output whose scores are at most so far apart"
+)
+ADVICE: Final = "Have two or more judges score some of the outputs."
+
+
+def write_section_scoring(analysis: Analysis) -> Section:
+    """Write how far judges agree."""
+    command = analysis.write_command("agreement")
+    try:
+        found = analysis.rated.agreement
+    except NotIdentified as refusal:
+        why = f"it cannot be computed: {refusal.fault}"
+        check = Check("agreement", ASKS, NOT_RUN, why, _advise_scoring(analysis.rated))
+        says = (f"Agreement cannot be computed here: {refusal.fault}.",)
+        return Section("scoring", RATING["scoring"], says, (check,), command=command)
+    check = _check_scoring(found, level=are_level(analysis.rated.targets))
+    return Section(
+        "scoring",
+        RATING["scoring"],
+        says=tuple(f"{sentence}." for sentence in _say(found)),
+        checks=(check,),
+        figures=_draw(found),
+        tables=(_tabulate(found),),
+        notes=(GLOSS, f"intervals: {100 * found.level:g} %, items drawn again", *_note(found)),
+        command=command,
+    )
+
+
+def _say(found: AgreementTable) -> list[str]:
+    """Return what was found: under each criterion, and over all of them."""
+    if len(found.parts) == 1:
+        return [f"{sentence[:1].upper()}{sentence[1:]}" for sentence in found.says]
+    heads = tuple(f"{part.name}: " for part in found.parts[:-1])
+    return [
+        f"For {sentence}" if sentence.startswith(heads) else f"Over all criteria {sentence}"
+        for sentence in found.says
+    ]
+
+
+def _list_parts(found: AgreementTable) -> list[AgreementPart]:
+    """Return the criteria, or all scores where there is one."""
+    return [*found.parts[:-1]] or [found.whole]
+
+
+def _find_alpha(part: AgreementPart) -> Coefficient | None:
+    known = {one.name: one for one in part.coefficients if one.value is not None}
+    return next((known[name] for name in ALPHA if name in known), None)
+
+
+def _advise_scoring(rated: Rated) -> str:
+    """Say what to do where agreement cannot be computed: name a column, or let judges share."""
+    for role, names in (("judge", rated.rows.judges), ("item", rated.rows.items)):
+        if tuple(names) == NAMELESS_OF_JUDGES:
+            return f"Name the column of {role}s, where there is one: --column {role}=NAME."
+    return ADVICE
+
+
+def _check_scoring(found: AgreementTable, *, level: bool) -> Check:
+    """Say whether agreement is beyond chance under every criterion, by α."""
+    if level:
+        says = "all scores are the same: chance explains all agreement"
+        advice = "Ask for scores that tell outputs apart."
+        return Check("agreement", ASKS, UNDECIDED, says, advice)
+    seen = [(part, _find_alpha(part)) for part in _list_parts(found)]
+    sure = [(part, one) for part, one in seen if one is not None and one.lower is not None]
+    if not sure:
+        return Check("agreement", ASKS, UNDECIDED, _say_little(found, seen), ADVICE)
+    found_ends = [
+        (part, (float(one.value or 0.0), float(one.lower or 0.0), float(one.upper or 0.0)))
+        for part, one in sure
+    ]
+    worst, ends = min(found_ends, key=lambda pair: (rank_state(find_state(*pair[1])), pair[1][1]))
+    about = f"{worst.name}: " if len(seen) > 1 else ""
+    state, says = find_state(*ends), say_agreement("α", *ends)
+    advice = "Read the question and the scale with the judges: scores may not mean the same to all."
+    return Check("agreement", ASKS, state, f"{about}{says}", "" if state == PASSED else advice)
+
+
+def _say_little(
+    found: AgreementTable, seen: Sequence[tuple[AgreementPart, Coefficient | None]]
+) -> str:
+    """Say why agreement is not known: too few outputs, or too few items to draw again."""
+    known = [one for _, one in seen if one is not None]
+    if not known:
+        return f"too few outputs were scored by two judges ({found.whole.units:,}) to tell"
+    lowest = min(float(one.value or 0.0) for one in known)
+    return f"too little is known: α {write_value(lowest, 'two')}, on too few items"
+
+
+def _tabulate(found: AgreementTable) -> Table:
+    """Return all coefficients of all criteria in one table."""
+    parts = _list_parts(found)
+    rows = [
+        {
+            "criterion": part.name,
+            "coefficient": _name(one.name),
+            "value": one.value,
+            "lower": one.lower,
+            "upper": one.upper,
+            "units": one.units,
+        }
+        for part in parts
+        for one in part.coefficients
+        if one.value is not None
+        and one.name
+        in (*NAMES, *[one.name for one in part.coefficients if one.name.startswith(CURVE)][:2])
+    ]
+    columns = (
+        *((Column("criterion", "criterion"),) if len(parts) > 1 else ()),
+        Column("coefficient", "agreement"),
+        Column("value", "value", "three"),
+        Column("lower", "from", "three", "lower end of the interval"),
+        Column("upper", "to", "three", "upper end of the interval"),
+        Column("units", "outputs", "count", "outputs that it rests on"),
+    )
+    return Table("coefficients", "How far judges agree", columns, tuple(rows))
+
+
+def _name(coefficient: str) -> str:
+    if not coefficient.startswith(CURVE):
+        return NAMES[coefficient]
+    apart = coefficient.removeprefix(CURVE)
+    return "same score" if apart == "0" else f"at most {apart} apart"
+
+
+def _draw(found: AgreementTable) -> tuple[Figure, ...]:
+    """Draw n-agreement by n."""
+    parts = _list_parts(found)
+    rows: list[dict[str, Any]] = [
+        {"criterion": part.name, "apart": float(one.name.removeprefix(CURVE)), "share": one.value}
+        for part in parts
+        for one in part.coefficients
+        if one.name.startswith(CURVE) and one.value is not None
+    ]
+    if not rows:
+        return ()
+    names = [part.name for part in parts]
+    same = ", ".join(
+        write_value(row["share"], "share") + (f" for {row['criterion']}" if names[1:] else "")
+        for row in rows
+        if row["apart"] == 0
+    )
+    alt = f"Share of pairs of judges at most n points apart, rising with n. The same score: {same}."
+    title = "How often two judges of an output are at most n points apart"
+    return (take_chart(draw_curves(rows, names), "n-agreement", title, alt, table="coefficients"),)
+
+
+def _note(found: AgreementTable) -> tuple[str, ...]:
+    """Say what must stand beside the coefficients, each once."""
+    of_parts = (note for part in _list_parts(found) for note in part.notes)
+    return tuple(dict.fromkeys((*found.notes, *of_parts)))
+
+
+# How much of a score is due to systems, judges and items, and how many judges are enough.
+
+
+MOST: Final = 8_000  # Scores up to which variances come with intervals by themselves
+CRITERIA: Final = 2  # Criteria up to which they do
+WISHED: Final = 0.9  # Reliability that designs are asked for
+DRAWN: Final = 5  # Most criteria that are drawn: as many as there are colours
+
+
+def write_section_parts(analysis: Analysis) -> Section:
+    """Write what scores are due to."""
+    # Whether moment estimates have to do: of several tasks, of many scores or criteria
+    rated = analysis.rated
+    many = rated.targets.size > MOST or len(rated.parts) > CRITERIA
+    quick = not analysis.settings.full and (bool(analysis.task) or many)
+    found, refused = _estimate(analysis, quick=quick)
+    if not found:
+        raise NotIdentified("; ".join(dict.fromkeys(refused.values())), [])
+    several = len(analysis.rated.parts) > 1
+    rows = [row for name, one in found.items() for row in _list_parts_parts(name, one.found)]
+    said = [
+        f"For {name}: {sentence}." if several else f"{sentence[:1].upper()}{sentence[1:]}."
+        for name, one in found.items()
+        for sentence in one.says
+    ]
+    return Section(
+        "parts",
+        RATING["parts"],
+        says=tuple(said),
+        figures=_draw_parts(rows),
+        tables=(
+            _tabulate_parts(rows, several=several),
+            *_tabulate_designs(found, several=several, quick=quick),
+        ),
+        notes=_note_parts(analysis, found, refused, quick=quick),
+        command=analysis.write_command("variance", "--reliability", f"{WISHED:g}"),
+    )
+
+
+def _estimate(analysis: Analysis, *, quick: bool) -> tuple[dict[str, Designs], dict[str, str]]:
+    """Return what was found under each criterion, and why not under others."""
+    found: dict[str, Designs] = {}
+    refused: dict[str, str] = {}
+    for name, part in analysis.rated.parts.items():
+        try:
+            one = estimate_components(part, level=analysis.settings.level, quick=quick)
+        except (NotIdentified, NotConverged) as refusal:
+            refused[name] = refusal.fault
+            continue
+        found[name] = study_designs(one, DesignRequest()) if quick else _wish(one)
+    return found, refused
+
+
+def _wish(found: VarianceComponents) -> Designs:
+    """Ask for a design, if one can be planned."""
+    try:
+        return study_designs(found, DesignRequest(reliability=WISHED))
+    except (NotIdentified, UnknownOption):
+        return study_designs(found, DesignRequest())
+
+
+def _list_parts_parts(criterion: str, found: VarianceComponents) -> list[dict[str, Any]]:
+    """Return a row for each source."""
+    return [
+        {
+            "criterion": criterion,
+            "source": one.name,
+            "sd": one.sd,
+            "lower": one.lower,
+            "upper": None if one.upper is None or not isfinite(one.upper) else one.upper,
+            "share": found.shares.get(one.name),
+            "levels": one.levels,
+        }
+        for one in found.components
+    ]
+
+
+def _draw_parts(rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
+    """Draw the shares of the first criteria."""
+    criteria = list(dict.fromkeys(row["criterion"] for row in rows))[:DRAWN]
+    keys = ("criterion", "source", "share", "sd")
+    drawn = [
+        {key: row[key] for key in keys}
+        for row in rows
+        if row["share"] is not None and row["criterion"] in criteria
+    ]
+    if not drawn:
+        return ()
+    sources = list(dict.fromkeys(row["source"] for row in drawn))
+    largest = max(drawn, key=lambda row: float(row["share"]))
+    alt = (
+        f"A bar for each source of variance: {', '.join(sources)}. The longest is"
+        f" {largest['source']}, {write_value(largest['share'], 'share')}."
+    )
+    title = "What the variance of one score is due to"
+    return (take_chart(draw_parts(drawn, sources, criteria), "shares", title, alt, table="parts"),)
+
+
+def _tabulate_parts(rows: list[dict[str, Any]], *, several: bool) -> Table:
+    known = any(row["lower"] is not None for row in rows)
+    ends = (
+        Column("lower", "from", "three", "lower end of the interval"),
+        Column("upper", "to", "three", "upper end of the interval"),
+    )
+    columns = (
+        *((Column("criterion", "criterion"),) if several else ()),
+        Column("source", "source"),
+        Column("share", "share", "share", "share of the variance of one score"),
+        Column("sd", "standard deviation", "three", "in points of the scale"),
+        *(ends if known else ()),
+        Column("levels", "of", "count", "judges, items, systems or combinations of them"),
+    )
+    return Table("parts", "Sources of variance", columns, tuple(rows))
+
+
+def _tabulate_designs(
+    found: dict[str, Designs], *, several: bool, quick: bool
+) -> tuple[Table, ...]:
+    """Return how sure designs of more or fewer judges would be, and of items where not quick."""
+    # A row for each design; where quick, of as many items as were judged
+    rows = [
+        {
+            "criterion": name,
+            **{
+                key: getattr(plan, key)
+                for key in ("judges", "items", "each", "judgments", "stderr", "reliability")
+            },
+        }
+        for name, one in found.items()
+        for line in one.designs
+        for plan in line
+        if not quick or plan.items == one.found.observed.items
+    ]
+    if not rows:
+        return ()
+    columns = (
+        *((Column("criterion", "criterion"),) if several else ()),
+        Column("judges", "judges", "count"),
+        Column("items", "items", "count"),
+        Column("each", "per output", "one", "judges who score each output"),
+        Column("judgments", "scores", "count", "in all"),
+        Column("stderr", "standard error", "three", "of the difference of two systems"),
+        Column(
+            "reliability",
+            "reliability",
+            "two",
+            "how far differences are those of systems: 1 is wholly",
+        ),
+    )
+    return (Table("designs", "How sure more judges and items would be", columns, tuple(rows)),)
+
+
+def _note_parts(
+    analysis: Analysis, found: dict[str, Designs], refused: dict[str, str], *, quick: bool
+) -> tuple[str, ...]:
+    """Say what stands beside the estimates, and what was not computed."""
+    several = len(analysis.rated.parts) > 1
+    notes = [note for one in found.values() for note in one.notes]
+    notes += [f"{name}: {why}" if several else why for name, why in refused.items()]
+    if quick:
+        command = analysis.write_command("variance")
+        notes.append(
+            f"intervals are not run here, since they take long: {command}"
+            " makes them, or evenhand report --full"
+        )
+    return tuple(dict.fromkeys(notes))

@@ -1,51 +1,309 @@
-"""The judges: who is to be doubted and why, and what changes without them."""
+"""Judges of whom nothing can be said, and the section that says why."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
+import numpy as np
+
+from evenhand.data.votes import TIE
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption
-from evenhand.judges.cards import SUSPECT, Screening, advise, say_evidence, say_flagged, say_shortly
+from evenhand.judges.cards import (
+    CLASSES,
+    SUSPECT,
+    Card,
+    Screening,
+    advise,
+    find_reason,
+    say_evidence,
+    say_flagged,
+    say_shortly,
+)
+from evenhand.judges.preferences import VoterSummary, leave_controls, summarise_voters
+from evenhand.judges.removal import describe_change as describe_change_of_removal
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
-from evenhand.report.answer import join_names
-from evenhand.report.charts import take_chart
-from evenhand.report.contents import PREFERENCE
+from evenhand.ranking.settings import Settings
+from evenhand.ranking.without_judges import describe_change, rank_without
+from evenhand.report.answer import say_answer
 from evenhand.report.document import (
+    NOT_RUN,
     PASSED,
-    UNDECIDED,
     Check,
     Column,
     Figure,
     Section,
     Table,
+    join_names,
+    write_value,
 )
-from evenhand.report.figures.judge_map import EDGES, draw_judge_map
-from evenhand.report.judge_cards import say_without, tabulate_cards
-from evenhand.report.judge_fault import ASKS, write_fault
-from evenhand.report.numbers import write_value
-from evenhand.report.panel import Panel, find_fault
-from evenhand.report.reversal import choose_state
-from evenhand.report.study import Study
+from evenhand.report.document import UNDECIDED as UNDECIDED_OF_DOCUMENT
+from evenhand.report.figures.drawing import name_files
+from evenhand.report.figures.judges import (
+    EDGES,
+    FEW_JUDGES,
+    FEW_JUDGMENTS,
+    OPEN,
+    draw_judge_map,
+    draw_judges,
+    draw_scorers,
+)
+from evenhand.report.figures.view import take_chart
+from evenhand.report.study import (
+    PREFERENCE,
+    RATING,
+    Analysis,
+    Rated,
+    are_level,
+    choose_state,
+    list_leaders,
+)
+
+ASKS: Final = "Can the judges be trusted?"
+NAMELESS: Final = ("",)  # Names of judges or items where the data do not say them
+
+
+def find_fault(judges: Sequence[str]) -> tuple[str, str]:
+    """Return why judges cannot be looked at and what to do; two empty texts where they can."""
+    if tuple(judges) == NAMELESS:
+        return "the data do not say who judged", "Name the column of judges: --column judge=NAME."
+    if len(judges) == 1:
+        return (
+            f"there is one judge, {judges[0]}, and nobody to compare with",
+            "What is said here is the opinion of one; let others judge some of the same outputs.",
+        )
+    return "", ""
+
+
+def write_fault(name: str, title: str, fault: tuple[str, str], command: str) -> Section:
+    """Write the section on judges of whom nothing can be said."""
+    why, advice = fault
+    check = Check("judges", ASKS, NOT_RUN, why, advice)
+    says = (f"Nothing can be said of the judges: {why}.",)
+    return Section(name, title, says, (check,), command=command)
+
+
+# The judges of preferences: what is known of each, and the ranking without those who are flagged.
+#
+# Numbers come from the rooms below; here they are put side by side, a row for each judge.
+
+
+DIGITS: Final = 4  # Digits behind the point of what a row holds: more are not known
+# Why nobody is called careless or reversed → what judges are drawn as
+UNDECIDED: Final = {"judges": FEW_JUDGES, "right": OPEN, "apart": FEW_JUDGMENTS}
+
+
+def find_fault_panel(analysis: Analysis) -> tuple[str, str]:
+    """Return why judges cannot be looked at and what to do; two empty texts where they can."""
+    votes = analysis.votes
+    fault = find_fault(votes.judges)
+    if not fault[0] and (votes.outcome == TIE).all():
+        return "no judge preferred anything", "Ask for preferences, or let more judges judge."
+    return fault
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """The judges of one task."""
+
+    analysis: Analysis  # whose judges
+
+    @cached_property
+    def screening(self) -> Screening:
+        """Who is flagged, with a card for each judge."""
+        return self.analysis.screening
+
+    @cached_property
+    def voters(self) -> dict[str, VoterSummary]:
+        """How each judge agrees with the others; none where no items are named."""
+        votes = self.analysis.votes
+        if votes.items == NAMELESS:
+            return {}
+        return {one.judge: one for one in summarise_voters(votes)}
+
+    @property
+    def effective(self) -> float:
+        """How many judges there would be if all had judged equally much, for the same weight."""
+        loads = [card.n for card in self.screening.cards]
+        return sum(loads) ** 2 / sum(load**2 for load in loads)
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each judge: flagged ones first, then those who judged most."""
+        others = [card for card in self.screening.cards if not card.flags]
+        others.sort(key=lambda card: (-card.n, card.judge))
+        cards = [*self.screening.flagged, *others]
+        total = sum(card.n for card in cards)
+        return [self._describe(card, total) for card in cards]
+
+    def _describe(self, card: Card, total: int) -> dict[str, Any]:
+        voter, (made, tied) = self.voters.get(card.judge), self._counts[card.judge]
+        slope = _find_slope(card) if made > tied else (None, None, None)
+        return {
+            "judge": card.judge,
+            "n": card.n,
+            "share": round(card.n / total, DIGITS),
+            "ties": _divide(tied, made),
+            "agreement": _divide(voter.agree, voter.comparable) if voter else None,
+            "compared": voter.comparable if voter else None,
+            "slope": slope[0],
+            "lower": slope[1],
+            "upper": slope[2],
+            "p_honest": round(card.p_honest, DIGITS),
+            "flags": ", ".join(card.flags),
+            "kind": name_kind(card, self.screening.abstains),
+        }
+
+    @cached_property
+    def _counts(self) -> dict[str, tuple[int, int]]:
+        """Votes of each judge and the ties among them; controls are no votes on systems."""
+        votes = leave_controls(self.analysis.votes)
+        size = len(votes.judges)
+        made = np.bincount(votes.judge, minlength=size).tolist()
+        tied = np.bincount(votes.judge[votes.outcome == TIE], minlength=size).tolist()
+        return dict(zip(votes.judges, zip(made, tied, strict=True), strict=True))
+
+    def rank_others(self, judges: Collection[str]) -> Ranking | str:
+        """Return the ranking without some judges, or why there is none."""
+        asked = self.analysis.settings
+        model = asked.model or BradleyTerry()
+        settings = Settings(model, "rank-sets", None, asked.level, asked.seed, None)
+        try:
+            if not model.controls:
+                return rank_without(self.analysis.votes, judges, settings)
+            table = self.analysis.pairs.without(judges=tuple(judges), recorded=False)
+            found = rank(table, model=model, level=asked.level, seed=asked.seed)
+        except (NotIdentified, NotConverged) as refusal:
+            return str(refusal.without_options())
+        return found if isinstance(found, Ranking) else next(iter(found.groups.values()))
+
+
+def _find_slope(card: Card) -> tuple[float, ...]:
+    """Return the slope on what others say, and the ends of its interval."""
+    told = next(one for one in card.evidence if one.name == "slope")
+    held = (told.value, told.lower, told.upper)
+    return tuple(round(one, DIGITS) for one in held if one is not None)
+
+
+def _divide(part: int, whole: int) -> float | None:
+    return round(part / whole, DIGITS) if whole else None
+
+
+def name_kind(card: Card, abstains: str | None = None) -> str:
+    """Say what a judge is drawn as: a class, a habit, or neither."""
+    for flag in CLASSES[1:]:
+        if flag in card.flags:
+            return flag
+    if card.flags:
+        return "odd habit"
+    if abstains is not None:
+        return UNDECIDED[find_reason(abstains)]
+    return "not flagged" if card.testable else FEW_JUDGMENTS
+
+
+# Flagged judges, with everything that speaks for and against them.
+
+
+MOST: Final = 10  # Most flagged judges whose evidence is shown
+RANKED: Final = 3  # Most flagged judges who are left out one by one, where that takes long
+QUICK: Final = 30  # Most systems for which leaving out a judge takes a tenth of a second
+# Name of a piece of evidence → what it is about
+ABOUT: Final = {
+    "slope": "follows the others",
+    "agreement": "where others are sure",
+    "controls": "controls",
+    "repeats": "asked again",
+    "position": "place on the screen",
+    "session": "within a session",
+    "ties": "ties",
+    "seconds": "time taken",
+}
+
+
+def tabulate_cards(panel: Panel, before: Ranking | None) -> Table:
+    """Return the cards of flagged judges, a row for each line."""
+    flagged = panel.screening.flagged
+    total = sum(card.n for card in panel.screening.cards)
+    columns = (Column("judge", "judge"), Column("about", "looked at"), Column("says", "found"))
+    rows: list[dict[str, Any]] = []
+    for place, card in enumerate(flagged[:MOST]):
+        lines = [("verdict", _say_verdict(card, total))]
+        lines += [(ABOUT.get(one.name, one.name), one.says) for one in card.evidence]
+        if before is not None:
+            lines.append(("left out", _say_effect(panel, before, card, place)))
+        rows += [{"judge": card.judge, "about": about, "says": says} for about, says in lines]
+    more = len(flagged) - MOST
+    rest = f"; {more:,} more are flagged" if more > 0 else ""
+    return Table("cards", f"Why judges are flagged{rest}", columns, tuple(rows))
+
+
+def _say_verdict(card: Card, total: int) -> str:
+    share = write_value(card.n / total, "share")
+    chance = write_value(card.p_honest, "chance")
+    return (
+        f"{', '.join(card.flags)}; probability of being honest {chance};"
+        f" {card.n:,} judgments, {share} of all"
+    )
+
+
+def _say_effect(panel: Panel, before: Ranking, card: Card, place: int) -> str:
+    """Say what leaving out one judge changes."""
+    full = panel.analysis.settings.full
+    if not full and (place >= RANKED or len(before.systems) > QUICK):
+        return (
+            "not computed here; it is made by"
+            f" {panel.analysis.write_command('judges', '--cards')}, or by the report with --full"
+        )
+    after = panel.rank_others([card.judge])
+    if isinstance(after, str):
+        return f"without the judge there is no ranking: {after}"
+    return describe_change(before, after)
+
+
+def say_without(panel: Panel, before: Ranking | None) -> tuple[str, str]:
+    """Say what becomes of the answer without all flagged judges, and of the ranking in detail."""
+    flagged = [card.judge for card in panel.screening.flagged]
+    whom = "them" if len(flagged) > 1 else "this judge"
+    if before is None:
+        return f"There is no ranking with {whom} either.", ""
+    after = panel.rank_others(flagged)
+    if isinstance(after, str):
+        return f"Without {whom} there is no ranking: {after}.", ""
+    change = describe_change(before, after, whom)
+    detail = f"Without {whom} {change}."
+    said, was = (say_answer(one, advise=False)[0] for one in (after, before))
+    if said == was or list_leaders(after) == list_leaders(before):
+        same = change.startswith("nothing changes")
+        return f"Without {whom} the answer stays the same.", "" if same else detail
+    return f"Without {whom} the answer is another one: {said}", detail
+
+
+# The judges: who is to be doubted and why, and what changes without them.
+
 
 # Most judges in the table and on the map, but for the full report: flagged ones are all there
 SHOWN: Final = 60
 EVEN: Final = 0.98  # Effective judges, as a share of all, from which loads are called equal
 FEW: Final = 10  # Effective judges below which tenths of one are told
 # Share of judgments by judges who could be flagged, from which no flag says something
-MOST: Final = 0.5
+MOST_JUDGES: Final = 0.5
 SURE: Final = "95 %"
 # What a judge's number counts, by kind of screening; judgments otherwise
 UNITS: Final = {"rankings": "rankings"}
 
 
-def write_section(study: Study) -> Section:
+def write_section_judges(analysis: Analysis) -> Section:
     """Write who is to be doubted."""
-    command = study.write_command("judges", "--cards")
-    fault = find_fault(study)
+    command = analysis.write_command("judges", "--cards")
+    fault = find_fault_panel(analysis)
     if fault[0]:
         return write_fault("judges", PREFERENCE["judges"], fault, command)
-    panel = Panel(study)
-    before = _find_ranking(study)
+    panel = Panel(analysis)
+    before = _find_ranking(analysis)
     change = say_without(panel, before) if panel.screening.flagged else ("", "")
     check = make_check(panel, change[0])
     rows = _choose(panel)
@@ -65,9 +323,9 @@ def write_section(study: Study) -> Section:
     )
 
 
-def _find_ranking(study: Study) -> Ranking | None:
+def _find_ranking(analysis: Analysis) -> Ranking | None:
     try:
-        return study.ranking
+        return analysis.ranking
     except (NotIdentified, NotConverged):
         return None
 
@@ -83,11 +341,13 @@ def make_check(panel: Panel, change: str) -> Check:
     share = sum(card.n for card in seen) / sum(card.n for card in found.cards)
     if found.abstains is not None:
         says = f"none flagged of {judges:,}, but {say_shortly(found.abstains)}"
-        return Check("judges", ASKS, UNDECIDED, says, advise(found.abstains, found.cards))
-    if share < MOST:
+        return Check(
+            "judges", ASKS, UNDECIDED_OF_DOCUMENT, says, advise(found.abstains, found.cards)
+        )
+    if share < MOST_JUDGES:
         says = f"none flagged of {judges:,}, but {_say_why(share)}"
         advice = "Let judges share more outputs, judge more each, or answer controls and repeats."
-        return Check("judges", ASKS, UNDECIDED, says, advice)
+        return Check("judges", ASKS, UNDECIDED_OF_DOCUMENT, says, advice)
     says = f"none flagged of {judges:,}; {len(seen):,} judged enough to be found out"
     return Check("judges", ASKS, PASSED, says)
 
@@ -95,13 +355,12 @@ def make_check(panel: Panel, change: str) -> Check:
 def _find_reversal(panel: Panel) -> str:
     """Say what is reversed without those flagged; "" where there is no ranking to reverse."""
     try:
-        return panel.study.reversals.judges
+        return panel.analysis.reversals.judges
     except (NotIdentified, NotConverged):
         return ""
 
 
 def _say_why(share: float) -> str:
-    """Say why that nobody is flagged shows little."""
     if not share:
         return "nobody judged enough to be flagged for carelessness"
     part = write_value(share, "share")
@@ -145,7 +404,7 @@ def _say_known(panel: Panel) -> list[str]:
 def _say_order(panel: Panel) -> list[str]:
     """Say why judges who stand out by the place of outputs need not be flagged."""
     try:
-        bias = panel.study.position_bias
+        bias = panel.analysis.position_bias
     except (NotIdentified, NotConverged, UnknownOption):
         return []
     flagged = {card.judge for card in panel.screening.flagged}
@@ -172,7 +431,6 @@ def _say_flags(found: Screening, change: tuple[str, str]) -> list[str]:
 
 
 def _say_loads(panel: Panel) -> str:
-    """Say how uneven the loads of judges are."""
     cards = panel.screening.cards
     unit = UNITS.get(panel.screening.kind, "judgments")
     most = max(cards, key=lambda card: card.n)
@@ -196,7 +454,7 @@ def _say_power(found: Screening) -> str:
 def _choose(panel: Panel) -> list[dict[str, Any]]:
     """Return rows of the flagged judges and of those who judged most."""
     rows = panel.rows
-    most = len(rows) if panel.study.settings.full else SHOWN
+    most = len(rows) if panel.analysis.settings.full else SHOWN
     return rows[: max(most, len(panel.screening.flagged))]
 
 
@@ -248,11 +506,12 @@ def _tabulate(found: Screening, rows: list[dict[str, Any]]) -> Table:
 
 def _note_limits(panel: Panel, rows: list[dict[str, Any]]) -> list[str]:
     """Say what the map and the table leave out."""
-    study, notes = panel.study, []
+    analysis, notes = panel.analysis, []
     if len(rows) < len(panel.screening.cards):
+        command = analysis.write_command("judges", "--json")
         notes.append(
             f"the map and the table show flagged judges and those who judged most, {len(rows):,}"
-            f" of {len(panel.screening.cards):,}; {study.write_command('judges', '--json')} has all"
+            f" of {len(panel.screening.cards):,}; {command} has all"
         )
     silent = sum(row["slope"] is None for row in rows)
     if silent:
@@ -267,7 +526,240 @@ def _note_limits(panel: Panel, rows: list[dict[str, Any]]) -> list[str]:
             f"{whom} beyond {low:g} or {high:g} and {verb} drawn at the edge: such slopes rest on"
             " few votes"
         )
-    if study.task:
-        every = study.settings.write_command("judges", "--cards")
+    if analysis.task:
+        every = analysis.settings.write_command("judges", "--cards")
         notes.append(f"judges are looked at in this task alone; {every} takes all tasks together")
     return notes
+
+
+# The judges of ratings: who is to be doubted, and the figures of Hamon et al. (2007).
+
+
+# Most criteria whose judges are drawn as in the paper; of several tasks the first one of each
+FIGURED: Final = 3
+MAPPED: Final = 5  # Most criteria on the map of judges: as many as there are colours
+SHOWN_SCORERS: Final = 200  # Most rows of the table of judges, but for the full report
+FEW_SCORERS: Final = (
+    12  # The same of each of several tasks: flagged judges and those who scored most
+)
+NAMED: Final = 12  # Most judges whose names stand in a cell
+OUTSIDE: Final = (
+    "judges outside by the methods of Hamon et al. (2007) diverge, which is not to say that they"
+    " are bad: of honest judges about a third are outside one standard deviation by their mean"
+    " score; flags have a controlled error rate"
+)
+CARDS: Final = 10  # Most flagged judges whose evidence is shown
+# Figure of the paper → its title, and what is seen
+DRAWN: Final = {
+    "judges-mean": (
+        "Mean score of each judge, beside the others' on the same outputs",
+        "Judges from the lowest mean score to the highest, each beside the mean of the others on"
+        " the same outputs; dashed lines are the centre and one standard deviation around it.",
+    ),
+    "judges-distance": (
+        "Mean distance of each judge from the others",
+        "Judges from the nearest to the others to the farthest, in points of the scale; dashed"
+        " lines are the centre and the limit.",
+    ),
+    "removal": (
+        "Systems scored again without the judges outside",
+        "Mean scores of systems by all judges, and without those whom each method puts outside.",
+    ),
+}
+
+
+def write_section_scorers(analysis: Analysis) -> Section:
+    """Write who is to be doubted."""
+    rated, command = analysis.rated, analysis.write_command("judges", "--cards")
+    fault = _find_fault(rated)
+    if fault[0]:
+        return write_fault("scorers", RATING["scorers"], fault, command)
+    found = rated.screening
+    check = _check(rated, found)
+    flags = {card.judge: ", ".join(card.flags) for card in found.flagged}
+    rows = [{**row, "flags": flags.get(row["judge"], "")} for row in rated.diagnosis.records()]
+    tables = (
+        *((_make_cards(found),) if flags else ()),
+        _tabulate_scorers(rated, rows, analysis),
+        _tabulate_outside(rated),
+    )
+    return Section(
+        "scorers",
+        RATING["scorers"],
+        says=tuple(_say(found, check)),
+        checks=(check,),
+        figures=(*_draw_map(rated, rows), *_draw_paper(analysis)),
+        tables=tables,
+        notes=(*found.notes, OUTSIDE, *rated.diagnosis.notes, *_note_figures(analysis)),
+        command=command,
+    )
+
+
+def _find_fault(rated: Rated) -> tuple[str, str]:
+    """Return why judges cannot be looked at and what to do; two empty texts where they can."""
+    fault = find_fault(rated.rows.judges)
+    if not fault[0] and are_level(rated.rows):
+        return "all scores are the same", "Ask for scores that tell outputs apart."
+    return fault
+
+
+def _check(rated: Rated, found: Screening) -> Check:
+    """Say whether judges are to be doubted; failed where the boards are reversed without them."""
+    judges, flagged = len(found.cards), [card.judge for card in found.flagged]
+    seen = sum(card.testable for card in found.cards)
+    if flagged:
+        change = describe_change_of_removal(rated.rows, flagged)
+        change += " (the higher mean score first)" if rated.lower else ""
+        says = f"{len(flagged):,} flagged of {judges:,}"
+        otherwise = f"Without {join_names(flagged)}: {change}."
+        return Check("judges", ASKS, choose_state(rated.reversal), says, otherwise)
+    if found.abstains is not None:
+        says = f"none flagged of {judges:,}, but {say_shortly(found.abstains)}"
+        return Check(
+            "judges", ASKS, UNDECIDED_OF_DOCUMENT, says, advise(found.abstains, found.cards)
+        )
+    if not seen:
+        says = f"none flagged of {judges:,}, but too little is known of each to tell"
+        advice = "Let judges share more outputs, score more each, or answer controls and repeats."
+        return Check("judges", ASKS, UNDECIDED_OF_DOCUMENT, says, advice)
+    says = f"none flagged of {judges:,}; {seen:,} scored enough to be found out"
+    return Check("judges", ASKS, PASSED, says)
+
+
+def _say(found: Screening, check: Check) -> list[str]:
+    """Say who is flagged for what, what it changes, and how severe judges are."""
+    said = [f"{_begin(sentence)}." for sentence in found.says]
+    if found.flagged:
+        said.append(check.recommendation)
+    if found.abstains is not None and not any(found.abstains in one for one in said):
+        said.append(f"Nobody is called careless or reversed: {found.abstains}.")
+    return [*said, f"{_begin(found.detectable)}."]
+
+
+def _begin(sentence: str) -> str:
+    return f"{sentence[:1].upper()}{sentence[1:]}"
+
+
+def _tabulate_outside(rated: Rated) -> Table:
+    """Return whom the methods of the paper put outside, and what leaving them out changes."""
+    found, rows = rated.diagnosis, []
+    for one in found.outliers:
+        if one.why is not None and one.method == "easy-items" and not found.easy:
+            continue  # no output is known to be good: nothing was asked
+        removal = found.removal_of(one.method, one.criterion)
+        rows.append(
+            {
+                "criterion": one.criterion,
+                "method": one.method.replace("-", " "),
+                "outside": len(one.judges) if one.why is None else None,
+                "judges": ", ".join(one.judges[:NAMED]) + ", ..." * (len(one.judges) > NAMED),
+                "lost": None if removal is None else removal.share_lost,
+                "correlation": None if removal is None else removal.kept.pearson,
+                "why": one.why or "",
+            }
+        )
+    columns = (
+        *((Column("criterion", "criterion"),) if len(found.criteria) > 1 else ()),
+        Column("method", "by"),
+        Column("outside", "outside", "count", "judges outside the limits of the method"),
+        Column("judges", "judges"),
+        Column("lost", "scores lost", "share", "share of the scores that they gave"),
+        Column(
+            "correlation", "correlation", "three", "of systems' mean scores with and without them"
+        ),
+        Column("why", "why not"),
+    )
+    caption = "Judges outside by the methods of Hamon et al. (2007)"
+    return Table("outside", caption, columns, tuple(rows))
+
+
+def _draw_map(rated: Rated, rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
+    """Draw judges by severity and distance."""
+    criteria = list(rated.diagnosis.criteria)
+    criteria = criteria if len(criteria) <= MAPPED else criteria[:1]
+    keys = ("judge", "criterion", "gap", "shared", "flags")
+    drawn = [
+        {**{key: row[key] for key in keys}, "distance": row["mean_agreement"]}
+        for row in rows
+        if row["criterion"] in criteria and row["gap"] is not None
+    ]
+    if not drawn:
+        return ()
+    flagged = sorted({row["judge"] for row in drawn if row["flags"]})
+    who = f"Flagged: {join_names(flagged)}." if flagged else "Nobody is flagged."
+    alt = (
+        f"{len({row['judge'] for row in drawn})} judges as points: across, how much higher each"
+        f" scores than the others on the same outputs; upwards, how far from them. {who}"
+    )
+    title = rated.head(
+        "Judges by severity and distance from the others", criteria[0] if len(criteria) == 1 else ""
+    )
+    return (take_chart(draw_scorers(drawn, criteria), "map", title, alt, table="judges"),)
+
+
+def _draw_paper(analysis: Analysis) -> tuple[Figure, ...]:
+    """Draw the figures of the paper on judges, criterion by criterion."""
+    found, figures = analysis.rated.diagnosis, []
+    drawn = found.criteria[: _count_drawn(analysis)]
+    charts = draw_judges(replace(found, criteria=drawn))
+    files = name_files(filter(None, drawn))
+    for criterion in drawn:
+        tail = f"-{files[criterion]}" if criterion else ""
+        for kind, (title, alt) in DRAWN.items():
+            name = f"{kind}{tail}"
+            if name in charts:
+                head = analysis.rated.head(title, criterion)
+                figures.append(take_chart(charts[name], name, head, alt, table="judges"))
+    return tuple(figures)
+
+
+def _count_drawn(analysis: Analysis) -> int:
+    """Return how many criteria are drawn as in the paper."""
+    if analysis.settings.full:
+        return len(analysis.rated.diagnosis.criteria)
+    return 1 if analysis.task else FIGURED
+
+
+def _note_figures(analysis: Analysis) -> tuple[str, ...]:
+    """Say which criteria are not drawn."""
+    drawn, criteria = _count_drawn(analysis), len(analysis.rated.diagnosis.criteria)
+    if drawn >= criteria:
+        return ()
+    command = analysis.write_command("judges", "--figures", "FOLDER")
+    return (f"figures of the paper are of {drawn} of {criteria} criteria; {command} draws all",)
+
+
+def _make_cards(found: Screening) -> Table:
+    """Return the cards of flagged judges, a row for each line."""
+    rows: list[dict[str, Any]] = []
+    for card in found.flagged[:CARDS]:
+        lines = [(one.name, one.says) for one in card.evidence]
+        lines += [("left out", card.effect)] if card.effect else []
+        head = ("verdict", f"{', '.join(card.flags)}; {card.n:,} scores")
+        rows += [{"judge": card.judge, "about": a, "says": s} for a, s in (head, *lines)]
+    more = len(found.flagged) - CARDS
+    rest = f"; {more:,} more are flagged" if more > 0 else ""
+    columns = (Column("judge", "judge"), Column("about", "looked at"), Column("says", "found"))
+    return Table("cards", f"Why judges are flagged{rest}", columns, tuple(rows))
+
+
+def _tabulate_scorers(rated: Rated, rows: list[dict[str, Any]], analysis: Analysis) -> Table:
+    """Return the table of judges under each criterion."""
+    most = FEW_SCORERS if analysis.task else SHOWN_SCORERS
+    first = sorted(rows, key=lambda row: (not row["flags"], -row["n"]))
+    shown = first if analysis.settings.full else first[:most]
+    several = len(rated.diagnosis.criteria) > 1
+    columns = (
+        Column("judge", "judge"),
+        *((Column("criterion", "criterion"),) if several else ()),
+        Column("n", "scores", "count"),
+        Column("shared", "shared", "count", "scores of outputs that another judge scored too"),
+        Column("mean", "mean", "two", "mean score"),
+        Column("others_mean", "others'", "two", "mean score of the others on the shared outputs"),
+        Column("gap", "gap", "two", "own mean less the others' on the shared outputs"),
+        Column("mean_agreement", "distance", "two", "mean distance from the others' scores"),
+        Column("flags", "flagged as"),
+    )
+    cut = "" if len(shown) == len(rows) else f" ({len(shown):,} of {len(rows):,} rows)"
+    kept = tuple({column.key: row[column.key] for column in columns} for row in shown)
+    return Table("judges", f"Judges beside the others{cut}", columns, kept)

@@ -1,23 +1,600 @@
-"""A log is checked where it lies: a file of JSON Lines, or a database, which is only read."""
+"""Is a log what was written, and do the tables of its database say the same?
+
+The log is replayed (`verification.py`), and every column that it determines is compared: the
+campaign, seats and who holds them, judges, the state and place of each ticket with its copy of what
+was asked, links and leases as far as the log speaks of them, and the boards, which are counted
+anew. The file itself is checked by the database. `docs/store.md` names what nothing can be derived
+of. `check_collected` counts the promises of a design on what was collected.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
-from collections.abc import Collection, Iterator
-from contextlib import closing
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from math import isclose
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, suggest
-from evenhand.web.store.comparison import OtherVersion
-from evenhand.web.store.engine import connect, connect_to_read
-from evenhand.web.store.line import Line
-from evenhand.web.store.migration import migrate
-from evenhand.web.store.readable import Readable, explained
-from evenhand.web.store.reading import stream_lines
-from evenhand.web.store.verification import Head, LogCheck, read_log, verify
+import numpy as np
+from sqlalchemy import Connection, func, inspect, select, text
+from sqlalchemy.exc import DatabaseError, ProgrammingError
+
+from evenhand import __version__
+from evenhand.data.coding import SEED
+from evenhand.design.assignment import Assignment, Codes, assign
+from evenhand.design.campaign import Campaign, read_seed, write_seed
+from evenhand.design.guarantees import DesignCheck, verify_collected
+from evenhand.design.reading import make_campaign
+from evenhand.design.tasks import TICKET_KINDS, Ticket
+from evenhand.errors import (
+    CampaignError,
+    EvenhandError,
+    MissingFile,
+    UnknownFormat,
+    UnknownOption,
+    end,
+    suggest,
+)
+from evenhand.web.store.boards import FOLLOWED, BoardCount, SavedBoard, list_boards, read_boards
+from evenhand.web.store.database import VERSION, connect, connect_to_read, migrate, read_version
+from evenhand.web.store.log import JUDGMENTS, Line, Record, digest, read_record
+from evenhand.web.store.people import PRESENT
+from evenhand.web.store.queries import (
+    LINE,
+    Readable,
+    explained,
+    make_line,
+    read_head,
+    stream,
+    stream_lines,
+)
+from evenhand.web.store.schema import (
+    CLOSED,
+    OPEN,
+    VOID,
+    campaign,
+    judges,
+    leases,
+    log,
+    people,
+    seats,
+    specs,
+    tickets,
+    tokens,
+)
+from evenhand.web.store.schema import tickets as asked
+from evenhand.web.store.transaction import read_ticket
+from evenhand.web.store.verification import (
+    UNREADABLE,
+    Head,
+    LogCheck,
+    Replay,
+    hash_ticket,
+    read_log,
+    verify,
+)
+
+FIXED: Final = 5  # Columns before those of the systems
+_KIND_OF: Final = {name: code for code, name in enumerate(TICKET_KINDS)}
+
+
+def read_asked(row: Any) -> Ticket:
+    """Return a ticket of the table, under the name of its seat."""
+    return read_ticket(row, row.seat)
+
+
+def read_design(
+    connection: Connection, planned: Campaign, launch: Mapping[str, Any]
+) -> tuple[Assignment | None, str]:
+    """Return the tickets that were launched, whether they were asked yet or not."""
+    wanted = select(tickets).where(tickets.c.number < launch["tickets"]).order_by(tickets.c.number)
+    changed = "tickets are not those that were launched"
+    count = select(func.count()).select_from(wanted.subquery())
+    if connection.execute(count).scalar() != launch["tickets"]:
+        return None, changed
+    expected: dict[int, str] = {}
+    try:
+        found = map(read_asked, stream(connection, wanted))
+        table = _code(planned, found, launch["tickets"], expected)
+    except (EvenhandError, LookupError, OverflowError, TypeError, ValueError):
+        return None, changed  # a number, judge, pass, item or system that is not there
+    shown = table[:, FIXED:]
+    # how wide the table of an assignment is depends on how it was made, and not on what it says
+    for width in range(1, 1 + shown.shape[1]):
+        made = Assignment(
+            campaign=planned,
+            judge=table[:, 0],
+            task=table[:, 1],
+            kind=table[:, 2].astype(np.int8),
+            again=table[:, 3],
+            item=table[:, 4],
+            shown=shown[:, :width],
+        )
+        if (shown[:, width:] < 0).all() and made.digest == launch["assignment"]:
+            break
+    else:
+        return None, changed
+    known = (made.kind == TICKET_KINDS.index("control")) | (
+        made.kind == TICKET_KINDS.index("training")
+    )
+    for number in sorted({*np.flatnonzero(known).tolist(), *expected}):
+        if made[number].expected != expected.get(number, ""):
+            return None, f"what is expected of ticket {number} was changed"
+    return made, ""
+
+
+def _code(planned: Campaign, found: Iterable[Ticket], n: int, expected: dict[int, str]) -> Codes:
+    """Return tickets as whole numbers: judge, pass, kind, repeated ticket, item, systems.
+
+    What a policy chose was not known at the launch, and what repeats it neither. What is expected
+    of a ticket is put into `expected` by its number.
+    """
+    places = {one.name: at for at, one in enumerate(planned.judges)}
+    passes = {one.name: at for at, one in enumerate(planned.tasks)}
+    items = {("", one.name): at for at, one in enumerate(planned.items)}
+    taught = enumerate(planned.training, start=len(planned.items))
+    items |= {(one.task, one.item.name): at for at, one in taught}
+    width = max(task.width for task in planned.tasks)
+    table = np.full((n, FIXED + width), -1, dtype=np.int32)
+    seen = 0
+    for one in found:
+        seen += 1
+        row = table[one.number]
+        row[:3] = places[one.judge], passes[one.task], _KIND_OF[one.kind]
+        if one.expected:
+            expected[one.number] = one.expected
+        again = -1 if one.again is None else one.again
+        row[3] = again
+        if one.chosen or not one.settled or (0 <= again < n and table[again, 4] < 0):
+            continue
+        row[4] = items[one.task if one.kind == "training" else "", one.item]
+        systems = planned.item(one.item).systems
+        row[FIXED : FIXED + len(one.systems)] = [systems.index(name) for name in one.systems]
+    if seen != n:
+        raise ValueError
+    return table
+
+
+# Columns of the log that say again what a body says, for look-ups
+COPIES: Final = ("kind", "judge", "key", "replaces", "ticket")
+PARTS: Final = ("said", "note")
+ROUNDING: Final = 1e-6  # How far sums of logarithms on boards may differ between machines
+NOT_READ: Final = "a table holds what cannot be read"
+Fault = tuple[int, str]  # Number of a record, 0 for none, and what is wrong
+
+
+class OtherVersion(CampaignError):
+    """The tables are older or newer than those of this program."""
+
+
+def check_database(
+    connection: Connection, head: Head | None = None, *, receipts: Collection[str] = ()
+) -> LogCheck:
+    """Check a database in one transaction: its file, its log, and that the tables say the same."""
+    try:
+        if damage := _find_damage(connection):
+            return LogCheck(Head(0, ""), 0, f"the database is damaged: {damage}")
+        if damage := _check_version(connection):
+            return LogCheck(Head(0, ""), 0, f"the database is damaged: {damage}")
+        return _Comparison(connection).run(head, receipts)
+    except (DatabaseError, UnicodeDecodeError) as fault:
+        damage = _read_damage(fault)
+        if not damage:
+            raise
+        return LogCheck(Head(0, ""), 0, f"the database is damaged: {damage}")
+
+
+def _read_damage(fault: DatabaseError | UnicodeDecodeError) -> str:
+    """Return what a database says of damage; "" of anything else, such as a lost connection."""
+    if isinstance(fault, UnicodeDecodeError):
+        return "a text is no UTF-8"
+    said = (str(fault.orig).splitlines() or [""])[0]
+    code = str(getattr(fault.orig, "sqlstate", None) or "")
+    words = ("malformed", "not a database", "Could not decode")
+    if code.startswith("XX") or any(word in said for word in words):
+        return said
+    return ""
+
+
+def _find_damage(connection: Connection) -> str:
+    """Let the database look at its pages and indexes; return what it finds, "" for nothing."""
+    if connection.dialect.name == "sqlite":
+        for order in ("PRAGMA integrity_check(1)", "PRAGMA foreign_key_check"):
+            found = connection.exec_driver_sql(order).first()
+            if found is not None and found[0] != "ok":
+                told = (
+                    str(found[0])
+                    if "integrity" in order
+                    else f"a row of {found[0]} refers to a row that is not there"
+                )
+                return told.splitlines()[-1]
+        return ""
+    wanted = text("SELECT 1 FROM pg_extension WHERE extname = 'amcheck'")
+    if connection.execute(wanted).first() is None:
+        return ""
+    check = text(
+        "SELECT bt_index_check(i.indexrelid, true) FROM pg_index i"
+        " JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam"
+        " WHERE a.amname = 'btree' AND i.indrelid = to_regclass(:name)"
+    )
+    for name in sorted(asked.metadata.tables):
+        with suppress(ProgrammingError), connection.begin_nested():  # it may not be ours to call
+            connection.execute(check, {"name": name})
+    return ""
+
+
+def _check_version(connection: Connection) -> str:
+    """Return which table or column is missing, "" for none; refuse tables of another version."""
+    found = read_version(connection)
+    if found == VERSION:
+        tables = inspect(connection)
+        for name, table in asked.metadata.tables.items():
+            if not tables.has_table(name):
+                return f"there is no table '{name}'"
+            here = {column["name"] for column in tables.get_columns(name)}
+            if gone := [column.name for column in table.columns if column.name not in here]:
+                return f"the table '{name}' has no column '{gone[0]}'"
+    if found not in ("", VERSION):
+        raise OtherVersion(
+            f"the tables are of version {found}, and this program checks version {VERSION}: an"
+            " older one is brought up to date by 'evenhand serve', a newer one needs the Evenhand"
+            " that wrote it"
+        )
+    return ""
+
+
+class _Comparison:
+    """A log that is replayed, and what its tables say."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.fault: Fault | None = None
+        self.wrong = ""
+        self.replay = Replay()
+        self.boards: _Boards | None = None
+        self._present: dict[tuple[str, str], int] = {}
+        self._written: dict[str, str] = {}  # texts of systems as they are written: few, and often
+
+    def run(self, head: Head | None, receipts: Collection[str]) -> LogCheck:
+        """Check everything; the first fault is told, of the chain before all others."""
+        self.wrong = self._prepare()
+        found = verify(self._stream(), head, replay=self.replay, receipts=receipts)
+        if not found.holds:
+            return found
+        kept = read_head(self.connection)
+        if kept != found.head:
+            told = (
+                f"the log ends at record {found.head.number}, not at {kept.number} as was written"
+            )
+            return replace(found, bad=found.head.number + 1, reason=told)
+        if not found.head.number:
+            told = "it is missing: nothing was launched, or everything was deleted"
+            return replace(found, bad=1, reason=told)
+        try:
+            for bad, reason in self._compare():
+                return replace(found, bad=bad, reason=reason)
+        except UNREADABLE:
+            return replace(found, bad=0, reason=NOT_READ)
+        return found
+
+    def _prepare(self) -> str:
+        """Read the campaign and its tickets; return what is wrong with them, "" for nothing."""
+        first = self.connection.execute(select(*LINE).order_by(log.c.number).limit(1)).first()
+        if first is None:
+            return ""
+        try:
+            record = read_record(make_line(first))
+            planned, wrong = self._read_campaign(record)
+            if planned is None:
+                return wrong
+            assignment, wrong = read_design(self.connection, planned, record.facts)
+        except UNREADABLE:
+            return "the campaign is not the one that was launched"
+        known = self.connection.execute(select(judges.c.name, judges.c.seat))
+        self.replay = Replay(planned, assignment, {row.name: row.seat for row in known})
+        self.boards = _Boards(planned, read_boards(self.connection))
+        return wrong
+
+    def _read_campaign(self, record: Record) -> tuple[Campaign | None, str]:
+        """Return the campaign that was launched; None, and what is wrong, where it is another."""
+        spec = self.connection.execute(select(specs.c.campaign, specs.c.body)).all()
+        same = len(spec) == 1 and spec[0].campaign == 1
+        if not same or record.kind != "launch" or record.facts["campaign"] != digest(spec[0].body):
+            return None, "the campaign is not the one that was launched"
+        columns = (campaign.c.id, campaign.c.name, campaign.c.digest, campaign.c.assignment)
+        rows = self.connection.execute(select(*columns)).all()
+        wanted = tuple(record.facts[one] for one in ("name", "campaign", "assignment"))
+        if [tuple(row) for row in rows] != [(1, *wanted)]:
+            return None, "the columns of the campaign say something else"
+        try:
+            planned = make_campaign(json.loads(spec[0].body))
+        except EvenhandError:
+            return None, "the campaign cannot be read"
+        seed = write_seed(planned.drawing_seed)
+        if record.facts.get("seed", seed) != seed:  # older versions did not record it
+            return None, "the seed of the launch is not the campaign's"
+        return planned, ""
+
+    def _stream(self) -> Iterator[Line]:
+        """Yield the log; after each record that holds, compare what stands beside it."""
+        columns = [log.c[name] for name in COPIES]
+        rows = stream(self.connection, select(*LINE, *columns).order_by(log.c.number))
+        for place, row in enumerate(rows, start=1):
+            yield make_line(row)
+            record = self.replay.last
+            assert record is not None
+            number = record.ticket.number if record.ticket else None
+            told = (record.kind, record.judge, record.key or None, record.replaces, number)
+            if row.number != place or tuple(row[len(LINE) :]) != told:
+                self._note(place, "the columns beside it say something else")
+            self._check_deletion(record, row)
+            if self.boards is not None:
+                self.boards.take(record)
+
+    def _note(self, bad: int, reason: str) -> None:
+        self.fault = self.fault or (bad, reason)
+
+    def _check_deletion(self, record: Record, row: Any) -> None:
+        """Check that nothing is there that was to be deleted."""
+        for part in PARTS:
+            if getattr(row, part) is not None:
+                self._present[record.judge, part] = record.number
+        if record.kind == "forget":
+            for judge in record.facts["judges"]:
+                for part in record.facts["parts"]:
+                    if (judge, part) in self._present:
+                        told = "it was to be deleted on request, and is there"
+                        self._note(self._present[judge, part], told)
+
+    def _compare(self) -> Iterator[Fault]:
+        """Yield what the tables do not say as the log does."""
+        if self.fault is not None:
+            yield self.fault
+        if self.replay.campaign is None:
+            yield 1, self.wrong
+        yield from self._compare_tickets()
+        yield from self._compare_seats()
+        yield from self._compare_judges()
+        yield from self._compare_people()
+        yield from self._compare_tokens()
+        yield from self._compare_leases()
+        yield from self._compare_state()
+        if self.boards is not None:
+            yield from self.boards.compare(self.replay)
+
+    @property
+    def _end(self) -> int:
+        """The last record, where a table says something that none says."""
+        return self.replay.last.number if self.replay.last else 0
+
+    def _compare_state(self) -> Iterator[Fault]:
+        row = self.connection.execute(select(campaign)).one()
+        if row.paused != self.replay.paused:
+            yield self._end, "whether the campaign is paused was changed"
+        if row.tickets != self.replay.tickets:
+            yield self._end, "the number of tickets was changed"
+        if row.head_at != self.replay.at:
+            yield self._end, "the time of the last record was changed"
+
+    def _compare_tickets(self) -> Iterator[Fault]:
+        """Yield what is wrong with tickets."""
+        replay, places, expected = self.replay, Counter[str](), 0
+        moved: list[Fault] = []
+        for row in stream(self.connection, select(asked).order_by(asked.c.number)):
+            if row.number != expected:
+                break
+            expected += 1
+            places[row.seat] += 1
+            known = replay.questions.get(row.number)
+            record = known.record if known is not None and known.record else None
+            told = OPEN if record is None else CLOSED
+            if row.record != record or (row.state == CLOSED) != (told == CLOSED):
+                which = f"it stands for ticket {row.number} only in one of two tables"
+                yield record or row.record or self._end, which
+            unknown = replay.assignment is None and row.state == VOID  # as are repeats then
+            void = told == OPEN and row.number in replay.void
+            if row.state != (VOID if void else told) and not unknown:
+                yield record or self._end, f"the state of ticket {row.number} was changed"
+            if row.place != places[row.seat]:
+                moved = moved or [(1, f"the place of ticket {row.number} was changed")]
+            yield from self._compare_content(row, record)
+        if self.wrong:
+            yield 1, self.wrong
+        if expected < replay.tickets:
+            record = getattr(replay.questions.get(expected), "record", 0)
+            yield record or self._end, f"ticket {expected} is not there"
+        count = self.connection.execute(select(func.count()).select_from(asked)).scalar()
+        if count != expected or expected > replay.tickets:
+            yield self._end, f"ticket {replay.tickets} was never asked for"
+        yield from moved
+
+    def _compare_content(self, row: Any, record: int | None) -> Iterator[Fault]:
+        """Yield what is wrong with what a ticket asks."""
+        replay, number, ticket = self.replay, row.number, read_asked(row)
+        known = replay.questions.get(number)
+        changed = f"ticket {number} is not what was asked"
+        if row.systems not in self._written:
+            self._written[row.systems] = json.dumps(ticket.systems, ensure_ascii=False)
+        if row.systems != self._written[row.systems]:
+            yield record or 1, changed
+        if number in replay.issued and row.seat != replay.issued[number]:
+            yield self._end, f"ticket {number} was never asked for"
+        if record is not None or number in replay.issued or (known is not None and ticket.chosen):
+            if known is None or (known.outputs, known.rest) != hash_ticket(ticket):
+                yield record or self._end, changed
+        elif not replay.is_free(number):
+            if ticket.chosen:
+                yield 1, f"ticket {number} was chosen, and no record says so"
+        elif ticket.kind == "repeat":
+            origin = replay.questions.get(-1 if ticket.again is None else ticket.again)
+            same = origin is not None and origin.outputs == hash_ticket(ticket)[0]
+            if ticket.chosen or not (same or not (ticket.item or ticket.systems)):
+                yield self._end, changed
+        elif ticket.item or ticket.systems or ticket.chosen or known is not None:
+            yield 1, f"ticket {number} was chosen, and no record says so"
+
+    def _compare_seats(self) -> Iterator[Fault]:
+        """Yield what is wrong with who holds which seat, and how many tickets it has."""
+        replay = self.replay
+        assert replay.campaign is not None
+        counted = select(asked.c.seat, func.count().label("n")).group_by(asked.c.seat)
+        total = {row.seat: row.n for row in self.connection.execute(counted)}
+        names = {one.name for one in replay.campaign.judges}
+        names |= {one.seat for one in replay.logins.values()}
+        for row in self.connection.execute(select(seats).order_by(seats.c.name)):
+            if row.name not in names:
+                yield self._end, f"no record says that there is a seat '{row.name}'"
+            names.discard(row.name)
+            if row.total != total.get(row.name, 0):
+                yield self._end, f"the number of tickets of seat '{row.name}' was changed"
+            if row.holder != replay.holders.get(row.name):
+                yield self._end, f"seat '{row.name}' is held by {row.holder}, and no record says so"
+        if names:
+            yield self._end, f"seat '{min(names)}' is not there"
+
+    def _compare_judges(self) -> Iterator[Fault]:
+        """Yield what is wrong with judges."""
+        logins, last = self.replay.logins, self._end
+        rows = self.connection.execute(select(judges).order_by(judges.c.name)).all()
+        for row in rows:
+            login = logins.get(row.name)
+            if login is None or row.state != login.state:
+                yield last, f"judge '{row.name}' is {row.state}, and no record says so"
+                continue
+            if row.joined != login.joined:
+                person = row.joined or row.name
+                yield last, f"judge '{row.name}' counts as '{person}', and no record says so"
+            for name in ("seat", "made", "consented"):
+                if getattr(row, name) != getattr(login, name):
+                    words = {"seat": "the seat", "made": "the first invitation"}
+                    told = words.get(name, "the consent")
+                    yield last, f"{told} of judge '{row.name}' was changed"
+        gone = logins.keys() - {row.name for row in rows}
+        if gone:
+            yield last, f"judge '{min(gone)}' is not there"
+
+    def _compare_people(self) -> Iterator[Fault]:
+        """Yield who is known although they were to be forgotten, or is not although they came."""
+        rows = self.connection.execute(select(people.c.judge, people.c.platform)).all()
+        for row in rows:
+            login = self.replay.logins.get(row.judge)
+            if login is None or login.state == "forgotten":
+                yield self._end, f"what is known of judge '{row.judge}' was to be deleted"
+        here = {row.judge for row in rows if row.platform}
+        for judge in sorted(self.replay.entered - here):
+            if self.replay.logins[judge].state != "forgotten":
+                yield self._end, f"who judge '{judge}' is on the platform is not there"
+
+    def _compare_tokens(self) -> Iterator[Fault]:
+        """Yield links of judges that no record speaks of, and those that are not there."""
+        logins = self.replay.logins
+        wanted = {(name, one.linked) for name, one in logins.items() if one.linked is not None}
+        for row in self.connection.execute(select(tokens).order_by(tokens.c.name)):
+            if row.role not in ("judge", "admin", "crowd"):
+                yield self._end, f"a link has the role '{row.role}', which there is not"
+            elif row.role == "judge":
+                if (row.judge, row.made) not in wanted:
+                    yield self._end, f"a link of judge '{row.judge}' was made without a record"
+                wanted.discard((row.judge, row.made))
+        for judge, _ in sorted(wanted, key=str):
+            yield self._end, f"the link of judge '{judge}' is not there"
+
+    def _compare_leases(self) -> Iterator[Fault]:
+        """Yield tickets that are before somebody who cannot have them."""
+        given = (asked.c.seat, asked.c.state, log.c.body, log.c.judge.label("by"))
+        wanted = select(leases, *given).select_from(
+            leases.outerjoin(asked, asked.c.number == leases.c.ticket).outerjoin(
+                log, log.c.number == asked.c.record
+            )
+        )
+        for row in self.connection.execute(wanted.order_by(leases.c.judge)):
+            login = self.replay.logins.get(row.judge)
+            told = f"what judge '{row.judge}' has before them was changed"
+            served = json.loads(row.body).get("served") if row.by == row.judge else None
+            there = login is not None and login.state in PRESENT and row.seat == login.seat
+            same = row.since <= row.until and served in {None, row.since}
+            if not there or not same or row.state == VOID:
+                yield self._end, told
+
+
+class _Boards:
+    """Boards that are kept, and the same ones counted anew."""
+
+    def __init__(self, planned: Campaign, kept: dict[str, SavedBoard] | Any) -> None:
+        self.kept = dict(kept)
+        self.names = list_boards(planned)
+        self.count = BoardCount(planned)
+        self.until = max((one.record for one in self.kept.values()), default=0)
+        self.lost = False
+
+    def take(self, record: Record) -> None:
+        """Count a record that the boards have seen."""
+        if record.number > self.until or record.kind not in FOLLOWED:
+            return
+        self.lost |= record.erased and record.answer is None
+        self.count.take(record)
+
+    def compare(self, replay: Replay) -> Iterator[Fault]:
+        """Yield what is wrong with the boards that are kept."""
+        if not self.kept:
+            if self.names and replay.deleted and self.count.record:
+                yield replay.deleted, "the boards that it was counted on are not there"
+            return
+        last = replay.last.number if replay.last else 0
+        if set(self.kept) != set(self.names):
+            yield last, "the boards that are kept are not those of the passes"
+        if {one.record for one in self.kept.values()} != {self.count.record}:
+            yield last, "the boards that are kept were not counted up to the same record"
+        self.count.hide()
+        for name, one in self.count.write().items():
+            if difference := _differ(self.kept[name].body, one.body, lost=self.lost):
+                yield last, f"the board of '{name}' is not what the log counts: {difference}"
+
+
+def _differ(kept: str, counted: str, *, lost: bool) -> str:
+    """Return where a board that is kept differs from the one that was counted; "" for nowhere."""
+    from evenhand.ranking.sequential.leaderboard import read_board
+
+    try:
+        whole, made = json.loads(kept), json.loads(counted)
+        mine, other = json.loads(whole["board"]), json.loads(made["board"])
+        read_board(whole["board"])
+    except (UnknownFormat, ValueError, LookupError, TypeError) as fault:
+        return f"it cannot be read ({fault})"
+    del mine["sha256"], other["sha256"]
+    claims = [[one["better"], one["worse"]] for one in mine["claims"]]
+    shown, confirmed = whole["shown"], whole["confirmed"] or {"pairs": []}
+    if set(whole) != set(made) or shown != sorted(shown) or any(one not in claims for one in shown):
+        return "shown"
+    if not {one for pair in confirmed["pairs"] for one in pair} <= set(mine["systems"]):
+        return "confirmed"
+    if lost:
+        # Where a board lacks answers that are still there; others were deleted since
+        if mine["systems"] != other["systems"] or mine["settings"] != other["settings"]:
+            return "systems"
+        return "seen" if mine["seen"]["votes"] < other["seen"]["votes"] else ""
+    every = sorted({*mine, *other})
+    return next((one for one in every if not _agree(mine.get(one), other.get(one))), "")
+
+
+def _agree(one: Any, other: Any) -> bool:
+    """Say whether two values of JSON are the same, but for the rounding of logarithms."""
+    if isinstance(one, float) and isinstance(other, int | float) and not isinstance(other, bool):
+        return isclose(one, other, rel_tol=ROUNDING, abs_tol=ROUNDING)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_agree(one[name], other[name]) for name in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_agree, one, other))
+    return type(one) is type(other) and bool(one == other)
+
+
+# A log is checked where it lies: a file of JSON Lines, or a database, which is only read.
 
 _SQLITE: Final = b"SQLite format 3\0"
 
@@ -27,28 +604,29 @@ def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = (
     if "://" not in where and not _is_database(Path(where)):
         return verify(read_log(where), head, receipts=receipts)
     try:
-        return open_to_read(where).verify(head, receipts=receipts)
+        return _check(open_to_read(where), head, receipts)
     except OtherVersion:
         if "://" in where:
             raise
     with TemporaryDirectory(prefix="evenhand-") as folder:
         copy = str(Path(folder) / "copy.db")
-        _copy_file(where, copy)
-        return open_to_read(copy).verify(head, receipts=receipts)
+        # Copy a SQLite file that holds older tables, and bring the copy up to date
+        source = open_to_read(where)
+        with source.reading() as connection, closing(sqlite3.connect(copy)) as target:
+            driver: Any = connection.connection.driver_connection
+            driver.backup(target)
+        engine = connect(copy)
+        try:
+            with explained():
+                migrate(engine)
+        finally:
+            engine.dispose()
+        return _check(open_to_read(copy), head, receipts)
 
 
-def _copy_file(where: str, copy: str) -> None:
-    """Copy a SQLite file that holds older tables, and bring the copy up to date."""
-    source = open_to_read(where)
-    with source.reading() as connection, closing(sqlite3.connect(copy)) as target:
-        driver: Any = connection.connection.driver_connection
-        driver.backup(target)
-    engine = connect(copy)
-    try:
-        with explained():
-            migrate(engine)
-    finally:
-        engine.dispose()
+def _check(store: Readable, head: Head | None, receipts: Collection[str]) -> LogCheck:
+    with store.reading() as connection:
+        return check_database(connection, head, receipts=receipts)
 
 
 def stream_log(where: str) -> Iterator[Line]:
@@ -106,3 +684,85 @@ def _is_database(path: Path) -> bool:
             f"'{path}' is no log: it is neither a database of evenhand serve nor JSON Lines of one"
         )
     return start == _SQLITE
+
+
+# What was collected against what was promised: read from a database or from a log alone.
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The answers that stand, as a log tells of them."""
+
+    # what was answered, in the order in which each was answered first; what was taken back or
+    # deleted is not among it
+    tickets: tuple[Ticket, ...]
+    people: Mapping[str, str]  # judge → the judge whom exports name, of those who are one person
+    # what the log says of the campaign: name, campaign, assignment, evenhand, seed
+    launch: Mapping[str, str]
+
+
+def gather(records: Iterable[Record]) -> Collected:
+    """Read the answers that stand from all that happened."""
+    standing: dict[int, Ticket] = {}
+    people: dict[str, str] = {}
+    launch: Mapping[str, str] = {}
+    for one in records:
+        if one.kind == "launch":
+            launch = one.facts
+        elif one.kind in JUDGMENTS and one.ticket is not None:
+            standing[one.ticket.number] = one.ticket
+        elif one.kind == "undo" and one.ticket is not None:
+            standing.pop(one.ticket.number, None)
+        elif one.kind == "join":
+            people |= dict.fromkeys(one.facts["judges"], one.facts["person"])
+        elif one.kind == "forget" and "said" in one.facts["parts"]:
+            gone = set(one.facts["judges"])
+            standing = {at: ticket for at, ticket in standing.items() if ticket.judge not in gone}
+    if not launch:
+        raise CampaignError("no campaign was launched there: nothing was collected")
+    return Collected(tuple(standing.values()), people, launch)
+
+
+def check_collected(where: str, planned: Campaign) -> tuple[Assignment, DesignCheck]:
+    """Count the promises of a campaign on what was collected."""
+    sound = audit(where)
+    if not sound.holds:
+        raise CampaignError(
+            f"'{where}' is not what was written, so that its answers say nothing: {sound.fault}"
+        )
+    return count_promises(gather(map(read_record, stream_log(where))), planned, where)
+
+
+def count_promises(
+    found: Collected, planned: Campaign, where: str
+) -> tuple[Assignment, DesignCheck]:
+    """Count the promises of a campaign on answers that were read."""
+    if planned.seed is None:  # logs without a seed are of the time when launches drew none
+        planned = replace(planned, seed=read_seed(found.launch.get("seed", SEED)))
+    if found.launch["campaign"] != planned.digest:
+        same = found.launch["name"] == planned.name
+        raise CampaignError(
+            f"'{where}' holds answers to campaign '{found.launch['name']}'"
+            f"{' as it was in other words' if same else ''}, not to '{planned.name}'"
+            f"{' as it is in this file' if same else ''}: give the file that it began with"
+        )
+    assignment = assign(planned)
+    if found.launch["assignment"] != assignment.digest:
+        raise CampaignError(
+            f"'{where}' was dealt out by evenhand {found.launch['evenhand']}, and evenhand"
+            f" {__version__} deals this campaign in another way: check it with that version"
+        )
+    seats = dict(find_seats(assignment, found.tickets))
+    return assignment, verify_collected(assignment, found.tickets, found.people, seats)
+
+
+def find_seats(assignment: Assignment, tickets: Iterable[Ticket]) -> Iterator[tuple[str, str]]:
+    """Yield each judge with the judge of the design most of whose tickets they answered."""
+    names = [one.name for one in assignment.campaign.judges]
+    counted: dict[str, Counter[str]] = {}
+    for one in tickets:
+        if 0 <= one.number < len(assignment):
+            seat = names[assignment.judge[one.number]]
+            counted.setdefault(one.judge, Counter())[seat] += 1
+    for judge, often in counted.items():
+        yield judge, often.most_common(1)[0][0]

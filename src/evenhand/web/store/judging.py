@@ -8,32 +8,61 @@ sending it twice harmless. A revision and an undone answer are records of their 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import isfinite
+from typing import Any, Final
 
-from evenhand.design.tasks import Answer, Ticket
-from evenhand.web.store.desk import Desk, Entry
-from evenhand.web.store.lookups import (
+from evenhand.design.tasks import Answer, Ticket, read_whole, show
+from evenhand.errors import EvenhandError, InvalidJudgments
+from evenhand.web.store.log import AnsweredBefore, NotYours, Paused, Record, Refused
+from evenhand.web.store.schema import CLOSED, OPEN
+from evenhand.web.store.transaction import (
     BEGIN,
+    DELETE_LEASE,
     FOLLOWING,
+    INSERT_LEASE,
     LAST,
-    LEND,
     NEXT,
-    RELEND,
     REPLY,
-    RETURN,
-    SETTLE,
+    SET_ANSWER,
+    UPDATE_LEASE,
+    Entry,
+    WriteTransaction,
     check_login,
+    check_name,
     find_record,
     look_up,
     read_row,
     read_ticket,
+    resolve_ticket,
 )
-from evenhand.web.store.record import Record
-from evenhand.web.store.refusals import AnsweredBefore, NotYours, Paused, Refused
-from evenhand.web.store.replies import check_reply
-from evenhand.web.store.schema import CLOSED, OPEN
-from evenhand.web.store.slots import settle
+
+LONGEST_KEY: Final = 100  # Most characters of a key
+LONGEST_TIME: Final = 10_000_000  # Most seconds that a judge can have taken
+MAX_NUMBER: Final = 2**53  # No ticket and no record has a greater number
+
+
+def check_reply(reply: Reply) -> None:
+    """Refuse what surrounds an answer and is not sound."""
+    for name, number in (("ticket", reply.ticket), ("replaces", reply.replaces)):
+        if number is not None or name == "ticket":
+            read_whole(number, name, 0, MAX_NUMBER)
+    check_name(reply.judge)
+    key, seconds = reply.key, reply.seconds
+    if not isinstance(key, str) or not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
+        raise InvalidJudgments(
+            f"the key of an answer is 1 to {LONGEST_KEY} characters, not {show(key)}"
+        )
+    if not is_time(seconds):
+        raise InvalidJudgments(f"seconds taken are a number from 0, not {show(seconds)}")
+
+
+def is_time(seconds: object) -> bool:
+    """Say whether so many seconds can have been taken; None is not to say."""
+    if seconds is None or isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        return seconds is None
+    return isfinite(seconds) and 0 <= seconds <= LONGEST_TIME
 
 
 @dataclass(frozen=True)
@@ -70,126 +99,138 @@ class Reply:
     replaces: int | None = None
 
 
-def serve(desk: Desk, judge: str) -> Served | None:
+def serve(tx: WriteTransaction, judge: str) -> Served | None:
     """Serve the ticket that a judge has, or the next one; None when all are answered."""
-    login = look_up(desk, judge)
-    if desk.paused:
+    login = look_up(tx, judge)
+    if tx.paused:
         raise Paused("the campaign is paused: nothing is asked at the moment; come back later")
     if login.holder != judge:
         return None
-    if login.number is None or login.state != OPEN or login.seat != login.mine:
-        return _serve_next(desk, judge, login)
-    if desk.now > login.until:
-        return lend(desk, judge, login, login)
+    if login.number is None or login.state != OPEN or login.seat != login.judge_seat:
+        row = resolve_ticket(tx, tx.ask(NEXT, {"seat": login.judge_seat}), judge)
+        return None if row is None else lease_ticket(tx, judge, row, login)
+    if tx.now > login.until:
+        return lease_ticket(tx, judge, login, login)
     ticket = read_ticket(login, judge)
     return Served(ticket, login.lease_key, login.since, login.until, login.place, login.total)
 
 
-def lend(desk: Desk, judge: str, row: Any, login: Any) -> Served:
+def lease_ticket(tx: WriteTransaction, judge: str, row: Any, login: Any) -> Served:
     """Give a ticket to a judge for a while; the one of a lease that ran out keeps its key."""
-    same = login.lent == row.number and login.state == OPEN
-    lease = {
-        "ticket": row.number,
+    same = login.leased == row.number and login.state == OPEN
+    lease: dict[str, Any] = {
         "key": login.lease_key if same else secrets.token_urlsafe(18),
-        "since": login.since if same else desk.now,
-        "until": desk.now + desk.lease,
+        "since": login.since if same else tx.now,
+        "until": tx.now + tx.lease,
     }
-    if login.lent is None:
-        desk.change(LEND, {"judge": judge, **lease})
+    columns = {"ticket": row.number, **lease}
+    if login.leased is None:
+        tx.change(INSERT_LEASE, {"judge": judge, **columns})
     else:
-        desk.change(RELEND, {"who": judge, **{f"new_{name}": lease[name] for name in lease}})
-    ticket = read_ticket(row, judge)
-    asked = {name: lease[name] for name in ("key", "since", "until")}
-    return Served(ticket, place=row.place, total=login.total, **asked)
+        tx.change(
+            UPDATE_LEASE, {"who": judge, **{f"new_{name}": columns[name] for name in columns}}
+        )
+    return Served(read_ticket(row, judge), place=row.place, total=login.total, **lease)
 
 
-def append(desk: Desk, reply: Reply) -> Record:
+def append(tx: WriteTransaction, reply: Reply) -> Record:
     """Store an answer; the same one sent twice is stored once."""
-    return _append(desk, reply)[0]
+    return _append(tx, reply)[0]
 
 
-def _append(desk: Desk, reply: Reply) -> tuple[Record, Any]:
+def _append(tx: WriteTransaction, reply: Reply) -> tuple[Record, Any]:
     """Store an answer; return it, and who gave it where it was not stored before."""
     check_reply(reply)
-    asked = {"judge": reply.judge, "ticket": reply.ticket, "sent": reply.key}
-    row = check_login(desk.ask(REPLY, asked), reply.judge)
+    question = {"judge": reply.judge, "ticket": reply.ticket, "sent": reply.key}
+    row = check_login(tx.ask(REPLY, question), reply.judge)
     if row.line is not None:
-        return _repeat(desk, reply, row), None
+        return _repeat(tx, reply, row), None
     # who may go on holds their seat; it is asked here all the same
-    if row.number is None or row.seat != row.mine or row.holder != reply.judge:
+    if row.number is None or row.seat != row.judge_seat or row.holder != reply.judge:
         raise NotYours("this item is not yours, or went to somebody else: load the page again")
-    if row.state == CLOSED and reply.replaces != row.record:
-        raise AnsweredBefore(
-            "this item is answered already, perhaps in another tab: load the page again",
-            find_record(desk, row.record),
-        )
-    if row.state != CLOSED and (row.lent != row.number or _is_off(reply, row)):
+    if row.state == CLOSED:
+        standing = find_record(tx, row.record)
+        if reply.replaces != row.record:
+            raise AnsweredBefore(
+                "this item is answered already, perhaps in another tab: load the page again",
+                standing,
+            )
+        if standing.judge != reply.judge:
+            raise NotYours("somebody else gave the answer that stands: it is not yours to change")
+    elif (
+        row.leased != row.number
+        or reply.replaces is not None
+        or (row.chosen and reply.key != row.lease_key)
+    ):
         raise NotYours("this item was not asked yet, or its answer was taken back: load the page")
-    if row.state == CLOSED and find_record(desk, row.record).judge != reply.judge:
-        raise NotYours("somebody else gave the answer that stands: it is not yours to change")
     ticket = read_ticket(row, reply.judge)
-    told = check_answer(desk, ticket, reply.answer)
-    record = desk.write(_enter(reply, ticket, told, row))
-    desk.change(SETTLE, {"ticket": row.number, "to": CLOSED, "by": record.number})
+    answer = check_answer(tx, ticket, reply.answer).to_dict()
+    comment = answer.pop("comment", "")
+    fields: dict[str, Any] = {"key": reply.key}
+    if row.leased == ticket.number:
+        fields["served"] = row.since
+    if reply.replaces is not None:
+        fields["replaces"] = reply.replaces
+    said: dict[str, Any] = {"answer": answer}
+    if reply.seconds is not None:
+        said["seconds"] = round(float(reply.seconds), 3)
+    note = {"comment": comment} if comment else None
+    kind = "judgment" if reply.replaces is None else "revision"
+    record = tx.write(Entry(kind, reply.judge, ticket, fields, said, note))
+    tx.change(SET_ANSWER, {"ticket": row.number, "to": CLOSED, "by": record.number})
     if row.status == "invited":
-        desk.change(BEGIN, {"judge": reply.judge})
+        tx.change(BEGIN, {"judge": reply.judge})
     return record, row
 
 
-def answer(desk: Desk, reply: Reply) -> Answered:
+def answer(tx: WriteTransaction, reply: Reply) -> Answered:
     """Store an answer and serve the next ticket, in one commit."""
-    record, login = _append(desk, reply)
+    record, login = _append(tx, reply)
     try:
-        if login is not None and login.lent == reply.ticket and not desk.paused:
-            asked = {"seat": login.mine, "answered": reply.ticket}
-            row = settle(desk, desk.ask(FOLLOWING, asked), reply.judge)
-            following = None if row is None else lend(desk, reply.judge, row, login)
+        if login is not None and login.leased == reply.ticket and not tx.paused:
+            question = {"seat": login.judge_seat, "answered": reply.ticket}
+            row = resolve_ticket(tx, tx.ask(FOLLOWING, question), reply.judge)
+            following = None if row is None else lease_ticket(tx, reply.judge, row, login)
             return Answered(record, following)
-        return Answered(record, serve(desk, reply.judge))
+        return Answered(record, serve(tx, reply.judge))
     except Refused as halt:
         return Answered(record, None, halt)
 
 
-def undo(desk: Desk, judge: str) -> Served:
+def undo(tx: WriteTransaction, judge: str) -> Served:
     """Take the last answer of a judge back, and serve its ticket again."""
-    login = look_up(desk, judge)
-    if desk.paused:
+    login = look_up(tx, judge)
+    if tx.paused:
         raise Paused("the campaign is paused: nothing can be taken back at the moment")
-    row = desk.ask(LAST, {"judge": judge})
-    if row is None or row.seat != login.mine or login.holder != judge:
+    row = tx.ask(LAST, {"judge": judge})
+    if row is None or row.seat != login.judge_seat or login.holder != judge:
         raise NotYours("there is no answer of yours to take back")
-    desk.write(Entry("undo", judge, read_ticket(row, judge), {"replaces": row.record}))
-    desk.change(SETTLE, {"ticket": row.number, "to": OPEN, "by": None})
-    return lend(desk, judge, row, login)
+    tx.write(Entry("undo", judge, read_ticket(row, judge), {"replaces": row.record}))
+    tx.change(SET_ANSWER, {"ticket": row.number, "to": OPEN, "by": None})
+    return lease_ticket(tx, judge, row, login)
 
 
-def find_open(desk: Desk, judge: str) -> int | None:
+def find_open(tx: WriteTransaction, judge: str) -> int | None:
     """Return the number of the ticket that a judge has before them, None for none."""
-    login = look_up(desk, judge)
-    has = login.number is not None and login.state == OPEN and login.seat == login.mine
-    return login.lent if has else None
+    login = look_up(tx, judge)
+    has = login.number is not None and login.state == OPEN and login.seat == login.judge_seat
+    return login.leased if has else None
 
 
-def give_back(desk: Desk, judge: str) -> None:
+def release(tx: WriteTransaction, judge: str) -> None:
     """Hand back the ticket that a judge has, without an answer; it is asked again."""
-    look_up(desk, judge)
-    desk.change(RETURN, {"judge": judge})
+    look_up(tx, judge)
+    tx.change(DELETE_LEASE, {"judge": judge})
 
 
-def check_answer(desk: Desk, ticket: Ticket, answer: object) -> Answer:
+def check_answer(tx: WriteTransaction, ticket: Ticket, answer: object) -> Answer:
     """Check an answer by its task."""
-    task = desk.campaign.task(ticket.task)
-    source = desk.campaign.item(ticket.item).source
-    return task.validate(answer, desk.campaign.shown(ticket), source)
+    task = tx.campaign.task(ticket.task)
+    source = tx.campaign.item(ticket.item).source
+    return task.validate(answer, tx.campaign.shown(ticket), source)
 
 
-def _serve_next(desk: Desk, judge: str, login: Any) -> Served | None:
-    """Serve the first ticket of the seat that is not answered."""
-    row = settle(desk, desk.ask(NEXT, {"seat": login.mine}), judge)
-    return None if row is None else lend(desk, judge, row, login)
-
-
-def _repeat(desk: Desk, reply: Reply, row: Any) -> Record:
+def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> Record:
     """Return what is stored under a key, if it is the same answer of the same judge."""
     if row.by != reply.judge:
         raise NotYours("this item is not yours, or went to somebody else: load the page again")
@@ -198,40 +239,69 @@ def _repeat(desk: Desk, reply: Reply, row: Any) -> Record:
         raise AnsweredBefore("this answer was taken back: load the page again", record)
     if row.record != row.line:
         since = "another answer took the place of this one since: load the page again"
-        raise AnsweredBefore(since, find_record(desk, row.record))
+        raise AnsweredBefore(since, find_record(tx, row.record))
     if record.ticket is None or record.erased:
         return record
-    told = check_answer(desk, record.ticket, reply.answer).to_dict()
-    comment = told.pop("comment", "")
-    if (told, comment) != (record.answer, record.comment):
+    answer = check_answer(tx, record.ticket, reply.answer).to_dict()
+    comment = answer.pop("comment", "")
+    if (answer, comment) != (record.answer, record.comment):
         raise AnsweredBefore(
             "another answer to this item was sent from the same page: load it again", record
         )
     return record
 
 
-def _is_off(reply: Reply, row: Any) -> bool:
-    """Say whether an answer is to something else than what a ticket asks now."""
-    return reply.replaces is not None or bool(row.chosen and reply.key != row.lease_key)
+# What the answers of a batch will ask the database is asked for all of them together: on PostgreSQL
+# a question is a way to the server and back, and an answer asks two. What was asked ahead is true
+# when it is used: answers of different judges to different tickets change nothing that the others
+# read, and anything else that is written meanwhile makes the transaction forget it.
 
 
-def _enter(reply: Reply, ticket: Ticket, answer: Answer, login: Any) -> Entry:
-    """Return what an answer puts into the log."""
-    fields: dict[str, Any] = {"key": reply.key}
-    if login.lent == ticket.number:
-        fields["served"] = login.since
-    if reply.replaces is not None:
-        fields["replaces"] = reply.replaces
-    told = answer.to_dict()
-    comment = told.pop("comment", "")
-    said: dict[str, Any] = {"answer": told}
-    if reply.seconds is not None:
-        said["seconds"] = round(float(reply.seconds), 3)
-    return Entry(
-        "revision" if reply.replaces is not None else "judgment",
-        reply.judge,
-        ticket,
-        fields,
-        said,
-        {"comment": comment} if comment else None,
+@dataclass(frozen=True)
+class Answering:
+    """To store an answer and serve the next ticket, as a piece of work of the store."""
+
+    reply: Reply  # the answer
+
+    def __call__(self, tx: WriteTransaction) -> Answered:
+        """Do it."""
+        with tx.keep_prefetched():
+            return answer(tx, self.reply)
+
+
+def prefetch_answers(
+    tx: WriteTransaction, batch: Sequence[Callable[[WriteTransaction], Any]]
+) -> None:
+    """Ask what the answers of a batch will ask; those of which it cannot be known ask themselves.
+
+    Where a policy chooses, an answer may change what others are asked: then nothing is known.
+    """
+    if not tx.is_remote or (tx.launched and tx.campaign.design.policy):
+        return
+    # the first answer of each judge, if it is the first to its ticket; sound ones alone
+    first: list[Reply] = []
+    judges: set[str] = set()
+    tickets: set[int] = set()
+    for work in batch:
+        if not isinstance(work, Answering):
+            continue
+        reply = work.reply
+        try:
+            check_reply(reply)
+        except EvenhandError:
+            continue
+        if reply.judge not in judges and reply.ticket not in tickets:
+            first.append(reply)
+        judges.add(reply.judge)
+        tickets.add(reply.ticket)
+    if len(first) < 2:
+        return
+    rows = tx.prefetch(
+        REPLY, [{"judge": one.judge, "ticket": one.ticket, "sent": one.key} for one in first]
     )
+    following = [
+        {"seat": row.judge_seat, "answered": reply.ticket}
+        for reply, row in zip(first, rows, strict=True)
+        if row is not None and row.leased == reply.ticket
+    ]
+    tx.prefetch(FOLLOWING, following)

@@ -1,28 +1,154 @@
-"""Who judges: links, seats, workers of crowd platforms, logins of one person, and being forgotten.
+"""Secrets of links: 192 random bits after a name of 48; the database keeps a digest.
 
-A seat is a place in the design: its tickets fit together (no source twice, and the like). Whoever
-holds it answers them. When a judge leaves, is revoked or lets time run out, what is left of the
-seat goes to the next one, under another pseudonym; repeats of what the first one answered are void,
-since they ask whether a judge agrees with themself.
+The name finds the row, the digest of the secret is compared in constant time: how long a refusal
+takes says nothing about a secret. A plain digest is enough, since nobody guesses 192 bits.
+
+A page knows a ticket by a name, from which without the campaign's key nothing can be had: neither
+the ticket's number, nor which of two tickets comes first. Of one ticket and judge it is always the
+same, so that an answer that is sent again after a restart, or to another server, is recognised.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+import hmac
+import json
+import re
+import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import islice
+from typing import Any, Final, Literal
 
-from sqlalchemy import bindparam, delete, exists, or_, select, update
+from sqlalchemy import bindparam, delete, exists, func, insert, or_, select, update
 
-from evenhand.design.tasks import is_text, say_bad_name, show
-from evenhand.errors import CampaignError
-from evenhand.web.store.chain import digest
-from evenhand.web.store.desk import Desk, Entry
-from evenhand.web.store.lookups import check_name, look_up
-from evenhand.web.store.prepared import Prepared, fill
-from evenhand.web.store.refusals import NoPlace, NoSuchJudge, Refused, ShutOut
-from evenhand.web.store.schema import OPEN, VOID, judges, leases, log, people, seats, tickets
+from evenhand import __version__
+from evenhand.design.assignment import Assignment
+from evenhand.design.campaign import Campaign, write_seed
+from evenhand.design.tasks import TICKET_KINDS, Ticket, is_text, say_bad_name, show
+from evenhand.errors import CampaignError, require_option
+from evenhand.web.store.log import GENESIS, NoPlace, NoSuchJudge, Refused, ShutOut, Unproven, digest
+from evenhand.web.store.schema import (
+    OPEN,
+    SECRET_BYTES,
+    VOID,
+    Prepared,
+    campaign,
+    fill,
+    judges,
+    leases,
+    log,
+    people,
+    seats,
+    specs,
+    tickets,
+)
 from evenhand.web.store.schema import tokens as links
-from evenhand.web.store.slots import empty
-from evenhand.web.store.tokens import Invitation, Role, Token, draw_token
+from evenhand.web.store.transaction import Entry, WriteTransaction, check_name, empty, look_up
+
+# What a link is for: to judge, to organise, or to join as a judge of a crowd platform
+Role = Literal["judge", "admin", "crowd"]
+_NAME: Final = 8
+_WHOLE: Final = _NAME + 32
+# Bytes of a ticket's name: a keyed digest of 128 bits, and the number under a mask
+_MAC, _NUMBER = 16, 8
+
+
+@dataclass(frozen=True)
+class Token:
+    """The secret part of a link."""
+
+    name: str  # finds the row
+    secret: str  # proves the right to it; shown once and not kept
+
+    def __str__(self) -> str:
+        return self.name + self.secret
+
+    def __repr__(self) -> str:
+        return f"Token({self.name}...)"
+
+    @property
+    def digest(self) -> str:
+        """What the database keeps."""
+        return sha256(f"evenhand link {self}".encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Invitation:
+    """A link that was just made."""
+
+    judge: str  # the pseudonym; "" for links of other roles
+    token: str  # the end of the link; it cannot be shown again
+    role: Role = "judge"  # what the link is for
+
+    def __repr__(self) -> str:
+        return f"Invitation({self.judge or self.role})"
+
+
+def draw_token() -> Token:
+    """Draw a new secret."""
+    return Token(secrets.token_urlsafe(6), secrets.token_urlsafe(24))
+
+
+def read_token(text: str) -> Token | None:
+    """Return the parts of a token, None of what cannot be one.
+
+    >>> read_token("short") is None, read_token(str(draw_token())) is None
+    (True, False)
+    """
+    if re.fullmatch(rf"[A-Za-z0-9_-]{{{_WHOLE}}}", text) is None:
+        return None
+    return Token(text[:_NAME], text[_NAME:])
+
+
+def matches(token: Token, digest: str) -> bool:
+    """Compare in constant time."""
+    return hmac.compare_digest(token.digest.encode(), digest.encode())
+
+
+def name_ticket(key: bytes, judge: str, number: int) -> str:
+    """Return the name by which a judge's page knows a ticket.
+
+    >>> read_ticket_name(b"key", "ann", name_ticket(b"key", "ann", 7))
+    7
+    """
+    mac = _digest(key, f"ticket {number} {judge}".encode())[:_MAC]
+    return urlsafe_b64encode(mac + _mask(key, mac, number.to_bytes(_NUMBER))).decode()
+
+
+def read_ticket_name(key: bytes, judge: str, name: str) -> int | None:
+    """Return the number of a ticket, None of what is no name of a ticket for this judge.
+
+    >>> read_ticket_name(b"key", "bob", name_ticket(b"key", "ann", 7)) is None
+    True
+    """
+    if re.fullmatch(r"[A-Za-z0-9_-]{32}", name) is None:
+        return None
+    told = urlsafe_b64decode(name)
+    number = int.from_bytes(_mask(key, told[:_MAC], told[_MAC:]))
+    same = hmac.compare_digest(name_ticket(key, judge, number), name)
+    return number if same else None
+
+
+def _digest(key: bytes, told: bytes) -> bytes:
+    return hmac.digest(key, told, "sha256")
+
+
+def _mask(key: bytes, mac: bytes, number: bytes) -> bytes:
+    """Put a mask on a number, or take it off."""
+    mask = _digest(key, b"mask " + mac)
+    return bytes(one ^ other for one, other in zip(number, mask, strict=False))
+
+
+# Who judges: links, seats, workers of crowd platforms, logins of one person, and being forgotten.
+#
+# A seat is a place in the design: its tickets fit together (no source twice, and the like). Whoever
+# holds it answers them. When a judge leaves, is revoked or lets time run out, what is left of the
+# seat goes to the next one, under another pseudonym; repeats of what the first one answered are
+# void,
+# since they ask whether a judge agrees with themself.
 
 PRESENT: Final = ("invited", "active")  # States of judges who may go on
 _JUDGE: Final = Prepared(select(judges).where(judges.c.name == bindparam("judge")))
@@ -49,174 +175,349 @@ _VOID: Final = Prepared(
 
 
 def invite(
-    desk: Desk, judge: str, *, seat: str = "", note: str = "", token: Token | None = None
+    tx: WriteTransaction, judge: str, *, seat: str = "", note: str = "", token: Token | None = None
 ) -> Invitation:
     """Make a link for a judge; the ones that were made before are good no more."""
-    _check_new_name(judge, note)
-    found = desk.ask(_JUDGE, {"judge": judge})
-    if found is None:
-        add_judge(desk, judge, seat or judge, "", note)
-    elif found.state == "forgotten":
-        raise ShutOut(f"judge '{judge}' asked to be forgotten: invite under another name")
-    elif seat and seat != found.seat:
-        raise Refused(f"judge '{judge}' has seat '{found.seat}': invite under another name")
-    elif found.state not in PRESENT:
-        _take_seat(desk, found.seat, judge)
-        _set_state(desk, judge, "invited")
-    desk.change(_UNLINK_ALL, {"judge": judge})
-    held = found.seat if found is not None else seat or judge
-    desk.write(Entry("invite", judge, fields={"facts": {"seat": held}}))
-    return keep_link(desk, token or draw_token(), "judge", judge)
-
-
-def make_link(desk: Desk, role: Role, judge: str = "") -> Invitation:
-    """Make a link."""
-    return keep_link(desk, draw_token(), role, judge)
-
-
-def keep_link(desk: Desk, token: Token, role: Role, judge: str = "") -> Invitation:
-    """Make a link of a secret that was drawn before."""
-    row = {"name": token.name, "digest": token.digest, "role": role, "judge": judge}
-    desk.change(_LINK, {**row, "made": desk.now})
-    return Invitation(judge if role == "judge" else "", str(token), role)
-
-
-def has_link(desk: Desk, role: Role) -> bool:
-    """Say whether there is a link of a role, of whatever name."""
-    return bool(desk.pick(select(links.c.name).where(links.c.role == role)))
-
-
-def is_taken(desk: Desk, token: Token) -> bool:
-    """Say whether there is a link whose secret begins like this one's."""
-    return bool(desk.pick(select(links.c.name).where(links.c.name == token.name)))
-
-
-def replace_link(
-    desk: Desk, role: Role, name: str = "", *, token: Token | None = None
-) -> Invitation:
-    """Make a link of a role that no judge has."""
-    mine = links.c.judge == name if name else links.c.role == role
-    desk.run(delete(links).where(links.c.role == role, mine))
-    return keep_link(desk, token or draw_token(), role, name)
-
-
-def list_vacancies(desk: Desk) -> list[str]:
-    """Return the seats of the design that nobody has had."""
-    had = exists().where(judges.c.seat == seats.c.name)
-    return [one.name for one in desk.pick(select(seats.c.name).where(~had).order_by(seats.c.name))]
-
-
-def revoke(desk: Desk, judge: str) -> None:
-    """Shut a judge out; what was judged stays, what is left goes to the next one."""
-    _shut_out(desk, judge, "revoked", "revoke")
-    desk.change(_UNLINK_ALL, {"judge": judge})
-
-
-def leave(desk: Desk, judge: str) -> None:
-    """Let a judge go; what is left goes to the next one."""
-    look_up(desk, judge)
-    _shut_out(desk, judge, "left", "leave")
-
-
-def consent(desk: Desk, judge: str) -> None:
-    """Note that a judge agreed to the text of the campaign."""
-    look_up(desk, judge)
-    told = digest(desk.campaign.wording.consent)
-    desk.write(Entry("consent", judge, fields={"facts": {"text": told}}))
-    made = update(judges).where(judges.c.name == judge)
-    desk.run(made.values(consented=desk.now, state="active"))
-
-
-def join(desk: Desk, judge: str, person: str) -> None:
-    """Say that a judge is the same person as another one; exports name the other one."""
-    root = _find(desk, person)
-    name = root.joined or root.name
-    _find(desk, judge)
-    if name in group(desk, judge):
-        raise Refused(f"'{judge}' and '{person}' are one person already")
-    mine = group(desk, judge)
-    desk.write(Entry("join", judge, fields={"facts": {"person": name, "judges": mine}}))
-    desk.run(update(judges).where(judges.c.name.in_(mine)).values(joined=name))
-
-
-def group(desk: Desk, judge: str) -> list[str]:
-    """Return all logins of the person behind a judge, by name."""
-    found = _find(desk, judge)
-    name = found.joined or found.name
-    mine = select(judges.c.name).where(or_(judges.c.name == name, judges.c.joined == name))
-    return sorted(one.name for one in desk.pick(mine))
-
-
-def _check_new_name(judge: str, note: str) -> None:
-    """Refuse what is no name of a judge."""
     if not isinstance(judge, str) or not judge.strip() or judge != judge.strip():
         raise CampaignError(f"{show(judge)} is no name of a judge")
     if not is_text(judge + note) or len(judge) > 200:
         raise CampaignError(f"{show(judge)} is no name of a judge")
     if fault := say_bad_name(judge):
         raise CampaignError(f"judge {judge!r} {fault}: take it out")
+    found = tx.ask(_JUDGE, {"judge": judge})
+    if found is None:
+        add_judge(tx, judge, seat or judge, "", note)
+    elif found.state == "forgotten":
+        raise ShutOut(f"judge '{judge}' asked to be forgotten: invite under another name")
+    elif seat and seat != found.seat:
+        raise Refused(f"judge '{judge}' has seat '{found.seat}': invite under another name")
+    elif found.state not in PRESENT:
+        _take_seat(tx, found.seat, judge)
+        _set_state(tx, judge, "invited")
+    tx.change(_UNLINK_ALL, {"judge": judge})
+    held = found.seat if found is not None else seat or judge
+    tx.write(Entry("invite", judge, fields={"facts": {"seat": held}}))
+    return keep_link(tx, token or draw_token(), "judge", judge)
 
 
-def _find(desk: Desk, judge: str) -> Any:
-    found = desk.ask(_JUDGE, {"judge": check_name(judge)})
+def make_link(tx: WriteTransaction, role: Role, judge: str = "") -> Invitation:
+    """Make a link."""
+    return keep_link(tx, draw_token(), role, judge)
+
+
+def keep_link(tx: WriteTransaction, token: Token, role: Role, judge: str = "") -> Invitation:
+    """Make a link of a secret that was drawn before."""
+    row = {"name": token.name, "digest": token.digest, "role": role, "judge": judge}
+    tx.change(_LINK, {**row, "made": tx.now})
+    return Invitation(judge if role == "judge" else "", str(token), role)
+
+
+def has_link(tx: WriteTransaction, role: Role) -> bool:
+    """Say whether there is a link of a role, of whatever name."""
+    return bool(tx.pick(select(links.c.name).where(links.c.role == role)))
+
+
+def is_taken(tx: WriteTransaction, token: Token) -> bool:
+    """Say whether there is a link whose secret begins like this one's."""
+    return bool(tx.pick(select(links.c.name).where(links.c.name == token.name)))
+
+
+def replace_link(
+    tx: WriteTransaction, role: Role, name: str = "", *, token: Token | None = None
+) -> Invitation:
+    """Make a link of a role that no judge has."""
+    mine = links.c.judge == name if name else links.c.role == role
+    tx.run(delete(links).where(links.c.role == role, mine))
+    return keep_link(tx, token or draw_token(), role, name)
+
+
+def list_vacancies(tx: WriteTransaction) -> list[str]:
+    """Return the seats of the design that nobody has had."""
+    had = exists().where(judges.c.seat == seats.c.name)
+    return [one.name for one in tx.pick(select(seats.c.name).where(~had).order_by(seats.c.name))]
+
+
+def revoke(tx: WriteTransaction, judge: str) -> None:
+    """Shut a judge out; what was judged stays, what is left goes to the next one."""
+    _shut_out(tx, judge, "revoked", "revoke")
+    tx.change(_UNLINK_ALL, {"judge": judge})
+
+
+def leave(tx: WriteTransaction, judge: str) -> None:
+    """Let a judge go; what is left goes to the next one."""
+    look_up(tx, judge)
+    _shut_out(tx, judge, "left", "leave")
+
+
+def consent(tx: WriteTransaction, judge: str) -> None:
+    """Note that a judge agreed to the text of the campaign."""
+    look_up(tx, judge)
+    told = digest(tx.campaign.wording.consent)
+    tx.write(Entry("consent", judge, fields={"facts": {"text": told}}))
+    made = update(judges).where(judges.c.name == judge)
+    tx.run(made.values(consented=tx.now, state="active"))
+
+
+def join(tx: WriteTransaction, judge: str, person: str) -> None:
+    """Say that a judge is the same person as another one; exports name the other one."""
+    root = _find(tx, person)
+    name = root.joined or root.name
+    _find(tx, judge)
+    if name in group(tx, judge):
+        raise Refused(f"'{judge}' and '{person}' are one person already")
+    mine = group(tx, judge)
+    tx.write(Entry("join", judge, fields={"facts": {"person": name, "judges": mine}}))
+    tx.run(update(judges).where(judges.c.name.in_(mine)).values(joined=name))
+
+
+def group(tx: WriteTransaction, judge: str) -> list[str]:
+    """Return all logins of the person behind a judge, by name."""
+    found = _find(tx, judge)
+    name = found.joined or found.name
+    mine = select(judges.c.name).where(or_(judges.c.name == name, judges.c.joined == name))
+    return sorted(one.name for one in tx.pick(mine))
+
+
+def _find(tx: WriteTransaction, judge: str) -> Any:
+    found = tx.ask(_JUDGE, {"judge": check_name(judge)})
     if found is None:
         raise NoSuchJudge(f"there is no judge '{judge}'")
     return found
 
 
-def _shut_out(desk: Desk, judge: str, state: str, kind: str) -> None:
+def _shut_out(tx: WriteTransaction, judge: str, state: str, kind: str) -> None:
     """Free the seat of a judge."""
-    found = _find(desk, judge)
+    found = _find(tx, judge)
     if found.state in (state, "forgotten"):
         return
-    _set_state(desk, judge, state)
-    held = desk.pick(select(seats.c.name).where(seats.c.holder == judge))
-    desk.run(update(seats).where(seats.c.holder == judge).values(holder=None))
-    desk.run(delete(leases).where(leases.c.judge == judge))
-    desk.write(Entry(kind, judge, fields=empty(desk, found.seat) if held else None))
+    _set_state(tx, judge, state)
+    held = tx.pick(select(seats.c.name).where(seats.c.holder == judge))
+    tx.run(update(seats).where(seats.c.holder == judge).values(holder=None))
+    tx.run(delete(leases).where(leases.c.judge == judge))
+    tx.write(Entry(kind, judge, fields=empty(tx, found.seat) if held else None))
 
 
-def _set_state(desk: Desk, judge: str, state: str) -> None:
-    desk.run(update(judges).where(judges.c.name == judge).values(state=state))
+def _set_state(tx: WriteTransaction, judge: str, state: str) -> None:
+    tx.run(update(judges).where(judges.c.name == judge).values(state=state))
 
 
-def name_judge(desk: Desk, seat: str) -> str:
+def name_judge(tx: WriteTransaction, seat: str) -> str:
     """Return a pseudonym that is free: the seat's, or with a number behind it."""
-    number = len(desk.pick(select(judges.c.name).where(judges.c.seat == seat))) + 1
+    number = len(tx.pick(select(judges.c.name).where(judges.c.seat == seat))) + 1
     name = seat if number == 1 else f"{seat}.{number}"
-    while _is_taken(desk, name, seat):
+    while _is_taken(tx, name, seat):
         number += 1
         name = f"{seat}.{number}"
     return name
 
 
-def _is_taken(desk: Desk, name: str, seat: str) -> bool:
+def _is_taken(tx: WriteTransaction, name: str, seat: str) -> bool:
     """Say whether a pseudonym is a judge's, or will be one's: that of another seat."""
-    if desk.ask(_JUDGE, {"judge": name}) is not None:
+    if tx.ask(_JUDGE, {"judge": name}) is not None:
         return True
-    return name != seat and desk.ask(_SEAT, {"seat": name}) is not None
+    return name != seat and tx.ask(_SEAT, {"seat": name}) is not None
 
 
 def add_judge(
-    desk: Desk, judge: str, seat: str, platform: str, note: str, *, worker: str = ""
+    tx: WriteTransaction, judge: str, seat: str, platform: str, note: str, *, worker: str = ""
 ) -> None:
     """Make a judge and give them a seat; one that is not in the design has no tickets yet."""
-    if not is_text(seat) or desk.ask(_SEAT, {"seat": seat}) is None:
+    if not is_text(seat) or tx.ask(_SEAT, {"seat": seat}) is None:
         if seat != judge:
             raise Refused(f"the design has no seat '{seat}'")
-        desk.change(_NEW_SEAT, {"name": seat, "total": 0, "holder": None})
-    made = {"name": judge, "seat": seat, "state": "invited", "made": desk.now}
-    _take_seat(desk, seat, judge)
-    desk.change(_NEW_JUDGE, {**made, "consented": None, "joined": None})
+        tx.change(_NEW_SEAT, {"name": seat, "total": 0, "holder": None})
+    made = {"name": judge, "seat": seat, "state": "invited", "made": tx.now}
+    _take_seat(tx, seat, judge)
+    tx.change(_NEW_JUDGE, {**made, "consented": None, "joined": None})
     if worker or note:
         who = {"platform": platform, "worker": worker or judge, "note": note}
-        desk.change(_PERSON, {"judge": judge, **who})
+        tx.change(_PERSON, {"judge": judge, **who})
 
 
-def _take_seat(desk: Desk, seat: str, judge: str) -> None:
+def _take_seat(tx: WriteTransaction, seat: str, judge: str) -> None:
     """Give a seat that is free to a judge; repeats of another one's answers are void."""
-    held = desk.ask(_SEAT, {"seat": seat})
+    held = tx.ask(_SEAT, {"seat": seat})
     if held is not None and held.holder not in (None, judge):
         raise NoPlace(f"seat '{seat}' is held by '{held.holder}': revoke them first")
-    desk.change(_HOLD, {"seat": seat, "judge": judge})
-    desk.change(_VOID, {"seat": seat, "judge": judge})
+    tx.change(_HOLD, {"seat": seat, "judge": judge})
+    tx.change(_VOID, {"seat": seat, "judge": judge})
+
+
+# Workers of a crowd platform: who comes first gets a seat, who comes back the same one.
+#
+# All come with one link, and say who they are. Whoever says another worker's name shall not get at
+# their page: the browser of a first visit brings a secret, which is the link of the worker's page,
+# and nobody is let in again without it.
+
+_WORKER: Final = Prepared(
+    select(judges)
+    .select_from(people.join(judges))
+    .where(people.c.platform == bindparam("platform"), people.c.worker == bindparam("worker"))
+)
+_LINK_ENROLMENT: Final = Prepared(select(links).where(links.c.name == bindparam("name")))
+_ORIGIN: Final = tickets.alias("origin")
+_VOIDED: Final = exists().where(_ORIGIN.c.number == tickets.c.again, _ORIGIN.c.record.is_not(None))
+# repeats of what another one answered will not be asked
+_LEFT_OVER: Final = exists().where(
+    tickets.c.seat == seats.c.name, tickets.c.state == OPEN, ~_VOIDED
+)
+_FREE: Final = Prepared(
+    select(seats.c.name)
+    .where(seats.c.holder.is_(None), _LEFT_OVER)
+    .order_by(func.length(seats.c.name), seats.c.name)
+    .limit(1)
+)
+_LAPSED: Final = Prepared(
+    select(seats.c.name, seats.c.holder)
+    .select_from(
+        seats.join(judges, judges.c.name == seats.c.holder)
+        .join(people, people.c.judge == seats.c.holder)
+        .outerjoin(leases, leases.c.judge == seats.c.holder)
+    )
+    .where(
+        func.coalesce(leases.c.until, judges.c.made + bindparam("lease")) < bindparam("now"),
+        people.c.platform != "",
+        _LEFT_OVER,
+    )
+    .order_by(judges.c.made)
+    .limit(1)
+)
+
+
+def enrol(tx: WriteTransaction, platform: str, worker: str, secret: str = "") -> Invitation:
+    """Give a worker of a crowd platform a seat; who was here before gets the same one."""
+    for name, word in (("platform", platform), ("worker", worker)):
+        if not isinstance(word, str) or not 0 < len(word) <= 200 or not is_text(word):
+            raise Refused(f"the link has no sound {name}: {show(word)}")
+    found = tx.ask(_WORKER, {"platform": platform, "worker": worker})
+    if found is not None:
+        return _let_in(tx, found.name, secret)
+    if tx.paused:
+        raise NoPlace("the campaign is paused: nobody can join at the moment")
+    seat = _find_seat(tx)
+    judge = name_judge(tx, seat)
+    add_judge(tx, judge, seat, platform, "", worker=worker)
+    tx.write(Entry("invite", judge, fields={"facts": {"seat": seat}}))
+    token = read_token(secret)
+    if token is None or _find_link(tx, secret) is not None:
+        return make_link(tx, "judge", judge)
+    return keep_link(tx, token, "judge", judge)
+
+
+def _let_in(tx: WriteTransaction, judge: str, secret: str) -> Invitation:
+    """Let a worker in again, and put it into the log."""
+    look_up(tx, judge)
+    token, link = read_token(secret), _find_link(tx, secret)
+    theirs = link is not None and (link.role, link.judge) == ("judge", judge)
+    if token is None or not theirs or not matches(token, link.digest):
+        raise Unproven(
+            "this worker began in another browser, or another device: go on there; where that"
+            " cannot be, ask the organiser for a new link",
+            judge,
+        )
+    tx.write(Entry("enter", judge))
+    return Invitation(judge, secret)
+
+
+def _find_link(tx: WriteTransaction, secret: str) -> Any:
+    """Return the row of a link by its name, None where there is none."""
+    token = read_token(secret)
+    return None if token is None else tx.ask(_LINK_ENROLMENT, {"name": token.name})
+
+
+def _find_seat(tx: WriteTransaction) -> str:
+    """Return a seat for somebody new; who let time run out loses theirs."""
+    free = tx.ask(_FREE, {})
+    if free is None:
+        free = tx.ask(_LAPSED, {"now": tx.now, "lease": tx.lease})
+        if free is None:
+            raise NoPlace("all places in this campaign are taken: thank you for coming")
+        leave(tx, free.holder)
+    seat: str = free.name
+    return seat
+
+
+# A campaign and its tickets come into a database; more tickets may come later.
+
+CHUNK: Final = 5_000  # Tickets that are written together
+_TICKET: Final = fill(tickets)
+_SEAT_LAUNCHING: Final = fill(seats)
+_TURN: Final = Prepared(select(func.pg_advisory_xact_lock(0x6C61756E)))  # "laun": one at a time
+_THERE: Final = Prepared(select(campaign.c.id))
+
+
+def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment) -> bool:
+    """Store a campaign with its tickets, and begin the log."""
+    if tx.connection.dialect.name == "postgresql":
+        tx.ask(_TURN, {})
+    if tx.ask(_THERE, {}) is not None:
+        return False
+    row = {"id": 1, "name": planned.name, "digest": planned.digest, "paused": False}
+    row |= {"assignment": assignment.digest}
+    row |= {"tickets": len(assignment), "head_number": 0, "head_hash": GENESIS, "head_at": 0}
+    tx.run(insert(campaign).values(**row))
+    secret = secrets.token_hex(SECRET_BYTES)
+    tx.run(insert(specs).values(campaign=1, body=planned.canonical.decode(), secret=secret))
+    tx.begin(planned)
+    tx.tickets = len(assignment)
+    places: Counter[str] = Counter()
+    rows = (_fill_row(one, places) for one in assignment)
+    for chunk in _cut(rows, CHUNK):
+        tx.load(_TICKET, chunk)
+    held = [{"name": one.name, "total": places[one.name], "holder": None} for one in planned.judges]
+    tx.load(_SEAT_LAUNCHING, held)
+    facts: dict[str, Any] = {
+        "name": planned.name,
+        "campaign": planned.digest,
+        "assignment": assignment.digest,
+    }
+    facts |= {"tickets": len(assignment), "evenhand": __version__}
+    facts |= {"seed": write_seed(planned.drawing_seed)}
+    tx.write(Entry("launch", fields={"facts": facts}))
+    return True
+
+
+def issue(tx: WriteTransaction, ticket: Ticket) -> Ticket:
+    """Add a ticket for a judge, such as a policy asks for; its number is given here."""
+    task, item = tx.campaign.task(ticket.task), tx.campaign.item(ticket.item)
+    require_option("kind of a ticket", ticket.kind, TICKET_KINDS)
+    strange = [one for one in ticket.systems if one not in item.outputs]
+    if strange or len(set(ticket.systems)) != len(ticket.systems):
+        raise CampaignError(f"item '{item.name}' has no outputs of {', '.join(ticket.systems)}")
+    if not 0 < len(ticket.systems) <= task.width:
+        raise CampaignError(f"task '{task.name}' shows {task.width} outputs on a ticket")
+    login = look_up(tx, ticket.judge)
+    made = Ticket(**{**vars(ticket), "number": tx.tickets})
+    row = _fill_row(made, Counter({login.judge_seat: login.total}))
+    tx.run(insert(tickets).values({**row, "seat": login.judge_seat}))
+    mine = update(seats).where(seats.c.name == login.judge_seat)
+    tx.run(mine.values(total=seats.c.total + 1))
+    tx.tickets += 1
+    tx.write(Entry("issue", made.judge, made, {"facts": {"seat": login.judge_seat}}))
+    return made
+
+
+def _fill_row(ticket: Ticket, places: Counter[str]) -> dict[str, Any]:
+    """Return the row of a ticket, and count it for its judge."""
+    places[ticket.judge] += 1
+    return {
+        "number": ticket.number,
+        "seat": ticket.judge,
+        "place": places[ticket.judge],
+        "state": OPEN,
+        "task": ticket.task,
+        "item": ticket.item,
+        "systems": json.dumps(ticket.systems, ensure_ascii=False),
+        "kind": ticket.kind,
+        "again": ticket.again,
+        "expected": ticket.expected,
+        "record": None,
+        "chosen": ticket.chosen,
+    }
+
+
+def _cut(rows: Iterable[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
+    """Cut rows into lists."""
+    left = iter(rows)
+    while chunk := list(islice(left, size)):
+        yield chunk

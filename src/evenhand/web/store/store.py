@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import Final, Self, TypeVar
 
 from sqlalchemy import Engine, func, select
 
@@ -16,27 +16,28 @@ from evenhand.design.guarantees import refuse_broken
 from evenhand.design.policy import make_policy
 from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError
-from evenhand.web.store import enrolment, forgetting, judging, launching, people, reading
-from evenhand.web.store.ahead import Answering
-from evenhand.web.store.board_count import count_ahead
-from evenhand.web.store.clock import Clock
-from evenhand.web.store.desk import Desk, Entry
-from evenhand.web.store.emptying import Emptying
-from evenhand.web.store.engine import connect, gather, identify_file
-from evenhand.web.store.judging import Answered, Reply, Served
-from evenhand.web.store.kept_boards import keep_boards
-from evenhand.web.store.migration import look, migrate
-from evenhand.web.store.pen import Pen
-from evenhand.web.store.readable import Readable, explained, load_campaign
-from evenhand.web.store.record import Record
-from evenhand.web.store.refusals import NotStored
+from evenhand.web.store import boards as forgetting
+from evenhand.web.store import judging, people
+from evenhand.web.store.audit import check_database
+from evenhand.web.store.boards import count_ahead, save_boards
+from evenhand.web.store.database import (
+    Clock,
+    WriteConnection,
+    connect,
+    gather,
+    identify_file,
+    look,
+    migrate,
+)
+from evenhand.web.store.judging import Answered, Answering, Reply, Served
+from evenhand.web.store.log import NotStored, Record
+from evenhand.web.store.people import Invitation, Role
+from evenhand.web.store.queries import Readable, explained, load_campaign, read_judges
 from evenhand.web.store.schema import campaign as state
 from evenhand.web.store.schema import leases
-from evenhand.web.store.tokens import Invitation, Role
-from evenhand.web.store.writer import Writer
-
-if TYPE_CHECKING:
-    from evenhand.web.store.dealer import Dealer
+from evenhand.web.store.transaction import Assigner, Entry, WriteTransaction
+from evenhand.web.store.verification import Head, LogCheck
+from evenhand.web.store.writer import WalCheckpoint, Writer
 
 T = TypeVar("T")
 _log: Final = logging.getLogger("evenhand")
@@ -57,9 +58,9 @@ class Store(Readable):
         """Start the writer; `Store.open` is the way in."""
         super().__init__(engine, clock)
         self.lease = int(lease * 1000)
-        self._dealer: Dealer | None = None
-        self._pen = Pen(engine)
-        self._emptying = Emptying(engine)
+        self._assigner: Assigner | None = None
+        self._pen = WriteConnection(engine)
+        self._wal_checkpoint = WalCheckpoint(engine)
         self._file = identify_file(engine)
         self._ahead: tuple[int, int] | None = None  # the write-ahead log of the last commit
         self.note_end: Callable[[int, str], None] | None = None
@@ -99,8 +100,8 @@ class Store(Readable):
     def close(self) -> None:
         """Write what waits, and close the database."""
         self._writer.close()
-        self._emptying.close()
-        self._pen.put_down()
+        self._wal_checkpoint.close()
+        self._pen.close()
         self.engine.dispose()
 
     def __enter__(self) -> Self:
@@ -109,36 +110,42 @@ class Store(Readable):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def write(self, work: Callable[[Desk], T]) -> Future[T]:
+    def write(self, work: Callable[[WriteTransaction], T]) -> Future[T]:
         """Queue a piece of work; its result comes after the commit that holds what it wrote."""
         return self._writer.submit(work)
 
-    async def soon(self, work: Callable[[Desk], T]) -> T:
+    async def soon(self, work: Callable[[WriteTransaction], T]) -> T:
         """Do a piece of work without holding up the event loop."""
         return await self._writer.soon(work)
 
-    def do(self, work: Callable[[Desk], T]) -> T:
+    def do(self, work: Callable[[WriteTransaction], T]) -> T:
         """Do a piece of work, and return after the commit."""
         return self._writer.submit(work).result()
 
-    def _transact(self, work: Callable[[Desk], None]) -> None:
+    def _transact(self, work: Callable[[WriteTransaction], None]) -> None:
         if self._file is not None and identify_file(self.engine) != self._file:
-            raise NotStored("the file of the database was moved or deleted: put it back")
+            raise NotStored("the file of the database was moved, deleted or emptied: put it back")
         if self._ahead is not None and identify_file(self.engine, AHEAD) != self._ahead:
             self._rescue()
         with self._pen.begin() as connection:
             if self._campaign is None:
                 self._campaign = load_campaign(connection)
             with gather(connection):
-                desk = Desk(connection, self._campaign, now=self.clock.now(), lease=self.lease)
-                desk.dealer = self._find_dealer()
-                work(desk)
-                desk.close()
+                tx = WriteTransaction(
+                    connection, self._campaign, now=self.clock.now(), lease=self.lease
+                )
+                if self._assigner is None and self._campaign and self._campaign.design.policy:
+                    from evenhand.web.store.policy import PolicyAssigner
+
+                    self._assigner = PolicyAssigner(self._campaign)
+                tx.assigner = self._assigner
+                work(tx)
+                tx.close()
         self._ahead = identify_file(self.engine, AHEAD)
         if self.note_end is not None:
-            self.note_end(*desk.head)
-        if self._dealer is not None:
-            self._dealer.settle()
+            self.note_end(*tx.head)
+        if self._assigner is not None:
+            self._assigner.commit()
 
     def _rescue(self) -> None:
         """Bring a write-ahead log that was moved or deleted into the database file.
@@ -147,21 +154,13 @@ class Store(Readable):
         Connections that are opened later make a new one.
         """
         _log.warning("evenhand: %s%s was moved or deleted", self.engine.url.database, AHEAD)
-        busy = self._pen.empty_log()
+        busy = self._pen.checkpoint()
         if busy:
             raise NotStored(
                 f"the file {AHEAD} of the database was moved or deleted: end the server"
             )
         self._ahead = None
         self.engine.dispose()
-
-    def _find_dealer(self) -> Dealer | None:
-        """Return who says what is asked next, None where the design says it."""
-        if self._dealer is None and self._campaign is not None and self._campaign.design.policy:
-            from evenhand.web.store.dealer import Dealer
-
-            self._dealer = Dealer(self._campaign)
-        return self._dealer
 
     def launch(self, campaign: Campaign, assignment: Assignment | None = None) -> bool:
         """Store a campaign and its tickets, unless it is there; say whether it was not."""
@@ -170,9 +169,14 @@ class Store(Readable):
             make_policy(campaign)
             if assignment is not None and assignment.campaign.digest != campaign.digest:
                 raise CampaignError("the tickets are those of another campaign: assign again")
-            tickets = assign(campaign.with_seed()) if assignment is None else _name_seed(assignment)
+            tickets = assign(campaign.with_seed()) if assignment is None else assignment
+            if (
+                tickets.campaign.seed is None
+            ):  # made before: name the seed that they were drawn with
+                seed = tickets.campaign.drawing_seed
+                tickets = replace(tickets, campaign=replace(tickets.campaign, seed=seed))
             refuse_broken(tickets)
-            if self.do(lambda desk: launching.launch(desk, tickets.campaign, tickets)):
+            if self.do(lambda tx: people.launch(tx, tickets.campaign, tickets)):
                 self._campaign = tickets.campaign
                 self.checkpoint()
                 return True
@@ -187,11 +191,11 @@ class Store(Readable):
 
     def serve(self, judge: str) -> Served | None:
         """Serve a judge their ticket; None when all are answered."""
-        return self.do(lambda desk: judging.serve(desk, judge))
+        return self.do(lambda tx: judging.serve(tx, judge))
 
     def append(self, reply: Reply) -> Record:
         """Store an answer; the same one sent twice is stored once."""
-        return self.do(lambda desk: judging.append(desk, reply))
+        return self.do(lambda tx: judging.append(tx, reply))
 
     def answer(self, reply: Reply) -> Answered:
         """Store an answer and serve the next ticket, in one commit."""
@@ -199,63 +203,63 @@ class Store(Readable):
 
     def undo(self, judge: str) -> Served:
         """Take the last answer of a judge back, and serve its ticket again."""
-        return self.do(lambda desk: judging.undo(desk, judge))
+        return self.do(lambda tx: judging.undo(tx, judge))
 
-    def give_back(self, judge: str) -> None:
+    def release(self, judge: str) -> None:
         """Hand back the ticket that a judge has, without an answer."""
-        self.do(lambda desk: judging.give_back(desk, judge))
+        self.do(lambda tx: judging.release(tx, judge))
 
     def issue(self, ticket: Ticket) -> Ticket:
         """Add a ticket for a judge; its number is given here."""
-        return self.do(lambda desk: launching.issue(desk, ticket))
+        return self.do(lambda tx: people.issue(tx, ticket))
 
     def pause(self) -> None:
         """Serve nothing until `resume`; answers to what was served are still taken."""
-        self.do(lambda desk: _halt(desk, paused=True))
+        self.do(lambda tx: _halt(tx, paused=True))
 
     def resume(self) -> None:
         """Serve again."""
-        self.do(lambda desk: _halt(desk, paused=False))
+        self.do(lambda tx: _halt(tx, paused=False))
 
     def invite(self, judge: str, *, seat: str = "", note: str = "") -> Invitation:
         """Make a link for a judge; see `people.invite`."""
-        return self.do(lambda desk: people.invite(desk, judge, seat=seat, note=note))
+        return self.do(lambda tx: people.invite(tx, judge, seat=seat, note=note))
 
     def invite_all(self) -> tuple[Invitation, ...]:
         """Make links for all seats of the design that nobody has."""
         return self.do(
-            lambda desk: tuple(people.invite(desk, one) for one in people.list_vacancies(desk))
+            lambda tx: tuple(people.invite(tx, one) for one in people.list_vacancies(tx))
         )
 
     def vacancies(self) -> tuple[str, ...]:
         """Return the seats of the design that nobody has."""
         with self.reading() as connection:
-            judges = reading.read_judges(connection)
+            judges = read_judges(connection)
         return tuple(one.name for one in judges if one.state == "vacant")
 
     def enrol(self, platform: str, worker: str, secret: str = "") -> Invitation:
         """Give a worker of a crowd platform a seat, or the one that they have."""
-        return self.do(lambda desk: enrolment.enrol(desk, platform, worker, secret))
+        return self.do(lambda tx: people.enrol(tx, platform, worker, secret))
 
     def make_link(self, role: Role) -> Invitation:
         """Make the link of the organiser ("admin") or of a platform ("crowd"), once more."""
-        return self.do(lambda desk: people.replace_link(desk, role))
+        return self.do(lambda tx: people.replace_link(tx, role))
 
     def consent(self, judge: str) -> None:
         """Note that a judge agreed to the text of the campaign."""
-        self.do(lambda desk: people.consent(desk, judge))
+        self.do(lambda tx: people.consent(tx, judge))
 
     def leave(self, judge: str) -> None:
         """Let a judge go; what is left goes to the next one."""
-        self.do(lambda desk: people.leave(desk, judge))
+        self.do(lambda tx: people.leave(tx, judge))
 
     def revoke(self, judge: str) -> None:
         """Shut a judge out; what was judged stays, what is left goes to the next one."""
-        self.do(lambda desk: people.revoke(desk, judge))
+        self.do(lambda tx: people.revoke(tx, judge))
 
     def join(self, judge: str, person: str) -> None:
         """Say that a judge is the same person as another one; exports name the other one."""
-        self.do(lambda desk: people.join(desk, judge, person))
+        self.do(lambda tx: people.join(tx, judge, person))
 
     def forget(self, judge: str, *, answers: bool = False) -> tuple[str, ...]:
         """Delete what is known of a person, also from the write-ahead log; see `forgetting`.
@@ -266,9 +270,9 @@ class Store(Readable):
         if answers and self.find_campaign() is not None:
             with self.reading() as connection:
                 made = count_ahead(connection, self.campaign)
-            self.do(lambda desk: keep_boards(desk, made))
-        names = self.do(lambda desk: forgetting.forget(desk, judge, answers=answers))
-        self._emptying.begin()
+            self.do(lambda tx: save_boards(tx, made))
+        names = self.do(lambda tx: forgetting.forget(tx, judge, answers=answers))
+        self._wal_checkpoint.begin()
         return names
 
     def checkpoint(self) -> None:
@@ -276,24 +280,21 @@ class Store(Readable):
 
         A copy of the file alone lacks what lies in the write-ahead log beside it.
         """
-        self._emptying.begin()
+        self._wal_checkpoint.begin()
+
+    def verify(self, head: Head | None = None, *, receipts: Collection[str] = ()) -> LogCheck:
+        """Check that the log is what was written, and that the tables say what it says."""
+        with self.reading() as connection:
+            return check_database(connection, head, receipts=receipts)
 
     @property
     def emptied(self) -> bool:
         """Whether what was deleted is gone from the file, too."""
-        return self._emptying.done
+        return self._wal_checkpoint.done
 
 
-def _name_seed(tickets: Assignment) -> Assignment:
-    """Return tickets that were made before with the seed that they were drawn with."""
-    campaign = tickets.campaign
-    if campaign.seed is not None:
-        return tickets
-    return replace(tickets, campaign=replace(campaign, seed=campaign.drawing_seed))
-
-
-def _halt(desk: Desk, *, paused: bool) -> None:
+def _halt(tx: WriteTransaction, *, paused: bool) -> None:
     """Pause or resume; to do it twice is to do it once."""
-    if desk.campaign and desk.paused != paused:
-        desk.paused = paused
-        desk.write(Entry("pause" if paused else "resume"))
+    if tx.campaign and tx.paused != paused:
+        tx.paused = paused
+        tx.write(Entry("pause" if paused else "resume"))

@@ -1,4 +1,4 @@
-"""One thread that writes: whatever waits is committed together, then acknowledged.
+"""The thread that writes: whatever waits is committed together, then acknowledged.
 
 A commit waits for the disk, some milliseconds; while it does, other requests gather and share the
 next one (group commit: DeWitt et al. 1984). Nobody is answered before the commit that holds what
@@ -16,22 +16,90 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from evenhand.errors import EvenhandError
-from evenhand.web.store.ahead import look_ahead
-from evenhand.web.store.desk import Desk
-from evenhand.web.store.refusals import NotStored
+from evenhand.web.store.judging import prefetch_answers
+from evenhand.web.store.log import NotStored
+from evenhand.web.store.transaction import WriteTransaction
+
+AGAIN: Final = 1.0  # Seconds until it is tried again
+
+
+class WalCheckpoint:
+    """The write-ahead log of a SQLite file is emptied, so that nothing deleted stays in it.
+
+    While somebody reads, such as a download, that cannot be done. Nobody waits for it: whoever
+    wants to answer would wait, too. It is tried again each second, until it is done or the store is
+    closed, which does it as well.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._here = engine.dialect.name == "sqlite"
+        self._turn = threading.Lock()
+        self._done, self._closed = threading.Event(), threading.Event()
+        self._done.set()
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing that was deleted lies in the file."""
+        return self._done.is_set()
+
+    def begin(self) -> None:
+        """Empty it now, or as soon as nobody reads."""
+        if not self._here:
+            return
+        with self._turn:
+            if self._empty():
+                self._done.set()
+                return
+            if self._done.is_set():
+                self._done.clear()
+                threading.Thread(target=self._try, name="evenhand emptying", daemon=True).start()
+
+    def close(self) -> None:
+        """Try a last time: somebody else may have the file open, and not close it."""
+        self._closed.set()
+        if self._here:
+            with self._turn:
+                self._empty()
+
+    def _try(self) -> None:
+        while not self._closed.wait(AGAIN):
+            with self._turn:
+                if self._empty():
+                    self._done.set()
+                    return
+
+    def _empty(self) -> bool:
+        """Say whether it could be done without waiting; a full disk may have room later."""
+        with suppress(SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error):
+            raw = self._engine.raw_connection()
+            try:
+                cursor = raw.cursor()
+                before = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
+                cursor.execute("PRAGMA busy_timeout=0")
+                try:
+                    busy = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+                finally:
+                    cursor.execute(f"PRAGMA busy_timeout={before}")
+                return not busy
+            finally:
+                raw.close()
+        return False
+
 
 T = TypeVar("T")
-MOST: Final = 256  # Most requests in one transaction
+MAX_BATCH: Final = 256  # Most requests in one transaction
 
 
 @dataclass(frozen=True, eq=False)
 class _Job:
     """A request and who waits for it: a thread, or something in an event loop."""
 
-    work: Callable[[Desk], Any]
+    work: Callable[[WriteTransaction], Any]
     told: Future[Any] | asyncio.Future[Any]
 
     def begin(self) -> bool:
@@ -64,9 +132,10 @@ class Writer:
     """The thread that writes."""
 
     def __init__(
-        self, transact: Callable[[Callable[[Desk], None]], None], faults: type[Exception]
+        self,
+        transact: Callable[[Callable[[WriteTransaction], None]], None],
+        faults: type[Exception],
     ) -> None:
-        """Start the thread."""
         self.transact, self.faults = transact, faults
         self._waiting: deque[_Job] = deque()
         self._bell = threading.Condition()
@@ -74,13 +143,13 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="evenhand writer", daemon=True)
         self._thread.start()
 
-    def submit(self, work: Callable[[Desk], T]) -> Future[T]:
+    def submit(self, work: Callable[[WriteTransaction], T]) -> Future[T]:
         """Queue a request; its result comes after the commit."""
         told: Future[T] = Future()
         self._queue(_Job(work, told))
         return told
 
-    def soon(self, work: Callable[[Desk], T]) -> asyncio.Future[T]:
+    def soon(self, work: Callable[[WriteTransaction], T]) -> asyncio.Future[T]:
         """Queue a request of the event loop that runs; its result comes after the commit."""
         told: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._queue(_Job(work, told))
@@ -113,7 +182,7 @@ class Writer:
         with self._bell:
             while self._open and not self._waiting:
                 self._bell.wait()
-            return [self._waiting.popleft() for _ in range(min(MOST, len(self._waiting)))]
+            return [self._waiting.popleft() for _ in range(min(MAX_BATCH, len(self._waiting)))]
 
     def _write(self, batch: list[_Job], *, last: bool = False) -> bool:
         """Write a batch in one transaction, or nothing of it; say whether all were told.
@@ -125,16 +194,16 @@ class Writer:
         answers: list[_Told] = []
         begun = False
 
-        def work(desk: Desk) -> None:
+        def work(tx: WriteTransaction) -> None:
             nonlocal begun
             begun = True
-            look_ahead(desk, [one.work for one in batch])
+            prefetch_answers(tx, [one.work for one in batch])
             for one in batch:
-                before = desk.changes
+                before = tx.changes
                 try:
-                    answers.append((one, one.work(desk), None))
+                    answers.append((one, one.work(tx), None))
                 except EvenhandError as refusal:
-                    if desk.changes != before:  # half of it was written
+                    if tx.changes != before:  # half of it was written
                         raise
                     answers.append((one, None, refusal))
 

@@ -1,1 +1,1 @@
-"""How the tables came to be, version by version; `migration.py` runs what a database lacks."""
+"""How the tables came to be, version by version; `database.py` runs what a database lacks."""

@@ -10,7 +10,19 @@ NUMBER = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 def upgrade() -> None:
     """Make the tables."""
-    _make_state()
+    op.create_table(
+        "campaign",
+        sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("digest", sa.Text, nullable=False),
+        sa.Column("assignment", sa.Text, nullable=False),
+        sa.Column("spec", sa.Text, nullable=False),
+        sa.Column("paused", sa.Boolean, nullable=False),
+        sa.Column("tickets", NUMBER, nullable=False),
+        sa.Column("head_number", NUMBER, nullable=False),
+        sa.Column("head_hash", sa.Text, nullable=False),
+        sa.Column("head_at", sa.BigInteger, nullable=False),
+    )
     _make_judges()
     _make_questions()
     op.create_table(
@@ -28,22 +40,6 @@ def upgrade() -> None:
         sa.UniqueConstraint("ticket", "key", name="log_key"),
     )
     op.create_index("log_judge", "log", ["judge", "number"])
-
-
-def _make_state() -> None:
-    op.create_table(
-        "campaign",
-        sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("name", sa.Text, nullable=False),
-        sa.Column("digest", sa.Text, nullable=False),
-        sa.Column("assignment", sa.Text, nullable=False),
-        sa.Column("spec", sa.Text, nullable=False),
-        sa.Column("paused", sa.Boolean, nullable=False),
-        sa.Column("tickets", NUMBER, nullable=False),
-        sa.Column("head_number", NUMBER, nullable=False),
-        sa.Column("head_hash", sa.Text, nullable=False),
-        sa.Column("head_at", sa.BigInteger, nullable=False),
-    )
 
 
 def _make_judges() -> None:

@@ -1,0 +1,489 @@
+"""From the words of a verb to judgments, from groups to results, and where results go."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock, Timer
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+import click
+
+from evenhand.cli.refusals import (
+    choose_colour,
+    keep_excluded,
+    kept,
+    kept_excluded,
+    reads_judgments,
+    remember_opened,
+)
+from evenhand.cli.terminal import PLAIN, columns_of_terminal, label
+from evenhand.errors import NotConverged, NotIdentified, UnknownFormat, UnknownOption
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from evenhand.data.comparisons import Comparisons
+    from evenhand.data.exclusions import Exclusion
+    from evenhand.data.rankings import Rankings
+    from evenhand.data.ratings import Ratings
+
+
+Part = TypeVar("Part")
+Found = TypeVar("Found")
+
+
+def work_on_groups(
+    groups: Mapping[str, Part], work: Callable[[Part], Found], *, alone: bool
+) -> tuple[dict[str, Found], dict[str, str]]:
+    """Return what was found in each group, and why there is nothing for the others."""
+    found: dict[str, Found] = {}
+    refused: dict[str, str] = {}
+    for name, part in groups.items():
+        try:
+            found["" if alone else name] = work(part)
+        except (NotIdentified, NotConverged) as refusal:
+            if alone:
+                raise
+            refused[name] = str(refusal)
+    if not found:
+        raise NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
+    return found, refused
+
+
+def work_on_tables(
+    data: Comparisons, group_by: str | None, work: Callable[[Comparisons], Found]
+) -> tuple[dict[str, Found], dict[str, str]]:
+    """Work on each value of a column by itself, or on each task where none is asked for."""
+    from evenhand.data.groups import choose_groups, split_table
+
+    by = choose_groups(data, group_by)
+    parts = {"": data} if by is None else split_table(data, by)
+    return work_on_groups(parts, work, alone=group_by is None and len(parts) == 1)
+
+
+def check_figures(folder: str | None, forms: Sequence[str]) -> None:
+    """Refuse figures that cannot be drawn or written, before the work begins."""
+    if folder is not None:
+        from evenhand.report.figures.drawing import check_figure_folder as check_folder
+
+        check_folder(Path(folder), tuple(forms) or FIGURE_FORMS)
+    elif forms:
+        raise UnknownOption("--figure-format says how to draw: say where to with --figures FOLDER")
+
+
+def write_figures(
+    groups: Mapping[str, Mapping[str, Any]], folder: str | None, forms: Sequence[str]
+) -> list[str]:
+    """Write the figures of each group, if they were asked for; say where they are."""
+    if folder is None:
+        return []
+    from evenhand.report.figures import drawing
+
+    heads = {name: f"{file}-" for name, file in drawing.name_files(filter(None, groups)).items()}
+    figures = {
+        f"{heads.get(group, '')}{name}": figure
+        for group, drawn in groups.items()
+        for name, figure in drawn.items()
+    }
+    written = drawing.write_figures(figures, Path(folder), tuple(forms) or FIGURE_FORMS)
+    return [f"wrote {len(written)} figures to {folder}"]
+
+
+# Where a result goes: the terminal or a file, as text, JSON, CSV or LaTeX.
+
+
+SUFFIXES: Final = {".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "text", "": "text"}
+FIGURE_FORMS: Final = ("svg", "png")
+LOST: Final = "not finite, so null here"
+
+
+class Result(Protocol):
+    """What a verb found, in every form it can be asked for."""
+
+    def text(self, columns: int) -> str:
+        """Return it for people, so many columns wide."""
+
+    def contract(self) -> dict[str, Any]:
+        """Return what --json prints."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of --csv, all with the same keys."""
+
+    def latex(self) -> str:
+        """Return what --latex prints."""
+
+    def remarks(self) -> list[str]:
+        """Return what a reader must know and CSV has no place for."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a result goes."""
+
+    form: str  # text, json, csv or latex
+    path: Path | None  # the file, or None for the terminal
+
+    def deliver(self, result: Result) -> None:
+        """Print or write a result."""
+        if self.form == "text" and self.path is None:
+            click.echo(result.text(columns_of_terminal()), nl=False)
+            return
+        rendered = self._render(result, PLAIN)
+        if self.path is None:  # machines read UTF-8, whatever the terminal is set to
+            click.echo(rendered.encode(), nl=False)
+        else:
+            write_file(self.path, rendered)
+        for remark in _list_remarks(result) if self.form == "csv" else ():
+            click.echo(label("note", remark, PLAIN), err=True)
+        if self.path is not None:
+            click.echo(label("wrote", str(self.path), PLAIN), err=True)
+
+    def _render(self, result: Result, columns: int) -> str:
+        excluded = kept_excluded()
+        if self.form == "json":
+            return write_json(_add_excluded(result.contract(), excluded))
+        if self.form == "csv":
+            return write_csv(result.records())
+        if self.form == "latex":
+            comments = [f"% {' '.join(one.text.split())}\n" for one in excluded]
+            return "".join([*comments, result.latex()])
+        return click.unstyle(result.text(columns))
+
+
+def _list_remarks(result: Result) -> list[str]:
+    """Return what a CSV file has no place for, with what was excluded."""
+    remarks = list(result.remarks())
+    return [*remarks, *(one.text for one in kept_excluded() if one.text not in remarks)]
+
+
+def _add_excluded(contract: dict[str, Any], excluded: Sequence[Exclusion]) -> dict[str, Any]:
+    """Add to a contract what was excluded, unless it says more itself."""
+    if not reads_judgments():
+        return contract
+    from evenhand.data.exclusions import ONCE
+
+    described = [one.to_dict() for one in excluded]
+    held = contract.get("excluded", [])
+    counted = {one["code"] for one in held if one["code"] in ONCE}
+    fresh = [one for one in described if one not in held and one["code"] not in counted]
+    return {**contract, "excluded": [*fresh, *held]}
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a text file."""
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UnknownOption(f"'{path}' cannot be written: {reason}") from None
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Refuse a place that cannot be written, before the work begins; nothing is left there."""
+    try:
+        if path.is_file():
+            path.open("ab").close()
+        elif not path.exists():
+            path.open("xb").close()
+            path.unlink()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UnknownOption(f"'{path}' cannot be written: {reason}") from None
+
+
+def take_output(*inputs: str | None) -> Output:
+    """Return where the words of the command say that the result goes."""
+    forms = {form: kept(f"as_{form}") for form in ("json", "csv", "latex")}
+    return choose_output(forms, kept("output"), (*kept("files", ()), *filter(None, inputs)))
+
+
+def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str] = ()) -> Output:
+    """Decide on form and place."""
+    asked = [form for form, wanted in forms.items() if wanted]
+    if len(asked) > 1:
+        raise UnknownOption(f"--{asked[0]} and --{asked[1]} exclude each other: choose one")
+    if path is None:
+        return Output(asked[0] if asked else "text", None)
+    refuse_overwriting(inputs, path)
+    place = Path(path)
+    refuse_unwritable(place)
+    form = asked[0] if asked else SUFFIXES.get(place.suffix.lower(), "")
+    if not form:
+        options = " or ".join(f"--{one}" for one in forms)
+        raise UnknownOption(f"-o {path}: the ending '{place.suffix}' says no format; add {options}")
+    return Output(form, place)
+
+
+def refuse_overwriting(inputs: Sequence[str], path: str) -> None:
+    """Refuse to write over what is read."""
+    if any(os.path.realpath(one) == os.path.realpath(path) for one in inputs):
+        raise UnknownOption(f"-o {path} would overwrite the judgments: name another file")
+
+
+def write_json(contract: dict[str, Any]) -> str:
+    """Return JSON without NaN or infinity: those become null, and a note says so."""
+    lost: list[str] = []
+    clean = _finite(contract, "", lost)
+    if lost:
+        clean["notes"] = [*clean.get("notes", []), *(f"{name}: {LOST}" for name in lost)]
+    return json.dumps(clean, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def _finite(value: Any, name: str, lost: list[str]) -> Any:
+    """Copy nested lists and mappings, with null for numbers that JSON cannot hold."""
+    if isinstance(value, dict):
+        return {key: _finite(one, f"{name}.{key}".strip("."), lost) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one, f"{name}[{i}]", lost) for i, one in enumerate(value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        lost.append(name)
+        return None
+    return value
+
+
+def write_csv(records: Sequence[dict[str, Any]]) -> str:
+    r"""Return a header and a line for each record; what is not known is empty.
+
+    >>> write_csv([{"system": "a,b", "cluster": None}])
+    'system,cluster\n"a,b",\n'
+    """
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()
+
+
+# A sign of life on the error stream, where that is a terminal and work takes over a second.
+
+
+SOON: Final = 1.0
+
+
+def say_left(spent: float, done: int, total: int) -> str:
+    """Return how long the rest takes if its steps take as long as those that are done.
+
+    spent: seconds since the beginning.
+    """
+    if not 0 < done < total:
+        return ""
+    minutes, seconds = divmod(round(spent * (total - done) / done), 60)
+    hours, minutes = divmod(minutes, 60)
+    clock = f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+    return f"{clock} left"
+
+
+class Patience:
+    """A context in which long work is shown: a spinner, or a bar once steps are known."""
+
+    def __init__(self, doing: str) -> None:
+        self.doing = doing
+        self._lock = Lock()
+        self._shown: Progress | None = None
+        self._task: TaskID | None = None
+        self._steps: tuple[int, int | None] = (0, None)
+        self._over = False
+        self._began = time.monotonic()
+        self._timer = Timer(SOON, self._show)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Patience:
+        if sys.stderr.isatty():
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._over = True
+            if self._shown is not None:
+                self._shown.stop()
+
+    def step(self, done: int, total: int) -> None:
+        """Tell how far the work is; called by it."""
+        self._steps = (done, total)
+        if self._shown is not None and self._task is not None:
+            left = say_left(time.monotonic() - self._began, done, total)
+            self._shown.update(self._task, completed=done, total=total, left=left)
+
+    def tell(self, doing: str) -> None:
+        """Tell what is being done now; called by the work."""
+        self.doing = doing
+        if self._shown is not None and self._task is not None:
+            self._shown.update(self._task, description=doing)
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeElapsedColumn,
+        )
+
+        with self._lock:
+            if self._over:
+                return
+            console = Console(stderr=True, no_color=choose_colour() is False)
+            looks = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24))
+            clocks = (TimeElapsedColumn(), TextColumn("{task.fields[left]}"))
+            progress = Progress(
+                *looks, *clocks, console=console, transient=True, redirect_stdout=False
+            )
+            done, total = self._steps
+            self._task = progress.add_task(self.doing, completed=done, total=total, left="")
+            progress.start()
+            self._shown = progress
+
+
+# From what stands on the command line to judgments.
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which judgments to read."""
+
+    files: tuple[str, ...]  # names or patterns, all of one layout
+    layout: str | None = None  # format by its registry name, or None to recognise it
+    columns: Mapping[str, str] | None = None  # role → column
+    weights: Any = "frequency"  # "frequency" or "importance"
+    outcomes: Mapping[str, Any] | None = None  # label → what it means, or None for the usual labels
+    # the sign between the systems of one output, or None to take names as they are
+    merged: str | None = None
+    where: str | None = None  # SQL condition, or None
+    task: str | None = None  # the one task to keep, or None
+
+    def open(self) -> Comparisons | Rankings | Ratings:
+        """Open the files."""
+        from evenhand.formats.reading import read
+
+        data = read(
+            self.files[0] if len(self.files) == 1 else list(self.files),
+            format=self.layout,
+            columns=self.columns or None,
+            weights=self.weights,
+            outcomes=self.outcomes,
+            where=self.where,
+            task=self.task,
+            merged=self.merged,
+        )
+        remember_opened({} if self.merged else data.source.columns, self.where)
+        return data
+
+    def open_systems(self) -> Comparisons | Rankings | Ratings:
+        """Open the files and leave controls out, which say nothing of systems."""
+        from evenhand.data.controls import leave_out_controls
+
+        return leave_out_controls(self.open())
+
+    def open_comparisons(self, verb: str) -> Comparisons:
+        """Open the files, leave controls out and expand rankings."""
+        from evenhand.data.controls import take_pairs
+
+        return take_pairs(self.open_pairs(verb))
+
+    def open_pairs(self, verb: str) -> Comparisons | Rankings:
+        """Open the files as they are, controls and all."""
+        from evenhand.data.ratings import Ratings
+
+        data = self.open()
+        if isinstance(data, Ratings):
+            if verb == "rank":
+                way = f"evenhand report {shlex.join(self.files)} ranks them by mean score"
+            else:
+                way = "evenhand inspect says what is in it"
+            raise UnknownFormat(
+                f"{data.source.name} holds ratings, and {verb} needs comparisons or rankings: {way}"
+            )
+        return data
+
+    def open_ratings(self, verb: str) -> Ratings:
+        """Open the files and leave controls out."""
+        from evenhand.data.controls import leave_out_controls
+        from evenhand.data.ratings import Ratings
+
+        data = self.open()
+        if not isinstance(data, Ratings):
+            held = type(data).__name__.lower()
+            raise UnknownFormat(
+                f"{data.source.name} holds {held}, and {verb} needs ratings, one score of one"
+                " output a row: evenhand inspect says what is in it"
+            )
+        return leave_out_controls(data)
+
+    def open_either(self) -> Comparisons | Ratings:
+        """Open the files, leave controls out and expand rankings."""
+        from evenhand.data.rankings import Rankings
+
+        data = self.open_systems()
+        return data.comparisons() if isinstance(data, Rankings) else data
+
+
+def take_reading() -> Reading:
+    """Return what the words of the command say is to be read."""
+    return Reading(
+        kept("files"),
+        kept("layout"),
+        choose_columns(kept("columns"), kept("weight")),
+        kept("weights"),
+        choose_outcomes(kept("outcomes")),
+        kept("merged"),
+        kept("where"),
+        kept("task"),
+    )
+
+
+def choose_columns(given: tuple[tuple[str, str], ...], weight: str | None) -> dict[str, str]:
+    """Join --column and --weight."""
+    pairs = [*given, *([("weight", weight)] if weight else [])]
+    columns: dict[str, str] = {}
+    for role, column in pairs:
+        if columns.get(role, column) != column:
+            raise UnknownOption(
+                f"role '{role}' is given two columns, '{columns[role]}' and '{column}': one will do"
+            )
+        columns[role] = column
+    return columns
+
+
+def choose_outcomes(given: tuple[tuple[str, str], ...]) -> dict[str, str] | None:
+    """Join the words of --outcome; None where there are none."""
+    outcomes: dict[str, str] = {}
+    for word, outcome in given:
+        if outcomes.get(word, outcome) != outcome:
+            raise UnknownOption(
+                f"--outcome: label '{word}' cannot be both {outcomes[word]} and {outcome}"
+            )
+        outcomes[word] = outcome
+    return outcomes or None
+
+
+def remarks_on(
+    data: Comparisons | Rankings | Ratings, *noted: str, uses: Sequence[str] = ()
+) -> list[str]:
+    """Return what was understood and what was excluded, which every form of output tells."""
+    from evenhand.data.controls import find_excluded
+    from evenhand.data.exclusions import list_idle, list_texts
+
+    excluded = find_excluded(data, noted, uses)
+    keep_excluded(excluded)
+    texts = {one.sentence: one.text for one in excluded if one.sentence}
+    notes = [texts.get(one, one) for one in data.source.notes]
+    return [*notes, *list_texts(excluded, notes), *list_idle(data.source.exclusions)]

@@ -1,0 +1,207 @@
+"""Tallies add up: what was counted day by day, or file by file, is one tally.
+
+Cell for cell it is the tally of all the judgments together. To add a day costs what the day's cells
+and the cells so far cost, however many judgments were counted before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from evenhand.data.coding import SEED
+from evenhand.data.count import COUNTABLE
+from evenhand.data.tally import Codes, Factor, Tally, merge_levels
+from evenhand.errors import InvalidJudgments, UnknownOption, listing
+
+# Entries that are gathered before they are summed: small tallies are not sorted one by one
+PENDING: Final = 2**20
+
+
+def add_tallies(tallies: Iterable[Tally], *, limits: Mapping[str, int] | None = None) -> Tally:
+    """Add tallies of the same kind: systems and levels of factors are united, cells summed.
+
+    Args:
+        tallies: at least one, all made by the same factors. A sequence is gone through twice and
+            need not be in memory at once.
+        limits: most clusters of a factor, as for `Comparisons.tally`; where the levels of all
+            tallies together are more, they are merged.
+
+    Returns:
+        The tally of all their judgments. An answer of several comparisons (a ranking) must lie
+        whole in one of them.
+
+    Raises:
+        UnknownOption: none is given, one is given twice, or they cannot be added: by other factors,
+            with and without positions, with counts and importance weights, or with levels that were
+            merged.
+        InvalidJudgments: one ranking in two tallies; or more judgments than can be counted exactly.
+
+    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
+    >>> n = np.array([3.0])
+    >>> monday = Tally(("lark", "wren"), one, two, n, 0 * n, n, n_judgments=6)
+    >>> tuesday = Tally(("finch", "wren"), one, two, n, n, 0 * n, n_judgments=6)
+    >>> both = add_tallies([monday, tuesday])
+    >>> both.systems, both.n_judgments, both.wins.tolist()
+    (('finch', 'lark', 'wren'), 12.0, [3.0, 3.0])
+
+    """
+    parts = tallies if isinstance(tallies, Sequence) else tuple(tallies)
+    if isinstance(parts, list | tuple) and len({id(part) for part in parts}) < len(parts):
+        raise UnknownOption("one tally is given twice: its judgments would count twice")
+    common = _unite(parts, limits or {})
+    total: Tally | None = None
+    pending: list[Tally] = []
+    for part in parts:
+        pending.append(common.take(part))
+        held = 0 if total is None else len(total.left)
+        if sum(len(one.left) for one in pending) > max(held, PENDING):
+            total, pending = _sum(([] if total is None else [total]) + pending), []
+    whole = _sum(([] if total is None else [total]) + pending)
+    if not 0 <= whole.n_comparisons <= COUNTABLE:
+        raise InvalidJudgments("these tallies add up to more than can be counted exactly")
+    merged = [name for name, one in whole.factors.items() if one.merged]
+    return replace(whole, unmerged={name: partial(_add_by, parts, name) for name in merged})
+
+
+@dataclass(frozen=True, eq=False)
+class _Common:
+    """What tallies to be added are counted by."""
+
+    systems: tuple[str, ...]  # of all, sorted
+    levels: Mapping[str, Factor]  # factor → its levels of all, with their loads; without codes
+    n_judgments: float  # of all
+    zero_weight: int  # rows of all that were left out
+
+    def take(self, part: Tally) -> Tally:
+        """Return a tally in the codes of all."""
+        place = _places(part.systems, self.systems)
+        factors = {}
+        for name, level in self.levels.items():
+            own = part.factors[name]
+            codes = _places(own.labels, level.labels)[own.codes]
+            codes = codes if level.clusters is None else level.clusters[codes]
+            factors[name] = replace(level, codes=codes)
+        return replace(
+            part,
+            systems=self.systems,
+            left=place[part.left],
+            right=place[part.right],
+            factors=factors,
+            n_judgments=self.n_judgments,
+            zero_weight=self.zero_weight,
+            unmerged={},
+        )
+
+
+def _unite(parts: Sequence[Tally], limits: Mapping[str, int]) -> _Common:
+    """Go through tallies for their systems and levels; refuse those that cannot be added."""
+    first: Tally | None = None
+    systems: set[str] = set()
+    loads: dict[str, dict[str, float]] = {}
+    judgments, zero = 0.0, 0
+    for part in parts:
+        if first is None:
+            first = part
+            loads = {name: {} for name in part.factors}
+        _refuse_other_kind(first, part)
+        _refuse_parted_answers(part, loads.get("ranking", {}))
+        systems.update(part.systems)
+        for name, own in loads.items():
+            factor = part.factors[name]
+            for label, load in zip(factor.labels, factor.loads.tolist(), strict=True):
+                own[label] = own.get(label, 0.0) + load
+        judgments, zero = judgments + part.n_judgments, zero + part.zero_weight
+    if first is None:
+        raise UnknownOption("no tally was given: name at least one")
+    levels = {name: _level(own, limits.get(name)) for name, own in loads.items()}
+    return _Common(tuple(sorted(systems)), levels, judgments, zero)
+
+
+def _level(loads: Mapping[str, float], limit: int | None) -> Factor:
+    """Return levels in their order, merged where they are more than the limit."""
+    labels = tuple(sorted(loads))
+    counts = np.array([loads[label] for label in labels], dtype=np.float64)
+    each = np.arange(len(labels), dtype=np.int32)
+    whole = Factor(labels, each, counts, len(labels))
+    return whole if limit is None else merge_levels(whole, limit, SEED)
+
+
+def _refuse_other_kind(first: Tally, part: Tally) -> None:
+    """Refuse what cannot be added to the first tally."""
+    if set(first.factors) != set(part.factors):
+        one, two = (listing(sorted(tally.factors)) or "nothing" for tally in (first, part))
+        raise UnknownOption(
+            f"tallies by {one} and by {two} cannot be added: count both by the same factors, or"
+            " pool what one of them does not have"
+        )
+    merged = [name for tally in (first, part) for name, one in tally.factors.items() if one.merged]
+    if merged:
+        raise UnknownOption(
+            f"the levels of {merged[0]} were merged and can no longer be told apart: add tallies"
+            " without a limit for it, and give the limit to add_tallies"
+        )
+    if first.positions_known != part.positions_known:
+        raise UnknownOption(
+            "one tally knows which output stood first and another does not: fold() the one that"
+            " knows, or count without positions"
+        )
+    if (first.squares is None) != (part.squares is None):
+        raise UnknownOption(
+            "one tally counts judgments and another sums importance weights: read both with the"
+            " same weights"
+        )
+
+
+def _refuse_parted_answers(part: Tally, known: Mapping[str, float]) -> None:
+    """Refuse a ranking of which a part was counted before: it would be two answers."""
+    pairs = part.of_pairs and not part.of_rankings
+    if not known or pairs:
+        return
+    twice = [label for label in part.factors["ranking"].labels if label in known]
+    if twice:
+        raise InvalidJudgments(
+            f"ranking '{twice[0]}' stands in two of the tallies, and a ranking is one answer: count"
+            " such tables together, or give the rankings of each names of their own"
+        )
+
+
+def _places(own: Sequence[str], every: Sequence[str]) -> Codes:
+    """Return the place of labels among those of all."""
+    if own is every or tuple(own) == tuple(every):
+        return np.arange(len(own), dtype=np.int32)
+    index = dict(zip(every, range(len(every)), strict=True))
+    return np.fromiter(map(index.__getitem__, own), dtype=np.int32, count=len(own))
+
+
+def _sum(parts: Sequence[Tally]) -> Tally:
+    """Put entries of tallies in the same codes one after the other, and sum like ones."""
+    first = parts[0]
+
+    def joined(name: str) -> np.ndarray:
+        return np.concatenate([getattr(part, name) for part in parts])
+
+    factors = {
+        name: replace(one, codes=np.concatenate([part.factors[name].codes for part in parts]))
+        for name, one in first.factors.items()
+    }
+    whole = replace(
+        first,
+        left=joined("left"),
+        right=joined("right"),
+        wins=joined("wins"),
+        ties=joined("ties"),
+        losses=joined("losses"),
+        factors=factors,
+        squares=None if first.squares is None else joined("squares"),
+    )
+    return whole.pool(tuple(factors))
+
+
+def _add_by(parts: Sequence[Tally], name: str) -> Tally:
+    """Add tallies by one factor alone, its levels apart."""
+    return add_tallies([part.pool((name,)) for part in parts])

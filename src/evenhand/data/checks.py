@@ -1,0 +1,265 @@
+"""What a table of comparisons may not hold; looked for on cells, named by rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import narwhals as nw
+import numpy as np
+
+from evenhand.data.conditions import advise_filled, count_values
+from evenhand.data.engine import ANSWER, COUNT, SQUARES, Frame, fetch_columns, is_finite
+from evenhand.data.labels import (
+    OUTCOMES,
+    Complete,
+    Outcome,
+    is_missing,
+    read_outcome,
+    refuse_unknown,
+)
+from evenhand.data.source import Source, find_rows, name_lines, name_rows
+from evenhand.data.tables import ComparisonTable
+from evenhand.data.tally import Codes
+from evenhand.errors import InvalidJudgments, listing
+
+REMEDY: Final = (
+    "labels are compared exactly, take the blanks out, with TRIM() in a spreadsheet or .str.strip()"
+    " in pandas"
+)
+MOST: Final = 10  # Most labels of a column that a refusal names
+
+
+def check_labels(
+    data: ComparisonTable, frame: Frame, labels: Mapping[str, Sequence[str | None]]
+) -> dict[str, int]:
+    """Refuse missing labels, outer blanks and unknown outcomes; return what each outcome means."""
+    refuse_unnamed_levels(frame, labels, data.source, data.outcome_labels)
+    meaning = {
+        label: read_outcome(label, data.outcome_labels)
+        for label in labels["outcome"]
+        if label is not None
+    }
+    unknown = sorted(label for label, outcome in meaning.items() if outcome is None)
+    if unknown:
+        found = find_rows(frame, nw.col("outcome").is_in(unknown))
+        file = "" if data.source.name == Source.name else f" of {data.source.name}"
+        rows = f"{file}{name_lines(data.source, found, 'outcome')}"
+        where = f" in column '{data.source.named('outcome')}'{rows}"
+        _refuse_names(labels, unknown, where, data.outcome_labels)
+        refuse_unknown(unknown, where, data.outcome_labels, every=labels["outcome"])
+    return {label: OUTCOMES.index(o) for label, o in meaning.items() if o is not None}
+
+
+def refuse_unnamed_levels(
+    frame: Frame,
+    labels: Mapping[str, Sequence[str | None]],
+    source: Source,
+    own: Mapping[str, Outcome] | None = None,
+) -> None:
+    """Refuse missing labels and outer blanks; outcomes such as "NaN" are missing too."""
+    gaps = {
+        column: [one for one in found if not one or (column == "outcome" and is_missing(one, own))]
+        for column, found in labels.items()
+    }
+    missing = {column: gap for column, gap in gaps.items() if gap}
+    if missing:
+        raise InvalidJudgments(_explain_missing(frame, missing, source))
+    padded = {
+        column: [label for label in found if label and not is_name(label)]
+        for column, found in labels.items()
+    }
+    refuse_padded(frame, padded, source)
+
+
+def _explain_missing(
+    frame: Frame, missing: Mapping[str, Sequence[str | None]], source: Source
+) -> str:
+    """Say where values are missing, under which labels, and what leaves such rows out."""
+    parts, filters = [], {}
+    for column, gap in missing.items():
+        words = sorted(one for one in gap if one)
+        empty = nw.col(column).is_null() | nw.col(column).is_in(["", *words])
+        rows = name_lines(source, find_rows(frame, empty), column)
+        shown = f"'{source.named(column)}' of {source.name}"
+        named = f" ({listing(_count_each(frame, column, words), MOST)})" if words else ""
+        parts.append(f"a value is missing in column {shown}{named}{rows}")
+        filters[source.named(column)] = [one for one in gap if one is not None]
+    fill = "fill it" if len(parts) == 1 else "fill them"
+    return f"{'; '.join(parts)}: {fill}, or leave such rows out ({advise_filled(frame, filters)})"
+
+
+def is_name(label: str | None) -> bool:
+    """Say whether a label is there and has no blank before or after it.
+
+    >>> is_name("A 1"), is_name(" A"), is_name(""), is_name(None)
+    (True, False, False, False)
+    """
+    return label is not None and label != "" and label == label.strip()
+
+
+def find_padded(frame: Frame, columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return the labels of each column that have a blank before or after them."""
+    found = {}
+    for column in columns:
+        label = nw.col(column)
+        odd = frame.filter(label.str.strip_chars() != label).select(column).unique()
+        found[column] = sorted(fetch_columns(odd)[column].tolist())
+    return found
+
+
+def refuse_padded(frame: Frame, padded: Mapping[str, Sequence[str]], source: Source) -> None:
+    """Refuse labels with a blank before or after them, all columns at once."""
+    bad = {column: list(found) for column, found in padded.items() if found}
+    if not bad:
+        return
+    if sum(map(len, bad.values())) == 1:
+        ((column, (label,)),) = bad.items()
+        rows = name_rows(find_rows(frame, nw.col(column) == label))
+        where = f"'{source.named(column)}' of {source.name}{rows}"
+        raise InvalidJudgments(
+            f"label '{label}' in column {where} has a blank before or after it: {REMEDY}"
+        )
+    said = [
+        f"{listing(_count_each(frame, column, found), MOST)} in column '{source.named(column)}'"
+        for column, found in bad.items()
+    ]
+    raise InvalidJudgments(
+        f"labels of {source.name} have a blank before or after them: {'; '.join(said)}. {REMEDY}"
+    )
+
+
+def _count_each(frame: Frame, column: str, labels: Sequence[str]) -> list[str]:
+    """Return labels with the number of their rows, most rows first."""
+    there = frame.filter(nw.col(column).is_in(list(labels)))
+    answers = ANSWER in frame.collect_schema().names()  # a row may have become several
+    rows = there.group_by(column).agg(nw.len().alias(COUNT))
+    counted = fetch_columns(count_values(there, ANSWER, [column]) if answers else rows)
+    size = dict(zip(counted[column].tolist(), counted[COUNT].tolist(), strict=True))
+    most = sorted(size, key=lambda label: (-size[label], label))
+    return [f"'{label}' ({size[label]:,} row{'s' * (size[label] != 1)})" for label in most]
+
+
+def _refuse_names(
+    labels: Mapping[str, Sequence[str | None]],
+    unknown: Sequence[str],
+    where: str,
+    own: Mapping[str, Outcome] | None,
+) -> None:
+    """Refuse outcomes that name the winner, with the way to read them."""
+    systems = {*labels["left"], *labels["right"]}
+    named = [label for label in unknown if label in systems]
+    if named and isinstance(own, Complete):
+        raise InvalidJudgments(
+            f"unknown outcome '{named[0]}'{where}: it is the name of a system that its row does not"
+            " compare: correct the row"
+        )
+    if named:
+        raise InvalidJudgments(
+            f"unknown outcome '{named[0]}'{where}: it is the name of a system; where each row"
+            " names its winner, read it with --from crowd-kit, in Python format='crowd_kit'"
+        )
+
+
+def check_opponents(
+    data: ComparisonTable, frame: Frame, systems: Sequence[str], left: Codes, right: Codes
+) -> None:
+    """Refuse a system that was compared with itself."""
+    same = np.flatnonzero(left == right)
+    if len(same):
+        rows = name_rows(find_rows(frame, nw.col("left") == nw.col("right")))
+        name, where = systems[left[same[0]]], f"in {data.source.name}{rows}"
+        if data.rankings is None and data.expanded:
+            raise InvalidJudgments(
+                f"'{name}' stands on both sides {where}, alone or in the name of a merged output:"
+                " leave these rows out, or read the names as they are (without merged)"
+            )
+        raise InvalidJudgments(
+            f"'{name}' is compared with itself {where}:"
+            " leave these rows out, or give the two outputs different system names"
+        )
+
+
+# Largest weight: up to here every whole number is a float of its own, and squares are finite
+LARGEST: Final = 2.0**53
+
+
+def explain_empty(data: ComparisonTable, zero: int) -> InvalidJudgments:
+    """Say why nothing is left to count."""
+    name = data.source.name
+    if zero:
+        rows = "the only row" if zero == 1 else f"all {zero:,} rows"
+        return InvalidJudgments(
+            f"the weight of {rows} of {name} is 0, so that none counts: correct the column"
+            f" '{data.source.named('weight')}'"
+        )
+    every = data.rankings.count() if data.rankings is not None else 0
+    if data.rankings is not None and every:
+        blank = data.rankings.count_blank()
+        one = f", and {every - blank:,} rank one output only" if every > blank else ""
+        return InvalidJudgments(
+            f"no two outputs are ranked in {name}: {blank:,} of {every:,} rankings are blank{one};"
+            f" is '{data.source.named('rank')}' the column of ranks?"
+        )
+    return InvalidJudgments(f"no judgments in {name}: nothing to count; is a condition too narrow?")
+
+
+@dataclass(frozen=True, eq=False)
+class Weighing:
+    """How rows count: the frame without zero weights, and what to sum."""
+
+    frame: Frame  # the rows that count
+    column: str | None  # the weight column, or None where each row counts once
+    zero: int  # number of rows left out
+    importance: bool  # whether squared weights are needed
+
+    def sums(self) -> list[nw.Expr]:
+        """Return the aggregates that a group-by must compute: COUNT and perhaps SQUARES."""
+        if self.column is None:
+            return [nw.len().alias(COUNT)]
+        weight = nw.col(self.column)
+        sums = [weight.sum().alias(COUNT)]
+        return [*sums, nw.col("evenhand_square").sum().alias(SQUARES)] if self.importance else sums
+
+
+def read_weights(data: ComparisonTable) -> Weighing:
+    """Check the weight column, if there is one, and take it as double-precision numbers.
+
+    Squares of small integers would not fit into their own type, and sums of single-precision
+    numbers lose what is added last.
+    """
+    if not data.has("weight"):
+        return Weighing(data.frame, None, 0, importance=False)
+    weight = nw.col("weight")
+    importance = data.weights == "importance"
+    _refuse(data, weight.is_null(), "is missing")
+    kind = data.frame.collect_schema()["weight"]
+    if kind.is_float():
+        _refuse(data, ~is_finite(data.frame, "weight"), "is not a finite number")
+    large = weight > (int(LARGEST) if kind.is_integer() else LARGEST)
+    if find_rows(data.frame, (weight < 0) | large, limit=1):
+        _refuse(data, weight < 0, "is negative: correct it, or leave the row out (0 does that too)")
+        _refuse(data, large, "is too large: a row can stand for 2^53 judgments at most")
+    if not importance:
+        _refuse(
+            data,
+            weight != weight.round(),
+            "is a fraction, but weights are frequencies (a row stands for that many judgments);"
+            " importance weights: --weights importance, in Python weights='importance'",
+        )
+    zero = fetch_columns(data.frame.filter(weight == 0).select(nw.len().alias(COUNT)))[COUNT]
+    kept = data.frame.filter(weight > 0).with_columns(weight.cast(nw.Float64))
+    if importance:
+        kept = kept.with_columns(evenhand_square=weight * weight)
+    return Weighing(kept, "weight", int(zero[0]), importance=importance)
+
+
+def _refuse(data: ComparisonTable, condition: nw.Expr, what: str) -> None:
+    rows = find_rows(data.frame, condition)
+    if rows:
+        shown = data.source.named("weight")
+        value = "" if what == "is missing" else f" '{rows[0]['weight']:g}'"
+        raise InvalidJudgments(
+            f"weight{value} in column '{shown}' of {data.source.name}{name_rows(rows)} {what}"
+        )

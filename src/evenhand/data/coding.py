@@ -1,0 +1,425 @@
+"""A result leaves its engine some rows at a time, as Arrow batches where the engine has them.
+
+DuckDB and Ibis hand out Arrow's record batches (DuckDB without pyarrow tuples, at about one and a
+half times the CPU), Polars frames, Spark the rows of one partition after the other. A frame that
+lies in memory as it is has nothing to gain and is not streamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.data.engine import (
+    COUNT,
+    Columns,
+    Frame,
+    fetch_batches,
+    fetch_columns,
+    label_frame,
+    one_thread,
+    quote_name,
+)
+from evenhand.data.joining import number_places
+from evenhand.data.tables import BOUND_BY, TASK_BOUND, ComparisonTable, JudgmentTable
+from evenhand.data.tally import Codes, Counts, Factor, first_of_each, join_codes, snake
+from evenhand.errors import InvalidJudgments, UnknownFormat
+from evenhand.numerics.graph import find_hashes
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+# Labels become integer codes in the engine, and one key per row is counted by numpy.
+DENSE: Final = 50_000_000  # Most cells that are counted in one array
+SEED: Final = 20131
+KEY: Final = "evenhand_key"
+STREAMED: Final = 20_000_000  # Most rows that leave the engine as one integer each
+Keys: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+# The different keys without their outcome digit, and (C, 3) counts
+Cells: TypeAlias = tuple[Keys, NDArray[np.int64] | NDArray[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """How the labels of one column become codes."""
+
+    name: str  # the column
+    labels: Sequence[str]  # its labels
+    codes: NDArray[np.int64]  # (labels,) code of each
+    size: int  # number of different codes
+    loads: Counts  # (labels,) rows of each; empty where nobody asks
+    merged: bool = False  # whether several labels share a code
+
+
+def make_factor(level: Coding, codes: Codes) -> Factor:
+    """Return a factor of some entries, whose levels they are."""
+    clusters = level.codes.astype(np.int32) if level.merged else None
+    return Factor(tuple(level.labels), codes, level.loads, level.size, level.merged, clusters)
+
+
+def code_levels(name: str, counted: Mapping[str, float], limit: int | None) -> Coding:
+    """Give the levels of a factor codes, merged into as many clusters as the limit allows."""
+    labels = sorted(counted)
+    loads = np.array([counted[label] for label in labels], dtype=np.float64)
+    if limit is not None and len(labels) > limit:
+        codes = snake(loads, limit, SEED).astype(np.int64)
+        return Coding(name, labels, codes, limit, loads, merged=True)
+    return Coding(name, labels, np.arange(len(labels)), len(labels), loads)
+
+
+def count_labels(frame: Frame, name: str, weight: nw.Expr | None = None) -> dict[str, float]:
+    """Count rows by label, or sum their weights."""
+    load = nw.len() if weight is None else weight.sum()
+    found = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
+    return dict(zip(found[name].tolist(), found[COUNT].tolist(), strict=True))
+
+
+def code_tables(
+    by: Sequence[str],
+    counted: Mapping[str, Mapping[str, float]],
+    meaning: Mapping[str, int],
+    limits: Mapping[str, int],
+) -> list[Coding]:
+    """Give the levels of factors, both sides and outcomes their codes, in this order."""
+    systems, outcomes = sorted({*counted["left"], *counted["right"]}), list(meaning)
+    k, none = np.arange(len(systems)), np.zeros(0)
+    kept = {} if "task" in by else limits
+    levels = [code_levels(name, counted[name], kept.get(name)) for name in by]
+    sides = [Coding(name, systems, k, len(systems), none) for name in ("left", "right")]
+    meant = np.array([meaning[label] for label in outcomes], dtype=np.int64)
+    return [*levels, *sides, Coding("outcome", outcomes, meant, 3, none)]
+
+
+def fetch_cells(
+    data: ComparisonTable, frame: Frame, tables: Sequence[Coding], rows: float
+) -> Cells | None:
+    """Join every label column with its codes, and count the rows of each cell.
+
+    Up to `STREAMED` rows one integer leaves the engine per row, which is counted here: that is
+    three times as fast. The engine counts more of them, so that memory does not grow with rows.
+
+    Returns the different keys without their outcome digit, and (C, 3) counts; None where the engine
+        cannot be handed a table of labels, or some row has another label.
+    """
+    joined = add_key(data, frame, tables)
+    if joined is None:
+        return None
+    keyed = joined.select(nw.col(KEY).alias("key"))
+    if rows > STREAMED:
+        cells = fetch_columns(keyed.group_by("key").agg(nw.len().alias(COUNT)))
+        n = cells[COUNT].astype(np.int64)
+        order = np.argsort(cells["key"])
+        return _widen(cells["key"][order], n[order]) if n.sum() == rows else None
+    with one_thread(data.source.connection):
+        keys = fetch_columns(keyed)["key"]
+    return count_keys(keys, prod(table.size for table in tables)) if len(keys) == rows else None
+
+
+def fetch_rows(
+    data: ComparisonTable, frame: Frame, tables: Sequence[Coding], columns: Sequence[str]
+) -> Columns:
+    """Fetch one integer per row as "key", and some numeric columns beside it."""
+    joined = add_key(data, frame, tables)
+    if joined is not None:
+        found = fetch_columns(joined.select(nw.col(KEY), *columns))
+        return {**found, "key": found[KEY]}
+    found = fetch_columns(frame.select(*(table.name for table in tables), *columns))
+    return {**found, "key": key_labels(data, found, tables)}
+
+
+def code_batches(
+    data: ComparisonTable, frame: Frame, tables: Sequence[Coding], columns: Sequence[str]
+) -> Iterator[Columns]:
+    """Return the same some rows at a time, from an engine that can stream."""
+    joined = add_key(data, frame, tables)
+    if joined is not None:
+        for found in fetch_batches(joined.select(nw.col(KEY), *columns)):
+            yield {**found, "key": found[KEY]}
+        return
+    for found in fetch_batches(frame.select(*(table.name for table in tables), *columns)):
+        yield {**found, "key": key_labels(data, found, tables)}
+
+
+def key_labels(
+    data: ComparisonTable, found: Columns, tables: Sequence[Coding]
+) -> NDArray[np.int64]:
+    """Return one integer per row from its labels."""
+    key = np.zeros(len(found["outcome"]), dtype=np.int64)
+    for table in tables:
+        place = dict(zip(table.labels, table.codes.tolist(), strict=True))
+        codes = map(place.__getitem__, found[table.name].tolist())
+        try:
+            digits = np.fromiter(codes, dtype=np.int64, count=len(key))
+        except KeyError as error:
+            raise UnknownFormat(
+                f"{data.source.name} was changed while it was read: '{error.args[0]}' was not in"
+                f" column '{data.source.named(table.name)}' before; read a copy of it"
+            ) from None
+        key = key * table.size + digits
+    return key
+
+
+def add_key(data: ComparisonTable, frame: Frame, tables: Sequence[Coding]) -> Frame | None:
+    """Join every label column with its codes, and add them up to one integer per row.
+
+    None where the engine cannot be handed a table of labels.
+    """
+    cells = prod(table.size for table in tables)
+    if cells > np.iinfo(np.int64).max:
+        return None
+    narrow = nw.Int32 if fits_narrow(tables) else nw.Int64
+    key: nw.Expr | None = None
+    unit = cells
+    for coding in tables:  # codes come multiplied: a constant in a query would import pandas
+        unit //= coding.size
+        code = f"evenhand_{coding.name}"
+        columns: dict[str, Sequence[str] | NDArray[np.int64]] = {
+            coding.name: coding.labels,
+            code: coding.codes * unit,
+        }
+        table = label_frame(frame, columns, data.source.connection)
+        if table is None:
+            return None
+        frame = frame.join(table, on=coding.name, how="inner")  # type: ignore[arg-type]
+        digit = nw.col(code).cast(narrow)
+        key = digit if key is None else key + digit
+    return None if key is None else frame.with_columns(key.alias(KEY))
+
+
+def fits_narrow(tables: Sequence[Coding]) -> bool:
+    """Say whether keys fit into 32 bits."""
+    return prod(table.size for table in tables) < np.iinfo(np.int32).max
+
+
+def count_keys(keys: Keys, size: int) -> Cells:
+    """Return the different keys without their outcome digit, and (C, 3) counts."""
+    if size <= max(DENSE, len(keys)):
+        counts = np.bincount(keys, minlength=size).reshape(-1, 3)
+        pairs = np.flatnonzero(counts[:, 0] + counts[:, 1] + counts[:, 2])
+        return pairs, counts[pairs]
+    order = keys.copy()
+    order.sort()
+    first = np.flatnonzero(np.append(True, order[1:] != order[:-1]))
+    n = np.diff(np.append(first, len(order)))
+    return _widen(order[first], n)
+
+
+def _widen(found: Keys, n: NDArray[np.int64]) -> Cells:
+    """Turn one number per key, in their order, into three per key without its outcome."""
+    pairs, outcome = np.divmod(found, 3)
+    new = np.append(True, pairs[1:] != pairs[:-1])
+    wide = np.zeros((3, int(np.count_nonzero(new))))  # column by column, as tallies hold them
+    wide[outcome, np.cumsum(new) - 1] = n
+    return pairs[new], wide.T
+
+
+def decode(pairs: NDArray[np.int64] | NDArray[np.int32], sizes: Sequence[int]) -> list[Codes]:
+    """Take mixed-radix keys apart, last digit last."""
+    digits: list[Codes] = []
+    for size in reversed(sizes):
+        rest = pairs // size  # a third of the time of `divmod`
+        digits.append((pairs - rest * size).astype(np.int32, copy=False))
+        pairs = rest
+    return digits[::-1]
+
+
+# Labels of some columns become codes, row by row, for who needs to know each row.
+#
+# DuckDB hashes text where it stands, once for each entry of a dictionary, and a hash is fetched and
+# looked up for a fifth of what a text costs; of few rows the texts are fetched, which takes one
+# query in place of one for each column. Other engines join with small tables of labels.
+
+
+# Names of the levels of a factor, and the code of each row
+Level: TypeAlias = tuple[tuple[str, ...], Codes]
+FEW: Final = 5_000  # Rows of which the texts are fetched as they stand
+_HASH = "evenhand_hash"
+_ROW = "evenhand_row"
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The different labels of a column."""
+
+    names: tuple[str | None, ...]  # sorted; a missing one is None and stands first
+    hashes: NDArray[np.uint64] | None = None  # DuckDB's hash of each; None in other engines
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The labels, of which none is missing."""
+        return cast("tuple[str, ...]", self.names)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The labels without outer blanks; "" for a missing one."""
+        return tuple("" if name is None else name.strip() for name in self.names)
+
+
+def find_labels(frame: Frame, name: str) -> Labels:
+    """Return the different labels of a text column."""
+    labels = frame.group_by(name).agg(nw.len().alias(COUNT)).select(name)
+    if not frame.implementation.is_duckdb():
+        return _sort_labels(fetch_columns(labels)[name].tolist())
+    sorted_labels = nw.from_native(labels.to_native().order(f"{quote_name(name)} nulls first"))
+    columns = fetch_columns(_hash(sorted_labels, [name], [name]))
+    names = tuple(columns[name].tolist())
+    hashes = columns[f"{_HASH}_{name}"].astype(np.uint64, copy=False)
+    return Labels(names, hashes if len(np.unique(hashes)) == len(hashes) else None)
+
+
+def _sort_labels(texts: Sequence[Any]) -> Labels:
+    """Return the different labels among texts."""
+    found = {text if isinstance(text, str) else None for text in texts}  # pandas may say nan
+    return Labels(tuple(sorted(found, key=lambda label: (label is not None, label or ""))))
+
+
+def read_labels(
+    frame: Frame,
+    names: Sequence[str],
+    columns: Sequence[str],
+    connection: duckdb.DuckDBPyConnection | None,
+) -> tuple[dict[str, Labels], Callable[[], Columns]]:
+    """Return the different labels of text columns, and what then fetches their codes.
+
+    names: the text columns, one at least.
+    columns: further columns, which are fetched beside the codes: see `fetch_codes`.
+    """
+    with one_thread(connection):
+        few = _fetch_few(frame, [*names, *columns])
+        if few is not None:
+            labels = {name: _sort_labels(few[name].tolist()) for name in names}
+            return labels, partial(_code_texts, few, labels)
+        labels = {name: find_labels(frame, name) for name in names}
+    return labels, partial(fetch_codes, frame, labels, columns, connection)
+
+
+def _fetch_few(frame: Frame, names: Sequence[str]) -> Columns | None:
+    """Fetch columns as they stand; None of many rows, and of other engines than DuckDB."""
+    if not frame.implementation.is_duckdb():
+        return None
+    found = fetch_columns(frame.select(*names).head(FEW + 1))
+    return found if len(found[names[0]]) <= FEW else None
+
+
+def fetch_codes(
+    frame: Frame,
+    labels: Mapping[str, Labels],
+    columns: Sequence[str],
+    connection: duckdb.DuckDBPyConnection | None,
+) -> Columns:
+    """Fetch the code of each label column under its name, and some columns as they are.
+
+    Rows come in the order of the table, where its engine keeps one.
+
+    labels: column → all its labels; codes are places among them.
+    """
+    known = {name: own.hashes for name, own in labels.items() if own.hashes is not None}
+    with one_thread(connection):
+        if len(known) < len(labels):
+            return _join(frame, labels, columns, connection)
+        found = fetch_columns(_hash(frame, list(known), columns))
+    for name, hashes in known.items():
+        column = found.pop(f"{_HASH}_{name}").astype(np.uint64, copy=False)
+        found[name] = find_hashes(column, hashes)
+    return found
+
+
+def bind_levels(task: Level, item: Level) -> Level:
+    """Make items of different tasks different, each named after its task.
+
+    >>> task = (("de", "fr"), np.array([0, 1, 1], np.int32))
+    >>> names, codes = bind_levels(task, (("1", "2"), np.array([0, 0, 1], np.int32)))
+    >>> names, codes.tolist()
+    (('de / 1', 'fr / 1', 'fr / 2'), [0, 1, 2])
+    """
+    key = join_codes([(task[1], len(task[0])), (item[1], len(item[0]))])
+    found, inverse = first_of_each(key)
+    pairs = zip(task[1][found].tolist(), item[1][found].tolist(), strict=True)
+    names = [f"{task[0][one]}{BOUND_BY}{item[0][other]}" for one, other in pairs]
+    order = sorted(range(len(names)), key=names.__getitem__)
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return tuple(names[at] for at in order), place[inverse]
+
+
+def _hash(frame: Frame, names: Sequence[str], kept: Sequence[str]) -> Frame:
+    """Hash text columns of a DuckDB table, beside some columns as they are."""
+    hashes = [f"hash({quote_name(name)}) as {quote_name(f'{_HASH}_{name}')}" for name in names]
+    native = cast("duckdb.DuckDBPyRelation", frame.to_native())
+    projected = native.project(", ".join([*hashes, *map(quote_name, kept)]))
+    return cast("Frame", nw.from_native(projected))
+
+
+def _join(
+    frame: Frame,
+    labels: Mapping[str, Labels],
+    columns: Sequence[str],
+    connection: duckdb.DuckDBPyConnection | None,
+) -> Columns:
+    """Join with a table for each column; rows get the order back that no join keeps."""
+    numbered = number_places(frame, _ROW)
+    joined = frame if numbered is None else numbered
+    names = {}
+    for name, own in labels.items():
+        names[name] = f"evenhand_{name}"
+        data: dict[str, Any] = {name: own.names, names[name]: np.arange(len(own.names))}
+        table = None if None in own.names else label_frame(frame, data, connection)
+        if table is None:  # a join would drop what has no label
+            return _code_texts(fetch_columns(frame.select(*labels, *columns)), labels)
+        joined = joined.join(table, on=name, how="inner")  # type: ignore[arg-type]
+    rows = [] if numbered is None else [_ROW]
+    found = fetch_columns(joined.select(*rows, *names.values(), *columns))
+    if rows:
+        order = np.argsort(found.pop(_ROW), kind="stable")
+        found = {name: values[order] for name, values in found.items()}
+    codes = {name: found[code].astype(np.int32, copy=False) for name, code in names.items()}
+    return {**{name: found[name] for name in columns}, **codes}
+
+
+def _code_texts(found: Columns, labels: Mapping[str, Labels]) -> Columns:
+    """Put codes in the place of fetched texts."""
+    for name, own in labels.items():
+        place = {label: code for code, label in enumerate(own.names)}
+        texts = found[name].tolist()
+        found[name] = np.fromiter(map(place.__getitem__, texts), dtype=np.int32, count=len(texts))
+    return found
+
+
+def name_levels(data: JudgmentTable, keys: Sequence[str], frame: Frame) -> Frame:
+    """Turn labels that are whole numbers, truth values or categories into text."""
+    schema = frame.collect_schema()
+    named = []
+    for name in keys:
+        dtype = schema[name]
+        level = nw.col(name)
+        text = level.cast(nw.String)
+        if dtype == nw.Boolean:  # engines write it with different capitals
+            text = text.str.to_lowercase()
+        if isinstance(dtype, nw.Boolean | nw.Categorical | nw.Enum) or dtype.is_integer():
+            named.append(nw.when(~level.is_null()).then(text).alias(name))
+        elif dtype != nw.String:
+            raise InvalidJudgments(
+                f"column '{data.source.named(name)}' of {data.source.name} holds"
+                f" {str(dtype).lower()}: judgments are told apart by text or whole numbers"
+            )
+    return frame.with_columns(*named) if named else frame
+
+
+def bind_to_task(data: ComparisonTable, by: Sequence[str], frame: Frame) -> Frame:
+    """Make items and rankings of different tasks different."""
+    bound = [name for name in by if name in TASK_BOUND]
+    if not bound or not data.has("task") or "task" in by:
+        return frame
+    joined = [
+        nw.concat_str([nw.col("task"), nw.col(name)], separator=BOUND_BY).alias(name)
+        for name in bound
+    ]
+    return frame.with_columns(*joined)

@@ -1,0 +1,153 @@
+"""Comparisons: a judge said which of two systems' outputs is better, or that neither is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import narwhals as nw
+
+from evenhand.data.count import count_outcomes
+from evenhand.data.engine import ANSWER, require_open
+from evenhand.data.joining import add_bins, find_parts, keep_places, require_task, say_none, spread
+from evenhand.data.source import number_rows
+from evenhand.data.tables import ComparisonTable, refuse_judged
+from evenhand.data.tally import Tally, take_names
+from evenhand.data.votes import Votes
+from evenhand.errors import UnknownOption, listing
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparisons(ComparisonTable):
+    """A handle on a table with one comparison a row.
+
+    The frame stays where it is (pandas, Polars, Arrow, DuckDB, Spark); columns that play a role
+    carry the role's name. Nothing is read before something is counted.
+
+    Attributes:
+        frame: narwhals frame with at least `left`, `right`, `outcome`; optional `judge`, `item`,
+            `ranking`, `task`, `weight`, `id`, and any covariate columns.
+        source: where it came from and what was understood.
+        outcome_labels: the table's own labels; None takes the usual ones.
+        positions_known: False where the order on the screen is not recorded.
+        weights: "frequency" (a row stands for `weight` judgments) or "importance".
+        rankings: the rankings that the comparisons were expanded from, if they were.
+        mix: the stated mix that the weights make, if they do (`Mix.weigh`).
+
+    """
+
+    def where(self, condition: nw.Expr | str, *, recorded: bool = True) -> Self:
+        """Keep the rows that meet a narwhals expression, or a SQL condition on a DuckDB table.
+
+        Args:
+            condition: which rows to keep.
+            recorded: whether the others count as excluded; not so for a part of an analysis.
+
+        Raises:
+            UnknownOption: SQL that is not one condition, or where the table is not DuckDB's.
+            UnknownColumn: a column that is not there.
+
+        """
+        if self.mix is not None:
+            raise UnknownOption(f"rows are chosen before they are mixed: {self.mix.name}")
+        return super().where(condition, recorded=recorded)
+
+    def cut(self, column: str, edges: Sequence[float]) -> Self:
+        """Add bins of a covariate, such as "below 100", as the column `<column>_bin`.
+
+        Args:
+            column: numbers, or text that is numbers; a missing one has no bin.
+            edges: where a bin ends and the next begins, rising.
+
+        Raises:
+            UnknownColumn: a column that is not there.
+            UnknownOption: edges that are none, or a name that is taken.
+            InvalidJudgments: text that is no number, with up to five rows named.
+
+        """
+        column = self.require(column)
+        name = f"{column}_bin"
+        if self.has(name):
+            raise UnknownOption(f"{self.source.name} already has a column '{name}': rename it")
+        return replace(self, frame=add_bins(self.frame, column, edges, name, self.source))
+
+    def select_task(self, task: str, *, recorded: bool = True) -> Self:
+        """Keep one task.
+
+        Args:
+            task: its name.
+            recorded: as of `where`.
+
+        Raises:
+            UnknownColumn: the table has no task column.
+            InvalidJudgments: no such task; names those there are.
+
+        """
+        if self.rankings is None:
+            return super().select_task(task, recorded=recorded)
+        require_task(self.frame, self.source, task)
+        chosen = self.where(nw.col("task") == task, recorded=False)
+        rankings = self.rankings.select_task(task, recorded=recorded)
+        more = rankings.source.exclusions[len(self.rankings.source.exclusions) :]
+        return replace(chosen, rankings=rankings, source=self.source.excluding(*more))
+
+    def split_merged(self, sign: str) -> Self:
+        """Count outputs under names such as "A+B" for each of their systems.
+
+        One answer on such an output is a comparison of each of its systems with the other side.
+        These hang together: the answer becomes the `ranking`, where there is none yet, so that it
+        is counted as one judgment and clusters in standard errors.
+
+        Args:
+            sign: what stands between the systems of one output.
+
+        Raises:
+            UnknownOption: no sign.
+            InvalidJudgments: a merged name with an empty part or with one system twice.
+
+        """
+        parts = find_parts(self.frame, ("left", "right"), sign, self.source)
+        if parts is None:
+            return replace(self, source=self.source.noting(say_none(sign)))
+        frame = keep_places(number_rows(self.frame, ANSWER))
+        if not self.has("ranking"):
+            frame = frame.with_columns(ranking=nw.col(ANSWER))
+        for side in ("left", "right"):
+            frame = spread(frame, side, parts, self.source)
+        return replace(self, frame=frame, source=self.source.noting(parts.note))
+
+    def tally(self, by: Sequence[str] = (), *, limits: Mapping[str, int] | None = None) -> Tally:
+        """Count outcomes per pair of systems, and per judge, item, ... in `by`.
+
+        Every row counts, controls too: `leave_out_controls` takes them out first.
+
+        Args:
+            by: roles or covariates whose levels are kept apart.
+            limits: most clusters of a factor; where it has more levels they are merged into
+                that many clusters of about equal load (their number and loads stay known).
+
+        Raises:
+            InvalidJudgments: a bad cell, with up to five rows named.
+            UnknownColumn: a factor that is not there.
+            UnknownOption: a factor that says what was judged, such as `left` or `outcome`.
+
+        """
+        require_open(self.frame, self.source.name)
+        by = take_names(by)
+        factors = tuple(self.require(name) for name in by)
+        for name, factor in zip(by, factors, strict=True):
+            refuse_judged(name, factor)
+        return count_outcomes(self, factors, limits or {})
+
+    def votes(self) -> Votes:
+        """Read the table row by row: who said what of which output pair; see `code_votes`."""
+        from evenhand.data.row_reading import code_votes
+
+        require_open(self.frame, self.source.name)
+        return code_votes(self)
+
+    def __repr__(self) -> str:
+        roles = [name for name in self.columns if name in self.ROLES]
+        more = f" + {listing(self.covariates, 5)}" if self.covariates else ""
+        return f"Comparisons({self.source.name}: {', '.join(roles)}{more})"

@@ -1,0 +1,375 @@
+"""Controls are judgments whose answer was known: they tell of judges, not of systems.
+
+Whatever speaks of systems takes its judgments through here, so that controls are left out once, and
+said once. Repeats stay: they are answers on outputs like any other, and cluster with their judge.
+What holds no judgments of the right kind is refused here, with what to do instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import wraps
+from inspect import signature
+from math import isfinite
+from typing import Final, ParamSpec, TypeAlias, TypeVar
+
+import narwhals as nw
+
+from evenhand.data.annotations import (
+    DIRECTIONS,
+    KINDS,
+    AsideColumns,
+    Unread,
+    find_aside_columns,
+    is_kind,
+    refuse_unread,
+)
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import COUNT, Frame, fetch_columns, require_open
+from evenhand.data.exclusions import (
+    Exclusion,
+    Result,
+    count_exclusions,
+    name_lost,
+    note_excluded,
+)
+from evenhand.data.joining import spread
+from evenhand.data.labels import read_outcome
+from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import CONTROL, REPEAT, RatingRows
+from evenhand.data.ratings import Ratings
+from evenhand.data.tables import (
+    ComparisonTable,
+    RankingTable,
+    RatingTable,
+    count_answers,
+    exclude_unweighted,
+    is_unscored,
+)
+from evenhand.data.tally import Tally
+from evenhand.data.votes import Votes
+from evenhand.errors import InvalidJudgments, UnknownColumn, listing
+
+P = ParamSpec("P")
+Table: TypeAlias = ComparisonTable | RankingTable | RatingTable
+Held = TypeVar("Held", bound=Table)
+
+_LABEL: Final = "evenhand_label"
+# Code of an exclusion → its reason
+_REASONS: Final = {
+    "controls": "controls, whose right answer was known: they tell of judges",
+    "repeats": "repeats, which tell how judges agree with themselves",
+}
+_EXPECTED: Final = {"kind": " | ".join(KINDS), "expected": "answers, such as left or 4"}
+
+
+def take_pairs(data: Comparisons | Rankings) -> Comparisons:
+    """Return the comparisons of systems: controls are left out, and rankings expanded.
+
+    What holds no comparisons is returned as it is, for the caller to refuse.
+    """
+    if isinstance(data, Rankings):
+        return leave_out_controls(data).comparisons()
+    return leave_out_controls(data) if isinstance(data, Comparisons) else data
+
+
+def leave_out_controls(data: Held) -> Held:
+    """Leave out the controls of a table, with a note in its source that counts them.
+
+    Where no column says kinds, a judgment of which something is expected is a control. A table
+    without either column is returned as it is, and so is one whose controls were left out before.
+    """
+    require_open(data.frame, data.source.name)
+    if data.source.without_controls:
+        return data
+    asked = _find_labelled(data)
+    columns = find_aside_columns(asked.source, asked.frame, scores=False)
+    roles = ("kind",) if isinstance(asked, RankingTable) else ("kind", "expected")
+    role = next((one for one in roles if one in columns.asides), None)
+    if role is None:
+        return data
+    named = _name_kinds(asked, columns, role)
+    # A control of weight 0 is no judgment: it would be counted neither as one nor as a row
+    weightless = exclude_unweighted(asked) if isinstance(asked, ComparisonTable) else ()
+    if weightless:
+        named = named.filter((nw.col("weight").cast(nw.Float64) != 0).fill_null(value=True))
+    counted = _count_labels(asked, named)
+    controls, notes = _choose_controls(asked, columns, role, list(counted))
+    source = replace(data.source.noting(*notes), without_controls=True)
+    if not controls:
+        return replace(data, source=source)
+    every = sum(counted.values())
+    if not {*counted} - {*controls}:
+        what = "rankings" if isinstance(asked, RankingTable) else "judgments"
+        raise InvalidJudgments(
+            f"all {every:,.0f} {what} of {asked.source.name} are controls, whose answer was known:"
+            " they tell of judges and say nothing of systems; read them with the other judgments"
+        )
+    known = nw.col(_LABEL).is_in(controls)
+    n = sum(counted[label] for label in controls)
+    if isinstance(asked, RankingTable) and isinstance(data, ComparisonTable):
+        kept, n = _keep_pairs(data, asked, named.filter(known))
+        data = replace(data, frame=kept, rankings=leave_out_controls(asked))
+    else:
+        data = replace(data, frame=named.filter(~known).drop(_LABEL, f"evenhand_{role}"))
+    controls_out = _exclude("controls", n, every, asked)
+    source = source.excluding(*weightless, name_lost(controls_out, named, named.filter(~known)))
+    return replace(data, source=replace(source, name=f"{source.name} without its controls"))
+
+
+def say_left_out(data: object, kept: Comparisons | Rankings) -> tuple[str, ...]:
+    """Return what leaving out the controls of a table added to its notes."""
+    if not isinstance(data, Comparisons | Rankings):
+        return ()
+    return kept.source.notes[len(data.source.notes) :]
+
+
+def _exclude_kinds(
+    data: Table, wanted: Sequence[str], *, scored: bool = False
+) -> tuple[Exclusion, ...]:
+    """Count the judgments of some kinds, which an analysis excludes."""
+    asked = _find_labelled(data)
+    scores = isinstance(asked, RatingTable)
+    columns = find_aside_columns(asked.source, asked.frame, scores=scores)
+    role = next((one for one in ("kind", "expected") if one in columns.asides), None)
+    if role is None:
+        return ()
+    named = _name_kinds(asked, columns, role)
+    if scored:
+        named = named.filter(~is_unscored(named))
+    counted = _count_labels(asked, named)
+    controls, _ = _choose_controls(asked, columns, role, list(counted))
+    repeats = [one for one in counted if KINDS.get(one.casefold(), (0,))[0] == REPEAT]
+    excluded = []
+    for code, labels in (("controls", controls), ("repeats", repeats if role == "kind" else [])):
+        n = sum(counted[one] for one in labels)
+        if n and code in wanted:
+            others = named.filter(~nw.col(_LABEL).is_in(labels))
+            left_out = _exclude(code, n, sum(counted.values()), asked)
+            excluded.append(name_lost(left_out, named, others))
+            named = others
+    return tuple(excluded)
+
+
+def _find_labelled(data: Table) -> Table:
+    """Return the table that says kinds: of pairs of rankings, the rankings."""
+    return data.rankings or data if isinstance(data, ComparisonTable) else data
+
+
+def _name_kinds(asked: Table, columns: AsideColumns, role: str) -> Frame:
+    """Add what a column says of the kind of each row, "" where nothing."""
+    named = columns.only(role).add_to(asked.frame)
+    return named.with_columns(nw.col(f"evenhand_{role}").fill_null("").alias(_LABEL))
+
+
+def _exclude(code: str, n: float, every: float, asked: Table) -> Exclusion:
+    unit = "ranking" if isinstance(asked, RankingTable) else "judgment"
+    sentence = f"{n:,.0f} control{'s' * (n != 1)} left out" if code == "controls" else ""
+    return Exclusion(code, _REASONS[code], n, every, unit=unit, sentence=sentence)
+
+
+def _count_labels(data: Table, frame: Frame) -> dict[str, float]:
+    """Count judgments by the label of their kind, as they are weighted; a ranking is one."""
+    if isinstance(data, ComparisonTable):
+        return count_answers(replace(data, frame=frame), _LABEL)
+    if isinstance(data, RankingTable):
+        keys = [name for name in ("task", "ranking") if data.has(name)]
+        frame = frame.select(_LABEL, *keys).unique()
+    counted = fetch_columns(frame.group_by(_LABEL).agg(nw.len().alias(COUNT)))
+    return dict(zip(counted[_LABEL].tolist(), counted[COUNT].tolist(), strict=True))
+
+
+def _choose_controls(
+    data: Table, columns: AsideColumns, role: str, labels: list[str]
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return which labels are those of controls; none, and a note, where a column says no kinds."""
+    meant = {
+        label: _is_control(label.strip()) if role == "kind" else _is_expected(data, label.strip())
+        for label in labels
+    }
+    controls = [label for label, control in meant.items() if control]
+    unknown = [label for label, control in meant.items() if control is None]
+    if not unknown:
+        return controls, ()
+    aside = columns.asides[role]
+    aside = aside if controls else replace(aside, sure=False)
+    fault = Unread(f"holds {listing(unknown, 5)}: expected {_EXPECTED[role]}")
+    return [], (refuse_unread(data.source, role, aside, fault),)
+
+
+def _is_control(kind: str) -> bool | None:
+    """Say whether a kind is that of a control; None where it is no kind."""
+    if not is_kind(kind):
+        return None
+    return bool(kind) and KINDS[kind.casefold()][0] == CONTROL
+
+
+def _is_expected(data: Table, answer: str) -> bool | None:
+    """Say whether something is expected; None where it is no answer."""
+    if answer.casefold() in ("", "nan"):
+        return False
+    if isinstance(data, ComparisonTable):
+        return read_outcome(answer, data.outcome_labels) is not None or None
+    try:
+        return answer.casefold() in DIRECTIONS or isfinite(float(answer)) or None
+    except ValueError:
+        return None
+
+
+def _keep_pairs(data: ComparisonTable, rankings: RankingTable, known: Frame) -> tuple[Frame, int]:
+    """Leave out the pairs of control outputs; return the others, and how many answers lost some.
+
+    A pair carries the kind of one of its outputs only, so that kinds are looked up in the rankings.
+    """
+    keys = [name for name in ("task", "ranking") if rankings.has(name)]
+    if rankings.parts is not None:
+        known = spread(known, "system", rankings.parts, rankings.source)
+    kept, lost = data.frame, set()
+    for side in ("left", "right"):
+        outputs = known.select(*keys, nw.col("system").alias(side))
+        on = [*keys, side]
+        hit = data.frame.join(outputs, on=on, how="semi")  # type: ignore[arg-type]
+        gone = fetch_columns(hit.select(*keys))
+        lost |= {*zip(*(gone[name].tolist() for name in keys), strict=True)}
+        kept = kept.join(outputs, on=on, how="anti")  # type: ignore[arg-type]
+    return kept, len(lost)
+
+
+# What holds no judgments of the right kind is refused at the door, and says what to do instead.
+
+
+# What to do with ratings, where nothing else is said
+RANKED: Final = "make_report ranks systems by their mean scores"
+
+
+def require_pairs(data: object, refusal: str, ratings: str = RANKED) -> Comparisons:
+    """Return the comparisons of systems: controls are left out, and rankings expanded."""
+    table = take_pairs(data)  # type: ignore[arg-type]
+    if isinstance(table, Comparisons):
+        return table
+    raise refuse_kind(data, refusal, ratings)
+
+
+def require_scores(data: object, refusal: str) -> Ratings | RatingRows:
+    """Return ratings, or rows of them."""
+    if isinstance(data, Ratings | RatingRows):
+        return data
+    if isinstance(data, Comparisons | Rankings):
+        kind = type(data).__name__.lower()
+        raise InvalidJudgments(f"{refusal} {kind}: they have no scores; rank takes them")
+    raise refuse_kind(data, refusal)
+
+
+def refuse_kind(data: object, refusal: str, ratings: str = RANKED) -> InvalidJudgments:
+    """Return the refusal of what is no table of the right kind."""
+    kind = type(data)
+    if isinstance(data, Ratings):
+        return InvalidJudgments(f"{refusal} ratings: {ratings}")
+    if isinstance(data, str):
+        return InvalidJudgments(
+            f"{refusal} the text {data!r}: open a file of them with evenhand.read({data!r})"
+        )
+    way = "open a file or frame of them with evenhand.read"
+    if kind.__module__.partition(".")[0] == "evenhand":
+        way = "pass what evenhand.read opens"
+    return InvalidJudgments(f"{refusal} {kind.__name__}: {way}")
+
+
+# The forms in which judgments come to a model of preferences: tables, votes, or counts of them.
+Judgments: TypeAlias = Comparisons | Rankings | Tally | Votes
+# What tells answers of several comparisons apart, and where one may change its judge
+ANSWERS: Final = ("ranking", "task")
+
+
+def count_pairs(data: Judgments, by: Sequence[str] = (), *, answers: bool = False) -> Tally:
+    """Count outcomes per pair of systems, and per judge, item, ... in `by`.
+
+    A tally is taken as it is: it must have been made by these factors.
+    """
+    if isinstance(data, Comparisons | Rankings):
+        data = take_pairs(data)
+    if isinstance(data, Tally):
+        return data
+    if isinstance(data, Comparisons):
+        return data.tally(
+            by=(
+                *by,
+                *(
+                    (
+                        tuple(name for name in ANSWERS if data.has(name))
+                        if data.has("ranking")
+                        else ()
+                    )
+                    if answers
+                    else ()
+                ),
+            )
+        )
+    if isinstance(data, Votes):
+        if "judge" in by and data.judges == ("",):
+            raise UnknownColumn("these votes do not say who judged: read them with a judge column")
+        told = ("ranking", *(["task"] if data.tasks != ("",) else []))
+        return data.tally((*by, *(told if answers and data.answer is not None else ())))
+    raise refuse_form(data, "preferences")
+
+
+def refuse_form(data: object, of: str) -> InvalidJudgments:
+    """Return the refusal of what holds no judgments that a model could be fitted to."""
+    forms = "rankings or comparisons" if of == "rankings" else "comparisons or rankings"
+    return refuse_kind(data, f"a model of {of} is fitted to {forms}, not to")
+
+
+def note_tasks(data: object) -> tuple[str, ...]:
+    """Say so where controls are left out, and where judgments on several tasks are pooled."""
+    tasks: Sequence[str] = ()
+    said: tuple[str, ...] = ()
+    if isinstance(data, Comparisons | Rankings):
+        table = take_pairs(data)
+        tasks, said = table.tasks(), say_left_out(data, table)
+    elif isinstance(data, Votes):
+        tasks = data.tasks
+    return (*said, f"{len(tasks)} tasks are pooled") if len(tasks) > 1 else said
+
+
+# What an analysis excludes from its judgments, and how its result comes to carry that.
+
+
+def find_excluded(
+    data: object, kinds: Sequence[str] = ("controls",), uses: Sequence[str] = ()
+) -> tuple[Exclusion, ...]:
+    """Return what is excluded from judgments; () of anything that does not know.
+
+    uses: codes of what it does not exclude, such as "no-score" where that is asked for next.
+    """
+    if not isinstance(data, Table):
+        return tuple(getattr(data, "excluded", ()))
+    if isinstance(data, RatingTable) and "no-score" in uses:  # there may be no score at all
+        excluded = count_exclusions(data.source.exclusions)
+    else:
+        excluded = tuple(one for one in data.excluded if one.code not in uses)
+    known = {one.code for one in excluded}
+    if not set(kinds) - known or not data.source.find_asides(data.columns):
+        return excluded
+
+    wanted = [one for one in kinds if one not in known]
+    return (*excluded, *_exclude_kinds(data, wanted, scored="no-score" in known))
+
+
+def carries_excluded(
+    *kinds: str, argument: str = "data", uses: Sequence[str] = ()
+) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
+    """Make the result of a public function carry what is excluded from its judgments."""
+
+    def decorate(function: Callable[P, Result]) -> Callable[P, Result]:
+        expected = signature(function)
+
+        @wraps(function)
+        def run(*args: P.args, **kwargs: P.kwargs) -> Result:
+            result = function(*args, **kwargs)
+            data = expected.bind(*args, **kwargs).arguments.get(argument)
+            return note_excluded(result, find_excluded(data, kinds, uses))
+
+        return run
+
+    return decorate

@@ -1,0 +1,682 @@
+"""How a table of comparisons becomes a tally, in the engine that holds it.
+
+Three ways, same result. Few rows are fetched as they are. Where cells (pairs × outcomes × levels)
+are few against rows, the engine groups by the labels as they stand. Where they are about as many as
+rows, grouping strings is slow: labels become codes, and numpy counts one integer key per row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from math import prod
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.data import coding
+from evenhand.data.arrow_stream import Batch, stream_batches
+from evenhand.data.checks import (
+    Weighing,
+    check_labels,
+    check_opponents,
+    explain_empty,
+    read_weights,
+)
+from evenhand.data.coding import (
+    SEED,
+    Cells,
+    Coding,
+    Keys,
+    bind_to_task,
+    code_tables,
+    count_keys,
+    count_labels,
+    decode,
+    fetch_cells,
+    make_factor,
+    name_levels,
+)
+from evenhand.data.engine import (
+    COUNT,
+    SQUARES,
+    Columns,
+    Frame,
+    fetch_columns,
+    keeps_rows,
+    make_table,
+    one_thread,
+    quote,
+    quote_name,
+)
+from evenhand.data.query_log import note_rows, note_stream
+from evenhand.data.tables import ComparisonTable
+from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes, merge_levels
+from evenhand.errors import InvalidJudgments
+from evenhand.numerics.graph import find_hashes
+
+if TYPE_CHECKING:
+    import duckdb
+
+SAMPLE: Final = 20_000  # Rows looked at to decide between the ways; of fewer, all are fetched
+Counted = TypeVar("Counted")
+# One row in so many of them, and which share has a cell of its own: about 150,000 cells do so
+EVERY, MANY = 4, 0.984
+
+
+def count_outcomes(data: ComparisonTable, by: tuple[str, ...], limits: Mapping[str, int]) -> Tally:
+    """Count wins, ties and losses per pair and level; see `Comparisons.tally`."""
+    return _count(data, limits, _look(data, by))
+
+
+def count_ways(
+    data: ComparisonTable, by: tuple[str, ...], limits: Mapping[str, int], most: float
+) -> Tally | Apart:
+    """Count by several factors: together, or each by itself."""
+    look = _look(data, by)
+    rows = None if look.whole is None else len(look.whole[COUNT])  # answers are no more
+    few = data.rankings is not None or (rows is not None and rows <= most)
+    kept = few or data.count_judgments() <= most
+    if look.many and not by[2:] and can_read(data, look.frame):
+        found = _count_apart(data, look, limits, kept=kept)
+        if found is not None:
+            return found
+    if kept:
+        return _count(data, limits, look)
+    return Apart({name: count_outcomes(data, (name,), limits) for name in by})
+
+
+@dataclass(frozen=True, eq=False)
+class _Look:
+    """What is known of a table after a look at its first rows."""
+
+    by: tuple[str, ...]  # the factors
+    weighing: Weighing  # how rows count
+    frame: Frame  # the rows that count, with labels as text
+    every: Frame  # all rows, to number those that are refused
+    many: bool = False  # whether most rows open a cell of their own
+    first: Columns = field(default_factory=dict)  # the labels of the first rows
+    whole: Columns | None = None  # the same of all rows, where the first rows are all
+
+    @property
+    def keys(self) -> list[str]:
+        """What tells cells apart."""
+        return [*self.by, "left", "right", "outcome"]
+
+
+def _look(data: ComparisonTable, by: tuple[str, ...]) -> _Look:
+    if data.rankings is not None:
+        data.rankings.check()
+    weighing = read_weights(data)
+    keys = [*by, "left", "right", "outcome"]
+    frame = bind_to_task(data, by, name_levels(data, keys, weighing.frame))
+    every = frame
+    if weighing.zero:
+        every = bind_to_task(data, by, name_levels(data, keys, data.frame))
+    if weighing.column is not None or data.rankings is not None:
+        return _Look(by, weighing, frame, every)
+    # Fetch the labels of the first rows: to group few of them is dearer than to fetch them
+    with one_thread(data.source.connection):
+        found = fetch_columns(frame.select(*keys).head(SAMPLE))
+    rows = {**found, COUNT: np.ones(len(found["outcome"]))}
+    many, whole = _cells_are_many(rows, keys), rows if len(rows[COUNT]) < SAMPLE else None
+    return _Look(by, weighing, frame, every, many, rows, whole)
+
+
+def _count(data: ComparisonTable, limits: Mapping[str, int], look: _Look) -> Tally:
+    by, keys, weighing = look.by, look.keys, look.weighing
+    if look.many and not keeps_rows(look.frame):
+        coded = _count_codes(data, look, limits)
+        if coded is not None:
+            return coded
+    cells = look.whole
+    if cells is None:
+        cells = fetch_columns(look.frame.group_by(*keys).agg(*weighing.sums()))
+    labels = {key: list_different(cells[key]) for key in keys}
+    meaning = check_labels(data, look.every, labels)
+    if not len(cells[COUNT]):
+        raise explain_empty(data, weighing.zero)
+    systems = sorted({*labels["left"], *labels["right"]})
+    outcome = code_labels(cells["outcome"], labels["outcome"], values=meaning)
+    left, right = code_labels(cells["left"], systems), code_labels(cells["right"], systems)
+    check_opponents(data, look.every, systems, left, right)
+    names = {name: sorted(labels[name]) for name in by}
+    levels = {name: code_labels(cells[name], names[name]) for name in by}
+    sums = cells[COUNT].astype(np.float64), cells.get(SQUARES)
+    tally = make_tally(systems, (left, right, outcome), sums, levels, names)
+    return finish_tally(data, tally, limits, zero=weighing.zero)
+
+
+def _cells_are_many(rows: Columns, keys: list[str]) -> bool:
+    """Say whether most of the first rows open a cell of their own, and more rows follow."""
+    if len(rows[COUNT]) < SAMPLE:
+        return False
+    cells = set(zip(*(rows[key][::EVERY].tolist() for key in keys), strict=True))
+    return len(cells) > MANY * SAMPLE / EVERY
+
+
+def _count_codes(data: ComparisonTable, look: _Look, limits: Mapping[str, int]) -> Tally | None:
+    """Count by integer keys; None where the engine cannot be handed a table of labels."""
+
+    def count(tables: Sequence[Coding], rows: float) -> Tally | None:
+        cells = _count_cells(data, look.frame, tables, rows)
+        return None if cells is None else _read_cells(data, look.frame, tables, cells, limits)
+
+    return _try_labels(data, look, limits, count)
+
+
+def _count_apart(
+    data: ComparisonTable, look: _Look, limits: Mapping[str, int], *, kept: bool
+) -> Apart | None:
+    """Count each of two factors in one pass; None where cells are too many for arrays."""
+    by, frame = look.by, look.frame
+
+    def count(tables: Sequence[Coding], rows: float) -> Apart | None:
+        readers = make_readers(data, tables)
+        crossed = readers and count_crossed(data, frame, tables, readers, rows, kept=kept)
+        if not crossed:
+            return None
+        tallies = {
+            name: _read_cells(data, frame, [level, *tables[2:]], cells, limits)
+            for name, level, cells in zip(by, tables[:2], crossed[0], strict=True)
+        }
+        return Apart(tallies, crossed[1])
+
+    return _try_labels(data, look, limits, count)
+
+
+def _try_labels(
+    data: ComparisonTable,
+    look: _Look,
+    limits: Mapping[str, int],
+    count: Callable[[Sequence[Coding], float], Counted | None],
+) -> Counted | None:
+    """Count by the codes of all labels.
+
+    Sides and outcomes are first taken to be those of the first rows: a row with another label finds
+    no code, so that nothing is counted, and then all labels are looked up.
+    """
+    frame, names = look.frame, look.keys
+    known = _look_up_labels(data, look)
+    rows = sum(known[names[0]].values())
+
+    def attempt() -> Counted | None:
+        meaning = check_labels(data, frame, {name: list(found) for name, found in known.items()})
+        return count(code_tables(look.by, known, meaning, limits), rows)
+
+    found = None if any(None in labels for labels in known.values()) else attempt()
+    if found is not None:
+        return found
+    known |= {name: count_labels(frame, name) for name in names[1:] if name not in look.by}
+    return attempt()
+
+
+def _look_up_labels(data: ComparisonTable, look: _Look) -> dict[str, dict[str, float]]:
+    """Count the labels of the first column and of factors, and name those of others as first seen.
+
+    Where systems are so many that they are read by their hashes, all of them are counted.
+    """
+    frame, names = look.frame, look.keys
+    with one_thread(data.source.connection):
+        known = {name: count_labels(frame, name) for name in dict.fromkeys((names[0], *look.by))}
+        others = [name for name in names if name not in known]
+        known |= {name: dict.fromkeys(list_different(look.first[name]), 0.0) for name in others}
+        if can_read(data, frame) and len({*known["left"], *known["right"]}) > LISTED:
+            others = [name for name in others if name != "outcome" or len(known[name]) > LISTED]
+            known |= {name: count_labels(frame, name) for name in others}
+    return known
+
+
+def _read_cells(
+    data: ComparisonTable,
+    frame: Frame,
+    tables: Sequence[Coding],
+    cells: Cells,
+    limits: Mapping[str, int],
+) -> Tally:
+    """Make a tally of cells, after a look for systems compared with themselves.
+
+    tables: labels and codes of the factors, of both sides and of outcomes, in this order.
+    cells: keys without their outcome digit, and (C, 3) counts.
+    """
+    *levels, side, _, _ = tables
+    pairs, counts = cells
+    codes = decode(pairs, [table.size for table in tables[:-1]])
+    factors = {level.name: make_factor(level, codes[i]) for i, level in enumerate(levels)}
+    wins, ties, losses = (np.ascontiguousarray(counts[:, o], dtype=np.float64) for o in range(3))
+    tally = Tally(tuple(side.labels), codes[-2], codes[-1], wins, ties, losses, factors)
+    check_opponents(data, frame, tally.systems, tally.left, tally.right)
+    return finish_tally(data, tally, limits, zero=0)
+
+
+def _count_cells(
+    data: ComparisonTable, frame: Frame, tables: Sequence[Coding], rows: float
+) -> Cells | None:
+    """Count the rows of each cell; None where some row has another label."""
+    readers = make_readers(data, tables) if can_read(data, frame) else None
+    cells = prod(table.size for table in tables)  # these fit into an array, or rows into memory
+    fits = cells <= coding.DENSE or (rows <= coding.STREAMED and cells <= np.iinfo(np.int64).max)
+    if readers is None or not fits:
+        return fetch_cells(data, frame, tables, rows)
+    return count_read(data, frame, tables, readers, rows)
+
+
+# Cells of a table, one for each level, pair and outcome, become a tally.
+Labels = dict[str, list[str]]
+COUNTABLE: Final = 2**53  # Largest whole number up to which sums are exact
+
+
+def list_different(column: NDArray[np.object_]) -> list[str]:
+    """Return the different labels of a column, in the order in which they come."""
+    return list(dict.fromkeys(column.tolist()))
+
+
+def code_labels(
+    column: NDArray[np.object_], labels: Sequence[str], values: Mapping[str, int] | None = None
+) -> Codes:
+    """Replace labels by their place in the list, or by the values given."""
+    index = {label: i for i, label in enumerate(labels)} if values is None else values
+    return np.fromiter(map(index.__getitem__, column.tolist()), dtype=np.int32, count=len(column))
+
+
+def make_tally(
+    systems: Sequence[str],
+    codes: tuple[Codes, Codes, Codes],
+    sums: tuple[Counts, Counts | None],
+    levels: Mapping[str, Codes],
+    names: Labels,
+) -> Tally:
+    """Turn one row per (level, pair, outcome) into one entry per (level, pair)."""
+    left, right, outcome = codes
+    k = len(systems)
+    digits = [(own, len(names[name])) for name, own in levels.items()]
+    key = join_codes([*digits, (left, k), (right, k)])
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+
+    def widened(values: Counts) -> Counts:
+        wide = np.bincount(inverse * 3 + outcome, weights=values, minlength=3 * len(first))
+        return np.asarray(wide.reshape(-1, 3), dtype=np.float64)
+
+    counts = widened(sums[0])
+    totals = counts.sum(axis=1)
+    factors = {}
+    for name, own in levels.items():
+        loads = np.bincount(own[first], weights=totals, minlength=len(names[name]))
+        factors[name] = Factor(
+            tuple(names[name]), own[first], np.asarray(loads, dtype=np.float64), len(names[name])
+        )
+    squares = None if sums[1] is None else widened(sums[1])
+    wins, ties, losses = np.ascontiguousarray(counts.T)
+    sides = left[first], right[first]
+    return Tally(tuple(systems), *sides, wins, ties, losses, factors, squares=squares)
+
+
+def finish_tally(
+    data: ComparisonTable, tally: Tally, limits: Mapping[str, int], *, zero: int
+) -> Tally:
+    """Merge levels, and count answers: a ranking is one."""
+    if not 0 <= tally.n_comparisons <= COUNTABLE:
+        raise InvalidJudgments(
+            f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
+        )
+    whole = data.expanded or data.mix is not None
+    answers = float(data.count_judgments()) if whole else tally.n_comparisons
+    factors = {
+        name: merge_levels(factor, limits[name], SEED) if name in limits else factor
+        for name, factor in tally.factors.items()
+    }
+    counted = replace(
+        tally,
+        factors=factors,
+        n_judgments=answers,
+        zero_weight=zero,
+        positions_known=data.positions_known,
+        of_rankings=data.rankings is not None,
+        unmerged={
+            name: partial(data.tally, (name,)) for name, one in factors.items() if one.merged
+        },
+    )
+    fewer = any(factors[name] is not factor for name, factor in tally.factors.items())
+    return counted.pool(tuple(factors)) if fewer else counted
+
+
+# Rows that leave the engine as codes are counted some at a time, by one factor or by several.
+#
+# Where all possible cells fit into an array they are counted there, so that memory does not grow
+# with rows. Two factors are counted in one pass, each by itself; what both together say of a row is
+# kept as two small numbers, for those who need the cells of both.
+Integers: TypeAlias = NDArray[np.integer[Any]]
+Sums: TypeAlias = NDArray[np.uint16] | NDArray[np.int32] | NDArray[np.int64]
+Rows: TypeAlias = Iterator[tuple[list[Integers], Keys]]
+SMALL: Final = 2**16 - 1
+LARGEST: Final = 2**31 - 1
+# Most cells of two factors × systems: whoever needs the cells sums scores of as many
+SCORES: Final = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class CrossedRows:
+    """What each row says, and which cell of two factors it belongs to."""
+
+    # (n,) outcome · K² + left · K + right; outcomes are 0 left, 1 tie, 2 right
+    answers: NDArray[np.integer[Any]]
+    cells: NDArray[np.integer[Any]]  # (n,) code of the first factor · size of the second + its code
+    size: int  # number of cells
+    systems: int  # K
+
+
+@dataclass(frozen=True, eq=False)
+class Apart:
+    """The same judgments, counted by each of two factors by itself."""
+
+    tallies: Mapping[str, Tally]  # factor → the tally that tells its levels apart
+    # what both together say of each row; None where rows are too many
+    crossed: CrossedRows | None = None
+
+
+def count_read(
+    data: ComparisonTable,
+    frame: Frame,
+    tables: Sequence[Coding],
+    readers: Sequence[Reader],
+    rows: float,
+) -> Cells | None:
+    """Count the rows of each cell; None where some row has a label that is not known.
+
+    tables: labels and codes of the factors, of both sides and of outcomes, in this order.
+    Returns the different keys without their outcome digit, and (C, 3) counts.
+    """
+    sizes = [table.size for table in tables]
+    if prod(sizes) > coding.DENSE:
+        return _sort_keys(data, frame, sizes, readers, rows)
+    *levels, left, right, _ = sizes
+    most = min([rows, *(_most(table) for table in tables[:-3])])
+    sums, counted = _make_sums(prod(levels), left * right, most), 0
+    for codes, answers in _read_answers(data, frame, (tables, readers), rows):
+        _add(sums, _join(codes, levels, len(answers)), answers)
+        counted += len(answers)
+    return find_cells(sums) if counted == rows else None
+
+
+def count_crossed(
+    data: ComparisonTable,
+    frame: Frame,
+    tables: Sequence[Coding],
+    readers: Sequence[Reader],
+    rows: float,
+    *,
+    kept: bool,
+) -> tuple[list[Cells], CrossedRows | None] | None:
+    """Count the rows of each cell by two factors, each by itself, in one pass.
+
+    tables: labels and codes of both factors, of both sides and of outcomes, in this order.
+    """
+    one, two, k, _, _ = (table.size for table in tables)
+    if max(one, two) * 3 * k * k > coding.DENSE or one * two * k > SCORES:
+        return None
+    sums = [_make_sums(table.size, k * k, _most(table)) for table in tables[:2]]
+    answers_kept = np.empty(int(rows) if kept else 0, dtype=_narrow_type(3 * k * k))
+    cells_kept = np.empty(len(answers_kept), dtype=_narrow_type(one * two))
+    counted = 0
+    for codes, answers in _read_answers(data, frame, (tables, readers), rows):
+        for own, code, size in zip(sums, codes, (one, two), strict=True):
+            _add(own, _join([code], [size]), answers)
+        if kept:
+            place = slice(counted, counted + len(answers))
+            answers_kept[place], cells_kept[place] = answers, _join(codes, [one, two])
+        counted += len(answers)
+    if counted != rows:
+        return None
+    crossed = CrossedRows(answers_kept, cells_kept, one * two, k) if kept else None
+    return [find_cells(own) for own in sums], crossed
+
+
+def _read_answers(
+    data: ComparisonTable,
+    frame: Frame,
+    tables: tuple[Sequence[Coding], Sequence[Reader]],
+    rows: float,
+) -> Rows:
+    """Yield batches of a table: codes of each factor, and outcome · K² + left · K + right."""
+    sizes = [table.size for table in tables[0][-3:]]
+    *levels, left, right, outcome = tables[1]
+    sizes = [sizes[2], *sizes[:2]]
+    joined = join_readers([outcome, left, right], sizes)
+    if joined is None:
+        for *codes, own, other, answer in read_codes(data, frame, tables[1], rows):
+            yield codes, _join([answer, own, other], sizes)
+        return
+    for *codes, answer in read_codes(data, frame, [*levels, joined], rows):
+        yield codes, cast("Keys", answer)
+
+
+def find_cells(sums: Sums) -> Cells:
+    """Return the keys of the (levels, 3, pairs) cells that hold something, and their counts.
+
+    >>> keys, counts = find_cells(np.array([[[0, 1], [0, 0], [0, 2]]]))
+    >>> keys.tolist(), counts.tolist()
+    ([1], [[1.0, 0.0, 2.0]])
+    """
+    held = np.flatnonzero((sums[:, 0] | sums[:, 1] | sums[:, 2]).ravel())
+    counts = np.empty((3, len(held)))
+    for outcome, column in enumerate(counts):
+        column[:] = sums[:, outcome].ravel().take(held)
+    keys: Keys = held.astype(np.int32) if sums.size <= LARGEST else held
+    return keys, counts.T
+
+
+def _sort_keys(
+    data: ComparisonTable,
+    frame: Frame,
+    sizes: Sequence[int],
+    readers: Sequence[Reader],
+    rows: float,
+) -> Cells | None:
+    """Count as `count_read` does, where possible cells are too many for an array."""
+    narrow = prod(sizes) <= LARGEST
+    keys: Keys = np.empty(int(rows), np.int32) if narrow else np.empty(int(rows), np.int64)
+    counted = 0
+    for codes in read_codes(data, frame, readers, rows):
+        own = _join(codes, sizes)
+        keys[counted : counted + len(own)] = own
+        counted += len(own)
+    return count_keys(keys, prod(sizes)) if counted == rows else None
+
+
+def _make_sums(levels: int, pairs: int, most: float) -> Sums:
+    """Return (levels, 3, pairs) zeros, as narrow as the rows of one level allow."""
+    shape = (levels, 3, pairs)
+    if most <= SMALL:
+        return np.zeros(shape, np.uint16)
+    return np.zeros(shape, np.int32) if most <= LARGEST else np.zeros(shape, np.int64)
+
+
+def _most(level: Coding) -> float:
+    """Return the rows of the largest level, or cluster of levels."""
+    return float(np.bincount(level.codes, level.loads).max(initial=0))
+
+
+def _join(codes: Sequence[Integers], sizes: Sequence[int], rows: int = 0) -> Keys:
+    """Return one number per row for several codes, the first foremost; 0 where there are none."""
+    if not codes:
+        return np.zeros(rows, dtype=np.int32)
+    narrow = prod(sizes) <= LARGEST
+    key: Keys = codes[0].astype(np.int32) if narrow else codes[0].astype(np.int64)
+    for own, size in zip(codes[1:], sizes[1:], strict=True):
+        key *= size
+        key += own
+    return key
+
+
+def _add(sums: Sums, levels: Keys, answers: Keys) -> None:
+    """Count rows by level and answer; numpy is fastest where places have its own type."""
+    places = levels.astype(np.intp)
+    places *= sums.shape[1] * sums.shape[2]
+    places += answers
+    np.add.at(sums.reshape(-1), places, sums.dtype.type(1))
+
+
+# The codes of a DuckDB table's rows, some rows at a time, without a join.
+#
+# Text that a Parquet file keeps in dictionaries stays in them as long as a query asks for a
+# function of one column: DuckDB then computes it once for each entry. So labels leave the engine as
+# their places in a short list, or as some bits of their hashes where they are many and none share
+# these bits; numpy looks codes up. That costs a third of a join with tables of labels.
+Hashes: TypeAlias = NDArray[np.uint64]
+# The hashes of labels, and a shift and a number of bits by which they differ
+Hashed: TypeAlias = tuple[Hashes, tuple[int, int] | None]
+# Most labels that are looked for in a list: DuckDB copies it for each few thousand rows
+LISTED: Final = 200
+# Most bits of a hash that a table of codes is made for: larger ones leave the cache
+WIDEST: Final = 23
+BUSY: Final = 20_000_000  # Rows from which all processors read, at somewhat more CPU
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """How the labels of one column leave the engine."""
+
+    name: str  # the column
+    expression: str  # SQL that makes a number of a label
+    kind: type[np.integer[Any]]  # its numpy type
+    # by such a number the code of the label, or by its place among the hashes; None where the
+    # number is the code
+    codes: Integers | None
+    hashes: Hashes | None = None  # of all labels, where the number is a whole hash
+    labels: Sequence[str] = ()  # those that are looked for in a list
+
+    def read(self, batch: Batch) -> Integers:
+        """Return the (rows,) codes of a batch."""
+        numbers = batch.columns[self.name]
+        if self.codes is None:
+            return cast("Integers", numbers)
+        if self.hashes is not None:
+            numbers = find_hashes(numbers, self.hashes)
+        return self.codes.take(numbers)  # twice as fast as codes[numbers]
+
+
+def can_read(data: ComparisonTable, frame: Frame) -> bool:
+    """Say whether rows of a table can be read so: DuckDB's, by a connection that is known."""
+    return data.source.connection is not None and frame.implementation.is_duckdb()
+
+
+def make_readers(data: ComparisonTable, tables: Sequence[Coding]) -> list[Reader] | None:
+    """Choose how each column leaves the engine; None where two labels share a hash, or are odd.
+
+    tables: labels and codes of its columns; where they are more than `LISTED`, all labels there
+        are, since a hash does not show that its label is another.
+    """
+    readers = []
+    hashed: dict[tuple[str, ...], Hashed] = {}  # both sides have the same systems
+    for table in tables:
+        labels = tuple(table.labels)
+        odd = any("\0" in label for label in labels)  # a query cannot hold it
+        listed = len(labels) <= LISTED and not odd
+        if not listed and not odd and labels not in hashed:
+            hashed[labels] = _hash_labels(data, labels)
+        found = _list_labels(table) if listed else None if odd else _take(table, *hashed[labels])
+        if found is None:
+            return None
+        readers.append(found)
+    return readers
+
+
+def join_readers(readers: Sequence[Reader], sizes: Sequence[int]) -> Reader | None:
+    """Return one reader whose code joins those of several columns, the first foremost.
+
+    The engine adds up what it has looked up for each entry of the dictionaries: one number of each
+    row is handed over, and nothing is left to look up.
+
+    sizes: numbers of codes of each.
+    """
+    if not all(reader.labels for reader in readers) or prod(sizes) > np.iinfo(np.int32).max:
+        return None
+    terms, scale = [], prod(sizes)
+    for reader, size in zip(readers, sizes, strict=True):
+        scale //= size
+        known = reader.codes
+        codes = [] if known is None else [int(code) * scale for code in known[1:]]
+        terms.append(f"list_extract({codes}::integer[], {reader.expression})")
+    return Reader(readers[0].name, " + ".join(terms), np.int32, None)
+
+
+def read_codes(
+    data: ComparisonTable, frame: Frame, readers: Sequence[Reader], rows: float
+) -> Iterator[list[Integers]]:
+    """Go through a table; stops at a label that is not known.
+
+    Yields: (batch,) codes of each column.
+    """
+    kinds = {reader.name: reader.kind for reader in readers}
+    native = cast("duckdb.DuckDBPyRelation", frame.to_native())
+    projected = native.project(
+        ", ".join(f"{reader.expression} as {quote_name(reader.name)}" for reader in readers)
+    )
+    total, batches = 0, 0
+    with one_thread(None if rows > BUSY else data.source.connection):
+        for batch in stream_batches(projected, kinds):
+            if batch.missing:  # the place of a label that is in no list
+                return
+            yield [reader.read(batch) for reader in readers]
+            total, batches = total + len(batch.columns[readers[0].name]), batches + 1
+            note_rows(total, int(rows))
+    note_stream(cast("Frame", nw.from_native(projected)), tuple(kinds), total, batches, filed=False)
+
+
+def _list_labels(table: Coding) -> Reader:
+    """Look labels up in a list; places begin with 1, and are missing for a label not in it."""
+    labels = ", ".join(map(quote, table.labels))
+    codes = np.concatenate([[0], table.codes]).astype(_narrow_type(table.size))
+    place = f"list_position([{labels}], {quote_name(table.name)})"
+    return Reader(table.name, place, np.int32, codes, labels=table.labels)
+
+
+def _hash_labels(data: ComparisonTable, labels: Sequence[str]) -> Hashed:
+    """Return the hash of each label, and where in it few bits tell all apart, if they do."""
+    connection = cast("duckdb.DuckDBPyConnection", data.source.connection)
+    table = make_table(connection, {"label": list(labels)}).to_native()
+    query = nw.from_native(table.project('label, hash("label") as number'))
+    found = fetch_columns(cast("Frame", query))
+    number = dict(zip(found["label"].tolist(), found["number"].tolist(), strict=True))
+    hashes = np.array([number[label] for label in labels], dtype=np.uint64)
+    return hashes, _find_bits(hashes)
+
+
+def _take(table: Coding, hashes: Hashes, few: tuple[int, int] | None) -> Reader | None:
+    """Take as few bits of the labels' hashes as tell them apart; all bits where these are many."""
+    codes = table.codes.astype(_narrow_type(table.size))
+    column = f"hash({quote_name(table.name)})"
+    if few is None:
+        known = len(np.unique(hashes)) == len(hashes)
+        return Reader(table.name, column, np.uint64, codes, hashes) if known else None
+    shift, bits = few
+    taken = f"(({column} >> {shift}) & {2**bits - 1})::integer"
+    slots = np.zeros(2**bits, dtype=codes.dtype)
+    slots[(hashes >> np.uint64(shift)) & np.uint64(2**bits - 1)] = codes
+    return Reader(table.name, taken, np.int32, slots)
+
+
+def _find_bits(hashes: Hashes) -> tuple[int, int] | None:
+    """Return a shift and a number of bits that no two hashes share, if few bits do.
+
+    Two of n hashes share b bits with probability 1 − exp(−n²/2ᵇ⁺¹): with b = 2 log₂ n − 2 one of
+    ten shifts will do.
+
+    >>> _find_bits(np.arange(300, dtype=np.uint64) * np.uint64(2**40))
+    (35, 14)
+    """
+    fewest = max(8, int(2 * np.log2(len(hashes)) - 1.5))
+    for bits in range(fewest, WIDEST + 1):
+        mask = np.uint64(2**bits - 1)
+        for shift in range(64 - bits):
+            if len(np.unique((hashes >> np.uint64(shift)) & mask)) == len(hashes):
+                return shift, bits
+    return None
+
+
+def _narrow_type(size: int) -> np.dtype[Any]:
+    """Return the narrowest type for codes below a size: a small table stays in the cache."""
+    return np.min_scalar_type(size - 1)

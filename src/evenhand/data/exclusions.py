@@ -1,0 +1,354 @@
+"""What was excluded from judgments before anything was computed, with the reason and the counts.
+
+A filter, the choice of a task, controls, blank ranks and the rules of a format each give one
+`Exclusion`. Every result of these judgments carries them, and shows them wherever it is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+import narwhals as nw
+
+from evenhand.data.engine import COUNT, Frame, fetch_columns, quote_name
+from evenhand.errors import listing
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+Result = TypeVar("Result")
+# Most characters of a name in a sentence: a merged output is called by all of its systems
+MAX_NAME: Final = 60
+MAX_NAMES: Final = 10  # Most judges or systems that are named; beyond, only their number is given
+# Most characters of a condition that are quoted; a longer one is cut, and its digest follows
+MAX_CONDITION: Final = 80
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
+_PLURALS: Final = {"entry": "entries"}
+_KEPT: Final = "evenhand_kept"
+# Codes that a table has once: a result that counted them says more than the table it was made of
+ONCE: Final = frozenset(
+    [
+        "controls",
+        "repeats",
+        "again",
+        "zero-weight",
+        "no-score",
+        "blank-rankings",
+        "blank-ranks",
+        "single-output",
+    ]
+)
+_WHOM: Final = ("judges", "flagged")  # Codes whose reason does not say which judges are meant
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """What was excluded for one reason."""
+
+    # where | task | judges | criterion | controls | repeats | again | blank-rankings |
+    # blank-ranks | single-output | zero-weight | no-score | ties | mix | format | references |
+    # flagged | policy
+    code: str
+    reason: str  # in words, such as `by where "judge <> 'a'"`
+    rows: float  # how many were excluded
+    of_rows: float | None = None  # how many there were before; None where that is not known
+    judges: int | None = None  # judges of whom nothing is left; None where they were not counted
+    of_judges: int | None = None  # how many judges there were before, or None
+    judge_names: tuple[str, ...] = ()  # their names, where these are at most 10
+    systems: int | None = None  # systems of which nothing is left, or None
+    of_systems: int | None = None  # how many systems there were before, or None
+    system_names: tuple[str, ...] = ()  # their names, where these are at most 10
+    unit: str = "row"  # what `rows` counts: row, judgment, ranking, rank, ..
+    sentence: str = ""  # what notes already say of it; "" where they say nothing
+
+    @property
+    def text(self) -> str:
+        """One line for people.
+
+        >>> lost = {"judges": 1, "of_judges": 12, "judge_names": ("a",)}
+        >>> Exclusion("judges", "by name", 50, 600, **lost).text
+        'excluded: 50 of 600 rows, 1 of 12 judges (a), by name'
+        """
+        if self.sentence:
+            return ", ".join([self.sentence, *self._counts(named=True)[1:]])
+        return f"excluded: {', '.join([*self._counts(named=True), self.reason])}"
+
+    @property
+    def signature(self) -> str:
+        """The part of a signature that tells this exclusion, and no other."""
+        whom = (
+            "" if self.code not in _WHOM or not self.judge_names else sign_names(self.judge_names)
+        )
+        return f"excluded {', '.join([*self._counts(named=False), self.reason])}{whom}"
+
+    @property
+    def clause(self) -> str:
+        """The same as part of a sentence, such as "50 of 600 rows, by where ...".
+
+        >>> Exclusion("controls", "control items", 1, unit="judgment").clause
+        '1 judgment, control items'
+        """
+        return ", ".join([*self._counts(named=True), self.reason])
+
+    @property
+    def explanation(self) -> str:
+        """The reason, with the judges and systems of whom nothing is left."""
+        return ", ".join([self.reason, *self._counts(named=True)[1:]])
+
+    def _counts(self, *, named: bool) -> list[str]:
+        """Return what is excluded of rows, judges and systems, each with its number."""
+        every = self.rows if self.of_rows is None else self.of_rows
+        of = "" if self.of_rows is None else f" of {self.of_rows:,.12g}"
+        units = self.unit if every == 1 else _PLURALS.get(self.unit, f"{self.unit}s")
+        counts = [f"{self.rows:,.12g}{of} {units}"]
+        whole = (
+            ("judge", self.judges, self.of_judges, self.judge_names),
+            ("system", self.systems, self.of_systems, self.system_names),
+        )
+        for word, lost, total, names in whole:
+            if lost:
+                short = [
+                    one if len(one) <= MAX_NAME else f"{one[: MAX_NAME - 1]}…" for one in names
+                ]
+                some = f" ({listing(short, MAX_NAMES)})" if named and names else ""
+                counts.append(f"{lost:,} of {total:,} {word}s{some}")
+        return counts
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of one exclusion."""
+        return {
+            "code": self.code,
+            "reason": self.reason,
+            "rows": _whole(self.rows),
+            "of_rows": None if self.of_rows is None else _whole(self.of_rows),
+            "unit": self.unit,
+            "judges": self.judges,
+            "of_judges": self.of_judges,
+            "judge_names": list(self.judge_names),
+            "systems": self.systems,
+            "of_systems": self.of_systems,
+            "system_names": list(self.system_names),
+            "text": self.text,
+        }
+
+
+def exclude_by_format(
+    counts: Mapping[str, int], text: str = "{what} left out: {n:,}"
+) -> list[Exclusion]:
+    """Return what the rules of a format exclude, such as annotations that were cancelled."""
+    return [
+        Exclusion("format", what, n, unit="entry", sentence=text.format(what=what, n=n))
+        for what, n in sorted(counts.items())
+        if n
+    ]
+
+
+def _whole(count: float) -> int | float:
+    """Return a count as an int where it is one: importance weights may add up to fractions."""
+    return int(count) if float(count).is_integer() else count
+
+
+@dataclass(frozen=True, eq=False)
+class Filter:
+    """Rows that a condition excludes; they are counted when somebody asks, and once."""
+
+    code: str  # as of `Exclusion`
+    reason: str  # likewise
+    before: Frame  # the table before
+    after: Frame  # the table with the rows that are left
+    columns: Mapping[str, str]  # role → column of these two tables
+    condition: str = ""  # the SQL condition, where it is one on a table of DuckDB
+
+    @cached_property
+    def exclusion(self) -> Exclusion:
+        """What is excluded; its rows are 0 where every row is left."""
+        names = self.before.collect_schema().names()
+        known = {role: name for role, name in self.columns.items() if name in names}
+        keys = {"": [], "judge": [known[one] for one in ("judge",) if one in known]}
+        sides = ("system",) if "system" in known else ("left", "right")
+        keys["system"] = [known[one] for one in sides if one in known]
+        keys = {role: columns for role, columns in keys.items() if columns or not role}
+        if self.condition and self.before.implementation.is_duckdb():
+            counts = _count_duckdb(self.before, list(keys.values()), self.condition)
+        else:
+            before, after = (_count(one, list(keys.values())) for one in (self.before, self.after))
+            counts = [
+                {group: (n, late.get(group, (0, 0))[0]) for group, (n, _) in early.items()}
+                for early, late in zip(before, after, strict=True)
+            ]
+        every, left = counts[0].get((), (0, 0))
+        if every == left:
+            return Exclusion(self.code, self.reason, 0, every)
+        changes: dict[str, Any] = {}
+        for role, groups in zip([*keys][1:], counts[1:], strict=True):
+            held = {name for names, (n, _) in groups.items() if n for name in names}
+            rest = {name for names, (_, n) in groups.items() if n for name in names}
+            lost = sorted(name for name in held - rest if name is not None)
+            changes |= {f"{role}s": len(lost), f"of_{role}s": len(held - {None})}
+            changes[f"{role}_names"] = tuple(lost) if len(lost) <= MAX_NAMES else ()
+        return Exclusion(self.code, self.reason, every - left, every, **changes)
+
+
+def name_lost(excluded: Exclusion, before: Frame, after: Frame) -> Exclusion:
+    """Return an exclusion with the judges and systems of whom nothing is left."""
+    columns = {one: one for one in ("judge", "system", "left", "right")}
+    lost = Filter(excluded.code, excluded.reason, before, after, columns).exclusion
+    return replace(
+        excluded,
+        **{name: getattr(lost, name) for name in ("judges", "of_judges", "judge_names")},
+        **{name: getattr(lost, name) for name in ("systems", "of_systems", "system_names")},
+    )
+
+
+# Names → rows, and rows that meet the condition
+Counts = dict[tuple[str | None, ...], tuple[int, int]]
+
+
+def _count(frame: Frame, keys: Sequence[list[str]]) -> list[Counts]:
+    """Count rows by each list of columns; an empty list counts the whole table."""
+    if frame.implementation.is_duckdb():
+        return _count_duckdb(frame, keys, "true")
+    counts: list[Counts] = []
+    for columns in keys:
+        if columns:
+            named = frame.select(*(nw.col(one).cast(nw.String) for one in columns))
+            sizes = fetch_columns(named.group_by(*columns).agg(nw.len().alias(COUNT)))
+        else:
+            sizes = fetch_columns(frame.select(nw.len().alias(COUNT)))
+        names = zip(*(sizes[one].tolist() for one in columns), strict=True) if columns else [()]
+        counts.append({one: (n, n) for one, n in zip(names, map(int, sizes[COUNT]), strict=True)})
+    return counts
+
+
+def _count_duckdb(frame: Frame, keys: Sequence[list[str]], condition: str) -> list[Counts]:
+    """Count in one pass by each list of columns, all rows and those that meet a SQL condition."""
+    columns = [quote_name(one) for one in dict.fromkeys(name for some in keys for name in some)]
+    sets = [f"({', '.join(map(quote_name, some))})" for some in keys]
+    which = f"grouping({', '.join(columns)})" if columns else "0"
+    native = cast("duckdb.DuckDBPyRelation", frame.to_native())
+    flagged = native.project(f"*, cast(coalesce((\n{condition}\n), false) as bigint) as {_KEPT}")
+    texts = [f"cast({one} as varchar)" for one in columns]
+    wanted = ", ".join([which, "count(*)", f"coalesce(sum({_KEPT}), 0)", *texts])
+    rows = flagged.aggregate(wanted, f"grouping sets ({', '.join(sets)})").fetchall()
+    order = list(dict.fromkeys(name for some in keys for name in some))
+    counts: list[Counts] = [{} for _ in keys]
+    # grouping() has a bit for each column, the first the highest: 1 where it is not grouped by
+    bits = [sum((one not in some) << at for at, one in enumerate(reversed(order))) for some in keys]
+    for mask, n, kept, *values in rows:
+        at = bits.index(mask)
+        names = tuple(values[order.index(one)] for one in keys[at])
+        counts[at][names] = (int(n), int(kept))
+    return counts
+
+
+def sign_names(names: Iterable[str]) -> str:
+    """Return the digest of names, which tells apart who was excluded.
+
+    >>> sign_names(["b", "a"]) == sign_names(["a", "b"]), sign_names(["a"]) == sign_names(["b"])
+    (True, False)
+    """
+    held = "\0".join(sorted(set(names)))
+    return f" (sha256 {sha256(held.encode()).hexdigest()[:12]})"
+
+
+def reason_by_name(judges: Collection[str]) -> str:
+    """Return the reason of judges who are excluded by name, with a digest where they are many."""
+    return "by name" + (sign_names(judges) if len(set(judges)) > MAX_NAMES else "")
+
+
+def quote_condition(condition: nw.Expr | str) -> str:
+    r"""Return a condition for a reason: whole where it is short, else its beginning and its digest.
+
+    >>> quote_condition("judge <> 'a'")
+    'where "judge <> \'a\'"'
+    """
+    text = " ".join(str(condition).split())
+    # A text in quotes may hold two blanks or a line break: then it is another condition
+    spaced = text != str(condition).strip() and any(mark in text for mark in "'\"")
+    if _ADDRESS.search(text):  # an older narwhals does not write expressions out
+        return "an expression"
+    quoted = f"where ({text})" if '"' in text else f'where "{text}"'
+    if len(text) <= MAX_CONDITION and not spaced:
+        return quoted
+    digest = sha256(str(condition).encode()).hexdigest()[:12]
+    if len(text) > MAX_CONDITION:
+        quoted = f'where "{text[: MAX_CONDITION - 1]}…"'
+    return f"{quoted} (sha256 {digest})"
+
+
+def count_exclusions(stored: Iterable[Exclusion | Filter]) -> tuple[Exclusion, ...]:
+    """Return what is excluded, filters counted; those that exclude nothing are no exclusions."""
+    return tuple(one for one in count_filters(stored) if one.rows)
+
+
+def count_filters(stored: Iterable[Exclusion | Filter]) -> list[Exclusion]:
+    """Return what is excluded, filters counted, also those that exclude nothing."""
+    return [one.exclusion if isinstance(one, Filter) else one for one in stored]
+
+
+def list_idle(stored: Iterable[Exclusion | Filter]) -> list[str]:
+    """Return a line for each condition that every row meets: it may be misspelt."""
+    asked = [one for one in count_filters(stored) if one.code == "where" and not one.rows]
+    return [f"{one.reason.removeprefix('by ')} excludes no row" for one in asked]
+
+
+def sign_excluded(signature: str, excluded: Iterable[Exclusion]) -> str:
+    """Add to a signature what was excluded from the judgments."""
+    parts = [one.signature for one in excluded]
+    return " | ".join([signature, *(one for one in parts if one not in signature)])
+
+
+def list_texts(excluded: Iterable[Exclusion], known: Iterable[str] = ()) -> list[str]:
+    """Return a line for each exclusion that no other note tells already."""
+    said = set(known)
+    return [one.text for one in excluded if one.text not in said]
+
+
+def write_excluded(excluded: Iterable[Exclusion]) -> list[dict[str, Any]]:
+    """Return the JSON contract of exclusions."""
+    return [one.to_dict() for one in excluded]
+
+
+def note_excluded(result: Result, excluded: Sequence[Exclusion], *, once: bool = False) -> Result:
+    """Return a result that carries more exclusions, in its signature too; so do its parts."""
+    if not excluded or not is_dataclass(result) or isinstance(result, type):
+        return result
+    values = {one.name: getattr(result, one.name) for one in fields(result)}
+    changes: dict[str, Any] = {
+        name: part
+        for name, value in values.items()
+        if (part := note_excluded(value, excluded, once=once)) is not value
+    }
+    if isinstance(values.get("groups"), Mapping):
+        changes["groups"] = note_groups(values["groups"], excluded, once=once)
+    if once and isinstance(values.get("notes"), tuple):
+        told = {one.sentence for one in excluded}
+        notes = tuple(one for one in values["notes"] if one not in told)
+        changes |= {} if notes == values["notes"] else {"notes": notes}
+    if "excluded" in values:
+        known = values["excluded"]
+        counted = {one.code for one in known if one.code in ONCE}
+        fresh = (one for one in excluded if one not in known and one.code not in counted)
+        every = (*fresh, *known)
+        changes["excluded"] = every
+        if "signature" in values:
+            changes["signature"] = sign_excluded(values["signature"], every)
+    return cast("Result", replace(result, **changes)) if changes else result
+
+
+def note_groups(
+    groups: Mapping[str, Result], excluded: Sequence[Exclusion], *, once: bool = False
+) -> Mapping[str, Result]:
+    """Return the results of groups, each with the exclusions; arguments as `note_excluded`."""
+    return {name: note_excluded(one, excluded, once=once) for name, one in groups.items()}
+
+
+def say_unweighted(rows: int) -> str:
+    """Return the note on rows of weight 0."""
+    return f"rows of weight 0 are left out: {rows:,}"

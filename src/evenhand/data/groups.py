@@ -1,0 +1,170 @@
+"""Groups of judgments that are analysed apart, and how many judges or items a table has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import ANSWER, COUNT, fetch_columns, is_nan, one_thread
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.ratings import Ratings
+from evenhand.data.source import number_rows
+from evenhand.data.tables import TASK_BOUND, count_answers, is_unscored
+from evenhand.data.tally import Tally
+from evenhand.errors import InvalidJudgments, UnknownOption, listing
+
+# How many judges (or items) there are, and how evenly they worked, without a tally by them.
+Loads = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Comparisons by judge, by item."""
+
+    loads: Mapping[str, Loads]  # role → (levels,) comparisons of each level
+
+    def count(self, role: str) -> int | None:
+        """Return the number of judges or items, or None where they are not known."""
+        return len(self.loads[role]) if role in self.loads else None
+
+    def effective(self, role: str) -> float | None:
+        """Return (Σ n)² / Σ n², or None where they are not known."""
+        loads = self.loads.get(role)
+        return None if loads is None else float(loads.sum() ** 2 / (loads**2).sum())
+
+
+def count_levels(table: Comparisons, role: str) -> Loads:
+    """Count comparisons by judge or item, as they are weighted.
+
+    Rows of weight zero count nowhere, nor do those that do not name one.
+    """
+    table.require(role)
+    keys = ["task", role] if role in TASK_BOUND and table.has("task") else [role]
+    named = table.frame.filter(~nw.col(role).is_null())
+    if not table.has("weight"):
+        counted = named.group_by(*keys).agg(nw.len().alias(COUNT))
+    else:
+        weighed = named.filter(nw.col("weight") > 0)
+        counted = weighed.group_by(*keys).agg(nw.col("weight").sum().alias(COUNT))
+    with one_thread(table.source.connection):
+        return fetch_columns(counted)[COUNT].astype(np.float64)
+
+
+def split_table(table: Comparisons, by: str) -> dict[str, Comparisons]:
+    """Return the rows of each level of a column, by its name as text."""
+    level = nw.col(by).cast(nw.String)
+    counted = table.frame.select(level).group_by(by).agg(nw.len().alias(COUNT))
+    names = sorted(name for name in fetch_columns(counted)[by].tolist() if name is not None)
+    return {name: table.where(level == name, recorded=False) for name in names}
+
+
+# Groups that are analysed apart: what is asked for, else the tasks; counted in one pass.
+def choose_groups(table: Comparisons, group_by: str | None) -> str | None:
+    """Return the column whose levels are kept apart: what was asked, else the task, if any."""
+    if group_by is not None:
+        if not isinstance(group_by, str):
+            raise UnknownOption(f"group_by is one column, such as 'judge', not {group_by!r}")
+        return table.require(group_by)
+    return "task" if table.has("task") else None
+
+
+def say_pooled(table: Comparisons, by: str | None) -> tuple[str, ...]:
+    """Note that groups mix tasks, where they are something else than tasks."""
+    return () if by in (None, "task") else note_tasks(table)
+
+
+def note_tasks(table: Comparisons) -> tuple[str, ...]:
+    """Note that comparisons are of several tasks."""
+    tasks = table.tasks()
+    return (f"{len(tasks)} tasks are pooled",) if len(tasks) > 1 else ()
+
+
+def tally_groups(
+    table: Comparisons, by: str | None, factors: Sequence[str] = ()
+) -> dict[str, Tally]:
+    """Count every level of a column apart, in one pass; all under the name "" where it is None."""
+    kept = tuple(name for name in dict.fromkeys(factors) if name != by)
+    if by is None:
+        return {"": table.tally(by=kept)}
+    parts = table.tally(by=(by, *kept)).split(by)
+    if not table.expanded:
+        return parts
+    answers = count_answers(table, by)
+    return {name: replace(part, n_judgments=answers[name]) for name, part in parts.items()}
+
+
+# Ratings that are looked at apart: each task, each criterion, and whatever else is asked.
+def group_ratings(
+    rows: RatingRows, by: str | None = None, criterion: str | None = None
+) -> Mapping[str, RatingRows]:
+    """Take ratings apart by task and criterion, and by a further label."""
+    if criterion is not None:
+        if criterion not in rows.criteria:
+            names = listing([one for one in rows.criteria if one])
+            raise InvalidJudgments(
+                f"no criterion '{criterion}'. There are {names}" if names else "no criteria here"
+            )
+        rows = rows.take(rows.criterion == rows.criteria.index(criterion))
+    labels = dict.fromkeys([*([] if by is None else [by]), "task", "criterion"])
+    several = [one for one in labels if len(np.unique(rows.labels(one)[1])) > 1]
+    if not several:
+        return {"": rows}
+    return {" / ".join(names): part for names, part in rows.split(several).items()}
+
+
+def split_ratings(data: Ratings, by: str | None = None) -> dict[str, Ratings]:
+    """Take a table of ratings apart by task, criterion and a further column, unread.
+
+    Rows without a score stay with their group, which `group_ratings` does not see, and need not
+    name a judge. Rows keep the numbers that they have in the table, for messages. A column that
+    is blank in some row splits nothing: who reads the table refuses it.
+    """
+    parts = {"": admit_unrated(data)}
+    for column in dict.fromkeys([*([] if by is None else [by]), "task", "criterion"]):
+        levels = list_levels(data, column) if data.has(column) else []
+        if len(levels) > 1 and None not in levels:
+            level = nw.col(column).cast(nw.String)
+            parts = {
+                f"{name} / {own}" if name else str(own): part.where(level == own, recorded=False)
+                for name, part in parts.items()
+                for own in levels
+                if own in list_levels(part, column)
+            }
+    return parts
+
+
+def admit_unrated(data: Ratings) -> Ratings:
+    """Let rows without a score go without a judge, before they are read apart from the others.
+
+    Rows get their numbers in the table, for messages. Those without score and judge get the name
+    of some judge, since a name must be there: nobody has rated what waits in them.
+    """
+    data = replace(data, frame=number_rows(data.frame, ANSWER))
+    if not data.has("judge"):
+        return data
+    judge = nw.col("judge")
+    types = data.frame.collect_schema()
+    blank = judge.is_null()
+    if types["judge"] == nw.String:
+        blank = blank | (judge.str.strip_chars() == "")
+    elif types["judge"].is_float():
+        blank = blank | is_nan(data.frame, "judge")
+    with one_thread(data.source.connection):
+        named = fetch_columns(data.frame.filter(~blank).select("judge").head(1))["judge"].tolist()
+    if not named:
+        return data
+    filled = nw.when(blank & is_unscored(data.frame)).then(nw.lit(named[0], types["judge"]))
+    return replace(data, frame=data.frame.with_columns(judge=filled.otherwise(judge)))
+
+
+def list_levels(data: Ratings, column: str) -> list[str | None]:
+    """Return the different values of a column as text, sorted; None for blank ones comes last."""
+    frame = data.frame.select(nw.col(column).cast(nw.String)).unique()
+    with one_thread(data.source.connection):
+        found = fetch_columns(frame)[column].tolist()
+    return sorted(found, key=lambda one: (one is None, one or ""))

@@ -1,0 +1,147 @@
+"""Judgments of a file held in memory: whoever asks many questions of them reads the file once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+import narwhals as nw
+
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import COUNT, Frame, collect, fetch_columns, is_spark, require_open
+from evenhand.data.engine_errors import explain, name_file
+from evenhand.data.query_log import note_held
+from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
+from evenhand.data.tables import BOUND_BY, TASK_BOUND
+from evenhand.data.tally import Tally, take_names
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+Held = TypeVar("Held", bound=Comparisons | Rankings | Ratings)
+MOST: Final = 3_000_000  # Rows that are held; more stay where they are
+_NAMES: Final = count()
+
+
+def hold_rows(data: Held) -> Held:
+    """Return the same judgments, read from their file once and held by its engine.
+
+    What is not in a file, and a file of very many rows, is returned as it is.
+    """
+    require_open(data.frame, data.source.name)
+    connection, frame = data.source.connection, data.frame
+    if connection is None or not frame.implementation.is_duckdb():
+        return data
+    rows = frame.select(nw.len().alias(COUNT))
+    if int(fetch_columns(rows)[COUNT][0]) > MOST:
+        return data
+    name = _store(frame.to_native(), connection, "held")
+    held = nw.from_native(connection.table(name))
+    if isinstance(data, Rankings):
+        return cast("Held", data.keep(held))
+    return replace(data, frame=held)
+
+
+# The answer to a query, kept by the engine that gave it while more is asked of it.
+
+
+@contextmanager
+def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> Iterator[Frame]:
+    """Let the engine of a query keep its answer while the context lasts, where it can.
+
+    DuckDB without its connection, and a database that makes no temporary tables, are asked anew
+    each time.
+    """
+    native: Any = frame.to_native()
+    if frame.implementation.is_duckdb() and connection is not None:
+        note_held(frame, frame.collect_schema().names())
+        name = _store(native, connection, "sums")
+        try:
+            yield nw.from_native(connection.table(name))
+        finally:
+            connection.execute(f"drop table {name}")
+    elif is_spark(frame):
+        held = native.cache()
+        try:
+            yield nw.from_native(held)
+        finally:
+            held.unpersist()
+    elif frame.implementation.is_ibis():
+        from evenhand.data.databases import store_warehouse
+
+        with store_warehouse(native, f"evenhand_sums_{next(_NAMES)}") as held:
+            yield cast("Frame", nw.from_native(held))
+    elif frame.implementation.is_polars() and isinstance(frame, nw.LazyFrame):
+        answer = collect(frame)
+        note_held(frame, answer.columns)
+        yield answer.lazy()
+    else:
+        yield frame
+
+
+def _store(relation: Any, connection: duckdb.DuckDBPyConnection, kind: str) -> str:
+    """Store the answer to a query in a temporary table; return its name."""
+    import duckdb
+
+    name = f"evenhand_{kind}_{next(_NAMES)}"
+    query, file = cast("duckdb.DuckDBPyRelation", relation).sql_query(), name_file(relation)
+    try:
+        connection.execute(f"create temp table {name} as {query}")
+    except duckdb.Error as error:
+        raise explain(error, file) from None
+    return name
+
+
+# Comparisons that are counted once: what a finer count knows is not asked of the table again.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountedOnce(Comparisons):
+    """Comparisons that remember how they were counted; a part of them does not."""
+
+    @classmethod
+    def of(cls, data: Comparisons) -> CountedOnce:
+        """Return the same comparisons, which remember from now on."""
+        return cls(**{one.name: getattr(data, one.name) for one in fields(data)})
+
+    @cached_property
+    def _counts(self) -> list[Tally]:
+        return []
+
+    def tally(self, by: Sequence[str] = (), *, limits: Mapping[str, int] | None = None) -> Tally:
+        """Count outcomes, or sum what was counted; see `Comparisons.tally`."""
+        if limits:
+            return super().tally(by, limits=limits)
+        by = take_names(by)
+        factors = tuple(self.require(name) for name in by)
+        coarse = (coarsen(known, factors) for known in self._counts)
+        found = next((one for one in coarse if one is not None), None)
+        if found is None:
+            found = super().tally(by)
+            self._counts.append(found)
+        return found
+
+
+def coarsen(known: Tally, by: Sequence[str]) -> Tally | None:
+    """Return the counts by fewer factors; None where they do not follow."""
+    if not set(by) <= set(known.factors) or any(one.merged for one in known.factors.values()):
+        return None
+    pooled = known.pool(by)
+    task = known.factors.get("task")
+    bound = [name for name in by if name in TASK_BOUND]
+    if task is None or "task" in by or not bound:
+        return pooled
+    if len(task.labels) != 1:
+        return None
+    renamed = {
+        name: replace(own, labels=tuple(f"{task.labels[0]}{BOUND_BY}{one}" for one in own.labels))
+        for name, own in pooled.factors.items()
+        if name in bound
+    }
+    return replace(pooled, factors={**pooled.factors, **renamed})

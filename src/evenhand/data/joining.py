@@ -1,0 +1,389 @@
+"""Covariates of judges (or items) from a second table with one row for each."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isfinite
+from typing import Any, Final, cast
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.data.engine import (
+    ANSWER,
+    COUNT,
+    Columns,
+    Frame,
+    fetch_columns,
+    is_nan,
+    quote,
+    quote_name,
+    small_table,
+)
+from evenhand.data.source import Source, find_rows, name_rows
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, name_near
+
+NAMELESS: Final = "the table to join"
+LISTED: Final = 8  # Most names that are written out
+
+
+def join_covariates(
+    frame: Frame, table: Any, on: str, source: Source, named: str = NAMELESS
+) -> Frame:
+    """Add the columns of a table with one row per judge (or item), of any engine."""
+    other = nw.from_native(table)
+    names = other.collect_schema().names()
+    if on not in names:
+        raise UnknownColumn(f"{named} has no column '{on}'; it has {listing(names)}")
+    taken = [name for name in names if name != on and name in frame.collect_schema().names()]
+    if taken:
+        raise InvalidJudgments(
+            f"{source.name} already has a column '{taken[0]}': rename it in {named}"
+        )
+    columns = {name: _as_text(values) for name, values in fetch_columns(other).items()}
+    judges = frame.select(nw.col(on).cast(nw.String)).group_by(on).agg(nw.len().alias(COUNT))
+    _check_keys(columns[on], fetch_columns(judges)[on].tolist(), source, (on, named))
+    keyed = frame.collect_schema()[on]
+    ours = small_table(frame, columns, source.connection)
+    if keyed != nw.String:
+        ours = ours.with_columns(nw.col(on).cast(keyed))
+    return frame.join(_alike(ours, frame), on=on, how="left")
+
+
+def _alike(table: Any, frame: Frame) -> Any:
+    """Return a frame as lazy as the judgments, which narwhals asks for."""
+    return table.lazy() if isinstance(frame, nw.LazyFrame) else table
+
+
+def _as_text(column: NDArray[Any]) -> list[Any]:
+    """Return values as text, which is what levels are; a missing one stays missing."""
+    whole = column.dtype.kind == "f" and not (column[~np.isnan(column)] % 1).any()
+    values: list[Any] = column.tolist()
+    return [
+        None if value is None or value != value else str(int(value) if whole else value)  # noqa: PLR0124 - nan is the only value that differs from itself
+        for value in values
+    ]
+
+
+def _check_keys(
+    given: list[Any], asked: list[Any], source: Source, joined: tuple[str, str]
+) -> None:
+    """Refuse judges that the table names twice or not at all."""
+    on, named = joined
+    doubled = [str(name) for name, n in Counter(given).items() if n > 1]
+    if doubled:
+        raise InvalidJudgments(
+            f"{on} {listing(doubled)} stands more than once in {named}: one row for each"
+        )
+    absent = sorted({name for name in asked if name is not None} - set(given))
+    if absent:
+        raise InvalidJudgments(
+            f"{on} {listing(absent)} of {source.name} is not in {named}: add a row for each, or"
+            f" leave them out ({_say_without(absent, on, source)})"
+        )
+
+
+def _say_without(absent: list[str], on: str, source: Source) -> str:
+    """Say how to leave out judges or items, on the command line and in Python."""
+    column = source.named(on)
+    column = column if column.isidentifier() else quote_name(column)
+    names = ", ".join(map(quote, absent))
+    listed = names if len(absent) <= LISTED else "…"
+    where = f"{column} not in ({listed})"
+    quoted = "'" + where.replace("'", "'\\''") + "'" if '"' in where else f'"{where}"'
+    python = f", in Python without(judges=[{listed}])" if on == "judge" else ""
+    return f"--where {quoted}{python}"
+
+
+# One output of several systems: identical outputs shown once, under a name such as "A+B".
+#
+# Such an output gives comparisons for each of its systems with the others, and none between its own
+# systems: nobody was asked about them. Taking it for a tie of the two inflates agreement and tie
+# parameters. Names are taken apart only where the caller says by which sign (`merged="+"`), since a
+# sign may also be part of a name; `say_merged` tells where names look like it.
+SIGN: Final = "+"  # The sign that WMT put between the systems of one output
+PART: Final = "evenhand_part"
+ENTRY: Final = "evenhand_entry"
+COMPARED: Final = "each of these is compared with the others, not with one another"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Names of outputs and the systems that they stand for, one system an entry."""
+
+    # (P,) names as they stand in the table; a merged name once for each of its systems
+    labels: tuple[str, ...]
+    systems: tuple[str, ...]  # (P,) the systems
+    note: str  # what was taken apart, for the reader
+
+
+def find_parts(
+    frame: Frame, columns: Sequence[str], sign: str, source: Source, *, told: str = COMPARED
+) -> Parts | None:
+    """Look up all names of outputs and take the merged ones apart; None where none is merged."""
+    if not sign.strip():
+        raise UnknownOption(
+            "merged is empty: say which sign stands between the systems of one output, such as '+'"
+        )
+    labels = sorted({label for name in columns for label in _count_names(frame, name)})
+    merged = [label for label in labels if sign in label]
+    if not merged:
+        return None
+    taken = {label: label.split(sign) for label in merged}
+    for label, systems in taken.items():
+        _refuse_parts(label, systems, f"'{source.named(columns[0])}' of {source.name}")
+    pairs = [(label, system) for label in labels for system in taken.get(label, [label])]
+    only = sorted({system for _, system in pairs}.difference(labels))
+    shortest = min(merged, key=len)
+    note = (
+        f"{len(merged):,} of {len(labels):,} names stand for several systems, such as"
+        f" '{shortest}': {told}"
+    )
+    if only:
+        note += f"; only ever found in such names: {listing(only)}"
+    return Parts(tuple(label for label, _ in pairs), tuple(system for _, system in pairs), note)
+
+
+def _count_names(frame: Frame, column: str) -> list[str]:
+    text = frame.select(nw.col(column).cast(nw.String))
+    found = fetch_columns(text.group_by(column).agg(nw.len().alias(COUNT)))[column]
+    return [label for label in found.tolist() if label is not None]
+
+
+def _refuse_parts(label: str, systems: Sequence[str], where: str) -> None:
+    said = f"name '{label}' in column {where}"
+    if not all(systems):
+        raise InvalidJudgments(
+            f"{said} has an empty part: between the signs of a merged name stands a system"
+        )
+    padded = [system for system in systems if system != system.strip()]
+    if padded:
+        raise InvalidJudgments(
+            f"{said} has the part '{padded[0]}' with a blank before or after it: labels are"
+            " compared exactly, put the blanks into the sign (merged=' + ') or take them out"
+        )
+    doubled = [system for system in systems if systems.count(system) > 1]
+    if doubled:
+        raise InvalidJudgments(f"{said} names system '{doubled[0]}' twice: name it once")
+
+
+def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
+    """Turn each row into one for each system of the output that a column names."""
+    names = frame.collect_schema().names()
+    if frame.collect_schema()[column] != nw.String:
+        frame = frame.with_columns(nw.col(column).cast(nw.String))
+    columns = {column: parts.labels, PART: parts.systems}
+    table = small_table(frame, columns, source.connection)
+    joined = frame.join(table, on=column, how="left")  # type: ignore[arg-type]
+    return joined.select(
+        *[nw.col(PART).alias(name) if name == column else nw.col(name) for name in names]
+    )
+
+
+def say_none(sign: str) -> str:
+    """Say that nothing had to be taken apart.
+
+    >>> say_none("+")
+    "no name holds '+': every output is of one system"
+    """
+    return f"no name holds '{sign}': every output is of one system"
+
+
+def say_merged(systems: Sequence[str], sign: str = SIGN) -> tuple[str, ...]:
+    """Say how to read names that look merged, if there are some: every part is a name itself.
+
+    >>> say_merged(["a", "b", "b+a", "c+d"])
+    ("1 of 4 systems is named like several of the others, 'b+a': if such an output was shown once
+    for all of them, read with --merged + (in Python merged='+') to count it for each",)
+    >>> say_merged(["Transformer+R2L", "Transformer"])
+    ()
+    """
+    names = set(systems)
+    merged = [name for name in systems if sign in name and names.issuperset(name.split(sign))]
+    if not merged:
+        return ()
+    be, such = ("is", "") if len(merged) == 1 else ("are", "such as ")
+    shortest = min(merged, key=len)
+    return (
+        f"{len(merged):,} of {len(systems):,} systems {be} named like several of the others,"
+        f" {such}'{shortest}': if such an output was shown once for all of them, read with"
+        f" --merged {sign} (in Python merged='{sign}') to count it for each",
+    )
+
+
+# Names that nearly agree: 'Alpha' and 'alpha' are two systems, and perhaps one was meant.
+#
+# Labels are compared exactly, so that a name written in two ways splits a system in two. Nothing is
+# joined unasked; `say_alike` tells where names differ only in capitals, blanks or punctuation.
+_SIGNS: Final = r"""[\s\-‐-―_.,:;/\\'"’`()\[\]]+"""
+_BETWEEN_NUMBERS: Final = re.compile(rf"(?<=\d){_SIGNS}(?=\d)")
+_ANYWHERE: Final = re.compile(rf"(?!(?<=\d) (?=\d)){_SIGNS}")
+
+
+def say_names(systems: Iterable[str]) -> tuple[str, ...]:
+    """Say what names of systems may hide: outputs of several systems, one system named twice.
+
+    >>> say_names(["a", "b", "c"])
+    ()
+    """
+    names = tuple(systems)
+    return (*say_merged(names), *say_alike(names))
+
+
+def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
+    """Say which names differ only in capitals, blanks or punctuation, if some do."""
+    looks: dict[str, list[str]] = {}
+    for name in sorted(names):
+        looks.setdefault(_plain(name), []).append(name)
+    alike = [same for same in looks.values() if len(same) > 1]
+    if not alike:
+        return ()
+    if len(alike) == 1 and len(alike[0]) == 2:
+        one, other = alike[0]
+        return (
+            f"'{one}' and '{other}' are taken for two {kind}s: they differ only in capitals, blanks"
+            " or punctuation; if they are one, give them one name",
+        )
+    some = [name for same in alike for name in same]
+    return (
+        f"{len(some):,} names that differ only in capitals, blanks or punctuation are taken for as"
+        f" many {kind}s: {listing(some, 6)}; if some are one, give them one name",
+    )
+
+
+def _plain(name: str) -> str:
+    """Take away what is easily written in two ways; signs between digits part numbers."""
+    text = unicodedata.normalize("NFKC", name).casefold()
+    plain = _ANYWHERE.sub("", _BETWEEN_NUMBERS.sub(" ", text))
+    return plain or name
+
+
+# The tasks of a table, such as pairs of languages: which there are, and whether one is there.
+def count_tasks(frame: Frame, source: Source) -> dict[str, int]:
+    """Rows of each task, sorted by its name; empty where there is no task column."""
+    if "task" not in frame.collect_schema().names():
+        return {}
+    named = frame.select(nw.col("task").cast(nw.String))
+    found = fetch_columns(named.group_by("task").agg(nw.len().alias(COUNT)))
+    if any(task is None for task in found["task"]):
+        raise InvalidJudgments(f"a task is missing in {source.name}: fill it or drop it")
+    return dict(sorted(zip(found["task"].tolist(), found[COUNT].tolist(), strict=True)))
+
+
+def list_tasks(frame: Frame, source: Source) -> list[str]:
+    """Names of the tasks, sorted; empty where there is no task column."""
+    return list(count_tasks(frame, source))
+
+
+def require_task(frame: Frame, source: Source, task: str) -> None:
+    """Refuse a task that is not there."""
+    if "task" not in frame.collect_schema().names():
+        raise UnknownColumn(
+            f"{source.name} has no tasks, so task '{task}' cannot be taken: leave it out, or say"
+            " which column is the task (--column task=NAME, in Python columns={'task': 'NAME'})"
+        )
+    tasks = list_tasks(frame, source)
+    if task not in tasks:
+        hint = name_near(task, tasks)
+        raise InvalidJudgments(f"no task '{task}' in {source.name}.{hint}")
+
+
+# The order of the rows of a table, which joins do not keep.
+#
+# Of a judge's two answers to the same question the first counts, and of two of one moment the first
+# in the table. Rankings become pairs by a join, and merged names, levels of judges and the like are
+# joined too: where rows stood is numbered before, in engines that keep an order of rows, and the
+# order is restored by who asks for it. Others (Spark, databases) keep none.
+PLACE: Final = "evenhand_place"  # Column that says where a row stood
+
+
+def number_places(frame: Frame, name: str = PLACE) -> Frame | None:
+    """Number the rows; None where the engine keeps no order of them.
+
+    >>> import polars as pl
+    >>> table = nw.from_native(pl.DataFrame({"judge": ["b", "a"]}))
+    >>> number_places(table).rows()
+    [(0, 'b'), (1, 'a')]
+    """
+    if isinstance(frame, nw.DataFrame):
+        return cast("Frame", frame.with_row_index(name))
+    native: Any = frame.to_native()
+    if frame.implementation.is_polars():
+        return cast("Frame", nw.from_native(native.with_row_index(name)))
+    if frame.implementation.is_duckdb():
+        counted = native.project(f'row_number() over () as "{name}", *')
+        return cast("Frame", nw.from_native(counted))
+    return None
+
+
+def keep_places(frame: Frame) -> Frame:
+    """Number the rows of a table that will be joined, where there is an order to keep."""
+    names = frame.collect_schema().names()
+    if PLACE in names:
+        return frame
+    if ANSWER in names and (isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()):
+        return frame.with_columns(nw.col(ANSWER).cast(nw.Int64).alias(PLACE))
+    numbered = number_places(frame)
+    return frame if numbered is None else numbered
+
+
+def list_places(frame: Frame) -> list[str]:
+    """Return the column that says where rows stood, if there is one."""
+    return [name for name in frame.collect_schema().names() if name == PLACE]
+
+
+def sort_rows(found: Columns) -> Columns:
+    """Put fetched rows into the order of the table, where their places were fetched too."""
+    if PLACE not in found:
+        return found
+    order = np.argsort(found[PLACE], kind="stable")
+    return {name: column[order] for name, column in found.items() if name != PLACE}
+
+
+# Bins of a covariate: numbers become a few levels, in the engine that holds them.
+_NUMBER: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
+
+
+def name_bins(edges: Sequence[float]) -> list[str]:
+    """Return what the bins between some edges are called; an edge belongs to the bin above it."""
+    rising = all(low < high for low, high in pairwise(edges))
+    if not edges or not rising or not all(map(isfinite, edges)):
+        raise UnknownOption(f"edges of bins are numbers that rise, such as 100, 200; not {edges}")
+    between = [f"{low:.15g} to {high:.15g}" for low, high in pairwise(edges)]
+    return [f"below {edges[0]:.15g}", *between, f"{edges[-1]:.15g} and above"]
+
+
+def add_bins(frame: Frame, column: str, edges: Sequence[float], name: str, source: Source) -> Frame:
+    """Add the bin of a column of numbers; where a number is missing, its bin is."""
+    names, value = name_bins(edges), _read_numbers(frame, column, source)
+    label: nw.Expr = nw.when(value >= edges[-1]).then(nw.lit(names[-1]))
+    for edge, own in zip(reversed(edges), reversed(names[:-1]), strict=True):
+        label = nw.when(value < edge).then(nw.lit(own)).otherwise(label)
+    return frame.with_columns(label.alias(name))
+
+
+def _read_numbers(frame: Frame, column: str, source: Source) -> nw.Expr:
+    dtype, value = frame.collect_schema()[column], nw.col(column)
+    if dtype.is_float():
+        return nw.when(~is_nan(frame, column)).then(value)
+    if dtype.is_numeric():
+        return value
+    if dtype != nw.String:
+        raise UnknownOption(
+            f"column '{column}' of {source.name} holds {str(dtype).lower()}: bins"
+            " are made of numbers"
+        )
+    text = value.str.strip_chars()
+    rows = find_rows(frame, ~value.is_null() & (text != "") & ~text.str.contains(_NUMBER))
+    if rows:
+        raise InvalidJudgments(
+            f"'{rows[0][column]}' in column '{column}' of {source.name}{name_rows(rows)} is not a"
+            " number: bins are made of numbers"
+        )
+    return nw.when(text != "").then(text).cast(nw.Float64)

@@ -1,0 +1,208 @@
+"""Copies of files that lie elsewhere, and what they are called: by the URL of the original."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, Protocol
+from weakref import WeakSet
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+
+_ORIGINALS: Final[dict[str, str]] = {}
+
+
+def call_copy(copy: str, original: str) -> None:
+    """Have a copy called by the name of its original, in messages and in accounts."""
+    _ORIGINALS[copy] = original
+
+
+def forget_copies(copies: list[str]) -> None:
+    """Forget copies that are no more."""
+    for copy in copies:
+        _ORIGINALS.pop(copy, None)
+
+
+def name_originals(text: str) -> str:
+    """Return a text with originals in the place of copies.
+
+    >>> call_copy("/copies/1/votes.csv", "s3://bucket/votes.csv")
+    >>> name_originals("line 3 of /copies/1/votes.csv has 2 fields")
+    'line 3 of s3://bucket/votes.csv has 2 fields'
+    >>> forget_copies(["/copies/1/votes.csv"])
+    """
+    for copy, original in list(_ORIGINALS.items()):  # other threads copy
+        text = text.replace(copy, original)
+    return text
+
+
+# Files that are read where they lie, elsewhere: are they still what they were?
+#
+# Whoever asks for parts of a file while somebody overwrites it gets a mixture of two files, and no
+# part says so. So each file of which parts came is looked at once more when a query has ended.
+
+
+class ReadThere(Protocol):
+    """Files that are read where they lie."""
+
+    def check(self) -> None:
+        """Refuse files of which parts came since the last check and that were changed."""
+
+
+_OPEN: Final[WeakSet[ReadThere]] = WeakSet()
+_LOCK: Final = Lock()
+
+
+def watch_files(files: ReadThere) -> None:
+    """Have files checked at the end of each query, as long as they are held."""
+    with _LOCK:
+        _OPEN.add(files)
+
+
+def check_files() -> None:
+    """Refuse an answer if a file of which parts came was changed meanwhile."""
+    with _LOCK:
+        files = list(_OPEN)
+    for one in files:
+        one.check()
+
+
+# What an engine was asked, and what left it: the account that `--explain` prints.
+
+
+_LONGEST: Final = 20_000  # Characters of a query that are kept: a table of labels may stand in it
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """A query that was pushed to an engine, and what was collected."""
+
+    engine: str  # where it ran
+    query: str  # its SQL, or its plan where the engine has no SQL; "" where rows lay in memory
+    rows: int  # rows that left the engine
+    columns: tuple[str, ...]  # their columns
+    # in how many batches they came, where they were streamed; 0 where they came at once
+    batches: int = 0
+    # why rows were fetched as they are; "" where that needs no reason
+    why: str = field(default="", repr=False)
+    # whether a temporary file holds what was streamed; else it was counted on the way
+    filed: bool = field(default=True, repr=False)
+    # whether the engine keeps the answer, of which nothing came here
+    kept: bool = field(default=False, repr=False)
+
+
+_ACCOUNT: ContextVar[list[Fetch] | None] = ContextVar("evenhand_fetches", default=None)
+_WHY: ContextVar[str] = ContextVar("evenhand_why", default="")
+_TOLD: ContextVar[Callable[[int, int], None] | None] = ContextVar("evenhand_told", default=None)
+
+
+@contextmanager
+def say_why(reason: str) -> Iterator[None]:
+    """Write into the account why rows are fetched while the context lasts, not counted."""
+    before = _WHY.set(reason)
+    try:
+        yield
+    finally:
+        _WHY.reset(before)
+
+
+@contextmanager
+def watch_fetches() -> Iterator[list[Fetch]]:
+    """Keep account of every query while the context lasts.
+
+    >>> import narwhals as nw, polars as pl
+    >>> from evenhand.data.engine import fetch_columns
+    >>> with watch_fetches() as fetches:
+    ...     _ = fetch_columns(nw.from_native(pl.DataFrame({"a": [1, 2, 3]})))
+    >>> fetches
+    [Fetch(engine='polars', query='', rows=3, columns=('a',), batches=0)]
+    """
+    fetches: list[Fetch] = []
+    before = _ACCOUNT.set(fetches)
+    try:
+        yield fetches
+    finally:
+        _ACCOUNT.reset(before)
+
+
+@contextmanager
+def watch_rows(tell: Callable[[int, int], None]) -> Iterator[None]:
+    """Have rows told while the context lasts, when they leave an engine batch by batch."""
+    before = _TOLD.set(tell)
+    try:
+        yield
+    finally:
+        _TOLD.reset(before)
+
+
+def note_rows(done: int, total: int) -> None:
+    """Tell whoever watches how many rows have left an engine."""
+    tell = _TOLD.get()
+    if tell is not None:
+        tell(done, total)
+
+
+def note_fetch(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: dict[str, Any]) -> None:
+    """Write a query and the size of its answer into the account, if one is kept."""
+    rows = len(next(iter(columns.values()))) if columns else 0
+    note_stream(frame, tuple(columns), rows)
+
+
+def note_held(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: Sequence[str]) -> None:
+    """Write a query whose answer the engine keeps into the account, if one is kept."""
+    check_files()
+    _note(Fetch("", "", 0, tuple(columns), why=_WHY.get(), kept=True), frame)
+
+
+def note_stream(
+    frame: nw.LazyFrame[Any] | nw.DataFrame[Any],
+    columns: tuple[str, ...],
+    rows: int,
+    batches: int = 0,
+    *,
+    filed: bool = True,
+) -> None:
+    """Write a query whose answer came in batches into the account, if one is kept."""
+    check_files()
+    _note(Fetch("", "", rows, columns, batches, _WHY.get(), filed), frame)
+
+
+def _note(fetch: Fetch, frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> None:
+    """Add the engine and the query to what came, and write it into the account."""
+    account = _ACCOUNT.get()
+    if account is None:
+        return
+    query = name_originals(_write_query(frame))
+    shown = query if len(query) <= _LONGEST else f"{query[: _LONGEST - 1]}…"
+    account.append(replace(fetch, engine=_name_engine(frame), query=shown))
+
+
+def _name_engine(frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> str:
+    """Return what an engine is called; behind Ibis, the database."""
+    if frame.implementation.is_ibis():
+        native: Any = frame.to_native()
+        return f"{native.get_backend().name} (by ibis)"
+    name: str = frame.implementation.value
+    return {"pyspark[connect]": "spark connect", "pyspark": "spark"}.get(name, name)
+
+
+def _write_query(frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> str:
+    """Return a query as its engine writes it."""
+    native: Any = frame.to_native()
+    engine = frame.implementation
+    if engine.is_duckdb():
+        return str(native.sql_query())
+    if engine.is_ibis():
+        import ibis
+
+        return str(ibis.to_sql(native))
+    if engine.is_pyspark():
+        return str(native._jdf.queryExecution().optimizedPlan().toString())
+    if engine.is_pyspark_connect():
+        return str(native._explain_string(mode="extended"))
+    return str(native.explain()) if engine.is_polars() and hasattr(native, "explain") else ""

@@ -1,0 +1,290 @@
+"""Ratings row by row: labels as codes, scores as numbers.
+
+Agreement, diagnosis, flags and variance components all start from this one reading of a table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.data.tally import Codes, Factor
+from evenhand.errors import InvalidJudgments, UnknownOption, listing
+from evenhand.numerics.cluster_means import number_groups
+
+Array = NDArray[np.float64]
+Small = NDArray[np.int8]
+
+# What a judgment is: of an output as such; the same output asked again; one whose worth is known.
+# A control carries what is expected of it: `expected` is a score for ratings, NaN where only the
+# direction is known; `direction` is +1 for a known good output, -1 for a known bad one, 0
+# otherwise.
+TARGET, REPEAT, CONTROL = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class RatingRows:
+    """Scores with everything that is known of each, in the order of the table."""
+
+    # names of the tasks, sorted; ("",) where there is no such column. So for all labels.
+    tasks: tuple[str, ...]
+    judges: tuple[str, ...]  # names of the judges
+    # names of the items, each with its task ("fr-en / 17") where there are tasks
+    items: tuple[str, ...]
+    systems: tuple[str, ...]  # names of the systems
+    criteria: tuple[str, ...]  # names of the criteria
+    task: Codes  # (n,) code of each row's task
+    judge: Codes  # (n,) code of its judge
+    item: Codes  # (n,) code of its item
+    system: Codes  # (n,) code of its system
+    criterion: Codes  # (n,) code of its criterion
+    score: Array  # (n,) its score, always a finite number
+    # (n,) TARGET, REPEAT or CONTROL; None where no column says so (all are targets)
+    kind: Small | None = None
+    # (n,) of controls: +1 known good, -1 known bad, 0 unknown; None without kinds
+    direction: Small | None = None
+    # (n,) score expected of a control, NaN elsewhere; None where no column says so
+    expected: Array | None = None
+    # (n,) how long it took, NaN where unknown; None where no column says so
+    seconds: Array | None = None
+    # (n,) when it was given, in seconds of any clock; None where no column says so
+    moment: Array | None = None
+    # further columns that were asked for, such as the input type, by name
+    factors: Mapping[str, Factor] = field(default_factory=dict)
+    missing: int = 0  # rows without a score, which are left out
+    # what must be said of the data, such as how many rows were left out and why
+    notes: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number of scores."""
+        return len(self.score)
+
+    @cached_property
+    def output(self) -> NDArray[np.int64]:
+        """(n,) number of the output that was scored: its item (of a task) and its system."""
+        return self.item.astype(np.int64) * len(self.systems) + self.system
+
+    @cached_property
+    def unit(self) -> NDArray[np.int64]:
+        """(n,) number of what was scored: an output under a criterion. Not dense."""
+        return self.output * len(self.criteria) + self.criterion
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> RatingRows:
+        """Keep some rows; names and codes stay as they are."""
+        arrays: dict[str, Any] = {}
+        for name in (*_CODES, *_OPTIONAL):
+            values = getattr(self, name)
+            arrays[name] = None if values is None else values[rows]
+        factors = {
+            name: replace(factor, codes=factor.codes[rows]) for name, factor in self.factors.items()
+        }
+        return replace(self, **arrays, factors=factors)
+
+    def targets(self) -> RatingRows:
+        """Keep the scores of outputs as such: no controls, no second answers."""
+        return self if self.kind is None else self.take(self.kind == TARGET)
+
+    def split(self, names: Sequence[str]) -> dict[tuple[str, ...], RatingRows]:
+        """Take the rows apart by some of the labels; groups that are there, sorted by name."""
+        if not self.size:
+            raise InvalidJudgments("no scores to take apart")
+        labels, codes = zip(*(self.labels(name) for name in names), strict=True)
+        group = number_groups(*codes)
+        sizes = np.bincount(group)
+        if len(sizes) < _FEW:
+            group = group.astype(np.int16)  # which is sorted by counting
+        order = np.argsort(group, kind="stable")
+        parts = np.split(order, np.cumsum(sizes)[:-1])
+        return {
+            tuple(own[code[rows[0]]] for own, code in zip(labels, codes, strict=True)): (
+                self if len(parts) == 1 else self.take(rows)
+            )
+            for rows in parts
+        }
+
+    def labels(self, name: str) -> tuple[tuple[str, ...], Codes]:
+        """Return the names of a kind of label, and its code in each row."""
+        if name in self.factors:
+            factor = self.factors[name]
+            return tuple(factor.labels), factor.codes
+        plural = "criteria" if name == "criterion" else f"{name}s"
+        return getattr(self, plural), getattr(self, name)
+
+
+_FEW = np.iinfo(np.int16).max  # Groups that can be numbered in two bytes
+_CODES = ("task", "judge", "item", "system", "criterion", "score")
+_OPTIONAL = ("kind", "direction", "expected", "seconds", "moment")
+
+
+# The scale on which ratings are given, as it was declared or as it was seen.
+
+
+# Most steps of one that a scale can have; with more it has none worth telling apart
+STEPS: Final = 10_000
+
+_WHOLE: Final = re.compile(r"\s*([+-]?\d+)\s*-\s*([+-]?\d+)\s*")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Points that a score can take."""
+
+    low: float  # lowest score
+    high: float  # highest score
+    # all scores that can be given, ascending; None on a scale without steps
+    points: tuple[float, ...] | None = None
+    declared: bool = False  # whether somebody said so; else it is what was seen
+
+    def check(self, scores: Array) -> None:
+        """Refuse scores that are not on a declared scale."""
+        off = (scores < self.low) | (scores > self.high)
+        if self.points is not None:
+            off |= ~np.isin(scores, self.points)
+        if self.declared and off.any():
+            n, found = int(off.sum()), np.unique(scores[off])
+            is_are = "score is" if n == 1 else "scores are"
+            raise InvalidJudgments(
+                f"{n:,} {is_are} not on the scale {self}: {listing(_numbers(found), 5)}; correct"
+                " them, leave them out, or say what the scale is"
+            )
+
+    def __str__(self) -> str:
+        """Return the ends, and the points where they are not steps of one."""
+        if self.points is None:
+            return f"{self.low:g} to {self.high:g} without steps"
+        if len(self.points) == self.high - self.low + 1:
+            return f"{self.low:g} to {self.high:g}"
+        return listing(_numbers(np.array(self.points)))
+
+
+def read_scale(text: str) -> Scale:
+    """Understand "1-5" (steps of one), "0-100", "0..1" (no steps) or "1,2,3,5"."""
+    whole = _WHOLE.fullmatch(text)
+    mark = "-" if whole else ".." if ".." in text else ","
+    try:
+        ends = [float(one) for one in (whole.groups() if whole else text.split(mark))]
+    except ValueError:
+        raise _none(text) from None
+    if not np.isfinite(ends).all() or len(ends) < 2 or (mark == ".." and len(ends) > 2):
+        raise _none(text)
+    points = tuple(sorted(set(ends))) if mark == "," else None
+    low, high = (points[0], points[-1]) if points else ends
+    if not low < high:
+        raise UnknownOption(f"scale '{text}': a low end comes first, then a higher one")
+    if mark == "-":
+        if high - low > STEPS:
+            raise UnknownOption(
+                f"scale '{text}' has {high - low:,.0f} steps, more than {STEPS:,}: write"
+                f" {low:g}..{high:g} for a scale without steps"
+            )
+        points = tuple(np.arange(low, high + 1).tolist())
+    return Scale(low, high, points, declared=True)
+
+
+def _none(text: str) -> UnknownOption:
+    return UnknownOption(
+        f"scale '{text}' is none: write 1-5 for whole steps, 0..1 for no steps, or 1,2,3,5"
+    )
+
+
+def require_scale(scale: Scale | str | None) -> Scale | None:
+    """Return a scale that was asked for, in text or as it is."""
+    if scale is None or isinstance(scale, Scale):
+        return scale
+    if not isinstance(scale, str):
+        raise _none(str(scale))
+    return read_scale(scale)
+
+
+def see_scale(scores: Array) -> Scale:
+    """Return the scale that scores seem to have: the different values that occur."""
+    if not len(scores):
+        raise InvalidJudgments("no scores: no scale can be seen")
+    points = np.unique(scores)
+    return Scale(float(points[0]), float(points[-1]), tuple(points.tolist()))
+
+
+def _numbers(values: Array) -> list[str]:
+    return [f"{value:g}" for value in values.tolist()]
+
+
+# A digest of ratings: the same for the same scores, in any order of rows, in whatever table.
+
+
+Numbers = NDArray[np.int64]
+
+_START = 16  # So many rows for each code are looked at before the rest is
+_BITS = 63  # A row that fits into so many bits is sorted as one number
+
+
+def digest_ratings(rows: RatingRows, beside: Sequence[NDArray[Any]] = ()) -> str:
+    """Return the SHA-256 of who gave which score to what.
+
+    Kinds count; times, seconds, factors, and names that no row has do not.
+
+    beside: (n,) numbers that change the result as well, such as expected scores; NaN is one.
+    """
+    digest = sha256()
+    columns: list[Numbers] = []
+    for role in ("task", "judge", "item", "system", "criterion"):
+        names, codes = rows.labels(role)
+        present, dense = _number(codes, len(names))
+        digest.update("\x1f".join(names[code] for code in present.tolist()).encode() + b"\x1d")
+        columns += [dense] if len(present) > 1 else []
+    columns += [] if rows.kind is None else [rows.kind.astype(np.int64)]
+    scores, position = _distinct(rows.score + 0.0)
+    digest.update(scores.astype("<f8").tobytes())
+    for values in beside:
+        present_values, dense = np.unique(values, return_inverse=True)
+        digest.update(b"\x1e" + present_values.astype("<f8").tobytes())
+        columns.append(dense.reshape(-1).astype(np.int64))
+    for column in _sort([*columns, position]):
+        digest.update(column.astype("<i8", copy=False).tobytes())
+    return digest.hexdigest()
+
+
+def _number(codes: NDArray[Any], size: int) -> tuple[Numbers, Numbers]:
+    """Return the codes that occur, ascending, and the number of each row's among them.
+
+    codes: (n,) codes below a size.
+    """
+    occurs = np.zeros(size, dtype=np.bool_)
+    occurs[codes[: _START * size]] = True  # few codes have mostly all been seen by then
+    if not occurs.all():
+        occurs[codes] = True
+    if occurs.all():
+        return np.arange(size), codes
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
+
+
+def _distinct(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], Numbers]:
+    """Return the different scores, ascending, and the number of each row's among them."""
+    whole = scores.astype(np.int64)
+    low = int(whole.min(initial=0))
+    if int(whole.max(initial=0)) - low < len(scores) and (whole == scores).all():
+        present, position = _number(whole - low, int(whole.max(initial=0)) - low + 1)
+        return (present + low).astype(np.float64), position
+    present_scores, position = np.unique(scores, return_inverse=True)
+    return present_scores, position.reshape(-1)
+
+
+def _sort(columns: list[Numbers]) -> list[Numbers]:
+    """Sort rows by all columns, as one number per row where that fits."""
+    widths = [int(column.max(initial=0)).bit_length() for column in columns]
+    if sum(widths) <= _BITS:
+        key = columns[0].astype(np.int64)
+        for column, width in zip(columns[1:], widths[1:], strict=True):
+            key <<= width
+            key |= column
+        key.sort()
+        return [np.array(widths), key]
+    order = np.lexsort(columns[::-1])
+    return [np.array(widths), *(column[order] for column in columns)]

@@ -1,0 +1,56 @@
+"""Ratings: a judge gave one output a score under one criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from evenhand.data.engine import require_open
+from evenhand.data.joining import find_parts, keep_places, say_none, spread
+from evenhand.data.rating_rows import RatingRows
+from evenhand.data.tables import RatingTable
+from evenhand.data.tally import take_names
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ratings(RatingTable):
+    """A handle on a table with one rating a row.
+
+    Attributes:
+        frame: narwhals frame with at least `system` and `score` (a number); optional `judge`,
+            `item`, `criterion`, `task`, `kind` (target, control, repeat), `expected` (of a
+            control), `seconds` (how long it took), `shown_at` (when).
+        source: where it came from and what was understood.
+
+    """
+
+    def split_merged(self, sign: str) -> Self:
+        """Count a score of an output under a name such as "A+B" for each of its systems.
+
+        They gave the same output, so the score is that of each of them.
+
+        Args:
+            sign: what stands between the systems of one output.
+
+        Raises:
+            UnknownOption: no sign.
+            InvalidJudgments: a merged name with an empty part or with one system twice.
+
+        """
+        told = "a score of such an output is that of each"
+        parts = find_parts(self.frame, ("system",), sign, self.source, told=told)
+        if parts is None:
+            return replace(self, source=self.source.noting(say_none(sign)))
+        frame = spread(keep_places(self.frame), "system", parts, self.source)
+        return replace(self, frame=frame, source=self.source.noting(parts.note))
+
+    def rows(self, *, factors: Sequence[str] = ()) -> RatingRows:
+        """Read the table: labels as codes, scores as numbers; see `code_ratings`."""
+        from evenhand.data.row_reading import code_ratings
+
+        require_open(self.frame, self.source.name)
+        return code_ratings(self, factors=take_names(factors))
+
+    def __repr__(self) -> str:
+        return f"Ratings({self.source.name}: {', '.join(self.columns)})"

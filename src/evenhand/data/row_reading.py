@@ -1,0 +1,261 @@
+"""Tables of comparisons and of ratings are read once, row by row: labels become codes.
+
+Labels are sorted, so that codes do not depend on the order of rows or on the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.data.annotations import (
+    AsideColumns,
+    Expected,
+    Words,
+    find_aside_columns,
+    note_names,
+    read_expected_outcomes,
+    read_expected_scores,
+)
+from evenhand.data.checks import (
+    check_labels,
+    check_opponents,
+    explain_empty,
+    is_name,
+    read_weights,
+    refuse_unnamed_levels,
+)
+from evenhand.data.coding import Labels, Level, bind_levels, name_levels, read_labels
+from evenhand.data.engine import ANSWER, Columns, Frame, one_thread
+from evenhand.data.exclusions import say_unweighted
+from evenhand.data.joining import list_places, sort_rows
+from evenhand.data.labels import OUTCOMES, read_outcome
+from evenhand.data.rating_rows import CONTROL, RatingRows
+from evenhand.data.source import number_rows
+from evenhand.data.tables import (
+    ComparisonTable,
+    RatingTable,
+    count_scored,
+    is_unscored,
+    restore_places,
+)
+from evenhand.data.tally import Codes, Factor
+from evenhand.data.votes import Votes
+from evenhand.errors import InvalidJudgments, UnknownOption
+
+MAX_VOTES: Final = 50_000_000  # Most votes that are kept one by one
+VOTE_LABELS: Final = ("task", "judge", "item", "ranking", "criterion")
+RATING_LABELS: Final = ("task", "judge", "item", "system", "criterion")
+
+
+def code_votes(data: ComparisonTable) -> Votes:
+    """Read comparisons, or rankings that were expanded into them.
+
+    A row that stands for several votes is repeated.
+    """
+    if data.weights == "importance":
+        raise UnknownOption(
+            f"importance weights of {data.source.name} count no votes: judges are compared vote by"
+            " vote, read the table without them"
+        )
+    if data.rankings is not None:
+        data.rankings.check()
+    weighing = read_weights(data)
+    keys = [*(name for name in VOTE_LABELS if data.has(name)), "left", "right", "outcome"]
+    beside = find_aside_columns(data.source, data.frame, scores=False)
+    every = name_levels(data, keys, restore_places(data).frame)
+    frame = every.filter(nw.col("weight") > 0) if weighing.zero else every
+    weights = [] if weighing.column is None else [weighing.column]
+    labels, words, fetch = _look_up(data, frame, keys, beside, [*beside.columns, *weights])
+    with one_thread(data.source.connection):
+        meaning = check_labels(data, every, {name: own.names for name, own in labels.items()})
+    if not meaning:
+        raise explain_empty(data, weighing.zero)
+    columns = fetch()
+    votes = _make_votes(data, labels, columns, meaning)
+    check_opponents(data, every, votes.systems, votes.left, votes.right)
+
+    def code_outcome(label: str) -> int:
+        outcome = read_outcome(label, data.outcome_labels)
+        return -1 if outcome is None else OUTCOMES.index(outcome)
+
+    def read_expected(coded: NDArray[Any] | Words) -> Expected:
+        expected = read_expected_outcomes(coded[0], coded[1], code_outcome)
+        return expected, expected >= 0, None
+
+    read = beside.read(columns, words, read_expected)
+    kind, expected = read.kinds.kind, read.expected
+    if kind is not None:
+        none = np.full(votes.size, -1, dtype=np.int8)
+        expected = none if expected is None else np.where(kind == CONTROL, expected, none)
+    votes = replace(
+        votes,
+        kind=kind,
+        expected=expected,
+        seconds=read.seconds,
+        moment=read.moment,
+        notes=(*note_names(beside.asides), *read.notes),
+    )
+    if weighing.column is None:
+        return votes
+    return _repeat(votes, columns[weighing.column], data, weighing.zero)
+
+
+def _look_up(
+    data: ComparisonTable | RatingTable,
+    frame: Frame,
+    keys: Sequence[str],
+    beside: AsideColumns,
+    numbers: Sequence[str],
+) -> tuple[dict[str, Labels], dict[str, Labels], Callable[[], Columns]]:
+    """Return labels, those of columns beside them, and what fetches the rows in their order."""
+    frame = beside.add_to(frame)
+    columns = [*numbers, *list_places(frame)]
+    known, fetch = read_labels(frame, [*keys, *beside.words], columns, data.source.connection)
+    labels, words = ({name: known[name] for name in names} for names in (keys, beside.words))
+    return labels, words, lambda: sort_rows(fetch())
+
+
+def _name_rows(
+    levels: dict[str, Level], names: Sequence[str], size: int
+) -> tuple[Level, Level, Level, Level, Level]:
+    """Return the levels of some labels; items and answers of different tasks are different."""
+    if "task" in levels:
+        bound = {name: levels[name] for name in ("item", "ranking") if name in levels}
+        levels = levels | {name: bind_levels(levels["task"], own) for name, own in bound.items()}
+    none: Level = (("",), np.zeros(size, dtype=np.int32))
+    one, two, three, four, five = (levels.get(name, none) for name in names)
+    return one, two, three, four, five
+
+
+def _make_votes(
+    data: ComparisonTable,
+    labels: Mapping[str, Labels],
+    columns: Columns,
+    meaning: Mapping[str, int],
+) -> Votes:
+    levels: dict[str, Level] = {
+        name: (own.texts, columns[name]) for name, own in labels.items() if name in VOTE_LABELS
+    }
+    sides = {name: labels[name].texts for name in ("left", "right")}
+    systems = sorted({*sides["left"], *sides["right"]})
+    left, right = (
+        np.searchsorted(systems, names).astype(np.int32)[columns[side]]
+        for side, names in sides.items()
+    )
+    outcomes = np.array([meaning[label] for label in labels["outcome"].texts], dtype=np.int8)
+    task, judge, item, answer, criterion = _name_rows(levels, VOTE_LABELS, len(left))
+    return Votes(
+        tasks=task[0],
+        judges=judge[0],
+        items=item[0],
+        systems=tuple(systems),
+        task=task[1],
+        judge=judge[1],
+        item=item[1],
+        left=left,
+        right=right,
+        outcome=outcomes[columns["outcome"]],
+        answer=answer[1] if "ranking" in levels else None,
+        criteria=criterion[0],
+        criterion=criterion[1] if len(criterion[0]) > 1 else None,
+        positions_known=data.positions_known,
+    )
+
+
+def _repeat(votes: Votes, weights: NDArray[Any], data: ComparisonTable, zero: int) -> Votes:
+    """Repeat rows that stand for several votes."""
+    total = float(weights.sum(dtype=np.float64))
+    if total > MAX_VOTES:
+        raise InvalidJudgments(
+            f"the weights of {data.source.name} add up to {total:,.0f} votes, and {MAX_VOTES:,} can"
+            " be looked at one by one: read fewer, or divide the weights"
+        )
+    times = weights.astype(np.int64)
+    rows = np.repeat(np.arange(votes.size), times)
+    notes = (*votes.notes, say_unweighted(zero)) if zero else votes.notes
+    counted = len(rows) > votes.size
+    repeated = replace(
+        votes.take(rows), notes=notes, counted=counted, row=rows if counted else None
+    )
+    if repeated.answer is None or not counted:
+        return repeated
+    # A ranking of weight 3 is three answers, each with all its rows
+    copy = np.arange(len(rows)) - np.repeat(np.cumsum(times) - times, times)
+    key = repeated.answer.astype(np.int64) * (int(copy.max()) + 1) + copy
+    answer: Codes = np.unique(key, return_inverse=True)[1].reshape(-1).astype(np.int32)
+    return replace(repeated, answer=answer)
+
+
+def code_ratings(
+    data: RatingTable, *, factors: Sequence[str] = (), missing: int | None = None
+) -> RatingRows:
+    """Read ratings; rows without a score are left out and counted."""
+    wanted = {name: data.require(name) for name in factors}
+    names = [name for name in RATING_LABELS if data.has(name)]
+    keys = list(dict.fromkeys([*names, *wanted.values()]))
+    missing = count_scored(data)[1] if missing is None else missing
+    every = name_levels(data, keys, data.frame)
+    beside = find_aside_columns(data.source, data.frame, scores=True)
+    unscored = is_unscored(data.frame)
+    frame = every.filter(~unscored) if missing else every
+    labels, words, fetch = _look_up(data, frame, keys, beside, ["score", *beside.columns])
+    different = {name: own.names for name, own in labels.items()}
+    with one_thread(data.source.connection):
+        if not all(is_name(name) for own in different.values() for name in own):
+            scored = number_rows(every, ANSWER).filter(~unscored)
+            refuse_unnamed_levels(scored, different, data.source)
+    columns = fetch()
+    levels: dict[str, Level] = {name: (own.texts, columns[name]) for name, own in labels.items()}
+    score = columns["score"].astype(np.float64)
+    task, judge, item, system, criterion = _name_rows(
+        {name: levels[name] for name in names}, RATING_LABELS, len(score)
+    )
+    read = beside.read(columns, words, _read_expected)
+    kind, expected = read.kinds.kind, read.expected
+    if kind is not None and expected is not None:
+        expected = np.where(kind == CONTROL, expected, np.nan)
+    every_row = missing + len(score)
+    left_out = f"rows without a score are left out: {missing:,} of {every_row:,}"
+    return RatingRows(
+        tasks=task[0],
+        judges=judge[0],
+        items=item[0],
+        systems=system[0],
+        criteria=criterion[0],
+        task=task[1],
+        judge=judge[1],
+        item=item[1],
+        system=system[1],
+        criterion=criterion[1],
+        score=score,
+        kind=kind,
+        direction=read.kinds.direction,
+        expected=expected,
+        seconds=read.seconds,
+        moment=read.moment,
+        factors={name: _factor(*levels[column]) for name, column in wanted.items()},
+        missing=missing,
+        notes=(left_out, *read.notes) if missing else read.notes,
+    )
+
+
+def _factor(labels: tuple[str, ...], codes: Codes) -> Factor:
+    loads = np.bincount(codes, minlength=len(labels)).astype(np.float64)
+    return Factor(labels, codes, loads, len(labels))
+
+
+def _read_expected(values: NDArray[Any] | Words) -> Expected:
+    """Read the score that is expected of a control, or whether it is known to be good or bad."""
+    if isinstance(values, np.ndarray):
+        score, direction = read_expected_scores(values)
+    else:
+        labels, codes = values
+        score, direction = read_expected_scores(np.array(labels, dtype=object))
+        score, direction = score[codes], direction[codes]
+    return score, ~np.isnan(score) | (direction != 0), direction

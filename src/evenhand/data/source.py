@@ -1,0 +1,162 @@
+"""Where a table came from, what was understood of it, and what its rows are called in messages."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import narwhals as nw
+
+from evenhand.data.engine import ANSWER, Frame, fetch_columns
+from evenhand.data.exclusions import Exclusion, Filter
+
+if TYPE_CHECKING:
+    pass
+
+
+# Where a table came from, and what was understood of it.
+
+
+# What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
+# it, how long it took, and when it was given
+ASIDES: Final = ("kind", "expected", "seconds", "shown_at")
+
+
+@dataclass(frozen=True)
+class Aside:
+    """The column that holds what was recorded beside a judgment."""
+
+    column: str  # its name in the frame
+    # whether it is called like its role or was asked for; if not, values that cannot be read make
+    # it a column like any other
+    sure: bool = True
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table came from, and what was understood of it."""
+
+    name: str = "data frame"  # the file, or "data frame"
+    format: str = "comparisons"  # the layout that was recognised, by its registry name
+    # role → column of the outside table, as understood
+    columns: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # sentences for the reader, such as what was left out
+    # role of `ASIDES` → its column; where a role is missing here, a column of its name plays it
+    asides: Mapping[str, Aside] = field(default_factory=dict)
+    # the DuckDB connection that reads the file, if one does
+    connection: Any = field(default=None, repr=False, compare=False)
+    without_controls: bool = False  # whether controls were left out (`controls.leave_out_controls`)
+    # what was excluded on the way here; filters are not counted yet
+    exclusions: tuple[Exclusion | Filter, ...] = field(default=(), repr=False, compare=False)
+
+    def noting(self, *notes: str) -> Source:
+        """Return the same source with more notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def excluding(self, *exclusions: Exclusion | Filter) -> Source:
+        """Return the same source with more exclusions; their sentences become notes."""
+        more = [getattr(one, "sentence", "") for one in exclusions]
+        stored = (*self.exclusions, *exclusions)
+        return replace(self.noting(*filter(None, more)), exclusions=stored)
+
+    def named(self, role: str) -> str:
+        """Return the outside name of a role's column, for messages."""
+        return self.columns.get(role, role)
+
+    def find_asides(self, columns: Sequence[str]) -> dict[str, Aside]:
+        """Return which of some columns play the roles of `ASIDES`."""
+        found = {role: self.asides.get(role, Aside(role)) for role in ASIDES}
+        return {role: aside for role, aside in found.items() if aside.column in columns}
+
+
+def number_rows(frame: Frame, name: str) -> Frame:
+    """Add the number of each row, from 1, as text; numbers that rows have already stay.
+
+    Engines that keep no order (Spark, a lazy Polars frame) number the rows sorted by all their
+    columns, so that the numbers are the same in every query.
+    """
+    if name in frame.collect_schema().names():
+        return frame
+    if frame.implementation.is_duckdb():
+        native = frame.to_native()
+        return nw.from_native(  # type: ignore[no-any-return]
+            native.project(f'cast(row_number() over () as varchar) as "{name}", *')
+        )
+    if isinstance(frame, nw.DataFrame):
+        numbered: Frame = frame.with_row_index(name)
+    else:
+        numbered = frame.with_row_index(name, order_by=list(frame.collect_schema().names()))
+    return numbered.with_columns((nw.col(name) + 1).cast(nw.String))
+
+
+def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str, Any]]:
+    """Return the first rows that meet a condition, with their number (from 1) under "row".
+
+    Lazy engines other than DuckDB keep no row order; there the number is left out. Where a row of
+    the table became several, they all have its number.
+    """
+    keeps_order = isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()
+    if keeps_order and ANSWER in frame.collect_schema().names():
+        frame = frame.with_columns(row=nw.col(ANSWER))
+    elif isinstance(frame, nw.DataFrame):
+        frame = frame.with_row_index("row").with_columns(row=nw.col("row") + 1)
+    elif keeps_order:
+        native = frame.to_native().project('row_number() over () as "row", *')
+        frame = nw.from_native(native)
+    columns = fetch_columns(frame.filter(condition).head(limit))
+    names = list(columns)
+    return [dict(zip(names, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def name_rows(rows: list[dict[str, Any]]) -> str:
+    """Name rows for a message, for instance " (rows 3, 17)".
+
+    >>> name_rows([{"row": 3}, {"row": 17}])
+    ' (rows 3, 17)'
+    """
+    numbers = list(dict.fromkeys(str(row["row"]) for row in rows if "row" in row))
+    if not numbers:
+        return ""
+    return f" (row{'s' if len(numbers) > 1 else ''} {', '.join(numbers)})"
+
+
+# Where a row stands in its file: the number of its line, as an editor counts them.
+MOST: Final = 1_000_000  # Lines looked through; beyond, a row is named by its number
+SUFFIXES: Final = (".csv", ".tsv")
+
+
+def name_lines(source: Source, rows: Sequence[Mapping[str, Any]], column: str) -> str:
+    """Name rows by their lines in a CSV file, such as " (line 51)"; elsewhere by their numbers.
+
+    A row is taken for that line only if the line holds its value: a table may have been filtered.
+    """
+    wanted = {int(row["row"]): str(row[column] or "") for row in rows if row.get("row")}
+    lines = _find_lines(Path(source.name), wanted)
+    if not wanted or len(lines) < len(wanted):
+        return name_rows([dict(row) for row in rows])
+    return f" (line{'s' if len(lines) > 1 else ''} {', '.join(f'{line:,}' for line in lines)})"
+
+
+def _find_lines(path: Path, wanted: Mapping[int, str]) -> list[int]:
+    """Return the lines that end the records of these numbers and hold these values."""
+    if path.suffix.lower() not in SUFFIXES or max(wanted, default=0) > MOST:
+        return []
+    lines: list[int] = []
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            mark = (
+                "\t" if path.suffix.lower() == ".tsv" else max(",;\t|", key=file.readline().count)
+            )
+            file.seek(0)
+            reader = csv.reader(file, delimiter=mark)
+            for number, record in enumerate(filter(None, reader)):
+                if number in wanted and wanted[number] in record:
+                    lines.append(reader.line_num)
+                if number >= max(wanted, default=0):
+                    break
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return []
+    return lines

@@ -1,0 +1,547 @@
+"""Columns of numbers in temporary files: as many rows as the disk has room for.
+
+They are sliced like arrays, and nothing but the slice is in memory. The files have no name where
+the system allows that, so that nothing is left of them, whatever becomes of the process.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from math import prod
+from tempfile import TemporaryFile, gettempdir
+from typing import IO, Any, Final, TypeAlias
+from weakref import finalize
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from evenhand.data.checks import (
+    Weighing,
+    check_labels,
+    check_opponents,
+    explain_empty,
+    read_weights,
+)
+from evenhand.data.coding import (
+    DENSE,
+    Coding,
+    bind_to_task,
+    code_batches,
+    code_tables,
+    count_labels,
+    decode,
+    fetch_rows,
+    fits_narrow,
+    make_factor,
+    name_levels,
+)
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.count import COUNTABLE
+from evenhand.data.engine import COUNT, Frame, can_stream, fetch_columns, one_thread
+from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes
+from evenhand.errors import InvalidJudgments, UnknownFormat, UnknownOption
+
+MB: Final = 1e6
+
+
+class OpenFile:
+    """A temporary file, which is closed when nobody refers to it any more."""
+
+    def __init__(self) -> None:
+        self.file: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed by the line below
+        finalize(self, _close, self.file)
+
+    def write(self, values: NDArray[Any], rows: int) -> None:
+        """Add numbers at the end, which are those of the rows after so many."""
+        try:
+            self.file.write(values.view(np.uint8).data)
+            self.file.flush()
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise
+            raise UnknownOption(
+                f"no room for the rows in {gettempdir()}: it was full after {rows:,} of them; set"
+                " TMPDIR to a folder with more room"
+            ) from None
+
+    def read(self, start: int, into: NDArray[Any]) -> None:
+        """Fill an array from where a number of it stands."""
+        self.file.seek(start * into.dtype.itemsize)
+        self.file.readinto(into.view(np.uint8))  # type: ignore[attr-defined]
+
+
+def _close(file: IO[bytes]) -> None:
+    """Close a file of which nothing is needed any more, be it that the disk has no room for it."""
+    with suppress(OSError):
+        file.close()
+
+
+@dataclass(frozen=True, eq=False)
+class FiledColumn:
+    """A column of numbers in a file."""
+
+    file: OpenFile  # holds the numbers and nothing else
+    dtype: np.dtype[Any]  # what they are
+    size: int  # how many they are
+    squared: bool = False  # whether each is squared when it is read
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, rows: slice) -> NDArray[Any]:
+        """Read consecutive rows."""
+        start, stop, _ = rows.indices(self.size)
+        found = np.empty(max(stop - start, 0), dtype=self.dtype)
+        self.file.read(start, found)
+        return found * found if self.squared else found
+
+    @property
+    def squares(self) -> FiledColumn:
+        """The same numbers, squared."""
+        return replace(self, squared=True)
+
+    @property
+    def megabytes(self) -> float:
+        """Room on the disk."""
+        return self.size * self.dtype.itemsize / MB
+
+
+# Numbers that can be sliced, in memory or in a file
+Column: TypeAlias = "NDArray[Any] | FiledColumn"
+
+
+def write_columns(
+    batches: Iterable[Mapping[str, NDArray[Any]]], kinds: Mapping[str, DTypeLike]
+) -> dict[str, FiledColumn]:
+    """Write the columns of batches into a temporary file each."""
+    files = {name: OpenFile() for name in kinds}
+    size = 0
+    for batch in batches:
+        taken = 0
+        for name, kind in kinds.items():
+            values = np.ascontiguousarray(batch[name], dtype=kind)
+            files[name].write(values, size)
+            taken = len(values)
+        size += taken
+    return {name: FiledColumn(files[name], np.dtype(kind), size) for name, kind in kinds.items()}
+
+
+# Judgments row by row, for models whose cells are as many as rows.
+#
+# A row becomes one whole number (its levels, sides and outcome, by codes) and one number for each
+# column of values. Whoever sums over rows takes them in batches, so that what is in between stays
+# small: ten million rows with three columns of counts take 160 MB. Where there are more, the
+# columns lie in files (`row_files.py`), and a batch is all that is in memory.
+
+
+Keys = NDArray[np.int64] | NDArray[np.int32]
+Edges = tuple[float, float]
+BATCH: Final = 2**18  # Rows taken at once
+DISCRETE: Final = 2_000  # Most different values of a column that is taken for a count of something
+SAMPLE: Final = 20_000  # Rows looked at to see whether a column is
+# Share of the rows that are left when like rows become one, above which that is not worth it
+SMALLER: Final = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Some rows."""
+
+    left: Codes  # (n,) code of the system that stands left
+    right: Codes  # (n,) code of the other
+    outcome: Codes  # (n,) 0 left, 1 tie, 2 right
+    values: NDArray[np.float64]  # (n, q) columns of values, left minus right
+    weights: Counts  # (n,) how often each row counts
+    squares: Counts | None  # (n,) sums of squared importance weights, or None for frequencies
+    codes: Mapping[str, Codes]  # factor → (n,) level
+
+    @property
+    def counts(self) -> Counts:
+        """(n, 3) how often left was preferred, neither was, right was; column by column."""
+        return _spread(self.outcome, self.weights)
+
+    @property
+    def square_counts(self) -> Counts:
+        """(n, 3) the same with squared importance weights."""
+        return _spread(self.outcome, self.weights if self.squares is None else self.squares)
+
+    def folded(self) -> Batch:
+        """Turn rows so that the first system by name stands left."""
+        turn = self.left > self.right
+        return replace(
+            self,
+            left=np.where(turn, self.right, self.left),
+            right=np.where(turn, self.left, self.right),
+            outcome=np.where(turn, 2 - self.outcome, self.outcome),
+            values=np.where(turn[:, None], -self.values, self.values),
+        )
+
+
+def _spread(outcome: Codes, weights: Counts) -> Counts:
+    counts = np.zeros((len(outcome), 3), order="F")
+    counts[np.arange(len(outcome)), outcome] = weights
+    return counts
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows:
+    """Rows as codes and values."""
+
+    systems: tuple[str, ...]  # names of the K systems, sorted
+    keys: Column  # (N,) levels, left, right and outcome as digits of one number, outcome last
+    # (N,) values each, left minus right; single precision where that is exact
+    columns: tuple[Column, ...]
+    weights: Column | None = None  # (N,) how often each row counts; None where each counts once
+    squares: Column | None = None  # (N,) squared importance weights, or None for frequencies
+    # factor → its labels, loads and size; codes stand in the keys
+    levels: Mapping[str, Factor] = field(default_factory=dict)
+    positions_known: bool = True  # whether left really stood first
+    zero_weight: int = 0  # rows left out since their weight is zero
+    # number of answers, where one can be several rows; None where each row is one
+    answers: float | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return len(self.keys)
+
+    @cached_property
+    def edges(self) -> tuple[Edges, ...]:
+        """Smallest and largest value of each column; NaN where one is missing."""
+        return tuple(_find_edges(column) for column in self.columns)
+
+    def batches(self, *, fold: bool) -> Iterator[Batch]:
+        """Go through the rows, some at a time; folded, with the first system by name at left."""
+        sizes = [factor.size for factor in self.levels.values()]
+        k = len(self.systems)
+        for start in range(0, self.size, BATCH):
+            rows = slice(start, start + BATCH)
+            *codes, left, right, outcome = decode(self.keys[rows], [*sizes, k, k, 3])
+            n = len(left)
+            values = np.empty((n, len(self.columns)), order="F")
+            for at, column in enumerate(self.columns):
+                values[:, at] = column[rows]
+            batch = Batch(
+                left=left,
+                right=right,
+                outcome=outcome,
+                values=values,
+                weights=np.ones(n) if self.weights is None else self.weights[rows],
+                squares=None if self.squares is None else self.squares[rows],
+                codes=dict(zip(self.levels, codes, strict=True)),
+            )
+            yield batch.folded() if fold else batch
+
+    def tally(self, by: Sequence[str] = ()) -> Tally:
+        """Count the rows by pair, and by some of the levels."""
+        k, sizes = len(self.systems), [self.levels[name].size for name in by]
+        span = prod([*sizes, k, k, 3])
+        dense = span <= DENSE
+        found = np.zeros(0, dtype=np.int64) if dense else self._find_places(by, sizes)
+        sums = np.zeros((1 if self.squares is None else 2, span if dense else len(found)))
+        for batch in self.batches(fold=False):
+            place = _place(batch, by, sizes, k)
+            _add(sums, place if dense else np.searchsorted(found, place), batch)
+        held = np.flatnonzero(sums[0])
+        sums = sums[:, held]  # most cells of many judges are empty
+        return self._widen(by, sizes, held if dense else found[held], sums)
+
+    def _find_places(self, by: Sequence[str], sizes: Sequence[int]) -> NDArray[np.int64]:
+        """Return the different (level, pair, outcome) that there are, sorted."""
+        k, found, new = len(self.systems), np.zeros(0, dtype=np.int64), 0
+        waiting: list[NDArray[np.int64]] = []
+        for batch in self.batches(fold=False):
+            waiting.append(np.unique(_place(batch, by, sizes, k)))
+            new += len(waiting[-1])
+            if new > max(len(found), BATCH):  # so that all unions together cost a few sorts
+                found, waiting, new = np.unique(np.concatenate([found, *waiting])), [], 0
+        return np.unique(np.concatenate([found, *waiting]))
+
+    def _widen(
+        self, by: Sequence[str], sizes: Sequence[int], found: Keys, sums: NDArray[np.float64]
+    ) -> Tally:
+        """Turn one sum per (level, pair, outcome) into one entry per (level, pair)."""
+        cells, place = np.unique(found // 3, return_inverse=True)
+        outcome, k = found % 3, len(self.systems)
+        wide = np.zeros((len(sums), 3, len(cells)))
+        wide[:, outcome, place] = sums
+        *codes, left, right = decode(cells.astype(np.int64), [*sizes, k, k])
+        factors = {
+            name: replace(self.levels[name], codes=own) for name, own in zip(by, codes, strict=True)
+        }
+        wins, ties, losses = wide[0]
+        return Tally(
+            self.systems,
+            left,
+            right,
+            wins,
+            ties,
+            losses,
+            factors,
+            n_judgments=float(sums[0].sum()) if self.answers is None else self.answers,
+            squares=None if self.squares is None else wide[1].T,
+            zero_weight=self.zero_weight,
+            positions_known=self.positions_known,
+        )
+
+    def pooled(self, *, fold: bool) -> CodedRows:
+        """Make rows with the same pair, outcome and values one, where that makes them far fewer.
+
+        Levels are forgotten. Style counts take few values, so that ten million rows become some
+        hundred thousand; a length has too many.
+        """
+        k, kinds = len(self.systems), [_distinct(column) for column in self.columns]
+        known = [kind for kind in kinds if kind is not None]
+        span = prod(2 * len(kind) for kind in known) * 3 * k * k
+        if len(known) < len(kinds) or span > DENSE:
+            return self
+        kept = [np.unique(np.concatenate([kind, -kind])) for kind in known] if fold else known
+        spans = [len(kind) for kind in kept]
+        size = prod([*spans, 3 * k * k])
+        sums = np.zeros((1 if self.squares is None else 2, size))
+        for batch in self.batches(fold=fold):
+            digits = [
+                (np.searchsorted(kind, values).astype(np.int32), len(kind))
+                for kind, values in zip(kept, batch.values.T, strict=True)
+            ]
+            pair = [(batch.left, k), (batch.right, k), (batch.outcome, 3)]
+            place = join_codes([*digits, *pair])
+            _add(sums, place, batch)
+        held = np.flatnonzero(sums[0])
+        if len(held) > SMALLER * self.size:
+            return self
+        *codes, _ = decode(held, [*spans, 3 * k * k])
+        return replace(
+            self,
+            keys=held % (3 * k * k),
+            columns=tuple(kind[code] for kind, code in zip(kept, codes, strict=True)),
+            weights=sums[0][held],
+            squares=None if self.squares is None else sums[1][held],
+            levels={},
+        )
+
+
+def _add(sums: Counts, place: NDArray[np.int64], batch: Batch) -> None:
+    """Add weights, and squared weights if any, of rows to (1 or 2, cells) sums."""
+    sums[0] += np.bincount(place, batch.weights, sums.shape[1])
+    if batch.squares is not None:
+        sums[1] += np.bincount(place, batch.squares, sums.shape[1])
+
+
+def slices(column: Column) -> Iterator[NDArray[Any]]:
+    """Go through a column, some rows at a time."""
+    return (column[start : start + BATCH] for start in range(0, len(column), BATCH))
+
+
+def _find_edges(column: Column) -> Edges:
+    least, most = np.inf, -np.inf
+    for part in slices(column):
+        least = float(np.minimum(least, part.min()))
+        most = float(np.maximum(most, part.max()))
+    return least, most
+
+
+def _distinct(column: Column) -> NDArray[np.float64] | None:
+    """Return the different values of a column that has few, else None."""
+    if len(np.unique(column[:SAMPLE])) > DISCRETE:
+        return None
+    found = np.zeros(0)
+    for part in slices(column):
+        found = np.union1d(found, np.unique(part))
+        if len(found) > DISCRETE:
+            return None
+    return found
+
+
+def _place(batch: Batch, by: Sequence[str], sizes: Sequence[int], k: int) -> NDArray[np.int64]:
+    digits = [(batch.codes[name], size) for name, size in zip(by, sizes, strict=True)]
+    return join_codes([*digits, (batch.left, k), (batch.right, k), (batch.outcome, 3)])
+
+
+# A digest of coded rows: the same for the same rows in any order, from one pass.
+#
+# Each row becomes two 64-bit numbers, and these are summed; to sort ten million rows would take
+# longer than to fit them. It tells results apart by what was read and keeps nobody from making two
+# files with one digest on purpose.
+
+
+Words = NDArray[np.uint64]
+# Where the two numbers start: the first digits of π
+LANES: Final = (0x243F6A8885A308D3, 0x13198A2E03707344)
+_ADDED: Final = np.uint64(0x9E3779B97F4A7C15)
+_FACTORS: Final = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_SHIFTS: Final = (np.uint64(30), np.uint64(27), np.uint64(31))
+
+
+def digest_rows(rows: CodedRows) -> str:
+    """Return the SHA-256 of systems, sides, outcomes, values and weights of all rows.
+
+    Levels of judges and items are left out, as in the digest of counts.
+    """
+    weights = rows.weights
+    whole = weights is None or not any((part % 1).any() for part in slices(weights))
+    sums = [np.uint64(0) for _ in LANES]
+    with np.errstate(over="ignore"):
+        for batch in rows.batches(fold=False):
+            sums = [
+                total + _sum_lane(batch, lane, whole=whole)
+                for total, lane in zip(sums, LANES, strict=True)
+            ]
+    digest = sha256("\x1f".join(rows.systems).encode())
+    digest.update(np.array(sums, dtype="<u8").tobytes())
+    return digest.hexdigest()
+
+
+def _sum_lane(batch: Batch, lane: int, *, whole: bool) -> np.uint64:
+    """Sum one number for each row; whole weights count a row as often as it stands there."""
+    state = np.full(len(batch.left), lane, dtype=np.uint64)
+    for codes in (batch.left, batch.right, batch.outcome):
+        state = spread_bits(state ^ codes.astype(np.uint64))
+    for values in batch.values.T:
+        state = spread_bits(state ^ _bits(values))
+    if whole:
+        return np.uint64((state * batch.weights.astype(np.uint64)).sum(dtype=np.uint64))
+    return np.uint64(spread_bits(state ^ _bits(batch.weights)).sum(dtype=np.uint64))
+
+
+def _bits(values: NDArray[np.float64]) -> Words:
+    """Return the bits of numbers; of −0 those of 0."""
+    return np.ascontiguousarray(values + 0.0).view(np.uint64)
+
+
+def spread_bits(state: Words) -> Words:
+    """Spread every bit over all others (splitmix64; Steele, Lea & Flood 2014, OOPSLA).
+
+    >>> spread_bits(np.zeros(1, np.uint64)).tolist()
+    [16294208416658607535]
+    """
+    state = state + _ADDED
+    for shift, factor in zip(_SHIFTS, _FACTORS, strict=False):
+        state = (state ^ (state >> shift)) * factor
+    return state ^ (state >> _SHIFTS[-1])
+
+
+# A table is read once, row by row: labels become codes, some columns numbers.
+#
+# Few rows are held in memory. More than `HELD` leave their engine in batches, which are coded and
+# written into temporary files: whatever goes through the rows later reads those, so that the engine
+# is asked once, and every pass sees the same rows in the same order.
+
+
+# Most rows that are held in memory, where the engine can hand them out in batches
+HELD: Final = 4_000_000
+
+
+def code_rows(
+    data: Comparisons,
+    columns: Sequence[str],
+    *,
+    by: Sequence[str] = (),
+    limits: Mapping[str, int] | None = None,
+) -> CodedRows:
+    """Read a table once: labels as codes, some columns as numbers.
+
+    columns: numeric columns of its frame; missing values become NaN.
+    """
+    weighing = read_weights(data)
+    by = tuple(data.require(name) for name in by)
+    keys = [*by, "left", "right", "outcome"]
+    frame = bind_to_task(data, by, name_levels(data, keys, weighing.frame))
+    every = frame
+    if weighing.zero:
+        every = bind_to_task(data, by, name_levels(data, keys, data.frame))
+    weight = None if weighing.column is None else nw.col(weighing.column)
+    with one_thread(data.source.connection):
+        counted = {name: count_labels(frame, name, weight) for name in keys}
+    meaning = check_labels(data, every, {name: list(found) for name, found in counted.items()})
+    if not meaning:
+        raise explain_empty(data, weighing.zero)
+    if sum(counted["outcome"].values()) > COUNTABLE:
+        raise InvalidJudgments(
+            f"weights in {data.source.name} add up to more than can be counted exactly: divide them"
+        )
+    tables = code_tables(by, counted, meaning, limits or {})
+    expected = None  # the number of rows, whatever they weigh
+    if can_stream(frame) and weight is None:
+        expected = sum(counted["outcome"].values())
+    elif can_stream(frame):
+        expected = float(fetch_columns(frame.select(nw.len().alias(COUNT)))[COUNT][0])
+    read = _hold_rows if expected is None or expected <= HELD else _file_rows
+    rows = read(data, frame, tables, columns, weighing)
+    if expected not in (None, rows.size):
+        raise UnknownFormat(
+            f"{data.source.name} was changed while it was read: {expected:,.0f} rows were counted,"
+            f" {rows.size:,} read; read a copy of it"
+        )
+    for batch in rows.batches(fold=False):
+        check_opponents(data, every, rows.systems, batch.left, batch.right)
+    return replace(rows, zero_weight=weighing.zero)
+
+
+def _file_rows(
+    data: Comparisons,
+    frame: Frame,
+    tables: Sequence[Coding],
+    columns: Sequence[str],
+    weighing: Weighing,
+) -> CodedRows:
+    """Read a table into temporary files."""
+    wide = [*columns, *([weighing.column] if weighing.column else [])]
+    key = np.int32 if fits_narrow(tables) else np.int64
+    kinds: dict[str, DTypeLike] = {"key": key, **dict.fromkeys(wide, np.float64)}
+    with one_thread(data.source.connection):
+        found = write_columns(code_batches(data, frame, tables, wide), kinds)
+    weights = found[weighing.column] if weighing.column else None
+    return replace(
+        _make_rows(data, tables, found["key"], [found[name] for name in columns]),
+        weights=weights,
+        squares=weights.squares if weights is not None and weighing.importance else None,
+    )
+
+
+def _hold_rows(
+    data: Comparisons,
+    frame: Frame,
+    tables: Sequence[Coding],
+    columns: Sequence[str],
+    weighing: Weighing,
+) -> CodedRows:
+    """Read a table into memory."""
+    found = fetch_rows(
+        data, frame, tables, [*columns, *([weighing.column] if weighing.column else [])]
+    )
+    weights = found[weighing.column].astype(np.float64) if weighing.column else None
+    return replace(
+        _make_rows(data, tables, found["key"], [_narrow(found[name]) for name in columns]),
+        weights=weights,
+        squares=weights**2 if weights is not None and weighing.importance else None,
+    )
+
+
+def _make_rows(
+    data: Comparisons, tables: Sequence[Coding], keys: Column, columns: Sequence[Column]
+) -> CodedRows:
+    none = np.zeros(0, dtype=np.int32)
+    levels = {one.name: make_factor(one, none) for one in tables[:-3]}
+    return CodedRows(
+        systems=tuple(tables[-2].labels),
+        keys=keys,
+        columns=tuple(columns),
+        levels=levels,
+        positions_known=data.positions_known,
+        answers=float(data.count_judgments()) if data.expanded else None,
+    )
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[np.floating[Any]]:
+    """Keep values in single precision where nothing is lost, as with lengths and counts."""
+    wide = values.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):  # what is too large for it is not kept so
+        half = wide.astype(np.float32)
+    return half if np.array_equal(half, wide, equal_nan=True) else wide

@@ -1,0 +1,656 @@
+"""Tables of judgments as handles: a frame, where it came from, and the columns that play a role.
+
+What counting, coding and reading need of a table stands here, below them; `Comparisons`, `Rankings`
+and `Ratings` add what is made by counting and reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Final, Literal, Self
+
+import narwhals as nw
+import numpy as np
+
+from evenhand.data.conditions import count_values, filter_rows, mark_whole
+from evenhand.data.engine import (
+    ANSWER,
+    COUNT,
+    Frame,
+    fetch_columns,
+    is_finite,
+    is_nan,
+    one_thread,
+    require_open,
+)
+from evenhand.data.exclusions import (
+    Exclusion,
+    Filter,
+    count_exclusions,
+    name_lost,
+    quote_condition,
+    reason_by_name,
+    say_unweighted,
+)
+from evenhand.data.joining import (
+    ENTRY,
+    NAMELESS,
+    PLACE,
+    Parts,
+    join_covariates,
+    keep_places,
+    list_places,
+    list_tasks,
+    number_places,
+    require_task,
+    spread,
+)
+from evenhand.data.labels import Outcome
+from evenhand.data.source import Source, find_rows, name_rows
+from evenhand.data.tally import Tally
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest
+
+# Names that mean something only inside their task: item 17 of fr-en is not item 17 of de-en
+TASK_BOUND: Final = ("item", "ranking")
+BOUND_BY: Final = " / "  # What stands between a task and such a name
+
+# Roles that say what was judged, and how often: judgments cannot be told apart by them
+JUDGED: Final = ("left", "right", "outcome", "weight")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JudgmentTable:
+    """A handle on a table of judgments."""
+
+    KIND: ClassVar[str]  # what they are, for messages
+    ROLES: ClassVar[tuple[str, ...]]  # names of the columns that play a role
+    NECESSARY: ClassVar[tuple[str, ...]]  # those without which there are no judgments
+
+    frame: Frame
+    source: Source = Source()
+
+    def __post_init__(self) -> None:
+        """Refuse a table in which a necessary column is missing."""
+        missing = [role for role in self.NECESSARY if role not in self.columns]
+        if missing:
+            *first, last = self.NECESSARY
+            raise UnknownColumn(
+                f"{self.KIND} need the columns {', '.join(first)} and {last}; {listing(missing)}"
+                f" not found among {listing(self.columns)}"
+            )
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """Names of all columns, roles first as the frame has them; not of where rows stood."""
+        return [name for name in self.frame.collect_schema().names() if name != PLACE]
+
+    def has(self, role: str) -> bool:
+        """Say whether a role's column is there."""
+        return role in self.columns
+
+    def keep_rows(self, kept: Frame, code: str, reason: str, sql: str = "") -> Self:
+        """Keep some rows, and record the others as excluded; arguments as of `Filter`."""
+        roles = {role: role for role in self.ROLES}
+        others = Filter(code, reason, self.frame, kept, roles, sql)
+        return replace(self, frame=kept, source=self.source.excluding(others))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowTable(JudgmentTable):
+    """A table in which each row is a judgment."""
+
+    @property
+    def covariates(self) -> list[str]:
+        """Columns that play no role."""
+        return [name for name in self.columns if name not in (*self.ROLES, ANSWER)]
+
+    def require(self, column: str) -> str:
+        """Return the name of a column under which this table holds it.
+
+        Raises:
+            UnknownColumn: with the nearest name there is.
+            UnknownOption: a system, rank or position of rankings, which pairs no longer have.
+
+        """
+        if column in self.columns:
+            return column
+        outside = {name: role for role, name in self.source.columns.items()}
+        role = outside.get(column)
+        if role in self.columns:
+            return role
+        raise UnknownColumn(
+            f"column '{column}' not found in {self.source.name}."
+            f"{suggest(column, self.columns) or ' It has ' + listing(self.columns)}"
+        )
+
+    def where(self, condition: nw.Expr | str, *, recorded: bool = True) -> Self:
+        """Keep the rows that meet a narwhals expression, or a SQL condition on a DuckDB table.
+
+        Args:
+            condition: which rows to keep.
+            recorded: whether the others count as excluded; not so for a part of an analysis.
+
+        Raises:
+            UnknownOption: SQL that is not one condition, or where the table is not DuckDB's.
+            UnknownColumn: a column that is not there.
+
+        """
+        kept = replace(self, frame=filter_rows(self.frame, condition, self.source.name))
+        if not recorded:
+            return kept
+        sql = condition if isinstance(condition, str) else ""
+        return self.keep_rows(kept.frame, "where", f"by {quote_condition(condition)}", sql)
+
+    def without(self, *, judges: Sequence[str], recorded: bool = True) -> Self:
+        """Exclude the judgments of some judges.
+
+        Args:
+            judges: their names.
+            recorded: as of `where`.
+
+        Raises:
+            UnknownColumn: the table names no judges.
+
+        """
+        self.require("judge")
+        if not judges:
+            return self
+        judge = nw.col("judge")
+        kept = self.where(judge.is_null() | ~judge.is_in(list(judges)), recorded=False)
+        return self.keep_rows(kept.frame, "judges", reason_by_name(judges)) if recorded else kept
+
+    def tasks(self) -> list[str]:
+        """Names of the tasks, sorted; empty where there is no task column."""
+        return list_tasks(self.frame, self.source)
+
+    def select_task(self, task: str, *, recorded: bool = True) -> Self:
+        """Keep one task.
+
+        Args:
+            task: its name.
+            recorded: as of `where`.
+
+        Raises:
+            UnknownColumn: the table has no task column.
+            InvalidJudgments: no such task; names those there are.
+
+        """
+        require_task(self.frame, self.source, task)
+        kept = self.where(nw.col("task") == task, recorded=False)
+        return self.keep_rows(kept.frame, "task", f"by task '{task}'") if recorded else kept
+
+    def join(self, table: Any, *, on: str = "judge", named: str = NAMELESS) -> Self:
+        """Add covariates of judges (or items) from a table with one row for each.
+
+        Args:
+            table: a frame with the column `on` and the covariates.
+            on: the column to join by.
+            named: what the table is called in messages.
+
+        Raises:
+            UnknownColumn: one of the two tables lacks the column.
+            InvalidJudgments: a judge who is not in the table or stands in it twice, or a
+                covariate under a name that is taken.
+
+        """
+        self.require(on)
+        frame = self._keep_places()
+        return replace(self, frame=join_covariates(frame, table, on, self.source, named))
+
+    def _keep_places(self) -> Frame:
+        """Number the rows, whose order a join would lose."""
+        return keep_places(self.frame)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankingTable(JudgmentTable):
+    """One ranked output a row: what the pairs that it expands to need of it."""
+
+    KIND = "rankings"
+    ROLES = ("judge", "item", "ranking", "system", "rank", "position", "task", "weight")
+    NECESSARY = ("ranking", "system", "rank")
+
+    source: Source = Source(format="rankings")
+    parts: Parts | None = None
+
+    @property
+    def _key(self) -> list[str]:
+        return [name for name in ("task", "ranking") if self.has(name)]
+
+    @cached_property
+    def excluded(self) -> tuple[Exclusion, ...]:
+        """What was excluded from these rankings: filters, controls, blank ranks, weights of 0."""
+        stored = count_exclusions(self.source.exclusions)
+        return (*stored, *self.exclude_blank(), *exclude_unweighted(self))
+
+    def select_task(self, task: str, *, recorded: bool = True) -> Self:
+        """Keep one task.
+
+        Args:
+            task: its name.
+            recorded: whether the other tasks count as excluded.
+
+        Raises:
+            UnknownColumn: the table has no task column.
+            InvalidJudgments: no such task; names those there are.
+
+        """
+        require_task(self.frame, self.source, task)
+        chosen = self.keep(self.frame.filter(nw.col("task") == task))
+        if not recorded:
+            return chosen
+        return self._keep_sound(self.keep_rows(chosen.frame, "task", f"by task '{task}'"))
+
+    def keep(self, frame: Frame) -> Self:
+        """Return some of these rankings; if all were found sound, they are not checked again.
+
+        Args:
+            frame: rows of these, of each ranking all or none.
+
+        """
+        return self._keep_sound(replace(self, frame=frame))
+
+    def _keep_sound(self, kept: Self) -> Self:
+        if "_sound" in vars(self):
+            vars(kept)["_sound"] = True
+        return kept
+
+    def check(self) -> None:
+        """Refuse what cannot be a ranking, and what the expansion to pairs would lose.
+
+        Raises:
+            InvalidJudgments: a rank that is neither blank nor a whole number from 1, a missing
+                name or position, or two outputs of one ranking with one system or one position;
+                names up to five rows.
+
+        """
+        _ = self._sound
+
+    @cached_property
+    def _sound(self) -> bool:
+        """True, found out once."""
+        self._check_ranks()
+        self._check_missing()
+        self._check_one("judge")
+        self._check_one("item")
+        self._check_one("weight")
+        self._check_doubled("system", "one row for each ranked output, or split the ranking")
+        if self.has("position"):
+            self._check_doubled("position", "each output has its own place on the screen")
+        if self.parts is not None:
+            self._check_parts(self.parts)
+        return True
+
+    def _check_ranks(self) -> None:
+        rank = nw.col("rank")
+        bad = find_rows(
+            self.frame, ~rank.is_null() & ~(rank == -1) & ((rank < 1) | (rank != rank.round()))
+        )
+        if bad:
+            shown = ", ".join(sorted({f"{row['rank']:g}" for row in bad}))
+            raise InvalidJudgments(
+                f"rank {shown} in {self.source.name}{name_rows(bad)}: ranks are whole numbers"
+                " from 1 (best); −1 or blank means not ranked"
+            )
+
+    def _check_missing(self) -> None:
+        """A row without its ranking, system or position would drop out of the join unseen."""
+        missing = [nw.col(name).is_null() for name in self._key]
+        placed = ["system", *(["position"] if self.has("position") else [])]
+        missing += [(nw.col("rank") > 0) & nw.col(name).is_null() for name in placed]
+        rows = find_rows(self.frame, nw.any_horizontal(*missing, ignore_nulls=True))
+        if rows:
+            empty = (name for name in (*self._key, *placed) if _is_missing(rows[0][name]))
+            role = next(empty)
+            raise InvalidJudgments(
+                f"a value is missing in column '{self.source.named(role)}' of {self.source.name}"
+                f"{name_rows(rows)}: fill it, or leave such rows out"
+            )
+
+    def _check_one(self, role: str) -> None:
+        """Ids that start again for every judge would make one ranking of several."""
+        if not self.has(role):
+            return
+        counted = count_values(self.frame, role, self._key)
+        rows = find_rows(counted, nw.col(COUNT) > 1)
+        if rows:
+            raise InvalidJudgments(
+                f"ranking '{rows[0]['ranking']}' of {self.source.name} has"
+                f" {rows[0][COUNT]} different values of {role}: a ranking is one answer of one"
+                " judge on one item; give every ranking an id of its own"
+            )
+
+    def _check_doubled(self, role: str, advice: str) -> None:
+        named = self.frame.filter(~nw.col(role).is_null())
+        counted = named.group_by(*self._key, role).agg(nw.len().alias(COUNT))
+        rows = find_rows(counted.select(*self._key, role, COUNT), nw.col(COUNT) > 1)
+        if rows:
+            value = rows[0][role]
+            shown = f"{value:g}" if isinstance(value, float) else value
+            raise InvalidJudgments(
+                f"{role} '{shown}' stands twice in ranking '{rows[0]['ranking']}' of"
+                f" {self.source.name}: {advice}"
+            )
+
+    def _check_parts(self, parts: Parts) -> None:
+        """A system can stand once in a ranking, alone or in the name of a merged output."""
+        entries = self.frame.with_columns(nw.col("system").alias(ENTRY))
+        alone = spread(entries.filter(~nw.col("system").is_null()), "system", parts, self.source)
+        counted = alone.group_by(*self._key, "system").agg(
+            nw.len().alias(COUNT), nw.col(ENTRY).min().alias("first"), nw.col(ENTRY).max()
+        )
+        rows = find_rows(counted, nw.col(COUNT) > 1)
+        if rows:
+            row = rows[0]
+            raise InvalidJudgments(
+                f"system '{row['system']}' stands twice in ranking '{row['ranking']}' of"
+                f" {self.source.name}, in '{row['first']}' and in '{row[ENTRY]}': it can be one"
+                " output only; correct the names, or read them as they are (without merged)"
+            )
+
+    def _sizes(self) -> Frame:
+        """Count outputs and ranked outputs of each ranking."""
+        ranked = mark_whole((nw.col("rank") > 0).fill_null(value=False))
+        frame = self.frame.with_columns(evenhand_ranked=ranked)
+        return frame.group_by(*self._key).agg(nw.col("evenhand_ranked").sum().alias("ranked"))
+
+    def _count(self, condition: nw.Expr | None = None) -> int:
+        sizes = self._sizes()
+        chosen = sizes if condition is None else sizes.filter(condition)
+        return int(fetch_columns(chosen.select(nw.len().alias(COUNT)))[COUNT][0])
+
+    def count(self) -> int:
+        """Count all rankings, blank ones included."""
+        return self._count()
+
+    def count_blank(self) -> int:
+        """Count the rankings in which nothing was ranked."""
+        return self._count(nw.col("ranked") == 0)
+
+    def count_used(self) -> int:
+        """Count the rankings that compare at least two outputs."""
+        return self._count(nw.col("ranked") > 1)
+
+    def keep_ranked(self, least: int) -> Frame:
+        """Return the rows of the rankings in which so many outputs are ranked."""
+        enough = self._sizes().filter(nw.col("ranked") >= least)
+        return self.frame.join(enough.select(*self._key), on=self._key, how="semi")  # type: ignore[arg-type]
+
+    def count_blank_ranks(self) -> tuple[int, int]:
+        """Count the blank ranks of the rankings that are not blank, and all ranks of these."""
+        ranked = mark_whole((nw.col("rank") > 0).fill_null(value=False))
+        frame = self.frame.with_columns(evenhand_ranked=ranked)
+        sizes = frame.group_by(*self._key).agg(
+            nw.len().alias("rows"), nw.col("evenhand_ranked").sum().alias("ranked")
+        )
+        begun = sizes.filter(nw.col("ranked") > 0)
+        sums = fetch_columns(begun.select(nw.col("rows").sum(), nw.col("ranked").sum()))
+        rows, used = (0 if sums[n][0] is None else int(sums[n][0]) for n in ("rows", "ranked"))
+        return rows - used, rows
+
+    def exclude_blank(self) -> tuple[Exclusion, ...]:
+        """Return what the expansion to pairs excludes."""
+        every, blank, used = self.count(), self.count_blank(), self.count_used()
+        gaps, ranks = self.count_blank_ranks()
+        short = every - blank - used
+        besides = "of the others " if blank else ""
+        ranking = "ranking" if short == 1 else "rankings"
+        blanks, gap, single = (
+            Exclusion(
+                "blank-rankings",
+                "nothing was ranked",
+                blank,
+                every,
+                unit="ranking",
+                sentence=f"{blank:,} of {every:,} rankings are blank: left out",
+            ),
+            Exclusion(
+                "blank-ranks",
+                "the rank is not given",
+                gaps,
+                ranks,
+                unit="rank",
+                sentence=f"{gaps:,} of {ranks:,} ranks {besides}are blank: not compared",
+            ),
+            Exclusion(
+                "single-output",
+                "one output only",
+                short,
+                every,
+                unit="ranking",
+                sentence=f"{short:,} {ranking} of one output only: nothing to compare",
+            ),
+        )
+        if blanks.rows:
+            blanks = name_lost(blanks, self.frame, self.keep_ranked(1))
+        if single.rows:
+            single = name_lost(single, self.keep_ranked(1), self.keep_ranked(2))
+        return tuple(one for one in (blanks, gap, single) if one.rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RatingTable(RowTable):
+    """One score a row: what reading it needs."""
+
+    KIND = "ratings"
+    ROLES = (
+        *("judge", "item", "system", "criterion", "score"),
+        *("kind", "expected", "task", "seconds", "shown_at"),
+    )
+    NECESSARY = ("system", "score")
+
+    source: Source = Source(format="ratings")
+
+    @cached_property
+    def excluded(self) -> tuple[Exclusion, ...]:
+        """What was excluded from these ratings: filters, controls, rows without a score."""
+        require_open(self.frame, self.source.name)
+        stored = count_exclusions(self.source.exclusions)
+        return (*stored, *self._exclude_unscored())
+
+    def _exclude_unscored(self) -> tuple[Exclusion, ...]:
+        scored, missing = count_scored(self)
+        if not missing:
+            return ()
+        every = scored + missing
+        sentence = f"rows without a score are left out: {missing:,} of {every:,}"
+        unscored = Exclusion("no-score", "the score is missing", missing, every, sentence=sentence)
+        return (name_lost(unscored, self.frame, self.frame.filter(~is_unscored(self.frame))),)
+
+
+def is_unscored(frame: Frame) -> nw.Expr:
+    """Return the condition that a row has no score: it is missing, or not a number."""
+    missing = nw.col("score").is_null()
+    floats = frame.collect_schema()["score"].is_float()
+    return missing | is_nan(frame, "score") if floats else missing
+
+
+def count_scored(data: RatingTable) -> tuple[int, int]:
+    """Count the rows with a score and those without, and check the former."""
+    name, dtype = data.source.named("score"), data.frame.collect_schema()["score"]
+    where = f"column '{name}' of {data.source.name}"
+    if not dtype.is_numeric():
+        raise InvalidJudgments(f"{where} holds {str(dtype).lower()}: scores are numbers")
+    missing = is_unscored(data.frame)
+    infinite = ~missing & ~is_finite(data.frame, "score")
+    odd = data.frame.select(missing=missing, infinite=infinite)
+    groups = odd.group_by("missing", "infinite").agg(nw.len().alias(COUNT))
+    with one_thread(data.source.connection):
+        found = fetch_columns(groups)
+    n, n_missing = int(found[COUNT].sum()), int(found[COUNT][found["missing"].astype(bool)].sum())
+    if found["infinite"].any():
+        rows = name_rows(find_rows(data.frame, infinite))
+        raise InvalidJudgments(f"a score in {where}{rows} is infinite: correct it or leave it out")
+    if not n:
+        raise InvalidJudgments(f"no ratings in {data.source.name}: is a condition too narrow?")
+    if n_missing == n:
+        raise InvalidJudgments(
+            f"{where} has no score in any of {n:,} rows: nothing to look at; is it the"
+            " column of scores?"
+        )
+    return n - n_missing, n_missing
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """What a stated mix made of judgments."""
+
+    name: str  # the mix in the words of the signature
+    shares: Mapping[str, Mapping[str, float]]  # column → level → share
+    each: str  # what weighs the same within a cell
+    n_judgments: float  # answers that count, unweighted; a ranking is one
+    n_comparisons: float  # pairs that count, unweighted
+    effective: float  # effective number of judgments, (Σ w)² / Σ w²
+    left_out: int  # comparisons whose share is 0
+    notes: tuple[str, ...]  # what was left out
+
+    @property
+    def said(self) -> str:
+        """The mix in words."""
+        parts = [
+            f"{column} " + ", ".join(f"{level} {share:g}" for level, share in shares.items())
+            for column, shares in self.shares.items()
+        ]
+        return "; ".join(
+            [*parts, f"every {self.each} weighs the same" + (" within" if parts else "")]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers."""
+        return {
+            "shares": {name: dict(own) for name, own in self.shares.items()},
+            "each": self.each,
+            "effective_judgments": self.effective,
+            "left_out": self.left_out,
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonTable(RowTable):
+    """One comparison a row: what counting and reading it need."""
+
+    KIND = "comparisons"
+    ROLES = ("left", "right", "outcome", "judge", "item", "ranking", "task", "weight", "id")
+    NECESSARY = ("left", "right", "outcome")
+
+    outcome_labels: Mapping[str, Outcome] | None = None
+    positions_known: bool = True
+    weights: Literal["frequency", "importance"] = "frequency"
+    rankings: RankingTable | None = None
+    mix: Mixed | None = None
+
+    @property
+    def expanded(self) -> bool:
+        """Whether one answer can be several comparisons: a ranking, or one on a merged output."""
+        return self.rankings is not None or self.has(ANSWER)
+
+    def require(self, column: str) -> str:
+        """Return the name of a column; refuse those of rankings, which pairs no longer have."""
+        for role, outside in self.source.columns.items():
+            if outside == column and not (self.has(role) or self.has(column)):
+                raise _no_factor(column, role)
+        return super().require(column)
+
+    @cached_property
+    def excluded(self) -> tuple[Exclusion, ...]:
+        """What was excluded from these judgments: filters, controls, blank ranks, weights of 0."""
+        require_open(self.frame, self.source.name)
+        stored = count_exclusions(self.source.exclusions)
+        blank = () if self.rankings is None else self.rankings.exclude_blank()
+        return (*stored, *blank, *exclude_unweighted(self))
+
+    def _keep_places(self) -> Frame:
+        """Number the rows; those of rankings have their places in the rankings."""
+        return self.frame if self.rankings is not None else keep_places(self.frame)
+
+    def tally(self, by: Sequence[str] = (), *, limits: Mapping[str, int] | None = None) -> Tally:
+        """Count outcomes; see `Comparisons`, which does."""
+        raise NotImplementedError
+
+    def count_judgments(self) -> float:
+        """Count answers, as they are weighted: a ranking is one, whatever it expands to."""
+        if self.mix is not None:
+            return self.mix.n_judgments
+        require_open(self.frame, self.source.name)
+        return count_answers(self).get("", 0.0)
+
+
+def refuse_judged(name: str, factor: str) -> None:
+    """Refuse to tell judgments apart by what was judged."""
+    if factor in JUDGED:
+        raise _no_factor(name, factor)
+
+
+def _no_factor(name: str, role: str) -> UnknownOption:
+    """Return the refusal of a group or covariate that is what was judged."""
+    said = name if name == role else f"{name} (the {role})"
+    what = "how much a row counts" if role == "weight" else "what was judged"
+    return UnknownOption(
+        f"{said} says {what}: it cannot tell groups apart; take who judged or under what"
+        " conditions, such as judge, item, task or a column of your own"
+    )
+
+
+def count_answers(table: ComparisonTable, by: str | None = None) -> dict[str, float]:
+    """Count answers, a ranking being one, as they are weighted; by group, or under "" for all."""
+    groups = [by] if by is not None else []
+    answers = table.frame
+    weight = nw.col("weight") if table.has("weight") else None
+    if table.expanded:
+        whole = ("task", "ranking") if table.rankings is not None else (ANSWER,)
+        keys = dict.fromkeys([*groups, *(k for k in whole if table.has(k))])
+        each = nw.len() if weight is None else weight.max()
+        answers = answers.group_by(*keys).agg(each.alias(COUNT))
+        found = fetch_columns(answers.select(*groups, COUNT))
+        n = np.ones(len(found[COUNT])) if weight is None else found[COUNT].astype(np.float64)
+        labels = found[by].tolist() if by is not None else [""] * len(n)
+    else:
+        sums = nw.len() if weight is None else weight.sum()
+        counted = answers.group_by(by).agg(sums.alias(COUNT)) if by is not None else None
+        found = fetch_columns(answers.select(sums.alias(COUNT)) if counted is None else counted)
+        n = found[COUNT].astype(np.float64)
+        labels = found[by].tolist() if by is not None else [""]
+    totals: dict[str, float] = {}
+    for label, own in zip(labels, n.tolist(), strict=True):
+        totals[str(label)] = totals.get(str(label), 0.0) + own
+    return totals
+
+
+def exclude_unweighted(data: ComparisonTable | RankingTable) -> tuple[Exclusion, ...]:
+    """Return the rows of weight 0; they are counted only where there is a column of weights."""
+    if not data.has("weight") or getattr(data, "mix", None) is not None:
+        return ()
+    weight = nw.col("weight").cast(nw.Float64)
+    rankings = getattr(data, "rankings", None)
+    frame = (data if rankings is None else rankings).frame
+    both = frame.select(
+        nw.len().alias(COUNT), (weight == 0).cast(nw.Int64).sum().alias("evenhand_kept")
+    )
+    counts = fetch_columns(both)
+    zero, every = (counts[name][0] for name in ("evenhand_kept", COUNT))
+    n = 0 if zero is None or zero != zero else int(zero)  # noqa: PLR0124 - NaN of an empty table
+    sentence = say_unweighted(n)
+    found = Exclusion("zero-weight", "their weight is zero", n, int(every), sentence=sentence)
+    return (name_lost(found, frame, frame.filter(weight != 0)),) if n else ()
+
+
+def restore_places(data: ComparisonTable) -> ComparisonTable:
+    """Number pairs of rankings, whose order a join has lost, by where the first row of each stood.
+
+    Other comparisons are numbered before they are joined.
+    """
+    if data.rankings is None or list_places(data.frame):
+        return data
+    numbered = number_places(data.rankings.frame)
+    if numbered is None:
+        return data
+    key = [name for name in ("task", "ranking") if data.has(name)]
+    first = numbered.group_by(*key).agg(nw.col(PLACE).min())
+    frame = data.frame.join(first, on=key, how="left")  # type: ignore[arg-type]
+    return replace(data, frame=frame)
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or value != value  # noqa: PLR0124 - nan is the only value that differs from itself

@@ -1,0 +1,383 @@
+"""The tally: counts of outcomes per pair of systems, all that a log-linear model needs.
+
+Stored as coordinate arrays (one entry per pair that was compared, in the direction it was shown),
+never as a K × K table. Factors say to which judge, item, ranking, task or covariate level the
+counts of an entry belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import UnknownColumn, UnknownOption
+
+_LARGEST: Final = 2**62
+
+
+def join_codes(digits: Sequence[tuple[NDArray[np.int32], int]]) -> NDArray[np.int64]:
+    """Return one number per entry for several codes, ordered as they are, the first foremost.
+
+    digits: codes of each entry, 0 to size − 1, and their size.
+
+    >>> join_codes([(np.array([0, 1], np.int32), 2), (np.array([2, 0], np.int32), 3)]).tolist()
+    [2, 3]
+    """
+    key, span = digits[0][0].astype(np.int64), digits[0][1]
+    for codes, size in digits[1:]:
+        if span * size > _LARGEST:  # would not fit: number the combinations seen so far
+            _, key = np.unique(key, return_inverse=True)
+            span = len(key)
+        key *= size
+        key += codes
+        span *= size
+    return key
+
+
+def first_of_each(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first position of each different key, in key order, and each entry's group.
+
+    The two are one array where every key is alone and in its place.
+    """
+    if (key[1:] > key[:-1]).all():
+        alone = np.arange(len(key))
+        return alone, alone
+    span = int(key.max()) + 1
+    if span > 4 * len(key):
+        _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+        return first, inverse
+    seen = np.zeros(span, dtype=np.bool_)  # keys that fill their range need no sorting
+    seen[key] = True
+    inverse = (np.cumsum(seen) - 1).take(key)
+    first = np.empty(int(np.count_nonzero(seen)), dtype=np.int64)
+    first[inverse[::-1]] = np.arange(len(key) - 1, -1, -1)
+    return first, inverse
+
+
+def take_names(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Return names that were given as a list, or one name by itself.
+
+    >>> take_names("judge"), take_names(["judge", "item"]), take_names(())
+    (('judge',), ('judge', 'item'), ())
+    """
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+Codes = NDArray[np.int32]
+Counts = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """A way to tell judgments apart: by judge, item, ranking, task or a covariate."""
+
+    labels: tuple[str, ...]  # the levels, sorted
+    codes: Codes  # (C,) level of each entry of the tally; a cluster of levels where `merged`
+    loads: Counts  # (levels,) comparisons of each level
+    size: int  # number of different codes
+    merged: bool = False  # whether levels were merged into fewer clusters
+    # (levels,) cluster of each level where they were merged, if it is known
+    clusters: Codes | None = None
+
+    @property
+    def effective(self) -> float:
+        """Effective number of levels, (Σ n)² / Σ n²: equal loads give them all."""
+        return float(self.loads.sum() ** 2 / (self.loads**2).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Counts of outcomes in coordinate form.
+
+    Attributes:
+        systems: the K systems, sorted by name.
+        left: (C,) code of the system shown first.
+        right: (C,) code of the other.
+        wins: (C,) how often left was preferred.
+        ties: (C,) how often neither was.
+        losses: (C,) how often right was preferred.
+        factors: by name; each gives every entry a level.
+        n_judgments: answers (a ranking is one answer, however many comparisons it holds).
+        squares: (C, 3) sums of squared importance weights, or None for frequencies.
+        zero_weight: rows left out since their weight is zero.
+        positions_known: whether left really stood first.
+        unmerged: factor whose levels were merged → what counts by its levels themselves.
+        of_rankings: whether answers are rankings, even where each holds one comparison.
+
+    """
+
+    systems: tuple[str, ...]
+    left: Codes
+    right: Codes
+    wins: Counts
+    ties: Counts
+    losses: Counts
+    factors: Mapping[str, Factor] = field(default_factory=dict)
+    n_judgments: float = 0.0
+    squares: NDArray[np.float64] | None = None
+    zero_weight: int = 0
+    positions_known: bool = True
+    unmerged: Mapping[str, Callable[[], Tally]] = field(default_factory=dict)
+    of_rankings: bool = False
+
+    @cached_property
+    def n_comparisons(self) -> float:
+        """Number of comparisons, the sum of all counts."""
+        return float(self.wins.sum() + self.ties.sum() + self.losses.sum())
+
+    @property
+    def of_pairs(self) -> bool:
+        """Whether each answer is one comparison; sums of weights differ by their order."""
+        return self.n_judgments >= self.n_comparisons * (1 - 1e-9)
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        """(C, 3) wins, ties and losses of the left system."""
+        return np.stack([self.wins, self.ties, self.losses]).T
+
+    def factor(self, name: str) -> Factor:
+        """Return a factor by name.
+
+        Raises:
+            UnknownColumn: the tally was not made by it.
+
+        """
+        if name not in self.factors:
+            raise UnknownColumn(f"the tally does not tell apart {name}: make it with by=['{name}']")
+        return self.factors[name]
+
+    def take(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Tally:
+        """Keep some entries, in the order of `rows`; systems and levels stay as they are."""
+        return replace(
+            self,
+            left=self.left[rows],
+            right=self.right[rows],
+            wins=self.wins[rows],
+            ties=self.ties[rows],
+            losses=self.losses[rows],
+            squares=None if self.squares is None else self.squares[rows],
+            factors={name: replace(f, codes=f.codes[rows]) for name, f in self.factors.items()},
+        )
+
+    def pool(self, keep: Sequence[str] = ()) -> Tally:
+        """Sum over all factors but those kept; entries of one pair become one."""
+        names = take_names(keep)
+        if names in self._pooled:
+            return self._pooled[names] or self
+        pooled = self._pool(names)
+        pooled._pooled[names] = None  # itself, but no circle: what is let go is freed at once
+        if not names or len(pooled.left) == len(self.left):  # pairs alone, or what is held anyway
+            self._pooled[names] = pooled
+        return pooled
+
+    @cached_property
+    def _pooled(self) -> dict[tuple[str, ...], Tally | None]:
+        """What `pool` has summed already: of millions of entries each sum is dear."""
+        return {}
+
+    def _pool(self, keep: Sequence[str]) -> Tally:
+        kept = {name: self.factor(name) for name in keep}
+        k = len(self.systems)
+        digits = [(factor.codes, factor.size) for factor in kept.values()]
+        key = join_codes([*digits, (self.left, k), (self.right, k)])
+        first, inverse = first_of_each(key)
+        factors = {name: replace(f, codes=f.codes[first]) for name, f in kept.items()}
+        unmerged = {name: count for name, count in self.unmerged.items() if name in kept}
+        return replace(self._summed(first, inverse), factors=factors, unmerged=unmerged)
+
+    def fold(self) -> Tally:
+        """Forget who was shown first: entries of one pair and level become one, by name order.
+
+        What is folded no longer knows positions, so that no order effect can be fitted to it.
+        """
+        swap = self.left > self.right
+        turned = replace(
+            self,
+            left=np.where(swap, self.right, self.left),
+            right=np.where(swap, self.left, self.right),
+            wins=np.where(swap, self.losses, self.wins),
+            losses=np.where(swap, self.wins, self.losses),
+            squares=None
+            if self.squares is None
+            else np.where(swap[:, None], self.squares[:, ::-1], self.squares),
+            positions_known=False,
+        )
+        return turned.pool(tuple(self.factors))
+
+    def _summed(self, first: NDArray[np.int64], inverse: NDArray[np.int64]) -> Tally:
+        if first is inverse:
+            return replace(self)
+
+        def sums(values: Counts) -> Counts:
+            return np.asarray(np.bincount(inverse, weights=values, minlength=len(first)), float)
+
+        squares = self.squares
+        if squares is not None:
+            squares = np.stack([sums(squares[:, o]) for o in range(3)], axis=1)
+        return replace(
+            self,
+            left=self.left[first],
+            right=self.right[first],
+            wins=sums(self.wins),
+            ties=sums(self.ties),
+            losses=sums(self.losses),
+            squares=squares,
+        )
+
+    def split(self, name: str) -> dict[str, Tally]:
+        """Take a factor apart: one tally per level, with the systems and levels seen there.
+
+        Raises:
+            UnknownColumn: the tally was not made by it.
+            UnknownOption: its levels were merged and can no longer be told apart.
+
+        """
+        factor = self.factor(name)
+        if factor.merged:
+            raise UnknownOption(f"the levels of {name} were merged: tally without a limit for it")
+        order = np.argsort(factor.codes, kind="stable")
+        borders = np.searchsorted(factor.codes[order], np.arange(factor.size + 1))
+        others = [other for other in self.factors if other != name]
+        return {
+            label: self._part(order[borders[i] : borders[i + 1]], others)
+            for i, label in enumerate(factor.labels)
+        }
+
+    def _part(self, rows: NDArray[np.int64], others: Sequence[str]) -> Tally:
+        left, right = self.left[rows], self.right[rows]
+        used = np.unique(np.concatenate([left, right]))
+        part = replace(
+            self,
+            systems=tuple(self.systems[i] for i in used),
+            left=np.searchsorted(used, left).astype(np.int32),
+            right=np.searchsorted(used, right).astype(np.int32),
+            wins=self.wins[rows],
+            ties=self.ties[rows],
+            losses=self.losses[rows],
+            squares=None if self.squares is None else self.squares[rows],
+            factors={},
+            unmerged={},
+        )
+        totals = part.wins + part.ties + part.losses
+        factors = {other: keep_levels(self.factors[other], rows, totals) for other in others}
+        return replace(part, factors=factors, n_judgments=float(totals.sum()))
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the pooled counts by name: the same for the same judgments on any engine."""
+        return self.digest_by(())
+
+    def digest_by(self, names: Sequence[str]) -> str:
+        """Return the SHA-256 of the counts, told apart by the levels of some factors.
+
+        Entries by factors may be millions, so their numbers go in as few bytes as hold them.
+
+        Raises:
+            UnknownColumn: the tally was not made by one of them.
+
+        """
+        return digest_entries(self.pool(names), names)
+
+
+def keep_levels(
+    factor: Factor, rows: NDArray[np.int64] | NDArray[np.bool_], totals: Counts
+) -> Factor:
+    """Keep the levels of a factor that occur in some rows; of merged levels, their clusters."""
+    used, codes = np.unique(factor.codes[rows], return_inverse=True)
+    merged = factor.merged
+    return Factor(
+        labels=tuple(f"cluster {i + 1}" if merged else factor.labels[i] for i in used.tolist()),
+        codes=codes.astype(np.int32),
+        loads=np.asarray(np.bincount(codes, weights=totals, minlength=len(used)), float),
+        size=len(used),
+        merged=merged,
+    )
+
+
+def merge_levels(factor: Factor, limit: int, seed: int) -> Factor:
+    """Merge the levels of a factor into at most `limit` clusters of about equal load.
+
+    Levels go to clusters in a snake by load, equal loads in random order: clusters
+    of clusters are clusters, so that inference by them stays valid. Labels and loads remain those
+    of the levels.
+    """
+    if factor.merged or factor.size <= limit:
+        return factor
+    member = snake(factor.loads, limit, seed)
+    codes = member[factor.codes]
+    return replace(factor, codes=codes, size=limit, merged=True, clusters=member)
+
+
+def snake(loads: Counts, limit: int, seed: int) -> Codes:
+    """Assign levels to `limit` clusters, heaviest first, to and fro.
+
+    >>> snake(np.array([5.0, 4.0, 3.0, 2.0]), limit=2, seed=1).tolist()
+    [0, 1, 1, 0]
+    """
+    chance = np.random.Generator(np.random.PCG64(seed)).permutation(len(loads))
+    order = chance[np.argsort(-loads[chance], kind="stable")]
+    turn, place = np.divmod(np.arange(len(loads)), limit)
+    member = np.empty(len(loads), dtype=np.int32)
+    member[order] = np.where(turn % 2 == 0, place, limit - 1 - place)
+    return member
+
+
+# The digest of a tally: the same for the same judgments on any engine.
+
+
+BLOCK: Final = 20_000  # Entries that are read at a time: they stay in the cache
+_KINDS: Final = {"<u1": 2**8, "<u2": 2**16, "<u4": 2**32}
+
+
+def digest_entries(pooled: Tally, names: Sequence[str]) -> str:
+    """Return the SHA-256 of counts that are pooled by some factors.
+
+    Entries by factors may be millions, so that their numbers go in as few bytes as hold them all;
+    without factors codes take four bytes and counts eight.
+    """
+    factors = [pooled.factors[name] for name in names]
+    digest = sha256("\x1f".join(pooled.systems).encode())
+    for factor in factors:
+        digest.update("\x1f".join(["", *factor.labels]).encode())
+    sizes = [*(factor.size for factor in factors), len(pooled.systems), len(pooled.systems)]
+    codes = [*(factor.codes for factor in factors), pooled.left, pooled.right]
+    for one, size in zip(codes, sizes, strict=True):
+        kind = _narrowest(size) if names else "<i4"
+        digest.update(np.ascontiguousarray(one, dtype=kind).data)
+    for counts in _read_counts(pooled, narrow=bool(names)):
+        digest.update(counts.data)
+    return digest.hexdigest()
+
+
+def _read_counts(pooled: Tally, *, narrow: bool) -> Iterator[NDArray[Any]]:
+    """Go through the (entries, 3) counts, some at a time.
+
+    Where some are no whole numbers, all are rounded to 30 bits: sums differ by their order in the
+    rest.
+    """
+    columns = pooled.wins, pooled.ties, pooled.losses
+    blocks = [slice(at, at + BLOCK) for at in range(0, len(pooled.wins), BLOCK)]
+    whole = all((one[block] == np.floor(one[block])).all() for one in columns for block in blocks)
+    most = max(float(one.max(initial=0)) for one in columns)
+    kind = _narrowest(most + 1) if narrow and whole else "<f8"
+    for block in blocks:
+        some = np.stack([one[block] for one in columns], axis=1)
+        if not whole:
+            part, power = np.frexp(some)
+            some = np.ldexp(np.round(part * 2**30) / 2**30, power)
+        yield some.astype(kind)
+
+
+def _narrowest(size: float) -> str:
+    """Return the narrowest type for whole numbers below a size; a double beyond four bytes.
+
+    >>> _narrowest(256), _narrowest(257), _narrowest(65_537), _narrowest(2**32 + 1)
+    ('<u1', '<u2', '<u4', '<f8')
+    """
+    return next((kind for kind, limit in _KINDS.items() if size <= limit), "<f8")

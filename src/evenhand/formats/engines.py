@@ -1,0 +1,284 @@
+"""Tables by a URL: Spark, DuckDB's own files, and every database that Ibis reaches.
+
+    sc://HOST:PORT/TABLE                a Spark Connect server
+    spark://local?path=votes.parquet    Spark in this process; spark://HOST:PORT for a cluster
+    duckdb:///data/votes.db?table=votes a DuckDB file
+    postgres://HOST/DB?table=votes      and every other name that Ibis connects to
+
+The rows stay there: a query goes to the engine, and what it counts comes back.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import warnings
+import weakref
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import narwhals as nw
+
+from evenhand.data.databases import list_errors, list_faults, say_fault
+from evenhand.data.engine import quote_name
+from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, listing, suggest
+from evenhand.formats.file_heads import Address, is_address, read_address
+from evenhand.formats.table import Table
+
+__all__ = ["is_address", "open_address"]
+
+DATABASES: Final = (
+    *("athena", "bigquery", "clickhouse", "databricks", "druid", "exasol", "flink", "impala"),
+    *("materialize", "mssql", "mysql", "oracle", "postgres", "postgresql", "redshift"),
+    *("risingwave", "singlestoredb", "snowflake", "sqlite", "trino"),
+)
+# Kinds of URLs that name files elsewhere, which are not opened here
+STORES: Final = ("s3", "gs", "r2", "https")
+# Tables of a database that Ibis reaches: `postgres://host/db?table=schema.votes`.
+
+
+SHORT_NAMES: Final = {"postgresql": "postgres", "redshift": "postgres"}
+
+
+def _open_with_ibis(address: Address) -> Table:
+    """Open a table of a database."""
+    _, name = address.require(("table",))
+    try:
+        import ibis
+    except ModuleNotFoundError:
+        raise UnknownFormat(
+            f"'{address}' is read through Ibis, which is not installed: pip install"
+            f" 'evenhand[ibis]' 'ibis-framework[{_backend(address)}]' (in a clone '.[ibis]' for the"
+            " first)"
+        ) from None
+    if address.scheme == "sqlite" and not Path(f"{address.place}{address.path}").is_file():
+        raise MissingFile(f"there is no SQLite file '{address.place}{address.path}'")
+    *spaces, table = name.split(".")
+    try:
+        backend = ibis.connect(_write_url(address))
+        # Close the connection when nobody holds a table of it any more
+        close = getattr(getattr(backend, "con", None), "close", None)
+        if close is not None:
+            weakref.finalize(backend, close)
+        found = backend.table(table, database=tuple(spaces) or None)
+    except ibis.common.exceptions.TableNotFound:
+        names = sorted(map(str, backend.list_tables()))
+        hint = suggest(name, names) or (f" It has {listing(names)}" if names else "")
+        raise UnknownFormat(f"'{address}': there is no table '{name}'{end(hint)}") from None
+    except ImportError:
+        raise UnknownFormat(
+            f"'{address}' needs a driver that is not installed: pip install"
+            f" 'ibis-framework[{_backend(address)}]'"
+        ) from None
+    except list_errors(OSError, ValueError) as error:
+        raise UnknownFormat(f"'{address}' does not answer: {address.clean(error)}") from None
+    return Table(nw.from_native(found), str(address))
+
+
+def _backend(address: Address) -> str:
+    """Return Ibis' name of a database."""
+    return SHORT_NAMES.get(address.scheme, address.scheme)
+
+
+def _write_url(address: Address) -> str:
+    """Write the URL again as Ibis takes it, without what is asked for."""
+    user = f"{address.user}@" if address.user else ""
+    settings = "&".join(f"{name}={value}" for name, value in address.settings)
+    place = f"{_backend(address)}://{user}{address.place}{address.path}"
+    return f"{place}?{settings}" if settings else place
+
+
+# Tables of a DuckDB file: `duckdb://votes.db?table=votes`, opened for reading only.
+
+
+def _open_duckdb(address: Address) -> Table:
+    """Open a table or view of a DuckDB file; a file with one table needs no name of it."""
+    if address.settings or address.user or "path" in address.asked:
+        raise UnknownOption(f"'{address}' says too much: a DuckDB file takes ?table=NAME only")
+    path = Path(f"{address.place}{address.path}").expanduser()
+    if not path.is_file():
+        raise MissingFile(f"there is no DuckDB file '{path}'")
+    try:
+        connection = _connect(path)
+        relation = connection.sql(f"from {_choose(connection, address)}")
+    except duckdb.PermissionException:
+        raise UnknownFormat(
+            f"'{address}' is a view that reads other files, which are not opened for it: name those"
+            " files instead, or keep its rows (create table NAME as from the view)"
+        ) from None
+    except duckdb.Error as error:
+        if not path.stat().st_size:
+            raise UnknownFormat(
+                f"'{path}' is empty: its tables are gone; restore it from a copy"
+            ) from None
+        raise UnknownFormat(f"'{address}' cannot be opened: {address.clean(error)}") from None
+    return Table(nw.from_native(relation), str(address), connection)
+
+
+def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    """Open a file for reading; its own views and macros may read no file of this machine.
+
+    No query can set that access back. A file with plain tables alone keeps it: what is made of
+    these may be written.
+    """
+    connection = duckdb.connect(str(path), read_only=True)
+    (own,) = connection.execute(
+        "select (select count(*) from duckdb_views() where not internal)"
+        " + (select count(*) from duckdb_functions() where not internal)"
+    ).fetchone() or (1,)
+    if own:
+        connection.execute("set enable_external_access = false")
+    return connection
+
+
+def _choose(connection: duckdb.DuckDBPyConnection, address: Address) -> str:
+    """Return the table that is asked for, or the only one, as SQL names it."""
+    query = (
+        "select table_schema, table_name from information_schema.tables"
+        " where table_catalog = current_database() order by all"
+    )
+    rows: list[tuple[Any, ...]] = connection.execute(query).fetchall()
+    names = {
+        name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in rows
+    }
+    asked = address.asked.get("table")
+    if asked is None and len(names) == 1:
+        return _write(*rows[0])
+    if asked is None:
+        there = f"it has {listing(list(names))}" if names else "it has none"
+        raise UnknownOption(f"'{address}' must say which table to read, with ?table=NAME: {there}")
+    if asked.removeprefix("main.") not in names:
+        hint = suggest(asked, list(names)) or (f" It has {listing(list(names))}" if names else "")
+        raise UnknownFormat(f"'{address}': there is no table '{asked}'{end(hint)}")
+    return _write(*names[asked.removeprefix("main.")])
+
+
+def _write(*parts: str) -> str:
+    """Write a name of several parts in SQL, whatever signs it holds."""
+    return ".".join(map(quote_name, parts))
+
+
+# Tables of Spark: of a Connect server (`sc://`), or of a session of this process (`spark://`).
+
+
+PORT: Final = 15002  # Where a Connect server listens unless it says otherwise
+# Seconds that a server may take to answer: Spark itself would try for minutes
+PATIENCE: Final = 10.0
+KINDS: Final = {".parquet": "parquet", ".pq": "parquet", ".orc": "orc"}
+QUIET: Final = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+}
+_LOG: Final = Path(__file__).with_name("log4j2.properties")
+
+
+def _open_spark(address: Address) -> Table:
+    """Open a table of Spark's catalogue, or a Parquet or ORC path that Spark can read."""
+    kind, name = _find_asked(address)
+    _refuse_missing(address)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # Spark's, about the version of pandas
+        try:
+            session = _connect_spark(address) if address.scheme == "sc" else _start(address)
+            native = session.table(name) if kind == "table" else _read_path(session, name)
+            columns = native.columns  # a server looks a table up only now
+        except list_faults() as error:
+            said = address.clean(say_fault(error))
+            raise UnknownFormat(f"'{address}' cannot be read: {said}") from None
+    if not columns:
+        raise UnknownFormat(f"'{address}' has no columns")
+    return Table(nw.from_native(native), str(address))
+
+
+def _find_asked(address: Address) -> tuple[str, str]:
+    """Return "table" or "path", and which; of a server, a table may be its path."""
+    table = address.path.strip("/") if address.scheme == "sc" else ""
+    if not table:
+        return address.require(("table", "path"))
+    if address.asked:
+        raise UnknownOption(f"'{address}' names two tables: one is read")
+    return "table", table
+
+
+def _refuse_missing(address: Address) -> None:
+    """Refuse what cannot run here."""
+    needed = ("pyspark", "grpc") if address.scheme == "sc" else ("pyspark",)
+    if any(find_spec(name) is None for name in needed):
+        raise UnknownFormat(
+            f"'{address}' is read by Spark, which is not installed: pip install 'evenhand[spark]'"
+            " (in a clone: '.[spark]')"
+        )
+    if address.scheme == "spark" and not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+        raise UnknownFormat(
+            f"'{address}' runs Spark in this process, which needs Java 17 or newer, and there is"
+            " none: install it, or name a Connect server (sc://HOST:PORT/TABLE), which needs none"
+        )
+
+
+def _connect_spark(address: Address) -> Any:
+    """Return a session of a Connect server, after a knock at its door."""
+    from pyspark.sql.connect.session import SparkSession
+
+    host, _, port = address.place.partition(":")
+    if not host or not (port or "0").isdecimal():
+        raise UnknownOption(f"'{address}' names no server: write sc://HOST:PORT/TABLE")
+    try:
+        socket.create_connection((host, int(port or PORT)), PATIENCE).close()
+    except (OSError, OverflowError) as error:
+        raise UnknownFormat(
+            f"no Spark Connect server answers at {host}:{port or PORT}: {address.clean(error)}"
+        ) from None
+    settings = [*address.settings]
+    if address.user:
+        settings.append(("user_id", address.user.split(":", 1)[0]))
+    url = f"sc://{host}:{port or PORT}/"
+    parts = [url, *(f"{name}={value}" for name, value in settings)]
+    return SparkSession.builder.remote(";".join(parts)).getOrCreate()
+
+
+def _start(address: Address) -> Any:
+    """Return a session of this process, on its own cores or on a cluster."""
+    from pyspark.sql import SparkSession
+
+    local = address.place.startswith("local")
+    master = address.place if local else f"spark://{address.place}"
+    if not address.place or address.path.strip("/") or address.user:
+        raise UnknownOption(
+            f"'{address}' names no Spark: write spark://local?table=NAME or spark://HOST:PORT?…"
+        )
+    builder = SparkSession.builder.master("local[*]" if master == "local" else master)
+    quiet = {**QUIET, "spark.driver.extraJavaOptions": f"-Dlog4j.configurationFile={_LOG.as_uri()}"}
+    for name, value in {**quiet, **dict(address.settings)}.items():
+        builder = builder.config(name, value)
+    return builder.appName("evenhand").getOrCreate()
+
+
+def _read_path(session: Any, path: str) -> Any:
+    kind = KINDS.get(Path(path.rstrip("/*")).suffix.lower(), "parquet")
+    return session.read.format(kind).load(path)
+
+
+_OPENERS: Final = {
+    "sc": _open_spark,
+    "spark": _open_spark,
+    "duckdb": _open_duckdb,
+    **dict.fromkeys(DATABASES, _open_with_ibis),
+}
+
+
+def open_address(text: str) -> Table:
+    """Open the table that a URL names; of its rows nothing is read yet."""
+    address = read_address(text)
+    opener = _OPENERS.get(address.scheme)
+    if opener is None:
+        hint = suggest(address.scheme, [*_OPENERS, *STORES])
+        raise UnknownFormat(
+            f"'{address}' is no engine that is known: sc, spark, duckdb, s3, gs, r2, http and"
+            " https are, and databases by the names of Ibis, such as postgres or"
+            f" snowflake{end(hint)}"
+        )
+    return opener(address)

@@ -1,0 +1,714 @@
+"""Judgments as other projects write them: one `Exporter` for each format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final, TypeVar
+
+import narwhals as nw
+
+from evenhand.data.annotations import Span, read_spans
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import ANSWER, COUNT, fetch_columns
+from evenhand.data.labels import is_both_bad, read_outcome
+from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
+from evenhand.errors import UnknownColumn, UnknownOption, listing, require_option
+from evenhand.formats.files import TYPES, is_moment
+from evenhand.formats.layouts.appraise import KINDS, read_document, read_kind
+from evenhand.formats.layouts.mqm import SEVERITIES
+from evenhand.formats.layouts.wmt import LANGUAGES
+from evenhand.formats.records import Record, Screen, put_marks, read_records, weigh, write_value
+from evenhand.formats.table import WHOLE, Handle, Table
+
+Kind = TypeVar("Kind", Comparisons, Rankings, Ratings)
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """An outside format that is written.
+
+    `export` yields the text and refuses what the format cannot say. What it merely has no place
+    for is left out, and `say_left_out` says so: whole columns, and single values (`find_losses`).
+    """
+
+    name: str
+    suffixes: Sequence[str]
+    holds: str  # columns that it has a place for, with blanks between
+    export: Callable[[Handle], Iterator[str]]
+    find_losses: Callable[[Handle], Iterator[str]]  # sentences on values that are not read again
+
+
+def require_kind(data: Handle, kind: type[Kind], name: str) -> Kind:
+    """Refuse judgments of another kind than a format holds."""
+    if isinstance(data, kind):
+        return data
+    own = type(data).__name__.lower()
+    raise UnknownOption(f"{own} cannot be written as {name}, which holds {kind.__name__.lower()}")
+
+
+def require_roles(data: Handle, roles: Sequence[str], name: str) -> None:
+    """Refuse judgments that lack what a format cannot do without."""
+    lacking = [role for role in roles if role not in data.columns]
+    if lacking:
+        raise UnknownColumn(f"{name} needs {listing(lacking)}, not found in {data.source.name}")
+
+
+def read_rows(data: Handle) -> Iterator[Record]:
+    """Yield the rows of a handle, in order."""
+    yield from read_records(Table(data.frame, data.source.name))
+
+
+def text_of(record: Record, column: str) -> str:
+    """Return a value as it is written: 98, not 98.0; "" where it is missing."""
+    value = record.values.get(column)
+    missing = value is None or value != value  # noqa: PLR0124 - nan is the only value that differs from itself
+    return "" if missing else (write_value(value) or "")
+
+
+def spans_of(record: Record) -> tuple[Span, ...] | None:
+    """Return the errors of a rating; None where none were asked for."""
+    text = record.text("spans")
+    if not text:
+        return None
+    try:
+        return read_spans(text)
+    except ValueError as fault:
+        raise record.refuse(str(fault)) from None
+
+
+def say_dropped(n: int, every: int, said: str) -> list[str]:
+    """Say what is left out of some rows, where some have it and it is not written."""
+    return [f"{said}: {n:,} of {every:,} rows"] if n else []
+
+
+def refuse_weight(record: Record, name: str) -> None:
+    """Refuse a row that counts more or less than once."""
+    if text_of(record, "weight") not in {"", "1"}:
+        raise record.refuse(f"its weight is {text_of(record, 'weight')}: {name} has no weights")
+
+
+# Rankings as WMT's RNK table: one wide row for each, in the order of the screen.
+#
+# Slots that a shorter ranking does not fill are empty. Blank ranks are -1, and so are the numbers
+# of systems, documents and segments where nothing is known of them. Codes of WMT's languages become
+# their names.
+
+
+_NEEDS: Final = ("judge", "item", "task")
+_LEAST: Final = 2
+
+
+def export_wmt_rnk(data: Handle) -> Iterator[str]:
+    """Yield the lines of the table."""
+    data = require_kind(data, Rankings, WMT_RNK.name)
+    require_roles(data, _NEEDS, WMT_RNK.name)
+    data.check()
+    if not data.has("position"):
+        raise UnknownOption(
+            f"{data.source.name} has no positions, and in {WMT_RNK.name} the order of"
+            " systems is that of"
+            " the screen: add a column 'position', or write our own rankings (--to rankings)"
+        )
+    rankings: dict[tuple[str, str], list[Record]] = {}
+    for record in read_rows(data):
+        refuse_weight(record, WMT_RNK.name)
+        key = (record.text("task"), record.text("ranking"))
+        rankings.setdefault(key, []).append(record)
+    width = max(_LEAST, *map(len, rankings.values()))
+    yield _line(_header(width))
+    for records in rankings.values():
+        yield _line(_row(sorted(records, key=lambda one: float(one.need("position"))), width))
+
+
+def find_losses_wmt_rnk(data: Handle) -> Iterator[str]:
+    """Say which tasks are read again by other codes, since languages are written by name."""
+    tasks = {record.text("task"): _languages(record) for record in read_rows(data)}
+    again = {
+        task: "-".join(LANGUAGES.get(name.casefold(), name) for name in names)
+        for task, names in tasks.items()
+    }
+    other = [f"{task} as {name}" for task, name in again.items() if task != name]
+    if other:
+        yield f"tasks are read again by other codes: {', '.join(other)}"
+
+
+WMT_RNK: Final = Exporter(
+    "wmt-rnk",
+    (".csv",),
+    "judge item task system rank position weight documentId segmentId",
+    export_wmt_rnk,
+    find_losses_wmt_rnk,
+)
+
+
+def _header(width: int) -> list[str]:
+    slots = [f"system{at}{what}" for at in range(1, width + 1) for what in ("Number", "Id")]
+    ranks = [f"system{at}rank" for at in range(1, width + 1)]
+    first = ["srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"]
+    return [*first, *slots, *ranks]
+
+
+def _row(records: Sequence[Record], width: int) -> list[str]:
+    first, empty = records[0], width - len(records)
+    slots = [part for one in records for part in ("-1", one.need("system"))]
+    ranks = [text_of(one, "rank") or "-1" for one in records]
+    return [
+        *_languages(first),
+        first.need("item"),
+        *(first.text(name) or "-1" for name in ("documentId", "segmentId")),
+        first.need("judge"),
+        *slots,
+        *([""] * (2 * empty)),
+        *ranks,
+        *([""] * empty),
+    ]
+
+
+def _languages(record: Record) -> list[str]:
+    """Return both languages of a task by name; one without a name keeps its code."""
+    codes = record.need("task").split("-")
+    if len(codes) != 2:
+        raise record.refuse(
+            f"its task '{record.text('task')}' is no pair of languages such as cs-en, as"
+            f" {WMT_RNK.name} needs"
+        )
+    return [_NAMES.get(code, code) for code in codes]
+
+
+# Code of a language → the first of its names
+_NAMES: Final = {code: name.capitalize() for name, code in reversed(LANGUAGES.items())}
+
+
+def _line(fields: Sequence[str]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(fields)
+    return text.getvalue()
+
+
+# Ratings as Appraise's table, which has no header.
+#
+# The name of a criterion is not written, only whether a document was scored. Ratings with spans
+# become the table with marked errors, those of documents the one with documents, all others that of
+# direct assessment. Errors end with their last character there; where the outputs are known, places
+# are counted as the page does, in UTF-16 units without the blanks around the text.
+
+
+_WORDS: Final = {kind: word for word, kind in KINDS.items()} | {word: word for word in TYPES}
+_BATCH: Final = ("batchNo", "item_pk")
+
+
+def export_appraise(data: Handle) -> Iterator[str]:
+    """Yield the lines of the table."""
+    data = require_kind(data, Ratings, APPRAISE.name)
+    require_roles(data, _NEEDS, APPRAISE.name)
+    records = list(read_rows(data))
+    _refuse_criteria(records, data.source.name)
+    named = any(map(data.has, ("documentID", "document", "spans")))
+    documents = named or any(map(_is_whole, records))
+    timed, batched = (not lacking for lacking in (_count_untimed(records), _count_loose(records)))
+    for record in records:
+        fields = _judgment(record)
+        if documents:
+            fields += [
+                (record.text("documentID") or record.text("document")),
+                str(_is_whole(record)),
+            ]
+        if data.has("spans"):
+            fields.append(_write_spans(record))
+        fields += _times(record) if timed else []
+        fields += [record.text(name) for name in _BATCH] if batched else []
+        yield _line(fields)
+
+
+def find_losses_appraise(data: Handle) -> Iterator[str]:
+    """Say what is left out of all rows because some lack it, and which flags are not kept."""
+    records = list(read_rows(data))
+    n = len(records)
+    untimed, loose = _count_untimed(records), _count_loose(records)
+    if any(one.text("shown_at") or text_of(one, "seconds") for one in records):
+        said = "shown_at and seconds are left out, since some rows do not have both"
+        yield from say_dropped(untimed, n, said)
+    if any(one.text(name) for one in records for name in _BATCH):
+        said = "batchNo and item_pk are left out, since some rows do not have both as numbers"
+        yield from say_dropped(loose, n, said)
+    flags = sum(one.text("flag") not in ("", _flag(one)) for one in records)
+    yield from say_dropped(flags, n, "flags that do not stand in documentID are left out")
+
+
+APPRAISE: Final = Exporter(
+    "appraise",
+    (".csv",),
+    "judge item system score kind task spans document documentID isCompleteDocument flag "
+    "shown_at seconds batchNo item_pk",
+    export_appraise,
+    find_losses_appraise,
+)
+
+
+def _count_untimed(records: Sequence[Record]) -> int:
+    return sum(not (one.text("shown_at") and text_of(one, "seconds")) for one in records)
+
+
+def _count_loose(records: Sequence[Record]) -> int:
+    """Count the rows without a batch, which is a whole number."""
+    return sum(not all(one.text(name).isdecimal() for name in _BATCH) for one in records)
+
+
+def _refuse_criteria(records: Sequence[Record], name: str) -> None:
+    found = sorted({one.text("criterion").removesuffix(WHOLE) for one in records})
+    if len(found) > 1:
+        raise UnknownOption(
+            f"{name} holds the criteria {', '.join(found)}, and {APPRAISE.name} has one"
+            " score a row: keep one of them with --where"
+        )
+
+
+def _judgment(record: Record) -> list[str]:
+    """Return the columns that every such table has."""
+    languages = record.need("task").split("-")
+    if len(languages) != 2 or not all(len(one) == 3 and one.isalpha() for one in languages):
+        raise record.refuse(
+            f"its task '{record.text('task')}' is no pair of three-letter languages such as"
+            f" eng-deu, as {APPRAISE.name} needs"
+        )
+    score = text_of(record, "score")
+    if not score:
+        raise record.refuse(f"it has no score, and {APPRAISE.name} has no place for a missing one")
+    document = record.text("document")
+    segment = record.need("item").removeprefix(f"{document}:")
+    return [
+        record.need("judge"),
+        record.need("system"),
+        "0" if _is_whole(record) and segment == document else segment,
+        _type(record),
+        *languages,
+        score,
+    ]
+
+
+def _type(record: Record) -> str:
+    """Return Appraise's word for a kind; the name of the document says what targets are besides."""
+    kind, flag = record.text("kind") or "target", _flag(record)
+    word = _WORDS.get(kind, TYPES[0])
+    found = read_kind(word, flag)
+    if found == KINDS.get(kind, kind):
+        return word
+    if kind in _WORDS:
+        raise record.refuse(
+            f"its kind is {kind}, and its document '{record.text('documentID')}' is marked as"
+            f" {flag}: {APPRAISE.name} would read it as {found}"
+        )
+    raise record.refuse(f"its kind '{kind}' has no word in {APPRAISE.name}: {' | '.join(_WORDS)}")
+
+
+def _flag(record: Record) -> str:
+    """Return what the name of the document says of it, as it is read again."""
+    return read_document(record.text("documentID"), record.need("system")).flag
+
+
+def _is_whole(record: Record) -> bool:
+    marked = record.text("criterion").endswith(WHOLE.strip())
+    return marked or record.text("isCompleteDocument").lower() == "true"
+
+
+def write_error(record: Record, span: Span, name: str) -> dict[str, Any]:
+    """Return an error as Appraise writes it, in whichever format."""
+    if span.side == "source" or span.end is None:
+        where = "in the source" if span.side == "source" else "at no place"
+        raise record.refuse(f"an error lies {where}, and {name} marks errors in the output only")
+    start, end = ("missing",) * 2 if span.missing else _find_units(record, span)
+    category = span.category.split("/") if span.category else None
+    return {"start_i": start, "end_i": end, "severity": span.severity, "error_type": category}
+
+
+def _find_units(record: Record, span: Span) -> tuple[int, int]:
+    """Return the first and the last unit of an error, in characters where no text is known."""
+    start, last = span.start or 0, (span.end or 0) - 1
+    text = str(record.values.get("output") or "")
+    places = Screen.of(text, trimmed=True).places
+    if not places or last >= len(text):
+        return start, last
+    first, behind = bisect_left(places, start), bisect_right(places, last)
+    if behind <= first:
+        raise record.refuse(f"an error from {start} to {last + 1} marks blanks around the output")
+    return first, behind - 1
+
+
+def _write_spans(record: Record) -> str:
+    """Write the errors of a rating."""
+    spans = spans_of(record)
+    if spans is None:
+        raise record.refuse(
+            f"it has no spans, and {APPRAISE.name} would say that no error was found:"
+            " keep the ratings that"
+            " have some with --where, or write [] where no error was found"
+        )
+    return json.dumps([write_error(record, one, APPRAISE.name) for one in spans])
+
+
+def _times(record: Record) -> list[str]:
+    start, seconds = record.text("shown_at"), text_of(record, "seconds")
+    try:
+        times = [start, f"{Decimal(start) + Decimal(seconds):f}"]
+    except InvalidOperation:
+        times = [start, ""]
+    if not all(map(is_moment, times)):
+        raise record.refuse(
+            f"shown_at '{start}' with {seconds} seconds is no number of seconds since 1970 (ten"
+            f" digits), as {APPRAISE.name} needs"
+        )
+    return times
+
+
+# Ratings as WMT's JSON Lines: one segment a line, with all scores of all its outputs.
+#
+# The place of a line is the name of its segment, so items are written in the order in which they
+# come first.
+
+
+def export_wmt_json(data: Handle) -> Iterator[str]:
+    """Yield one line for each item."""
+    data = require_kind(data, Ratings, WMT_JSON.name)
+    require_roles(data, ("judge", "item"), WMT_JSON.name)
+    tasks = data.tasks()
+    if len(tasks) > 1:
+        raise UnknownOption(f"{WMT_JSON.name} is one file for each task: --task {tasks[0]}")
+    segments: dict[str, dict[str, Any]] = {}
+    for record in read_rows(data):
+        if record.text("kind") not in {"", "target"}:
+            raise record.refuse(
+                f"its kind is {record.text('kind')}, and {WMT_JSON.name} has targets"
+                " only: keep them with"
+                " --where"
+            )
+        item = record.need("item")
+        segment = segments.setdefault(
+            item, {"doc_id": "", "src_text": "", "tgt_text": {}, "scores": {}}
+        )
+        _add(record, segment)
+    for segment in segments.values():
+        yield json.dumps(segment, ensure_ascii=False) + "\n"
+
+
+def find_losses_wmt_json(data: Handle) -> Iterator[str]:
+    """Say of how many scores one time alone is known: the format has a start and an end."""
+    times = [(one.text("shown_at"), text_of(one, "seconds")) for one in read_rows(data)]
+    half = sum(bool(start) != bool(seconds) for start, seconds in times)
+    yield from say_dropped(half, len(times), "shown_at or seconds without the other is left out")
+
+
+WMT_JSON: Final = Exporter(
+    "wmt-json",
+    (".jsonl", ".ndjson"),
+    "judge system score criterion spans shown_at seconds document source output kind",
+    export_wmt_json,
+    find_losses_wmt_json,
+)
+
+
+def _add(record: Record, segment: dict[str, Any]) -> None:
+    """Add a score to its segment, and the texts if they are not there yet."""
+    system = record.need("system")
+    found = {"doc_id": record.text("document"), "src_text": _text(record, "source")}
+    for name, text in found.items():
+        if text and segment[name] not in {"", text}:
+            raise record.refuse(f"the {name} of item '{record.text('item')}' is another one before")
+        segment[name] = segment[name] or text
+    output = _text(record, "output")
+    if segment["tgt_text"].setdefault(system, output) != output:
+        raise record.refuse(f"the output of {system} is another one before")
+    score = text_of(record, "score")
+    given: dict[str, Any] = {
+        "score": float(score) if score else None,
+        "annotator": record.text("judge"),
+    }
+    spans = spans_of(record)
+    if spans is not None:
+        given["errors"] = [write_error(record, one, WMT_JSON.name) for one in spans]
+    given |= _times_wmt_json(record)
+    if record.text("criterion"):
+        given["protocol"] = record.text("criterion")
+    segment["scores"].setdefault(system, []).append(given)
+
+
+def _text(record: Record, column: str) -> str:
+    """Return a text as it is, with the blanks around it."""
+    return str(record.values.get(column) or "")
+
+
+def _times_wmt_json(record: Record) -> dict[str, list[float]]:
+    start, seconds = record.text("shown_at"), text_of(record, "seconds")
+    if not (start and seconds):
+        return {}
+    try:
+        end = Decimal(start) + Decimal(seconds)
+    except InvalidOperation:
+        raise record.refuse(
+            f"shown_at '{start}' is no number of seconds, as {WMT_JSON.name} needs"
+        ) from None
+    return {"times": [float(start), float(end)]}
+
+
+# Ratings with spans as an MQM table: one row for each error, marked in the text by `<v>`.
+#
+# The table has no place for scores: they are counted from the errors when it is read. So only
+# scores that the errors make can be written.
+
+
+_HEADER: Final = (
+    *("system", "doc", "docSegId", "globalSegId", "rater", "source", "target"),
+    *("category", "severity", "metadata"),
+)
+_NEEDS_MQM: Final = ("judge", "item", "spans", "source", "output")
+_NO_ERROR: Final = "No-error"
+MARKS: Final = ("<v>", "</v>")
+
+
+def export_mqm(data: Handle) -> Iterator[str]:
+    """Yield the lines of the table."""
+    data = require_kind(data, Ratings, MQM.name)
+    require_roles(data, _NEEDS_MQM, MQM.name)
+    yield "\t".join(_HEADER) + "\n"
+    numbers: dict[str, int] = {}
+    seen: set[tuple[str, ...]] = set()
+    for record in read_rows(data):
+        _refuse_second(record, seen)
+        number = numbers.setdefault(record.need("item"), len(numbers) + 1)
+        spans = spans_of(record)
+        if spans is None:
+            raise record.refuse(f"it has no spans; where no error was found {MQM.name} needs []")
+        score = text_of(record, "score")
+        made = -weigh(record, spans)
+        if score and abs(float(score) - made) > 1e-9:
+            raise record.refuse(
+                f"its score {score} is not the {made:g} that its errors make, and {MQM.name}"
+                " has no place"
+                " for scores"
+            )
+        _refuse_marks(record, spans)
+        for span in spans or (None,):
+            yield "\t".join(_refuse_breaks(record, _row_mqm(record, span, number))) + "\n"
+
+
+def find_losses_mqm(data: Handle) -> Iterator[str]:
+    """Say where items are read again under another name, which is that of document and segment."""
+    again = {record.text("item"): ":".join(_place(record)) for record in read_rows(data)}
+    other = [(item, name) for item, name in again.items() if item != name]
+    if other:
+        first = " as ".join(other[0])
+        yield f"items are read again by document and segment, such as {first}: {len(other):,}"
+
+
+MQM: Final = Exporter(
+    "mqm-tsv",
+    (".tsv",),
+    "judge item system score spans document global_segment source output",
+    export_mqm,
+    find_losses_mqm,
+)
+
+
+def _place(record: Record) -> tuple[str, str]:
+    """Return document and segment; an item of no document is one of its own."""
+    item, document = record.need("item"), record.text("document")
+    return (document, item.removeprefix(f"{document}:")) if document else (item, "1")
+
+
+def _refuse_second(record: Record, seen: set[tuple[str, ...]]) -> None:
+    key = (record.need("system"), *_place(record), record.need("judge"))
+    if key in seen:
+        raise record.refuse(
+            f"{key[-1]} rated the output of {key[0]} for item '{record.text('item')}' before, and"
+            f" {MQM.name} adds up all errors of one judge in one output: keep one of them"
+            " with --where"
+        )
+    seen.add(key)
+
+
+def _refuse_marks(record: Record, spans: Sequence[Span]) -> None:
+    texts = [str(record.values.get(side) or "") for side in ("source", "output")]
+    if any(mark in text for text in texts for mark in MARKS):
+        raise record.refuse(f"its texts hold <v> or </v> themselves, the marks of {MQM.name}")
+    if any(span.missing for span in spans):
+        raise record.refuse(
+            f"an error is something missing, and {MQM.name} marks what is there only"
+        )
+
+
+def _row_mqm(record: Record, span: Span | None, number: int) -> list[str]:
+    """Return the row of an error, or the one that says that there is none."""
+    document, segment = _place(record)
+    texts = {side: str(record.values.get(side) or "") for side in ("source", "output")}
+    if span is not None and span.placed:
+        start, end = span.start or 0, span.end or 0
+        if end > len(texts[span.side]):
+            raise record.refuse(f"an error ends at {end}, behind the end of the {span.side}")
+        texts[span.side] = put_marks(texts[span.side], start, end)
+    return [
+        record.need("system"),
+        document,
+        segment,
+        record.text("global_segment") or str(number),
+        record.need("judge"),
+        texts["source"],
+        texts["output"],
+        _NO_ERROR if span is None else span.category,
+        _NO_ERROR
+        if span is None
+        else record.choose(span.severity, "severity", SEVERITIES).capitalize(),
+        "{}",
+    ]
+
+
+def _refuse_breaks(record: Record, fields: Sequence[str]) -> Sequence[str]:
+    if any(mark in field for field in fields for mark in "\t\n\r"):
+        raise record.refuse(f"a tab or a line break in its texts, and {MQM.name} has no quotes")
+    return fields
+
+
+# Judgments as Label Studio's list of tasks with annotations.
+#
+# Rankings become rankers, comparisons pairwise choices, ratings numbers. Neither rankers nor
+# choices know ties: rankings and comparisons with ties are refused. Outputs are written in the
+# order shown.
+
+
+_NEEDS_LABEL_STUDIO: Final = ("judge", "item")
+_TEXTS: Final = ("source", "output", "criterion")
+
+
+def export_label_studio(data: Handle) -> Iterator[str]:
+    """Yield the tasks, one for each judgment."""
+    require_roles(data, _NEEDS_LABEL_STUDIO, LABEL_STUDIO.name)
+    if isinstance(data, Comparisons):
+        data.tally()  # refuses every value that could not be read again
+        tasks: Iterator[dict[str, Any]] = (_compare(record, data) for record in read_rows(data))
+    elif isinstance(data, Rankings):
+        data.check()
+        tasks = map(_rank, _group(data))
+    else:
+        tasks = map(_rate, read_rows(data))
+    for number, task in enumerate(tasks, start=1):
+        said = json.dumps({"id": number, **task}, ensure_ascii=False)
+        yield ("[\n" if number == 1 else ",\n") + said
+    yield "\n]\n"
+
+
+def find_losses_label_studio(data: Handle) -> Iterator[str]:
+    """Say how many controls and repeats become judgments like others."""
+    kinds = [record.text("kind").casefold() for record in read_rows(data)]
+    known = sum(kind not in ("", "target", "tgt") for kind in kinds)
+    yield from say_dropped(known, len(kinds), "controls and repeats become judgments like others")
+
+
+LABEL_STUDIO: Final = Exporter(
+    "label-studio",
+    (".json",),
+    "judge item task seconds shown_at left right outcome weight ranking system rank "
+    "position score criterion source output",
+    export_label_studio,
+    find_losses_label_studio,
+)
+
+
+def _task(record: Record, data: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a task with its one annotation."""
+    shown = {"item": record.need("item"), "task": record.text("task")}
+    shown |= {name: record.text(name) for name in _TEXTS}
+    seconds = text_of(record, "seconds")
+    annotation = {
+        "id": record.text("ranking") or None,
+        "completed_by": record.need("judge"),
+        "lead_time": float(seconds) if seconds else None,
+        "created_at": record.text("shown_at") or None,
+        "result": [{"from_name": "judgment", "to_name": "outputs", **result}],
+    }
+    return {
+        "data": {name: value for name, value in shown.items() if value} | dict(data),
+        "annotations": [{name: said for name, said in annotation.items() if said is not None}],
+    }
+
+
+def _compare(record: Record, data: Comparisons) -> dict[str, Any]:
+    refuse_weight(record, LABEL_STUDIO.name)
+    outcome = read_outcome(record.need("outcome"), data.outcome_labels)
+    if outcome not in {"left", "right"}:
+        raise record.refuse(f"it is a tie, and the choices of {LABEL_STUDIO.name} know none")
+    systems = {f"{side}_system": record.need(side) for side in ("left", "right")}
+    return _task(record, systems, {"type": "pairwise", "value": {"selected": str(outcome)}})
+
+
+def _group(data: Rankings) -> Iterator[Sequence[Record]]:
+    """Yield the rankings, each in the order shown where that is known."""
+    rankings: dict[tuple[str, str], list[Record]] = {}
+    for record in read_rows(data):
+        refuse_weight(record, LABEL_STUDIO.name)
+        rankings.setdefault((record.text("task"), record.text("ranking")), []).append(record)
+    for records in rankings.values():
+        yield sorted(records, key=lambda one: float(text_of(one, "position") or 0))
+
+
+def _rank(records: Sequence[Record]) -> dict[str, Any]:
+    ranks = {one.need("system"): text_of(one, "rank") for one in records}
+    ranked = {name: float(rank) for name, rank in ranks.items() if rank not in {"", "-1"}}
+    if len(set(ranked.values())) < len(ranked):
+        raise records[0].refuse(
+            f"its ranking has ties, and the rankers of {LABEL_STUDIO.name} know none"
+        )
+    said: dict[str, list[str]] = {"rank": sorted(ranked, key=ranked.__getitem__)}
+    blank = [name for name in ranks if name not in ranked]
+    said |= {"_": blank} if blank else {}
+    shown = {"outputs": [{"id": name} for name in ranks]} if records[0].text("position") else {}
+    return _task(records[0], shown, {"type": "ranker", "value": {"ranker": said}})
+
+
+def _rate(record: Record) -> dict[str, Any]:
+    score = text_of(record, "score")
+    if not score:
+        raise record.refuse(
+            f"it has no score, and {LABEL_STUDIO.name} has no place for a missing one"
+        )
+    shown = {"system": record.need("system")}
+    return _task(record, shown, {"type": "number", "value": {"number": float(score)}})
+
+
+_EXPORTERS: Final = (WMT_RNK, APPRAISE, WMT_JSON, MQM, LABEL_STUDIO)
+EXPORTS: Final = tuple(one.name for one in _EXPORTERS)  # Names that `kind` and `--to` take
+
+
+def find_exporter(name: str) -> Exporter:
+    """Return the exporter of a name."""
+    require_option("kind", name, EXPORTS)
+    return next(one for one in _EXPORTERS if name == one.name)
+
+
+def say_left_out(data: Handle, name: str) -> tuple[str, ...]:
+    """Say what an outside format has no place for; of our own, that ties are all alike there."""
+    if name not in EXPORTS:
+        return _say_ties(data) if name != "arena" else ()
+    exporter = find_exporter(name)
+    lost = [
+        column
+        for column in data.columns
+        if column not in exporter.holds.split() and column != ANSWER
+    ]
+    said = [f"{name} has no place for: {', '.join(lost)}"] if lost else []
+    return (*said, *exporter.find_losses(data))
+
+
+def _say_ties(data: Handle) -> tuple[str, ...]:
+    """Say how many ties were of two bad outputs, for which our own tables have no word."""
+    if not isinstance(data, Comparisons):
+        return ()
+    label = data.frame.select(nw.col("outcome").cast(nw.String))
+    found = fetch_columns(label.group_by("outcome").agg(nw.len().alias(COUNT)))
+    counted = zip(found["outcome"].tolist(), found[COUNT].tolist(), strict=True)
+    n = sum(many for word, many in counted if is_both_bad(word))
+    return (f"ties of which both outputs are bad are ties like others: {n:,}",) if n else ()

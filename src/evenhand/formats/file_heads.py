@@ -1,0 +1,640 @@
+"""A URL of a table, taken apart; its secrets are never shown.
+
+What is shown of a URL is made of the parts that hold none: its kind, the place and what is asked
+for. A password, a token and every setting stay out, and are taken out of what others say.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from glob import escape, glob, has_magic
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
+from urllib.parse import quote as quote_url
+from urllib.parse import unquote
+
+from evenhand.data.engine import quote
+from evenhand.data.engine_errors import explain
+from evenhand.data.query_log import call_copy, forget_copies
+from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, listing
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+ASKED: Final = ("table", "path")  # What a URL asks for; all other settings belong to the engine
+_ADDRESS: Final = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)", re.IGNORECASE | re.DOTALL)
+_WEB: Final = ("http", "https", "ftp", "hf", "file")  # Addresses of files that are not read
+# Kinds without user and password; an @ belongs to the path
+_PATHS: Final = ("s3", "gs", "gcs", "r2", "duckdb", "spark")
+# Characters below which a setting is no secret, and would be taken out of every word
+SHORT: Final = 3
+
+
+@dataclass(frozen=True)
+class Address:
+    """A URL of a table."""
+
+    scheme: str  # its kind, in small letters, such as "sc"
+    place: str  # host and port, or nothing
+    path: str  # what follows the place, with its slash
+    asked: Mapping[str, str]  # "table" or "path" → what the URL asks for
+    # everything else that it says, in order
+    settings: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    # user and password as they stand before @, or nothing
+    user: str = field(default="", repr=False)
+
+    def __str__(self) -> str:
+        asked = "&".join(f"{name}={value}" for name, value in self.asked.items())
+        return f"{self.scheme}://{self.place}{self.path}" + (f"?{asked}" if asked else "")
+
+    @property
+    def secrets(self) -> list[str]:
+        """What must not be said again, longest first."""
+        parts = [self.user, *self.user.split(":", 1)[1:], *(value for _, value in self.settings)]
+        spelled = {form for part in parts for form in (part, unquote(part))}
+        return sorted((one for one in spelled if len(one) > SHORT), key=len, reverse=True)
+
+    def clean(self, said: object) -> str:
+        """Return what somebody else said in one line, without the secrets of this URL.
+
+        >>> read_address("postgres://ann:hunter2@db/votes?table=t").clean("no ann:hunter2 here")
+        'no *** here'
+        """
+        lines = [line.strip() for line in str(said).splitlines() if line.strip()]
+        text = lines[0] if lines else type(said).__name__
+        for secret in self.secrets:
+            text = text.replace(secret, "***")
+        return text.rstrip(".")
+
+    def require(self, names: Sequence[str]) -> tuple[str, str]:
+        """Return the one thing that the URL asks for."""
+        said = [name for name in ASKED if name in self.asked]
+        if len(said) == 1 and said[0] in names:
+            return said[0], self.asked[said[0]]
+        wanted = " or ".join(f"{name}=…" for name in names)
+        raise UnknownOption(f"'{self}' must say what to read: add ?{wanted} to it")
+
+
+def is_address(text: str) -> bool:
+    """Say whether a text is a URL of a table, and no file name or web address.
+
+    >>> is_address("sc://localhost/votes"), is_address("votes.csv"), is_address("https://a.b/c")
+    (True, False, False)
+    """
+    found = _ADDRESS.match(text)
+    return found is not None and found[1].lower() not in _WEB
+
+
+def show_address(text: str) -> str:
+    """Return an address of any kind without user, password and settings, for messages.
+
+    >>> show_address("https://ann:hunter2@example.org/votes.csv?signature=abc")
+    'https://example.org/votes.csv'
+    """
+    front = re.split(r"[?&;#]", text)[0]
+    if "@" in text[len(front) :] and "@" not in front:  # of a setting, or of a password
+        front = re.split("/+", front)[0] + "//***"
+    return re.sub(r"(//?).*@", r"\1", front)
+
+
+def read_address(text: str) -> Address:
+    """Take a URL apart.
+
+    Settings stand behind `?`, joined by `&`, or behind `;` as Spark writes them.
+    """
+    found = _ADDRESS.match(text)
+    if found is None:
+        raise UnknownOption(f"'{text}' is no URL of a table: expected KIND://PLACE")
+    front, *words = re.split(r"[?&;]", found[2])
+    _refuse_raw(found[1].lower(), found[2])
+    place, slash, path = front.partition("/")
+    user, _, place = place.rpartition("@")
+    pairs = [tuple(word.partition("=")[::2]) for word in words if word]
+    address = Address(found[1].lower(), place, slash + path, {}, user=user)
+    if not all(value for _, value in pairs):
+        raise UnknownOption(f"'{address}' has a setting without a value: write NAME=VALUE")
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        raise UnknownOption(f"'{address}' has a setting twice: say it once")
+    asked = {name: unquote(value) for name, value in pairs if name in ASKED}
+    settings = tuple((name, value) for name, value in pairs if name not in ASKED)
+    return Address(address.scheme, place, address.path, asked, settings, user)
+
+
+def _refuse_raw(scheme: str, rest: str) -> None:
+    """Refuse a user or password that would be taken for a place, a path or a setting."""
+    head = re.split(r"[/?;&]", rest)[0]
+    path = re.split(r"[?;&]", rest)[0][len(head) :]
+    as_user = re.search(r":(?!\d*$)", head) is not None and "@" in rest  # no host with its port
+    if scheme not in _PATHS and "@" not in head and ("@" in path or as_user):
+        raise UnknownOption(
+            f"a user or password of this {scheme}:// URL holds / ? ; or & as it is: write %2F, %3F,"
+            " %3B, %26"
+        )
+
+
+def is_remote(source: Any) -> bool:
+    """Say whether a source is the URL of files elsewhere, or a list that holds one.
+
+    >>> is_remote("s3://bucket/votes.parquet"), is_remote(["a.csv", "https://a.b/votes.csv"])
+    (True, True)
+    >>> is_remote("votes.csv"), is_remote("sc://host/votes")
+    (False, False)
+    """
+    if isinstance(source, str):
+        return re.match(r"(s3|gs|gcs|r2|https?)://", source, re.IGNORECASE) is not None
+    return isinstance(source, list | tuple) and any(
+        isinstance(one, str) and is_remote(one) for one in source
+    )
+
+
+_HOST: Final = re.compile(r"([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?", re.IGNORECASE)
+_USUAL_PORTS: Final = {"http": ":80", "https": ":443"}
+# Signs of a URL that stay as they are; others are written in ASCII
+_PLAIN_SIGNS: Final = "/:?&=%+,;@~!$'()*[]#"
+
+
+def read_web_address(text: str) -> tuple[str, str]:
+    """Return an address as it is asked for, and as it is shown.
+
+    Shown is neither what follows `?`, such as a signature, nor a setting within the path, such as
+    `;jsessionid=…`. Kind and host are written small and a usual port is left out, so that one file
+    has one name.
+    """
+    kind, _, rest = text.partition("#")[0].partition("://")
+    place = re.split("[/?]", rest)[0]
+    if not _HOST.fullmatch(place):
+        raise UnknownOption(
+            f"'{show_address(text)}' holds a user or a password, or no host: write"
+            " https://HOST/PATH, or download the file"
+        )
+    kind = kind.lower()
+    whole = f"{kind}://{place.lower().removesuffix(_USUAL_PORTS[kind])}{rest[len(place) :]}"
+    shown = re.sub(r";\w+=[^/;]*", "", whole.partition("?")[0])
+    if "*" in shown:
+        raise UnknownOption(f"'{shown}' is a pattern, and web servers list no files: name each one")
+    return quote_url(whole, safe=_PLAIN_SIGNS), shown
+
+
+# Compressed files: the first bytes, and whether the file is whole.
+#
+# DuckDB reads a cut-off gzip file up to the cut and says nothing when the cut falls between lines,
+# so that the rest of the judgments would be gone without a word. Both kinds are checked to their
+# end: gzip by unpacking it once (its checksum stands last), Zstandard by walking its block headers.
+
+
+Compression = Literal["none", "gzip", "zstd"]
+
+GZIP: Final = b"\x1f\x8b"
+ZSTD: Final = b"\x28\xb5\x2f\xfd"
+_CHUNK: Final = 1 << 20
+
+
+def tell_compression(start: bytes) -> Compression:
+    """Return how a file is compressed, by its first bytes whatever it is called."""
+    if start.startswith(GZIP):
+        return "gzip"
+    return "zstd" if start.startswith(ZSTD) else "none"
+
+
+def read_gzip_head(path: Path, size: int) -> bytes:
+    """Return the first bytes of what a gzip file holds, after reading it to its end."""
+    head = b""
+    try:
+        with gzip.open(path) as file:
+            while chunk := file.read(_CHUNK):
+                if len(head) < size:
+                    head += chunk[: size - len(head)]
+    except (EOFError, gzip.BadGzipFile, zlib.error):
+        raise _damaged(path, "gzip") from None
+    return head
+
+
+def check_zstd(path: Path) -> None:
+    """Walk the frames and blocks of a Zstandard file (RFC 8878, section 3.1) to its end."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        while file.tell() < size:
+            for end in _ends(file, path):
+                if end > size:
+                    raise _damaged(path, "Zstandard")
+                file.seek(end)
+
+
+def _ends(file: BinaryIO, path: Path) -> Iterator[int]:
+    """Yield the end of each part of one frame; the caller moves there."""
+    magic = int.from_bytes(_take(file, 4, path), "little")
+    if magic & 0xFFFFFFF0 == 0x184D2A50:  # a skippable frame
+        length = int.from_bytes(_take(file, 4, path), "little")
+        yield file.tell() + length
+        return
+    if magic != int.from_bytes(ZSTD, "little"):
+        raise _damaged(path, "Zstandard")
+    descriptor = _take(file, 1, path)[0]
+    single = descriptor >> 5 & 1
+    content = (single, 2, 4, 8)[descriptor >> 6]
+    dictionary = (0, 1, 2, 4)[descriptor & 3]
+    yield file.tell() + (1 - single) + dictionary + content
+    last = 0
+    while not last:
+        header = int.from_bytes(_take(file, 3, path), "little")
+        last, kind, length = header & 1, header >> 1 & 3, header >> 3
+        yield file.tell() + (1 if kind == 1 else length)  # kind 1 repeats one byte
+    if descriptor >> 2 & 1:
+        yield file.tell() + 4
+
+
+def _take(file: BinaryIO, n: int, path: Path) -> bytes:
+    found = file.read(n)
+    if len(found) < n:
+        raise _damaged(path, "Zstandard")
+    return found
+
+
+def _damaged(path: Path, kind: str) -> UnknownFormat:
+    return UnknownFormat(f"{path} is not a whole {kind} file: it is cut off or damaged")
+
+
+# File names: one, several, or a pattern; what is not there is named with what is near.
+
+
+# How like a name must be to be suggested: data.csv for dta.csv, but not a.csv for b.csv
+ALIKE: Final = 0.8
+_URL: Final = re.compile(r"https?:/", re.IGNORECASE)
+_OTHER_URL: Final = re.compile(r"(ftp|hf|file):/", re.IGNORECASE)
+# What may hold a password, and is no file
+_LIKE_URL: Final = re.compile(r"\w{2,}\s*:/.*@|\w{2,}\s*:/+[^?]*\?.*=")
+
+
+def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
+    """Return the files that a name, a pattern or a list of them stands for."""
+    named = [source] if isinstance(source, str | Path) else list(source)
+    if not named:
+        raise UnknownOption("no file was given: name at least one")
+    for name in named:
+        if not str(name).strip():
+            raise UnknownOption("the name of a file is empty: name a file")
+        if _URL.match(str(name)):
+            raise UnknownFormat(
+                f"'{show_address(str(name))}' is a web address: URLs are not read here,"
+                " download the file"
+            )
+        if _OTHER_URL.match(str(name)):
+            raise UnknownFormat(
+                f"'{show_address(str(name))}' is not read: of the web only http and https are;"
+                " download the file, and name it by its path"
+            )
+        if is_address(str(name)):
+            raise UnknownFormat(
+                f"'{show_address(str(name))}' is the URL of a table: name it alone, without files"
+            )
+        if _LIKE_URL.search(str(name)) and not Path(name).exists():
+            raise UnknownFormat(
+                f"'{show_address(str(name))}' is neither a file nor a URL of a table: write"
+                " KIND://PLACE, as in postgres://HOST/DB?table=NAME"
+            )
+    paths = [path for name in named for path in _expand(Path(name).expanduser())]
+    for path in paths:
+        _refuse_absent(path)
+    _refuse_twice(paths)
+    return paths
+
+
+def name_files(paths: Sequence[object]) -> str:
+    """Return what several files are called in messages.
+
+    >>> name_files([Path("a.csv"), Path("b.csv"), Path("c.csv")])
+    'a.csv and 2 more'
+    """
+    more = len(paths) - 1
+    return f"{paths[0]} and {more:,} more" if more else str(paths[0])
+
+
+def duckdb_name(path: Path) -> str:
+    """Return a path as DuckDB takes it, where * ? [ would otherwise be a pattern."""
+    return escape(str(path))
+
+
+def _expand(path: Path) -> list[Path]:
+    """Return the files of a pattern, sorted; a name without a pattern stands for itself.
+
+    A folder stands for the Parquet files in it and below; names that begin with _ or a full stop
+    are those of other programs.
+    """
+    if path.is_dir():
+        return _parts_of(path) or [path]
+    if not has_magic(str(path)) or path.exists():
+        return [path]
+    found = sorted(Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207 - of any root
+    files = [one for one in found if one.is_file()]
+    if not files:
+        raise MissingFile(f"no file matches '{path}'")
+    return files
+
+
+def _parts_of(folder: Path) -> list[Path]:
+    """Return the Parquet files in a folder and below, sorted."""
+    found = [one for one in folder.rglob("*.parquet") if one.is_file()]
+    hidden = ("_", ".")
+    return sorted(
+        one
+        for one in found
+        if not any(part.startswith(hidden) for part in one.relative_to(folder).parts)
+    )
+
+
+def _refuse_twice(paths: Sequence[Path]) -> None:
+    """Refuse a file that is given twice, under one name or under several."""
+    known: dict[tuple[int, int], list[str]] = {}
+    for path in paths:
+        found = path.stat()
+        known.setdefault((found.st_dev, found.st_ino), []).append(str(path))
+    twice = [names for names in known.values() if len(names) > 1]
+    if twice:
+        said = [" and ".join(dict.fromkeys(names)) for names in twice]
+        other = any(len(set(names)) > 1 for names in twice)
+        what = "is one file under several names" if other else "is given twice"
+        raise UnknownOption(f"{listing(sorted(said))} {what}: its judgments would count twice")
+
+
+def _refuse_absent(path: Path) -> None:
+    try:
+        if path.is_file():
+            return
+        if path.is_symlink():
+            raise MissingFile(f"'{path}' is a link to '{path.readlink()}', where there is no file")
+        if path.is_dir():
+            raise UnknownFormat(
+                f"'{path}' is a folder without Parquet files: name a file in it, or a pattern such"
+                f" as '{path / '*.csv'}'"
+            )
+        if path.exists():
+            raise UnknownFormat(f"'{path}' is not a regular file: save it as one first")
+        folder = path.parent
+        near = _near(path) if folder.is_dir() else None
+    except OSError as error:
+        raise UnknownFormat(f"'{path}' cannot be opened: {error.strerror or error}") from None
+    if near is None:
+        raise MissingFile(f"there is no file '{path}', nor a folder '{folder}'")
+    raise MissingFile(f"there is no file '{path}'{end(near)}")
+
+
+def _near(path: Path) -> str:
+    """Suggest a file of the same folder, under the name that would open it."""
+    files = [str(one) for one in path.parent.iterdir() if one.is_file()]
+    named = {Path(one).name: one for one in files}
+    near = get_close_matches(path.name, named, n=1, cutoff=ALIKE)
+    return f" Did you mean '{named[near[0]]}'?" if near else ""
+
+
+# What kind of file it is, told by its first bytes and not by its name alone.
+
+
+Kind = Literal["delimited", "json", "parquet"]
+
+SIZE: Final = 1 << 20  # Bytes looked at
+_LINES: Final = 100
+# What to do with a file that holds nothing
+ROWS_NEEDED: Final = "write a header and one judgment a row into it"
+# A delimiter that no text holds, so that a line is read as it is
+_NOWHERE: Final = "\x1f\x1e\x1f\x1e"
+# How judgments leave a campaign
+DOWNLOAD: Final = (
+    "download comparisons.csv (or rankings.csv, ratings.csv) under “Download” on the organiser's"
+    " page, whose link evenhand serve prints"
+)
+_FOREIGN: Final = {
+    b"PK\x03\x04": "a spreadsheet or another zip archive: save the sheet as CSV (UTF-8)",
+    b"\xd0\xcf\x11\xe0": "an old spreadsheet: save the sheet as CSV (UTF-8)",
+    b"\xff\xfe\x00\x00": "UTF-32 text: save it as UTF-8",
+    b"\x00\x00\xfe\xff": "UTF-32 text: save it as UTF-8",
+    b"\xff\xfe": "UTF-16 text: save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text: save it as UTF-8",
+    b"%PDF": "a PDF document: save the judgments as CSV (UTF-8)",
+    b"BZh": "packed with bzip2: unpack it, or pack it with gzip or Zstandard",
+    b"\xfd7zXZ": "packed with xz: unpack it, or pack it with gzip or Zstandard",
+    b"<!DOCTYPE": "a web page: download the file itself, a login or an error page was saved",
+    b"<html": "a web page: download the file itself, a login or an error page was saved",
+    b"<?xml": "XML: save the judgments as CSV (UTF-8) or JSON Lines",
+    b"ARROW1": "an Arrow file: read it with pyarrow or Polars and pass the frame",
+    b"ORC": "an ORC file: read it with pyarrow or Polars and pass the frame",
+    b"SQLite format 3": (
+        f"a database: of a campaign {DOWNLOAD}; attach any other with DuckDB and pass a relation"
+    ),
+}
+
+
+_DATABASES: Final = {".db", ".sqlite", ".sqlite3", ".duckdb"}
+
+
+@dataclass(frozen=True)
+class Head:
+    """The beginning of a file."""
+
+    path: Path  # the file
+    kind: Kind  # what it holds
+    compression: Compression  # how it is packed
+    text: str = ""  # its first characters; empty for Parquet
+    whole: bool = False  # whether `text` is all there is
+
+
+def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
+    """Look at the first bytes of a file and tell what it is."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(SIZE)
+        compression = tell_compression(start)
+        if compression == "gzip":
+            start = read_gzip_head(path, SIZE)
+        elif compression == "zstd":
+            check_zstd(path)
+            start = _read_zstd_lines(path, connection)
+    except OSError as error:
+        raise UnknownFormat(f"'{path}' cannot be read: {error.strerror or error}") from None
+    if start.startswith(b"PAR1") or _suffix(path) in {".parquet", ".pq"}:
+        if not start:
+            raise UnknownFormat(f"{path} is empty: {ROWS_NEEDED}")
+        if not start.startswith(b"PAR1"):
+            raise UnknownFormat(f"{path} is not a Parquet file, whatever its name says")
+        if compression != "none":
+            raise UnknownFormat(f"{path} is a packed Parquet file: unpack it ({compression}) first")
+        return Head(path, "parquet", "none")
+    for magic, words in _FOREIGN.items():
+        if start.startswith(magic):
+            raise UnknownFormat(f"{path} is {words}")
+    if start[8:12] == b"DUCK":
+        raise UnknownFormat(
+            f"{path} is a DuckDB database: name its table, as in duckdb://{path}?table=NAME"
+        )
+    if start[1:40:2].strip(b"\x00") == b"" and start[:1].isascii() and len(start) > 1:
+        raise UnknownFormat(f"{path} looks like UTF-16 text: save it as UTF-8")
+    if b"\x00" in start:
+        raise UnknownFormat(
+            f"{path} is not text: neither CSV, JSON Lines nor Parquet; save the judgments as one"
+            " of these"
+        )
+    whole = len(start) < SIZE and compression != "zstd"
+    text = _decode(path, start)
+    return Head(path, _text_kind(path, text), compression, text, whole)
+
+
+def _decode(path: Path, start: bytes) -> str:
+    """Return the beginning as text, without its byte order mark."""
+    try:
+        text = start.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if len(start) < SIZE or error.start < len(start) - 4:  # else the cut split a character
+            line = start.count(b"\n", 0, error.start) + 1
+            byte = start[error.start]
+            raise UnknownFormat(
+                f"line {line:,} of {path} is not UTF-8 text (byte {byte:#04x}): save the file as"
+                " UTF-8"
+            ) from None
+        text = start[: error.start].decode("utf-8-sig")
+    if not text.strip() and _suffix(path) in _DATABASES:
+        raise UnknownFormat(
+            f"{path} is empty: a database that has lost what it held; restore it from a copy"
+        )
+    if not text.strip():
+        raise UnknownFormat(f"{path} is empty: {ROWS_NEEDED}")
+    return text
+
+
+def _text_kind(path: Path, text: str) -> Kind:
+    first = text.lstrip()[0]
+    delimited = _suffix(path) in {".csv", ".tsv", ".tab", ".txt"}
+    if first == "{" or (first == "[" and not delimited):
+        return "json"
+    if _suffix(path) in {".json", ".jsonl", ".ndjson"}:
+        raise UnknownFormat(
+            f"{path} is not JSON: it begins with '{first}', not with an object or a list"
+        )
+    return "delimited"
+
+
+def _suffix(path: Path) -> str:
+    """Return the suffix that tells the kind, without that of a packer."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in {".gz", ".zst", ".gzip", ".zstd"}:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def suffix_of(path: Path) -> str:
+    """Return the suffix that tells the kind of a file: ".csv" of "a.csv.gz"."""
+    return _suffix(path)
+
+
+def _read_zstd_lines(path: Path, connection: duckdb.DuckDBPyConnection) -> bytes:
+    """Return the first lines of a Zstandard file; Python can unpack one only from 3.14."""
+    import duckdb
+
+    name = duckdb_name(path).replace("'", "''")
+    try:
+        rows = connection.execute(
+            f"select line from read_csv('{name}', auto_detect = false, header = false,"
+            f" columns = {{'line': 'VARCHAR'}}, delim = '{_NOWHERE}', quote = '', escape = '',"
+            f" strict_mode = false, compression = 'zstd') limit {_LINES}"
+        ).fetchall()
+    except duckdb.Error as error:
+        raise explain(error, str(path)) from None
+    return "\n".join("" if line is None else line for (line,) in rows).encode()
+
+
+# Small CSV files whose lines end in several ways, such as one that two programs wrote.
+#
+# DuckDB reads one kind of line ends. What two kinds part is written anew with one, and read from
+# there; line numbers stay.
+
+
+END: Final = re.compile(r"\r\n|\n|\r")
+# A field in quotes, whose own line ends are part of it
+QUOTED: Final = re.compile(r'("(?:[^"]|"")*")')
+NUMBERS: Final = count()
+
+
+def has_mixed_ends(head: Head) -> bool:
+    r"""Whether a file that was looked at whole ends its lines in more than one way."""
+    if not head.whole:
+        return False
+    bare = QUOTED.sub("", head.text)
+    return len(set(END.findall(bare))) > 1
+
+
+def hold_even(
+    connection: duckdb.DuckDBPyConnection, head: Head, write: Callable[[str], str]
+) -> str:
+    """Hold the rows of a file with mixed line ends, and return the query that reads them."""
+    import duckdb
+
+    parts = QUOTED.split(head.text)
+    parts[::2] = [END.sub("\n", part) for part in parts[::2]]
+    table = f"evenhand_even_{next(NUMBERS)}"
+    with TemporaryDirectory(prefix="evenhand-") as folder:
+        copy = str(Path(folder) / "lines.csv")
+        Path(copy).write_text("".join(parts), encoding="utf-8", newline="")
+        call_copy(copy, str(head.path))
+        try:
+            connection.execute(f"create temp table {table} as {write(copy)}")
+        except duckdb.Error as error:
+            raise explain(error, str(head.path)) from None
+        finally:
+            forget_copies([copy])
+    return f"select * from {table}"
+
+
+# JSON Lines that were put into one object, under the name of their campaign.
+
+
+_NAME: Final = r'"((?:[^"\\]|\\.)*)"\s*:\s*\['
+# Campaigns without annotations may stand before the first one that has some
+_WRAPPED: Final = re.compile(rf"\s*\{{\s*(?:{_NAME}\s*\]\s*,\s*)*{_NAME}\s*\{{")
+_KEYS: Final = ("annotation", "item", "user_id", "item_i", "actions")
+CAMPAIGN: Final = "campaign_id"
+
+
+def is_wrapped(head: Head) -> bool:
+    """Say whether a file is Pearmut's download: campaigns by name, each a list of annotations."""
+    found = _WRAPPED.match(head.text)
+    if found is None or set(found.groups()) & set(_KEYS):
+        return False
+    return all(f'"{key}"' in head.text for key in ("annotation", "user_id"))
+
+
+def open_wrapped(connection: duckdb.DuckDBPyConnection, head: Head) -> duckdb.DuckDBPyRelation:
+    """Return a relation over the lines of a download, every value as text."""
+    if head.compression != "none":
+        raise UnknownFormat(f"{head.path} is a packed download: unpack it first")
+    try:
+        campaigns = json.loads(head.path.read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError):
+        raise UnknownFormat(f"{head.path} is not whole JSON: it is damaged or cut off") from None
+    lines = list(_unwrap(campaigns, head))
+    names = dict.fromkeys([CAMPAIGN, *_KEYS, *(key for line in lines for key in line)])
+    columns = ", ".join(f"{quote(key)}: 'VARCHAR'" for key in names)
+    with TemporaryDirectory(prefix="evenhand-") as folder:
+        path = Path(folder) / "lines.jsonl"
+        path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        connection.execute(
+            f"create or replace temp table evenhand_wrapped as select * from"
+            f" read_json({quote(str(path))}, format = 'newline_delimited',"
+            f" columns = {{{columns}}}, maximum_object_size = {max(1 << 24, path.stat().st_size)})"
+        )
+    return connection.table("evenhand_wrapped")
+
+
+def _unwrap(campaigns: Any, head: Head) -> Iterator[dict[str, Any]]:
+    """Yield the lines of every campaign, with its name."""
+    for name, given in campaigns.items():
+        if not isinstance(given, list) or not all(isinstance(line, dict) for line in given):
+            raise UnknownFormat(f"campaign '{name}' of {head.path} is no list of annotations")
+        yield from ({**line, CAMPAIGN: name} for line in given)

@@ -1,0 +1,787 @@
+"""CSV and its relations: any delimiter, all values as text, the header read exactly.
+
+The header and the delimiter are read here rather than guessed by DuckDB, whose sniffer looks for
+types, may take the first lines for a title, and renames a doubled column without a word.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import count, product
+from os import getpid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import duckdb
+import narwhals as nw
+
+from evenhand.data.engine import quote, quote_name
+from evenhand.data.engine_errors import LONGEST_LINE, explain, note_opened
+from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat, end, listing, suggest
+from evenhand.formats.file_heads import (
+    Head,
+    duckdb_name,
+    find_files,
+    has_mixed_ends,
+    hold_even,
+    is_wrapped,
+    name_files,
+    open_wrapped,
+    read_head,
+    suffix_of,
+)
+from evenhand.formats.table import Kinds, Table
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+_LIKELY: Final = (",", "\t", ";", "|")
+_RARE: Final = (":", "^", "~", " ")
+# Records that must have as many fields as the header for a delimiter to be believed
+_LOOK: Final = 10
+
+
+# A first line by which Excel is told the delimiter
+_EXCEL: Final = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written."""
+
+    delimiter: str  # one character
+    columns: tuple[str, ...]  # names of the header, without outer blanks
+    skip: int = 0  # lines above the header
+
+
+def open_delimited(
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
+) -> duckdb.DuckDBPyRelation:
+    """Return a relation over CSV files of one layout, every value as text."""
+    dialects = [read_dialect(head) for head in heads]
+    for head, dialect in zip(heads, dialects, strict=True):
+        if dialect.columns != dialects[0].columns:
+            raise UnknownFormat(_difference(heads[0], head, dialects[0], dialect))
+    groups: dict[tuple[str, str, int], list[str]] = {}
+    held, columns = [], dialects[0].columns
+    for head, dialect in zip(heads, dialects, strict=True):
+        key = (dialect.delimiter, head.compression, dialect.skip)
+        if has_mixed_ends(head):
+            held.append(_hold(connection, head, dialect))
+        else:
+            groups.setdefault(key, []).append(duckdb_name(head.path))
+    queries = [_query(names, columns, key) for key, names in groups.items()]
+    return connection.sql(" union all ".join([*queries, *held]))
+
+
+def _hold(connection: duckdb.DuckDBPyConnection, head: Head, dialect: Dialect) -> str:
+    """Return the query of a file whose lines end in several ways."""
+    key = (dialect.delimiter, "none", dialect.skip)
+    return hold_even(connection, head, lambda copy: _query([copy], dialect.columns, key))
+
+
+def _query(names: Sequence[str], columns: Sequence[str], key: tuple[str, str, int]) -> str:
+    delimiter, compression, skip = key
+    files = ", ".join(quote(name) for name in names)
+    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in columns)
+    return (
+        f"select * from read_csv([{files}], auto_detect = false, header = true,"
+        f" columns = {{{types}}}, delim = {quote(delimiter)}, quote = '\"', escape = '\"',"
+        f" skip = {skip}, nullstr = '', compression = '{compression}', hive_partitioning = false,"
+        f" max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
+    )
+
+
+def read_dialect(head: Head) -> Dialect:
+    """Tell the delimiter and the columns from the beginning of a file."""
+    first = re.split(r"\r\n|\n|\r", head.text, maxsplit=1)[0].strip()
+    if not first:
+        raise UnknownFormat(f"line 1 of {head.path} is blank: put the header there")
+    if first.startswith("#"):
+        raise UnknownFormat(
+            f"line 1 of {head.path} is a comment ('{first[:40]}'): put the header there, comments"
+            " are not read"
+        )
+    told = _EXCEL.fullmatch(first)
+    text = head.text.partition("\n")[2] if told else head.text
+    delimiter = told[1] if told else _delimiter(replace(head, text=text))
+    records = list(_records(text, delimiter, 2))
+    if len(records) < 2 and head.whole and head.text.count('"') % 2:
+        raise UnknownFormat(f"line 1 of {head.path} opens a quote that is never closed: close it")
+    if len(records) < 2 and head.whole:
+        raise InvalidJudgments(
+            f"{head.path} holds a header but no judgments: write one a row below it"
+        )
+    if not records:
+        raise UnknownFormat(f"{head.path} has no readable header in line 1")
+    columns = [name.strip() or f"column{i}" for i, name in enumerate(records[0], start=1)]
+    folded = [name.casefold() for name in columns]
+    twice = [name for i, name in enumerate(columns) if folded[i] in folded[:i]]
+    if twice:
+        raise UnknownFormat(
+            f"column '{twice[0]}' stands twice in the header of {head.path} (capitals do not"
+            " tell columns apart): rename one"
+        )
+    return Dialect(delimiter, tuple(columns), skip=1 if told else 0)
+
+
+def _delimiter(head: Head) -> str:
+    """Choose the delimiter that gives the header most fields, and the first records as many."""
+    if suffix_of(head.path) == ".tsv" and "\t" in head.text.partition("\n")[0]:
+        return "\t"
+    for candidates in (_LIKELY, _RARE):
+        widths = {
+            mark: [len(record) for record in _records(head.text, mark, _LOOK)]
+            for mark in candidates
+        }
+        splitting = [mark for mark in candidates if widths[mark] and widths[mark][0] > 1]
+        even = [mark for mark in splitting if len(set(widths[mark])) == 1]
+        if splitting:
+            return max(even or splitting, key=lambda mark: widths[mark][0])
+    return ","
+
+
+def _records(text: str, delimiter: str, n: int) -> Iterator[list[str]]:
+    """Yield the first n records that are not blank, as far as they can be read."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=False)
+    try:
+        for record in reader:
+            if record:
+                yield record
+                n -= 1
+            if n == 0:
+                return
+    except csv.Error:  # a field longer than the module takes: the records before it must do
+        return
+
+
+def _difference(first: Head, other: Head, known: Dialect, found: Dialect) -> str:
+    lacking = [name for name in known.columns if name not in found.columns]
+    extra = [name for name in found.columns if name not in known.columns]
+    words = [f"lacks {listing(lacking)}"] if lacking else []
+    words += [f"has {listing(extra)} too"] if extra else []
+    what = " and ".join(words) or "has the columns in another order"
+    return f"{other.path} {what}, compared with {first.path}: files read together need one header"
+
+
+# JSON Lines, or one JSON list of objects: every value as text, nested ones as their JSON.
+
+
+# What DuckDB calls a value of JSON → what it is called here
+_KINDS: Final = {
+    "VARCHAR": "text",
+    "BIGINT": "whole numbers",
+    "UBIGINT": "whole numbers",
+    "DOUBLE": "fractions",
+    "BOOLEAN": "true or false",
+}
+# Bytes up to which every object is searched for keys; of larger files the first ones
+_SMALL: Final = 64 << 20
+_OBJECTS: Final = 200_000
+
+
+def open_json(
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
+) -> tuple[duckdb.DuckDBPyRelation, dict[str, str], dict[str, Kinds]]:
+    """Return a relation over JSON files, and which columns hold no labels."""
+    for head in heads:
+        _refuse_bare(head)
+    files = "[" + ", ".join(quote(duckdb_name(head.path)) for head in heads) + "]"
+    compressions = {head.compression for head in heads}
+    if len(compressions) > 1:
+        raise UnknownFormat("JSON files read together must be packed in one way, or none of them")
+    compression = compressions.pop()
+    packed = "uncompressed" if compression == "none" else compression
+    options = f"compression = '{packed}', hive_partitioning = false"
+    size = sum(head.path.stat().st_size for head in heads)
+    sample = -1 if size <= _SMALL else _OBJECTS
+    described = connection.sql(
+        f"describe select * from read_json({files}, {options}, maximum_depth = 2, "
+        f"sample_size = {sample}, union_by_name = true, convert_strings_to_integers = false)"
+    ).fetchall()
+    types = {str(name): str(kind) for name, kind, *_ in described}
+    _refuse_twins(list(types), heads)
+    columns = ", ".join(f"{quote(name)}: 'VARCHAR'" for name in types)
+    relation = connection.sql(
+        f"select * from read_json({files}, {options}, columns = {{{columns}}})"
+    )
+    source = f"{files}, {options}, filename = true"
+    mixed: dict[str, Kinds] = {
+        name: partial(_find_kinds, connection, source, name)
+        for name, kind in types.items()
+        if kind == "JSON"  # of several kinds, or missing throughout
+    }
+    return relation, {name: what for name, kind in types.items() if (what := _unfit(kind))}, mixed
+
+
+def _find_kinds(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> dict[str, str]:
+    """Return the kinds of value of a column, each with the first file that has it."""
+    import duckdb
+
+    column = quote_name(name)
+    query = (
+        f"select json_type({column}) as kind, min(filename)"
+        f" from read_json({source}, columns = {{{quote(name)}: 'JSON'}})"
+        " group by all having kind <> 'NULL' order by kind"
+    )
+    try:
+        rows = connection.execute(query).fetchall()
+    except duckdb.Error as error:
+        raise explain(error, name) from None
+    return {_KINDS.get(kind, "nested values"): file for kind, file in reversed(rows)}
+
+
+def _refuse_bare(head: Head) -> None:
+    """Refuse a list of something else than objects."""
+    text = head.text.lstrip()
+    if not text.startswith("["):
+        return
+    inner = text[1:].lstrip()
+    if inner.startswith("]"):
+        raise InvalidJudgments(f"{head.path} holds an empty list: no judgments")
+    if inner and not inner.startswith("{"):
+        raise UnknownFormat(f"{head.path} is a list, but not of objects with named values")
+
+
+def _refuse_twins(names: Sequence[str], heads: Sequence[Head]) -> None:
+    """Refuse keys that differ in capitals only: DuckDB renames one, and would find it missing."""
+    for name in names:
+        base = re.sub(r"_\d+$", "", name)
+        twins = [one for one in names if one != base and one.casefold() == base.casefold()]
+        if base != name and twins:
+            raise UnknownFormat(
+                f"keys '{twins[0]}' and '{base}' of {heads[0].path} differ in capitals only: rename"
+                " one"
+            )
+
+
+def _unfit(kind: str) -> str | None:
+    """Say what a JSON column holds where that is nothing to name a thing by."""
+    if kind in {"DOUBLE", "FLOAT"}:
+        return "fractions"
+    if kind == "BOOLEAN":
+        return "true or false"
+    nested = kind.endswith("]") or kind.startswith(("STRUCT", "MAP"))
+    return "nested values" if nested else None
+
+
+# Parquet: columns keep their types; only the footer is read before something is counted.
+
+
+# What a column of a file holds, in words where it may be a role; null where it is all missing
+_KIND: Final = (
+    "case when logical_type = 'NullType()' then null when type = 'BOOLEAN' then 'true or false'"
+    " when type in ('FLOAT', 'DOUBLE') or converted_type = 'DECIMAL' then 'fractions'"
+    " when converted_type in ('UTF8', 'ENUM', 'JSON') or logical_type = 'StringType()'"
+    " or (type = 'BYTE_ARRAY' and logical_type is null) then 'text'"
+    " when (type in ('INT32', 'INT64') and logical_type is null"
+    " and coalesce(converted_type, 'INT') like '%INT%')"
+    " or logical_type like 'IntType%' then 'whole numbers'"
+    " when converted_type = 'DATE' then 'dates'"
+    " else coalesce(converted_type, logical_type, type) end"
+)
+
+
+def open_parquet(
+    connection: duckdb.DuckDBPyConnection, names: Sequence[str], said: str, *, folders: bool
+) -> tuple[duckdb.DuckDBPyRelation, dict[str, Kinds]]:
+    """Return a relation over Parquet files."""
+    files = "[" + ", ".join(map(quote, names)) + "]"
+    counted = connection.execute(
+        f"select sum(num_rows) from parquet_file_metadata({files})"
+    ).fetchone()
+    if counted is None or not counted[0]:
+        raise InvalidJudgments(f"{said} holds columns but no rows")
+    hive = "true" if folders else "false"
+    options = f"binary_as_string = true, hive_types_autocast = false, hive_partitioning = {hive}"
+    relation = connection.sql(f"select * from read_parquet({files}, {options})")
+    if len(names) == 1 or not _differ(connection, files, relation.columns):
+        return relation, {}
+    columns = ", ".join(map(quote_name, relation.columns))
+    wide = f"select {columns} from read_parquet({files}, {options}, union_by_name = true)"
+    return connection.sql(wide), _find_mixed(connection, files)
+
+
+def _differ(connection: duckdb.DuckDBPyConnection, files: str, columns: Sequence[str]) -> bool:
+    """Say whether a column has another type in another file: DuckDB would cast to the first one.
+
+    Files without one of the columns are refused by DuckDB itself, by name.
+    """
+    wanted = "[" + ", ".join(quote(name.casefold()) for name in columns) + "]"
+    found = connection.execute(
+        "select count(distinct types), count(distinct names) from (select"
+        " list([lower(name), type, converted_type, logical_type] order by lower(name)) as types,"
+        " list(lower(name) order by lower(name)) as names"
+        f" from parquet_schema({files}) where list_contains({wanted}, lower(name))"
+        " group by file_name)"
+    ).fetchone()
+    return found is not None and found[0] > 1 and found[1] == 1
+
+
+def _find_mixed(connection: duckdb.DuckDBPyConnection, files: str) -> dict[str, Kinds]:
+    """Return column → kinds of value, each with a file that has it, where they do not agree."""
+    rows = connection.execute(
+        f"select name, {_KIND} as kind, min(file_name) from parquet_schema({files})"
+        " where coalesce(num_children, 0) = 0 group by all having kind is not null order by all"
+    ).fetchall()
+    found: dict[str, dict[str, str]] = {}
+    for name, kind, file in rows:
+        found.setdefault(name, {})[kind] = file
+    return {name: partial(dict, kinds) for name, kinds in found.items() if len(kinds) > 1}
+
+
+# Tables parted by tabs in which some fields are quoted as in CSV, and marks elsewhere are text.
+#
+#     "Er sagte ""hallo"" zu mir"    "One"    a "bare" mark
+#
+# A writer of CSV quotes a field for the marks in it and doubles them: the first of these was
+# quoted,
+# wherever it stands. The second was so only if some field of its file was, and no bare mark stands
+# in any other. The third is text.
+
+
+_WHOLE: Final = '"([^"]|"")*"'
+_DOUBLED: Final = '"([^"]|"")*""([^"]|"")*"'
+_ONE: Final = '"'
+_TWO: Final = '""'
+_NAME: Final = '"{}"'
+
+
+def unquote(
+    connection: duckdb.DuckDBPyConnection, query: str, columns: Sequence[str]
+) -> dict[str, str]:
+    """Return column → SQL that takes the quotation marks of CSV off its fields."""
+    names = [_NAME.format(column.replace(_ONE, _TWO)) for column in columns]
+    cells = f"select unnest([{', '.join(names)}]) as cell from ({query})"
+    found = connection.execute(
+        f"select coalesce(bool_or(regexp_full_match(cell, {quote(_DOUBLED)})), false),"
+        f" coalesce(bool_and(regexp_full_match(cell, {quote(_WHOLE)})), false)"
+        f" from ({cells}) where contains(cell, '\"')"
+    ).fetchone()
+    doubled, whole = found or (False, False)
+    if not doubled:
+        return dict(zip(columns, names, strict=True))
+    sure = _WHOLE if whole else _DOUBLED
+    return {
+        column: f"case when regexp_full_match({name}, {quote(sure)}) then"
+        f" nullif(replace({name}[2:-2], {quote(_TWO)}, {quote(_ONE)}), '')"
+        f" else {name} end as {name}"
+        for column, name in zip(columns, names, strict=True)
+    }
+
+
+# Tables of other projects that are no CSV with a header, told by their first lines or their names.
+#
+# Three things are out of order there: columns have no names, fields are parted by tabs in one line
+# and by blanks in the next, or quotation marks stand bare in the text. Each shape is known exactly;
+# a file that is none of them is read like any other.
+
+
+Parting = Literal[",", "\t", "blanks"]
+
+# Headers of tables whose lines mix tabs and blanks
+BLANK_HEADERS: Final = (
+    (
+        *("HITId", "WorkerId", "Input.src", "Input.trg", "Input.item", "hit"),
+        *("sys_id", "rid", "type", "sid", "score", "time"),
+    ),
+    ("SYS", "SID", "RAW.SCR", "Z.SCR", "N"),
+    ("RAW.SCR", "Z.SCR", "N", "SYS", "N.ALL"),
+    ("system", "mqm_avg_score", "seg_id"),
+)
+
+# The last column of MQM tables: a remark in the header, below which lines may end early
+REMARK: Final = "# Documentation"
+_RESULTS: Final = ("SRC", "TRG", "WINS", "TOTAL")
+_MQM: Final = ("system", "doc", "rater", "source", "target", "category", "severity")
+
+APPRAISE_COLUMNS: Final = ("user", "system", "segID", "type", "src", "tgt", "score")
+# Appraise's word for an output, one that is asked again, a reference, and a spoilt output
+TYPES: Final = ("TGT", "CHK", "REF", "BAD")
+
+# Names of mt-metrics-eval's files: en-de.mqm.seg.score
+MTME: Final = re.compile(
+    r"(?P<pair>[^.]+-[^.]+)\.(?P<name>.+)\.(?P<level>sys|domain|doc|seg)\.(?P<what>score|rating)(\.(gz|zst))?"
+)
+
+# Columns that may follow the first seven of Appraise's table, in their order
+_PARTS: Final = (
+    ((), ("documentID", "isCompleteDocument"), ("errors", "sourceErrors")),
+    ((), ("spans",)),
+    (("start", "end"), ()),
+    ((), ("batchNo", "item_pk")),
+)
+_MOMENT: Final = re.compile(r"1\d{9}(\.\d+)?")
+_WHOLE_SHAPES: Final = re.compile(r"\d+")
+# Other signs that Python takes for the end of a line may stand in a text
+_LINE_END: Final = re.compile(r"\r\n|\n|\r")
+# A delimiter that no text holds, so that a line is read as it is
+_NOWHERE: Final = "\x1f\x1e\x1f\x1e"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How the lines of a file are to be taken apart."""
+
+    columns: tuple[str, ...]  # their names
+    parting: Parting  # what stands between fields: one character, or blanks and tabs in any number
+    header: bool  # whether the first line names the columns
+    # whether quotation marks bound a field: "some" where that is told from the fields
+    quoted: bool | Literal["some"]
+    # column → value of every row, taken from the name of the file
+    constants: tuple[tuple[str, str], ...] = ()
+    padded: bool = False  # whether lines may end before the last column
+
+
+def tell_shape(head: Head) -> Shape | None:
+    """Return the shape of a file, or None if it is a table like any other."""
+    first = _LINE_END.split(head.text, maxsplit=1)[0]
+    fields = tuple(first.replace('"', "").split())
+    # Refuse what belongs to a campaign, but is no judgments
+    if tuple(fields[:4]) == _RESULTS:
+        raise UnknownFormat(
+            f"{head.path} holds the clusters of a ranking, not judgments: read the scores they"
+            " were made of"
+        )
+    if fields and tuple(fields[0].split(",")) == ("Username", "Password", "URL"):
+        raise UnknownFormat(f"{head.path} holds logins, not judgments; keep it to yourself")
+    if fields in BLANK_HEADERS:
+        return Shape(fields, "blanks", header=True, quoted=True)
+    named = MTME.fullmatch(head.path.name)
+    if named:
+        return _mtme(named)
+    columns = tuple(first.split("\t"))
+    if set(_MQM) <= set(columns):
+        columns = tuple(REMARK if name.startswith("#") else name for name in columns)
+        padded = columns[-1] == REMARK
+        return Shape(columns, "\t", header=True, quoted="some", padded=padded)
+    columns = name_appraise_columns(_read_line(first, ","))
+    if columns:
+        return Shape(columns, ",", header=False, quoted=True)
+    _refuse_near_appraise(head, first)
+    return None
+
+
+def _read_line(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader(io.StringIO(line, newline=""), delimiter=delimiter), [])
+
+
+def _refuse_near_appraise(head: Head, first: str) -> None:
+    """Refuse a table that is like Appraise's but for one thing; say for which."""
+    for delimiter in (",", ";", "\t"):
+        fields = [one.strip() for one in _read_line(first, delimiter)]
+        if len(fields) < len(APPRAISE_COLUMNS) or fields[3] not in TYPES:
+            continue
+        if delimiter != ",":
+            fault = f"commas part its fields, not {delimiter!r}"
+        elif not _are_languages(fields[4:6]):
+            fault = f"languages have three letters, not '{fields[4]}' and '{fields[5]}'"
+        else:
+            fault = (
+                f"behind the score stand {', '.join(fields[7:])[:80]}, and not document,"
+                " isCompleteDocument (True or False), errors in [], and times in seconds since 1970"
+            )
+        raise UnknownFormat(
+            f"line 1 of {head.path} looks like Appraise's table ('{fields[3]}' as its type), but"
+            f" {fault}; with a header of our own names it is read as it is"
+        )
+
+
+def _mtme(named: re.Match[str]) -> Shape:
+    """Return the shape of a file of mt-metrics-eval, whose name says what its lines do not."""
+    level = named["level"]
+    constants = tuple((name, named[name]) for name in ("pair", "name", "level"))
+    if named["what"] == "rating":
+        rated = ("SYSTEM", "RATING", "RATER")
+        return Shape(rated, "\t", header=False, quoted=False, constants=constants, padded=True)
+    columns = ("DOMAIN", "SYSTEM", "SCORE") if level == "domain" else ("SYSTEM", "SCORE")
+    return Shape(columns, "blanks", header=False, quoted=False, constants=constants)
+
+
+def name_appraise_columns(fields: Sequence[str]) -> tuple[str, ...]:
+    """Name the columns of Appraise's table, which has no header; () if it is none.
+
+    >>> line = "engdeu0101,sys,68,TGT,eng,deu,10,rt.com.91337,False"
+    >>> name_appraise_columns(line.split(","))[-2:]
+    ('documentID', 'isCompleteDocument')
+    """
+    if len(fields) < len(APPRAISE_COLUMNS) or fields[3] not in TYPES:
+        return ()
+    if not _are_languages(fields[4:6]):
+        return ()
+    rest = [one.strip() for one in fields[len(APPRAISE_COLUMNS) :]]
+    for parts in product(*_PARTS):
+        names = tuple(name for part in parts for name in part)
+        if len(names) == len(rest) and all(map(_fits, names, rest)) and _go_together(names):
+            return (*APPRAISE_COLUMNS, *names)
+    return ()
+
+
+def _are_languages(names: Sequence[str]) -> bool:
+    return all(len(one) == 3 and one.isalpha() for one in names)
+
+
+def _go_together(names: Sequence[str]) -> bool:
+    """Say whether columns stand in one table: marks are of documents, pairs have times."""
+    return ("spans" not in names or "documentID" in names) and (
+        "errors" not in names or "start" in names
+    )
+
+
+def _fits(name: str, value: str) -> bool:
+    """Say whether a value can stand in a column of Appraise's."""
+    if name == "isCompleteDocument":
+        return value in {"True", "False"}
+    if name == "spans":
+        return value.startswith("[")
+    if name in {"start", "end"}:
+        return is_moment(value)
+    if name in {"batchNo", "item_pk"}:
+        return _WHOLE_SHAPES.fullmatch(value) is not None
+    return True
+
+
+def is_moment(text: str) -> bool:
+    """Say whether a text is a time in seconds since 1970 that can stand in Appraise's table.
+
+    >>> is_moment("1717331262.5"), is_moment("100"), is_moment("2024-06-02")
+    (True, False, False)
+    """
+    return _MOMENT.fullmatch(text) is not None
+
+
+def open_shaped(
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head], shapes: Sequence[Shape]
+) -> duckdb.DuckDBPyRelation:
+    """Return a relation over files of one such shape, every value as text."""
+    for head, shape in zip(heads, shapes, strict=True):
+        if shape.columns != shapes[0].columns:
+            raise UnknownFormat(
+                f"{head.path} has other columns than {heads[0].path}: files read together need the"
+                " same"
+            )
+    queries = []
+    for head, shape in zip(heads, shapes, strict=True):
+        if shape.parting == "blanks":
+            n = len(shape.columns)
+            uneven = connection.execute(
+                f"select row, len(fields) from (select row_number() over () as row, fields from"
+                f" ({_lines(head, shape)})) where len(fields) <> {n} order by row limit 1"
+            ).fetchone()
+            if uneven is not None:
+                line = uneven[0] + shape.header
+                names = ", ".join(shape.columns)
+                raise UnknownFormat(
+                    f"line {line:,} of {head.path} has {uneven[1]} fields, not {n}: {names}"
+                )
+        queries.append(_query_shapes(connection, head, shape))
+    return connection.sql(" union all ".join(queries))
+
+
+def _query_shapes(connection: duckdb.DuckDBPyConnection, head: Head, shape: Shape) -> str:
+    constants = "".join(f", {quote(value)} as {quote(name)}" for name, value in shape.constants)
+    if shape.parting == "blanks":
+        fields = ", ".join(
+            f"nullif(trim(fields[{at}], '\"'), '') as {quote_name(column)}"
+            for at, column in enumerate(shape.columns, start=1)
+        )
+        return f"select {fields}{constants} from ({_lines(head, shape)})"
+    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in shape.columns)
+    mark = '"' if shape.quoted is True else ""
+    table = (
+        f"read_csv({quote(duckdb_name(head.path))}, auto_detect = false,"
+        f" header = {str(shape.header).lower()}, columns = {{{types}}},"
+        f" delim = {quote(shape.parting)}, quote = {quote(mark)}, escape = {quote(mark)},"
+        f" nullstr = '', null_padding = {str(shape.padded).lower()},"
+        f" compression = '{head.compression}', hive_partitioning = false,"
+        f" max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
+    )
+    fields = "*"
+    if shape.quoted == "some":
+        fields = ", ".join(unquote(connection, f"select * from {table}", shape.columns).values())
+    return f"select {fields}{constants} from {table}"
+
+
+def _lines(head: Head, shape: Shape) -> str:
+    """Return the query of lines as lists of fields; a quoted field may have blanks."""
+    field = r'"[^"]*"|\S+' if shape.quoted else r"\S+"
+    return (
+        f"select regexp_extract_all(line, {quote(field)}) as fields from"
+        f" read_csv({quote(duckdb_name(head.path))}, auto_detect = false,"
+        f" header = {str(shape.header).lower()}, columns = {{'line': 'VARCHAR'}},"
+        f" delim = '{_NOWHERE}', quote = '', escape = '', strict_mode = false,"
+        f" compression = '{head.compression}', hive_partitioning = false,"
+        f" max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
+    )
+
+
+# Open files on a private DuckDB connection that is kept as long as somebody holds the table.
+
+
+# Engines of files elsewhere, each with a folder of its own for what memory does not hold
+_APART: Final = count(1)
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """Open a connection of our own, with tables of its own, to the one engine of this process.
+
+    An engine for each file would start its threads and fetch its memory anew: at 10⁷ rows that
+    costs as much as half a GROUP BY. An engine that broke off over a damaged file is replaced.
+    """
+    try:
+        connection = _engine().cursor()
+        connection.execute("select 1")
+    except duckdb.FatalException:
+        _engine.cache_clear()
+        connection = _engine().cursor()
+    return connection
+
+
+def limit_memory(most: str) -> None:
+    """Let the engine take so much memory, such as "4GB"; what is more goes to disk."""
+    _engine().execute(f"set memory_limit = {quote(most)}")
+
+
+@cache
+def _engine() -> duckdb.DuckDBPyConnection:
+    """Start an engine that installs nothing.
+
+    What does not fit in memory goes to the system's folder for temporary files, not to the
+    working directory. What was read of a file is not kept for the next time: a file written anew
+    within a second looks the same to the engine, and what is kept takes as much memory as the
+    columns take on disk.
+    """
+    return duckdb.connect(config={**_settings(), "enable_external_file_cache": "false"})
+
+
+def connect_apart() -> duckdb.DuckDBPyConnection:
+    """Open a connection to an engine of its own, for files elsewhere, as long as one holds it.
+
+    It keeps what was read of them, as far as its memory goes, so that no column comes twice. It
+    has one thread: others would call Python to read, and wait for it for ever where what they read
+    for is given up meanwhile.
+    """
+    (limit,) = connect().execute("select current_setting('memory_limit')").fetchone() or ("",)
+    own = {"memory_limit": limit, "threads": "1"}
+    return duckdb.connect(config={**_settings(f"-{next(_APART)}"), **own})
+
+
+def _settings(ending: str = "") -> dict[str, Any]:
+    return {
+        "temp_directory": str(Path(tempfile.gettempdir()) / f"evenhand-{getpid()}{ending}"),
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+
+
+def open_files(source: str | Path | Sequence[str | Path], *, among: bool = False) -> Table:
+    """Open one or many files of one layout as a table; of the rows nothing is read yet."""
+    paths = find_files(source)
+    note_opened([str(path) for path in paths])
+    connection = connect()
+    heads = [read_head(path, connection) for path in paths]
+    for head in heads:
+        if head.kind != heads[0].kind:
+            raise UnknownFormat(
+                f"{heads[0].path} is {heads[0].kind} and {head.path} is {head.kind}: files read"
+                " together must be of one kind"
+            )
+    name = name_files(paths)
+    try:
+        if heads[0].kind == "parquet":
+            names, folders = [duckdb_name(path) for path in paths], among or len(paths) > 1
+            relation, mixed = open_parquet(connection, names, name, folders=folders)
+            found: Mapping[str, str] = {}
+        else:
+            relation, found, mixed = _open_text(connection, heads)
+    except duckdb.Error as error:
+        raise explain(error, name) from None
+    return Table(nw.from_native(relation), name, connection, found, tuple(paths), mixed)
+
+
+def _open_text(
+    connection: duckdb.DuckDBPyConnection, heads: Sequence[Head]
+) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, str], dict[str, Kinds]]:
+    if len(heads) == 1 and is_wrapped(heads[0]):
+        return open_wrapped(connection, heads[0]), {}, {}
+    if heads[0].kind == "json":
+        return open_json(connection, heads)
+    shapes = [shape for head in heads if (shape := tell_shape(head)) is not None]
+    if len(shapes) == len(heads):
+        return open_shaped(connection, heads, shapes), {}, {}
+    return open_delimited(connection, heads), {}, {}
+
+
+# Files on disk: which they are, what they hold, and how DuckDB reads them without a copy.
+
+
+__all__ = ["open_files"]
+
+
+# A text file that grows at its end: lines that are whole, each read once.
+#
+# A line that is only half written waits until the rest of it is there. What was read must stay as
+# it
+# is: a file that is cut, or written anew, is refused.
+
+
+QUOTED: Final = (".csv",)  # Endings of files in which a line may go on within quotes
+KINDS: Final = (*QUOTED, ".tsv", ".jsonl", ".ndjson")  # Endings of files that can grow line by line
+TAIL: Final = 256  # Bytes before the end of what was read that are compared at each look
+
+
+class GrowingFile:
+    """A file that somebody else writes.
+
+    offset: bytes that were read.
+    waiting: bytes behind them of a line that is not whole yet.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read nothing yet."""
+        if path.suffix.lower() not in KINDS:
+            raise UnknownFormat(
+                f"'{path}' cannot be watched while it grows: only {', '.join(KINDS)} grow line by"
+                " line; look at it without --live"
+            )
+        self.path, self.offset, self.waiting = path, 0, 0
+        self._quoted = path.suffix.lower() in QUOTED
+        self._tail = b""
+
+    def read_new(self) -> bytes:
+        r"""Return the whole lines that were not read before."""
+        try:
+            with self.path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                file.seek(max(0, self.offset - len(self._tail)))
+                if size < self.offset or file.read(len(self._tail)) != self._tail:
+                    raise InvalidJudgments(
+                        f"'{self.path}' was cut or written anew: what is decided rests on lines"
+                        " that stay; begin anew with the new file"
+                    )
+                fresh = file.read() if size > self.offset else b""
+        except FileNotFoundError:
+            near = [one.name for one in self.path.parent.glob("*")]
+            raise MissingFile(
+                f"there is no file '{self.path}'{end(suggest(self.path.name, near))}"
+            ) from None
+        whole = fresh[: self._find_end(fresh)]
+        self.offset, self.waiting = self.offset + len(whole), len(fresh) - len(whole)
+        self._tail = (self._tail + whole)[-TAIL:]
+        return whole
+
+    def _find_end(self, fresh: bytes) -> int:
+        """Return where the last whole line ends; within quotes no line does."""
+        last = fresh.rfind(b"\n") + 1
+        if self._quoted:
+            while last and fresh.count(b'"', 0, last) % 2:
+                last = fresh.rfind(b"\n", 0, last - 1) + 1
+        return last

@@ -1,0 +1,674 @@
+"""Pearmut's annotations: one line for each document that a user submitted.
+
+    {"user_id": "…", "item_i": 0, "annotation": [{"A": {"score": 90, "error_spans": […]}}],
+     "item": [{"src": "…", "tgt": {"A": "…"}, "item_id": "…"}],
+     "actions": [{"time": 1.0, "action": "load"}, …]}
+
+or the download, {"campaign": [lines]}. The keys of `tgt` stand in the order shown: `position`. In
+`error_spans` `end_i` is the last UTF-16 unit, line breaks not counted, and is put in characters; an
+error behind the last one is something missing. Left out and counted are lines that a later reset of
+their user voids (annotation __RESET__), all but the last line of a user and document, segments that
+were skipped, and answers to forms. Welcome and goodbye documents stay; `part` says which they are.
+Outputs under `validation`, by which attention is checked, are controls. Each of several sliders is
+a criterion. Where a file has marked errors and no score at all, a score is minus what the errors
+take.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from evenhand.data.annotations import Span, write_spans
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.exclusions import exclude_by_format
+from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
+from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat, UnknownOption, listing
+from evenhand.formats.file_heads import CAMPAIGN
+from evenhand.formats.records import (
+    Record,
+    Row,
+    Screen,
+    gather_unread,
+    lay_out,
+    list_unread,
+    rate,
+    read_inclusive,
+    read_records,
+    read_score,
+    say_critical,
+    say_unread,
+    shorten,
+    weigh,
+)
+from evenhand.formats.table import (
+    Handle,
+    Layout,
+    Table,
+    Wishes,
+    make_comparisons,
+    make_rankings,
+    make_ratings,
+)
+
+_SEGMENT: Final = ("src", "tgt", "item_id", "validation", "skippable")
+_ANSWER: Final = ("score", "error_spans", "textfield", "sliders")
+RESET: Final = "__RESET__"
+# Parts of a campaign that are no usual documents → kind of a judgment of them
+PARTS: Final = {"welcome": "control", "goodbye": "control", "random": "target"}
+_VOID: Final = "lines that were voided by a reset"
+_EARLIER: Final = "lines of documents that the user submitted again"
+_SKIPPED: Final = "segments that were skipped"
+_FORMS: Final = "answers to forms"
+_CHECKS: Final = "outputs under validation are controls"
+
+
+def understand_pearmut(table: Table, wishes: Wishes) -> Ratings:
+    """Read every score of every document."""
+    counts: Counter[str] = Counter()
+    unread = set(list_unread(table, PEARMUT.reads))
+    valid = _leave_void(list(read_records(table)), counts)
+    found = [
+        (record, row, spans) for record in valid for row, spans in _read(record, counts, unread)
+    ]
+    bare = all(row["score"] is None for _, row, _ in found) and any(spans for *_, spans in found)
+    rows: list[Row] = [
+        {**row, "score": -weigh(record, spans or ())} if bare else row
+        for record, row, spans in found
+    ]
+    checks = counts.pop(_CHECKS, 0)
+    notes = say_unread(unread) + ([f"{_CHECKS}: {checks:,}"] if checks else [])
+    excluded = exclude_by_format(counts, "{what} left out: {n:,}")
+    if bare:
+        notes += say_critical(one for *_, spans in found for one in spans or ())
+        notes.append("no scores were given: they are minus what the errors take")
+    return rate(PEARMUT, table, rows, wishes, notes=notes, excluded=excluded)
+
+
+PEARMUT: Final = Layout(
+    "pearmut",
+    "Pearmut annotations",
+    ("annotation", "item", "user_id", "item_i"),
+    understand=understand_pearmut,
+    also=("actions", CAMPAIGN),
+)
+
+
+def _leave_void(records: Sequence[Record], counts: Counter[str]) -> list[Record]:
+    """Return the records that no reset of their user follows, and of each document the last."""
+    last = {_who(r): r.number for r in records if _resets(r)}
+    valid = [r for r in records if r.number > last.get(_who(r), 0)]
+    counts[_VOID] += len(records) - len(valid) - sum(map(_resets, records))
+    final = {(*_who(r), r.need("item_i")): r for r in valid}
+    counts[_EARLIER] += len(valid) - len(final)
+    return sorted(final.values(), key=lambda r: r.number)
+
+
+def _who(record: Record) -> tuple[str, str]:
+    return record.text(CAMPAIGN), record.need("user_id")
+
+
+def _resets(record: Record) -> bool:
+    return record.text("annotation").strip('"') == RESET
+
+
+def _read(
+    record: Record, counts: Counter[str], unread: set[str]
+) -> Iterator[tuple[dict[str, Any], tuple[Span, ...] | None]]:
+    """Yield the rows of a document, each with its errors."""
+    item = record.sequence(record.data("item"), "the segments of an item")
+    annotation = record.data("annotation")
+    annotation = [None] * len(item) if annotation is None else annotation
+    if not isinstance(annotation, list) or len(annotation) != len(item):
+        raise record.refuse("annotation and item are lists with one entry for each segment")
+    place = record.need("item_i")
+    part = place.rpartition("_")[0]
+    kind = PARTS[record.choose(part, "the part in item_i", tuple(PARTS))] if part else "target"
+    beside = {
+        "judge": record.need("user_id"),
+        "kind": kind,
+        "part": part,
+        **_read_times(record),
+        "item_i": place,
+        "campaign": record.text(CAMPAIGN),
+    }
+    for at, (said, given) in enumerate(zip(annotation, item, strict=True)):
+        segment = record.mapping(given, "a segment")
+        if _is_left_out(said, segment, counts):
+            continue
+        gather_unread(unread, segment, _SEGMENT, "item")
+        named = record.label(segment.get("item_id"), "item_id") or f"{place}:{at}"
+        answers = record.mapping(said, "the annotation of a segment")
+        for row, spans in _read_segment(record, answers, segment, unread):
+            counts[_CHECKS] += row.get("kind") == "control"
+            yield {**beside, "item": named, **row}, spans
+
+
+def _is_left_out(said: object, segment: Mapping[str, Any], counts: Counter[str]) -> bool:
+    """Say whether this is no judgment: the answer to a form, or a segment that was skipped."""
+    form = "tgt" not in segment and {"text", "form"} & set(segment)
+    if form or said is None:
+        counts[_FORMS if form else _SKIPPED] += 1
+        return True
+    return False
+
+
+def _read_segment(
+    record: Record, said: Mapping[str, Any], segment: Mapping[str, Any], unread: set[str]
+) -> Iterator[tuple[Row, tuple[Span, ...] | None]]:
+    """Yield what was said of each output of a segment."""
+    outputs = record.mapping(segment.get("tgt"), "the outputs of a segment, tgt,")
+    checks = record.mapping(segment.get("validation") or {}, "validation")
+    shown = {system: place for place, system in enumerate(outputs, start=1)}
+    for system, given in said.items():
+        if system not in shown:
+            raise record.refuse(f"'{shorten(system)}' is annotated, but is not in tgt")
+        one = record.mapping(given, "the annotation of an output")
+        gather_unread(unread, one, _ANSWER, "annotation")
+        errors = one.get("error_spans")
+        output = record.label(outputs[system], "an output")
+        screen = Screen.of(output)
+        spans = None if errors is None else read_inclusive(record, errors, "category", screen)
+        row: Row = {
+            "system": system,
+            "position": shown[system],
+            "remark": one.get("textfield"),
+            "source": segment.get("src"),
+            "output": output,
+        }
+        row = {**row, "kind": "control"} if checks.get(system) else row
+        for at, score in enumerate(_read_scores(record, one)):
+            own = spans if at == 0 else None
+            yield {**row, **score, "spans": None if own is None else write_spans(own)}, own
+
+
+def _read_scores(record: Record, answer: Mapping[str, Any]) -> list[Row]:
+    """Return the score of an output, or one for each slider, which is its criterion."""
+    sliders = record.mapping(answer.get("sliders") or {}, "sliders")
+    found: list[Row] = [
+        {"criterion": name, "score": read_score(record, value)} for name, value in sliders.items()
+    ]
+    if found and answer.get("score") is None:
+        return found
+    return [{"score": read_score(record, answer.get("score"))}, *found]
+
+
+def _read_times(record: Record) -> Row:
+    """Return when a document was first loaded, and how long it took until it was submitted.
+
+    The time of a document is not that of each of its outputs, so it is a column of its own.
+    """
+    actions = record.sequence(record.data("actions") or [], "actions")
+    times: dict[str, float] = {}
+    for one in actions:
+        if isinstance(one, Mapping) and isinstance(one.get("time"), int | float):
+            name = str(one.get("action"))
+            times[name] = max(times.get(name, one["time"]), one["time"])
+            times.setdefault(f"first {name}", one["time"])
+    start, end = times.get("first load"), times.get("submit")
+    took = None if start is None or end is None else round(end - start, 6)
+    return {"shown_at": start, "document_seconds": took}
+
+
+# Potato's annotations: which of the outputs, by their letter on the screen, a user preferred.
+#
+#     instance_id  user_id  preference.selection        {"instance_id": "it47", "user_id": "dave",
+#     it46         w1       A                            "labels": {"preference": {"selection":
+#     "A"}}}
+#
+# (a table, or JSON Lines). `selection` is A, B or tie; `rank_order` such as `B,D=A,C` ranks, best
+# first; `scale_value` below 0 prefers A, above 0 B. A is what was shown first. Which output that
+# was stands in `<user>/user_state.json` beside the file, without which nothing can be read. Outputs
+# have no names there: a system is the number of its output in the instance, from 0.
+
+
+PREFERENCES: Final = {"A": "left", "B": "right", "tie": "tie"}
+ORDERS: Final = "instance_id_to_presentation_order"
+_NUMBER: Final = re.compile(r"[+-]?\d+(\.\d+)?")
+_ASKED: Final = ("selection", "rank_order", "scale_value")
+
+
+@dataclass(frozen=True)
+class _Said:
+    """One answer."""
+
+    question: str  # the name of the scheme
+    label: str  # selection, rank_order or scale_value
+    value: str  # what was said
+
+
+def understand_potato(table: Table, wishes: Wishes) -> Comparisons | Rankings:
+    """Read what was preferred, in the order shown."""
+    if len(table.paths) != 1:
+        raise UnknownFormat(
+            f"{POTATO.title} are read from one file at a time, with user folders beside it"
+        )
+    meaning = {**PREFERENCES, **(wishes.outcomes or {})}
+    compared: list[Row] = []
+    ranked: list[Row] = []
+    unread = {name for name in list_unread(table, POTATO.reads) if not _is_answer(name)}
+    find_order = _Orders(table.paths[0].parent, {}).find
+    for record in read_records(table):
+        for said in _find_answers(record, unread):
+            order = find_order(record, said.question)
+            if said.label == "rank_order":
+                ranked.extend(_rank(record, said, order))
+            else:
+                compared.append(_compare(record, said, order, meaning))
+    if compared and ranked:
+        raise UnknownOption(
+            f"{table.name} holds rankings and comparisons: --where keeps one of them"
+        )
+    note = "A is what was shown first, a system the number of its output in the instance"
+    flat = lay_out(table, ranked or compared, ("rank",) if ranked else ())
+    plain = replace(wishes, outcomes=None)
+    make = make_rankings if ranked else make_comparisons
+    data = make(flat, plain, POTATO)
+    return replace(data, source=data.source.noting(*say_unread(unread), note))
+
+
+POTATO: Final = Layout(
+    "potato",
+    "Potato annotations",
+    ("instance_id", "user_id"),
+    understand=understand_potato,
+    condition=lambda header: "labels" in header.columns or any(map(_is_answer, header.columns)),
+    also=("labels",),
+)
+
+
+def _is_answer(column: str) -> bool:
+    return column.rpartition(".")[2] in _ASKED and "." in column
+
+
+def _find_answers(record: Record, unread: set[str]) -> Iterator[_Said]:
+    """Yield what was said of an instance; what was left blank is no judgment."""
+    for column in record.values:
+        if _is_answer(column) and record.text(column):
+            question, _, label = column.rpartition(".")
+            yield _Said(question, label, record.text(column))
+    labels = record.mapping(record.data("labels") or {}, "labels")
+    for question, given in labels.items():
+        if not isinstance(given, Mapping):
+            gather_unread(unread, {question: given}, (), "labels")
+            continue
+        gather_unread(unread, given, _ASKED, f"labels.{question}")
+        for label in _ASKED:
+            if given.get(label) not in (None, ""):
+                yield _Said(question, label, str(given[label]))
+
+
+@dataclass(frozen=True)
+class _Orders:
+    """In which order outputs were shown, as far as it was asked for."""
+
+    folder: Path  # where the folders of the users are
+    # file → what it says; each file is read once, and anew with the next table
+    states: dict[Path, Mapping[str, Any]]
+
+    def find(self, record: Record, question: str) -> list[int]:
+        """Return the numbers of the outputs in the order shown."""
+        user = record.need("user_id")
+        path = self.folder / Path(user).name / "user_state.json"
+        if path not in self.states:
+            self.states[path] = _read_state(path)
+        found = self.states[path].get(record.need("instance_id"), {})
+        order = found.get(question) if isinstance(found, Mapping) else None
+        if not isinstance(order, list) or sorted(map(str, order)) != sorted(
+            map(str, range(len(order)))
+        ):
+            raise record.refuse(f"the state of {user} does not say in which order this was shown")
+        return order
+
+
+def _read_state(path: Path) -> Mapping[str, Any]:
+    try:
+        state = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise MissingFile(
+            f"there is no '{path}': without it nobody knows which output A was; put the folders of"
+            " the users beside the annotations"
+        ) from None
+    except ValueError:
+        raise UnknownFormat(f"'{path}' is not whole JSON") from None
+    orders = state.get(ORDERS) if isinstance(state, Mapping) else None
+    if not isinstance(orders, Mapping):
+        raise UnknownFormat(f"'{path}' has no {ORDERS}")
+    return orders
+
+
+def _compare(record: Record, said: _Said, order: Sequence[int], meaning: Mapping[str, str]) -> Row:
+    if len(order) != 2:
+        raise record.refuse(f"two outputs are compared, and {len(order)} were shown")
+    if said.label == "selection":
+        if said.value not in meaning:
+            raise record.refuse(
+                f"{said.question} is '{shorten(said.value)}': expected {' | '.join(meaning)}; other"
+                f" labels are given their meaning with --outcome '{shorten(said.value)}=tie'"
+            )
+        outcome = meaning[said.value]
+    elif _NUMBER.fullmatch(said.value):
+        value = float(said.value)
+        outcome = "tie" if value == 0 else ("left", "right")[value > 0]
+    else:
+        raise record.refuse(f"scale_value is a number, not '{shorten(said.value)}'")
+    return {
+        "judge": record.need("user_id"),
+        "item": record.need("instance_id"),
+        "left": str(order[0]),
+        "right": str(order[1]),
+        "outcome": outcome,
+        "question": said.question,
+        "scale": said.value if said.label == "scale_value" else None,
+    }
+
+
+def _rank(record: Record, said: _Said, order: Sequence[int]) -> Iterator[Row]:
+    letters = [chr(ord("A") + at) for at in range(len(order))]
+    groups = [group.split("=") for group in said.value.replace(" ", "").split(",")]
+    named = [letter for group in groups for letter in group]
+    if sorted(named) != letters:
+        raise record.refuse(f"rank_order '{said.value}' does not rank {listing(letters)} once each")
+    rank = {letter: at for at, group in enumerate(groups, start=1) for letter in group}
+    for place, (letter, number) in enumerate(zip(letters, order, strict=True), start=1):
+        yield {
+            "judge": record.need("user_id"),
+            "item": record.need("instance_id"),
+            "ranking": f"{record.number}:{said.question}",
+            "system": str(number),
+            "rank": rank[letter],
+            "position": place,
+            "question": said.question,
+        }
+
+
+# Label Studio's export: a list of tasks, each with the annotations that it was given.
+#
+#     [{"id": 1, "data": {…}, "annotations": [{"completed_by": 3, "lead_time": 9.5, "created_at":
+#     "…",
+#         "result": [{"from_name": "best", "type": "ranker",
+#                     "value": {"ranker": {"rank": ["mdn", "wiki"]}}}]}]}]
+#
+# A ranker is a ranking, best first; it has no ties. `pairwise` (`{"selected": "left"}`) is a
+# comparison of `left_system` and `right_system` of `data`, `rating` and `number` a score of its
+# `system`. Where several controls were used, `from_name` says which: it is the criterion of a score
+# if `data` names none, and the column `question` of the others. The item is `item` of `data`, or
+# the
+# task's id. Annotations that were cancelled are left out and counted, and so are results of other
+# types.
+
+
+_TABLES: Final = {
+    "ranker": "rankings",
+    "pairwise": "comparisons",
+    "rating": "ratings",
+    "number": "ratings",
+}
+_MAKERS: Final[Mapping[str, Callable[[Table, Wishes, Layout], Handle]]] = {
+    "rankings": make_rankings,
+    "comparisons": make_comparisons,
+    "ratings": make_ratings,
+}
+_POOL: Final = "_"  # The bucket of what was not ranked
+_SHOWN: Final = ("item", "task", "system", "left_system", "right_system", "criterion")
+_SAID: Final = ("id", "completed_by", "lead_time", "created_at", "result", "was_cancelled")
+_DATA, _ANNOTATIONS = "data", "annotations"
+_CONTROL: Final = "control"  # Of a row, until it is known whether there are several
+
+
+@dataclass(frozen=True)
+class _Result:
+    """One thing that was said."""
+
+    kind: str  # the type of the result
+    value: Mapping[str, Any]  # what was said
+    control: str  # by which control, "" where that is not told
+    apart: str  # what stands behind the number of the annotation to make one of its ranking
+    number: str = ""  # of the annotation
+    row: Mapping[str, Any] = field(default_factory=dict)  # what all its rows have in common
+    data: Mapping[str, Any] = field(default_factory=dict)  # what was shown
+
+
+def understand_label_studio(table: Table, wishes: Wishes) -> Handle:
+    """Read every annotation."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    left_out: Counter[str] = Counter()
+    unread = set(list_unread(table, LABEL_STUDIO.reads))
+    for record in read_records(table):
+        for result in _find_results(record, left_out, unread):
+            read = {"ranker": _rank_label_studio, "pairwise": _compare_label_studio}.get(
+                result.kind, _rate
+            )
+            rows.setdefault(_TABLES[result.kind], []).extend(read(record, result))
+    if len(rows) > 1:
+        raise UnknownOption(f"{table.name} holds {' and '.join(sorted(rows))}: export them apart")
+    if not rows:
+        raise InvalidJudgments(
+            f"{table.name} holds no results of the types {listing(list(_TABLES))}"
+        )
+    kind, found = next(iter(rows.items()))
+    # In a column which control each answer is of, where there are several
+    column = "criterion" if kind == "ratings" else "question"
+    controls = [row.pop(_CONTROL) for row in found]
+    if len(set(controls)) > 1:
+        for row, control in zip(found, controls, strict=True):
+            row[column] = row.get(column) or control
+    needed = {"rankings": ("rank",), "ratings": ("score",)}.get(kind, ())
+    data = _MAKERS[kind](lay_out(table, found, needed), wishes, LABEL_STUDIO)
+    excluded = exclude_by_format(left_out)
+    return replace(data, source=data.source.noting(*say_unread(unread)).excluding(*excluded))
+
+
+LABEL_STUDIO: Final = Layout(
+    "label_studio",
+    "Label Studio annotations",
+    ("annotations", "data"),
+    understand=understand_label_studio,
+    also=("id",),
+)
+
+
+def _find_results(record: Record, left_out: Counter[str], unread: set[str]) -> Iterator[_Result]:
+    """Yield what was said of a task."""
+    data = record.mapping(record.data(_DATA) or {}, "the data of a task")
+    given = record.sequence(record.data(_ANNOTATIONS), "the annotations of a task")
+    lists = [name for name, value in data.items() if _lists_outputs(value)]
+    gather_unread(unread, data, (*_SHOWN, *lists), _DATA)
+    for at, one in enumerate(given):
+        annotation = record.mapping(one, "an annotation")
+        if annotation.get("was_cancelled"):
+            left_out["annotations that were cancelled"] += 1
+            continue
+        gather_unread(unread, annotation, _SAID, _ANNOTATIONS)
+        item = record.label(data.get("item"), "item")
+        row: dict[str, Any] = {
+            "judge": _name_judge(record, annotation.get("completed_by")),
+            "item": item or record.text("id") or str(record.number),
+            "task": data.get("task"),
+            "seconds": annotation.get("lead_time"),
+            "shown_at": annotation.get("created_at"),
+        }
+        number = record.label(annotation.get("id"), "id") or f"{record.number}:{at}"
+        results = record.sequence(annotation.get("result") or [], "the results of an annotation")
+        for result in _read_results(record, results, left_out):
+            yield replace(result, row=row, data=data, number=number)
+
+
+def _read_results(
+    record: Record, results: Sequence[Any], left_out: Counter[str]
+) -> Iterator[_Result]:
+    """Yield the results of an annotation; of several rankers each is a ranking of its own."""
+    found = [record.mapping(one, "a result") for one in results]
+    rankers = sum(one.get("type") == "ranker" for one in found)
+    for at, one in enumerate(found):
+        kind = str(one.get("type"))
+        if kind not in _TABLES:
+            left_out[f"results of type {shorten(kind)}"] += 1
+            continue
+        control = record.label(one.get("from_name"), "from_name")
+        value = record.mapping(one.get("value") or {}, "the value of a result")
+        apart = f":{control or at}" if rankers > 1 else ""
+        yield _Result(kind, value, control, apart)
+
+
+def _lists_outputs(value: Any) -> bool:
+    listed = isinstance(value, list)
+    return listed and all(isinstance(one, Mapping) and "id" in one for one in value)
+
+
+def _name_judge(record: Record, given: Any) -> str | None:
+    """Return who annotated: a number, or an object that holds it."""
+    if isinstance(given, Mapping):
+        given = given.get("id")
+    return record.label(given, "completed_by") or None
+
+
+def _rank_label_studio(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
+    given = result.value.get("ranker")
+    buckets = dict(given) if isinstance(given, Mapping) else {"rank": given}
+    blank = buckets.pop(_POOL, [])
+    ranked = next(iter(buckets.values()), None)
+    if len(buckets) != 1 or not isinstance(ranked, list) or not isinstance(blank, list):
+        raise record.refuse(
+            f"a ranker has one list of what was ranked, best first, not {listing(list(buckets))}"
+        )
+    named = [record.label(one, "what was ranked") for one in ranked]
+    pooled = [record.label(one, "what was ranked") for one in blank]
+    shown = _find_shown(result.data, [*named, *pooled])
+    row = {**result.row, "ranking": f"{result.number}{result.apart}", _CONTROL: result.control}
+    for rank, system in [*enumerate(named, start=1), *[(None, one) for one in pooled]]:
+        yield {**row, "system": system, "rank": rank, "position": shown.get(system)}
+
+
+def _find_shown(data: Mapping[str, Any], systems: Sequence[str]) -> dict[str, int]:
+    """Return the place of each system in the list that was shown, if there is one."""
+    for given in data.values():
+        if _lists_outputs(given):
+            names = [str(one["id"]) for one in given]
+            if set(systems) <= set(names):
+                return {name: place for place, name in enumerate(names, start=1)}
+    return {}
+
+
+def _compare_label_studio(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
+    outcome = record.choose(str(result.value.get("selected")), "selected", ("left", "right"))
+    names = [f"{side}_system" for side in ("left", "right")]
+    systems = [record.label(result.data.get(name), name) for name in names]
+    if not all(systems):
+        raise record.refuse(
+            "data has no left_system and right_system: nobody knows who stood where"
+        )
+    sides = dict(zip(("left", "right"), systems, strict=True))
+    yield {**result.row, **sides, "outcome": outcome, _CONTROL: result.control}
+
+
+def _rate(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
+    system = record.label(result.data.get("system"), "system")
+    if not system:
+        raise record.refuse("data has no system: nobody knows whose output was rated")
+    score = read_score(record, result.value.get(result.kind))
+    criterion = record.label(result.data.get("criterion"), "criterion")
+    said = {"system": system, "criterion": criterion, "score": score, _CONTROL: result.control}
+    yield {**result.row, **said}
+
+
+# Argilla's records with a ranking question: who ranked what how, ties allowed.
+#
+#     {"id": "7", "fields": {…}, "responses": {"preference": [{"user_id": "u1", "value":
+#         [{"value": "reply-1", "rank": 1}, {"value": "reply-2", "rank": 1}]}]}}
+#
+# or `responses` as a list with one entry for each user, `{"user_id", "status", "values":
+# {"preference": {"value": […]}}}`. Drafts and discarded responses are left out and counted, and so
+# are answers to other kinds of questions. In which order replies were shown is not recorded.
+
+
+STATES: Final = ("submitted", "draft", "discarded")
+
+
+@dataclass(frozen=True)
+class _Response:
+    """What one user answered to one question."""
+
+    question: str
+    user: str
+    status: str
+    value: Any
+
+
+def understand_argilla(table: Table, wishes: Wishes) -> Rankings:
+    """Read every ranking that was submitted."""
+    rows: list[Row] = []
+    left_out: Counter[str] = Counter()
+    unread = set(list_unread(table, (*ARGILLA.needs, "id")))
+    for record in read_records(table):
+        for at, response in enumerate(_find_responses(record)):
+            status = record.choose(response.status, "status", STATES)
+            if status != "submitted":
+                left_out[f"responses that are {status}"] += 1
+            elif response.value == []:
+                left_out["rankings of nothing"] += 1
+            elif not _is_ranking(response.value):
+                left_out[f"answers to '{response.question}', which is no ranking,"] += 1
+            else:
+                rows.extend(_read_argilla(record, response, f"{record.number}:{at}"))
+    if not rows:
+        raise InvalidJudgments(f"{table.name} holds no rankings that were submitted")
+    data = make_rankings(lay_out(table, rows, ("rank",)), wishes, ARGILLA)
+    notes = say_unread(unread)
+    excluded = exclude_by_format(left_out)
+    return replace(data, source=data.source.noting(*notes).excluding(*excluded))
+
+
+ARGILLA: Final = Layout(
+    "argilla",
+    "Argilla records",
+    ("fields", "responses"),
+    understand=understand_argilla,
+)
+
+
+def _find_responses(record: Record) -> Iterator[_Response]:
+    """Yield the answers of a record, in either form; one without a status was submitted."""
+    given = record.data("responses") or []
+    if isinstance(given, Mapping):
+        for question, answers in given.items():
+            for answer in record.sequence(answers, "the responses to a question"):
+                one = record.mapping(answer, "a response")
+                yield _Response(question, *_find_user(record, one), one.get("value"))
+        return
+    for response in record.sequence(given, "responses"):
+        one = record.mapping(response, "a response")
+        values = record.mapping(one.get("values") or {}, "the values of a response")
+        for question, said in values.items():
+            value = said.get("value") if isinstance(said, Mapping) else said
+            yield _Response(question, *_find_user(record, one), value)
+
+
+def _find_user(record: Record, response: Mapping[str, Any]) -> tuple[str, str]:
+    """Return who responded, and the status; a response without one was submitted."""
+    user = record.label(response.get("user_id"), "user_id")
+    return user, record.label(response.get("status"), "status") or "submitted"
+
+
+def _is_ranking(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(one, Mapping) and {"value", "rank"} <= set(one) for one in value
+    )
+
+
+def _read_argilla(record: Record, response: _Response, ranking: str) -> Iterator[Row]:
+    for one in response.value:
+        yield {
+            "judge": response.user,
+            "item": record.text("id") or str(record.number),
+            "ranking": ranking,
+            "system": record.label(one["value"], "what was ranked"),
+            "rank": record.label(one["rank"], "a rank"),
+            "question": response.question,
+        }

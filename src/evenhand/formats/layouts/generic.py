@@ -1,0 +1,378 @@
+"""Our own comparisons, and tables like them under other column names.
+
+One comparison a row: `judge, item, left, right, outcome`, with outcome `left | tie | right`;
+optional `task`, `ranking`, `weight`, `id`; every other column is kept as a covariate.
+
+    judge,item,left,right,outcome
+    j1,17,sys-a,sys-b,left
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+import narwhals as nw
+
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.exclusions import exclude_by_format
+from evenhand.data.labels import Complete
+from evenhand.data.ratings import Ratings
+from evenhand.data.source import find_rows, name_rows
+from evenhand.errors import UnknownColumn, UnknownFormat
+from evenhand.formats.records import (
+    Record,
+    Row,
+    keep_flat,
+    lay_out,
+    list_flat,
+    list_unread,
+    note_unread,
+    rate,
+    read_records,
+    read_score,
+    say_unread,
+    shorten,
+)
+from evenhand.formats.roles import UNKNOWN_POSITIONS, Header, assign
+from evenhand.formats.table import (
+    COMPARISON_ROLES,
+    RANKING_ROLES,
+    RATING_ROLES,
+    SIDES,
+    Layout,
+    Table,
+    Wishes,
+    is_no_number,
+    make_comparisons,
+    make_rankings,
+    make_ratings,
+    read_label,
+)
+
+COMPARISONS: Final = Layout(
+    "comparisons",
+    "comparisons",
+    ("left", "right", "outcome"),
+    make=make_comparisons,
+    roles=COMPARISON_ROLES,
+    by_role=True,
+)
+
+
+# Our own rankings, and tables like them under other column names.
+#
+# One ranked output a row: `judge, item, ranking, system, rank`; 1 is best, ties share a rank, blank
+# or −1 is not ranked; optional `position` (the place on the screen), `task`, `weight`.
+#
+#     judge,item,ranking,system,rank
+#     j1,17,r1,sys-a,1
+#     j1,17,r1,sys-b,2
+
+
+RANKINGS: Final = Layout(
+    "rankings",
+    "rankings",
+    ("ranking", "system", "rank"),
+    make=make_rankings,
+    roles=RANKING_ROLES,
+    by_role=True,
+)
+
+
+# Our own ratings, and tables like them under other column names.
+#
+# One score a row: `judge, item, system, criterion, score`; optional `task`, `kind` (target,
+# control,
+# repeat), `expected` (of a control), `seconds` (how long it took), `shown_at` (when).
+#
+#     judge,item,system,criterion,score
+#     j1,17,sys-a,adequacy,71
+
+
+RATINGS: Final = Layout(
+    "ratings",
+    "ratings",
+    ("system", "score"),
+    make=make_ratings,
+    roles=RATING_ROLES,
+    by_role=True,
+)
+
+
+# A matrix of judges by items: one row for each judge, one column for each item, scores inside.
+#
+#     judge,item-1,item-2,item-3
+#     ann,4,,2
+#
+# Nothing in such a header tells it from another table, so it is read only where it is asked for
+# (`--from matrix`). The first column names the judges. What is rated is the item, so it is taken as
+# system. A blank cell was not judged: it is left out and counted.
+
+
+def understand_matrix(table: Table, wishes: Wishes) -> Ratings:
+    """Make a rating of each cell."""
+    judge, *items = table.columns
+    if Header((judge,)).missing(["judge"]) or not items:
+        raise UnknownColumn(
+            f"{MATRIX.title} begins with a column 'judge' and has one column for each item, not"
+            f" '{judge}' as in {table.name}"
+        )
+    rows, blank = [], 0
+    for record in read_records(table):
+        name = record.need(judge)
+        scores = {item: record.text(item) for item in items}
+        blank += sum(not score for score in scores.values())
+        rows += [
+            {"judge": name, "system": item, "score": score}
+            for item, score in scores.items()
+            if score
+        ]
+    return rate(MATRIX, table, rows, wishes, excluded=exclude_by_format({"blank cells": blank}))
+
+
+MATRIX: Final = Layout(
+    "matrix",
+    "a matrix of judges by items",
+    ("judge", "a column for each item"),
+    understand=understand_matrix,
+    condition=lambda _: False,
+)
+
+
+# Crowd-kit's pairwise table: the label is the name of the one that won.
+#
+#     worker,left,right,label
+#     w1,Pizza,Sushi,Pizza
+#
+# `label` may also say `left`, `right` or `tie`. Any other label, one that names neither of the two
+# in its row, is refused with its rows when something is first counted.
+
+
+_FIXED: Final = {"left": "left", "right": "right", "outcome": "label", "judge": "worker"}
+
+
+def understand_crowd_kit(table: Table, wishes: Wishes) -> Comparisons:
+    """Turn the name of the winner into its side."""
+    roles = assign(table.header(wishes), CROWD_KIT.roles, ("left", "right", "outcome"), _FIXED)
+    left, right, label = (read_label(table, roles[r], r) for r in ("left", "right", "outcome"))
+    side = (
+        nw.when(label == left)
+        .then(nw.lit("left"))
+        .otherwise(nw.when(label == right).then(nw.lit("right")).otherwise(label))
+    )
+    turned = table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
+    sides = Complete(SIDES | dict(wishes.outcomes or {}))
+    return make_comparisons(turned, replace(wishes, outcomes=sides), CROWD_KIT, _FIXED)
+
+
+CROWD_KIT: Final = Layout(
+    "crowd_kit",
+    "crowd-kit comparisons",
+    ("worker", "left", "right", "label"),
+    understand=understand_crowd_kit,
+    roles=COMPARISON_ROLES,
+)
+
+
+# Crowd-kit's long table of labels; understood where the labels are scores.
+#
+#     task,worker,label
+#     image-17,w1,4
+#
+# The task is the thing that is rated, so it is taken as system. Labels that are categories are no
+# judgments of better or worse; they are not supported.
+
+
+def understand_crowd_kit_long(table: Table, wishes: Wishes) -> Ratings:
+    """Take numeric labels as scores."""
+    label = wishes.columns.get("score") or table.header(wishes).named("label") or "label"
+    kinds = nw.String | nw.Categorical | nw.Enum
+    if label in table.columns and isinstance(table.schema[label], kinds):
+        text = table.frame.with_columns(nw.col(label).cast(nw.String))
+        rows = find_rows(text, is_no_number(label))
+        if rows:
+            raise UnknownFormat(
+                f"label '{rows[0][label]}' in column '{label}' of {table.name}{name_rows(rows)} is"
+                " a category, not a score: tables of categories are not supported"
+            )
+    fixed = {"system": "task", "judge": "worker", "score": "label"}
+    return make_ratings(table, wishes, CROWD_KIT_LONG, fixed)
+
+
+CROWD_KIT_LONG: Final = Layout(
+    "crowd_kit_long",
+    "crowd-kit labels as ratings",
+    ("task", "worker", "label"),
+    understand=understand_crowd_kit_long,
+    roles=tuple(role for role in RATING_ROLES if role != "task"),
+    condition=lambda header: not any(map(header.candidates, ("left", "right", "system", "score"))),
+)
+
+
+# Evalica's CSV: who stood left, who right, and which of them won.
+#
+#     left,right,winner
+#     Pizza,Sushi,left
+#
+# `winner` is `left`, `right` or `tie`.
+
+
+EVALICA: Final = Layout(
+    "evalica",
+    "Evalica comparisons",
+    ("left", "right", "winner"),
+    make=make_comparisons,
+    fixed={"left": "left", "right": "right", "outcome": "winner"},
+    roles=COMPARISON_ROLES,
+    condition=lambda header: header.named("outcome") is None,
+)
+
+
+# Preference data for training: of two answers to a prompt, the chosen and the rejected one.
+#
+#     {"prompt": "…", "chosen": "…", "rejected": "…", "chosen_model": "x", "rejected_model": "y"}
+#
+# Without the last two the answers have no names, and there is nothing to rank. Who stood left is
+# not
+# recorded: left is the model that comes first by name. There are no ties. The item is `item`,
+# `prompt_id` or the prompt. The answers themselves are not kept, other columns are.
+
+
+MODELS: Final = ("chosen_model", "rejected_model")
+
+
+def understand_dpo(table: Table, wishes: Wishes) -> Comparisons:
+    """Compare the models of each row."""
+    if not set(MODELS) <= set(table.columns):
+        raise UnknownColumn(
+            f"{table.name} does not say whose answers were chosen and rejected: add the columns"
+            f" {' and '.join(MODELS)}"
+        )
+    flat = list_flat(table, DPO.reads)
+    rows = [_read(record, flat) for record in read_records(table)]
+    data = make_comparisons(lay_out(table, rows), wishes, DPO)
+    notes = say_unread([*list_unread(table, (*DPO.reads, *flat)), "chosen", "rejected"])
+    return replace(data, source=data.source.noting(*notes))
+
+
+DPO: Final = Layout(
+    "dpo",
+    "chosen and rejected answers",
+    ("prompt", "chosen", "rejected"),
+    understand=understand_dpo,
+    also=(*MODELS, "prompt_id"),
+)
+
+
+def _read(record: Record, flat: Sequence[str]) -> Row:
+    """Compare two models; what stands beside, such as judge, item, weight and task, is kept."""
+    chosen, rejected = (record.need(name) for name in MODELS)
+    left, right = sorted((chosen, rejected))
+    row = {
+        "left": left,
+        "right": right,
+        "outcome": "left" if left == chosen else "right",
+        UNKNOWN_POSITIONS: True,
+    }
+    if not record.text("item"):
+        row["item"] = record.text("prompt_id") or record.need("prompt")
+        flat = [name for name in flat if name != "item"]
+    return keep_flat(record, flat, row)
+
+
+# Direct assessments of one system, all scores of a segment in one cell (MLQE).
+#
+#     index  original  translation  scores        mean  z_scores       z_mean  model_scores
+#     0      …         …            [61, 70, 42]  57.7  [-0.2, 0.4, …]  …      …
+#
+# (tabs between). Each score of the list is a rating. Whose it is stands nowhere: the place in the
+# list is kept as `place`, and is no judge. The one system is called `translation`. Other columns
+# are
+# kept as they are.
+
+
+def understand_mlqe(table: Table, wishes: Wishes) -> Ratings:
+    """Read every score of every list."""
+    flat = list_flat(table, MLQE.reads)
+    rows = [
+        keep_flat(record, flat, row) for record in read_records(table) for row in _read_mlqe(record)
+    ]
+    note = "whose scores they are is not recorded: 'place' is the place in the list, not a judge"
+    notes = [*note_unread(table, (*MLQE.reads, *flat)), note]
+    return rate(MLQE, table, rows, wishes, notes=notes)
+
+
+MLQE: Final = Layout(
+    "mlqe",
+    "MLQE scores",
+    ("index", "original", "translation", "scores"),
+    understand=understand_mlqe,
+    also=("z_scores",),
+)
+
+
+def _read_mlqe(record: Record) -> Iterator[Row]:
+    scores = record.sequence(record.data("scores"), "scores")
+    given = record.data("z_scores")
+    standardised = [None] * len(scores) if given is None else record.sequence(given, "z_scores")
+    if len(standardised) != len(scores):
+        raise record.refuse("scores and z_scores are lists of one length")
+    for at, score in enumerate(scores):
+        yield {
+            "item": record.need("index"),
+            "system": "translation",
+            "score": read_score(record, score),
+            "place": at + 1,
+            "z_score": read_score(record, standardised[at]),
+            "source": record.text("original"),
+            "output": record.text("translation"),
+        }
+
+
+# Items of subset2evaluate: metrics and mean human scores of every system, one item a line.
+#
+#     {"i": 0, "src": "…", "tgt": {"SYS": "…"}, "doc": "…",
+#      "scores": {"SYS": {"human": 80, "COMET": 0.7}}}
+#
+# Each number is a rating, and its name (`human`, or that of a metric) the criterion. No judge is
+# named. Items are numbered as they are, from 0.
+
+
+def understand_subset2evaluate(table: Table, wishes: Wishes) -> Ratings:
+    """Read every number; flat keys beside them are kept."""
+    flat = list_flat(table, SUBSET2EVALUATE.reads)
+    rows = [
+        keep_flat(record, flat, row)
+        for record in read_records(table)
+        for row in _read_subset2evaluate(record)
+    ]
+    notes = note_unread(table, (*SUBSET2EVALUATE.reads, *flat))
+    return rate(SUBSET2EVALUATE, table, rows, wishes, notes=notes)
+
+
+SUBSET2EVALUATE: Final = Layout(
+    "subset2evaluate",
+    "subset2evaluate items",
+    ("i", "src", "tgt", "scores"),
+    understand=understand_subset2evaluate,
+    also=("doc", "domain"),
+)
+
+
+def _read_subset2evaluate(record: Record) -> Iterator[Row]:
+    outputs = record.mapping(record.data("tgt") or {}, "tgt")
+    for system, given in record.mapping(record.data("scores"), "scores").items():
+        named = record.mapping(given, f"the scores of {shorten(system)}")
+        for criterion, score in named.items():
+            yield {
+                "item": record.need("i"),
+                "system": system,
+                "criterion": criterion,
+                "score": read_score(record, score),
+                "document": record.text("doc"),
+                "domain": record.text("domain"),
+                "source": record.text("src"),
+                "output": record.label(outputs.get(system), "an output"),
+            }

@@ -1,0 +1,426 @@
+"""Rows of a wide table: one row for each of several slots."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+
+import narwhals as nw
+
+from evenhand.data.annotations import write_spans
+from evenhand.data.engine import Frame, quote_name
+from evenhand.data.exclusions import exclude_by_format
+from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
+from evenhand.data.source import ASIDES, find_rows, name_rows, number_rows
+from evenhand.errors import InvalidJudgments, UnknownColumn
+from evenhand.formats.files import BLANK_HEADERS
+from evenhand.formats.records import (
+    Record,
+    Row,
+    Screen,
+    gather_unread,
+    list_unread,
+    note_unread,
+    rate,
+    read_inclusive,
+    read_records,
+    read_score,
+    say_unread,
+    shorten,
+)
+from evenhand.formats.roles import SOFT, assign, fold
+from evenhand.formats.table import (
+    Layout,
+    Table,
+    Wishes,
+    name_covariates,
+    place_asides,
+    read_label,
+    read_number,
+    refuse_comparison_wishes,
+    refuse_text,
+)
+
+
+def stack(frame: Frame, slots: Mapping[str, Sequence[str]], position: str) -> Frame:
+    """Turn each row into one row for each slot."""
+    used = {column for columns in slots.values() for column in columns}
+    kept = [name for name in frame.collect_schema().names() if name not in used]
+    n = len(next(iter(slots.values())))
+    if frame.implementation.is_duckdb():
+        return _unnest(frame, kept, slots, position)
+    parts = [
+        frame.select(
+            *kept,
+            nw.lit(i + 1).alias(position),
+            *[nw.col(columns[i]).alias(name) for name, columns in slots.items()],
+        )
+        for i in range(n)
+    ]
+    return nw.concat(parts)  # type: ignore[type-var]
+
+
+def _unnest(
+    frame: Frame, kept: Sequence[str], slots: Mapping[str, Sequence[str]], position: str
+) -> Frame:
+    """Let DuckDB read a wide table once instead of once for each slot."""
+    n = len(next(iter(slots.values())))
+    lists = {position: [str(i + 1) for i in range(n)]}
+    lists |= {name: [quote_name(column) for column in columns] for name, columns in slots.items()}
+    parts = [quote_name(name) for name in kept]
+    parts += [
+        f"unnest([{', '.join(items)}]) as {quote_name(name)}" for name, items in lists.items()
+    ]
+    return nw.from_native(frame.to_native().project(", ".join(parts)))  # type: ignore[no-any-return]
+
+
+# WMT's RNK table (2010 to 2016): a judge ranks n systems, five as a rule, in one wide row.
+#
+#     srclang,trglang,srcIndex,documentId,segmentId,judgeId,
+#         system1Number,system1Id,…,system5Number,system5Id,system1rank,…,system5rank
+#
+# (one line). Rank 1 is best, ties share a rank, −1 was left blank. The task is the pair of
+# languages
+# by code ("Czech,English" is "cs-en"), the item is srcIndex, the ranking is the row, the position
+# is
+# the slot. System names stay as they are; the numbers of systems are not used.
+
+
+_CODES: Final = {
+    "cs": ("czech", "ces", "cze"),
+    "de": ("german", "deu", "ger"),
+    "en": ("english", "eng"),
+    "es": ("spanish", "spa"),
+    "fi": ("finnish", "fin"),
+    "fr": ("french", "fra", "fre"),
+    "hi": ("hindi", "hin"),
+    "ht": ("haitian", "haitian creole", "hat"),
+    "hu": ("hungarian", "hun"),
+    "ro": ("romanian", "ron", "rum"),
+    "ru": ("russian", "rus"),
+    "tr": ("turkish", "tur"),
+}
+# Names in lower case of WMT's languages, 2010 to 2016, and their codes; others stay
+LANGUAGES: Final = {name: code for code, names in _CODES.items() for name in names}
+
+_ADDED: Final = ("task", "ranking", "system", "rank", "position")
+_FIXED: Final = {"judge": "judgeId", "item": "srcIndex"}
+_SLOT: Final = re.compile(r"system(\d+)(id|rank|number)")
+
+
+@dataclass(frozen=True)
+class _Slots:
+    """Columns of the ranked outputs, in the order of the screen."""
+
+    systems: list[str]
+    ranks: list[str]
+    numbers: list[str]
+
+    @property
+    def all(self) -> set[str]:
+        return {*self.systems, *self.ranks, *self.numbers}
+
+
+def understand_wmt_rnk(table: Table, wishes: Wishes) -> Rankings:
+    """Turn each row into one row for each ranked output."""
+    refuse_comparison_wishes(wishes, "rankings")
+    slots = _find_slots(table)
+    _refuse_ranks(table, slots.ranks)
+    assigned = assign(table.header(wishes), WMT_RNK.roles, (), _FIXED)
+    roles = {role: column for role, column in assigned.items() if role not in SOFT}
+    beside = {role: column for role, column in assigned.items() if role in SOFT}
+    languages = [table.header(wishes).named(name) for name in ("srclang", "trglang")]
+    pair = [] if "task" in roles else [name for name in languages if name is not None]
+    wide, notes = _widen(table, slots, roles, pair)
+    n = range(len(slots.systems))
+    places = {name: [f"evenhand_{name}_{i}" for i in n] for name in ("system", "rank")}
+    ranked = stack(number_rows(wide, "ranking"), places, "position")
+    frame = ranked.filter(~(nw.col("system").is_null() & (nw.col("rank").fill_null(-1) == -1)))
+    columns = roles | {"system": _span(slots.systems), "rank": _span(slots.ranks)}
+    if len(pair) == 2:
+        columns["task"] = "-".join(pair)
+    said = ", ".join(
+        f"{role}={columns[role]}" for role in ("judge", "item", "task") if role in columns
+    )
+    note = f"read {WMT_RNK.title}: {columns['system']}, {said}".removesuffix(", ")
+    source = table.source(WMT_RNK.name, columns, note).noting(*notes)
+    asides = place_asides(table, wishes, dict.fromkeys((*roles, *_ADDED), ""), beside)
+    data = Rankings(frame, source=replace(source, asides=asides))
+    data.check()
+    return data
+
+
+WMT_RNK: Final = Layout(
+    "wmt_rnk",
+    "WMT rankings",
+    ("system1Id", "system1rank", "system2Id", "system2rank"),
+    understand=understand_wmt_rnk,
+    roles=("judge", "item", "task", "weight", *ASIDES),
+)
+
+
+def _find_slots(table: Table) -> _Slots:
+    found: dict[str, dict[int, str]] = {"id": {}, "rank": {}, "number": {}}
+    for column in table.columns:
+        match = _SLOT.fullmatch(fold(column))
+        if match:
+            found[match[2]][int(match[1])] = column
+    alone = sorted(found["id"].keys() ^ found["rank"].keys())
+    if alone or not found["id"]:
+        which = f"system{alone[0]}" if alone else "system1Id, system1rank"
+        raise UnknownColumn(
+            f"{WMT_RNK.title} need a name and a rank of each system: {which} of {table.name}"
+        )
+    places = sorted(found["id"])
+    return _Slots(
+        [found["id"][i] for i in places],
+        [found["rank"][i] for i in places],
+        list(found["number"].values()),
+    )
+
+
+def _widen(
+    table: Table, slots: _Slots, roles: dict[str, str], pair: list[str]
+) -> tuple[Frame, list[str]]:
+    """Give roles to the columns of the wide table."""
+    chosen = [
+        read_number(table, column, role) if role == "weight" else read_label(table, column, role)
+        for role, column in roles.items()
+    ]
+    if len(pair) == 2:
+        codes = [_code(read_label(table, name, "task")) for name in pair]
+        chosen.append(nw.concat_str(codes, separator="-").alias("task"))
+    for i, (system, rank) in enumerate(zip(slots.systems, slots.ranks, strict=True)):
+        chosen.append(read_label(table, system, f"evenhand_system_{i}"))
+        number = read_number(table, rank, "rank", check=False).cast(nw.Float64)
+        chosen.append(number.alias(f"evenhand_rank_{i}"))
+    used = {*roles.values(), *pair, *slots.all}
+    taken = dict.fromkeys((*roles, *_ADDED), "")
+    names, notes = name_covariates([c for c in table.columns if c not in used], taken)
+    kept = [nw.col(column).alias(name) for column, name in names.items()]
+    return table.frame.select(*chosen, *kept), notes
+
+
+def _code(language: nw.Expr) -> nw.Expr:
+    lower = language.str.to_lowercase()
+    return lower.replace_strict(LANGUAGES, default=lower)
+
+
+def _refuse_ranks(table: Table, ranks: list[str]) -> None:
+    """Check all ranks of a row at once, so that rows of the file are named."""
+    text = [column for column in ranks if table.schema[column] == nw.String]
+    if text:
+        refuse_text(table, text, "rank")
+    read = [read_number(table, column, "rank", check=False) for column in ranks]
+    bad = [(rank != -1) & ((rank < 1) | (rank % 1 != 0)) for rank in read]
+    rows = find_rows(table.frame, nw.any_horizontal(*bad, ignore_nulls=True))
+    for column, wrong in zip(ranks, bad, strict=True) if rows else ():
+        rows = find_rows(table.frame, wrong)
+        if rows:
+            raise InvalidJudgments(
+                f"rank {rows[0][column]} in column '{column}' of {table.name}{name_rows(rows)}:"
+                " ranks are whole numbers from 1 (best); −1 or blank means not ranked"
+            )
+
+
+def _span(columns: list[str]) -> str:
+    return f"{columns[0]}..{columns[-1]}"
+
+
+# WMT's direct assessment by a crowd: one score a line, raw or standardised by judge.
+#
+#     HITId  WorkerId  Input.src  Input.trg  Input.item  hit  sys_id  rid  type  sid  score  time
+#     NA     w3        hi         bn         ad          NA   "S.7"   NA   SYSTEM  x-1   30   0
+#
+# Tabs part the names, tabs and blanks the values; NA is missing. `type` is SYSTEM for an output,
+# REPEAT for one that is asked again, BAD_REF for a spoilt reference. Whether scores are raw (0 to
+# 100) or standardised the file does not say, nor in which unit `time` is.
+
+
+KINDS: Final = {"SYSTEM": "target", "REPEAT": "repeat", "BAD_REF": "bad"}
+_KEPT: Final = {
+    "HITId": "hit_id",
+    "Input.item": "input",
+    "hit": "hit",
+    "rid": "rid",
+    "time": "time",
+}
+
+
+def understand_wmt_da(table: Table, wishes: Wishes) -> Ratings:
+    """Read the scores."""
+    rows = [_read(record) for record in read_records(table)]
+    return rate(WMT_DA, table, rows, wishes, notes=note_unread(table, WMT_DA.needs))
+
+
+WMT_DA: Final = Layout(
+    "wmt_da",
+    "WMT direct assessments",
+    BLANK_HEADERS[0],
+    understand=understand_wmt_da,
+)
+
+
+def _read(record: Record) -> Row:
+    def text(column: str) -> str:
+        found = record.text(column)
+        return "" if found == "NA" else found
+
+    kind = record.choose(record.need("type"), "type", tuple(KINDS))
+    return {
+        "judge": text("WorkerId"),
+        "item": record.need("sid"),
+        "system": record.need("sys_id"),
+        "score": text("score"),
+        "kind": KINDS[kind],
+        "task": "-".join((record.need("Input.src"), record.need("Input.trg"))),
+        **{name: text(column) for column, name in _KEPT.items()},
+    }
+
+
+# WMT's direct assessment after averaging: one line for each output, or for each system.
+#
+#     SYS SID RAW.SCR Z.SCR N
+#     UEdin.4 bn-hi-0-71-1000434.1_1 52 -1.22706736329917 1
+#
+#     RAW.SCR Z.SCR N SYS N.ALL
+#
+# Each line holds two scores, so it becomes two ratings, under the criteria raw and standardised. No
+# judge is named: the judgments behind an average are counted in `n`.
+
+
+_CRITERIA: Final = {"raw": "RAW.SCR", "standardised": "Z.SCR"}
+
+
+def understand_wmt_da_scores(table: Table, wishes: Wishes) -> Ratings:
+    """Read both scores of each line."""
+    rows = [
+        {
+            "item": record.text("SID"),
+            "system": record.need("SYS"),
+            "criterion": criterion,
+            "score": record.text(column),
+            "n": record.text("N"),
+            "n_all": record.text("N.ALL"),
+        }
+        for record in read_records(table)
+        for criterion, column in _CRITERIA.items()
+    ]
+    notes = note_unread(table, WMT_DA_SCORES.reads)
+    return rate(WMT_DA_SCORES, table, rows, wishes, notes=notes)
+
+
+WMT_DA_SCORES: Final = Layout(
+    "wmt_da_scores",
+    "WMT averages of direct assessments",
+    ("SYS", "RAW.SCR", "Z.SCR", "N"),
+    understand=understand_wmt_da_scores,
+    also=("SID", "N.ALL"),
+)
+
+
+# WMT's judgments since 2024: one line a segment, with every score that its outputs were given.
+#
+#     {"doc_id": "en-is_#_news_#_doc_#_12", "src_text": "…", "tgt_text": {"SYS": "…"},
+#      "scores": {"SYS": [{"score": 98.0, "annotator": "Annotator01isl", "errors": […],
+#                          "times": [s, e], "protocol": "ESA"}]}}
+#
+# A line without scores, such as the first one by which a leak of the file is recognised, is no
+# segment: it is left out and counted. Lines are in the order of the names of documents, not of the
+# source: where every doc_id ends with a number of its own behind `_#_`, that of the segment in the
+# source from 1, it is the item. Else items are numbered from 1 as they come. `line` is the number
+# of
+# the line. Errors are as in Appraise: `end_i` is the last UTF-16 unit of the output without blanks
+# around it, and is put in characters. Scores and times may be text. The protocol is the criterion.
+
+
+_SAID: Final = ("score", "annotator", "errors", "times", "protocol")
+_SEGMENT: Final = re.compile(r"_#_(\d+)$")
+
+
+def understand_wmt_json(table: Table, wishes: Wishes) -> Ratings:
+    """Read every score of every segment."""
+    every = list(read_records(table))
+    segments = [record for record in every if record.data("scores") is not None]
+    items, note = _number(segments)
+    unread = set(list_unread(table, WMT_JSON.reads))
+    rows = [
+        row
+        for record, item in zip(segments, items, strict=True)
+        for row in _read_wmt_json(record, item, unread)
+    ]
+    notes = [*say_unread(unread), note]
+    others = len(every) - len(segments)
+    words = "lines without scores left out, no item is made of them: {n:,}"
+    excluded = exclude_by_format({"lines without scores": others}, words)
+    return rate(WMT_JSON, table, rows, wishes, notes=notes, excluded=excluded)
+
+
+WMT_JSON: Final = Layout(
+    "wmt_json",
+    "WMT segments with scores",
+    ("scores", "src_text", "tgt_text"),
+    understand=understand_wmt_json,
+    also=("doc_id",),
+)
+
+
+def _number(segments: Sequence[Record]) -> tuple[list[str], str]:
+    """Return the item of each segment, and how they were named."""
+    ends = [_SEGMENT.search(record.text("doc_id")) for record in segments]
+    numbers = [found[1] for found in ends if found]
+    if len(numbers) == len(set(numbers)) == len(segments):
+        return numbers, "items are the numbers behind _#_ in doc_id, those of the source"
+    return [str(at) for at in range(1, len(segments) + 1)], "items are numbered as they come"
+
+
+def _read_wmt_json(record: Record, item: str, unread: set[str]) -> Iterator[Row]:
+    outputs = record.mapping(record.data("tgt_text") or {}, "tgt_text")
+    for system, given in record.mapping(record.data("scores"), "scores").items():
+        for score in record.sequence(given, f"the scores of {shorten(system)}"):
+            one = record.mapping(score, "a score")
+            gather_unread(unread, one, _SAID, "scores")
+            output = record.label(outputs.get(system), "an output")
+            yield {
+                "judge": record.label(one.get("annotator"), "an annotator"),
+                "item": item,
+                "system": system,
+                "criterion": record.label(one.get("protocol"), "a protocol"),
+                "score": read_score(record, one.get("score")),
+                **_read_beside(record, one, output),
+                "document": record.text("doc_id"),
+                "line": record.number,
+                "source": record.verbatim("src_text"),
+                "output": output,
+            }
+
+
+def _read_beside(record: Record, given: Mapping[str, Any], output: str) -> Row:
+    """Read errors and times of a score."""
+    errors, times = given.get("errors"), given.get("times")
+    row: dict[str, Any] = {}
+    if errors is not None:
+        screen = Screen.of(output, trimmed=True) if output else None
+        row["spans"] = write_spans(read_inclusive(record, errors, "error_type", screen))
+    if times is None:
+        return row
+    moments = [_read_moment(record, one) for one in times] if isinstance(times, list) else []
+    if len(moments) != 2:
+        raise record.refuse(f"times are a start and an end in seconds, not {shorten(times)}")
+    start, end = moments
+    return row | {"shown_at": f"{start:f}", "seconds": f"{end - start:f}"}
+
+
+def _read_moment(record: Record, given: Any) -> Decimal:
+    text = given.strip() if isinstance(given, str) else repr(given)
+    try:
+        moment = Decimal(text)
+    except InvalidOperation:
+        moment = Decimal("nan")
+    if not moment.is_finite():
+        raise record.refuse(f"times are numbers of seconds, not {shorten(given)}")
+    return moment

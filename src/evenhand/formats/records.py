@@ -1,0 +1,438 @@
+"""From records of any shape to rows of a table: one record may be many judgments, or a part of one.
+
+Layouts that nest, that spread one judgment over rows, or that write numbers in a way of their own
+read their records here one by one, in order, and give back flat rows. These go on like any table.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import narwhals as nw
+
+from evenhand.data.annotations import Span, check_place
+from evenhand.data.engine import Frame, fetch_columns, quote
+from evenhand.data.exclusions import Exclusion
+from evenhand.data.ratings import Ratings
+from evenhand.errors import InvalidJudgments, UnknownColumn, listing
+from evenhand.formats.files import connect
+from evenhand.formats.table import Layout, Table, Wishes, make_ratings
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+Row = Mapping[str, Any]
+_NAMES: Final = count()
+_LONGEST: Final = 1 << 28  # Most bytes of a row
+# What Python says of text that is no value: nested too deep, or numbers of too many digits
+_UNREADABLE: Final = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)
+_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Record:
+    """One row of an outside table, or one object of a JSON file."""
+
+    number: int  # its number, from 1
+    values: Mapping[str, Any]  # column → value
+    table: str  # what the table is called in messages
+
+    def text(self, column: str) -> str:
+        """Return a value as text without blanks around it; "" where it is missing."""
+        value = self.values.get(column)
+        if isinstance(value, str):
+            return value.strip()
+        missing = value is None or value != value  # noqa: PLR0124 - nan is the only value that differs from itself
+        return "" if missing else str(value).strip()
+
+    def verbatim(self, column: str) -> str:
+        """Return a value as text just as it stands, for places in it to hold; "" if missing."""
+        value = self.values.get(column)
+        return value if isinstance(value, str) else self.text(column)
+
+    def need(self, column: str) -> str:
+        """Return a value that must be there."""
+        text = self.text(column)
+        if not text:
+            raise self.refuse(f"'{column}' is missing")
+        return text
+
+    def data(self, column: str) -> Any:
+        """Return a value as JSON, or as Python writes it; None if it is missing."""
+        text = self.text(column)
+        if not text:
+            return None
+        for read in (json.loads, ast.literal_eval):
+            try:
+                return read(text)
+            except _UNREADABLE:
+                continue
+        raise self.refuse(f"'{column}' is not JSON: {shorten(text)}")
+
+    def mapping(self, value: Any, what: str) -> Mapping[str, Any]:
+        """Return a part of a JSON value that holds things by name."""
+        if not isinstance(value, Mapping):
+            raise self.refuse(f"{what}: expected an object with names, not {shorten(value)}")
+        return value
+
+    def sequence(self, value: Any, what: str) -> Sequence[Any]:
+        """Return a part of a JSON value that is a list."""
+        if not isinstance(value, list):
+            raise self.refuse(f"{what}: expected a list, not {shorten(value)}")
+        return value
+
+    def label(self, value: Any, what: str) -> str:
+        """Return a name out of a JSON value: text, or a whole number; "" where it is missing."""
+        if value is None:
+            return ""
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise self.refuse(f"{what} is a name or a number, not {shorten(value)}")
+        return str(value)
+
+    def choose(self, value: str, what: str, expected: Sequence[str]) -> str:
+        """Return a label that is one of a few."""
+        if value not in expected:
+            raise self.refuse(f"{what} is '{shorten(value)}': expected {' | '.join(expected)}")
+        return value
+
+    def refuse(self, words: str) -> InvalidJudgments:
+        """Return the refusal of this record."""
+        return InvalidJudgments(f"row {self.number:,} of {self.table}: {words}")
+
+
+def shorten(value: object, longest: int = 60) -> str:
+    """Return a value for a message."""
+    text = str(value)
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def require_columns(table: Table, needed: Sequence[str], title: str) -> None:
+    """Refuse a table that lacks columns of its layout."""
+    lacking = [name for name in needed if name not in table.columns]
+    if lacking:
+        raise UnknownColumn(f"{title} need {listing(lacking)}, not found in {table.name}")
+
+
+def read_records(table: Table) -> Iterator[Record]:
+    """Yield the rows of a table, in order."""
+    found = fetch_columns(table.frame)
+    names = list(found)
+    columns = [column.tolist() for column in found.values()]
+    for number, values in enumerate(zip(*columns, strict=True), start=1):
+        yield Record(number, dict(zip(names, values, strict=True)), table.name)
+
+
+def rate(
+    layout: Layout,
+    table: Table,
+    rows: Sequence[Row],
+    wishes: Wishes,
+    *,
+    notes: Iterable[str] = (),
+    excluded: Iterable[Exclusion] = (),
+) -> Ratings:
+    """Make ratings of flat rows."""
+    data = make_ratings(lay_out(table, rows, ("score",)), wishes, layout)
+    return replace(data, source=data.source.noting(*notes).excluding(*excluded))
+
+
+def lay_out(table: Table, rows: Sequence[Row], needed: Sequence[str] = ()) -> Table:
+    """Put flat rows in the place of a table; columns without any value are left out."""
+    if not rows:
+        raise InvalidJudgments(f"{table.name} holds no judgments")
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = {name: [write_value(row.get(name)) for row in rows] for name in names}
+    kept = {
+        name: values
+        for name, values in columns.items()
+        if name in needed or any(value is not None for value in values)
+    }
+    connection = table.connection or connect()
+    return Table(_load(connection, kept), table.name, connection)
+
+
+def _load(connection: duckdb.DuckDBPyConnection, columns: Mapping[str, list[str | None]]) -> Frame:
+    """Put columns of text into the engine, through a file that need not stay: SQL has no room."""
+    name = f"evenhand_rows_{next(_NAMES)}"
+    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in columns)
+    with TemporaryDirectory(prefix="evenhand-") as folder:
+        path = Path(folder) / "rows.jsonl"
+        with path.open("w", encoding="utf-8") as file:
+            for values in zip(*columns.values(), strict=True):
+                file.write(json.dumps(dict(zip(columns, values, strict=True))) + "\n")
+        connection.execute(
+            f"create temp table {name} as select * from read_json({quote(str(path))},"
+            f" format = 'newline_delimited', columns = {{{types}}},"
+            f" maximum_object_size = {_LONGEST})"
+        )
+    return cast("Frame", nw.from_native(connection.table(name)))
+
+
+def write_value(value: Any) -> str | None:
+    """Write a value as people do; a missing one is None.
+
+    >>> [write_value(one) for one in (98.0, 0.5, True, "")]
+    ['98', '0.5', 'true', None]
+    """
+    if isinstance(value, str):
+        return value or None
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value)
+
+
+def read_score(record: Record, value: Any) -> float | None:
+    """Return a score of a JSON file, where it may also stand as text; None if none was given."""
+    if value is None:
+        return None
+    text = value.strip() if isinstance(value, str) else repr(value)
+    if isinstance(value, bool) or not _NUMBER.fullmatch(text):
+        raise record.refuse(f"a score is a number, not '{shorten(value)}'")
+    return float(text)
+
+
+# Errors as other projects mark them: where they start and end, how bad they are, what they cost.
+#
+# Appraise and pearmut give the last character of an error, mt-metrics-eval the one after it; MQM
+# tables put `<v>` and `</v>` around it. All of them become spans whose `end` is the character after
+# the last.
+
+
+# Words for how bad an error is, in small letters
+SEVERITIES: Final = ("minor", "major", "critical", "neutral", "undecided")
+CRITICAL: Final = "critical"
+# What an error takes from a score, as MQM tables are counted (Freitag et al. 2021); that critical
+# errors count as major ones is what WMT 2024 did.
+WEIGHTS: Final[Mapping[str, float]] = {"minor": 1, "major": 5, CRITICAL: 5, "neutral": 0}
+NON_TRANSLATION: Final = 25
+PUNCTUATION: Final = 0.1
+NO_ERROR: Final = "no-error"
+_OPEN, _CLOSE = "<v>", "</v>"
+# The last character that is one UTF-16 unit; those behind it, such as 😀, are two
+_LAST_UNIT: Final = 0xFFFF
+
+
+def weigh(record: Record, spans: Iterable[Span]) -> float:
+    """Return what some errors take from a score, as MQM tables are counted."""
+    return round(sum(_weigh(record, one) for one in spans), 9)
+
+
+def _weigh(record: Record, span: Span) -> float:
+    category = span.category.casefold()
+    free = span.severity in {NO_ERROR, "neutral"}
+    if free or category.startswith("source") or "reinterpretation" in category:
+        return 0
+    if category.startswith("non-translation"):
+        return NON_TRANSLATION
+    severity = record.choose(span.severity, "severity", tuple(WEIGHTS))
+    if severity == "minor" and category.startswith("fluency/punctuation"):
+        return PUNCTUATION
+    return WEIGHTS[severity]
+
+
+def say_critical(spans: Iterable[Span]) -> list[str]:
+    """Return the note on errors whose weight Freitag et al. do not give.
+
+    >>> say_critical([Span(0, 1, "critical"), Span(2, 3, "minor")])
+    ['errors that are critical take 5 from the score, as major ones do: 1']
+    """
+    n = sum(one.severity == CRITICAL for one in spans)
+    said = f"errors that are {CRITICAL} take {WEIGHTS[CRITICAL]:g} from the score, as major ones do"
+    return [f"{said}: {n:,}"] if n else []
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A text as a web page counts it: in UTF-16 units, without line breaks."""
+
+    places: tuple[int, ...]  # (n,) unit → character of the text that it belongs to
+    size: int  # characters of the text
+
+    @classmethod
+    def of(cls, text: str, *, trimmed: bool = False) -> Screen:
+        """Count a text; a page may have trimmed the blanks around it first.
+
+        >>> Screen.of("😀XY").places
+        (0, 0, 1, 2)
+        """
+        first = len(text) - len(text.lstrip()) if trimmed else 0
+        places = [
+            at
+            for at, one in enumerate(text)
+            if at >= first and one != "\n"
+            for _ in range(1 + (ord(one) > _LAST_UNIT))
+        ]
+        return cls(tuple(places), len(text))
+
+    def find(self, start: int, last: int) -> tuple[int, int]:
+        """Return start and end in characters of what lies between two units.
+
+        Behind the last unit stands what the page offers to click for something that is missing.
+
+        >>> Screen.of("😀XY").find(2, 2), Screen.of("XY").find(2, 2), Screen.of("XY").find(1, 2)
+        ((1, 2), (0, 0), (1, 2))
+        """
+        n = len(self.places)
+        if start == last == n:
+            return 0, 0
+        if last == n:
+            return self._place(start), self.size
+        return self._place(start), self._place(last) + 1
+
+    def _place(self, unit: int) -> int:
+        n = len(self.places)
+        return self.places[unit] if unit < n else self.size + unit - n
+
+
+def read_inclusive(
+    record: Record, given: Any, category: str, screen: Screen | None = None
+) -> tuple[Span, ...]:
+    """Read errors whose `end_i` is their last character."""
+    if not isinstance(given, list):
+        raise record.refuse(f"errors are a list, not {shorten(given)}")
+    return tuple(_read_inclusive(record, one, category, screen) for one in given)
+
+
+def _read_inclusive(record: Record, given: Any, category: str, screen: Screen | None) -> Span:
+    if not isinstance(given, Mapping) or not {"start_i", "end_i", "severity"} <= set(given):
+        raise record.refuse(f"an error has start_i, end_i and severity, not {shorten(given)}")
+    severity = record.choose(str(given["severity"]).casefold(), "severity", SEVERITIES)
+    start, end = given["start_i"], given["end_i"]
+    if "missing" in (start, end):
+        return Span(0, 0, severity, name_category(given.get(category)))
+    last = end + 1 if isinstance(end, int) and not isinstance(end, bool) else end
+    _check(record, start, last)
+    if screen is not None and start is not None:
+        start, last = screen.find(start, end)
+    return Span(start, last, severity, name_category(given.get(category)))
+
+
+def read_exclusive(record: Record, given: Any) -> tuple[Span, ...]:
+    """Read errors whose `end` is the character after the last, as mt-metrics-eval writes them."""
+    if not isinstance(given, list):
+        raise record.refuse(f"errors are a list, not {shorten(given)}")
+    spans = []
+    for one in given:
+        if not isinstance(one, Mapping) or "severity" not in one:
+            raise record.refuse(f"an error has start, end and severity, not {shorten(one)}")
+        start, end = one.get("start"), one.get("end")
+        _check(record, start, end)
+        known = (*SEVERITIES, NO_ERROR)
+        severity = record.choose(str(one["severity"]).casefold(), "severity", known)
+        side = "source" if one.get("is_source_error") else "output"
+        spans.append(Span(start, end, severity, name_category(one.get("category")), side))
+    return tuple(spans)
+
+
+def _check(record: Record, start: object, end: object) -> None:
+    try:
+        check_place(start, end)
+    except ValueError as fault:
+        raise record.refuse(str(fault)) from None
+
+
+def name_category(given: Any) -> str:
+    """Return the name of a kind of error; one of several levels is joined by "/".
+
+    >>> name_category(["Accuracy", "Omission"]), name_category(None)
+    ('Accuracy/Omission', '')
+    """
+    if isinstance(given, list):
+        return "/".join(str(one) for one in given if one)
+    return "" if given is None else str(given)
+
+
+def take_marks(record: Record, text: str) -> tuple[str, tuple[int, int] | None]:
+    """Take `<v>` and `</v>` out of a text."""
+    if _OPEN not in text and _CLOSE not in text:
+        return text, None
+    start = text.find(_OPEN)
+    end = text.find(_CLOSE) - len(_OPEN)
+    if text.count(_OPEN) != 1 or text.count(_CLOSE) != 1 or end <= start:
+        raise record.refuse(
+            f"one error is marked with one {_OPEN} and one {_CLOSE} around it, not"
+            f" '{shorten(text)}': mend the row, or leave it out with --where"
+        )
+    return text.replace(_OPEN, "").replace(_CLOSE, ""), (start, end)
+
+
+def put_marks(text: str, start: int, end: int) -> str:
+    """Put `<v>` and `</v>` around some characters.
+
+    >>> put_marks("a bad word", 2, 5)
+    'a <v>bad</v> word'
+    """
+    return f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
+
+
+# What a layout does not read: flat columns stay beside the judgments, the rest is named.
+
+
+_NESTED = "nested values"
+
+
+def list_unread(table: Table, read: Collection[str]) -> list[str]:
+    """Return the columns of a table that a layout has no use for."""
+    return [name for name in table.columns if name not in read]
+
+
+def note_unread(table: Table, read: Collection[str]) -> list[str]:
+    """Return the note on the columns that a layout has no use for."""
+    return say_unread(list_unread(table, read))
+
+
+def list_flat(table: Table, read: Collection[str]) -> list[str]:
+    """Return those of the unread columns that hold one value a row, and so can be kept."""
+    return [name for name in list_unread(table, read) if table.found.get(name) != _NESTED]
+
+
+def keep_flat(record: Record, names: Sequence[str], row: Row) -> Row:
+    """Return a row with further columns of its record; a name that is taken becomes another.
+
+    >>> keep_flat(Record(1, {"item": "7", "note": "x"}, "t"), ["item", "note"], {"item": "p"})
+    {'item': 'p', 'original_item': '7', 'note': 'x'}
+    """
+    kept = dict(row)
+    taken = {name.casefold() for name in row}
+    for column in names:
+        name = column
+        while name.casefold() in taken:
+            name = f"original_{name}"
+        taken.add(name.casefold())
+        kept[name] = record.verbatim(column)
+    return kept
+
+
+def gather_unread(
+    unread: set[str], given: Mapping[str, Any], read: Collection[str], place: str
+) -> None:
+    """Add the keys of a nested object that a layout has no use for; empty ones say nothing."""
+    unread |= {
+        f"{place}.{name}"
+        for name, value in given.items()
+        if name not in read and value not in (None, "", [], {})
+    }
+
+
+def say_unread(names: Collection[str]) -> list[str]:
+    """Return the note on what was not read.
+
+    >>> say_unread({"ref", "item.domain"})
+    ['not read: item.domain, ref']
+    """
+    return [f"not read: {', '.join(sorted(names))}"] if names else []

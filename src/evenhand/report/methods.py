@@ -1,0 +1,478 @@
+"""How it was computed: a methods paragraph that says only what was done, with its papers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import numpy as np
+
+from evenhand.data.exclusions import Exclusion
+from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
+from evenhand.data.votes import TIE
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.judges.cards import Screening
+from evenhand.models.base import Fit
+from evenhand.numerics.graph import Graph, weak_components
+from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets
+from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.score_board import ScoreBoard
+from evenhand.report.document import Block, Section, join_names, write_value
+from evenhand.report.sections.judges import NAMELESS
+from evenhand.report.sections.judges import find_fault as find_fault_of_judges
+from evenhand.report.sections.judges import find_fault_panel as find_fault
+from evenhand.report.study import PREFERENCE, Analysis, Rated, are_level, list_left_out
+
+ENTRY_KEY: Final = re.compile(r"^@\w+\{(.*),$", re.MULTILINE)
+FIELD: Final = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
+MIN_ET_AL: Final = 3  # Authors from which on the first is named alone
+
+
+@cache
+def read_references() -> Mapping[str, str]:
+    """Return all papers: key → BibTeX entry."""
+    text = (files("evenhand.report") / "page" / "references.bib").read_text(encoding="utf-8")
+    return {ENTRY_KEY.findall(entry)[0]: entry for entry in text.strip().split("\n\n")}
+
+
+def name_reference(key: str) -> str:
+    """Return how a text cites a paper.
+
+    >>> name_reference("davidson-1970"), name_reference("jiang-2011")
+    ('Davidson, 1970', 'Jiang et al., 2011')
+    """
+    fields = dict(FIELD.findall(read_references()[key]))
+    names = [author.split(",")[0] for author in fields["author"].split(" and ")]
+    authors = " & ".join(names) if len(names) < MIN_ET_AL else f"{names[0]} et al."
+    return f"{authors}, {fields['year']}"
+
+
+def cite(*keys: str) -> str:
+    """Cite papers within a sentence.
+
+    >>> cite("bradley-terry-1952", "davidson-1970")
+    '(Bradley & Terry, 1952; Davidson, 1970)'
+    """
+    return f"({'; '.join(map(name_reference, keys))})"
+
+
+def write_bibliography(keys: Iterable[str]) -> str:
+    """Write the BibTeX entries of papers, each once, in the order of their first mention."""
+    return "\n\n".join(read_references()[key] for key in dict.fromkeys(keys))
+
+
+# How systems were ranked by preferences, in sentences for a paper; only what was done is said.
+
+
+Sentence = tuple[str, tuple[str, ...]]  # A sentence, and the keys of what it cites
+
+# Treatment of ties → how it is said, and the paper it is from
+TIES: Final = {
+    "davidson": ("with Davidson's ties", "davidson-1970"),
+    "rao-kupper": ("with Rao and Kupper's ties", "rao-kupper-1967"),
+    "glenn-david": ("with Glenn and David's ties", ""),
+    "half-win": ("with ties as half a win for each", ""),
+    "discard": ("without ties, which are left out", ""),
+    "none": ("with tie cells kept and a tie parameter of zero", ""),
+}
+# How a method says that clusters were merged
+MERGED: Final = re.compile(r"\(([\d,]+) (\w+?)s in (\d+)\)")
+
+
+def say_ranking(ranking: Ranking, analysis: Analysis) -> list[Sentence]:
+    """Say the model, the errors and the rank sets."""
+    said = [_say_model(ranking, analysis), *_say_prior(ranking), *_say_spread(ranking)]
+    if ranking.rank_sets is not None:
+        said += [_say_sets(ranking, ranking.rank_sets), *_say_barred(ranking.rank_sets)]
+    limit = ranking.headline
+    return [*said, (f"The statements are {limit}.", ())] if limit else said
+
+
+def _say_model(ranking: Ranking, analysis: Analysis) -> Sentence:
+    """Say what was fitted to what."""
+    unit = "rankings" if isinstance(analysis.data, Rankings) else "comparisons"
+    n = write_value(ranking.n_judgments, "count")
+    model, keys = _name_model(ranking)
+    expanded = ", each as the comparisons of all its pairs," if unit == "rankings" else ""
+    return (
+        f"We fitted the {model} to {n} {unit}{expanded} of {len(ranking.systems)} systems"
+        f" {cite(*keys)}.",
+        keys,
+    )
+
+
+def _name_model(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
+    """Name the model as it was fitted, which is not always as it was asked for."""
+    if not isinstance(ranking.fit, Fit):
+        return f"{ranking.model} model", ("dras-2015",)
+    model = ranking.fit.model
+    probit = model.ties == "glenn-david"
+    name = "paired-comparison model on the probit scale" if probit else ""
+    name = name or "log-linear Bradley-Terry model"
+    ties, source = TIES[model.ties]
+    if not ranking.ties.any():
+        ties, source = "without ties (none were seen)", ""
+    extra = ["an effect of the order of presentation"] if model.order_effect else []
+    extra += [f"worths by {one}" for one in model.judge_covariates]
+    extra += [f"tie parameters by {one}" for one in model.tie_covariates]
+    extra += ["worths as sums of covariates of systems"] if model.system_covariates else []
+    extra += [f"{one} held constant" for one in model.controls]
+    more = "".join(f", {one}" for one in extra)
+    keys = (*([] if probit else ["bradley-terry-1952"]), *([source] if source else []), "dras-2015")
+    return f"{name} {ties}{more}", keys
+
+
+def _say_prior(ranking: Ranking) -> list[Sentence]:
+    """Say the prior, and which differences rest on nothing else."""
+    if not isinstance(ranking.fit, Fit) or not ranking.fit.model.prior:
+        return []
+    met = f"{ranking.fit.model.prior:g} comparison{'' if ranking.fit.model.prior == 1 else 's'}"
+    said = (
+        f"A prior was added: every system also met an imaginary one in {met}, half of them won,"
+        " which draws estimates towards each other; stated confidence does not allow for this."
+    )
+    # Count the groups of systems that no comparison joins
+    tally = ranking.fit.tally
+    left, right = tally.left.astype(np.intp), tally.right.astype(np.intp)
+    graph = Graph(len(tally.systems), left, right)
+    groups = int(weak_components(graph).max()) + 1
+    if groups > 1:
+        said += (
+            f" The systems fall into {groups} groups that were never compared: any difference"
+            " between groups comes from the prior alone, and is no finding."
+        )
+    return [(said, ())]
+
+
+def _say_spread(ranking: Ranking) -> list[Sentence]:
+    """Say how the errors were found, and which clusters were merged."""
+    method, sets = ranking.method, ranking.rank_sets
+    named = ("judge", "item", "ranking")
+    ways = [way for way in named if way in (sets.ways if sets else method.split(",")[0])]
+    keys = ["mackinnon-2023"] if "CV3" in method else ["liang-zeger-1986"] if "CR" in method else []
+    if not keys:
+        return []
+    kind = "jackknife (CV3)" if "CV3" in method else "sandwich"
+    by = " and ".join(f"by {way}" for way in ways) or "by judgment"
+    if len(ways) == 2:
+        keys.append("cameron-2011")
+    merged = "".join(
+        f" The {many} {name}s were merged at random into {few} clusters of about equal load."
+        for many, name, few in MERGED.findall(method)
+    )
+    said = f"Standard errors are from the cluster {kind}, clustered {by} {cite(*keys)}.{merged}"
+    return [(said, tuple(keys))]
+
+
+def _say_sets(ranking: Ranking, sets: RankSets) -> Sentence:
+    """Say how pairs were decided, and what the rank sets hold."""
+    how, keys = "Holm's method", ["mogstad-2024", "romano-wolf-2005"]
+    if sets.replicates:
+        law, drawn = _name_law(ranking.method)
+        how = f"max-|t| with step-down over {sets.replicates} draws of {law}"
+        keys += drawn
+    pairs = "All pairs of systems were" if len(ranking.systems) > 2 else "The pair of systems was"
+    at_once = " at once" if len(ranking.systems) > 2 else ""
+    return (
+        f"{pairs} tested{at_once} by {how}; the rank set of a system holds the places that the"
+        f" decided pairs leave to it, and all sets hold the true ranks together with"
+        f" {100 * ranking.level:g} % confidence {cite(*keys)}.",
+        tuple(keys),
+    )
+
+
+def _name_law(method: str) -> tuple[str, tuple[str, ...]]:
+    """Say what worlds were drawn from, and whose way of drawing it is.
+
+    >>> _name_law("rank sets CR1 by judgment")
+    ("Student's t with that covariance", ())
+    """
+    if "CV3" not in method:
+        return "Student's t with that covariance", ()
+    wild = "a wild cluster bootstrap of scores"
+    if "CR" in method:
+        wild += ", and of Student's t where clusters are too many or too small to be left out"
+    return wild, ("webb-2023",)
+
+
+def _say_barred(sets: RankSets) -> list[Sentence]:
+    """Say how many pairs were open from the start, for want of judges or items."""
+    upper = np.triu_indices(len(sets.decided), 1)
+    barred, size = int(sets.barred[upper].sum()), len(upper[0])
+    if not barred:
+        return []
+    ways = " or ".join(f"{way}s" for way in sets.ways)
+    verb = "was" if barred == 1 else "were"
+    return [
+        (
+            f"Of {size:,} pairs {barred:,} {verb} left open whatever the answers, since the"
+            f" difference rests on fewer than {MIN_CLUSTERS:g} effective {ways} or on one"
+            " alone.",
+            (),
+        )
+    ]
+
+
+# How judges and the model were examined, in sentences for a paper; only what was done is said.
+
+
+def say_examinations(analysis: Analysis) -> list[Sentence]:
+    """Say what was asked of the judges, of the place of outputs, of items and of the model."""
+    left = list_left_out(analysis.settings.tasks) if not analysis.settings.full else ()
+    said = []
+    try:
+        said += [*_say_judges(analysis), *_say_agreement(analysis)]
+        said += [] if "items" in left else _say_items(analysis)
+    except UnknownOption:  # importance weights count no votes
+        pass
+    said += _say_position(analysis)
+    return said if "circles" in left else [*said, *_say_fit(analysis)]
+
+
+def say_screening(found: Screening, how: str) -> Sentence:
+    """Say how judges were flagged, and where nobody could be."""
+    if found.abstains is not None:
+        said = f"{how}; nobody was called careless or reversed, since {found.abstains}"
+        return f"{said}. Habits were tested apart.", ()
+    keys = ("efron-2008",)
+    return (
+        f"{how}; of all flags an expected {100 * found.level:g} % at most fall on honest judges"
+        f" if most judges are honest and independent of each other {cite(*keys)}.",
+        keys,
+    )
+
+
+def _say_judges(analysis: Analysis) -> list[Sentence]:
+    """Say how judges were screened; nothing where they were not."""
+    if find_fault(analysis)[0]:
+        return []
+    try:
+        found = analysis.screening
+    except (NotIdentified, NotConverged):
+        return []
+    how = "Judges were screened by how well the others' preferences foretell theirs"
+    return [say_screening(found, how)]
+
+
+def _has_agreement(analysis: Analysis) -> bool:
+    """Whether two judges or more preferred something of the same two outputs."""
+    votes = analysis.votes
+    if NAMELESS in (votes.judges, votes.items) or (votes.outcome == TIE).all():
+        return False
+    return bool(analysis.shared.comparable)
+
+
+def _say_agreement(analysis: Analysis) -> list[Sentence]:
+    if not _has_agreement(analysis):
+        return []
+    keys = ("fleiss-1971", "krippendorff-2013", "gwet-2008")
+    return [
+        (
+            "Agreement is κ over pairs of votes of different judges on the same two outputs,"
+            " chance being that of blind answers with as many ties; beside it stand Fleiss' κ,"
+            f" Krippendorff's α and Gwet's AC1 {cite(*keys)}, with intervals from drawing"
+            " items anew.",
+            keys,
+        )
+    ]
+
+
+def _say_items(analysis: Analysis) -> list[Sentence]:
+    if not _has_agreement(analysis):
+        return []
+    keys = ("westfall-young-1993",)
+    return [
+        (
+            "Items on which judges agree or disagree beyond chance were sought beside shuffled"
+            f" answers, allowing for all items by max-T {cite(*keys)}.",
+            keys,
+        )
+    ]
+
+
+def _say_position(analysis: Analysis) -> list[Sentence]:
+    """Say how the advantage of the output shown first was found."""
+    try:
+        found = analysis.position_bias
+    except (NotIdentified, NotConverged, UnknownOption):
+        return []
+    said = "The advantage of the output shown first is the order effect of a Bradley-Terry model"
+    if found.heterogeneity_p is not None:
+        said += "; judges were compared with the median judge, adjusted for their number"
+    return [(f"{said}.", ())]
+
+
+def _say_fit(analysis: Analysis) -> list[Sentence]:
+    """Say how the model was tested."""
+    try:
+        found = analysis.cycles
+    except (NotIdentified, NotConverged, UnknownOption):
+        return []
+    if found.p is None:
+        return []
+    keys = ("jiang-2011", "westfall-young-1993")
+    signs = f"the residuals of each {' and '.join(found.ways)} under random signs"
+    drawn = signs if found.ways else "votes drawn one by one"
+    return [
+        (
+            "Whether one worth for each system describes all pairs was tested beside worlds in"
+            f" which it does, with {drawn}, and single pairs by max-T {cite(*keys)}.",
+            keys,
+        )
+    ]
+
+
+# How systems were compared by scores, in sentences for a paper; only what was done is said.
+
+
+def say_scores(rated: Rated) -> list[Sentence]:
+    """Say how scores became a ranking, and how judges were looked at."""
+    try:
+        boards = list(rated.boards.values())
+    except NotIdentified:
+        boards = []
+    said = _say_boards(boards, rated) if boards else []
+    return [*said, *_say_agreement_methods_of_scores(rated), *_say_judges_methods_of_scores(rated)]
+
+
+def _say_boards(boards: list[ScoreBoard], rated: Rated) -> list[Sentence]:
+    """Say what was compared, how errors were found, and what the rank sets hold."""
+    n, systems = sum(int(board.scores.sum()) for board in boards), len(rated.systems)
+    under = f", under each of {len(boards)} criteria by itself" if len(boards) > 1 else ""
+    what = f"{n:,} scores of {systems} systems{under}"
+    said: list[Sentence] = [(f"Systems were compared by their mean scores: {what}.", ())]
+    if rated.references:
+        verb = "has" if len(rated.references) == 1 else "have"
+        one = f"{join_names(list(rated.references))} {verb} a mean score but no rank"
+        said.append((f"{one}, being taken for human by name.", ()))
+    methods = list(dict.fromkeys(board.method for board in boards))
+    for method in methods:
+        which = "" if len(methods) == 1 else _name_criteria(rated, method)
+        said += [_say_errors(method, which)]
+    if not all(method.startswith("nothing decided") for method in methods):
+        said.append(_say_sets_methods_of_scores(boards))
+    heads = dict.fromkeys(board.headline for board in boards if board.headline)
+    return [*said, *((f"The statements are {one}.", ()) for one in heads)]
+
+
+def _name_criteria(rated: Rated, method: str) -> str:
+    names = [name for name, board in rated.boards.items() if board.method == method]
+    return f" of {join_names(names)}"
+
+
+def _say_errors(method: str, which: str) -> Sentence:
+    """Say how the errors of mean scores were found, and how pairs were decided by them."""
+    how, _, by = method.partition(", clustered by ")
+    keys: tuple[str, ...] = ()
+    ways = MERGED.sub("", by).strip().replace("+", " and ") or "judgment"
+    errors = f"Errors{which} are clustered by {ways}"
+    if any(way in ways for way in ("judge", "item")):
+        keys = ("mackinnon-2023",)
+        errors = f"Errors{which} are by the jackknife, clustered by {ways} {cite(*keys)}"
+    if "max-|t|" in how:
+        decided = ("romano-wolf-2005",)
+        test = f"pairs were tested at once by max-|t| with step-down over {how.split('=')[1]} draws"
+        return f"{errors}; {test} {cite(*decided)}.", (*keys, *decided)
+    test = "pairs were tested by Holm's method" if how == "Holm" else "no pair could be tested"
+    return f"{errors}; {test}.", keys
+
+
+def _say_sets_methods_of_scores(boards: list[ScoreBoard]) -> Sentence:
+    """Say what the rank sets hold together: of one criterion."""
+    keys = ("mogstad-2024",)
+    under = " of a criterion" if len(boards) > 1 else ""
+    return (
+        f"The rank set of a system holds the places that the decided pairs leave to it; all rank"
+        f" sets{under} hold the true ranks together with {100 * boards[0].level:g} % confidence"
+        f" {cite(*keys)}.",
+        keys,
+    )
+
+
+def _say_agreement_methods_of_scores(rated: Rated) -> list[Sentence]:
+    """Say which coefficient of agreement decides, where there is one."""
+    try:
+        found = rated.agreement
+    except (NotIdentified, NotConverged):
+        return []
+    known = {one.name for one in found.whole.coefficients if one.value is not None}
+    if not any(name.startswith("alpha-") for name in known):
+        return []
+    keys = ("krippendorff-2013",)
+    return [(f"Agreement of judges is Krippendorff's α {cite(*keys)}.", keys)]
+
+
+def _say_judges_methods_of_scores(rated: Rated) -> list[Sentence]:
+    """Say how judges were looked at; nothing where they are not known or one is alone."""
+    if find_fault_of_judges(rated.rows.judges)[0] or are_level(rated.rows):
+        return []
+    how = "Judges were screened by how their scores follow those of others"
+    try:
+        flags = say_screening(rated.screening, how)
+    except (NotIdentified, NotConverged):
+        return []
+    keys = ("hamon-2007",)
+    return [flags, (f"Figures that set each judge beside the others follow {cite(*keys)}.", keys)]
+
+
+# How it was computed: a paragraph for a paper, its bibliography, what repeats it.
+
+
+TEXT: Final = "methods.txt"
+BIBLIOGRAPHY: Final = "references.bib"
+
+
+def write_section_methods(analysis: Analysis) -> Section:
+    """Write the methods.
+
+    Where there is no ranking the paragraph is about the judgments only.
+    """
+    sentences, signatures = _say(analysis)
+    sentences = [*sentences, *say_excluded(analysis.excluded)]
+    text = " ".join([*(sentence for sentence, _ in sentences), _say_maker()])
+    keys = [key for _, cited in sentences for key in cited]
+    papers = Block(BIBLIOGRAPHY, "Papers it cites, as BibTeX", write_bibliography(keys))
+    signature = Block("signature.txt", "Signature of the ranking", "\n".join(signatures))
+    with_papers = ", with the papers that it cites" if keys else ""
+    return Section(
+        "methods",
+        PREFERENCE["methods"],
+        says=(f"The paragraph may be copied into a paper{with_papers}.",),
+        blocks=(
+            Block(TEXT, "Methods", text),
+            *([papers] if keys else []),
+            *([signature] if signatures else []),
+        ),
+        command=analysis.write_command("report"),
+    )
+
+
+def _say(analysis: Analysis) -> tuple[list[Sentence], list[str]]:
+    """Return the sentences, and what repeats the ranking."""
+    if isinstance(analysis.data, Ratings):
+        sentences = say_scores(analysis.rated)
+        try:
+            return sentences, [board.signature for board in analysis.rated.boards.values()]
+        except NotIdentified:
+            return sentences, []
+    try:
+        ranking = analysis.ranking
+    except (NotIdentified, NotConverged):
+        return say_examinations(analysis), []
+    return [*say_ranking(ranking, analysis), *say_examinations(analysis)], [ranking.signature]
+
+
+def say_excluded(excluded: Sequence[Exclusion]) -> list[Sentence]:
+    """Say what was excluded before the analysis; nothing where nothing was."""
+    clauses = "; ".join(one.clause for one in excluded)
+    return [(f"Excluded from the analysis were: {clauses}.", ())] if clauses else []
+
+
+def _say_maker() -> str:
+    import evenhand
+
+    return f"All computations were made with Evenhand {evenhand.__version__}."

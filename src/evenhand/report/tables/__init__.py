@@ -1,1 +1,0 @@
-"""Tables leave as files: LaTeX for papers, Markdown for pages, CSV for programs."""

@@ -1,0 +1,689 @@
+"""What the organiser's page and `evenhand watch` show of a campaign that runs.
+
+- `LiveLeaderboards`: each vote is counted once, in the order of the log (`store/boards.py` says
+  what a vote is). Nothing is taken out again, not even what a judge said who is flagged, revoked or
+  forgotten afterwards: to leave votes out because of what they say would decide falsely more often
+  than the level allows.
+- `DashboardCache`: these boards, and findings, for which every judgment is read. What was computed
+  is computed again when there is something new, and not before `REST` times what it took has
+  passed. In a server this runs in a process of its own (`analysis_worker.py`).
+- `CampaignStatus`: what the page shows of now, as one value for programs. `ReadOnlyClient` reads it
+  from a database, `HttpClient` from a server, by the organiser's link.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from http.client import HTTPMessage
+from ipaddress import ip_address
+from itertools import starmap
+from typing import IO, TYPE_CHECKING, Any, Final
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
+
+import msgspec
+from sqlalchemy import select
+
+from evenhand.design.tasks import Task
+from evenhand.errors import CampaignError, EvenhandError, UnknownOption
+from evenhand.ranking.sequential.leaderboard import Board
+from evenhand.web.downloads import AnswerTables, list_downloads
+from evenhand.web.findings import NOTHING, Findings, Panel, find, find_fault, try_part
+from evenhand.web.site import Rates
+from evenhand.web.store.audit import open_to_read
+from evenhand.web.store.boards import (
+    AT_ONCE,
+    BoardCount,
+    SavedBoard,
+    has_deletion,
+    list_boards,
+    read_after,
+    save_boards,
+)
+from evenhand.web.store.log import JUDGMENTS, Line, NotStored, read_record
+from evenhand.web.store.people import PRESENT
+from evenhand.web.store.queries import LINE, Readable, make_line
+from evenhand.web.store.schema import log
+from evenhand.web.store.store import Store
+
+if TYPE_CHECKING:
+    from evenhand.ranking.sequential.leaderboard import Confirmation
+
+
+SAVE_EVERY: Final = 5_000  # Records after which boards are saved although nothing was decided
+SETS_NOT_RENEWED: Final = (
+    "rank sets are those that were made last: none can be made of the answers now"
+)
+
+
+@dataclass(frozen=True)
+class LeaderboardView:
+    """A board as the page shows it."""
+
+    board: Board  # what is decided, and who leads now
+    lapsed: tuple[tuple[str, str], ...]  # pairs that stood as decided once and are held back now
+
+
+class LiveLeaderboards:
+    """Boards of all passes of a campaign that are judged by votes."""
+
+    def __init__(
+        self,
+        store: Readable,
+        *,
+        save: Callable[[Mapping[str, SavedBoard]], object] | None = None,
+    ) -> None:
+        self.store = store
+        if save is None and isinstance(store, Store):
+            save = partial(_save_in, store)
+        self._save_boards = save
+        self._lock = threading.Lock()
+        self._count: BoardCount | None = None
+        self._saved = self._decided = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Passes that have a board."""
+        return list_boards(self.store.campaign)
+
+    def catch_up(self, most: int | None = None) -> bool:
+        """Count what was judged since, `most` records at most; say whether that was all."""
+        from evenhand.numerics.sampling import one_blas_thread
+
+        left = most
+        while left is None or left > 0:
+            size = AT_ONCE if left is None else min(AT_ONCE, left)
+            with self._lock:
+                if not self._load().passes:
+                    return True
+            lines = self._fetch(size)
+            is_last = len(lines) < size
+            with self._lock, one_blas_thread():
+                count = self._load()
+                for (
+                    line
+                ) in lines:  # those that another thread has counted meanwhile are passed over
+                    count.count(line)
+                count.hide()
+                # boards are saved after something new was decided, and now and then
+                due = count.decided != self._decided or count.record - self._saved >= SAVE_EVERY
+                due = due or (is_last and count.record > self._saved == 0)
+                self._decided = count.decided
+                boards = self._write(count) if due else {}
+            self._save(boards)
+            if is_last:
+                return True
+            left = None if left is None else left - size
+        return False
+
+    def look(self, name: str, confirmed: Confirmation | None) -> LeaderboardView:
+        """Return the board of a pass."""
+        from evenhand.ranking.sequential.leaderboard import Confirmation
+
+        with self._lock:
+            count = self._load()
+            followed = count.passes[name]
+            changed = confirmed is not None and confirmed != followed.confirmed
+            if confirmed is not None:
+                followed.confirmed = confirmed
+            elif followed.confirmed is not None:
+                last = followed.confirmed
+                confirmed = replace(last, notes=(*last.notes, SETS_NOT_RENEWED))
+            else:
+                pairs = {frozenset((claim.better, claim.worse)) for claim in followed.state.claims}
+                confirmed = Confirmation(silent=dict.fromkeys(pairs, "rank sets are not made yet"))
+            board = followed.state.show(confirmed)
+            decided = {(claim.better, claim.worse) for claim in board.decided}
+            lapsed, fresh = sorted(followed.shown - decided), decided - followed.shown
+            followed.shown |= decided
+            due = fresh or (changed and followed.state.claims)
+            boards = self._write(count) if due else {}
+        self._save(boards)
+        return LeaderboardView(board, tuple(lapsed))
+
+    def _load(self) -> BoardCount:
+        """Return the boards; at first those that were saved."""
+        if self._count is None:
+            with self.store.reading() as connection:
+                self._count = BoardCount.read(connection, self.store.campaign)
+            self._saved, self._decided = self._count.record, self._count.decided
+        return self._count
+
+    def _fetch(self, size: int) -> list[Line]:
+        """Return the next lines to count.
+
+        Where answers were deleted that were not counted here, whoever did so has counted them: then
+        the boards that were saved take the place of these; what was seen here on the page stays
+        seen.
+        """
+        while True:
+            start = 0 if self._count is None else self._count.record
+            with self.store.reading() as connection:
+                lines = read_after(connection, start, size)
+                if not has_deletion(connection, start):
+                    return lines
+                saved = BoardCount.read(connection, self.store.campaign)
+            with self._lock:
+                if saved.record <= start:
+                    return lines
+                counted = self._load()
+                if saved.record <= counted.record:
+                    continue
+                for name, followed in saved.passes.items():
+                    followed.shown |= counted.passes[name].shown
+                    followed.confirmed = counted.passes[name].confirmed or followed.confirmed
+                self._count, self._saved, self._decided = saved, saved.record, saved.decided
+
+    def _save(self, boards: Mapping[str, SavedBoard]) -> None:
+        """Save boards; where the disk takes nothing, look all the same and try again later."""
+        if not boards or self._save_boards is None:
+            return
+        try:
+            self._save_boards(boards)
+        except NotStored:
+            self._decided = -1
+
+    def _write(self, count: BoardCount) -> Mapping[str, SavedBoard]:
+        """Return boards as they are saved; none where whoever looks may only read."""
+        self._saved = count.record
+        return {} if self._save_boards is None else count.write()
+
+
+def _save_in(store: Store, boards: Mapping[str, SavedBoard]) -> None:
+    store.do(lambda tx: save_boards(tx, boards))
+
+
+REST: Final = 4.0  # What was computed is computed again after so many times what it took
+PATIENCE: Final = 1.0  # Seconds for which whoever asks waits for what is computed again
+PAUSE: Final = 2.0  # Seconds between two looks for new records, at least, while nobody asks
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    """What can be said of the judgments so far."""
+
+    findings: Findings  # of the judgments up to a record
+    record: int  # the end of the log when they were computed
+    made: int  # when, in milliseconds since 1970
+    boards: dict[str, LeaderboardView]  # pass → its board, of now
+    whole: bool  # whether boards have counted everything
+    faults: tuple[str, ...] = ()  # what failed of the boards, in words
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything was judged."""
+        voted = any(view.board.n_votes for view in self.boards.values())
+        return voted or any(order.why != NOTHING for order in self.findings.orders.values())
+
+
+class DashboardCache:
+    """Boards and findings of a campaign that runs."""
+
+    def __init__(
+        self,
+        store: Readable,
+        *,
+        rest: float = REST,
+        save: Callable[[Mapping[str, SavedBoard]], object] | None = None,
+    ) -> None:
+        """Compute nothing yet; `save` is as in `LiveLeaderboards`."""
+        self.store, self.rest = store, rest
+        self.boards = LiveLeaderboards(store, save=save)
+        self._try = partial(try_part, Rates(1 / 60, 1))
+        self._answers = AnswerTables(store)
+        self._lock = threading.Lock()
+        self._computed: tuple[Findings, int, int] | None = None
+        self._due = 0.0
+        self._busy = False
+
+    def look(self) -> Dashboard:
+        """Return what can be said now."""
+        faults: list[str] = []
+
+        def note(why: str) -> bool:
+            faults.append(why)
+            return True  # boards count no more for this look
+
+        whole = self._try("what is new on the boards", self.boards.catch_up, note)
+        with self._lock:
+            findings, record, made = self._find()
+        boards = {}
+        for name in self.boards.names:
+            show = partial(self.boards.look, name, findings.confirmed.get(name))
+            view = self._try(f"the board of {name}", show, faults.append)
+            if view is not None:
+                boards[name] = view
+        return Dashboard(findings, record, made, boards, whole, tuple(faults))
+
+    def _find(self) -> tuple[Findings, int, int]:
+        """Return what was computed last; compute what is new in a thread beside this one."""
+        record = self.store.head().number
+        if self._computed is None:
+            return self._compute(record)
+        is_new = self._computed[1] != record
+        if is_new and not self._busy and time.monotonic() >= self._due:
+            self._busy = True
+            thread = threading.Thread(target=self._compute_aside, args=(record,), daemon=True)
+            thread.start()
+            thread.join(PATIENCE)
+        return self._computed
+
+    def _compute(self, record: int) -> tuple[Findings, int, int]:
+        """Read all judgments."""
+        begun, made = time.monotonic(), self.store.clock.now()
+        findings = self._try(
+            "what the judgments say",
+            lambda: find(self._answers, self._try),
+            lambda why: find_fault(self._answers, why),
+        )
+        ended = time.monotonic()
+        self._due = ended + self.rest * (ended - begun)
+        self._computed = (findings, record, made)
+        return self._computed
+
+    def _compute_aside(self, record: int) -> None:
+        """Compute while the last findings are shown; a later look shows these."""
+        try:
+            self._compute(record)
+        except EvenhandError:  # the database is away for a while: the next look tries again
+            self._due = time.monotonic() + PAUSE
+        finally:
+            self._busy = False
+
+    def follow(self) -> float:
+        """Count what is new on the boards; return the seconds to wait before the next time."""
+        begun = time.monotonic()
+        with suppress(EvenhandError):  # the database is away for a while: whoever asks is told
+            self._try("what is new on the boards", self.boards.catch_up, bool)
+        return max(PAUSE, self.rest * (time.monotonic() - begun))
+
+
+# How far a campaign is, and when it will be done
+
+PACE_JUDGMENTS: Final = 200  # Judgments from which the pace is taken
+MIN_FOR_PACE: Final = 10  # From fewer judgments no pace is taken
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+PACE_AGE: Final = 60_000  # Milliseconds after which the pace has changed although nothing happened
+MAX_AHEAD: Final = 3_650 * DAY  # No day is named that is farther away
+
+
+def summarize_progress(store: Readable) -> dict[str, Any]:
+    """Return what the organiser's page shows, but for what is computed on answers."""
+    judges = store.judges()
+    seats = {judge.seat: judge for judge in judges}
+    present = [judge for judge in judges if judge.state in PRESENT]
+    done = sum(judge.done for judge in seats.values())
+    total = sum(judge.total for judge in seats.values())
+    pace = read_pace(store, [judge.name for judge in present if judge.done < judge.total])
+    held = {judge.seat for judge in present}
+    return {
+        "title": store.campaign.title or store.campaign.name,
+        "judges": judges,
+        "free": [seat for seat in seats if seat not in held],
+        "done": done,
+        "total": total,
+        "pace": say_pace(total - done, pace),
+        "done_by": predict_end(total - done, pace, store.clock.now()),
+        "paused": store.paused,
+        "tables": list_downloads(store),
+        "head": store.head(),
+    }
+
+
+def read_mark(store: Readable) -> tuple[int, str]:
+    """Return the end of the log, and the mark of the state that it is in now."""
+    head = store.head().number
+    return head, f"{head}-{store.clock.now() // PACE_AGE}"
+
+
+def read_pace(store: Readable, judges: Collection[str] | None = None) -> float | None:
+    """Return judgments per second of late, breaks included; None where there are too few."""
+    late = select(log.c.body).where(log.c.kind == "judgment").order_by(log.c.number.desc())
+    if judges is not None:
+        late = late.where(log.c.judge.in_(judges))
+    with store.reading() as connection:
+        times: list[int] = [
+            json.loads(one)["at"]
+            for one in connection.execute(late.limit(PACE_JUDGMENTS)).scalars()
+        ]
+    if len(times) < MIN_FOR_PACE or times[0] <= times[-1]:
+        return None
+    return (len(times) - 1) * 1000 / max(1, store.clock.now() - times[-1])
+
+
+def predict_end(left: int, pace: float | None, now: int) -> datetime | None:
+    """Return when so many judgments will be there; None where that is not known, or they are."""
+    if not left or not pace or left / pace > MAX_AHEAD:
+        return None
+    return datetime.fromtimestamp(now / 1000, UTC) + timedelta(seconds=left / pace)
+
+
+def say_pace(left: int, pace: float | None) -> str:
+    """Say how long so many judgments take.
+
+    >>> say_pace(100, 0.1), say_pace(100, None), say_pace(0, 1.0), say_pace(10**6, 1.0)
+    ('in 17 minutes', '', 'now', 'in 12 days')
+    """
+    if left == 0:
+        return "now"
+    if pace is None or pace <= 0:
+        return ""
+    seconds = left / pace
+    size, unit = next(
+        (one for one in ((DAY, "day"), (HOUR, "hour")) if seconds >= 2 * one[0]),
+        (MINUTE, "minute"),
+    )
+    number = max(1, round(seconds / size))
+    return f"in {number:,} {unit}{'s' * (number > 1)}"
+
+
+# What the organiser's page shows of now, as one value for programs: the same boards, the same
+# findings and the same rights as the page; nothing is computed for it
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A system of a pass with scores."""
+
+    system: str  # its name
+    place: int  # its place by the mean, from 1
+    mean: float  # mean score, on the scale of the pass
+    n: int  # scores
+
+
+@dataclass(frozen=True)
+class PassStatus:
+    """A pass."""
+
+    name: str  # of the pass
+    # what is decided and who leads; None where nothing was judged, or it has scores
+    board: Board | None = None
+    says: tuple[str, ...] = ()  # the board in sentences
+    # pairs, better and worse, that stood as decided and are held back now
+    lapsed: tuple[tuple[str, str], ...] = ()
+    # of a pass with scores, the best system first; nothing of them is decided
+    means: tuple[Mean, ...] = ()
+    why: str = ""  # why there is neither; "" where there is one
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """A judge who is to be doubted."""
+
+    judge: str  # the pseudonym
+    flags: tuple[str, ...]  # what for
+
+
+@dataclass(frozen=True)
+class PanelStatus:
+    """The judges of a table."""
+
+    table: str  # comparisons, rankings or ratings
+    flagged: tuple[Flagged, ...] = ()  # who is to be doubted
+    why: str = ""  # why nobody can be flagged; "" where they can
+
+
+@dataclass(frozen=True)
+class CampaignStatus:
+    """What can be said of judgments that come in."""
+
+    title: str  # of the campaign
+    judged: int  # judgments that stand
+    now: int  # when this was seen, by the same clock
+    remaining: int | None = None  # how many are still to come; None where nobody knows
+    pace: str = ""  # how long they take at the pace of late, in words; "" where that is not known
+    # when they are there at this pace, as ISO 8601; None where that is not known
+    done_by: str | None = None
+    paused: bool = False  # whether nothing is served
+    # when the last judgment came, in milliseconds since 1970; None before the first
+    last: int | None = None
+    passes: tuple[PassStatus, ...] = ()  # in the order of the campaign
+    panels: tuple[PanelStatus, ...] = ()  # judges, table by table
+    whole: bool = True  # whether boards have counted everything
+    faults: tuple[str, ...] = ()  # what failed
+    head: str = ""  # the end of the log: NUMBER:HASH
+    # of this state; whoever gives it back is told nothing as long as nothing is new. "" while
+    # more is still to be computed.
+    mark: str = ""
+
+
+def get_status(store: Readable, cache: DashboardCache, known: str = "") -> CampaignStatus | None:
+    """Look at a campaign; None where nothing is new to whoever has seen a state."""
+    head, mark = read_mark(store)
+    if known == mark:
+        return None
+    dashboard, progress = cache.look(), summarize_progress(store)
+    done_by = progress["done_by"]
+    wanted = select(*LINE).where(log.c.kind.in_(JUDGMENTS)).order_by(log.c.number.desc()).limit(1)
+    with store.reading() as connection:
+        last = connection.execute(wanted).first()
+    return CampaignStatus(
+        title=progress["title"],
+        judged=progress["done"],
+        remaining=progress["total"] - progress["done"],
+        pace=progress["pace"],
+        done_by=None if done_by is None else done_by.isoformat(timespec="minutes"),
+        paused=progress["paused"],
+        last=None if last is None else read_record(make_line(last)).at,
+        now=store.clock.now(),
+        passes=tuple(_describe_pass(dashboard, task) for task in store.campaign.tasks),
+        panels=tuple(starmap(_describe_panel, dashboard.findings.panels.items())),
+        whole=dashboard.whole,
+        faults=dashboard.faults,
+        head=str(progress["head"]),
+        mark=mark if dashboard.whole and dashboard.record >= head else "",
+    )
+
+
+def _describe_pass(dashboard: Dashboard, task: Task) -> PassStatus:
+    """Return a pass as the page shows it."""
+    live, order = dashboard.boards.get(task.name), dashboard.findings.orders[task.name]
+    if live is not None and live.board.n_votes:
+        return PassStatus(task.name, live.board, live.board.says, live.lapsed)
+    if live is None and order.rows:
+        rows = (Mean(row.system, int(row.rank), row.value, row.n) for row in order.rows)
+        return PassStatus(task.name, means=tuple(rows))
+    return PassStatus(task.name, why=order.why or NOTHING)
+
+
+def _describe_panel(table: str, panel: Panel) -> PanelStatus:
+    """Return who of a table is flagged, and whether something can be said of judges at all."""
+    if panel.screening is None:
+        return PanelStatus(table, why=panel.why)
+    flagged = (Flagged(card.judge, card.flags) for card in panel.screening.flagged)
+    return PanelStatus(table, tuple(flagged), panel.screening.abstains or "")
+
+
+class ReadOnlyClient:
+    """Looks at a database from outside of its server; what was read is not read again."""
+
+    def __init__(self, where: str) -> None:
+        self.store: Readable = open_to_read(where)
+        if self.store.find_campaign() is None:
+            raise CampaignError(
+                "no campaign was launched in this database: there is nothing to see"
+            )
+        self._cache = DashboardCache(self.store)
+        self._status: CampaignStatus | None = None
+
+    def look(self) -> CampaignStatus:
+        """Return what can be said now; the last status itself where nothing is new."""
+        mark = self._status.mark if self._status else ""
+        status = get_status(self.store, self._cache, mark)
+        while status is not None and not status.whole:
+            status = get_status(self.store, self._cache)
+        self._status = status or self._status
+        assert self._status is not None
+        return self._status
+
+    def close(self) -> None:
+        """Look no more."""
+        self.store.engine.dispose()
+
+
+# A campaign over the web, by the organiser's link. The link is a secret: it goes to its own server,
+# by a connection that nobody reads along, and stands in no message, no log and no error.
+
+TIMEOUT: Final = 30.0  # Seconds for which a server may keep silent
+MAX_BYTES: Final = 64 * 1024 * 1024  # Bytes of an answer that are read
+RETRIED: Final = (408, 425, 429, 500, 502, 503, 504)  # Answers that may be other ones in a while
+REDIRECTS: Final = (301, 302, 303, 307, 308)  # Answers that lead to another address
+PORTS: Final = {"http": 80, "https": 443}
+
+
+class ServerUnavailable(EvenhandError, OSError):
+    """A server that does not answer now; ask again later."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """The organiser's link, whose secret no text of it shows."""
+
+    scheme: str  # http or https
+    host: str  # name or number of the server, with its port
+    path: str  # of the page; the secret stands in it
+
+    def __repr__(self) -> str:
+        return f"Link({self.scheme}://{self.host}/...)"
+
+
+def read_link(address: str, *, insecure: bool = False) -> Link:
+    """Return what an organiser's link says."""
+    try:
+        parts = urlsplit(address)
+        is_address = parts.scheme in PORTS and parts.hostname and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or not address.isascii() or not address.isprintable() or " " in address:
+        raise UnknownOption("this is not the address of a server: give the organiser's link")
+    if parts.username is not None:
+        raise UnknownOption("an organiser's link holds no name and no password before its server")
+    before, _, token = parts.path.rstrip("/").rpartition("/a/")
+    if not token or "/" in token:
+        raise UnknownOption(
+            f"the address at {parts.netloc} is not the organiser's link, which ends in /a/ and a"
+            " secret: it is in the file of links that evenhand serve wrote"
+        )
+    if parts.scheme == "http" and not insecure and not _is_this_machine(parts.hostname or ""):
+        raise UnknownOption(
+            f"over http everybody on the way to {parts.netloc} can read the organiser's secret: use"
+            " https, or say --insecure"
+        )
+    return Link(parts.scheme, parts.netloc, f"{before}/a/{token}")
+
+
+def _is_this_machine(host: str) -> bool:
+    """Say whether a host is this machine.
+
+    >>> [_is_this_machine(host) for host in ("localhost", "127.0.0.1", "::1", "example.org")]
+    [True, True, True, False]
+    """
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Follows nobody who sends elsewhere: the secret would go there, too."""
+
+    def http_error_302(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage
+    ) -> None:
+        """Do not go on; what was answered is then a refusal."""
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
+
+
+class HttpClient:
+    """Asks a server for what its organiser's page shows."""
+
+    def __init__(self, link: Link, *, timeout: float = TIMEOUT) -> None:
+        self.link, self._timeout = link, timeout
+        self._status: CampaignStatus | None = None
+        # whoever stands between would read http, so that no proxy is used for it
+        proxies = ProxyHandler() if link.scheme == "https" else ProxyHandler({})
+        self._opener: OpenerDirector = build_opener(proxies, _NoRedirects())
+
+    def look(self) -> CampaignStatus:
+        """Return what can be said now; the last status itself where nothing is new."""
+        link = self.link
+        request = Request(f"{link.scheme}://{link.host}{link.path}/board.json")
+        request.add_header("Accept", "application/json")
+        if self._status is not None and self._status.mark:
+            request.add_header("If-None-Match", f'"{self._status.mark}"')
+        try:
+            with self._opener.open(request, timeout=self._timeout) as reply:
+                body = reply.read(MAX_BYTES + 1)
+        except HTTPError as fault:
+            with fault:
+                if fault.code == http.client.NOT_MODIFIED and self._status is not None:
+                    return self._status
+                raise self._refuse(fault.code, fault.read(MAX_BYTES)) from None
+        except URLError as fault:
+            raise self._explain(fault.reason) from None
+        except (OSError, http.client.HTTPException) as fault:
+            raise self._explain(fault) from None
+        try:
+            self._status = msgspec.json.decode(body, type=CampaignStatus)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            raise CampaignError(
+                f"what answers at {link.host} is no campaign of this version of evenhand serve"
+            ) from None
+        return self._status
+
+    def close(self) -> None:
+        """Look no more; no connection is kept."""
+        self._opener.close()
+
+    def _refuse(self, code: int, body: bytes) -> EvenhandError:
+        """Return what a refusal means."""
+        where = self.link.host
+        if code in REDIRECTS:
+            return CampaignError(
+                f"{where} sends whoever asks elsewhere, and the organiser's secret is not sent"
+                " there: give the link with the address at which the server really is"
+            )
+        if code in RETRIED:
+            return ServerUnavailable(f"{where} cannot answer now ({code})")
+        try:
+            payload = json.loads(body)
+        except (ValueError, RecursionError):
+            payload = None
+        if isinstance(payload, dict) and payload.get("word") == "unknown-link":
+            return CampaignError(
+                f"{where} does not know this link, or it is good no more: the file of links that"
+                " evenhand serve wrote holds the one that is"
+            )
+        return CampaignError(
+            f"what answers at {where} is no campaign of this version of evenhand serve ({code})"
+        )
+
+    def _explain(self, reason: Any) -> EvenhandError:
+        """Return what a connection that failed means.
+
+        It says what the system says; never an address, in which the secret could stand.
+        """
+        where = self.link.host
+        said = str(getattr(reason, "strerror", None) or type(reason).__name__).lower()
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            return CampaignError(
+                f"the certificate of {where} is not good: {reason.verify_message}; the secret was"
+                " not sent"
+            )
+        if isinstance(reason, socket.gaierror) and self._status is None:
+            return CampaignError(f"there is no server {where}: {said}")
+        if isinstance(reason, TimeoutError):
+            return ServerUnavailable(f"{where} did not answer within {self._timeout:g} seconds")
+        return ServerUnavailable(f"{where} does not answer: {said}")

@@ -1,0 +1,437 @@
+"""Requests and their answers: parse to a value, ask the store, answer with a page."""
+
+from __future__ import annotations
+
+import logging
+import os
+from functools import partial
+from hashlib import sha256
+from typing import Any, BinaryIO, Final, Literal
+from urllib.parse import quote
+
+import msgspec
+from sqlalchemy import bindparam, select
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from evenhand.design.campaign import PLATFORMS, find_platform
+from evenhand.web import downloads
+from evenhand.web.analysis import list_offers, list_unfit
+from evenhand.web.dashboard import read_mark, summarize_progress
+from evenhand.web.links import MAX_COMMENTS, read_comments
+from evenhand.web.requests import check_origin, identify, json_response, read_json
+from evenhand.web.site import CHUNK, Question, Site, analysis_of, site_of
+from evenhand.web.store import judging, people
+from evenhand.web.store import people as enrolment
+from evenhand.web.store.judging import Answering, Reply, Served
+from evenhand.web.store.log import NotYours, Refused, Unproven
+from evenhand.web.store.people import Invitation, draw_token, read_token
+from evenhand.web.store.schema import Prepared, judges
+from evenhand.web.store.store import Store
+from evenhand.web.store.transaction import WriteTransaction, has_answered
+from evenhand.web.views import View, view_end, view_feedback, view_halt, view_state
+
+# Workers of crowd platforms come with one link for all, and their name in its parameters.
+#
+# To look at the link takes no seat: programs that preview links do so, and so does the organiser.
+# The
+# page brings a secret for the browser before a seat is taken, so that whoever sends the form twice
+# over a bad connection is known the second time.
+
+# What Mechanical Turk sends for an assignment that nobody has taken yet
+PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
+LONG: Final = 180 * 86_400  # Seconds for which a browser keeps the secret
+_log: Final = logging.getLogger("evenhand")
+
+
+async def show_page(request: Request) -> Response:
+    """Say who comes, with a button; nothing is taken yet."""
+    site = site_of(request)
+    await identify(request, "crowd")
+    worker, campaign = _read_worker(request, site), site.campaign
+    told = {"title": campaign.title or campaign.name, "page": campaign.wording.text("page")}
+    told |= {"worker": worker, "platform": find_platform(campaign.platform).title}
+    page = HTMLResponse(site.render("join.html", told))
+    name = _name_cookie(site, worker)
+    if read_token(request.cookies.get(name, "")) is None:
+        _keep(page, request, name, str(draw_token()))
+    return page
+
+
+async def enrol(request: Request) -> Response:
+    """Give a worker a seat, or the one they have, and send them to their page."""
+    site = site_of(request)
+    await identify(request, "crowd")
+    check_origin(request)
+    worker, platform = _read_worker(request, site), site.campaign.platform
+    name = _name_cookie(site, worker)
+    secret = request.cookies.get(name, "")
+    try:
+        made = await site.store.soon(lambda tx: enrolment.enrol(tx, platform, worker, secret))
+    except Unproven as refusal:
+        if site.complaints.take(refusal.judge):
+            _log.warning(
+                "evenhand: somebody came as the worker who is %s, and was not let in:"
+                " the browser is another one",
+                refusal.judge,
+            )
+        raise
+    page = RedirectResponse(f"{site.prefix}/j/{made.token}", 303)
+    if made.token != secret:
+        _keep(page, request, name, made.token)
+    return page
+
+
+def _read_worker(request: Request, site: Site) -> str:
+    """Return the name of who comes."""
+    asked, platform = request.query_params, find_platform(site.campaign.platform)
+    if asked.get("assignmentId") == PREVIEW:
+        raise Refused("accept the task first: this is a preview")
+    worker = asked.get(platform.parameter, "")
+    if worker:
+        return platform.check(worker)
+    other = next((one for one in PLATFORMS.values() if asked.get(one.parameter)), None)
+    if other is not None:
+        raise Refused(
+            f"this campaign is for workers of {platform.title}, whose link ends in"
+            f" ?{platform.parameter}=...; where they come from {other.title}, the campaign file"
+            f' says platform = "{other.name}"'
+        )
+    raise Refused(f"the link names no worker: it ends in ?{platform.parameter}=...")
+
+
+def _name_cookie(site: Site, worker: str) -> str:
+    """Return a name of its own for each worker: two may share a browser."""
+    told = f"{site.campaign.digest} {site.campaign.platform} {worker}"
+    return f"evenhand-{sha256(told.encode()).hexdigest()[:16]}"
+
+
+def _keep(page: Response, request: Request, name: str, secret: str) -> None:
+    """Let the browser keep a secret that no script can read."""
+    site = site_of(request)
+    page.set_cookie(
+        name,
+        secret,
+        max_age=LONG,
+        path=f"{site.prefix}/crowd/",
+        secure="https" in (request.url.scheme, site.address.partition(":")[0]),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+async def answer(request: Request) -> Response:
+    """Answer who looks, and who presses the button."""
+    return await (enrol(request) if request.method == "POST" else show_page(request))
+
+
+ROUTES_CROWD: Final = [Route("/crowd/{token}", answer, methods=["GET", "POST"])]
+
+
+# The judge's page: its shell, and what it sends and is told.
+
+NOTHING: Final = "nothing"  # Said of a judge for whom nothing is left, and who answered nothing
+_AGREED: Final = Prepared(select(judges.c.consented).where(judges.c.name == bindparam("judge")))
+
+
+class Sent(msgspec.Struct, forbid_unknown_fields=True):
+    """An answer as the page sends it; what is in `answer` is the task's to check."""
+
+    ticket: int | str
+    key: str
+    answer: Any
+    seconds: float | None = None
+
+
+class Back(msgspec.Struct, forbid_unknown_fields=True):
+    """A wish to take the last answer back."""
+
+    # the ticket that the page shows, None at the end. The same wish sent twice takes one answer
+    # back, since the judge is at another ticket after the first time.
+    at: int | str | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class Nothing(msgspec.Struct, forbid_unknown_fields=True):
+    """A request that says nothing besides."""
+
+
+async def show_page_judge(request: Request) -> Response:
+    """Send the page; it asks for its first item itself."""
+    site = site_of(request)
+    await identify(request, "judge")
+    campaign = site.campaign
+    told = {
+        "title": campaign.title or campaign.name,
+        "page": campaign.wording.text("page"),
+        "root": f"{site.prefix}/j/{request.path_params['token']}",
+    }
+    return HTMLResponse(site.render("judge.html", told))
+
+
+async def show_item(request: Request) -> Response:
+    """Send the judge's item, the text to agree to, or the end."""
+    site, who = site_of(request), await identify(request, "judge")
+    found = await site.store.soon(lambda tx: _serve(tx, who.judge))
+    if found == "consent":
+        words = site.campaign.wording
+        told = {"consent": words.consent, "instructions": words.instructions}
+        return json_response({"state": "consent", **told})
+    return json_response(_view(site.store, found))
+
+
+def _view(store: Store, found: Served | str | None) -> View:
+    """Return an item, or the end: without a completion code for whoever answered nothing."""
+    if isinstance(found, str):
+        return {**view_end(store.campaign), "code": ""}
+    return view_state(store, found)
+
+
+def _serve(tx: WriteTransaction, judge: str) -> Served | str | None:
+    """Serve an item, unless the judge has to agree to something first."""
+    if tx.campaign.wording.consent:
+        row = tx.ask(_AGREED, {"judge": judge})
+        if row is None or row.consented is None:
+            return "consent"
+    return _serve_or_end(tx, judge)
+
+
+def _serve_or_end(tx: WriteTransaction, judge: str) -> Served | str | None:
+    """Serve an item; at the end, say whether there was nothing to answer from the beginning."""
+    served = judging.serve(tx, judge)
+    return served if served is not None or has_answered(tx, judge) else NOTHING
+
+
+async def take_answer(request: Request) -> Response:
+    """Store an answer; send the next item with what is said of this one."""
+    site, who = site_of(request), await identify(request, "judge")
+    sent = await read_json(request, Sent)
+    ticket = site.store.find_ticket(who.judge, sent.ticket)
+    reply = Reply(who.judge, ticket, sent.answer, sent.key, sent.seconds)
+    done = await site.store.soon(Answering(reply))
+    following: View = (
+        view_state(site.store, done.next) if done.halt is None else view_halt(done.halt)
+    )
+    record = done.record
+    # the hash of a body with random bits tells nothing of the record; its number would: how far
+    # numbers go from one answer to the next tells a policy's tickets apart
+    told: View = {"receipt": record.hash, "next": following}
+    if record.ticket is not None and record.ticket.kind == "training":
+        told["feedback"] = view_feedback(site.campaign, record.ticket, record.answer or {})
+    return json_response(told)
+
+
+async def take_back(request: Request) -> Response:
+    """Take the last answer back; send its item again."""
+    site, who = site_of(request), await identify(request, "judge")
+    sent = await read_json(request, Back)
+
+    def work(tx: WriteTransaction) -> Served | None:
+        if sent.at is not msgspec.UNSET and not _is_open(site.store, tx, who.judge, sent.at):
+            return judging.serve(tx, who.judge)
+        return judging.undo(tx, who.judge)
+
+    return json_response(view_state(site.store, await site.store.soon(work)))
+
+
+def _is_open(store: Store, tx: WriteTransaction, judge: str, at: int | str | None) -> bool:
+    """Say whether a ticket, None for none, is what a judge has before them."""
+    number = judging.find_open(tx, judge)
+    if at is None or number is None:
+        return at is None and number is None
+    try:
+        return store.find_ticket(judge, at) == number
+    except NotYours:
+        return False
+
+
+async def agree(request: Request) -> Response:
+    """Note that a judge agreed; send the first item."""
+    site, who = site_of(request), await identify(request, "judge")
+    await read_json(request, Nothing)
+
+    def work(tx: WriteTransaction) -> Served | str | None:
+        row = tx.ask(_AGREED, {"judge": who.judge})
+        if row is not None and row.consented is None:
+            people.consent(tx, who.judge)
+        return _serve_or_end(tx, who.judge)
+
+    return json_response(_view(site.store, await site.store.soon(work)))
+
+
+async def leave(request: Request) -> Response:
+    """Let a judge go; what is left of the seat is for somebody else."""
+    site, who = site_of(request), await identify(request, "judge")
+    await read_json(request, Nothing)
+    await site.store.soon(lambda tx: people.leave(tx, who.judge))
+    return json_response({"state": "left"})
+
+
+ROUTES_JUDGE: Final = [
+    Route("/j/{token}", show_page_judge),
+    Route("/j/{token}/item", show_item),
+    Route("/j/{token}/answer", take_answer, methods=["POST"]),
+    Route("/j/{token}/undo", take_back, methods=["POST"]),
+    Route("/j/{token}/consent", agree, methods=["POST"]),
+    Route("/j/{token}/leave", leave, methods=["POST"]),
+]
+
+
+# The organiser's page: how far the campaign is, who judges, what can be taken home.
+
+
+class Order(msgspec.Struct, forbid_unknown_fields=True):
+    """What the organiser wants."""
+
+    what: Literal["pause", "resume", "invite", "revoke", "forget", "join"]
+    judge: str = ""
+    seat: str = ""
+    note: str = ""
+    person: str = ""
+    answers: bool = False
+
+
+async def show_page_admin(request: Request) -> Response:
+    """Send the page."""
+    site = site_of(request)
+    await identify(request, "admin")
+    told = await run_in_threadpool(summarize_progress, site.store)
+    told |= {"root": f"{site.prefix}/a/{request.path_params['token']}"}
+    told |= {"offers": list_offers(site.campaign), "unfit": list_unfit(site.campaign)}
+    return HTMLResponse(site.render("admin.html", told))
+
+
+async def show_findings(request: Request) -> Response:
+    """Send what the judgments say so far, as a part of the page."""
+    await identify(request, "admin")
+    return HTMLResponse((await analysis_of(request).ask(Question("findings"))).body)
+
+
+async def show_board(request: Request) -> Response:
+    """Send what the page shows of now, for programs; nothing where they have seen it."""
+    site = site_of(request)
+    await identify(request, "admin")
+    known = request.headers.get("if-none-match", "").strip('"')
+    _, mark = await run_in_threadpool(read_mark, site.store)
+    if known == mark:
+        return Response(status_code=304)
+    found = await analysis_of(request).ask(Question("board"))
+    tag = {"ETag": f'"{found.mark}"'} if found.mark else None
+    return Response(found.body, media_type="application/json", headers=tag)
+
+
+async def show_comments(request: Request) -> Response:
+    """Send what judges wrote, as a part of the page."""
+    site = site_of(request)
+    await identify(request, "admin")
+    told = {"comments": await run_in_threadpool(read_comments, site.store), "most": MAX_COMMENTS}
+    return HTMLResponse(site.render("comments.html", told))
+
+
+async def show_promises(request: Request) -> Response:
+    """Send what was promised and what was found, as a part of the page."""
+    await identify(request, "admin")
+    return HTMLResponse((await analysis_of(request).ask(Question("promises"))).body)
+
+
+async def obey(request: Request) -> Response:
+    """Do what the organiser wants; links are told here once."""
+    site = site_of(request)
+    await identify(request, "admin")
+    order = await read_json(request, Order)
+    done = await run_in_threadpool(_obey, site, order)
+    site.known.forget()
+    if isinstance(done, str):
+        return json_response({"message": done})
+    base = site.address or str(request.base_url).rstrip("/")
+    link = f"{base}{site.prefix}/j/{done.token}"
+    message = f"The link of {done.judge}; it is shown once."
+    judges = await run_in_threadpool(site.store.judges)
+    if any(judge.name == done.judge and not judge.total for judge in judges):
+        message += " There is nothing for them to judge: choose a free seat, or revoke somebody."
+    return json_response({"message": message, "link": link})
+
+
+def _obey(site: Site, order: Order) -> str | Invitation:
+    """Do it, and say what was done."""
+    store, judge = site.store, order.judge
+    match order.what:
+        case "pause":
+            store.pause()
+            return "Paused: judges are told so, and can still send the answer they have begun."
+        case "resume":
+            store.resume()
+            return "Open again."
+        case "invite":
+            return store.invite(judge, seat=order.seat, note=order.note)
+        case "revoke":
+            store.revoke(judge)
+            return f"{judge} is shut out."
+        case "forget":
+            names = store.forget(judge, answers=order.answers)
+            told = f"Deleted what was known of {', '.join(names)}"
+            told += ", and all answers." if order.answers else "."
+            if not store.emptied:
+                told += " The file gives it up when the downloads that are running have ended."
+            return told
+        case "join":
+            store.join(judge, order.person)
+            return f"{judge} and {order.person} are one person now."
+
+
+async def send_download(request: Request) -> Response:
+    """Send a table, the log, or the campaign."""
+    site = site_of(request)
+    await identify(request, "admin")
+    name = request.path_params["name"]
+    if name not in downloads.list_files(site.store):
+        raise HTTPException(404, "there is no such table")
+    return await _send(request, Question("download", name))
+
+
+async def send_export(request: Request) -> Response:
+    """Send a pass as another program writes it."""
+    await identify(request, "admin")
+    name, kind = request.query_params.get("pass", ""), request.path_params["kind"]
+    return await _send(request, Question("export", name, kind))
+
+
+async def _send(request: Request, question: Question) -> Response:
+    """Send a file that the analysis process writes, with the head of the log at that time."""
+    head = str(await run_in_threadpool(site_of(request).store.head))
+    answer = await analysis_of(request).ask(question)
+    return _SentFile(answer.open(), answer.name, head)
+
+
+class _SentFile(StreamingResponse):
+    """A file that is closed when its sending ends, also where the client has gone."""
+
+    def __init__(self, file: BinaryIO, name: str, head: str) -> None:
+        headers = {
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}",
+            "Content-Length": str(os.fstat(file.fileno()).st_size),
+            downloads.HEAD: head,
+        }
+        pieces = iter(partial(file.read, CHUNK), b"")
+        kind = downloads.TYPES[name[name.rfind(".") :]]
+        super().__init__(pieces, media_type=kind, headers=headers)
+        self.file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self.file:
+            await super().__call__(scope, receive, send)
+
+
+ROUTES_ADMIN: Final = [
+    Route("/a/{token}", show_page_admin),
+    Route("/a/{token}/findings", show_findings),
+    Route("/a/{token}/board.json", show_board),
+    Route("/a/{token}/comments", show_comments),
+    Route("/a/{token}/promises", show_promises),
+    Route("/a/{token}/do", obey, methods=["POST"]),
+    Route("/a/{token}/download/{name}", send_download),
+    Route("/a/{token}/export/{kind}", send_export),
+]

@@ -1,0 +1,358 @@
+"""Boards that are kept beside the log, so that they need not be counted anew after a restart.
+
+A board is made of the log alone, from its first record to the one that is named beside it. It is
+kept nevertheless: answers that were deleted on request can be counted no more, and what was decided
+with them stays decided.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import numpy as np
+from sqlalchemy import Connection, Select, bindparam, delete, select, update
+
+from evenhand.design.campaign import Campaign
+from evenhand.errors import UnknownFormat
+from evenhand.numerics.sampling import Draws
+from evenhand.web.store.log import JUDGMENTS, Line, Record, read_record
+from evenhand.web.store.people import group
+from evenhand.web.store.schema import (
+    OPEN,
+    Prepared,
+    boards,
+    fill,
+    judges,
+    leases,
+    log,
+    people,
+    seats,
+    tickets,
+)
+from evenhand.web.store.schema import tokens as links
+from evenhand.web.store.transaction import Entry, WriteTransaction, empty
+
+if TYPE_CHECKING:
+    from evenhand.ranking.sequential.leaderboard import BoardState, Confirmation
+    from evenhand.ranking.sequential.votes import Vote
+
+
+FOLLOWED: Final = (*JUDGMENTS, "join")  # Kinds of records that boards rest on
+_ADD: Final = fill(boards)
+_HELD: Final = Prepared(select(boards.c.record).where(boards.c.task == bindparam("task")))
+_DROP: Final = Prepared(delete(boards).where(boards.c.task == bindparam("task")))
+_COLUMNS: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)
+
+
+@dataclass(frozen=True)
+class SavedBoard:
+    """A board as it is kept."""
+
+    record: int  # the last record of the log that it has seen
+    body: str  # the board, as JSON
+
+
+def read_boards(connection: Connection) -> Mapping[str, SavedBoard]:
+    """Return the boards that are kept, by pass."""
+    found = _ask(connection, select(boards))
+    return {row.task: SavedBoard(row.record, row.body) for row in found}
+
+
+def save_boards(tx: WriteTransaction, made: Mapping[str, SavedBoard]) -> None:
+    """Put boards in the place of older ones; one that has seen more stays."""
+    for task, board in made.items():
+        held = tx.ask(_HELD, {"task": task})
+        if held is None or held.record <= board.record:
+            tx.change(_DROP, {"task": task})
+            tx.change(_ADD, {"task": task, **vars(board)})
+
+
+def read_after(connection: Connection, number: int, most: int) -> list[Line]:
+    """Return the next lines of the log that boards rest on, in their order."""
+    wanted = select(*_COLUMNS).where(log.c.number > number, log.c.kind.in_(FOLLOWED))
+    return [Line(*row) for row in _ask(connection, wanted.order_by(log.c.number).limit(most))]
+
+
+def has_deletion(connection: Connection, number: int) -> bool:
+    """Say whether somebody was forgotten after a record: answers behind it may be gone."""
+    wanted = select(log.c.number).where(log.c.number > number, log.c.kind == "forget").limit(1)
+    return bool(_ask(connection, wanted))
+
+
+def read_joins(connection: Connection, number: int) -> Iterator[Record]:
+    """Yield which logins were joined up to a record."""
+    wanted = select(*_COLUMNS).where(log.c.number <= number, log.c.kind == "join")
+    for row in _ask(connection, wanted.order_by(log.c.number)):
+        yield read_record(Line(*row))
+
+
+def _ask(connection: Connection, wanted: Select[Any]) -> list[Any]:
+    """Return all rows, also amid orders of a batch that were sent without waiting."""
+    driver = connection.connection.driver_connection
+    return Prepared(wanted).ask_all(driver, connection.dialect.name, {})
+
+
+# What boards count, and the boards of all passes as the log makes them up to a record.
+#
+# What the boards count is a person's first answer to a question. An answer that is taken back and
+# given anew, a repeat, an answer that somebody revises, and one under another login of the same
+# person say nothing new. Answers that are deleted are counted before: `settle_boards` is part of
+# what
+# deletes them.
+
+ON_BOARDS: Final = ("pair", "rank")  # Kinds of passes whose answers are votes
+# Kinds of tickets that say something of systems; repeats are told by the board itself
+COUNTED: Final = ("target", "anchor", "repeat")
+AT_ONCE: Final = 250  # Records that are fetched together
+OUTCOMES: Final = {"left": "left", "right": "right", "tie": "tie", "both_bad": "tie"}
+
+
+class PassBoard:
+    """A pass that is followed."""
+
+    def __init__(
+        self,
+        state: BoardState,
+        shown: Iterable[tuple[str, str]] = (),
+        confirmed: Confirmation | None = None,
+    ) -> None:
+        self.state, self.shown, self.confirmed = state, set(shown), confirmed
+
+
+class BoardCount:
+    """Boards of all passes, up to a record."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign, self.record = campaign, 0
+        self.passes = {name: PassBoard(_start(campaign, name)) for name in list_boards(campaign)}
+        self._persons: dict[str, str] = {}
+
+    @classmethod
+    def read(cls, connection: Connection, campaign: Campaign) -> Self:
+        """Take up the boards that were kept, if they can be read."""
+        made, kept = cls(campaign), read_boards(connection)
+        found = {name: _read(kept.get(name)) for name in made.passes}
+        passes = {name: one for name, one in found.items() if one is not None}
+        seen = {kept[name].record for name in passes}
+        if len(passes) == len(found) and len(seen) == 1:
+            made.passes, made.record = passes, seen.pop()
+            for record in read_joins(connection, made.record):
+                made._join(record)
+        return made
+
+    @property
+    def decided(self) -> int:
+        """How many pairs are decided on all boards together."""
+        return sum(len(one.state.claims) for one in self.passes.values())
+
+    def count(self, line: Line) -> None:
+        """Count a line of the log, unless it was counted before."""
+        if line.number > self.record:
+            self.take(read_record(line))
+
+    def take(self, record: Record) -> None:
+        """Count a record: the next one of those that boards rest on."""
+        self.record = record.number
+        if record.kind == "join":
+            self._join(record)
+            return
+        vote = self._read_vote(record)
+        if vote is not None and record.ticket is not None:
+            self.passes[record.ticket.task].state.follow([vote])
+
+    def count_all(self, connection: Connection) -> None:
+        """Count what came since."""
+        from evenhand.numerics.sampling import one_blas_thread
+
+        with one_blas_thread():
+            while lines := read_after(connection, self.record, AT_ONCE):
+                for line in lines:
+                    self.count(line)
+        self.hide()
+
+    def hide(self) -> None:
+        """Forget what would give an answer away that is deleted later."""
+        for one in self.passes.values():
+            one.state.trace.clear()
+            one.state.seen = replace(one.state.seen, digest="")
+
+    def write(self) -> Mapping[str, SavedBoard]:
+        """Return the boards as they are kept."""
+        from evenhand.ranking.sequential.leaderboard import write_board
+
+        made = {}
+        for name, one in self.passes.items():
+            whole = {
+                "board": write_board(one.state),
+                "shown": sorted(one.shown),
+                "confirmed": _write_confirmation(one.confirmed),
+            }
+            made[name] = SavedBoard(self.record, json.dumps(whole, ensure_ascii=False))
+        return made
+
+    def _join(self, record: Record) -> None:
+        told = record.facts
+        self._persons |= dict.fromkeys(told["judges"], told["person"])
+
+    def _list_logins(self, judge: str) -> list[str]:
+        """Return all names of the person behind a login, that of the person first."""
+        person = self._persons.get(judge, judge)
+        others = (login for login, one in self._persons.items() if one == person != login)
+        return [person, *others]
+
+    def _read_vote(self, record: Record) -> Vote | None:
+        """Return what a record says of two systems; None where it says nothing.
+
+        It is the vote of whichever login of the person has answered the question before.
+        """
+        ticket = record.ticket
+        if ticket is None or record.answer is None or ticket.kind not in COUNTED:
+            return None
+        if ticket.task not in self.passes:
+            return None
+        votes = [self._make_vote(record, name) for name in self._list_logins(record.judge)]
+        known = self.passes[ticket.task].state.keys
+        return next((one for one in votes if one.key in known), votes[0])
+
+    def _make_vote(self, record: Record, name: str) -> Vote:
+        """Return a record as the vote of one login; of a ranking, one pair of systems stands."""
+        from evenhand.ranking.sequential.votes import Vote
+
+        assert record.ticket is not None
+        assert record.answer is not None
+        ticket, answer = record.ticket, record.answer
+        if "outcome" in answer:
+            left, right = ticket.systems
+            return Vote(left, right, OUTCOMES[answer["outcome"]], name, ticket.item)
+        asked = json.dumps([ticket.task, ticket.item, name, sorted(ticket.systems)])
+        left, right = _draw_pair(
+            ticket.systems, Draws(find_board_seed(self.campaign), f"rank/{asked}")
+        )
+        place = dict(zip(ticket.systems, answer["ranks"], strict=True))
+        sides = ("left", "tie", "right")
+        outcome = sides[1 + (place[left] > place[right]) - (place[left] < place[right])]
+        return Vote(left, right, outcome, name, ticket.item)
+
+
+def list_boards(campaign: Campaign) -> tuple[str, ...]:
+    """Return the passes that have a board."""
+    return tuple(one.name for one in campaign.tasks if one.kind in ON_BOARDS)
+
+
+def find_board_seed(campaign: Campaign) -> int:
+    """Return the seed of the pairs that stand for rankings; boards show it.
+
+    Of a seed that is secret it is drawn, and says nothing of it.
+    """
+    if not campaign.has_secret_seed:
+        return campaign.drawing_seed
+    return int(Draws(campaign.drawing_seed, "boards").keys(1)[0] >> np.uint64(1))
+
+
+def settle_boards(tx: WriteTransaction) -> None:
+    """Count all there is, and keep it, before some of it is deleted."""
+    if not list_boards(tx.campaign):
+        return
+    count = BoardCount.read(tx.connection, tx.campaign)
+    count.count_all(tx.connection)
+    save_boards(tx, count.write())
+
+
+def count_ahead(connection: Connection, campaign: Campaign) -> Mapping[str, SavedBoard]:
+    """Return boards to keep, so that `settle_boards` has little left to do; judges wait for that.
+
+    Nothing where answers were deleted meanwhile: whoever did has kept the boards.
+    """
+    if not list_boards(campaign):
+        return {}
+    count = BoardCount.read(connection, campaign)
+    before = count.record
+    count.count_all(connection)
+    return {} if has_deletion(connection, before) else count.write()
+
+
+def _start(campaign: Campaign, name: str) -> BoardState:
+    """Begin the board of a pass; its systems are known from the campaign."""
+    from evenhand.ranking.sequential.leaderboard import LiveBoard
+
+    state = LiveBoard().start(sorted(campaign.systems))
+    state.order = "log"
+    if campaign.task(name).kind == "rank":
+        state.seed = find_board_seed(campaign)
+    return state
+
+
+def _read(kept: SavedBoard | None) -> PassBoard | None:
+    """Read a board that was kept; None where there is none, or of another version."""
+    from evenhand.ranking.sequential.leaderboard import read_board
+
+    if kept is None:
+        return None
+    try:
+        whole = json.loads(kept.body)
+        state, confirmed = read_board(whole["board"]), _read_confirmation(whole["confirmed"])
+    except (UnknownFormat, ValueError, LookupError, TypeError):
+        return None
+    return PassBoard(state, {(better, worse) for better, worse in whole["shown"]}, confirmed)
+
+
+def _write_confirmation(one: Confirmation | None) -> dict[str, Any] | None:
+    if one is None:
+        return None
+    silent = sorted([*sorted(two), why] for two, why in one.silent.items())
+    told = {"notes": list(one.notes), "method": one.method}
+    return {"pairs": sorted(map(list, one.pairs)), "silent": silent, **told}
+
+
+def _read_confirmation(told: dict[str, Any] | None) -> Confirmation | None:
+    from evenhand.ranking.sequential.leaderboard import Confirmation
+
+    if told is None:
+        return None
+    pairs = frozenset((better, worse) for better, worse in told["pairs"])
+    silent = {frozenset((one, other)): why for one, other, why in told["silent"]}
+    return Confirmation(pairs, silent, tuple(told["notes"]), told["method"])
+
+
+def _draw_pair(systems: tuple[str, ...], draws: Draws) -> tuple[str, str]:
+    """Return the pair of systems that stands for a ranking, in the order shown.
+
+    The order shown does not matter for which two they are.
+
+    >>> _draw_pair(("b", "a"), Draws(1))
+    ('b', 'a')
+    """
+    order = sorted(systems)
+    two = {order[at] for at in draws.order(len(order))[:2].tolist()}
+    left, right = (one for one in systems if one in two)
+    return left, right
+
+
+# A person asks to be forgotten: what ties judgments to them is deleted, the chain still holds.
+
+
+def forget(tx: WriteTransaction, judge: str, *, answers: bool = False) -> tuple[str, ...]:
+    """Delete what is known of a person: worker id, notes, links, comments; of all their logins."""
+    names = group(tx, judge)
+    parts = ["note", "said"] if answers else ["note"]
+    if answers:
+        settle_boards(tx)  # what was decided with them stays decided
+    facts = {"judges": names, "parts": parts}
+    tx.write(Entry("forget", judge, fields={"facts": facts}))
+    theirs = log.c.judge.in_(names)
+    tx.run(update(log).where(theirs).values(dict.fromkeys(parts)))
+    if answers:
+        lost = select(log.c.number).where(theirs).scalar_subquery()
+        asked = update(tickets).where(tickets.c.record.in_(lost))
+        tx.run(asked.values(state=OPEN, record=None))
+    tx.run(delete(people).where(people.c.judge.in_(names)))
+    tx.run(delete(links).where(links.c.judge.in_(names), links.c.role == "judge"))
+    tx.run(delete(leases).where(leases.c.judge.in_(names)))
+    for one in tx.pick(select(seats.c.name).where(seats.c.holder.in_(names))):
+        empty(tx, one.name)
+    tx.run(update(seats).where(seats.c.holder.in_(names)).values(holder=None))
+    tx.run(update(judges).where(judges.c.name.in_(names)).values(state="forgotten"))
+    return tuple(names)

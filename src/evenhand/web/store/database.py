@@ -1,0 +1,385 @@
+"""The way to a database: SQLite in a file, or PostgreSQL by its address.
+
+SQLite is opened with a write-ahead log and `synchronous=FULL`: a commit has reached the disk before
+it is acknowledged. PostgreSQL does the same by its default `synchronous_commit=on`, which is set
+here whatever the server's default.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from evenhand.errors import CampaignError, UnknownOption
+from evenhand.web.store.schema import TABLES
+
+WRITE: Final = {"evenhand_write": True}  # Options of a connection that will write
+_PRAGMAS: Final = (
+    "PRAGMA busy_timeout=10000",
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=FULL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA secure_delete=ON",  # what is deleted on request is overwritten
+)
+
+
+def read_url(where: str) -> URL:
+    """Return the address of a database; a path is a SQLite file."""
+    if "://" not in where:
+        return URL.create("sqlite", database=where)
+    try:
+        url = make_url(where)
+    except ArgumentError:
+        raise UnknownOption("the address of the database cannot be read: " + _SAYS) from None
+    if url.get_backend_name() == "sqlite":
+        if url.database in (None, "", ":memory:"):
+            raise UnknownOption("a database in memory would lose everything: " + _SAYS)
+        return url
+    if url.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):
+        raise UnknownOption(f"no database of kind '{url.drivername}' can be used: " + _SAYS)
+    if find_spec("psycopg") is None:
+        raise UnknownOption(
+            "PostgreSQL needs its driver: pip install 'evenhand[postgres]' (in a clone:"
+            " '.[postgres]')"
+        )
+    return url.set(drivername="postgresql+psycopg")
+
+
+_SAYS: Final = (
+    "give the path of a SQLite file, such as spring.db, or postgresql://user@host/database"
+)
+
+
+def connect(where: str) -> Engine:
+    """Return the engine of a database; a SQLite file is made where there is none.
+
+    A new file can be read and written by its owner alone. Faults do not say what was to be written.
+    """
+    url = read_url(where)
+    if url.get_backend_name() == "sqlite":
+        path = url.database
+        if path and not path.startswith("file:"):
+            _make_private(Path(path))
+        engine = create_engine(
+            url, connect_args={"check_same_thread": False}, pool_size=4, hide_parameters=True
+        )
+
+        _begin_by_hand(engine, _PRAGMAS)
+        return engine
+    return create_engine(
+        url,
+        pool_pre_ping=True,
+        pool_size=4,
+        hide_parameters=True,
+        connect_args={"options": "-c synchronous_commit=on -c timezone=UTC"},
+    )
+
+
+def connect_to_read(where: str) -> Engine:
+    """Return the engine of a database that is there and will not be written."""
+    url = read_url(where)
+    if url.get_backend_name() == "sqlite":
+        path = str(url.database)
+        if not path.startswith("file:"):
+            path = f"file:{quote(str(Path(path).resolve()))}?{_say_mode(Path(path).resolve())}"
+        url = URL.create("sqlite", database=path, query={"uri": "true"})
+        engine = create_engine(url, poolclass=NullPool, hide_parameters=True)
+        _begin_by_hand(engine, ())
+        return engine
+    return create_engine(url, poolclass=NullPool, hide_parameters=True)
+
+
+def _say_mode(path: Path) -> str:
+    """Say how a file is opened that is only read.
+
+    SQLite makes two files beside it, unless nothing waits in one of them and nobody can: where the
+    folder cannot be written, as in an archive.
+    """
+    waits = path.with_name(f"{path.name}-wal").exists()
+    effective = os.access in os.supports_effective_ids
+    may = os.access(path.parent, os.W_OK, effective_ids=effective)
+    return "mode=ro" if waits or may else "immutable=1"
+
+
+def gather(connection: Connection) -> AbstractContextManager[object]:
+    """Send statements together where a driver can: writing needs no answer before the end."""
+    if connection.dialect.name != "postgresql":
+        return nullcontext()
+    driver: Any = connection.connection.driver_connection
+    together: AbstractContextManager[object] = driver.pipeline()
+    return together
+
+
+def _begin_by_hand(engine: Engine, pragmas: tuple[str, ...]) -> None:
+    """Let transactions of SQLite begin where `begin` says so.
+
+    The driver itself begins one only to write: without it each question sees another state.
+    """
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _record: object) -> None:
+        connection.isolation_level = None
+        for pragma in pragmas:
+            connection.execute(pragma)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("evenhand_write")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def see_one_state(connection: Connection) -> Connection:
+    """Return a connection whose next transaction reads one state; SQLite has no other kind."""
+    if connection.dialect.name != "postgresql":
+        return connection
+    return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+
+_NEEDS_FOLDER: Final = "see that its folder is there and may be written by you"
+# What SQLite says of a database that cannot be used → what to do
+_REMEDIES: Final = {
+    "unable to open database file": _NEEDS_FOLDER,
+    "disk I/O error": "see that its disk is there, is not full and may be written by you",
+    "readonly database": "see that the file and its folder may be written by you",
+    "is full": "give it room on its disk",
+    "is locked": "another program holds it: end that one, or wait until it has done",
+}
+
+
+def say_fault(fault: SQLAlchemyError) -> str:
+    """Return what a database says is wrong, and what to do where that is known."""
+    said = str(getattr(fault, "orig", None) or fault).splitlines()[0]
+    todo = [remedy for words, remedy in _REMEDIES.items() if words in said]
+    return "; ".join([said, *todo[:1]])
+
+
+def identify_file(engine: Engine, end: str = "") -> tuple[int, int] | None:
+    """Return what a SQLite file is known by, wherever it is moved; None where there is no file.
+
+    A database that was emptied in its place is there no more.
+    """
+    path = f"{engine.url.database}{end}"
+    if engine.dialect.name != "sqlite" or path.startswith("file:"):
+        return None
+    try:
+        now = Path(path).stat()
+    except OSError:
+        return None
+    return (now.st_dev, now.st_ino) if end or now.st_size else None
+
+
+def _make_private(path: Path) -> None:
+    """Make an empty file for its owner alone, unless it is there."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        sync_folder(path)
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise UnknownOption(
+            f"no database can be made at {path}: {error.strerror}; {_NEEDS_FOLDER}"
+        ) from None
+
+
+def sync_folder(path: Path) -> None:
+    """Sync a folder's entries to disk; do nothing where folders cannot be opened."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    try:
+        handle = os.open(path.resolve().parent, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:
+        return  # files may be made there, but the folder may not be read
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+FRESH: Final = 0.5  # Seconds after a commit for which a connection is taken to be alive
+
+
+class WriteConnection:
+    """Transactions that write, one after the other; not for several threads at a time.
+
+    To take a connection from the pool and to ask whether it is alive costs as much as half an
+    answer, and on PostgreSQL a way to the server and back. So a connection that was good a moment
+    ago is used again; after a fault, or after a pause, the pool gives one that is alive.
+    """
+
+    def __init__(self, engine: Engine, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._engine, self._clock = engine, clock
+        self._kept: Connection | None = None
+        self._until = 0.0
+
+    @contextmanager
+    def begin(self) -> Iterator[Connection]:
+        """Give a connection in a transaction: committed at the end, rolled back after a fault."""
+        if self._kept is None or self._clock() > self._until:
+            self.close()
+            self._kept = self._engine.connect().execution_options(**WRITE)
+        good = False
+        try:
+            with self._kept.begin():
+                yield self._kept
+            good = True
+        finally:
+            if not good:
+                self.close()
+        self._until = self._clock() + FRESH
+
+    def checkpoint(self) -> bool:
+        """Bring SQLite's write-ahead log into the file, and let the connection go."""
+        if self._kept is None:
+            self._kept = self._engine.connect().execution_options(**WRITE)
+        driver = self._kept.connection.driver_connection
+        assert driver is not None
+        busy = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        self.close()
+        return bool(busy)
+
+    def close(self) -> None:
+        """Give the connection back."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept.close()
+
+
+# counts the time in which the machine slept, where there is such a clock
+_STEADY: Final[int] = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", 0))
+
+
+def read_wall() -> float:
+    """Return seconds since 1970 by the wall clock."""
+    return time.time()
+
+
+def read_steady() -> float:
+    """Return seconds by a clock that nobody sets."""
+    return time.clock_gettime(_STEADY) if hasattr(time, "clock_gettime") else time.monotonic()
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Milliseconds since 1970 that never go back: the wall clock at the start, then a steady one.
+
+    A wall clock that is set back or forth while the server runs changes nothing; one that stands
+    behind the last stored time at the start is taken to stand at that time.
+    """
+
+    start: int  # milliseconds at the start
+    began: float  # the steady clock at the start, in seconds
+    # the steady clock. >>> clock = Clock.start_at(5_000, wall=lambda: 1.0, steady=lambda: 7.0)
+    # >>> clock.now()  # the wall clock stands behind what is stored 5000
+    steady: Callable[[], float] = read_steady
+
+    @classmethod
+    def start_at(
+        cls,
+        stored: int,
+        *,
+        wall: Callable[[], float] = read_wall,
+        steady: Callable[[], float] = read_steady,
+    ) -> Clock:
+        """Start from the wall clock, or from the last stored time if that is later."""
+        return cls(max(stored, int(wall() * 1000)), steady(), steady)
+
+    def now(self) -> int:
+        """Return milliseconds since 1970."""
+        return self.start + max(0, int((self.steady() - self.began) * 1000))
+
+
+# Bring the tables of a database to the version of this program; all of it or nothing.
+
+VERSION: Final = "0006"  # The last of `migrations/versions/`
+# Tables that every version has
+OURS: Final = frozenset({"campaign", "judges", "log", "seats", "tickets"})
+_LOCK: Final = 0x6576656E  # "even": one server at a time makes tables in PostgreSQL
+
+
+class NotOurs(CampaignError):
+    """The tables are not those of a campaign, or not all of them."""
+
+    def __init__(self, seen: str, remedy: str) -> None:
+        super().__init__(f"the database {seen}: {remedy}")
+        self.seen = seen
+
+
+def look(where: str) -> None:
+    """Look at a SQLite file before anything of it is changed; its journal is, when it is opened."""
+    url = read_url(where)
+    path = Path(url.database or "")
+    if url.get_backend_name() != "sqlite" or not path.is_file() or not path.stat().st_size:
+        return
+    engine = connect_to_read(where)
+    try:
+        with engine.connect() as connection:
+            read_version(connection)
+    finally:
+        engine.dispose()
+
+
+def read_version(connection: Connection) -> str:
+    """Return the version of the tables, "" where there are none."""
+    names, found = set(inspect(connection).get_table_names()), ""
+    if "alembic_version" in names:
+        told = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        found = str(told or "")
+    shared = connection.dialect.name == "postgresql"
+    strange = names & {"alembic_version", *TABLES.tables} if shared else names
+    if not found and not strange - {"alembic_version"}:
+        return ""
+    ours = found.isdigit() and len(found) == len(VERSION)
+    if ours and names & OURS and (gone := sorted(OURS - names)):
+        raise NotOurs(f"is damaged (there is no table '{gone[0]}')", "restore it from a backup")
+    if not ours or not names >= OURS:
+        raise NotOurs("holds tables of another program", "choose another one")
+    return found
+
+
+def migrate(engine: Engine, version: str = "head") -> None:
+    """Make the tables, or bring older ones up to date."""
+    with engine.connect() as connection:
+        if read_version(connection) == VERSION:
+            return
+    with engine.connect().execution_options(**WRITE) as connection, connection.begin():
+        if connection.dialect.name == "postgresql":
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+        found = read_version(connection)
+        if found > VERSION:
+            raise CampaignError(
+                f"the database is of version {found}, this program knows {VERSION}: it was written"
+                " by a newer Evenhand; install that one"
+            )
+        _run(connection, version)
+
+
+def _run(connection: Connection, version: str) -> None:
+    """Run the migrations that are missing, within the caller's transaction."""
+    from alembic.config import Config
+    from alembic.operations import Operations
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("path_separator", "os")
+    script = ScriptDirectory.from_config(config)
+
+    def upgrade(found: Any, _context: MigrationContext) -> Any:
+        return script._upgrade_revs(version, found)
+
+    context = MigrationContext.configure(connection, opts={"fn": upgrade})
+    with Operations.context(context):
+        context.run_migrations()

@@ -1,0 +1,225 @@
+"""The hash chain: each record holds the digest of the record before it.
+
+    hash of record n = sha256(body of record n), in hexadecimal digits,
+    body of record n = {"before": hash of record n−1, "number": n, "kind": ..., ...},
+    hash of record 0 = 64 zeros,
+
+with bodies as JSON in canonical form: names sorted, no blanks, UTF-8. So no record can be changed,
+left out, added or moved without changing all hashes after it (Haber & Stornetta 1991). What a
+person may ask to have deleted is not in the body but beside it, as JSON with 128 random bits; the
+body holds its digest. While it is there the digest proves it; when it is deleted the chain still
+holds, and the digest does not give it away.
+
+When not to trust it: whoever holds the file can write a new one. The chain proves that a log is the
+one whose last hash (its head) was noted elsewhere before; keep heads apart from the log.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Any, Final
+
+from evenhand.design.tasks import Ticket
+from evenhand.errors import CampaignError, UnknownFormat
+
+GENESIS: Final = "0" * 64  # What stands before the first record
+_WRITER: Final = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+)
+
+
+def canonical(value: Mapping[str, Any]) -> str:
+    """Write a value in canonical form.
+
+    >>> canonical({"b": 1, "a": "ü"})
+    '{"a":"ü","b":1}'
+    """
+    return _WRITER.encode(value)
+
+
+def seal(value: Mapping[str, Any]) -> str:
+    """Write what may be deleted, with 128 random bits that keep its digest from being guessed."""
+    return canonical({**value, "salt": secrets.token_hex(16)})
+
+
+def digest(text: str) -> str:
+    """Return the sha256 of a body, or of what may be deleted, in hexadecimal digits.
+
+    >>> digest("{}")[:16]
+    '44136fa355b3678a'
+    """
+    return sha256(text.encode()).hexdigest()
+
+
+# A line of the log as it is kept, in the database and as JSON Lines.
+
+
+@dataclass(frozen=True)
+class Line:
+    """A record as it is kept."""
+
+    number: int  # its place in the log, from 1
+    body: str  # what the hash covers, as JSON in canonical form
+    hash: str  # of the body and the line before, in hexadecimal digits
+    # the answer, as sealed JSON; None where there is none, or where it was erased
+    said: str | None = None
+    note: str | None = None  # what else may be personal, such as a comment; None as for `said`
+
+    def write(self) -> str:
+        """Return it as a line of a file, without its end."""
+        whole: dict[str, Any] = {"body": json.loads(self.body), "hash": self.hash}
+        for name in ("said", "note"):
+            sealed = getattr(self, name)
+            if sealed is not None:
+                whole[name] = json.loads(sealed)
+        return canonical(whole)
+
+
+def read_line(text: str, number: int) -> Line:
+    r"""Read a line of a file; whatever was not written by `Line.write` is refused."""
+    try:
+        whole = json.loads(text)
+        if not isinstance(whole, dict) or canonical(whole) != text:
+            raise UnknownFormat("it is not as it was written")
+    except (ValueError, RecursionError):
+        raise UnknownFormat("it is not as it was written") from None
+    parts = {name: whole.get(name) for name in ("body", "said", "note")}
+    if set(whole) - {"hash", *parts} or not isinstance(whole.get("hash"), str):
+        raise UnknownFormat("it is not as it was written")
+    if not all(one is None or isinstance(one, dict) for one in parts.values()):
+        raise UnknownFormat("it is not as it was written")
+    if parts["body"] is None:
+        raise UnknownFormat("it is not as it was written")
+    texts = {name: None if one is None else canonical(one) for name, one in parts.items()}
+    return Line(
+        number=number,
+        body=texts["body"] or "",
+        hash=whole["hash"],
+        said=texts["said"],
+        note=texts["note"],
+    )
+
+
+# What a line of the log says.
+
+# Kinds of records that hold an answer; all others are events
+JUDGMENTS: Final = ("judgment", "revision")
+
+
+@dataclass(frozen=True)
+class Record:
+    """Something that happened."""
+
+    number: int  # its place in the log, from 1
+    # judgment, revision, undo, or an event: launch, pause, resume, invite, enter, consent, issue,
+    # leave, revoke, join, forget
+    kind: str
+    at: int  # when, in milliseconds since 1970, by a clock that never goes back
+    judge: str  # the pseudonym whom it concerns, "" for nobody
+    hash: str  # of this record and all before it
+    ticket: Ticket | None = None  # what was asked, with the systems in the order shown
+    # what was said, as `Answer.to_dict` has it; None of an event, or after erasure
+    answer: Mapping[str, Any] | None = field(default=None, hash=False)
+    comment: str = ""  # what the judge wrote besides
+    # time that the judge took by their own clock; None where it was not told
+    seconds: float | None = None
+    served: int | None = None  # when the ticket was served
+    key: str = ""  # what the page called this answer; the same answer sent twice has the same key
+    replaces: int | None = None  # the record that does not stand any more because of this one
+    facts: Mapping[str, Any] = field(default_factory=dict, hash=False)  # what else an event says
+    erased: bool = False  # whether something of it was deleted on request
+
+
+def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
+    """Read what a line says; its body need not be parsed again where it was parsed before."""
+    body = json.loads(line.body) if body is None else body
+    said = json.loads(line.said) if line.said else {}
+    note = json.loads(line.note) if line.note else {}
+    asked = body.get("ticket")
+    ticket = None
+    if asked is not None:
+        ticket = Ticket(**{**asked, "systems": tuple(asked["systems"])}, judge=body["judge"])
+    return Record(
+        number=line.number,
+        kind=body["kind"],
+        at=body["at"],
+        judge=body["judge"],
+        hash=line.hash,
+        ticket=ticket,
+        answer=said.get("answer"),
+        comment=note.get("comment", ""),
+        seconds=said.get("seconds"),
+        served=body.get("served"),
+        key=body.get("key", ""),
+        replaces=body.get("replaces"),
+        facts=MappingProxyType(body.get("facts", {})),
+        erased=any(name in body and not getattr(line, name) for name in ("said", "note")),
+    )
+
+
+# What a store refuses, and why, in the words of whom it refuses.
+#
+# CampaignError
+# ├── NotStored       the database took nothing: full, read-only, gone; the answer was not kept
+# └── Refused         the request cannot be granted; nothing is wrong with the database
+#     ├── UnknownLink     a link that was never given out, or is revoked
+#     ├── NoSuchJudge     nobody of this name
+#     ├── Unproven        a worker who is here already comes without the secret of the first visit
+#     ├── ShutOut         the judge was revoked, has left, or was forgotten
+#     ├── Paused          the campaign is paused
+#     ├── NoPlace         everything is in other hands
+#     ├── NotYours        a ticket of somebody else, or one that was not served
+#     └── AnsweredBefore another answer stands for the ticket; `record` is it
+
+
+class NotStored(CampaignError):
+    """The database took nothing; whoever asked may ask again."""
+
+
+class Refused(CampaignError):
+    """The request cannot be granted; nothing was changed."""
+
+
+class UnknownLink(Refused):
+    """A link that was never given out, or is revoked."""
+
+
+class NoSuchJudge(Refused):
+    """Nobody of this name."""
+
+
+class Unproven(Refused):
+    """A worker who is here already, without the secret of their first visit."""
+
+    def __init__(self, message: str, judge: str) -> None:
+        super().__init__(message)
+        self.judge = judge
+
+
+class ShutOut(Refused):
+    """The judge was revoked, has left, or was forgotten."""
+
+
+class Paused(Refused):
+    """The campaign is paused."""
+
+
+class NoPlace(Refused):
+    """Everything is in other hands."""
+
+
+class NotYours(Refused):
+    """A ticket of somebody else, or one that was not served."""
+
+
+class AnsweredBefore(Refused):
+    """Another answer stands for the ticket."""
+
+    def __init__(self, message: str, record: Record) -> None:
+        super().__init__(message)
+        self.record = record

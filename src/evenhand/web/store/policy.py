@@ -1,0 +1,547 @@
+"""Which pair a judge is asked next: a policy chooses it while judgments come in.
+
+What is known is counted from the log, record by record, and again from the tables after a restart.
+Pairs are chosen some ahead, the more the more answers there are: a few more answers change little
+then. A pair of an item that fewer judges were asked than the design wants comes first. For whoever
+finds no item of any pair that was chosen ahead, one is chosen of the pairs that are left to them.
+
+Tickets say "random" only of a pair that was drawn from all pairs, for a judge who may be asked any.
+Whoever comes to a draw uses it up: were it kept for somebody else where it does not fit, the pairs
+that judges have used up would gather. So which draws count does not depend on what was drawn.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import bindparam, exists, select
+
+from evenhand.data.tally import Tally
+from evenhand.design.campaign import Campaign
+from evenhand.design.policy import CHOSEN, NARROWED, RANDOM, START, State, make_policy, number_pairs
+from evenhand.design.tasks import Choice
+from evenhand.numerics.sampling import Draws
+from evenhand.web.store.schema import OPEN, Prepared, judges, leases, log, tickets
+from evenhand.web.store.transaction import AssignedPair, WriteTransaction
+
+Counts = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Codes = NDArray[np.signedinteger[Any]]
+WON, TIED, LOST = 0, 1, 2
+# What was said → what it says of whoever stood left
+OUTCOMES: Final = {"left": WON, "tie": TIED, "both_bad": TIED, "right": LOST}
+
+
+class PairCounts:
+    """Answers of each pair of systems; pair p is of systems `low[p]` < `high[p]`, as in a `State`.
+
+    systems: by their codes.
+    low: (P,) code of the first system of each pair.
+    high: (P,) code of the second.
+    counts: (3, P) how often the first was preferred, neither, the second.
+    waiting: (P,) pairs that were handed out and are not answered.
+    sides: (P,) how much oftener the first stood left than the second did.
+    """
+
+    def __init__(self, systems: tuple[str, ...]) -> None:
+        self.systems = systems
+        self.low, self.high = np.triu_indices(len(systems), 1)
+        self.counts = np.zeros((3, len(self.low)))
+        self.waiting = np.zeros(len(self.low))
+        self.sides = np.zeros(len(self.low), dtype=np.int64)
+        self.answers = self.new = 0
+        self._code = {name: at for at, name in enumerate(systems)}
+        self._numbers: dict[tuple[str, ...], tuple[int, bool]] = {}
+        self._outcomes: dict[int, tuple[int, int]] = {}
+        self._near: Counts | None = None
+
+    def number(self, shown: tuple[str, ...]) -> tuple[int, bool]:
+        """Return the number of a pair, and whether it is turned: the second of it stands left."""
+        if shown not in self._numbers:
+            one, other = (self._code[name] for name in shown)
+            pair = int(number_pairs([one], [other], len(self.systems))[0])
+            self._numbers[shown] = pair, one > other
+        return self._numbers[shown]
+
+    def answer(self, ticket: int, shown: tuple[str, ...], outcome: str | None) -> None:
+        """Take up what stands for a ticket now; None for nothing."""
+        if ticket in self._outcomes:
+            self.counts[self._outcomes.pop(ticket)] -= 1
+            self.answers -= 1
+        if outcome is not None:
+            pair, turned = self.number(shown)
+            code = OUTCOMES[outcome]
+            self._outcomes[ticket] = (2 - code if turned else code, pair)
+            self.counts[self._outcomes[ticket]] += 1
+            self.answers += 1
+        self.new += 1
+
+    def is_answered(self, ticket: int) -> bool:
+        """Say whether an answer stands for a ticket."""
+        return ticket in self._outcomes
+
+    def show(self, shown: tuple[str, ...], n: int) -> None:
+        """Count who stands left."""
+        pair, turned = self.number(shown)
+        self.sides[pair] += -n if turned else n
+
+    def look(self, allowed: Mask) -> State:
+        """Return what is known when the next pairs are chosen."""
+        met = np.flatnonzero(self.counts.any(axis=0))
+        ends = (self.low[met].astype(np.int32), self.high[met].astype(np.int32))
+        won, tied, lost = self.counts[:, met]
+        tally = Tally(self.systems, *ends, won, tied, lost, n_judgments=float(self.answers))
+        state = State(tally, self.waiting.copy(), allowed, near=self._near)
+        if self.answers:
+            self._near = state.now.mean
+        self.new = 0
+        return state
+
+
+# Who was asked which pair of which item, and what is left for whom. An item is asked of a judge at
+# most once with the same two systems, of at most k different judges with them, and at most once at
+# all where no source may be seen twice.
+
+Integers = NDArray[np.int64]
+Unit = tuple[int, int]  # A pair, and an item by its place
+COIN: Final = 0.5
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A pair of an item that somebody was handed."""
+
+    ticket: int  # its number
+    seat: str  # whose
+    item: int  # by its place
+    shown: tuple[str, ...]  # the systems, in the order shown
+    chosen: Choice  # how the pair was chosen
+
+
+@dataclass(frozen=True)
+class Person:
+    """What somebody saw."""
+
+    items: Integers  # (I,) how often each item
+    groups: Integers  # (G,) how often each source, tickets of the design among them
+    units: dict[int, set[int]] = field(default_factory=dict)  # pairs of items
+    # pair → how much oftener its first system stood left
+    sides: dict[int, int] = field(default_factory=dict)
+
+
+class AssignmentLedger:
+    """Who was asked what of the pairs that a policy chooses.
+
+    names: (I,) items.
+    """
+
+    def __init__(self, campaign: Campaign, persons: dict[str, str]) -> None:
+        free = [one for one in campaign.items if not one.control and not one.anchor]
+        systems = sorted(campaign.systems)
+        # where a rule likes several pairs alike it takes the first: which one that is must be drawn
+        order = Draws(campaign.drawing_seed, "policy/systems").order(len(systems)).tolist()
+        self.pairs = PairCounts(tuple(systems[at] for at in order))
+        self.names = tuple(one.name for one in free)
+        self.k, self.once = campaign.design.judges_per_item, campaign.design.once_per_source
+        self.asked: dict[int, Asked] = {}
+        self.begun: dict[Unit, Choice] = {}
+        self.late: set[int] = set()
+        codes = {name: at for at, name in enumerate({one.group: 0 for one in campaign.items})}
+        self._group = {one.name: codes[one.group] for one in campaign.items}
+        self._groups = np.array([codes[one.group] for one in free], dtype=np.int64)
+        self._place = {name: at for at, name in enumerate(self.names)}
+        self._has = np.array(
+            [[one in item.outputs for item in free] for one in self.pairs.systems], dtype=np.bool_
+        )
+        self._held: dict[Unit, list[int]] = {}
+        self._full: dict[int, Mask] = {}
+        self._load = np.zeros(len(free), dtype=np.int64)
+        self._used = np.zeros(len(self.pairs.low), dtype=np.int64)
+        together = self._has.astype(np.float64) @ self._has.T
+        self._room = (together[self.pairs.low, self.pairs.high] * self.k).astype(np.int64)
+        self._persons, self._known = persons, dict[str, Person]()
+
+    @property
+    def allowed(self) -> Mask:
+        """(P,) pairs that somebody might be asked about."""
+        return np.asarray(self._used < self._room)
+
+    @property
+    def possible(self) -> Mask:
+        """(P,) pairs that there is an item of."""
+        return np.asarray(self._room > 0)
+
+    def know(self, seat: str) -> Person:
+        """Return what whoever has a seat saw."""
+        who = self._persons.get(seat, seat)
+        if who not in self._known:
+            groups = np.zeros(len(set(self._group.values())), dtype=np.int64)
+            self._known[who] = Person(np.zeros(len(self.names), dtype=np.int64), groups)
+        return self._known[who]
+
+    def take_ticket(self, seat: str, ticket: dict[str, Any]) -> None:
+        """Take up that somebody was handed a ticket."""
+        shown = tuple(ticket["systems"])
+        if ticket.get("chosen"):
+            place = self._place[ticket["item"]]
+            asked = Asked(ticket["number"], seat, place, shown, ticket["chosen"])
+            self.asked[asked.ticket] = asked
+            self._see(asked, 1)
+            self._hold(asked)
+        elif ticket["kind"] not in ("training", "repeat"):
+            # one that the design fixed: its source is seen
+            self.know(seat).groups[self._group[ticket["item"]]] += 1
+            if ticket["kind"] == "anchor":
+                self.pairs.show(shown, 1)
+
+    def take_answer(self, ticket: dict[str, Any], outcome: str | None) -> None:
+        """Take up what stands for a ticket now; None for nothing."""
+        number = ticket["number"]
+        if number in self.asked:
+            asked = self.asked[number]
+            self.take_up(number)
+            pair, before = self._name(asked)[0], self.pairs.is_answered(number)
+            self.pairs.answer(number, asked.shown, outcome)
+            self.pairs.waiting[pair] += int(before) - int(outcome is not None)
+        elif ticket["kind"] == "anchor":
+            self.pairs.answer(number, tuple(ticket["systems"]), outcome)
+
+    def free(self, ticket: int) -> None:
+        """Take up that a ticket was emptied: nobody saw it."""
+        asked = self.asked[ticket]
+        self.give_up(ticket)
+        self.late.discard(ticket)
+        self._see(asked, -1)
+        del self.asked[ticket]
+
+    def give_up(self, ticket: int) -> None:
+        """Let others have a pair of an item that somebody lets lie."""
+        if ticket in self.late:
+            return
+        self.late.add(ticket)
+        asked = self.asked[ticket]
+        pair, unit = self._name(asked)
+        self._held[unit].remove(ticket)
+        self.pairs.waiting[pair] -= not self.pairs.is_answered(ticket)
+        self._used[pair] -= 1
+        self._mark(unit, asked.chosen)
+
+    def take_up(self, ticket: int) -> None:
+        """Take up that somebody has gone on with what they let lie."""
+        if ticket in self.late:
+            self.late.discard(ticket)
+            self._hold(self.asked[ticket])
+
+    def may(self, seat: str, unit: Unit) -> bool:
+        """Say whether somebody may be asked a pair of an item that others were asked."""
+        pair, item = unit
+        person = self.know(seat)
+        if item in person.units.get(pair, ()):
+            return False
+        return not (self.once and person.groups[self._groups[item]])
+
+    def find(self, seat: str, pair: int, rng: np.random.Generator) -> int | None:
+        """Return an item for a pair: one that the person, then that anybody, was asked least."""
+        free = self._find_free(seat, pair)
+        if not len(free):
+            return None
+        person = self.know(seat)
+        often = person.items[free] * (int(self._load.max()) + 1) + self._load[free]
+        least = free[often == often.min()]
+        return int(least[int(rng.random() * len(least))])
+
+    def find_pairs(self, seat: str) -> Mask:
+        """Return (P,) pairs that there is an item of for somebody."""
+        found = self.allowed
+        for pair in np.flatnonzero(found).tolist():
+            found[pair] = bool(len(self._find_free(seat, pair)))
+        return found
+
+    def may_all(self, seat: str) -> bool:
+        """Say whether somebody may be asked every pair that there is an item of."""
+        person = self.know(seat)
+        lost = self._used // self.k
+        if self.once:
+            lost += (person.groups[self._groups] > 0).sum()
+        else:
+            for pair, items in person.units.items():
+                lost[pair] += len(items)
+        near = np.flatnonzero(self.possible & (self._room // self.k <= lost))
+        return all(len(self._find_free(seat, pair)) for pair in near.tolist())
+
+    def list_late(self, unit: Unit) -> list[int]:
+        """Return tickets that have to be emptied if one more is asked a pair of an item."""
+        lying = sorted(one for one in self.late if self._name(self.asked[one])[1] == unit)
+        over = len(self._held.get(unit, ())) + len(lying) + 1 - self.k
+        return lying[: max(0, over)]
+
+    def turn(self, seat: str, unit: Unit, *, coin: bool) -> bool:
+        """Say whether the second system of a pair is to stand left.
+
+        So that over the campaign each of the two does equally often but for one; where either may,
+        over the judges of the item, then of the judge's own; the coin says the rest.
+        """
+        pair = unit[0]
+        beside = [self.asked[one].shown for one in self._held.get(unit, ())]
+        gaps = (
+            int(self.pairs.sides[pair]),
+            sum(-1 if self.pairs.number(shown)[1] else 1 for shown in beside),
+            self.know(seat).sides.get(pair, 0),
+        )
+        return next((gap > 0 for gap in gaps if gap), coin)
+
+    def _find_free(self, seat: str, pair: int) -> Integers:
+        """Return the items whose pair somebody may be asked."""
+        person, low, high = self.know(seat), self.pairs.low[pair], self.pairs.high[pair]
+        free = self._has[low] & self._has[high]
+        if pair in self._full:
+            free &= ~self._full[pair]
+        if self.once:
+            free &= person.groups[self._groups] == 0
+        free[list(person.units.get(pair, ()))] = False
+        return np.flatnonzero(free)
+
+    def _name(self, asked: Asked) -> tuple[int, Unit]:
+        pair = self.pairs.number(asked.shown)[0]
+        return pair, (pair, asked.item)
+
+    def _hold(self, asked: Asked) -> None:
+        """Count a ticket for its pair and item."""
+        pair, unit = self._name(asked)
+        self._held.setdefault(unit, []).append(asked.ticket)
+        self.pairs.waiting[pair] += not self.pairs.is_answered(asked.ticket)
+        self._used[pair] += 1
+        self._mark(unit, asked.chosen)
+
+    def _mark(self, unit: Unit, chosen: Choice) -> None:
+        """Say whether more judges may be asked a pair of an item."""
+        pair, item = unit
+        n = len(self._held[unit])
+        if pair not in self._full:
+            self._full[pair] = np.zeros(len(self.names), dtype=np.bool_)
+        self._full[pair][item] = n >= self.k
+        if 0 < n < self.k:
+            self.begun.setdefault(unit, chosen)
+        else:
+            self.begun.pop(unit, None)
+
+    def _see(self, asked: Asked, n: int) -> None:
+        """Count a ticket for whoever saw it, and for the sides."""
+        person, (pair, _) = self.know(asked.seat), self._name(asked)
+        person.items[asked.item] += n
+        person.groups[self._groups[asked.item]] += n
+        mine = person.units.setdefault(pair, set())
+        (mine.add if n > 0 else mine.discard)(asked.item)
+        turned = self.pairs.number(asked.shown)[1]
+        person.sides[pair] = person.sides.get(pair, 0) + (-n if turned else n)
+        self.pairs.show(asked.shown, n)
+        self._load[asked.item] += n
+
+
+# The ledger is brought up to the log, or made anew from the tables
+
+_ASKED: Final = tuple(tickets.c[name] for name in ("number", "seat", "item", "systems", "kind"))
+_ALL: Final = Prepared(
+    select(*_ASKED, tickets.c.chosen, log.c.said)
+    .select_from(tickets.outerjoin(log, log.c.number == tickets.c.record))
+    .where(tickets.c.systems != "[]", tickets.c.kind != "training", tickets.c.kind != "repeat")
+    .order_by(tickets.c.number)
+)
+_NEWS: Final = Prepared(
+    select(log.c.number, log.c.body, log.c.said)
+    .where(log.c.number > bindparam("seen"))
+    .order_by(log.c.number)
+)
+_LATE: Final = Prepared(
+    select(tickets.c.number)
+    .select_from(leases.join(tickets, tickets.c.number == leases.c.ticket))
+    .where(leases.c.until < bindparam("now"), tickets.c.state == OPEN, tickets.c.chosen != "")
+    .where(~exists().where(log.c.ticket == tickets.c.number, log.c.kind == "judgment"))
+)
+_PERSONS: Final = Prepared(select(judges.c.name, judges.c.seat, judges.c.joined))
+
+
+def build_ledger(tx: WriteTransaction, campaign: Campaign) -> AssignmentLedger:
+    """Make a ledger of what the tables hold."""
+    ledger = AssignmentLedger(campaign, _find_persons(tx))
+    for row in tx.ask_all(_ALL, {}):
+        ticket = {name: getattr(row, name) for name in ("number", "item", "kind", "chosen")}
+        ticket["systems"] = json.loads(row.systems)
+        ledger.take_ticket(row.seat, ticket)
+        if row.said is not None:
+            ledger.take_answer(ticket, _read_outcome(row.said))
+    return ledger
+
+
+def follow(ledger: AssignmentLedger, tx: WriteTransaction, seen: int) -> bool:
+    """Take up what was written after a record; say whether that can be done without reading all."""
+    for row in tx.ask_all(_NEWS, {"seen": seen}):
+        body = json.loads(row.body)
+        kind, ticket = body["kind"], body.get("ticket")
+        if kind in ("join", "forget"):
+            return False
+        for emptied in body.get("facts", {}).get("emptied", ()):
+            ledger.free(emptied)
+        if kind == "issue":
+            ledger.take_ticket(body["facts"]["seat"], ticket)
+        elif kind in ("judgment", "revision", "undo"):
+            ledger.take_answer(ticket, None if kind == "undo" else _read_outcome(row.said))
+    return True
+
+
+def find_expired(tx: WriteTransaction) -> set[int]:
+    """Return tickets of a policy whose time ran out before any answer."""
+    return {row.number for row in tx.ask_all(_LATE, {"now": tx.now})}
+
+
+def _read_outcome(said: str | None) -> str | None:
+    """Return what was said, None where nothing stands or it was deleted."""
+    return None if said is None else str(json.loads(said)["answer"]["outcome"])
+
+
+def _find_persons(tx: WriteTransaction) -> dict[str, str]:
+    """Return for each seat what stands for all seats of whoever held it."""
+    root: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while root.get(name, name) != name:
+            name = root[name]
+        return name
+
+    first: dict[str, str] = {}
+    for row in tx.ask_all(_PERSONS, {}):
+        one, other = find(row.seat), find(first.setdefault(row.joined or row.name, row.seat))
+        root[max(one, other)] = min(one, other)
+    return {seat: find(seat) for seat in root}
+
+
+# The policy
+
+MAX_AHEAD: Final = 16  # Most pairs that are chosen ahead
+ANSWERS_PER_PAIR: Final = 16  # Answers for each pair that is chosen ahead
+# Judges at work for each pair that is chosen ahead: where many are, one answer is old soon
+JUDGES_PER_PAIR: Final = 4
+
+
+@dataclass(frozen=True)
+class _Pick:
+    """A pair that was chosen ahead."""
+
+    pair: int
+    turned: bool
+    chosen: Choice
+
+
+class PolicyAssigner:
+    """A policy, and what it knows of a campaign."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        import_module("scipy.special")  # the first choice would wait for it, and judges with it
+        policy = make_policy(campaign)
+        assert policy is not None
+        self.campaign, self.policy = campaign, policy
+        self._ledger: AssignmentLedger | None = None
+        self._ahead: deque[_Pick] = deque()
+        self._seen = 0
+        self._tx: WriteTransaction | None = None
+        self._rng = np.random.default_rng(campaign.drawing_seed)
+
+    def commit(self) -> None:
+        """Take up that what was written is stored."""
+        self._tx = None
+
+    def assign(self, tx: WriteTransaction, seat: str) -> AssignedPair | None:
+        """Choose what whoever has a seat is asked; None where nothing is left for them."""
+        ledger = self._catch_up(tx)
+        found = self._find_begun(ledger, seat) or self._find_ahead(ledger, seat)
+        if found is None:  # a pair for somebody who may be asked none of those chosen ahead
+            for pick in self._choose(ledger, ledger.find_pairs(seat), 1):
+                found = self._find_item(ledger, seat, pick, pick.pair, pick.chosen)
+        if found is None:
+            return None
+        unit, chosen, coin = found
+        pair, item = unit
+        low, high = (
+            ledger.pairs.systems[end[pair]] for end in (ledger.pairs.low, ledger.pairs.high)
+        )
+        shown = (high, low) if ledger.turn(seat, unit, coin=coin) else (low, high)
+        return AssignedPair(ledger.names[item], shown, chosen, tuple(ledger.list_late(unit)))
+
+    def _catch_up(self, tx: WriteTransaction) -> AssignmentLedger:
+        """Take up what happened since; all anew where something written was not stored."""
+        ledger = self._ledger if self._tx in (None, tx) else None
+        self._tx = tx
+        if ledger is None or not follow(ledger, tx, self._seen):
+            ledger = build_ledger(tx, self.campaign)
+            self._ahead.clear()
+            self._rng = np.random.default_rng([self.campaign.drawing_seed, tx.head[0]])
+        self._ledger, self._seen = ledger, tx.head[0]
+        late = find_expired(tx) & ledger.asked.keys()
+        for ticket in ledger.late - late:
+            ledger.take_up(ticket)
+        for ticket in late:
+            ledger.give_up(ticket)
+        return ledger
+
+    def _find_begun(self, ledger: AssignmentLedger, seat: str) -> tuple[Unit, Choice, bool] | None:
+        """Find a pair of an item that others were asked and that wants more judges."""
+        for unit, chosen in ledger.begun.items():
+            if ledger.may(seat, unit):
+                return unit, chosen, bool(self._rng.random() < COIN)
+        return None
+
+    def _find_ahead(self, ledger: AssignmentLedger, seat: str) -> tuple[Unit, Choice, bool] | None:
+        """Find an item for one of the pairs that were chosen ahead."""
+        pairs = ledger.pairs
+        more = max(pairs.answers // ANSWERS_PER_PAIR, int(pairs.waiting.sum()) // JUDGES_PER_PAIR)
+        ahead = min(MAX_AHEAD, 1 + more)
+        if not self._ahead or pairs.new > 2 * ahead:
+            self._ahead = deque(self._choose(ledger, ledger.allowed, ahead))
+        for at, pick in enumerate(self._ahead):
+            if pick.chosen in {RANDOM, NARROWED} and self.policy.rule != RANDOM:
+                del self._ahead[at]
+                return self._draw(ledger, seat, pick)
+            item = ledger.find(seat, pick.pair, self._rng)
+            if item is not None:
+                del self._ahead[at]
+                return (pick.pair, item), pick.chosen, pick.turned
+        return None
+
+    def _draw(
+        self, ledger: AssignmentLedger, seat: str, pick: _Pick
+    ) -> tuple[Unit, Choice, bool] | None:
+        """Find an item for a pair at random; another pair, where it was not drawn from all."""
+        pair, chosen = pick.pair, pick.chosen
+        if chosen != RANDOM or not ledger.may_all(seat):
+            left = np.flatnonzero(ledger.find_pairs(seat))
+            if not len(left):
+                return None
+            pair, chosen = int(self._rng.choice(left)), "narrowed"
+        return self._find_item(ledger, seat, pick, pair, chosen)
+
+    def _find_item(
+        self, ledger: AssignmentLedger, seat: str, pick: _Pick, pair: int, chosen: Choice
+    ) -> tuple[Unit, Choice, bool]:
+        """Find an item for a pair of which there is one for somebody."""
+        item = ledger.find(seat, pair, self._rng)
+        assert item is not None
+        return (pair, item), chosen, pick.turned
+
+    def _choose(self, ledger: AssignmentLedger, allowed: Mask, n: int) -> list[_Pick]:
+        """Let the policy choose among some pairs."""
+        if not allowed.any():
+            return []
+        picks = []
+        # what tickets say of how a pair was chosen, maybe of every pair that has an item
+        drawn: Choice = "random" if (allowed == ledger.possible).all() else "narrowed"
+        words: dict[str, Choice] = {START: "start-up", RANDOM: "random", CHOSEN: "policy"}
+        for choice in self.policy.choose(ledger.pairs.look(allowed), n, self._rng):
+            pair, turned = ledger.pairs.number((choice.left, choice.right))
+            picks.append(_Pick(pair, turned, words.get(choice.kind, drawn)))
+        return picks

@@ -1,0 +1,405 @@
+"""What is in a database: lines, records, judgments that stand, rows of our tables, progress."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, Row, Select, bindparam, func, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from evenhand.design.campaign import Campaign
+from evenhand.design.reading import make_campaign
+from evenhand.errors import CampaignError
+from evenhand.web.store.database import Clock, say_fault, see_one_state
+from evenhand.web.store.log import (
+    GENESIS,
+    JUDGMENTS,
+    Line,
+    NotStored,
+    NotYours,
+    Record,
+    UnknownLink,
+    digest,
+    read_record,
+)
+from evenhand.web.store.people import (
+    PRESENT,
+    Role,
+    Token,
+    matches,
+    name_ticket,
+    read_ticket_name,
+    read_token,
+)
+from evenhand.web.store.schema import (
+    CLOSED,
+    VOID,
+    campaign,
+    judges,
+    leases,
+    log,
+    people,
+    seats,
+    specs,
+    tokens,
+)
+from evenhand.web.store.schema import campaign as state
+from evenhand.web.store.schema import tickets as asked
+from evenhand.web.store.schema import tokens as links
+from evenhand.web.store.verification import Head
+
+AT_A_TIME: Final = 1_000  # Rows that are fetched together
+LAUNCH: Final = 16  # Hexadecimal digits by which launches are told apart
+LINE: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)  # Columns of a line
+
+
+@dataclass(frozen=True)
+class JudgeState:
+    """Where a judge stands."""
+
+    name: str  # the pseudonym
+    seat: str  # whose tickets these are
+    state: str  # invited, active, left, revoked, forgotten; "vacant" where nobody has the seat
+    person: str  # the login by which exports name the person
+    done: int  # answered tickets of the seat
+    total: int  # tickets of the seat that are or will be asked
+    since: int | None = None  # when the present ticket was served; None for none
+    # when the judge agreed to the text of the campaign; None for not yet
+    consented: int | None = None
+    platform: str = ""  # the crowd platform they came from; "" for an invited judge
+    worker: str = ""  # their name there
+    note: str = ""  # what the organiser wrote about who it is
+
+
+def stream_lines(connection: Connection) -> Iterator[Line]:
+    """Yield the log line by line."""
+    for row in stream(connection, select(*LINE).order_by(log.c.number)):
+        yield make_line(row)
+
+
+def read_lines(connection: Connection, after: int) -> list[Line]:
+    """Return the lines after one, at most so many as are fetched together."""
+    wanted = select(*LINE).where(log.c.number > after).order_by(log.c.number).limit(AT_A_TIME)
+    return [make_line(row) for row in connection.execute(wanted)]
+
+
+def stream_standing(connection: Connection) -> Iterator[Record]:
+    """Yield the answers that stand, in the order in which they were given."""
+    standing = select(*LINE).join(asked, asked.c.record == log.c.number)
+    for row in stream(connection, standing.order_by(log.c.number)):
+        yield read_record(make_line(row))
+
+
+def list_firsts(connection: Connection) -> list[tuple[int, int]]:
+    """Return records whose answers stand, each with the first answer to its ticket, in its order.
+
+    A revision, or an answer that was taken back and given anew, stands where the judge said
+    something first.
+    """
+    standing = set(
+        connection.execute(select(asked.c.record).where(asked.c.record.is_not(None))).scalars()
+    )
+    wanted = select(log.c.number, log.c.ticket, log.c.judge).where(log.c.kind.in_(JUDGMENTS))
+    begun: dict[tuple[int, str], int] = {}
+    found = []
+    for number, ticket, judge in connection.execute(wanted.order_by(log.c.number)):
+        first = begun.setdefault((ticket, judge), number)
+        if number in standing:
+            found.append((number, first))
+    return sorted(found, key=itemgetter(1))
+
+
+def read_numbered(connection: Connection, numbers: Collection[int]) -> list[Line]:
+    """Return lines by their numbers, in order."""
+    wanted = select(*LINE).where(log.c.number.in_(numbers)).order_by(log.c.number)
+    return [make_line(row) for row in connection.execute(wanted)]
+
+
+def make_rows(
+    planned: Campaign, table: str, record: Record, first: int, persons: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of an answer; none where it was deleted, or belongs to another table."""
+    ticket = record.ticket
+    if ticket is None or record.answer is None or planned.task(ticket.task).table != table:
+        return
+    task, told = planned.task(ticket.task), dict(record.answer)
+    if record.comment:
+        told["comment"] = record.comment
+    answer = task.validate(told, planned.shown(ticket), planned.item(ticket.item).source)
+    named = replace(ticket, judge=persons.get(record.judge, record.judge))
+    extra: dict[str, Any] = {"at": record.at, "seconds": record.seconds}
+    extra["answered_at"] = f"{first / 1000:.3f}"
+    extra |= {"login": record.judge, "comment": record.comment}
+    if planned.has_documents:
+        extra["document"] = planned.item(ticket.item).document
+    if planned.design.policy:
+        extra["chosen"] = ticket.chosen or "design"
+    for row in task.rows(named, answer):
+        yield {**row, **extra}
+
+
+def read_persons(connection: Connection) -> Mapping[str, str]:
+    """Return by which login exports name the person behind each login."""
+    found = connection.execute(select(judges.c.name, judges.c.joined))
+    return {name: joined or name for name, joined in found}
+
+
+def read_head(connection: Connection) -> Head:
+    """Return the end of the log."""
+    found = connection.execute(select(campaign.c.head_number, campaign.c.head_hash)).first()
+    return Head(0, GENESIS) if found is None else Head(*found)
+
+
+def read_launch(connection: Connection) -> str:
+    """Return what a launch is known by, "" where nothing was launched: the start of a hash.
+
+    The first record of a log holds when it was written, to the millisecond: another launch of the
+    same campaign has another one.
+    """
+    first = connection.execute(select(log.c.hash).where(log.c.number == 1)).scalar()
+    return str(first or "")[:LAUNCH]
+
+
+def find_hash(connection: Connection, number: int) -> str:
+    """Return the hash of a record, "" where the log ends before it."""
+    return str(connection.execute(select(log.c.hash).where(log.c.number == number)).scalar() or "")
+
+
+def is_as_launched(connection: Connection) -> bool:
+    """Say whether campaign and log belong together: a file with the log of another one mixes them.
+
+    The first record names the campaign by its digest, and the last one is where the log ends.
+    """
+    body = connection.execute(select(log.c.body).where(log.c.number == 1)).scalar()
+    spec = connection.execute(select(specs.c.body)).scalar()
+    head = read_head(connection)
+    if body is None or spec is None or find_hash(connection, head.number) != head.hash:
+        return False
+    return digest(spec) in body
+
+
+def knows_link(connection: Connection, token: Token) -> bool:
+    """Say whether a database holds a link, whoever has it."""
+    stored = connection.execute(select(tokens.c.digest).where(tokens.c.name == token.name)).scalar()
+    return stored is not None and matches(token, stored)
+
+
+def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
+    """Return where each judge stands, seats that nobody has among them."""
+    counted = select(asked.c.seat, asked.c.state, func.count()).group_by(
+        asked.c.seat, asked.c.state
+    )
+    done: dict[str, tuple[int, int]] = {}  # seat → tickets that are answered, and that are asked
+    for seat, ticket_state, count in connection.execute(counted):
+        closed, total = done.get(seat, (0, 0))
+        closed += count * (ticket_state == CLOSED)
+        done[seat] = (closed, total + count * (ticket_state != VOID))
+    who = {row.judge: row for row in connection.execute(select(people))}
+    leased = connection.execute(select(leases.c.judge, leases.c.since))
+    since = {row.judge: row.since for row in leased}
+    found: list[JudgeState] = []
+    for row in connection.execute(select(judges).order_by(judges.c.made, judges.c.name)):
+        closed, total = done.get(row.seat, (0, 0))
+        person = row.joined or row.name
+        state = JudgeState(row.name, row.seat, row.state, person, closed, total)
+        known: Row[Any] | None = who.get(row.name)
+        told = (
+            {name: getattr(known, name) for name in ("platform", "worker", "note")} if known else {}
+        )
+        found.append(replace(state, since=since.get(row.name), consented=row.consented, **told))
+    held = {one.seat for one in found}
+    for name in connection.execute(select(seats.c.name).order_by(seats.c.name)).scalars():
+        if name not in held:
+            closed, total = done.get(name, (0, 0))
+            found.append(JudgeState(name, name, "vacant", name, closed, total))
+    return tuple(found)
+
+
+def make_line(row: Any) -> Line:
+    """Return a line as it is stored: a row that begins with its columns."""
+    return Line(row.number, row.body, row.hash, row.said, row.note)
+
+
+def stream(connection: Connection, wanted: Select[Any]) -> Iterator[Row[Any]]:
+    """Yield rows without holding all of them."""
+    with connection.execution_options(yield_per=AT_A_TIME).execute(wanted) as found:
+        yield from found
+
+
+_LINK: Final = (
+    select(links.c.digest, links.c.role, links.c.judge, judges.c.state)
+    .outerjoin(judges, judges.c.name == links.c.judge)
+    .where(links.c.name == bindparam("name"))
+)
+
+
+@dataclass(frozen=True)
+class Bearer:
+    """Who comes with a link."""
+
+    role: Role  # what the link is for
+    judge: str = ""  # the pseudonym; "" for other roles
+
+
+class Readable:
+    """What can be known of a campaign's database."""
+
+    def __init__(self, engine: Engine, clock: Clock | None = None) -> None:
+        self.engine, self.clock = engine, clock or Clock.start_at(0)
+        self._campaign: Campaign | None = None
+
+    @property
+    def campaign(self) -> Campaign:
+        """What is asked."""
+        found = self.find_campaign()
+        if found is None:
+            raise CampaignError("no campaign was launched in this database: launch one first")
+        return found
+
+    def find_campaign(self) -> Campaign | None:
+        """Return what is asked, None before the launch."""
+        if self._campaign is None:
+            with self.reading() as connection:
+                self._campaign = load_campaign(connection)
+        return self._campaign
+
+    @property
+    def paused(self) -> bool:
+        """Whether nothing is served."""
+        with self.reading() as connection:
+            return bool(connection.execute(select(state.c.paused)).scalar())
+
+    def identify(self, token: str) -> Bearer:
+        """Say who comes with a link."""
+        read = read_token(token)
+        if read is not None:
+            with self.reading() as connection:
+                found = connection.execute(_LINK, {"name": read.name}).first()
+            if (
+                found is not None
+                and matches(read, found.digest)
+                and (found.role != "judge" or found.state in PRESENT)
+            ):
+                return Bearer(found.role, found.judge if found.role == "judge" else "")
+        raise UnknownLink("this link is not known, or is good no more: ask the organiser for one")
+
+    def name_ticket(self, judge: str, number: int) -> str:
+        """Return the name by which a judge's page knows a ticket."""
+        return name_ticket(self._ticket_key, judge, number)
+
+    def find_ticket(self, judge: str, name: str | int) -> int:
+        """Return the number of the ticket that a judge's page knows by a name.
+
+        A page that was open before pages had names sends the number. It is taken where the seed of
+        the campaign may be known anyway, and so was launched by a program that showed numbers.
+        """
+        if isinstance(name, int) and not self.campaign.has_secret_seed:
+            return name
+        number = None if isinstance(name, int) else read_ticket_name(self._ticket_key, judge, name)
+        if number is None:
+            raise NotYours("this item is not yours, or went to somebody else: load the page again")
+        return number
+
+    @cached_property
+    def _ticket_key(self) -> bytes:
+        """The campaign's key of the names of tickets."""
+        with self.reading() as connection:
+            told = connection.execute(select(specs.c.secret)).scalar()
+        if not told:
+            raise CampaignError("the database lost the key of its tickets: restore it from a copy")
+        return bytes.fromhex(told)
+
+    def records(self) -> Iterator[Record]:
+        """Yield everything that happened."""
+        return map(read_record, self.lines())
+
+    def lines(self) -> Iterator[Line]:
+        """Yield the log as it is kept.
+
+        Each piece is read on its own: whoever takes an hour for it holds nothing up. What happens
+        in the meantime comes at the end.
+        """
+        last = 0
+        while True:
+            with self.reading() as connection:
+                piece = read_lines(connection, last)
+            yield from piece
+            if len(piece) < AT_A_TIME:
+                return
+            last = piece[-1].number
+
+    def judgments(self) -> Iterator[Record]:
+        """Yield the answers that stand."""
+        with self.reading() as connection:
+            yield from stream_standing(connection)
+
+    def rows(self, table: str) -> Iterator[dict[str, Any]]:
+        """Yield rows of one of our tables: comparisons, rankings or ratings.
+
+        Which answers stand is read at once; they are read piece by piece, so that nobody who takes
+        long keeps the database from giving room up. What is deleted meanwhile does not come.
+        """
+        planned = self.campaign
+        with self.reading() as connection:
+            persons, order = read_persons(connection), list_firsts(connection)
+        for start in range(0, len(order), AT_A_TIME):
+            piece = order[start : start + AT_A_TIME]
+            with self.reading() as connection:
+                lines = read_numbered(connection, {one for two in piece for one in two})
+            records = {one.number: read_record(one) for one in lines}
+            for record, first in piece:
+                at = records[first].at
+                yield from make_rows(planned, table, records[record], at, persons)
+
+    def judges(self) -> tuple[JudgeState, ...]:
+        """Return where each judge stands."""
+        with self.reading() as connection:
+            return read_judges(connection)
+
+    def persons(self) -> Mapping[str, str]:
+        """Return by which login exports name the person behind each login."""
+        with self.reading() as connection:
+            return read_persons(connection)
+
+    def head(self) -> Head:
+        """Return the end of the log: whoever keeps it can prove later that nothing was changed."""
+        with self.reading() as connection:
+            return read_head(connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give a connection that sees one state of the database."""
+        with explained(), self.engine.connect() as fresh:
+            connection = see_one_state(fresh)
+            with connection.begin():
+                yield connection
+
+
+def load_campaign(connection: Connection) -> Campaign | None:
+    """Return the campaign as it was launched, None before the launch."""
+    spec = connection.execute(select(specs.c.body)).scalar()
+    return None if spec is None else make_campaign(json.loads(spec))
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn what a database says into words."""
+    try:
+        yield
+    except SQLAlchemyError as fault:
+        raise NotStored(f"the database cannot be used: {say_fault(fault)}") from fault
+
+
+AT_A_TIME_STANDING: Final = 500  # Records that are asked for together
+
+
+def list_standing(connection: Connection) -> list[int]:
+    """Return the numbers of the records whose answers stand, in order."""
+    wanted = select(asked.c.record).where(asked.c.record.is_not(None)).order_by(asked.c.record)
+    return list(connection.execute(wanted).scalars())

@@ -1,0 +1,94 @@
+"""Names that differ only in capitals, blanks or punctuation are told, and nothing else is."""
+
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand.data.joining import say_alike
+from evenhand.errors import NotIdentified
+from evenhand.formats.inspection import inspect
+from evenhand.formats.reading import read
+
+CIRCLE = [("Alpha", "beta"), ("beta", "alpha"), ("alpha", "Alpha"), ("beta", "Alpha")]
+
+
+def votes(pairs=CIRCLE, judges=("Ann", "ann", "Bob", "Bob")):
+    left, right = zip(*pairs, strict=True)
+    outcomes = ["left"] * len(left)
+    table = {"left": left, "right": right, "outcome": outcomes, "judge": judges[: len(left)]}
+    return read(pl.DataFrame(table))
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("Alpha", "alpha"),
+        ("gpt 4", "gpt-4"),
+        ("gpt4", "gpt-4"),
+        ("llama\u00a02", "llama_2"),
+        ("system (a)", "System A"),
+        ("STRASSE", "straße"),
+        ("gpt-4.1", "gpt-4 1"),
+    ],
+)
+def test_a_name_written_in_two_ways_is_told(pair):
+    (said,) = say_alike([*pair, "other"])
+    assert all(f"'{name}'" in said for name in pair)
+    assert "are taken for two systems" in said
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("+", "-"),
+        (".", "-"),
+        ("C", "C++", "C#"),
+        ("gpt-4.1", "gpt-41"),
+        ("run 1-2", "run 12"),
+        ("a", "b"),
+        ("e", "é"),
+    ],
+)
+def test_names_that_say_different_things_are_left_alone(names):
+    assert say_alike(names) == ()
+
+
+def test_several_names_are_listed_and_the_rest_counted():
+    names = [name for i in range(5) for name in (f"S{i}", f"s{i}")]
+    (said,) = say_alike(names)
+    assert said.startswith("10 names that differ only in capitals")
+    assert "taken for as many systems: S0, s0, S1, s1, S2, s2 and 4 more" in said
+
+
+def about_names(notes):
+    return [note for note in notes if "Alpha" in note]
+
+
+def test_every_way_to_use_judgments_tells_it_once():
+    data = votes()
+    told = {
+        "inspect": inspect(data).notes,
+        "fit": evenhand.BradleyTerry().fit(data).notes,
+        "rank": evenhand.rank(data, interval="model").notes,
+        "test": evenhand.find_preferences(data).notes,
+        "rules": evenhand.compare_methods(data, methods=["origwmt"]).notes,
+    }
+    assert {name: len(about_names(notes)) for name, notes in told.items()} == dict.fromkeys(told, 1)
+
+
+def test_judges_are_told_where_the_file_is_inspected():
+    said = [note for note in inspect(votes()).notes if "judges" in note]
+    assert len(said) == 1
+    assert "'Ann' and 'ann' are taken for two judges" in said[0]
+    assert not [note for note in evenhand.BradleyTerry().fit(votes()).notes if "Ann" in note]
+
+
+def test_a_refusal_names_them_too_since_they_may_be_why():
+    data = votes([("Alpha", "beta"), ("beta", "alpha"), ("Alpha", "alpha"), ("Alpha", "alpha")])
+    with pytest.raises(NotIdentified, match="'Alpha' and 'alpha' are taken for two systems"):
+        evenhand.BradleyTerry().fit(data)
+
+
+def test_beside_rules_the_default_ranking_does_not_repeat_it():
+    found = evenhand.compare_methods(votes(), methods=["bradley-terry", "origwmt"])
+    assert len(about_names([*found.notes, *found.scores["bradley-terry"].notes])) == 1

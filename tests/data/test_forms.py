@@ -1,0 +1,56 @@
+"""Every model takes tables, votes and tallies by one door."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from evenhand.data.controls import count_pairs, note_tasks
+from evenhand.errors import InvalidJudgments, UnknownColumn
+from evenhand.models.registry import MODELS
+from tallies import table
+
+ROWS = [
+    ("en", "ann", "a", "b", "left"),
+    ("en", "tom", "b", "a", "tie"),
+    ("fr", "ann", "c", "a", "right"),
+    ("fr", "tom", "b", "c", "left"),
+]
+DATA = table(ROWS, ("task", "judge", "left", "right", "outcome"))
+
+
+def cells(tally):
+    names = tally.systems
+    sides = zip(tally.left, tally.right, strict=True)
+    return [(names[i], names[j], *n) for (i, j), n in zip(sides, tally.counts, strict=True)]
+
+
+@pytest.mark.parametrize("by", [(), ("judge",), ("judge", "task")])
+def test_a_table_its_votes_and_its_tally_are_counted_alike(by):
+    votes, tally = DATA.votes(), DATA.tally(by=by)
+    one, two = count_pairs(DATA, by), count_pairs(votes, by)
+    assert count_pairs(tally, by) is tally
+    for name in by:
+        assert one.factor(name).labels == two.factor(name).labels
+        np.testing.assert_array_equal(one.pool(by).factor(name).codes, two.factor(name).codes)
+    assert list(map(str, cells(one.pool(by)))) == list(map(str, cells(two)))
+    assert one.digest == two.digest
+
+
+def test_pooled_tasks_are_said_of_tables_and_votes():
+    assert note_tasks(DATA) == note_tasks(DATA.votes()) == ("2 tasks are pooled",)
+    assert note_tasks(DATA.select_task("fr")) == ()
+
+
+def test_votes_without_judges_are_refused_where_judges_matter():
+    nobody = replace(DATA.votes(), judges=("",), judge=np.zeros(4, np.int32))
+    with pytest.raises(UnknownColumn, match="do not say who judged"):
+        count_pairs(nobody, ("judge",))
+    assert count_pairs(nobody).n_comparisons == 4
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_refuses_what_holds_no_judgments_in_the_same_words(name):
+    kind = "rankings" if MODELS[name].rankings else "preferences"
+    with pytest.raises(InvalidJudgments, match=f"a model of {kind} is fitted to .* not to dict"):
+        MODELS[name].make().fit({})

@@ -1,0 +1,283 @@
+"""Stated mixes of judges and items, against closed forms."""
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pytest
+
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.engine import fetch_columns
+from evenhand.data.rankings import Rankings
+from evenhand.data.source import Source
+from evenhand.data.weights import Mix
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.random_judges import RandomJudges
+from evenhand.ranking import rank
+from frames_of_engines import every_engine, handle
+from ranking.panels import comparisons, panel
+
+WON = {"ann": (60, 10, 20), "ben": (3, 1, 5), "cai": (2, 0, 8)}
+"""Judge → how often a beat b, tied, lost."""
+GROUP = {"ann": "expert", "ben": "crowd", "cai": "crowd"}
+
+
+def judged(won=None) -> pl.DataFrame:
+    """One row an answer on systems a and b."""
+    rows = [
+        ("a", "b", outcome, judge, GROUP[judge], f"i{i % 7}")
+        for judge, counts in (won or WON).items()
+        for outcome, n in zip(("left", "tie", "right"), counts, strict=True)
+        for i in range(n)
+    ]
+    names = ["left", "right", "outcome", "judge", "judge_group", "item"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def weights_of(data: Comparisons) -> pl.DataFrame:
+    return pl.DataFrame(fetch_columns(data.frame.select("judge", "outcome", "weight")))
+
+
+def shares_of_outcomes(weight) -> np.ndarray:
+    """Win, tie and loss shares where each judge's answers weigh so much together."""
+    shares = {judge: np.array(counts) / sum(counts) for judge, counts in WON.items()}
+    return sum(weight[judge] * shares[judge] for judge in WON)
+
+
+def test_where_judges_weigh_the_same_the_log_worth_is_that_of_the_mean_of_their_shares():
+    """Two systems, Davidson: log-worth difference = ln(weighted wins / weighted losses)."""
+    mixed = Mix(each="judge").weigh(comparisons(judged()))
+    won, tied, lost = shares_of_outcomes(dict.fromkeys(WON, 1 / 3))
+    fit = BradleyTerry().fit(mixed)
+    assert fit.log_worth[0] - fit.log_worth[1] == pytest.approx(np.log(won / lost), abs=1e-8)
+    row = rank(mixed).row("a")
+    total = row["wins"] + row["ties"] + row["losses"]
+    assert row["wins"] / total == pytest.approx(won)
+    assert row["ties"] / total == pytest.approx(tied)
+    assert total == pytest.approx(109)  # as many as there are
+
+
+def test_shares_of_groups_hold_and_within_them_judges_weigh_the_same():
+    mix = Mix({"judge_group": {"expert": 0.3, "crowd": 0.7}}, each="judge")
+    won, _, lost = shares_of_outcomes({"ann": 0.3, "ben": 0.35, "cai": 0.35})
+    fit = BradleyTerry().fit(mix.weigh(comparisons(judged())))
+    assert fit.log_worth[0] - fit.log_worth[1] == pytest.approx(np.log(won / lost), abs=1e-8)
+
+
+def test_per_judgment_a_judge_who_gave_more_counts_more_within_a_group():
+    mix = Mix({"judge_group": {"expert": 0.5, "crowd": 0.5}})
+    crowd = np.array(WON["ben"]) + np.array(WON["cai"])
+    won, _, lost = 0.5 * np.array(WON["ann"]) / 90 + 0.5 * crowd / crowd.sum()
+    fit = BradleyTerry().fit(mix.weigh(comparisons(judged())))
+    assert fit.log_worth[0] - fit.log_worth[1] == pytest.approx(np.log(won / lost), abs=1e-8)
+
+
+def test_two_columns_are_mixed_independently_of_each_other():
+    frame = panel(judges=8, n=900).with_columns(
+        group=pl.when(pl.col("judge") < "j003").then(pl.lit("x")).otherwise(pl.lit("y")),
+        domain=pl.when(pl.col("item") < "i002").then(pl.lit("news")).otherwise(pl.lit("web")),
+    )
+    mix = Mix({"group": {"x": 0.6, "y": 0.4}, "domain": {"news": 0.1, "web": 0.9}})
+    rows = pl.DataFrame(fetch_columns(mix.weigh(comparisons(frame)).frame))
+    found = rows.group_by("group", "domain").agg(pl.col("weight").sum() / 900)
+    shares = {row[:2]: row[2] for row in found.iter_rows()}
+    assert shares == pytest.approx(
+        {("x", "news"): 0.06, ("x", "web"): 0.54, ("y", "news"): 0.04, ("y", "web"): 0.36}
+    )
+
+
+def test_the_effective_number_of_judgments_is_kishs():
+    mixed = Mix(each="judge").weigh(comparisons(judged())).mix
+    weights = np.concatenate([np.full(n, 1 / n) for n in (90, 9, 10)])
+    assert mixed.effective == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    assert (mixed.n_judgments, mixed.n_comparisons) == (109, 109)
+
+
+def test_the_mix_that_the_data_have_changes_no_number():
+    frame = panel(judges=12, n=700).with_columns(
+        group=pl.when(pl.col("judge") < "j004").then(pl.lit("x")).otherwise(pl.lit("y"))
+    )
+    own = frame["group"].value_counts(normalize=True)
+    shares = dict(own.iter_rows())
+    plain = rank(comparisons(frame), cluster="judge")
+    mixed = rank(comparisons(frame), cluster="judge", mix=Mix({"group": shares}))
+    assert mixed.systems == plain.systems
+    np.testing.assert_allclose(mixed.log_worth, plain.log_worth, atol=1e-8)
+    np.testing.assert_allclose(mixed.stderr, plain.stderr, rtol=1e-6)
+    assert mixed.mix.effective == pytest.approx(700)
+
+
+def test_a_group_that_counts_twice_is_a_group_whose_rows_stand_twice():
+    frame = panel(judges=10, n=600).with_columns(
+        group=pl.when(pl.col("judge") < "j005").then(pl.lit("x")).otherwise(pl.lit("y"))
+    )
+    x = frame.filter(pl.col("group") == "x")
+    total = len(frame) + len(x)
+    shares = {"x": 2 * len(x) / total, "y": 1 - 2 * len(x) / total}
+    mixed = rank(comparisons(frame), mix=Mix({"group": shares}), cluster="judge")
+    twice = rank(comparisons(pl.concat([frame, x])), cluster="judge")
+    np.testing.assert_allclose(mixed.log_worth, twice.log_worth, atol=1e-8)
+    np.testing.assert_allclose(mixed.stderr, twice.stderr, rtol=1e-6)
+
+
+@every_engine
+def test_every_engine_gives_the_same_ranking_and_signature(engine):
+    frame = judged().sample(fraction=1, shuffle=True, seed=3)
+    mix = Mix({"judge_group": {"expert": 0.3, "crowd": 0.7}}, each="judge")
+    data = handle(Comparisons, frame.to_dict(as_series=False), engine)
+    expected = rank(comparisons(judged()), mix=mix, cluster="judgment")
+    found = rank(data, mix=mix, cluster="judgment")
+    np.testing.assert_allclose(found.log_worth, expected.log_worth, atol=1e-9)
+    np.testing.assert_allclose(found.stderr, expected.stderr, rtol=1e-9)
+    assert found.signature == expected.signature
+    assert "| mix judge_group=expert:0.3,crowd:0.7 per judge |" in found.signature
+    assert "n=109" in found.signature
+
+
+def test_shares_stand_in_the_name_with_all_their_digits():
+    """A third written with six digits would be another mix."""
+    mix = Mix({"judge_group": {"expert": 1 / 3, "crowd": 2 / 3}})
+    assert mix.name == f"mix judge_group=expert:{1 / 3!r},crowd:{2 / 3!r} per judgment"
+
+
+def ranked() -> Rankings:
+    """Four rankings of three outputs by ann, one of two outputs by ben."""
+    rows = [(f"r{i}", s, r, "ann", "1") for i in range(4) for s, r in zip("abc", (1, 2, 3))]  # noqa: B905
+    rows += [("r9", "b", 1.0, "ben", "1"), ("r9", "a", 2.0, "ben", "1")]
+    names = ["ranking", "system", "rank", "judge", "item"]
+    frame = pl.DataFrame([(a, b, float(c), d, e) for a, b, c, d, e in rows], names, orient="row")
+    return Rankings(nw.from_native(frame))
+
+
+def test_a_judge_of_long_rankings_weighs_no_more_than_a_judge_of_pairs():
+    mixed = Mix(each="judge").weigh(ranked())
+    rows = pl.DataFrame(fetch_columns(mixed.frame.select("judge", "ranking", "weight")))
+    ann = rows.filter(pl.col("judge") == "ann")["weight"]
+    ben = rows.filter(pl.col("judge") == "ben")["weight"]
+    assert (len(ann), len(ben)) == (12, 1)
+    assert ben[0] == pytest.approx(12 * ann[0])  # half of the weight, on one comparison
+    assert ben.sum() == pytest.approx(ann.sum()) == pytest.approx(6.5)
+    assert ann.sum() + ben.sum() == pytest.approx(13)
+    assert (mixed.mix.n_judgments, mixed.mix.n_comparisons) == (5, 13)
+    assert mixed.count_judgments() == 5
+    assert mixed.mix.effective == pytest.approx((4 + 4) ** 2 / (4 * 1 + 16))
+
+
+def test_a_share_of_zero_leaves_rows_out_and_says_so():
+    mix = Mix({"judge_group": {"expert": 0, "crowd": 1}})
+    data = comparisons(judged())
+    mixed = mix.weigh(data)
+    assert mixed.mix.left_out == 90
+    assert mixed.mix.notes == (
+        "90 comparisons of judge_group expert have share 0 and are left out",
+    )
+    alone = rank(data.where(nw.col("judge_group") == "crowd"), cluster="judgment")
+    found = rank(mixed, cluster="judgment")
+    np.testing.assert_allclose(found.log_worth, alone.log_worth, atol=1e-9)
+    assert found.n_comparisons == alone.n_comparisons == 19
+    assert mixed.mix.notes[0] in found.notes
+
+
+@pytest.mark.parametrize(
+    ("shares", "message"),
+    [
+        ({"expert": 0.5, "crowd": 0.4}, "sum to 0.9, not to 1"),
+        ({"expert": 1.5, "crowd": -0.5}, "between 0 and 1"),
+        ({}, "no shares"),
+    ],
+)
+def test_shares_that_are_none_are_refused(shares, message):
+    with pytest.raises(UnknownOption, match=message):
+        Mix({"judge_group": shares})
+
+
+def test_a_mix_of_nothing_is_refused():
+    with pytest.raises(UnknownOption, match="mix of nothing"):
+        Mix()
+
+
+def test_a_level_without_a_share_is_refused_by_name_and_with_the_nearest():
+    with pytest.raises(
+        UnknownOption, match=r"^no judgment of .* has judge_group crod. Did you mean 'crowd'"
+    ):
+        Mix({"judge_group": {"expert": 0.8, "crod": 0.2}}).weigh(comparisons(judged()))
+
+
+def test_a_share_of_a_level_that_nobody_has_is_refused():
+    mix = Mix({"judge_group": {"expert": 0.5, "crowd": 0.4, "lay": 0.1}})
+    with pytest.raises(NotIdentified, match="no judgments of judge_group lay"):
+        mix.weigh(comparisons(judged()))
+
+
+def test_a_cell_of_two_columns_that_nobody_was_asked_in_is_refused():
+    frame = judged().with_columns(
+        domain=pl.when(pl.col("judge") == "ann").then(pl.lit("news")).otherwise(pl.lit("web"))
+    )
+    mix = Mix({"judge_group": {"expert": 0.5, "crowd": 0.5}, "domain": {"news": 0.5, "web": 0.5}})
+    with pytest.raises(NotIdentified, match="no judgments of judge_group expert, domain web"):
+        mix.weigh(comparisons(frame))
+
+
+def test_rows_without_a_level_are_counted_and_refused():
+    frame = judged().with_columns(
+        judge_group=pl.when(pl.col("judge") == "ben").then(None).otherwise(pl.col("judge_group"))
+    )
+    with pytest.raises(InvalidJudgments, match=r"9 comparisons of .* have no judge_group"):
+        Mix({"judge_group": {"expert": 0.5, "crowd": 0.5}}).weigh(comparisons(frame))
+
+
+def test_judgments_with_weights_or_mixed_already_are_refused():
+    mix = Mix(each="judge")
+    with pytest.raises(UnknownOption, match="have weights already"):
+        mix.weigh(comparisons(judged().with_columns(weight=pl.lit(2))))
+    with pytest.raises(UnknownOption, match="mixed already"):
+        mix.weigh(mix.weigh(comparisons(judged())))
+    with pytest.raises(UnknownOption, match="rows are chosen before"):
+        mix.weigh(comparisons(judged())).where(nw.col("judge") == "ann")
+
+
+@pytest.mark.parametrize("column", ["left", "outcome"])
+def test_what_was_judged_is_nothing_to_mix(column):
+    with pytest.raises(UnknownOption, match="says what was judged"):
+        Mix({column: {"a": 1.0}}).weigh(comparisons(judged()))
+
+
+def test_a_column_that_is_not_there_is_refused():
+    with pytest.raises(UnknownColumn, match="Did you mean 'judge_group'"):
+        Mix({"judge_grop": {"a": 1.0}}).weigh(comparisons(judged()))
+    with pytest.raises(UnknownColumn):
+        Mix(each="item").weigh(comparisons(judged().drop("item")))
+
+
+def test_the_mix_is_made_in_every_task_by_itself_and_a_task_without_a_level_is_refused():
+    one = judged().with_columns(task=pl.lit("one"))
+    two = judged({"ann": (6, 2, 5), "ben": (3, 1, 5)}).with_columns(task=pl.lit("two"))
+    three = judged({"ben": (4, 1, 2), "cai": (3, 1, 3)}).with_columns(task=pl.lit("three"))
+    data = Comparisons(nw.from_native(pl.concat([one, two, three])), Source(name="v.csv"))
+    mix = Mix({"judge_group": {"expert": 0.3, "crowd": 0.7}}, each="judge")
+    found = rank(data, mix=mix, cluster="judgment")
+    assert list(found) == ["one", "two"]
+    assert "no judgments of judge_group expert" in found.refused["three"]
+    alone = rank(comparisons(judged()), mix=mix, cluster="judgment")
+    np.testing.assert_allclose(found["one"].log_worth, alone.log_worth, atol=1e-9)
+    with pytest.raises(UnknownOption, match="mixed over every task"):
+        rank(Mix(each="judge").weigh(data))
+
+
+def test_models_of_whole_judgments_refuse_a_mix():
+    with pytest.raises(UnknownOption, match="random-judges counts whole judgments"):
+        rank(comparisons(panel()), model=RandomJudges(), mix=Mix(each="judge"))
+
+
+@pytest.mark.parametrize(
+    "shares",
+    ["judge_group=expert:1", {"judge_group": "expert"}, {"judge_group": {"expert": "a"}}],
+)
+def test_shares_that_are_no_numbers_are_refused_in_words(shares):
+    with pytest.raises(UnknownOption, match=r"write them as .'judge_group'"):
+        Mix(shares)
+
+
+def test_a_mix_in_the_words_of_the_command_line_is_refused_with_how_to_state_one():
+    with pytest.raises(UnknownOption, match=r"state one as evenhand\.Mix\("):
+        rank(comparisons(judged()), mix="judge_group=expert:1")

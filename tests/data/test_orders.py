@@ -1,0 +1,229 @@
+"""Rankings become arrays: the same on every engine, weights and levels kept, no silent loss."""
+
+from dataclasses import replace
+
+import narwhals as nw
+import numpy as np
+import pytest
+
+import evenhand
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.orders import EXACT, NUMBERS, Orders, count_orders, orders_of_pairs
+from evenhand.data.rankings import Rankings
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from frames_of_engines import every_engine, handle
+from ordered import ranked, table_of
+from tallies import table, tally
+
+ROWS = {
+    "judge": ["j1"] * 5 + ["j2"] * 3 + ["j1"] * 2 + ["j2"] * 3 + ["j1"],
+    "item": ["i1"] * 5 + ["i1"] * 3 + ["i2"] * 2 + ["i3"] * 3 + ["i3"],
+    "ranking": ["r1"] * 5 + ["r2"] * 3 + ["r3"] * 2 + ["r4"] * 3 + ["r5"],
+    "system": ["A", "B", "C", "D", "E", "C", "A", "B", "A", "D", "E", "C", "B", "F"],
+    "rank": [1, 2, 2, None, 40, 1, -1, 2, None, -1, -1, 3, 7, 1],
+}
+"""r1: A, then B = C, then E; r2 and r4: C before B; r3: nothing ranked; r5: F alone."""
+
+
+def texts(orders):
+    """Rankings as text with their counts, in any order."""
+    found = []
+    for codes, places, weight in zip(orders.outputs, orders.places, orders.weights, strict=True):
+        names = [orders.systems[code] for code in codes if code >= 0]
+        text = names[0]
+        for i, name in enumerate(names[1:], start=1):
+            text += ("=" if places[i] == places[i - 1] else ">") + name
+        found.append((text, weight))
+    return sorted(found)
+
+
+@every_engine
+def test_equal_rankings_become_one_with_their_count(engine):
+    orders = count_orders(handle(Rankings, ROWS, engine))
+    assert texts(orders) == [("A>B=C>E", 1), ("C>B", 2)]
+    assert orders.systems == ("A", "B", "C", "E")  # D was never ranked, F with nothing
+    assert (orders.n_judgments, orders.n_comparisons, orders.n_short) == (3, 8, 1)
+    assert orders.level is None
+
+
+@every_engine
+def test_rankings_are_told_apart_by_judge(engine):
+    orders = count_orders(handle(Rankings, ROWS, engine), "judge")
+    assert orders.level.labels == ("j1", "j2")
+    assert orders.level.loads.tolist() == [6 + 0, 2]
+    apart = orders.split()
+    assert texts(apart["j1"]) == [("A>B=C>E", 1)]
+    assert texts(apart["j2"]) == [("C>B", 2)]
+    assert apart["j2"].systems == ("B", "C")
+    assert texts(orders.pool()) == [("A>B=C>E", 1), ("C>B", 2)]
+
+
+@every_engine
+def test_weights_are_how_often_a_ranking_was_given(engine):
+    weights = [3] * 5 + [2] * 3 + [1] * 2 + [0] * 3 + [5]
+    orders = count_orders(handle(Rankings, {**ROWS, "weight": weights}, engine))
+    assert texts(orders) == [("A>B=C>E", 3), ("C>B", 2)]
+    assert orders.zero_weight == 1  # r4's one pair
+    assert orders.n_short == 5
+
+
+def test_tasks_keep_rankings_of_one_name_apart_and_are_said_to_be_pooled():
+    columns = {
+        "task": ["x", "x", "y", "y"],
+        "item": ["1", "1", "1", "1"],
+        "ranking": ["r"] * 4,
+        "system": ["A", "B", "B", "A"],
+        "rank": [1, 2, 1, 2],
+    }
+    data = handle(Rankings, columns, "polars")
+    orders = count_orders(data)
+    assert texts(orders) == [("A>B", 1), ("B>A", 1)]
+    assert orders.notes == ("2 tasks are pooled",)
+    assert count_orders(data, "item").level.labels == ("x / 1", "y / 1")
+    assert list(count_orders(data, "task").split()) == ["x", "y"]
+
+
+@pytest.mark.parametrize(("k", "top"), [(60, 6), (400, 6), (12, 10**7), (700, 1)])
+def test_many_systems_and_large_ranks_are_read_as_they_stand(k, top):
+    rng = np.random.default_rng(k)
+    shown = np.argsort(rng.random((300, k)), axis=1)[:, :5]
+    rank = rng.integers(1, top + 1, size=(300, 5))
+    names = np.array([f"s{i:03d}" for i in range(k)])
+    columns = {
+        "ranking": np.repeat([f"r{i}" for i in range(300)], 5).tolist(),
+        "system": names[shown].ravel().tolist(),
+        "rank": rank.ravel().tolist(),
+    }
+    by_engine = {e: count_orders(handle(Rankings, columns, e)) for e in ("duckdb", "polars")}
+    rows = handle(Rankings, columns, "duckdb without connection")
+    fetched = count_orders(rows)
+    for orders in by_engine.values():
+        np.testing.assert_array_equal(orders.outputs, fetched.outputs)
+        np.testing.assert_array_equal(orders.places, fetched.places)
+        np.testing.assert_array_equal(orders.weights, fetched.weights)
+    tallies = fetched.tally(), rows.comparisons().tally().fold()
+    assert tallies[0].digest == tallies[1].digest
+
+
+def test_the_cases_above_need_several_numbers_and_more_than_are_allowed():
+    assert 60 * np.log2(7) > EXACT
+    assert 400 * np.log2(7) / EXACT > NUMBERS
+
+
+def test_the_pairs_of_orders_are_those_of_the_expansion():
+    rows = [("A>B=C>D", 3), ("C>A", 2), ("D=A", 1), ("B>D>A", 2)]
+    assert ranked(rows).tally().digest == table_of(rows).comparisons().tally().fold().digest
+    assert ranked(rows).tally().n_judgments == 8
+
+
+def test_comparisons_are_rankings_of_two():
+    pairs = table(
+        [("A", "B", "left"), ("B", "A", "tie"), ("B", "A", "right")], ("left", "right", "outcome")
+    )
+    assert texts(count_orders(pairs)) == [("A=B", 1), ("A>B", 2)]
+    assert texts(count_orders(pairs.tally())) == [("A=B", 1), ("A>B", 2)]
+
+
+def test_comparisons_are_told_apart_by_judge():
+    columns = ("judge", "left", "right", "outcome")
+    rows = [("x", "A", "B", "left"), ("y", "B", "A", "left"), ("x", "A", "C", "tie")]
+    orders = count_orders(table(rows, columns), "judge")
+    assert {name: texts(own) for name, own in orders.split().items()} == {
+        "x": [("A=C", 1), ("A>B", 1)],
+        "y": [("B>A", 1)],
+    }
+
+
+def refusal(data, by=None, error=InvalidJudgments):
+    with pytest.raises(error) as caught:
+        count_orders(data, by)
+    return str(caught.value)
+
+
+def test_outputs_of_several_systems_have_no_place_in_a_ranking():
+    columns = {"ranking": ["r1"] * 3, "system": ["A+B", "C", "D"], "rank": [1, 2, 3]}
+    data = handle(Rankings, columns, "polars").split_merged("+")
+    message = "output 'A+B' of votes.csv stands for 2 systems"
+    assert refusal(data).startswith(message)
+    assert refusal(data.comparisons()).startswith(message)
+    assert "expand the rankings into comparisons" in refusal(data)
+
+
+def test_pairs_of_rankings_alone_are_refused():
+    data = handle(Rankings, ROWS, "polars")
+    assert "expanded from rankings" in refusal(data.comparisons().tally())
+    some = data.comparisons().where(nw.col("left") != "A")
+    assert "some pairs of the rankings of votes.csv were left out" in refusal(some)
+
+
+def test_importance_weights_are_refused():
+    data = handle(Rankings, {**ROWS, "weight": [1] * 14}, "polars")
+    weighed = replace(data.comparisons(), weights="importance")
+    assert "importance weights do not count rankings" in refusal(weighed)
+    pairs = tally(("A", "B", 3, 1, 2))
+    assert "importance" in refusal(replace(pairs, squares=pairs.counts))
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ({"rank": 1.5}, "rank 1.5 in votes.csv"),
+        ({"system": " A"}, "label ' A' in column 'system' of votes.csv"),
+        ({"system": ""}, "a value is missing in column 'system' of votes.csv"),
+        ({"weight": 0.5}, "is a fraction"),
+        ({"weight": -1.0}, "is negative"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_place(cells, message):
+    columns = {
+        "ranking": ["r1", "r1", "r2", "r2"],
+        "system": ["A", "B", "A", "B"],
+        "rank": [1.0, 2.0, 2.0, 1.0],
+        "weight": [1.0] * 4,
+    }
+    for name, value in cells.items():
+        columns[name] = [value, *columns[name][1:]]
+        if name == "weight":
+            columns[name][1] = value
+    assert message in refusal(handle(Rankings, columns, "polars"))
+
+
+def test_nothing_to_compare_is_said():
+    blank = {"ranking": ["r1", "r1", "r2"], "system": ["A", "B", "A"], "rank": [-1, -1, 1]}
+    assert "no two outputs are ranked in votes.csv" in refusal(handle(Rankings, blank, "polars"))
+    blank["rank"][2] = None
+    assert "2 of 2 rankings are blank" in refusal(handle(Rankings, blank, "polars"))
+
+
+def test_levels_that_are_not_there_or_no_levels_are_refused():
+    data = handle(Rankings, ROWS, "polars")
+    assert "'jugde' not found" in refusal(data, "jugde", UnknownColumn)
+    assert "each is one answer" in refusal(data, "ranking", UnknownOption)
+    assert "give the rankings" in refusal(count_orders(data), "judge", UnknownOption)
+    with pytest.raises(UnknownColumn, match="not told apart"):
+        count_orders(data).split()
+    missing = {**ROWS, "judge": [None] * 5 + ROWS["judge"][5:]}
+    assert "a value is missing in column 'judge'" in refusal(
+        handle(Rankings, missing, "polars"), "judge"
+    )
+    assert "fitted to rankings or comparisons, not to dict" in refusal({})
+
+
+def test_orders_of_pairs_are_in_one_order_whatever_the_tally_is_in():
+    pairs = tally(("A", "B", 3, 1, 2), ("C", "A", 1, 0, 4))
+    turned = tally(("A", "C", 4, 0, 1), ("B", "A", 2, 1, 3), systems=("A", "B", "C"))
+    one, two = orders_of_pairs(pairs), orders_of_pairs(turned)
+    assert texts(one) == texts(two)
+    np.testing.assert_array_equal(one.outputs, two.outputs)
+    assert isinstance(one, Orders)
+
+
+def test_orders_of_pairs_remember_the_rows_of_weight_zero():
+    assert orders_of_pairs(replace(tally(("A", "B", 3, 1, 2)), zero_weight=4)).zero_weight == 4
+
+
+def test_pairs_of_real_rankings_are_those_of_the_expansion(data_folder):
+    data = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet", task="es-en")
+    pairs = data.comparisons()
+    assert isinstance(pairs, Comparisons)
+    assert count_orders(data).tally().digest == pairs.tally().fold().digest

@@ -1,0 +1,283 @@
+"""Rankings become comparisons: ties, blanks and positions, and what cannot be a ranking."""
+
+import narwhals as nw
+import polars as pl
+import pytest
+
+from evenhand.data.rankings import Rankings
+from evenhand.data.tables import count_answers
+from evenhand.errors import InvalidJudgments, UnknownColumn
+from frames_of_engines import every_engine, handle
+
+FIVE = {
+    "judge": ["j1"] * 5 + ["j2"] * 3 + ["j1"] * 2,
+    "item": ["i1"] * 5 + ["i1"] * 3 + ["i2"] * 2,
+    "ranking": ["r1"] * 5 + ["r2"] * 3 + ["r3"] * 2,
+    "position": [3, 1, 2, 5, 4, 1, 2, 3, 2, 1],
+    "system": ["A", "B", "C", "D", "E", "C", "A", "B", "A", "D"],
+    "rank": [1, 2, 2, None, 4, 1, -1, 2, None, -1],
+}
+"""r1: A, then B = C, then E; D blank. r2: C before B, A not ranked. r3: nothing ranked."""
+
+
+def without(name, columns=FIVE):
+    return {key: values for key, values in columns.items() if key != name}
+
+
+def changed(**cells):
+    """FIVE with the value at row (from 1) of a column replaced, as in rank=(3, 0)."""
+    columns = {name: list(values) for name, values in FIVE.items()}
+    for name, (row, value) in cells.items():
+        columns[name][row - 1] = value
+    return columns
+
+
+def refused(columns, engine="polars"):
+    """Counting refuses what reading a file would have refused."""
+    data = handle(Rankings, columns, engine)
+    with pytest.raises(InvalidJudgments) as caught:
+        data.comparisons().tally()
+    with pytest.raises(InvalidJudgments, match=r"votes\.csv"):
+        data.check()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def cells(tally):
+    names = tally.systems
+    sides = zip(tally.left.tolist(), tally.right.tolist(), tally.counts.tolist(), strict=True)
+    return {(names[a], names[b]): counts for a, b, counts in sides}
+
+
+@every_engine
+def test_every_pair_of_ranked_outputs_is_compared_once_in_the_order_shown(engine):
+    data = handle(Rankings, FIVE, engine)
+    tally = data.comparisons().tally()
+    assert cells(tally) == {
+        ("B", "C"): [0, 1, 0],
+        ("B", "A"): [0, 0, 1],
+        ("B", "E"): [1, 0, 0],
+        ("C", "A"): [0, 0, 1],
+        ("C", "E"): [1, 0, 0],
+        ("A", "E"): [1, 0, 0],
+        ("C", "B"): [1, 0, 0],
+    }
+    assert tally.positions_known
+    assert tally.systems == ("A", "B", "C", "E")  # D was never ranked
+    assert (tally.n_judgments, tally.n_comparisons) == (2, 7)
+
+
+@every_engine
+def test_without_positions_left_is_the_first_by_name_and_not_the_first_shown(engine):
+    tally = handle(Rankings, without("position"), engine).comparisons().tally()
+    assert not tally.positions_known
+    assert cells(tally) == {
+        ("A", "B"): [1, 0, 0],
+        ("A", "C"): [1, 0, 0],
+        ("A", "E"): [1, 0, 0],
+        ("B", "C"): [0, 1, 1],
+        ("B", "E"): [1, 0, 0],
+        ("C", "E"): [1, 0, 0],
+    }
+
+
+@every_engine
+def test_blank_rankings_are_counted_and_compare_nothing(engine):
+    data = handle(Rankings, FIVE, engine)
+    assert (data.count(), data.count_blank(), data.count_used()) == (3, 1, 2)
+    assert count_answers(data.comparisons(), "judge") == {"j1": 1, "j2": 1}
+
+
+@every_engine
+def test_a_ranking_of_one_output_is_neither_blank_nor_used(engine):
+    data = handle(Rankings, changed(rank=(9, 1)), engine)
+    assert (data.count(), data.count_blank(), data.count_used()) == (3, 0, 2)
+
+
+@every_engine
+def test_the_ranking_stays_known_as_a_cluster_beside_judge_and_item(engine):
+    tally = handle(Rankings, FIVE, engine).comparisons().tally(("judge", "item", "ranking"))
+    assert tally.factors["ranking"].labels == ("r1", "r2")
+    assert tally.factors["ranking"].loads.tolist() == [6, 1]
+    assert tally.factors["judge"].loads.tolist() == [6, 1]
+    assert tally.factors["item"].labels == ("i1",)
+
+
+@every_engine
+def test_rankings_of_other_tasks_are_other_rankings(engine):
+    columns = FIVE | {
+        "task": ["x"] * 5 + ["y"] * 5,
+        "ranking": ["r1"] * 5 + ["r1"] * 3 + ["r3"] * 2,
+    }
+    data = handle(Rankings, columns, engine)
+    assert (data.count(), data.count_used()) == (3, 2)
+    tally = data.comparisons().tally(("ranking",))
+    assert tally.factors["ranking"].labels == ("x / r1", "y / r1")
+    assert tally.n_comparisons == 7
+    assert data.select_task("y").comparisons().tally().n_comparisons == 1
+
+
+@every_engine
+def test_covariates_and_weights_of_the_ranking_are_those_of_its_comparisons(engine):
+    columns = FIVE | {"domain": ["news"] * 5 + ["law"] * 5, "weight": [2] * 5 + [3] * 5}
+    tally = handle(Rankings, columns, engine).comparisons().tally(("domain",))
+    assert tally.factors["domain"].labels == ("law", "news")
+    assert tally.n_comparisons == 6 * 2 + 1 * 3
+    assert tally.n_judgments == 5  # one answer of weight 2, one of weight 3
+
+
+# what cannot be a ranking
+
+
+@every_engine
+@pytest.mark.parametrize(("rank", "shown"), [(0, "0"), (-2, "-2")])
+def test_a_rank_below_one_is_refused_and_minus_one_is_not(rank, shown, engine):
+    message = refused(changed(rank=(3, rank)), engine)
+    assert message.startswith(f"rank {shown} in votes.csv")
+    assert "ranks are whole numbers from 1 (best); −1 or blank means not ranked" in message
+    assert ("(row 3)" in message) == (engine != "polars lazy")
+
+
+@every_engine
+def test_a_fractional_rank_is_refused(engine):
+    columns = changed(rank=(3, 2.5))
+    columns["rank"] = [None if rank is None else float(rank) for rank in columns["rank"]]
+    assert refused(columns, engine).startswith("rank 2.5 in votes.csv")
+
+
+@every_engine
+def test_whole_numbers_may_be_written_as_floats(engine):
+    ranks = [None if rank is None else float(rank) for rank in FIVE["rank"]]
+    data = handle(Rankings, FIVE | {"rank": ranks}, engine)
+    assert data.comparisons().tally().n_comparisons == 7
+
+
+@every_engine
+def test_a_system_twice_in_one_ranking_is_refused_by_name(engine):
+    message = refused(changed(system=(3, "B")), engine)
+    assert "system 'B' stands twice in ranking 'r1' of votes.csv" in message
+
+
+@every_engine
+def test_two_outputs_in_one_place_would_lose_their_comparison(engine):
+    message = refused(changed(position=(3, 1)), engine)
+    assert "position '1' stands twice in ranking 'r1'" in message
+
+
+@every_engine
+@pytest.mark.parametrize("column", ["ranking", "system", "position"])
+def test_a_missing_name_or_place_would_lose_comparisons(column, engine):
+    message = refused(changed(**{column: (2, None)}), engine)
+    assert f"a value is missing in column '{column}' of votes.csv" in message
+
+
+def test_an_output_that_is_not_ranked_may_have_no_place():
+    columns = changed(position=(4, None))
+    assert handle(Rankings, columns, "polars").comparisons().tally().n_comparisons == 7
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(UnknownColumn, match="rank not found among judge, item, ranking"):
+        handle(Rankings, without("rank"), "polars")
+
+
+def test_a_table_is_checked_once_however_often_it_is_counted(monkeypatch):
+    data, looks = handle(Rankings, FIVE, "polars"), []
+    monkeypatch.setattr(Rankings, "_check_ranks", lambda _: looks.append(1))
+    for _ in range(2):
+        data.check()
+        data.comparisons().tally()
+    assert looks == [1]
+
+
+def test_tasks_of_sound_rankings_are_sound_and_others_are_still_checked(monkeypatch):
+    looks = []
+    monkeypatch.setattr(Rankings, "_check_ranks", lambda _: looks.append(1))
+    data = handle(Rankings, {**FIVE, "task": ["fr"] * len(FIVE["rank"])}, "duckdb")
+    data.select_task("fr").check()
+    data.check()
+    assert len(looks) == 2
+    data.select_task("fr").check()
+    data.keep(data.frame).check()
+    assert len(looks) == 2
+
+
+def test_the_rankings_of_wmt12(data_folder):
+    """wmt12_rankings/README.md: 12,339 rankings, 26 of them blank, 122,245 comparisons."""
+    frame = pl.read_parquet(data_folder / "wmt12_rankings" / "rankings.parquet")
+    named = frame.rename({"ranking_id": "ranking"})
+    data = Rankings(nw.from_native(named))
+    assert (data.count(), data.count_blank()) == (12_339, 26)
+    tally = data.comparisons().tally(("task", "judge"))
+    assert tally.n_comparisons == 122_245
+    assert (
+        tally.n_judgments
+        == data.count_used()
+        == sum(count_answers(data.comparisons(), "task").values())
+    )
+    assert len(tally.factors["judge"].labels) == 230
+    ties = pl.read_parquet(data_folder / "wmt12_rankings" / "pairwise.parquet")
+    assert tally.ties.sum() == (ties["outcome"] == "tie").sum()
+
+
+@pytest.mark.parametrize("role", ["judge", "item", "weight"])
+def test_an_id_that_starts_again_for_every_judge_is_refused_and_invents_no_comparisons(role):
+    values = {
+        "judge": ["j1", "j1", "j2", "j2"],
+        "item": ["i", "i", "k", "k"],
+        "weight": [1, 1, 2, 2],
+    }
+    frame = pl.DataFrame(
+        {"ranking": ["1"] * 4, "system": list("ABCD"), "rank": [1, 2, 1, 2], role: values[role]}
+    )
+    with pytest.raises(InvalidJudgments, match=f"ranking '1' .* 2 different values of {role}"):
+        Rankings(nw.from_native(frame)).comparisons().tally()
+
+
+def test_a_weight_multiplies_answers_as_rows_would():
+    frame = pl.DataFrame(
+        {"ranking": ["1"] * 3 + ["2"] * 3, "system": list("ABC") * 2, "rank": [1, 2, 3, 3, 1, 1]}
+    )
+    double = Rankings(nw.from_native(frame.with_columns(weight=2))).comparisons()
+    assert double.tally().n_judgments == 4
+    assert double.tally().n_comparisons == 12
+
+
+def test_answers_by_a_column_of_whole_numbers_are_counted_by_its_text():
+    frame = pl.DataFrame(
+        {
+            "ranking": ["1"] * 2 + ["2"] * 2,
+            "system": list("AB") * 2,
+            "rank": [1, 2, 2, 1],
+            "year": [7, 7, 8, 8],
+        }
+    )
+    data = Rankings(nw.from_native(frame)).comparisons()
+    assert count_answers(data, "year") == {"7": 1.0, "8": 1.0}
+    assert count_answers(data.where(nw.col("year") == 7)) == {"": 1.0}
+
+
+@pytest.mark.parametrize("name", ["n", "squares", "left_rank", "left_order", "ranked"])
+def test_no_covariate_name_is_in_our_way(name):
+    frame = pl.DataFrame(
+        {"ranking": ["1"] * 2 + ["2"] * 2, "system": list("AB") * 2, "rank": [1, 2, 2, 1]}
+    ).with_columns(pl.Series(name, ["x", "x", "y", "y"]))
+    tally = Rankings(nw.from_native(frame)).comparisons().tally(by=(name,))
+    assert tally.factor(name).labels == ("x", "y")
+
+
+@every_engine
+def test_blank_ranks_are_counted_besides_blank_rankings(engine):
+    """Three outputs with one blank, two with none blank, two all blank: 1 of 5."""
+    table = {
+        "ranking": ["1", "1", "1", "2", "2", "3", "3"],
+        "system": ["A", "B", "C", "A", "B", "A", "B"],
+        "rank": [1, 2, -1, 1, 1, -1, None],
+    }
+    assert handle(Rankings, table, engine).count_blank_ranks() == (1, 5)
+
+
+def test_where_every_rank_is_blank_the_refusal_says_so():
+    table = {"ranking": ["1", "1", "2"], "system": ["A", "B", "A"], "rank": [None, -1, 1]}
+    with pytest.raises(InvalidJudgments, match="1 of 2 rankings are blank, and 1 rank one output"):
+        handle(Rankings, table, "polars").comparisons().tally()

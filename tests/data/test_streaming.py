@@ -1,0 +1,155 @@
+"""Rows as codes and values: nothing is lost, whatever holds them."""
+
+import numpy as np
+import polars as pl
+import pytest
+from narwhals import from_native
+
+import evenhand
+from evenhand.data import streams as streaming
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.streams import CodedRows, code_rows
+from evenhand.errors import InvalidJudgments
+
+COLUMNS = ["left", "right", "outcome", "judge", "x"]
+ROWS = [
+    ("b", "a", "left", "j1", 1.5),
+    ("a", "b", "tie", "j2", -2.0),
+    ("c", "a", "right", "j1", 0.25),
+    ("a", "c", "left", "j3", 4.0),
+]
+
+
+def comparisons(rows=ROWS, columns=COLUMNS, **settings) -> Comparisons:
+    frame = pl.DataFrame(rows, schema=columns, orient="row")
+    return Comparisons(from_native(frame), **settings)
+
+
+def spell(rows: CodedRows, *, fold: bool = False) -> list[tuple]:
+    """Every row in words, in the order of rows."""
+    spelt = []
+    for batch in rows.batches(fold=fold):
+        judges = batch.codes["judge"] if "judge" in batch.codes else [None] * len(batch.left)
+        names = rows.levels["judge"].labels if "judge" in rows.levels else ()
+        for at, judge in enumerate(judges):
+            sides = rows.systems[batch.left[at]], rows.systems[batch.right[at]]
+            outcome = ("left", "tie", "right")[batch.outcome[at]]
+            who = names[judge] if names else None
+            spelt.append((*sides, outcome, who, *batch.values[at].tolist(), batch.weights[at]))
+    return spelt
+
+
+def test_rows_come_back_as_they_were():
+    found = spell(code_rows(comparisons(), ["x"], by=["judge"]))
+    assert sorted(found) == sorted((*row, 1.0) for row in ROWS)
+
+
+def test_a_folded_row_has_its_outcome_and_its_value_turned():
+    found = spell(code_rows(comparisons(), ["x"], by=["judge"]), fold=True)
+    assert ("a", "b", "right", "j1", -1.5, 1.0) in found
+    assert ("a", "c", "left", "j1", -0.25, 1.0) in found
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_the_size_of_batches_changes_nothing(monkeypatch, size):
+    whole = spell(code_rows(comparisons(), ["x"], by=["judge"]))
+    monkeypatch.setattr(streaming, "BATCH", size)
+    assert spell(code_rows(comparisons(), ["x"], by=["judge"])) == whole
+
+
+@pytest.mark.parametrize("by", [(), ("judge",)])
+@pytest.mark.parametrize("dense", [0, 10**7])
+def test_rows_count_as_the_table_counts(monkeypatch, by, dense):
+    monkeypatch.setattr(streaming, "DENSE", dense)
+    data = comparisons()
+    rows, counted = code_rows(data, ["x"], by=by).tally(by), data.tally(by=by)
+    assert rows.digest == counted.digest
+    assert rows.n_judgments == counted.n_judgments == 4
+    assert {name: f.labels for name, f in rows.factors.items()} == {
+        name: f.labels for name, f in counted.factors.items()
+    }
+    assert rows.counts.tolist() == counted.counts.tolist()
+
+
+def test_like_rows_become_one_and_keep_their_sums(monkeypatch):
+    data = comparisons([*ROWS * 10, ("a", "b", "right", "j9", -1.5)])
+    rows = code_rows(data, ["x"], by=["judge"])
+    pooled = rows.pooled(fold=True)
+    assert pooled.size == 4
+    counts = {row[:3] + row[4:-1]: row[-1] for row in spell(pooled, fold=True)}
+    assert counts == {
+        ("a", "b", "right", -1.5): 11.0,
+        ("a", "b", "tie", -2.0): 10.0,
+        ("a", "c", "left", -0.25): 10.0,
+        ("a", "c", "left", 4.0): 10.0,
+    }
+
+
+def test_rows_with_a_length_stay_rows(monkeypatch):
+    monkeypatch.setattr(streaming, "DISCRETE", 3)
+    rows = code_rows(comparisons(ROWS * 10), ["x"])
+    assert rows.pooled(fold=True) is rows
+
+
+def test_weights_are_frequencies_and_zero_leaves_out():
+    rows = [(*row, weight) for row, weight in zip(ROWS, (2, 0, 1, 5), strict=True)]
+    coded = code_rows(comparisons(rows, [*COLUMNS, "weight"]), ["x"], by=["judge"])
+    assert coded.zero_weight == 1
+    assert coded.tally().n_comparisons == 8
+    assert coded.levels["judge"].loads.tolist() == [3.0, 5.0]
+
+
+def test_importance_weights_are_squared():
+    rows = [(*row, weight) for row, weight in zip(ROWS, (0.5, 1.5, 1.0, 2.0), strict=True)]
+    coded = code_rows(comparisons(rows, [*COLUMNS, "weight"], weights="importance"), ["x"])
+    tally = coded.tally()
+    assert tally.squares is not None
+    assert tally.squares.sum() == pytest.approx(0.25 + 2.25 + 1 + 4)
+
+
+def test_a_value_that_single_precision_would_change_is_kept_in_double():
+    rows = [(*row[:4], value) for row, value in zip(ROWS, (0.1, 1.0, 2.0, 3.0), strict=True)]
+    (column,) = code_rows(comparisons(rows), ["x"]).columns
+    assert 0.1 in column.tolist()
+    (exact,) = code_rows(comparisons(), ["x"]).columns
+    assert exact.dtype == np.float32
+
+
+def test_levels_beyond_the_limit_are_merged_as_tallies_merge_them():
+    data = comparisons([(*row[:3], f"j{i}", row[4]) for i, row in enumerate(ROWS * 3)])
+    rows = code_rows(data, ["x"], by=["judge"], limits={"judge": 2})
+    counted = data.tally(by=["judge"], limits={"judge": 2})
+    assert rows.levels["judge"].merged
+    assert rows.tally(["judge"]).counts.tolist() == counted.counts.tolist()
+
+
+def test_a_file_and_a_frame_give_the_same_rows(tmp_path):
+    frame = pl.DataFrame(ROWS, schema=COLUMNS, orient="row")
+    frame.write_parquet(tmp_path / "rows.parquet")
+    read = evenhand.read(str(tmp_path / "rows.parquet"))
+    found = spell(code_rows(read, ["x"], by=["judge"]))
+    assert sorted(found) == sorted((*row, 1.0) for row in ROWS)
+
+
+def test_a_relation_of_an_unknown_connection_is_coded_without_joins():
+    import duckdb
+
+    frame = pl.DataFrame(ROWS, schema=COLUMNS, orient="row")
+    connection = duckdb.connect()
+    connection.execute(
+        'create table rows ("left" text, "right" text, outcome text, judge text, x double)'
+    )
+    connection.executemany("insert into rows values (?, ?, ?, ?, ?)", frame.rows())
+    data = evenhand.read(connection.table("rows"))
+    found = spell(code_rows(data, ["x"], by=["judge"]))
+    assert sorted(found) == sorted((*row, 1.0) for row in ROWS)
+
+
+def test_a_bad_outcome_is_named_with_its_row():
+    with pytest.raises(InvalidJudgments, match=r"unknown outcome 'lfet'.*row 5"):
+        code_rows(comparisons([*ROWS, ("a", "b", "lfet", "j1", 0.0)]), ["x"])
+
+
+def test_a_system_against_itself_is_named_with_its_row():
+    with pytest.raises(InvalidJudgments, match=r"'a' is compared with itself.*row 5"):
+        code_rows(comparisons([*ROWS, ("a", "a", "left", "j1", 0.0)]), ["x"])

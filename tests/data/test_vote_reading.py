@@ -1,0 +1,203 @@
+"""A table of comparisons is read once, with who said what of which output pair."""
+
+from collections import Counter
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from evenhand.data import row_reading as vote_reading
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.rankings import Rankings
+from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
+from evenhand.data.source import Aside, Source
+from evenhand.data.votes import LEFT, RIGHT, TIE
+from evenhand.errors import InvalidJudgments, UnknownOption
+from frames_of_engines import ORDERED, every_engine, handle
+
+VOTES = {
+    "left": ["B", "A", "A", "B"],
+    "right": ["A", "C", "B", "C"],
+    "outcome": ["left", "tie", "right", "left"],
+    "judge": ["j2", "j1", "j1", "j3"],
+    "item": ["1", "1", "2", "1"],
+    "task": ["fr", "de", "de", "de"],
+}
+
+
+def told(votes):
+    """Every vote by the names of its labels."""
+    columns = [
+        [getattr(votes, name)[code] for code in getattr(votes, role).tolist()]
+        for name, role in (("tasks", "task"), ("judges", "judge"), ("items", "item"))
+    ]
+    sides = [[votes.systems[code] for code in own.tolist()] for own in (votes.left, votes.right)]
+    return Counter(zip(*columns, *sides, votes.outcome.tolist(), strict=True))
+
+
+@every_engine
+def test_every_vote_is_read_as_it_was_shown(engine):
+    votes = handle(Comparisons, VOTES, engine).votes()
+    assert told(votes) == Counter(
+        {
+            ("fr", "j2", "fr / 1", "B", "A", LEFT): 1,
+            ("de", "j1", "de / 1", "A", "C", TIE): 1,
+            ("de", "j1", "de / 2", "A", "B", RIGHT): 1,
+            ("de", "j3", "de / 1", "B", "C", LEFT): 1,
+        }
+    )
+    assert (votes.answer, votes.kind, votes.seconds, votes.notes) == (None, None, None, ())
+    assert votes.positions_known
+
+
+@every_engine
+def test_judges_items_and_tasks_may_be_unknown(engine):
+    table = {name: VOTES[name] for name in ("left", "right", "outcome")}
+    votes = handle(Comparisons, table, engine).votes()
+    assert (votes.judges, votes.items, votes.tasks) == (("",),) * 3
+    assert votes.size == 4
+
+
+def test_preferences_do_not_depend_on_who_stood_left():
+    votes = handle(Comparisons, VOTES, "polars").votes()
+    # B over A, A = C, B over A, B over C; + for the first by name
+    assert votes.preferred.tolist() == [-1, 0, -1, 1]
+    assert len(set(votes.pair.tolist())) == 4
+
+
+@every_engine
+def test_weights_repeat_rows_and_zeros_are_left_out(engine):
+    votes = handle(Comparisons, VOTES | {"weight": [3, 1, 0, 2]}, engine).votes()
+    assert sorted(told(votes).values()) == [1, 2, 3]
+    assert votes.size == 6
+    assert votes.notes == ("rows of weight 0 are left out: 1",)
+
+
+def test_importance_weights_count_no_votes():
+    data = handle(Comparisons, VOTES | {"weight": [0.5] * 4}, "polars", weights="importance")
+    with pytest.raises(UnknownOption, match=r"importance weights of votes\.csv count no votes"):
+        data.votes()
+
+
+def test_more_votes_than_can_be_kept_are_refused():
+    data = handle(Comparisons, VOTES | {"weight": [50_000_000, 1, 1, 1]}, "polars")
+    with pytest.raises(InvalidJudgments, match="add up to 50,000,003 votes"):
+        data.votes()
+    assert vote_reading.MAX_VOTES == 50_000_000
+
+
+@pytest.mark.parametrize("engine", ORDERED)
+def test_a_missing_label_and_an_unknown_outcome_are_refused_with_their_rows(engine):
+    data = handle(Comparisons, VOTES | {"item": ["1", None, "2", "1"]}, engine)
+    with pytest.raises(InvalidJudgments, match=r"missing in column 'item' .* \(row 2\)"):
+        data.votes()
+    data = handle(Comparisons, VOTES | {"outcome": ["left", "tie", "rihgt", "left"]}, engine)
+    with pytest.raises(InvalidJudgments, match=r"unknown outcome 'rihgt' .* \(row 3\)"):
+        data.votes()
+    data = handle(Comparisons, VOTES | {"right": ["A", "C", "B", "B"]}, engine)
+    with pytest.raises(InvalidJudgments, match=r"'B' is compared with itself .* \(row 4\)"):
+        data.votes()
+
+
+RANKED = {
+    "judge": ["j1"] * 3 + ["j2"] * 2,
+    "item": ["1"] * 5,
+    "ranking": ["r1"] * 3 + ["r2"] * 2,
+    "system": ["A", "B", "C", "A", "B+C"],
+    "rank": [1, 2, 2, 2, 1],
+    "duration_s": [9.0] * 3 + [4.0] * 2,
+}
+
+
+@every_engine
+def test_rankings_keep_the_answer_that_their_comparisons_belong_to(engine):
+    source = Source(name="ranks.csv", asides={"seconds": Aside("duration_s")})
+    ranked = handle(Rankings, RANKED, engine)
+    votes = Rankings(ranked.frame, source).comparisons().votes()
+    assert votes.size == 4
+    assert sorted(Counter(votes.answer.tolist()).values()) == [1, 3]
+    assert sorted(votes.seconds.tolist()) == [4, 9, 9, 9]
+    assert not votes.positions_known
+    assert votes.notes == ("beside the judgments: seconds=duration_s",)
+
+
+@pytest.mark.parametrize("engine", ["pandas", "polars", "duckdb"])
+def test_merged_outputs_are_votes_of_one_answer(engine):
+    split = handle(Rankings, RANKED, engine).split_merged("+").comparisons().votes()
+    assert sorted(Counter(split.answer.tolist()).values()) == [2, 3]  # A with B and with C
+    pairs = handle(Comparisons, VOTES | {"right": ["A+C", "C", "B", "C"]}, engine)
+    votes = pairs.split_merged("+").votes()
+    assert sorted(Counter(votes.answer.tolist()).values()) == [1, 1, 1, 2]
+
+
+def test_rankings_of_different_tasks_are_different_answers():
+    table = VOTES | {"ranking": ["r", "r", "s", "r"]}
+    votes = handle(Comparisons, table, "duckdb").votes()
+    assert votes.answer.tolist() == [2, 0, 1, 0]  # de / r, de / s, fr / r
+
+
+@every_engine
+def test_controls_carry_the_outcome_that_is_expected(engine):
+    table = VOTES | {"kind": ["control", "target", "CHK", None], "expected": ["b", None, "a", ""]}
+    votes = handle(Comparisons, table, engine).votes()
+    found = Counter(zip(votes.kind.tolist(), votes.expected.tolist(), strict=True))
+    assert found == Counter({(CONTROL, RIGHT): 1, (TARGET, -1): 2, (REPEAT, -1): 1})
+    assert votes.notes == (
+        "judgments without a kind are targets: 1 of 4",
+        "what is expected of judgments that are no controls is not used: 1",
+    )
+
+
+@every_engine
+def test_what_an_outcome_is_expected_of_is_a_control(engine):
+    votes = handle(Comparisons, VOTES | {"expected": ["a", None, "tie", None]}, engine).votes()
+    assert Counter(zip(votes.kind.tolist(), votes.expected.tolist(), strict=True)) == Counter(
+        {(CONTROL, LEFT): 1, (CONTROL, TIE): 1, (TARGET, -1): 2}
+    )
+
+
+def test_expected_labels_mean_what_outcomes_mean():
+    table = VOTES | {"outcome": list("1021"), "expected": ["2", None, None, None]}
+    own = {"1": "left", "0": "tie", "2": "right"}
+    votes = handle(Comparisons, table, "duckdb", outcome_labels=own).votes()
+    assert votes.expected.tolist() == [RIGHT, -1, -1, -1]
+    with pytest.raises(InvalidJudgments, match="taken as expected, holds a1, no outcomes"):
+        handle(Comparisons, VOTES | {"expected": ["a1"] * 4}, "duckdb").votes()
+
+
+@every_engine
+def test_moments_may_be_times_of_the_engine(engine):
+    times = [datetime.fromisoformat(f"1970-01-01T00:01:0{second}") for second in (0, 1, 2)]
+    votes = handle(Comparisons, VOTES | {"shown_at": [*times, None]}, engine).votes()
+    assert sorted(votes.moment[~np.isnan(votes.moment)].tolist()) == [60, 61, 62]
+    assert votes.size == 4
+
+
+@every_engine
+def test_moments_with_a_zone_are_seconds_of_universal_time(engine):
+    times = [datetime(1970, 1, 1, 0, 1, second, tzinfo=UTC) for second in (0, 1, 2, 3)]
+    votes = handle(Comparisons, VOTES | {"shown_at": times}, engine).votes()
+    assert sorted(votes.moment.tolist()) == [60, 61, 62, 63]
+
+
+def test_a_table_without_votes_is_refused():
+    data = handle(Comparisons, VOTES | {"weight": [0] * 4}, "duckdb")
+    with pytest.raises(InvalidJudgments, match="the weight of all 4 rows"):
+        data.votes()
+
+
+WEIGHTED = {
+    "ranking": ["1", "1", "1", "2", "2", "2"],
+    "system": ["a", "b", "c", "a", "b", "c"],
+    "rank": [1, 2, 2, 1, 1, 2],
+    "weight": [3, 3, 3, 1, 1, 1],
+}
+
+
+@every_engine
+def test_a_ranking_of_weight_three_is_three_answers_also_as_votes(engine):
+    data = handle(Rankings, WEIGHTED, engine).comparisons()
+    table, votes = data.tally(), data.votes()
+    assert votes.tally().n_judgments == table.n_judgments == 4
+    assert votes.tally().digest == table.digest
+    assert sorted(Counter(votes.answer.tolist()).values()) == [3, 3, 3, 3]

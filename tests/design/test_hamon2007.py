@@ -1,0 +1,79 @@
+"""The simulated campaign of Hamon et al. (2007) beside what the paper prints of the real one."""
+
+from collections import Counter
+
+import pytest
+
+from evenhand import diagnose_judges
+from evenhand.design import simulate
+from evenhand.design.simulated_ratings import CAMPAIGN, REFERENCES
+from evenhand.errors import UnknownOption
+
+TABLE_1 = {
+    ("fluency", "FTE"): (0.34, 0.70, 0.88, 0.97, 1),
+    ("fluency", "Verbatim"): (0.34, 0.69, 0.87, 0.96, 1),
+    ("fluency", "ASR"): (0.29, 0.63, 0.85, 0.95, 1),
+    ("fluency", ""): (0.33, 0.69, 0.87, 0.96, 1),
+    ("adequacy", "FTE"): (0.35, 0.68, 0.88, 0.97, 1),
+    ("adequacy", "Verbatim"): (0.33, 0.67, 0.87, 0.96, 1),
+    ("adequacy", "ASR"): (0.30, 0.66, 0.84, 0.95, 1),
+    ("adequacy", ""): (0.33, 0.66, 0.87, 0.96, 1),
+}
+TABLE_2 = {"fluency": (0.331, 0.209, 0.155), "adequacy": (0.326, 0.222, 0.135)}
+TABLE_3 = {"mean-score": (45, 45), "mean-agreement": (23, 18)}
+"""Judges deleted, of 125: fluency and adequacy."""
+
+
+@pytest.fixture(scope="module")
+def found():
+    table = simulate("hamon2007_simulated").ratings()
+    return diagnose_judges(table, input_type="input", references=REFERENCES, scale="1-5")
+
+
+def test_the_design_is_the_papers():
+    columns = CAMPAIGN.simulate().columns
+    judged = set(zip(columns["item"], columns["system"], columns["input"], strict=True))
+    assert len(judged) == 10_180
+    assert len(columns["score"]) == 2 * 20_360
+    systems = Counter({(name, system) for _, system, name in judged}).keys()
+    assert Counter(name for name, _ in systems) == {"ASR": 6, "Verbatim": 9, "FTE": 11}
+    loads = Counter(columns["judge"])
+    assert len(loads) == 125
+    assert {n // 2 for n in loads.values()} <= {162, 163}
+    assert {*REFERENCES} <= {*columns["system"]}
+
+
+def test_agreement_is_near_tables_1_and_2(found):
+    for row in found.agreement:
+        printed = TABLE_1[row.criterion, row.input]
+        near = 0.02 if row.input == "" and row.criterion == "fluency" else 0.045
+        assert row.n_agreement == pytest.approx(printed, abs=near)
+        if not row.input:
+            parts = (row.observed, row.expected, row.kappa)
+            assert parts == pytest.approx(TABLE_2[row.criterion], abs=0.01)
+
+
+def test_references_are_above_every_system(found):
+    for one in found.chosen:
+        assert {each.system for each in one.systems[:2]} == {*REFERENCES}
+
+
+def test_an_unknown_campaign_is_refused():
+    with pytest.raises(UnknownOption, match="simulated campaign cannot be 'hamon'"):
+        simulate("hamon")
+
+
+def test_the_rule_removes_as_many_honest_judges_as_the_paper_removes_judges():
+    """Ten campaigns of honest judges; of 125 a normal leaves 39.7 and 19.8 outside."""
+    counts = {key: [] for key in TABLE_3}
+    pearson = []
+    for seed in range(10):
+        one = diagnose_judges(CAMPAIGN.simulate(seed).ratings(), scale="1-5")
+        for method, own in counts.items():
+            own += [len(one.outliers_of(method, c).judges) for c in ("fluency", "adequacy")]
+        pearson += [each.kept.pearson for each in one.removals]
+    assert sum(counts["mean-score"]) / 20 == pytest.approx(39.7, abs=4)
+    assert sum(counts["mean-agreement"]) / 20 == pytest.approx(19.8, abs=4)
+    assert min(counts["mean-score"]) > 0
+    assert min(counts["mean-agreement"]) > 0
+    assert min(pearson) > 0.98

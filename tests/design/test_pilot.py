@@ -1,0 +1,146 @@
+"""A pilot gives back the truth that it was drawn from."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand.design.expected_power import predict_errors
+from evenhand.design.pilot import learn_from_pilot
+from evenhand.design.plan import plan_campaign
+from evenhand.design.power import Design, Truth, draw_campaign
+from evenhand.design.spec import CampaignSpec, make_spec
+from evenhand.errors import NotIdentified, UnknownOption
+
+TRUTH = Truth.spaced(6, 0.3, ties=0.2, judge_sd=0.5, item_sd=0.4)
+
+
+def draw(design, seed, truth=TRUTH, *, judges=True):
+    tally = draw_campaign(truth, design, np.random.default_rng(seed))
+    names = np.array(truth.systems)
+    rows = {"left": names[tally.left], "right": names[tally.right]}
+    rows["outcome"] = np.array(["left", "tie", "right"])[tally.counts.argmax(axis=1)]
+    for name in ("judge", "item") if judges else ("item",):
+        factor = tally.factor(name)
+        rows[name] = np.array(factor.labels)[factor.codes]
+    return evenhand.read(pl.DataFrame(rows))
+
+
+@pytest.fixture(scope="module")
+def pilots():
+    return [learn_from_pilot(draw(Design(40, 60, 3000, overlap=2), seed)) for seed in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("name", "truth", "within"),
+    [("judge_sd", 0.5, 0.08), ("item_sd", 0.4, 0.1), ("ties", 0.2, 0.1)],
+)
+def test_components_are_those_that_it_was_drawn_from(pilots, name, truth, within):
+    found = np.mean([getattr(one.truth, name) for one in pilots])
+    assert found == pytest.approx(truth, rel=within)
+
+
+def test_worths_are_on_the_scale_of_one_judge_and_drawn_together(pilots):
+    centred = TRUTH.worth - TRUTH.worth.mean()
+    slopes = []
+    for one in pilots:
+        worth = np.array([one.truth.log_worth[one.truth.find(name)] for name in TRUTH.systems])
+        slopes.append(worth @ centred / (centred @ centred))
+        assert 0 < one.kept < 1
+    kept = np.mean([one.kept for one in pilots])
+    assert np.mean(slopes) == pytest.approx(kept, abs=0.1)
+
+
+def test_drawing_worths_together_brings_them_nearer_to_the_truth_in_small_pilots():
+    shrunk, raw = [], []
+    weak = Truth.spaced(6, 0.1, judge_sd=0.3)
+    centred = weak.worth - weak.worth.mean()
+    for seed in range(12):
+        try:
+            one = learn_from_pilot(draw(Design(12, 400, 400), seed, weak))
+        except NotIdentified:
+            continue  # errors hide all differences
+        worth = np.array([one.truth.log_worth[one.truth.find(name)] for name in weak.systems])
+        shrunk.append(((worth - centred) ** 2).sum())
+        raw.append(((worth / one.kept - centred) ** 2).sum())
+    assert len(shrunk) >= 5
+    assert np.mean(shrunk) < np.mean(raw)
+
+
+def test_the_uncertainty_of_the_pilot_is_stated(pilots):
+    one = pilots[0]
+    assert any(said.startswith("judge x system: sd 0.") for said in one.says)
+    worst = one.worst()
+    assert worst.judge_sd > one.truth.judge_sd
+    assert worst.item_sd > one.truth.item_sd
+
+
+def test_stronger_tastes_leave_what_all_judges_of_the_pilot_said_together(pilots):
+    design = Design(60, 30, 4000)
+    for one in pilots:
+        base, worst = (
+            predict_errors(one.truth, design).apart,
+            predict_errors(one.worst(), design).apart,
+        )
+        assert worst[0, -1] == pytest.approx(base[0, -1], rel=0.03)
+
+
+def test_a_taste_that_is_stated_beside_a_pilot_leaves_the_pooled_worths(pilots):
+    design, pilot = Design(60, 30, 4000), CampaignSpec(pilots[0].truth, source="from the pilot")
+    stated = make_spec({"judge_sd": 1.2}, pilot).truth
+    assert stated.judge_sd == 1.2
+    base, strong = predict_errors(pilot.truth, design).apart, predict_errors(stated, design).apart
+    assert strong[0, -1] == pytest.approx(base[0, -1], rel=0.03)
+
+
+def test_worths_of_one_judge_are_restored_where_tastes_are_strong():
+    strong = Truth.spaced(5, 0.6, judge_sd=1.0, item_sd=0.8)
+    centred = strong.worth - strong.worth.mean()
+    slopes = []
+    for seed in range(5):
+        one = learn_from_pilot(draw(Design(60, 80, 4000, overlap=2), seed, strong))
+        worth = np.array([one.truth.log_worth[one.truth.find(name)] for name in strong.systems])
+        slopes.append(worth @ centred / (centred @ centred) / one.kept)
+    assert np.mean(slopes) == pytest.approx(1, abs=0.12)  # .66 as all judges together see them
+
+
+def test_a_pilot_of_several_tasks_is_refused_by_their_names():
+    rows = {"left": ["A", "B"] * 2, "right": ["B", "A"] * 2, "outcome": ["left", "left"] * 2}
+    rows |= {"judge": ["x", "y"] * 2, "task": ["de-en", "de-en", "fr-en", "fr-en"]}
+    with pytest.raises(UnknownOption, match=r"2 tasks, de-en, fr-en: name one of them \(--task\)"):
+        learn_from_pilot(evenhand.read(pl.DataFrame(rows)))
+
+
+def test_a_pilot_of_few_judges_says_so():
+    one = learn_from_pilot(draw(Design(7, 60, 1500, overlap=2), 3))
+    assert any(note.startswith("7 judges of a pilot hardly show") for note in one.notes)
+
+
+def test_a_pilot_without_judges_or_of_ratings_is_refused():
+    with pytest.raises(NotIdentified, match="says nothing of how judges differ"):
+        learn_from_pilot(draw(Design(10, 50, 1000), 1, judges=False))
+    rows = pl.DataFrame(
+        {"judge": ["a", "b"], "item": ["1", "1"], "system": ["X", "Y"], "score": [1, 2]}
+    )
+    with pytest.raises(UnknownOption, match="a pilot is comparisons or rankings"):
+        learn_from_pilot(evenhand.read(rows))
+
+
+def test_a_pilot_that_shows_no_differences_is_refused():
+    same = Truth.spaced(4, 0.0, judge_sd=0.4)
+    refused = 0
+    for seed in range(6):
+        try:
+            learn_from_pilot(draw(Design(15, 200, 400), seed, same))
+        except NotIdentified as refusal:
+            refused += "shows no differences between systems" in str(refusal)
+    assert refused >= 2
+
+
+def test_plans_from_other_judgments_have_other_signatures_though_all_else_is_equal():
+    plan = plan_campaign({"resolve": "top"}, pilot=draw(Design(20, 60, 1500), 3), campaigns=0)
+    components = replace(plan.pilot.components, signature="of other judgments")
+    other = replace(plan, pilot=replace(plan.pilot, components=components))
+    assert other.signature != plan.signature

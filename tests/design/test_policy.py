@@ -1,0 +1,280 @@
+"""A policy: the start-up phase first, a share at random, and nothing twice beyond need."""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from design.boards import simulate, state
+from evenhand.cli.next import POLICIES
+from evenhand.design.next_pairs import choose_pairs
+from evenhand.design.policy import RULES, TITLES, Policy, number_pairs, read_state
+from evenhand.design.savings import measure_savings
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.formats.reading import read
+
+
+def choose(policy, board, n, seed=1):
+    return policy.choose(board, n, np.random.default_rng(seed))
+
+
+def hand_out(board, pairs):
+    code = {name: i for i, name in enumerate(board.systems)}
+    ends = [[code[getattr(one, side)] for one in pairs] for side in ("left", "right")]
+    return board.wait_for(number_pairs(*ends, len(code)).tolist())
+
+
+def test_the_command_line_knows_every_rule():
+    assert set(POLICIES) == set(RULES) == set(TITLES)
+
+
+@pytest.mark.parametrize("k", [6, 20])
+def test_the_start_up_phase_is_five_perfect_matchings(k):
+    board = read_state(None, systems=[f"s{i:02d}" for i in range(k)])
+    found = choose(Policy(), board, 5 * k // 2)
+    assert {one.kind for one in found} == {"start-up"}
+    for i in range(5):
+        matching = found[i * k // 2 : (i + 1) * k // 2]
+        assert len({name for one in matching for name in (one.left, one.right)}) == k
+
+
+def test_an_odd_number_of_systems_has_one_judgment_too_many_at_most():
+    board = read_state(None, systems=[f"s{i}" for i in range(7)])
+    found = choose(Policy(), board, 18)
+    loads = Counter(name for one in found for name in (one.left, one.right))
+    assert sorted(loads.values()) == [5, 5, 5, 5, 5, 5, 6]
+
+
+def test_a_new_system_gets_its_judgments_before_anything_else():
+    board = read_state(simulate((1, 0, -1, 0.5), 100, 1), systems=["new"])
+    found = choose(Policy(), board, 9)
+    assert [one.kind for one in found][:5] == ["start-up"] * 5
+    assert all("new" in (one.left, one.right) for one in found[:4])
+    assert len({frozenset((one.left, one.right)) for one in found[:4]}) == 4  # four others
+    assert found[0].reason == "new has 0 judgments; every system gets 5 first"
+    assert found[1].reason == "new has 1 judgment; every system gets 5 first"
+
+
+def test_parts_that_no_judgment_joins_are_joined_first():
+    tally = simulate((1, 0, -1, 1, 0, -1), 400, 1)
+    keep = (tally.left < 3) == (tally.right < 3)
+    parts = type(tally)(
+        tally.systems, *(getattr(tally, name)[keep] for name in ("left", "right")),
+        *(getattr(tally, name)[keep] for name in ("wins", "ties", "losses")),
+    )  # fmt: skip
+    first, *others = choose(Policy(), read_state(parts), 4)
+    assert (first.left < "s03") != (first.right < "s03")
+    assert "no chain of judgments joins s0" in first.reason
+    assert "start-up" not in {one.kind for one in others}
+
+
+def test_a_batch_of_20_has_6_at_random_and_single_pairs_three_in_ten():
+    board = state((1, 0.6, 0.3, 0, -0.3, -0.6, -1), 300)
+    kinds = Counter(one.kind for one in choose(Policy(), board, 20))
+    assert kinds == {"random": 6, "chosen": 14}
+    single = [choose(Policy(), board, 1, seed)[0].kind for seed in range(300)]
+    assert 0.2 < single.count("random") / 300 < 0.4
+
+
+def test_pairs_that_wait_for_their_answers_are_not_handed_out_again():
+    board = state((1, 0.6, 0.3, 0, -0.3, -0.6, -1), 300)
+    first = choose(Policy(random_share=0), board, 4)
+    second = choose(Policy(random_share=0), hand_out(board, first), 6)
+    pairs = [frozenset((one.left, one.right)) for one in (*first, *second)]
+    assert len(set(pairs)) == 10  # of 21
+
+
+def test_pairs_that_wait_count_as_answered_in_what_is_believed():
+    board = state((1, 0.5, 0, -0.5, -1), 200)
+    x = np.eye(5)[board.low[2]] - np.eye(5)[board.high[2]]
+    belief = board.belief
+    told = belief.information(np.array([x @ belief.mean]))[0]
+    precision = np.linalg.inv(belief.vcov) + told * np.outer(x, x)
+    assert np.linalg.inv(board.wait_for([2]).belief.vcov) == pytest.approx(precision)
+
+
+def test_a_pair_that_is_given_back_is_out_no_longer():
+    board = state((1, 0.5, 0, -0.5, -1), 200)
+    found = board.wait_for([2, 2, 3]).give_back([2, 3])
+    assert np.array_equal(found.waiting, board.wait_for([2]).waiting)
+    with pytest.raises(InvalidJudgments, match="s00 and s04 cannot be given back: nobody has them"):
+        found.give_back([3])
+
+
+def test_no_pair_for_this_judge_is_another_fault_than_no_pair_at_all():
+    board = state((1, 0, -1), 60)
+    with pytest.raises(NotIdentified, match="no pair is left for this judge: 3 others may"):
+        choose(Policy(), board.narrow(np.zeros(3, dtype=bool)), 1)
+    nothing = replace(board, allowed=np.zeros(3, dtype=bool))
+    with pytest.raises(NotIdentified, match="no pair may be asked: every one is used up"):
+        choose(Policy(), nothing.narrow(np.zeros(3, dtype=bool)), 1)
+
+
+def test_a_batch_that_repeats_pairs_says_so():
+    tally = simulate((1, 0.5, 0, -0.5, -1), 200, 1)
+    said = "of 10 pairs are asked more than once before an answer comes"
+    assert not any(said in note for note in choose_pairs(tally, n=5).notes)
+    assert sum(said in note for note in choose_pairs(tally, n=60).notes) == 1
+    low, high = np.triu_indices(5, 1)
+    every = [(f"s{one:02d}", f"s{other:02d}") for one, other in zip(low, high, strict=True)]
+    note, *_ = choose_pairs(tally, n=1, waiting=every).notes
+    assert note.startswith("1 of 10 pairs is asked more than once")
+    note, *_ = choose_pairs(simulate((1, 0), 20, 1), n=2).notes
+    assert note.startswith("the only pair is asked more than once")
+
+
+def test_one_pair_is_one_pair():
+    assert choose_pairs(None, n=1, systems=["a", "b"]).says[0] == "1 pair: 1 start-up"
+    one = choose_pairs(simulate((1, 0.5, 0), 200, 1), n=1, systems=["new"])
+    assert "1 of 4 systems has fewer than 5 judgments" in one.says[1]
+
+
+def votes_on(*tasks):
+    rows = {"left": ["a", "b", "c"], "right": ["b", "c", "a"], "outcome": ["left", "tie", "left"]}
+    columns = {name: cells * len(tasks) for name, cells in rows.items()}
+    return read(pd.DataFrame({**columns, "task": np.repeat(tasks, 3)}))
+
+
+def test_several_tasks_are_refused_unless_they_are_pooled_on_purpose():
+    with pytest.raises(NotIdentified, match=r"2 tasks \(de, en\).*select_task\('de'\).*tally\(\)"):
+        choose_pairs(votes_on("de", "en"))
+    assert choose_pairs(votes_on("de", "en").select_task("de")).state.tally.n_judgments == 3
+    assert choose_pairs(votes_on("de", "en").tally()).state.tally.n_judgments == 6
+    assert choose_pairs(votes_on("de")).state.tally.n_judgments == 3
+    with pytest.raises(NotIdentified, match="2 tasks"):
+        measure_savings(votes_on("de", "en"), Policy())
+
+
+def test_what_holds_no_judgments_on_pairs_is_refused_in_words():
+    scores = {"judge": ["j", "j"], "item": [1, 1], "system": ["a", "b"], "score": [3, 4]}
+    with pytest.raises(InvalidJudgments, match="not by ratings: choose_outputs"):
+        choose_pairs(read(pd.DataFrame(scores)))
+    with pytest.raises(InvalidJudgments, match=r"evenhand.read\('votes.csv'\)"):
+        choose_pairs("votes.csv")
+    with pytest.raises(InvalidJudgments, match="not by list"):
+        choose_pairs([("a", "b")])
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ("voi", r'give Policy\("voi"\)'),
+        ("top-k", r'give Policy\("top-k", top=3\)'),
+        ("ordr", r'give one such as Policy\("order"\)'),
+    ],
+)
+def test_the_name_of_a_policy_is_no_policy(policy, words):
+    with pytest.raises(UnknownOption, match=words):
+        choose_pairs(None, policy, systems=["a", "b"])
+
+
+def test_some_systems_of_the_data_cannot_be_left_out_by_naming_others():
+    tally = simulate((1, 0, -1), 60, 1)
+    with pytest.raises(UnknownOption, match="s00 has judgments already, and s01, s02 would be"):
+        choose_pairs(tally, systems=["s00", "new"])
+    for systems in (["new"], ["s00", "s01", "s02"], ["s00", "s01", "s02", "new"]):
+        found = choose_pairs(tally, systems=systems)
+        assert set(found.state.systems) == {"s00", "s01", "s02", *systems}
+    with pytest.raises(UnknownOption, match="a is named twice"):
+        choose_pairs(None, systems=["a", "a", "b"])
+
+
+def test_the_text_of_a_result_is_its_pairs_as_a_table():
+    found = choose_pairs(simulate((1, 0, -1), 60, 1), n=2)
+    text = repr(found)
+    assert all(one.left in text and one.reason in text for one in found.pairs)
+    assert "array" not in text
+
+
+def test_a_pair_in_a_large_batch_has_one_probability_that_of_the_judgments():
+    """Φ(Δ/√V) of what is believed before the batch, and before what is out is answered."""
+    tally = simulate((0.5, 0.2, 0, -0.4), 80, 1)
+    belief = read_state(tally).belief
+    for waiting in ((), [("s00", "s01")] * 9):
+        found = choose_pairs(tally, Policy(random_share=0), n=30, waiting=waiting)
+        said = [one for one in found.pairs if "probability" in one.reason]
+        assert len(said) > 6
+        for one in said:
+            low, high = sorted((int(one.left[1:]), int(one.right[1:])))
+            sd = np.sqrt(
+                belief.vcov[low, low] + belief.vcov[high, high] - 2 * belief.vcov[low, high]
+            )
+            first = norm.cdf((belief.mean[low] - belief.mean[high]) / sd)
+            better = f"s{low if first > 0.5 else high:02d}"
+            assert one.reason == f"{better} is better with probability {max(first, 1 - first):.2f}"
+
+
+def test_requests_with_seeds_of_their_own_are_three_in_ten_at_random():
+    tally = simulate((1, 0.5, 0, -0.5, -1), 200, 1)
+    kinds = [choose_pairs(tally, n=1, seed=request).pairs[0].kind for request in range(100)]
+    assert 15 < kinds.count("random") < 45
+
+
+def test_what_waits_counts_for_the_start_up_phase():
+    board = read_state(None, systems=["a", "b"], waiting=[("a", "b")] * 5)
+    assert choose(Policy(), board, 1)[0].kind == "chosen" or not board.answered
+    assert "start-up" not in {one.kind for one in choose(Policy(), board, 3)}
+
+
+def test_the_random_policy_judges_every_system_as_often():
+    board = read_state(None, systems=[f"s{i}" for i in range(8)])
+    found = choose(Policy("random"), board, 40)
+    loads = Counter(name for one in found for name in (one.left, one.right))
+    assert set(loads.values()) == {10}
+
+
+def test_sides_are_random():
+    board = state((1, 0.5, 0, -0.5, -1), 200)
+    turned = [
+        one.left > one.right for seed in range(50) for one in choose(Policy(), board, 4, seed)
+    ]
+    assert 70 < sum(turned) < 130
+
+
+def test_the_order_of_the_judgments_does_not_matter():
+    tally = simulate((1, 0.5, 0, -0.5, -1), 200, 1)
+    rows = np.random.default_rng(1).permutation(200)
+    names = ("left", "right", "wins", "ties", "losses")
+    mixed = type(tally)(tally.systems, *(getattr(tally, name)[rows] for name in names))
+    for rule in ("order", "closest", "voi", "information", "random"):
+        one, other = (choose(Policy(rule), read_state(each), 8) for each in (tally, mixed))
+        assert one == other
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"rule": "ordr"}, "policy cannot be 'ordr'.*'order'"),
+        ({"random_share": 1.2}, "random share cannot be 1.2"),
+        ({"start": -1}, "start cannot be -1"),
+        ({"rule": "top-k"}, r'top-k needs to know how many.*Policy\("top-k", top=3\)'),
+        ({"rule": "top-k", "top": 0}, "top-k cannot be 0: a whole number, 1 or more"),
+        ({"rule": "top-k", "top": 1.5}, "top-k cannot be 1.5"),
+        ({"top": 2}, "is for the policy top-k"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings, words):
+    with pytest.raises(UnknownOption, match=words):
+        Policy(**settings)
+
+
+def test_what_cannot_be_asked_is_refused():
+    board = state()
+    with pytest.raises(UnknownOption, match="0 pairs cannot be chosen"):
+        choose(Policy(), board, 0)
+    with pytest.raises(UnknownOption, match=r"1\.5 pairs cannot be chosen: give a whole number"):
+        choose(Policy(), board, 1.5)
+    with pytest.raises(UnknownOption, match="has no border: there are 5 systems"):
+        choose(Policy("top-k", top=5), board, 1)
+    board.allowed[:] = False
+    with pytest.raises(NotIdentified, match="no pair may be asked"):
+        choose(Policy(), board, 1)
+    with pytest.raises(NotIdentified, match="fewer than two systems"):
+        read_state(None, systems=["a"])
+    with pytest.raises(InvalidJudgments, match="'x' is waited for and is no system"):
+        read_state(None, systems=["a", "b"], waiting=[("a", "x")])
+    with pytest.raises(InvalidJudgments, match="'a' is waited for against itself"):
+        read_state(None, systems=["a", "b"], waiting=[("a", "a")])

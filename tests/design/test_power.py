@@ -1,0 +1,88 @@
+"""Simulated power against exact probabilities, and its interval against scipy's."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom, binomtest
+
+from evenhand.design.expected_power import expect, predict_errors
+from evenhand.design.power import Design, Truth, bound_share, simulate_power
+
+VOTES, GAP = 400, 0.3
+
+
+def exact_power(votes: int, gap: float) -> float:
+    """P(log-odds of the share exceed 1.96 of their standard errors): two systems, no tastes."""
+    wins = np.arange(1, votes)
+    z = np.log(wins / (votes - wins)) * np.sqrt(wins * (votes - wins) / votes)
+    return float(binom.pmf(wins, votes, 1 / (1 + np.exp(-gap)))[z > 1.96].sum())
+
+
+def test_two_systems_without_tastes_have_the_power_of_the_exact_binomial():
+    truth, design = Truth.spaced(2, GAP), Design(20, 50, VOTES)
+    found = simulate_power(truth, design, campaigns=400, cluster="judgment")
+    exact = exact_power(VOTES, GAP)
+    error = np.sqrt(exact * (1 - exact) / 400)
+    assert found.power[0, 1] == pytest.approx(exact, abs=3.09 * error + 0.01)
+    assert found.unranked == 0
+
+
+def test_the_closed_form_is_the_exact_binomial_where_judges_are_many():
+    design = Design(VOTES, 1, VOTES)
+    found = expect(predict_errors(Truth.spaced(2, GAP), design), design, 0.95).power[0, 1]
+    assert found == pytest.approx(exact_power(VOTES, GAP), abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("truth", "design"),
+    [
+        (Truth.spaced(5, 0.3, judge_sd=0.3, item_sd=0.3), Design(20, 100, 2000)),
+        (Truth.spaced(5, 0.4, ties=0.2, judge_sd=0.5, item_sd=0.5), Design(30, 100, 1500, 3)),
+        (Truth.spaced(4, 0.4, ties=0.2, judge_sd=0.3), Design(12, 300, 2000)),
+    ],
+)
+def test_the_closed_form_is_near_the_simulated_power(truth, design):
+    campaigns = 80
+    found = simulate_power(truth, design, campaigns=campaigns)
+    expected = expect(predict_errors(truth, design), design, 0.95).power
+    pairs = np.triu_indices(len(truth.systems), 1)
+    apart = (found.power - expected)[pairs]
+    assert abs(apart.mean()) <= 0.05
+    assert np.abs(apart).max() <= 3.09 * np.sqrt(0.25 / campaigns) + 0.05
+
+
+def test_between_equals_decisions_are_false_and_few():
+    found = simulate_power(Truth.spaced(4, 0.0, judge_sd=0.4), Design(15, 50, 600), campaigns=150)
+    assert not found.right.any()
+    assert found.any_false <= 150 * 0.05 + 3.09 * np.sqrt(150 * 0.05 * 0.95)
+    assert found.false.max() <= found.any_false
+
+
+def test_campaigns_without_an_estimate_count_as_undecided():
+    found = simulate_power(Truth.spaced(2, 9.0), Design(5, 5, 20), campaigns=10)
+    assert found.unranked == 10
+    assert not found.right.any()
+
+
+def test_one_seed_gives_one_power():
+    truth, design = Truth.spaced(3, 0.5, judge_sd=0.3), Design(10, 20, 300)
+    one, same, other = (simulate_power(truth, design, campaigns=20, seed=s) for s in (1, 1, 2))
+    assert one.right.tolist() == same.right.tolist()
+    assert one.places != other.places
+
+
+@pytest.mark.parametrize(("count", "of"), [(0, 50), (8, 10), (160, 200), (200, 200)])
+def test_the_interval_of_a_share_is_wilsons(count, of):
+    known = binomtest(count, of).proportion_ci(0.95, method="wilson")
+    assert bound_share(count, of) == pytest.approx((known.low, known.high), abs=1e-9)
+
+
+@pytest.mark.slow
+def test_intervals_of_simulated_power_cover_the_exact_power():
+    truth, design = Truth.spaced(2, 0.5), Design(20, 20, 150)
+    exact = exact_power(150, 0.5)
+    covered = 0
+    for seed in range(60):
+        found = simulate_power(truth, design, campaigns=40, cluster="judgment", seed=seed)
+        lower, upper = found.interval(0, 1)
+        covered += lower <= exact <= upper
+    assert covered >= 60 * 0.95 - 3.09 * np.sqrt(60 * 0.0475), f"{covered} of 60"

@@ -1,0 +1,153 @@
+"""Queries beside choices by hand and by trial of everything."""
+
+import numpy as np
+import pytest
+
+from evenhand.design.query import Query, QueryState
+from evenhand.errors import UnknownOption
+from evenhand.numerics.gaussian_process import Points
+from evenhand.ratings.output_process import begin, condition
+
+
+def line(*at):
+    """Points on a line."""
+    return Points(np.array(at, float)[:, None], np.zeros((len(at), 0), np.int64))
+
+
+@pytest.fixture
+def four():
+    """Four outputs without a label, three near each other and one far off; one has a label.
+
+    Strength, length scale 1 and noise: s² = 1, ℓ = 1, σ² = 0.5.
+    """
+    points = line(0.0, 0.2, 0.4, 5.0, 0.1)
+    vector = np.array([0.0, 0.0, np.log(0.5)])
+    process = condition(points.take(np.array([4])), np.array([60.0]), vector)
+    return QueryState(process, points, np.arange(4))
+
+
+def rng():
+    return np.random.default_rng(1)
+
+
+def scores_by_hand():
+    """Variance left and mean similarity of the four, written out."""
+    at, known = (0.0, 0.2, 0.4, 5.0), 0.1
+    variance, similar = [], []
+    for x in at:
+        cross = 1.0 + np.exp(-0.5 * (x - known) ** 2)
+        variance.append(2.0 - cross**2 / (2.0 + 0.5 + 1e-6))
+        similar.append(sum(np.exp(-0.5 * (x - z) ** 2) for z in at) / 4)
+    return np.array(variance), np.array(similar)
+
+
+def test_uncertainty_takes_the_output_far_off(four):
+    variance, _ = scores_by_hand()
+    assert Query("uncertainty").choose(four, 1, rng()).tolist() == [int(variance.argmax())] == [3]
+
+
+def test_density_is_variance_times_mean_similarity(four):
+    variance, similar = scores_by_hand()
+    found = Query("density").weigh(four.process, four.points.take(four.waiting))
+    assert found == pytest.approx(similar, abs=1e-12)
+    ranked = Query("density", spread=False).choose(four, 4, rng()).tolist()
+    assert ranked == np.argsort(-variance * similar).tolist()
+
+
+def test_density_to_the_power_of_nought_is_uncertainty(four):
+    one = Query("density", power=0.0).choose(four, 4, rng())
+    assert one.tolist() == Query("uncertainty").choose(four, 4, rng()).tolist()
+
+
+def test_a_great_power_stays_where_outputs_are(four):
+    assert Query("uncertainty").choose(four, 2, rng())[0] == 3
+    assert 3 not in Query("density", power=3.0).choose(four, 3, rng()).tolist()
+
+
+def test_a_spread_batch_is_what_single_choices_would_have_been(four):
+    """The label itself does not matter for variances while parameters stay."""
+    batch = Query("uncertainty").choose(four, 3, rng()).tolist()
+    known, taken = [4], []
+    for _ in range(3):
+        points = four.points.take(np.array(known))
+        labels = np.arange(len(known), dtype=float)
+        process = condition(points, labels, four.process.vector)
+        waiting = np.array([i for i in range(4) if i not in taken])
+        at = int(
+            Query("uncertainty").choose(QueryState(process, four.points, waiting), 1, rng())[0]
+        )
+        taken.append(at)
+        known.append(at)
+    assert batch == taken
+
+
+def test_copies_fill_a_batch_that_is_not_spread():
+    points = line(0.0, 3.0, 3.0, 3.0, -2.5)
+    known = points.take(np.array([0]))
+    process = condition(known, np.array([50.0]), np.array([0.0, 0.0, np.log(0.1)]))
+    scene = QueryState(process, points, np.arange(1, 5))
+    assert sorted(Query("uncertainty", spread=False).choose(scene, 3, rng()).tolist()) == [1, 2, 3]
+    assert 4 in Query("uncertainty").choose(scene, 2, rng()).tolist()
+
+
+def test_more_than_there_are_gives_all(four):
+    for strategy in ("random", "uncertainty", "density"):
+        assert sorted(Query(strategy).choose(four, 9, rng()).tolist()) == [0, 1, 2, 3]
+
+
+def test_an_oracle_without_labels_is_refused(four):
+    with pytest.raises(UnknownOption, match="nobody has"):
+        Query("oracle").choose(four, 1, rng())
+
+
+def test_an_oracle_takes_the_label_that_is_foreseen_worst_of_outputs_apart():
+    """Far apart each label tells of itself alone: the greatest error falls the most."""
+    points = line(0.0, 100.0, 200.0, 300.0)
+    truth = np.array([50.0, 52.0, 70.0, 49.0])
+    known = points.take(np.array([0]))
+    process = condition(known, truth[:1], np.array([0.0, 0.0, np.log(0.1)]))
+    chosen = Query("oracle").choose(QueryState(process, points, np.arange(1, 4), truth), 1, rng())
+    assert chosen.tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"strategy": "best"},
+        {"strategy": "random", "power": 2.0},
+        {"strategy": "density", "power": -1.0},
+        {"strategy": "density", "power": float("nan")},
+        {"strategy": "oracle", "spread": False},
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings):
+    with pytest.raises(UnknownOption):
+        Query(**settings)
+
+
+def test_begin_has_a_parameter_for_strength_scales_and_noise():
+    assert len(begin(line(0.0, 1.0))) == 3
+
+
+def test_an_oracle_leaves_what_is_foreseen_well():
+    """The label far from the mean is foreseen, since its copy has it; the other is not."""
+    points = line(0.0, 100.0, 0.0, 200.0)
+    truth = np.array([80.0, 50.0, 80.0, 67.0])
+    known = points.take(np.array([0, 1]))
+    process = condition(known, truth[:2], np.array([0.0, 0.0, np.log(0.1)]))
+    scene = QueryState(process, points, np.array([2, 3]), truth)
+    assert abs(process.foresee(points)[2] - 80.0) < abs(process.foresee(points)[3] - 67.0) / 1.0
+    assert Query("oracle").choose(scene, 1, rng()).tolist() == [3]
+
+
+def test_variances_when_chosen_are_kept(four):
+    taken, variance = Query("uncertainty").pick(four, 3, rng())
+    before = four.process.covariance(four.points.take(taken), four.points.take(taken))
+    inner = before[:2, :2] + four.process.noise * np.eye(2)
+    last = before[2, 2] - before[2, :2] @ np.linalg.solve(inner, before[:2, 2])
+    assert variance[0] == pytest.approx(before[0, 0])
+    assert variance[2] == pytest.approx(last)
+    apart = Query("uncertainty", spread=False).pick(four, 3, rng())
+    whole = np.diag(four.process.covariance(four.points, four.points))
+    assert apart[1] == pytest.approx(whole[apart[0]])
+    assert Query("random").pick(four, 3, rng())[1] is None

@@ -1,0 +1,238 @@
+"""What curves say, beside numbers by hand, by scipy and by counting."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from design.labelled_outputs import draw_curves
+from evenhand.design.query import GreatestT, compare_parts, find_share
+from evenhand.design.query_replay import average
+from evenhand.errors import UnknownOption
+from evenhand.report.figures.predictions import draw_queries
+
+
+def test_intervals_are_those_of_students_t():
+    values = np.random.default_rng(0).normal(size=9)
+    own = average(values)
+    ends = stats.t.interval(0.95, 8, values.mean(), stats.sem(values))
+    assert (own.lower, own.upper) == pytest.approx(ends, abs=1e-10)
+
+
+def test_errors_are_means_over_test_outputs():
+    found = draw_curves(2)
+    assert found.measure("mae")[1, 2, 3] == pytest.approx(np.abs(found.errors[1, 2, 3]).mean())
+    rmse = np.sqrt(np.mean(found.errors[1, 2, 3] ** 2))
+    assert found.measure("rmse")[1, 2, 3] == pytest.approx(rmse)
+    with pytest.raises(UnknownOption, match="measure"):
+        found.measure("r2")
+
+
+def test_differences_to_random_are_paired_by_repeat():
+    found = draw_curves(3)
+    row = next(one for one in found.table if (one.query, one.labels) == ("uncertainty", 20))
+    mae = np.abs(found.errors).mean(axis=-1)
+    test = stats.ttest_rel(mae[0, 1], mae[1, 1]).confidence_interval(0.95)
+    assert (row.mae_less.lower, row.mae_less.upper) == pytest.approx((test.low, test.high))
+
+
+@pytest.mark.parametrize(
+    ("means", "slack", "share"),
+    [
+        ((5.0, 3.0, 2.0, 2.0), 0.0, 0.4),
+        ((5.0, 3.0, 2.0, 2.0), 0.25, 0.3),  # 2.5 lies half way from 20 to 40
+        ((1.0, 1.0, 1.0, 1.0), 0.0, 0.1),
+        ((1.0, 3.0, 1.0, 2.0), 0.0, 0.3),  # below at once, but it does not stay
+        ((5.0, 4.0, 3.0, 2.0), 0.0, 1.0),
+    ],
+)
+def test_a_curve_has_got_there_when_it_stays(means, slack, share):
+    assert find_share(np.array(means), np.array([10, 20, 40, 100]), slack) == pytest.approx(share)
+
+
+def test_a_part_that_is_better_is_found():
+    found = draw_curves(5, gain=2.0)
+    best = found.parts[1]
+    assert (best.labels, best.better) == (20, True)
+    assert 0 < best.lower < best.less
+    assert any("a part of the pool beats all of it" in one for one in found.says)
+
+
+def test_variances_of_items_and_repeats_are_added():
+    gain = np.random.default_rng(1).normal(size=(3, 6, 20))
+    found = compare_parts(gain, np.arange(20), np.random.default_rng(0))
+    by_item, by_repeat = gain.mean(axis=1), gain.mean(axis=2)
+    error = np.sqrt(by_item.var(axis=1, ddof=1) / 20 + by_repeat.var(axis=1, ddof=1) / 6)
+    assert found.less == pytest.approx(gain.mean(axis=(1, 2)))
+    assert found.error == pytest.approx(error)
+
+
+def test_outputs_of_one_item_hang_together():
+    """Every item twice, with the same errors: as sure as each once."""
+    gain = np.random.default_rng(1).normal(size=(3, 6, 20))
+    once = compare_parts(gain, np.arange(20), np.random.default_rng(0))
+    twice = compare_parts(
+        np.repeat(gain, 2, axis=2), np.repeat(np.arange(20), 2), np.random.default_rng(0)
+    )
+    assert twice.error == pytest.approx(once.error)
+    assert twice.less == pytest.approx(once.less)
+
+
+def test_parts_that_say_the_same_as_the_whole_are_no_find():
+    found = draw_curves(5)
+    same = replace(found, errors=np.broadcast_to(found.errors[:1, -1:], found.errors.shape))
+    assert not any(one.better for one in same.parts)
+
+
+def test_curves_without_random_are_refused():
+    with pytest.raises(UnknownOption, match="random"):
+        replace(draw_curves(1), queries=("density", "uncertainty"))
+
+
+def test_records_and_figure_have_a_row_for_each_query_and_look():
+    found = draw_curves(1)
+    assert len(found.records()) == len(found.to_dict()["points"]) == 8
+    drawn = draw_queries(found).to_dict()
+    assert {layer["mark"]["type"] for layer in drawn["layer"]} == {"area", "rule", "line"}
+
+
+def test_few_repeats_give_no_verdict_of_parts():
+    found = draw_curves(5, gain=2.0, repeats=9)
+    assert [(one.p, one.lower, one.better) for one in found.parts] == [(None, None, False)] * 2
+    assert any("9 repeats are too few to say" in one for one in found.says)
+    assert draw_curves(5, gain=2.0, repeats=10).parts[1].better
+
+
+def test_a_part_that_says_the_same_as_the_whole_has_no_bound():
+    found = draw_curves(5)
+    errors = found.errors.copy()
+    errors[0] = errors[0, -1]
+    part = replace(found, errors=errors).parts[0]
+    assert (part.less, part.lower) == (0.0, None)
+
+
+def test_a_chance_is_counted_among_draws():
+    found = GreatestT(np.zeros(1), np.ones(1), np.arange(1.0, 20.0))
+    assert found.find_p(18.0) == pytest.approx(3 / 20)  # 18 and 19, and what was seen itself
+    assert found.find_p(99.0) == pytest.approx(1 / 20)
+    assert found.critical == 19.0  # the least draw that 95 % of 19 are not above
+
+
+def test_the_null_is_the_greatest_of_all_parts():
+    """Of 30 parts apart the greatest is near the 1 - .05 / 30 quantile of one, not 1.64."""
+    gain = np.random.default_rng(1).normal(size=(30, 40, 60))
+    found = compare_parts(gain, np.arange(60), np.random.default_rng(0))
+    assert stats.norm.ppf(1 - 0.1 / 30) < found.critical < stats.norm.ppf(1 - 0.005 / 30)
+
+
+def test_the_bound_of_a_part_holds_for_all_looks():
+    found = draw_curves(5, gain=2.0)
+    gain = np.abs(found.errors[:, -1:]) - np.abs(found.errors[:, :-1])
+    rng = np.random.Generator(np.random.PCG64([found.seed, 3]))
+    all_ = compare_parts(gain.reshape(6, 10, 40), np.arange(40), rng)
+    by_item, by_repeat = gain[1, 1].mean(axis=0), gain[1, 1].mean(axis=1)
+    error = np.sqrt(by_item.var(ddof=1) / 40 + by_repeat.var(ddof=1) / 10)
+    greatest = np.sort(all_.null)[949]  # 95 % of 999 draws are not above it
+    assert found.parts[1].lower == pytest.approx(by_item.mean() - greatest * error)
+    assert greatest > 1.8
+
+
+def test_the_whole_curve_is_compared_without_its_ends_over_items_and_repeats():
+    found = draw_curves(3)
+    size = np.abs(found.errors[:, 1:3])  # the looks between start and full pool
+    gain = (size[0] - size[1]).mean(axis=0)
+    items, repeats = gain.mean(axis=0), gain.mean(axis=1)
+    one, two = items.var(ddof=1) / 40, repeats.var(ddof=1) / 10
+    free = (one + two) ** 2 / (one**2 / 39 + two**2 / 9)
+    ends = stats.t.interval(0.95, free, gain.mean(), np.sqrt(one + two))
+    own = found.compare_all()["uncertainty"]
+    assert own.value == pytest.approx(gain.mean())
+    assert (own.lower, own.upper) == pytest.approx(ends)
+
+
+def resample_by_hand(found, seed, power=1):
+    """Shares of both queries, with items and repeats drawn by plain indexing."""
+    rng, size = np.random.default_rng(seed), np.abs(found.errors) ** power
+    drawn = []
+    for _ in range(600):
+        own = size[..., rng.integers(size.shape[3], size=size.shape[3])].mean(axis=3) ** (1 / power)
+        own = own[:, :, rng.integers(size.shape[2], size=size.shape[2])].mean(axis=2)
+        drawn.append([find_share(one, found.labels, 0.01) for one in own])
+    return np.array(drawn)
+
+
+def falling(seed):
+    """Curves that fall, uncertainty faster than random; items differ much in how they do."""
+    found = draw_curves(seed, items=60)
+    rng = np.random.default_rng(seed)
+    errors = np.abs(found.errors)
+    more = rng.gamma(0.5, 2.0, 60)
+    errors[0] += np.array([3.0, 2.0, 1.0, 0.0])[:, None, None] * more
+    errors[1] += np.array([3.0, 0.5, 0.1, 0.0])[:, None, None] * more
+    apart = rng.normal(size=60)
+    errors[1, 2] += 2.0 * (apart - apart.mean())  # nothing in the mean, much for other items
+    return replace(found, errors=errors, items=np.arange(60))
+
+
+@pytest.mark.parametrize(("measure", "power"), [("mae", 1), ("rmse", 2)])
+def test_intervals_of_shares_are_those_of_a_bootstrap_of_items_and_repeats(measure, power):
+    found = falling(4)
+    drawn = resample_by_hand(found, 8, power)
+    random, own = found.find_shares(measure)
+    for one, column in ((random, drawn[:, 0]), (own, drawn[:, 1])):
+        ends = np.quantile(column, (0.025, 0.975))
+        assert (one.lower, one.upper) == pytest.approx(ends, abs=0.06)
+    saved = np.quantile(drawn[:, 0] - drawn[:, 1], (0.025, 0.975))
+    assert own.saved == pytest.approx(random.share - own.share)
+    assert (own.saved_lower, own.saved_upper) == pytest.approx(saved, abs=0.06)
+    assert random.saved is None
+
+
+def test_outputs_of_one_item_are_drawn_together():
+    """Every output five times over as outputs of its item: no more items, no more sure."""
+    found = falling(4)
+    more = replace(
+        found, errors=np.repeat(found.errors, 5, axis=3), items=np.repeat(found.items, 5)
+    )
+    assert more.find_shares() == tuple(
+        replace(
+            one,
+            share=pytest.approx(one.share),
+            lower=pytest.approx(one.lower),
+            upper=pytest.approx(one.upper),
+            saved=one.saved and pytest.approx(one.saved),
+            saved_lower=one.saved and pytest.approx(one.saved_lower),
+            saved_upper=one.saved and pytest.approx(one.saved_upper),
+        )
+        for one in found.find_shares()
+    )
+
+
+def test_labels_that_do_not_help_have_no_share():
+    found = falling(4)
+    errors = found.errors.copy()
+    errors[:, 0] = errors[0, -1] * 0.9
+    found = replace(found, errors=errors)
+    assert {one.share for one in found.find_shares()} == {None}
+    assert any("labels do not help here" in one for one in found.says)
+
+
+def test_a_start_that_is_enough_is_said_as_at_most():
+    found = falling(4)
+    errors = np.broadcast_to(found.errors[0, -1] * 1.005, found.errors.shape).copy()
+    errors[:, -1] = found.errors[0, -1]
+    found = replace(found, errors=errors)
+    assert [(one.share, one.at_start) for one in found.find_shares()] == [(0.125, True)] * 2
+    assert "uncertainty <= 12 %" in " ".join(found.says)
+
+
+def test_what_is_worse_is_said_to_be_worse():
+    found = falling(4)
+    worse = replace(found, errors=found.errors[::-1])
+    assert found.compare_all()["uncertainty"].value > 0 > worse.compare_all()["uncertainty"].value
+    for own, words in ((found, ("less", "fewer")), (worse, ("more", "more"))):
+        said = " ".join(own.says)
+        assert f"points {words[0]} than random (" in said
+        assert f"of the labels {'less' if words[0] == 'less' else 'more'} than random" in said
+    assert "within 2 %:" in " ".join(found.says)

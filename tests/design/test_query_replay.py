@@ -1,0 +1,185 @@
+"""Replays of queries on outputs whose labels are known."""
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pytest
+
+from design.labelled_outputs import as_ratings, smooth_world
+from evenhand import OutputFeatures, Query, QueryReplay, trace_queries
+from evenhand.data.ratings import Ratings
+from evenhand.design.query_replay import SHARES
+from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.numerics.gaussian_process import Points
+from evenhand.ratings.output_process import begin, condition, relearn
+
+TEN = OutputFeatures(numbers=tuple(f"x{j}" for j in range(10)), labels=())
+TWO = OutputFeatures(numbers=("x0", "x1"), labels=())
+SMALL = QueryReplay(repeats=2, pool=40, start=10, relearn=2.0)
+TWICE = QueryReplay(repeats=2, relearn=2.0)
+ONE = (Query("uncertainty"),)
+
+
+@pytest.fixture(scope="module")
+def world():
+    return as_ratings(*smooth_world(160, 4))
+
+
+@pytest.fixture(scope="module")
+def curves(world):
+    return trace_queries(world, TEN, how=SMALL)
+
+
+def test_every_curve_ends_with_the_error_of_the_full_pool(curves):
+    assert curves.labels[-1] == 40
+    for own in curves.errors[1:, -1]:
+        assert np.array_equal(own, curves.errors[0, -1])
+
+
+def test_random_with_all_labels_is_the_fit_of_all(world):
+    """One repeat by hand: same pool, parameters searched for from the priors."""
+    found = trace_queries(
+        world, TEN, (Query("random"),), QueryReplay(repeats=2, seed=3, relearn=3.0)
+    )
+    x, y = smooth_world(160, 4)
+    held = np.random.Generator(np.random.PCG64([3, 0])).permutation(160)[:48]  # the split's seed
+    test, rest = np.sort(held), np.setdiff1d(np.arange(160), held)
+    mean, deviation = x[rest].mean(axis=0), x[rest].std(axis=0)
+    points = Points((x - mean) / deviation, np.zeros((160, 0), np.int64))
+    known = points.take(rest)
+    vector = relearn(known, y[rest], begin(known), 500, np.random.default_rng(0))
+    errors = condition(known, y[rest], vector).predict_mean(points.take(test)) - y[test]
+    assert found.errors[0, -1, 0] == pytest.approx(errors, abs=0.3)  # two ends of a search
+
+
+def test_all_queries_begin_with_the_same_labels(curves):
+    assert np.array_equal(curves.errors[0, 0], curves.errors[1, 0])
+
+
+def test_the_order_of_rows_does_not_matter(world):
+    frame = world.frame.to_native()
+    mixed = frame.sample(fraction=1.0, shuffle=True, seed=1)
+    one, again = (
+        trace_queries(data, TEN, ONE, SMALL) for data in (world, Ratings(nw.from_native(mixed)))
+    )
+    assert np.array_equal(again.errors, one.errors)
+    assert again.signature == one.signature
+
+
+def test_the_oracle_is_better_than_random_and_random_gets_better_with_labels():
+    world = as_ratings(*smooth_world(600, 7))
+    found = trace_queries(
+        world, TEN, (Query("oracle"),), QueryReplay(repeats=3, pool=100, relearn=2.0)
+    )
+    assert found.compare_all()["oracle"].value > 0
+    means = found.measure("mae")[0].mean(axis=1)
+    assert means[-1] < means[0]
+
+
+def test_curves_are_looked_at_at_stated_shares():
+    assert QueryReplay(start=10).plan_looks(1000).tolist() == [
+        round(1000 * share) for share in (*SHARES, 1.0)
+    ]
+
+
+def test_an_outputs_label_is_the_mean_of_its_ratings():
+    x, y = smooth_world(60, 2)
+    frame = as_ratings(x, y).frame.to_native()
+    apart = [
+        frame.with_columns(pl.col("score") + more, judge=pl.lit(judge))
+        for more, judge in ((3, "ann"), (-3, "ben"))
+    ]
+    twice = Ratings(nw.from_native(pl.concat(apart)))
+    one, two = (trace_queries(data, TEN, ONE, TWICE) for data in (as_ratings(x, y), twice))
+    assert two.errors == pytest.approx(one.errors, abs=1e-4)
+
+
+def test_items_are_held_out_as_a_whole():
+    """Two systems of each item: no item may be learned from and tested on."""
+    x, y = smooth_world(60, 2)
+    names = [f"i{i // 2}" for i in range(60)]
+    frame = as_ratings(x, y, names).frame.to_native()
+    frame = frame.with_columns(system=pl.Series(["a", "b"] * 30))
+    found = trace_queries(Ratings(nw.from_native(frame)), TEN, ONE, TWICE)
+    assert np.bincount(found.items).tolist() == [2] * 9  # .3 of 30 items
+
+
+def test_given_test_outputs_are_used_and_may_not_be_in_the_pool(world):
+    x, y = smooth_world(40, 9)
+    test = as_ratings(x, y, [f"t{i:03d}" for i in range(40)])
+    assert trace_queries(world, TEN, ONE, SMALL, test=test).errors.shape[-1] == 40
+    with pytest.raises(InvalidJudgments, match="40 test outputs are in the pool as well"):
+        trace_queries(world, TEN, how=SMALL, test=as_ratings(x, y))
+
+
+@pytest.mark.parametrize(
+    ("n", "how", "match"),
+    [
+        (12, {}, "12 outputs|outputs in the pool"),
+        (60, {"pool": 55}, "cannot be drawn"),
+        (60, {"start": 50}, "outputs in the pool"),
+    ],
+)
+def test_too_few_outputs_are_refused(n, how, match):
+    with pytest.raises((InvalidJudgments, UnknownOption), match=match):
+        trace_queries(as_ratings(*smooth_world(n, 1)), TEN, how=QueryReplay(repeats=2, **how))
+
+
+def test_labels_that_are_all_the_same_are_refused():
+    x, _ = smooth_world(60, 1)
+    with pytest.raises(InvalidJudgments, match="there is nothing to learn"):
+        trace_queries(as_ratings(x, np.full(60, 4.0)), TEN, how=QueryReplay(repeats=2))
+
+
+def test_features_that_say_nothing_are_refused(world):
+    with pytest.raises(UnknownOption, match="no features"):
+        OutputFeatures(labels=())
+    with pytest.raises(UnknownOption, match="is no feature to choose by"):
+        trace_queries(world, OutputFeatures(), how=SMALL)
+    with pytest.raises(InvalidJudgments, match="no feature differs"):
+        trace_queries(world, OutputFeatures(labels=("system",)), how=SMALL)
+
+
+def test_a_feature_that_differs_within_an_output_is_refused():
+    x, y = smooth_world(60, 1)
+    data = as_ratings(x, y, ["i0", *(f"i{i}" for i in range(59))])
+    with pytest.raises(InvalidJudgments, match="feature 'x0' differs between rows of one output"):
+        trace_queries(data, TWO, how=QueryReplay(repeats=2))
+
+
+def test_several_criteria_are_refused():
+    x, y = smooth_world(60, 1)
+    data = as_ratings(x, y, criterion=["fluency", "adequacy"] * 30)
+    with pytest.raises(InvalidJudgments, match="several criteria"):
+        trace_queries(data, TWO, how=QueryReplay(repeats=2))
+
+
+def test_queries_are_named_once_and_random_is_added(world):
+    found = trace_queries(world, TEN, (Query("uncertainty"),), SMALL)
+    assert found.queries == ("random", "uncertainty")
+    with pytest.raises(UnknownOption, match="named once each"):
+        trace_queries(world, TEN, (Query("density"), Query("density")), SMALL)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"repeats": 1},
+        {"start": 0},
+        {"batch": 0},
+        {"test_share": 1.0},
+        {"relearn": 0.5},
+        {"pool": 12},
+        {"seed": -1},
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings):
+    with pytest.raises(UnknownOption):
+        QueryReplay(**settings)
+
+
+def test_one_item_to_test_on_is_refused(world):
+    test = as_ratings(*smooth_world(8, 9), ["t"] * 8).frame.to_native()
+    test = Ratings(nw.from_native(test.with_columns(system=pl.Series([f"s{i}" for i in range(8)]))))
+    with pytest.raises(InvalidJudgments, match="are of one item, t"):
+        trace_queries(world, TEN, how=SMALL, test=test)

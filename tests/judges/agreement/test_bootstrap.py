@@ -1,0 +1,134 @@
+"""Resamples from sums are those of the ratings themselves; refusals; nothing depends on order."""
+
+import krippendorff
+import numpy as np
+import pytest
+from scipy import stats
+
+from evenhand.errors import UnknownOption
+from evenhand.judges.agreement_intervals import (
+    MAX_CLUSTERS,
+    MIN_CLUSTERS,
+    REPLICATES,
+    draw_sums,
+    draw_times,
+    find_interval,
+    form_blocks,
+    refuse_interval,
+)
+from evenhand.judges.coefficients import gwet_ac, krippendorff_alpha
+from evenhand.judges.counts import Ratio, Sums, count_coincidences
+from evenhand.judges.units import find_units
+from score_tables import coincidences_of, rows_of, units_of
+
+RNG = np.random.default_rng(7)
+LATENT = RNG.normal(3, 1, 40)
+TABLE = np.clip(np.round(LATENT + RNG.normal(0, 0.9, (4, 40))), 1, 5)
+TABLE[RNG.random((4, 40)) < 0.2] = np.nan
+MATRIX = [[None if np.isnan(x) else float(x) for x in row] for row in TABLE]
+
+
+@pytest.mark.parametrize("metric", ["nominal", "ordinal", "interval", "ratio"])
+def test_a_resample_of_sums_is_a_resample_of_items(metric):
+    # the items drawn are written out again, column by column, for the krippendorff package
+    drawn = draw_sums(coincidences_of(MATRIX), seed=3).sums
+    found = krippendorff_alpha(drawn, metric)
+    times = draw_times(40, 3).astype(int)
+    for run in range(0, REPLICATES, 250):
+        columns = np.repeat(np.arange(40), times[run])
+        expected = krippendorff.alpha(
+            reliability_data=TABLE[:, columns], level_of_measurement=metric
+        )
+        assert found.over[run] / found.under[run] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("compute", [krippendorff_alpha, gwet_ac])
+def test_listed_pairs_give_what_tabled_pairs_give(compute, monkeypatch):
+    tabled = coincidences_of(MATRIX)
+    monkeypatch.setattr("evenhand.judges.counts.MAX_POINTS_TABLED", 0)
+    listed = coincidences_of(MATRIX)
+    assert (tabled.tabled, listed.tabled) == (True, False)
+    assert compute(Sums(listed)).value == pytest.approx(compute(Sums(tabled)).value, abs=1e-12)
+    both = [compute(draw_sums(one, 5).sums).values for one in (tabled, listed)]
+    np.testing.assert_allclose(both[0], both[1], atol=1e-12)
+
+
+def test_many_judges_of_few_points_are_counted_as_pairs_are():
+    matrix = RNG.integers(1, 4, (12, 15)).astype(float)
+    found = krippendorff_alpha(Sums(coincidences_of(matrix.tolist())), "nominal").value
+    expected = krippendorff.alpha(reliability_data=matrix, level_of_measurement="nominal")
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_intervals_do_not_depend_on_the_order_of_rows():
+    rows = rows_of(MATRIX)
+    turned = rows.take(RNG.permutation(rows.size))
+    ends = []
+    for one in (rows, turned):
+        units = find_units(one)
+        drawn = draw_sums(count_coincidences(units, form_blocks(units, "item", 1)), 1)
+        ends.append(drawn.bound(krippendorff_alpha, 0.95))
+    assert ends[0] == ends[1]
+
+
+def test_items_beyond_the_most_are_put_together_evenly():
+    units = units_of(RNG.integers(1, 6, (2, 2500)).tolist())
+    blocks = form_blocks(units, "item", 1)
+    assert (blocks.size, blocks.levels) == (MAX_CLUSTERS["item"], 2500)
+    assert set(np.bincount(blocks.of).tolist()) == {2, 3}
+    other = form_blocks(units, "item", 2)
+    assert (other.of != blocks.of).any()
+
+
+def test_few_clusters_have_no_interval_and_say_so():
+    assert refuse_interval(MIN_CLUSTERS, "item") is None
+    assert refuse_interval(1, "judge") == "no interval: 1 judge, and at least 10 are needed"
+
+
+def test_a_coefficient_that_rarely_exists_has_no_interval():
+    under = np.ones(REPLICATES)
+    under[:80] = 0
+    assert find_interval(Ratio(np.ones(REPLICATES), under), 0.95).why == (
+        "it does not exist in 80 of 1,000 resamples"
+    )
+
+
+def test_judges_drawn_again_count_by_both_judges_of_a_pair():
+    units = units_of(RNG.integers(1, 6, (12, 30)).tolist())
+    coincidences = count_coincidences(units, form_blocks(units, "judge", 1))
+    drawn = draw_sums(coincidences, 4)
+    times = draw_times(12, 4)
+    pairs = 30 / (12 * 11 / 2)  # of the weight of a unit, each pair of judges has a share
+    upper = np.triu_indices(12, 1)
+    weights = times[:, upper[0]] + times[:, upper[1]] - 1
+    np.testing.assert_allclose(drawn.sums.units, pairs * weights.sum(axis=1))
+    np.testing.assert_allclose(drawn.pairs.units, 30)
+
+
+def test_a_cluster_that_is_none_is_refused():
+    with pytest.raises(UnknownOption, match="cluster cannot be 'items'"):
+        form_blocks(units_of(MATRIX), "items", 1)
+
+
+def test_judges_of_one_cluster_are_drawn_together():
+    units = units_of(RNG.integers(1, 6, (120, 40)).tolist())
+    found = count_coincidences(units, form_blocks(units, "judge", 1))
+    times = draw_times(MAX_CLUSTERS["judge"], 4)
+    high, low = np.tril_indices(MAX_CLUSTERS["judge"])
+    weights = np.where(high == low, times[:, high], times[:, high] + times[:, low] - 1)
+    cells = np.bincount(found.cell, found.per_unit, len(high))
+    assert cells[high == low].any()
+    np.testing.assert_allclose(draw_sums(found, 4).sums.units, weights @ cells)
+
+
+def test_the_variance_of_pairs_is_taken_off_and_few_judges_are_allowed_for():
+    units = units_of(RNG.integers(1, 6, (20, 60)).tolist())
+    drawn = draw_sums(count_coincidences(units, form_blocks(units, "judge", 1)), 2)
+    values, pairs = (krippendorff_alpha(one).values for one in (drawn.sums, drawn.pairs))
+    both, once = values.var(), pairs.var()
+    kept = np.sqrt(max(both - once, once) / both)
+    assert kept < 0.95  # judges do not matter here: pairs are counted twice
+    stretch = kept * np.sqrt(20 / 19) * stats.t.ppf(0.975, 19) / stats.norm.ppf(0.975)
+    ends = np.quantile(values.mean() + stretch * (values - values.mean()), [0.025, 0.975])
+    found = drawn.bound(krippendorff_alpha, 0.95)
+    assert (found.lower, found.upper) == pytest.approx(tuple(ends))

@@ -1,0 +1,140 @@
+"""Means over pairs of judges against R's irr (Light's κ) and by hand, and what each judge gets."""
+
+import numpy as np
+import pytest
+
+from evenhand.data.rating_rows import Scale, read_scale
+from evenhand.errors import UnknownOption
+from evenhand.judges.judge_pairs import MEASURES, _bound, compare_judges
+from golden_numbers import golden
+from score_tables import declared, units_of
+
+
+def test_complete_data_have_lights_kappa_of_irr():
+    entry = golden("10_agreement_coefficients", "rel_full")
+    scale = declared(entry.expected["declared_categories"])
+    found = compare_judges(units_of(entry.input["matrix"], scale), scale).mean("cohen")
+    assert found.value == pytest.approx(entry.expected["light_kappa"], abs=1e-12)
+    assert found.title == "Cohen's κ, mean over pairs by common units"
+    assert (found.units, found.ratings) == (48, 96)
+
+
+def test_pairs_count_by_their_common_units():
+    entry = golden("10_agreement_coefficients", "rel")
+    scale = declared(entry.expected["declared_categories"])
+    pairs = entry.expected["pairwise_cohen_kappa_declared_scale"]
+    weights = [pair["n"] for pair in pairs]
+    compared = compare_judges(units_of(entry.input["matrix"], scale), scale)
+    for name, theirs in (("cohen", "unweighted"), ("cohen-linear", "linear")):
+        expected = np.average([pair[theirs] for pair in pairs], weights=weights)
+        assert compared.mean(name).value == pytest.approx(expected)
+    assert compared.units.tolist() == weights
+
+
+def test_each_judge_gets_the_mean_of_its_pairs():
+    # a and b share 4 units and agree on 3; a and c share 2 and agree on none; b and c share 2
+    matrix = [[1, 2, 3, 4], [1, 2, 3, 5], [2, 4, None, None]]
+    by_judge = {one.judge: one for one in compare_judges(units_of(matrix)).summaries}
+    first, second, third = by_judge.values()
+    assert (first.ratings, first.shared, first.others) == (4, 4, 2)
+    assert first.equal == pytest.approx((4 * 3 / 4 + 2 * 0) / 6)
+    assert first.distance == pytest.approx((1 + 3) / 6)
+    assert third.distance == pytest.approx((3 + 3) / 4)
+    assert third.means["pearson"] is None  # two common units
+    assert second.to_dict()["means"]["pearson"] == pytest.approx(
+        np.corrcoef([1, 2, 3, 4], [1, 2, 3, 5])[0, 1]
+    )
+
+
+def test_pairs_are_listed_with_plain_values():
+    matrix = [[1, 2, 3], [1, 2, 3], [3, 3, 3]]
+    records = compare_judges(units_of(matrix), read_scale("1-5")).records()
+    assert [(one["first"][-1], one["second"][-1]) for one in records] == [
+        ("0", "1"),
+        ("0", "2"),
+        ("1", "2"),
+    ]
+    assert records[0]["cohen"] == 1
+    assert records[1]["pearson"] is None
+    assert all(set(MEASURES) <= set(one) for one in records)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "measure", "why"),
+    [
+        ([[1, 2, 3]], "cohen", "no output was scored by two judges"),
+        ([[1, 2, None], [None, None, 3]], "pearson", "no output was scored by two judges"),
+        ([[3, 3, 3], [3, 3, 3]], "cohen", "one and the same score throughout"),
+        ([[3, 3, 3], [1, 2, 3]], "pearson", "scored all of them alike"),
+        ([[1, 2, None], [2, 1, 3]], "spearman", "fewer than three outputs in common"),
+    ],
+)
+def test_where_there_is_no_mean_it_says_why(matrix, measure, why):
+    found = compare_judges(units_of(matrix)).mean(measure)
+    assert found.value is None
+    assert why in found.why
+
+
+def test_a_scale_without_steps_keeps_correlations_and_says_why_kappa_is_missing():
+    scale = Scale(0.0, 1.0, declared=True)
+    compared = compare_judges(units_of([[0.1, 0.2, 0.7], [0.2, 0.1, 0.9]], scale), scale)
+    assert compared.mean("pearson").value == pytest.approx(
+        np.corrcoef([0.1, 0.2, 0.7], [0.2, 0.1, 0.9])[0, 1]
+    )
+    assert "needs a scale with steps" in compared.mean("cohen-quadratic").why
+
+
+def test_a_measure_that_is_none_is_refused():
+    with pytest.raises(UnknownOption, match="measure cannot be 'kendall'"):
+        compare_judges(units_of([[1, 2], [2, 1]])).mean("kendall")
+
+
+def judge_scores(rng, items, judges=5):
+    """Scores of item quality and noise of one variance each, so that r is .5; rows are judges."""
+    return rng.normal(size=items) + rng.normal(size=(judges, items))
+
+
+@pytest.mark.parametrize(
+    "name", ["cohen", "cohen-linear", "cohen-quadratic", "pearson", "spearman"]
+)
+def test_influence_is_what_one_more_output_moves(name):
+    scores = np.round(judge_scores(np.random.default_rng(4), 12, judges=3) * 2).tolist()
+    scores[1][:5] = [None] * 5
+    many = [row * 400 for row in scores]
+    before = compare_judges(units_of(scores)).mean(name).value
+    assert compare_judges(units_of(many)).mean(name).value == pytest.approx(before, abs=0.002)
+    whole = compare_judges(units_of(many))
+    sums = compare_judges(units_of(scores)).by_item[name]
+    for item in (0, 5, 11):
+        more = compare_judges(units_of([[*row, row[item]] for row in many]))
+        moved = more.mean(name).value - whole.mean(name).value
+        influence = sums[item, 0] + sums[item, 1] - before * sums[item, 2]
+        assert moved == pytest.approx(influence / (400 * sums[:, 2].sum()), rel=0.03, abs=2e-7)
+
+
+def test_intervals_cover_the_true_correlations_about_as_often_as_they_say():
+    rng = np.random.default_rng(11)
+    truth = {"pearson": 0.5, "spearman": 6 / np.pi * np.arcsin(0.25)}
+    hits = dict.fromkeys(truth, 0)
+    for _ in range(200):
+        compared = compare_judges(units_of(judge_scores(rng, 60).tolist()))
+        for name, value in truth.items():
+            found = compared.mean(name)
+            hits[name] += found.lower <= value <= found.upper
+    assert all(178 <= hit <= 198 for hit in hits.values()), hits  # 190 ± 4 standard errors of 3.1
+
+
+def test_few_items_give_no_interval():
+    found = compare_judges(units_of(judge_scores(np.random.default_rng(2), 9).tolist()))
+    assert found.mean("pearson").lower is None
+
+
+def test_pairs_of_judges_that_differ_widen_the_interval_of_their_mean():
+    rng = np.random.default_rng(2)
+    values, units = rng.normal(0.5, 0.1, 200), rng.integers(1, 6, 200).astype(float)
+    sums = np.column_stack([np.zeros(200), values * units, units])
+    mean = float((values * units).sum() / units.sum())
+    left = ((values * units).sum() - values * units) / (units.sum() - units)
+    error = np.sqrt(199 * left.var())  # the delete-one jackknife
+    lower, upper = _bound(sums, mean, 0.95)
+    assert (upper - lower) / (2 * 1.972) == pytest.approx(error, rel=0.02)

@@ -1,0 +1,259 @@
+import json
+
+import numpy as np
+import pytest
+
+from evenhand.data.rating_rows import CONTROL, read_scale
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.judges.rating_cards import screen_ratings
+from experiments.rating_panels import BAD, RatingPanel
+from rating_lines import table_of
+
+ALL = tuple((kind, 3) for kind in BAD)
+
+
+def changed(rows, **values):
+    names = {name: getattr(rows, name) for name in rows.__dataclass_fields__}
+    return type(rows)(**{**names, **values})
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return RatingPanel(each=120, bad=ALL).draw(np.random.default_rng(1))
+
+
+@pytest.fixture(scope="module")
+def found(rows):
+    return screen_ratings(rows)
+
+
+def test_bad_judges_are_flagged_for_what_they_are_and_come_first(found):
+    flags = {card.judge: card.flags for card in found.flagged}
+    assert [flags[f"J00{j}"] for j in range(3)] == [("careless",)] * 3
+    assert [flags[f"J00{j}"] for j in range(3, 6)] == [("reversed",)] * 3
+    assert all("coarse" in flags[f"J00{j}"] for j in range(6, 9))
+    assert all("extreme" in flags[judge] for judge in ("J009", "J010", "J011"))
+    assert len(flags) == 12
+    assert found.cards[:12] == found.flagged
+
+
+def test_a_card_says_what_was_seen_with_its_numbers(found):
+    card = next(card for card in found.cards if card.judge == "J000")
+    evidence = {one.name: one for one in card.evidence}
+    assert [*evidence] == ["others' scores", "seconds", "severity", "coarse", "extreme", "drifting"]
+    slope = evidence["others' scores"]
+    assert slope.lower < slope.value < slope.upper
+    assert "over 120 outputs, 120 of them scored by others too" in slope.says
+    assert slope.log_odds > 3
+    assert card.p_honest < 0.05
+    assert sum(card.posterior.values()) == pytest.approx(1)
+    assert card.n == 120
+
+
+def test_severity_is_never_a_flag():
+    rows = RatingPanel(each=120, points=100, severity=0).draw(np.random.default_rng(2))
+    score = rows.score - 40 * (rows.judge == 5)
+    found = screen_ratings(changed(rows, score=score))
+    card = next(card for card in found.cards if card.judge == "J005")
+    severity = next(one for one in card.evidence if one.name == "severity")
+    assert severity.upper < -30
+    assert "which is no fault" in severity.says
+    assert card.flags == ()
+
+
+def test_the_order_of_rows_does_not_matter(rows, found):
+    turned = rows.take(np.random.default_rng(0).permutation(rows.size))
+    again = screen_ratings(turned)
+    assert again.signature == found.signature
+    assert [(c.judge, c.flags) for c in again.cards] == [(c.judge, c.flags) for c in found.cards]
+
+
+def test_it_is_json(found):
+    held = json.loads(json.dumps(found.to_dict()))
+    assert held["kind"] == "ratings"
+    assert held["judges"] == 30
+    assert len(held["flagged"]) == 12
+
+
+def test_only_flagged_judges_are_asked_for_their_effect(rows):
+    asked = []
+    found = screen_ratings(rows, effect=lambda judge: asked.append(judge) or f"without {judge}")
+    assert sorted(asked) == sorted(card.judge for card in found.flagged)
+    assert {card.effect for card in found.cards if not card.flags} == {None}
+    assert found.flagged[0].effect == f"without {found.flagged[0].judge}"
+
+
+def test_always_the_same_score_is_careless_by_evidence():
+    rows = RatingPanel(each=120).draw(np.random.default_rng(3))
+    found = screen_ratings(changed(rows, score=np.where(rows.judge == 4, 3.0, rows.score)))
+    card = found.flagged[0]
+    assert (card.judge, card.flags) == ("J004", ("careless",))
+    assert card.evidence[0].says.startswith("always the same score, over 120 outputs")
+
+
+def test_few_judgments_and_no_shared_outputs_tell_nothing():
+    rows = RatingPanel(each=30, per_output=1).draw(np.random.default_rng(1))
+    few = screen_ratings(rows)
+    assert few.flagged == ()
+    assert few.detectable.startswith(
+        "with 30 outputs each and no shared outputs a careless judge cannot be told from an honest"
+    )
+    assert not any(card.testable for card in few.cards)
+
+
+def test_few_outputs_never_make_a_flag(rows):
+    own = np.flatnonzero(rows.judge == 3)
+    fewer = rows.take(np.setdiff1d(np.arange(rows.size), own[9:]))
+    found = screen_ratings(fewer)
+    card = next(card for card in found.cards if card.judge == "J003")
+    assert (card.flags, card.testable) == ((), False)
+    assert any("1 judge scored fewer than 10 outputs" in note for note in found.notes)
+
+
+def test_controls_find_whom_slopes_alone_cannot():
+    """Thirty judges with ten outputs each, nothing shared, and twelve damaged outputs each."""
+    rng = np.random.default_rng(0)
+    lines = []
+    for j in range(30):
+        for k in range(12):
+            worth = rng.normal(60, 20)
+            place = (f"J{j:02}", f"i{j}-{k}", f"s{k % 3}")
+            careless = j == 0
+            lines.append((*place, rng.uniform(0, 100) if careless else worth, 0, 0))
+            low = rng.uniform(0, 100) if careless else worth - 35 + rng.normal(0, 8)
+            lines.append((*place, low, CONTROL, -1))
+    found = screen_ratings(table_of(lines, "judge item system score kind direction"))
+    card = next(card for card in found.cards if card.judge == "J00")
+    control = next(one for one in card.evidence if one.name == "controls")
+    assert control.log_odds > 3
+    honest = next(card for card in found.cards if card.judge == "J07")
+    assert next(one for one in honest.evidence if one.name == "controls").log_odds < -3
+
+
+NOISE = np.random.default_rng(20131)
+DEGENERATE = {
+    "one judge": [("A", str(k), "s", k % 5) for k in range(20)],
+    "two judges": [(j, str(k), f"s{k % 2}", k % 5) for j in "AB" for k in range(20)],
+    "nothing shared": [
+        (f"J{j}", f"{j}-{k}", f"s{j}", (j * k) % 5) for j in range(12) for k in range(20)
+    ],
+    "all the same score": [(f"J{j}", str(k), f"s{k % 2}", 3) for j in range(12) for k in range(20)],
+    "one system": [(f"J{j}", str(k), "s", (j + k) % 5) for j in range(12) for k in range(20)],
+    "one item": [(f"J{j}", "1", f"s{k}", (j + k) % 5) for j in range(12) for k in range(20)],
+    "one score each": [(f"J{j}", "1", "s", j % 5) for j in range(12)],
+    "two points": [
+        (f"J{j}", str(k), f"s{k % 2}", int(NOISE.integers(2))) for j in range(12) for k in range(20)
+    ],
+}
+
+
+@pytest.mark.parametrize("lines", DEGENERATE.values(), ids=DEGENERATE.keys())
+def test_degenerate_tables_give_finite_cards_without_class_flags(lines):
+    found = screen_ratings(table_of(lines))
+    assert found.flagged == ()
+    assert found.abstains is not None
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_half_who_agree_beside_half_who_always_say_the_same_leave_it_open_or_flag_the_latter():
+    """Odd judges score by the output, even ones always give 0."""
+    lines = [(f"J{j}", str(k), f"s{k % 2}", (j * k) % 2) for j in range(12) for k in range(20)]
+    flags = {card.judge: card.flags for card in screen_ratings(table_of(lines)).cards}
+    assert all(flags[f"J{j}"] == () for j in range(1, 12, 2))
+
+
+def test_a_two_point_scale_with_a_signal_is_screened_as_any_other():
+    rows = RatingPanel(each=120, bad=(("reversed", 3),)).draw(np.random.default_rng(6))
+    found = screen_ratings(changed(rows, score=(rows.score > 3).astype(float)))
+    assert {card.judge for card in found.flagged} == {"J000", "J001", "J002"}
+
+
+def test_without_items_systems_alone_are_compared():
+    rows = RatingPanel(each=120).draw(np.random.default_rng(7))
+    bare = changed(rows, items=("",), item=np.zeros(rows.size, np.int32))
+    found = screen_ratings(bare)
+    assert found.flagged == ()
+    assert any("no column of items" in note for note in found.notes)
+
+
+def test_what_cannot_be_screened_is_refused(rows):
+    with pytest.raises(NotIdentified, match="nobody knows who the judges are"):
+        screen_ratings(changed(rows, judges=("",)))
+    with pytest.raises(NotIdentified, match="all scores are of controls"):
+        screen_ratings(changed(rows, kind=np.full(rows.size, CONTROL, np.int8)))
+    with pytest.raises(UnknownOption, match=r"level cannot be 5: it lies between 0 and 1, as \.05"):
+        screen_ratings(rows, level=5)
+    with pytest.raises(InvalidJudgments, match="not on the scale"):
+        screen_ratings(rows, scale=read_scale("1-4"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["wmt07_scores", "wmt22_calibration", "esa_wmt23_ende", "mqm_google", "rankme_nlg"],
+)
+def test_real_campaigns_are_screened_as_they_are(data_folder, name):
+    import evenhand
+
+    rows = evenhand.read(data_folder / name / "ratings.parquet").rows()
+    found = screen_ratings(rows)
+    assert len(found.cards) == len(rows.judges)
+    assert len(found.flagged) <= 0.1 * len(found.cards)
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_on_long_scales_coarse_is_shown_and_never_a_flag():
+    panel = RatingPanel(points=100, middle=60, steps=((1, 0.8), (25, 0.2)))
+    for seed in range(4):
+        rows = panel.draw(np.random.default_rng(seed))
+        found = screen_ratings(rows)
+        assert not any("coarse" in card.flags for card in found.cards)
+    says = [one.says for card in found.cards for one in card.evidence if one.name == "coarse"]
+    assert len(says) == 30
+    assert all("shown, not tested" in one for one in says)
+    assert any("coarse use of the scale is shown, never flagged" in note for note in found.notes)
+
+
+def test_nearly_all_scores_at_one_end_may_be_severity():
+    rows = RatingPanel(each=120).draw(np.random.default_rng(3))
+    rng = np.random.default_rng(4)
+    severe = np.where(rng.random(rows.size) < 0.95, 1.0, 2.0)
+    found = screen_ratings(changed(rows, score=np.where(rows.judge == 4, severe, rows.score)))
+    card = next(card for card in found.cards if card.judge == "J004")
+    assert (card.flags, card.testable) == ((), False)
+    assert "cannot be told from severity" in card.evidence[1].says
+    assert any("not called careless: J004" in note for note in found.notes)
+
+
+def test_where_the_others_predict_nothing_the_card_says_so():
+    found = screen_ratings(table_of(DEGENERATE["all the same score"]))
+    assert "what the others say predicts nothing" in found.cards[0].evidence[0].says
+
+
+def test_a_number_of_outputs_beyond_reach_is_not_named():
+    for lines in DEGENERATE.values():
+        words = screen_ratings(table_of(lines)).detectable.replace(",", "").split()
+        assert all(int(word) <= 100_000 for word in words if word.isdigit())
+
+
+def test_a_group_of_the_contrary_taste_is_named_as_a_group():
+    rows = RatingPanel(each=120, bad=(("reversed", 6),)).draw(np.random.default_rng(3))
+    found = screen_ratings(rows)
+    assert len(found.flagged) == 6
+    assert any("a group of another taste" in note for note in found.notes)
+    rows = RatingPanel(each=120, bad=(("random", 3),)).draw(np.random.default_rng(3))
+    assert not any("agree with each other" in note for note in screen_ratings(rows).notes)
+
+
+def test_cards_count_scores_and_the_notes_say_so():
+    double = table_of(
+        [
+            (f"J{j}", str(k), f"s{k % 3}", c, (j + k) % 5)
+            for j in range(9)
+            for k in range(12)
+            for c in "ab"
+        ],
+        "judge item system criterion score",
+    )
+    found = screen_ratings(double)
+    assert {card.n for card in found.cards} == {24}
+    assert any("cards count scores (216)" in note and "(108)" in note for note in found.notes)

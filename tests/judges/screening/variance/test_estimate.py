@@ -1,0 +1,256 @@
+"""One entry for ratings, comparisons and rankings."""
+
+import os
+import pickle
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand.data.results import ITEM_SYSTEM, JUDGE_SYSTEM, Component
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.judges.variance import note_unknown
+from evenhand.models.random_judges import RandomJudges
+from evenhand.ratings.components import make_terms
+from judges.screening.variance.votes import table, voted
+from ratings.scored import rows_of, simulate
+
+DATA = os.environ.get("EVENHAND_DATA")
+SDS = {"system": 1.0, "judge": 2.0, "judge x system": 1.0, "item x system": 1.0}
+
+
+def frame(**columns):
+    rows = simulate(1, SDS)
+    plain = {
+        "judge": [rows.judges[c] for c in rows.judge],
+        "item": [rows.items[c] for c in rows.item],
+        "system": [rows.systems[c] for c in rows.system],
+        "score": rows.score,
+    }
+    return pl.DataFrame(plain).with_columns(**columns)
+
+
+def test_ratings_are_taken_apart_by_restricted_likelihood():
+    found = evenhand.estimate_components(evenhand.read(frame()))
+    same = evenhand.estimate_components(simulate(1, SDS))
+    assert found.kind == "ratings"
+    assert [one.sd for one in found.components] == [one.sd for one in same.components]
+    assert sum(found.shares.values()) == pytest.approx(1)
+    assert "REML" in found.signature
+
+
+def test_the_parts_of_the_error_add_up_to_it():
+    for found in (
+        evenhand.estimate_components(simulate(1, SDS)),
+        evenhand.estimate_components(voted(1)),
+    ):
+        assert sum(found.parts.values()) == pytest.approx(found.stderr**2)
+        assert 0 < found.reliability < 1
+
+
+def test_the_error_is_that_of_system_means_of_simulated_scores():
+    first = simulate(1, SDS)
+    found = evenhand.estimate_components(first)
+    rng = np.random.Generator(np.random.PCG64(3))
+    terms = {term.name: term for term in make_terms(first)}
+    system = terms["system"]
+    squares = []
+    for _ in range(2000):
+        score = rng.normal(0, found.find("residual").sd, first.size)
+        for name, term in terms.items():
+            if name != "system":
+                score += rng.normal(0, found.find(name).sd, term.size)[term.codes]
+        means = np.bincount(system.codes, score) / system.counts
+        squares.append(2 * means.var(ddof=1))
+    assert found.stderr**2 == pytest.approx(np.mean(squares), rel=0.08)
+
+
+def test_several_tasks_or_criteria_are_refused_in_words():
+    mixed = frame(criterion=pl.Series(["fluency", "adequacy"] * 150))
+    with pytest.raises(InvalidJudgments, match="several criteria \\(adequacy, fluency\\)"):
+        evenhand.estimate_components(evenhand.read(mixed))
+
+
+def test_controls_and_repeats_are_left_out_and_said():
+    kinds = pl.Series(["control"] * 20 + ["repeat"] * 10 + ["target"] * 270)
+    found = evenhand.estimate_components(evenhand.read(frame(kind=kinds)))
+    assert found.observed.judgments == 270
+    assert any("30 controls and repeats left out" in note for note in found.notes)
+
+
+def test_comparisons_have_tastes_on_the_scale_of_log_worth():
+    found = evenhand.estimate_components(voted(1))
+    assert found.kind == "comparisons"
+    assert found.unit == "log-worth"
+    assert found.find("judge") is None
+    assert found.find("judge x system").how == "moments"
+    assert found.observed.each == pytest.approx(150)
+
+
+def test_the_likelihood_puts_random_judges_in_the_place_of_moments():
+    found = evenhand.estimate_components(voted(1), method="likelihood")
+    fit = RandomJudges().fit(voted(1))
+    one = found.find("judge x system")
+    assert one.how == "likelihood"
+    assert one.sd == pytest.approx(fit.sigma)
+    assert (one.lower, one.upper) == fit.sigma_interval
+    assert found.find("item x system").how == "moments"
+    assert any("from the likelihood" in note for note in found.notes)
+
+
+def test_rankings_are_taken_apart_and_their_likelihood_is_not_claimed():
+    rng = np.random.Generator(np.random.PCG64(4))
+    taste = rng.normal(0, 0.7, (12, 4))
+    rows = []
+    for ranking in range(360):
+        judge, item = ranking % 12, int(rng.integers(0, 40))
+        worth = np.array([0.9, 0.5, 0.2, 0.0]) + taste[judge] + rng.gumbel(size=4)
+        place = np.argsort(np.argsort(-worth)) + 1
+        rows += [
+            {
+                "ranking": str(ranking),
+                "judge": f"j{judge}",
+                "item": str(item),
+                "system": "ABCD"[s],
+                "rank": int(place[s]),
+            }
+            for s in range(4)
+        ]
+    data = evenhand.read(pl.DataFrame(rows))
+    found = evenhand.estimate_components(data, method="likelihood")
+    assert found.kind == "rankings"
+    assert found.find("judge x system").how == "moments"
+    assert found.find("judge x system").p < 0.001
+    assert any("upper bound" in note for note in found.notes)
+    assert found.observed.judgments == 360
+
+
+def test_row_order_and_names_do_not_matter():
+    rows = table(2)
+    turned = rows.reverse()
+    one, other = (evenhand.estimate_components(evenhand.read(t)) for t in (rows, turned))
+    assert one.signature == other.signature
+    for a, b in zip(one.components, other.components, strict=True):
+        assert a.sd == pytest.approx(b.sd, rel=1e-9)
+
+
+def test_results_pickle_and_are_frozen():
+    found = evenhand.estimate_components(voted(1))
+    assert pickle.loads(pickle.dumps(found)).components == found.components
+    with pytest.raises(AttributeError):
+        found.level = 0.5
+
+
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        ("ratings", {"method": "moments"}),
+        ("ratings", {"systems": "some"}),
+        ("ratings", {"level": 1.0}),
+        ("votes", {"method": "laplace"}),
+    ],
+)
+def test_settings_that_do_not_exist_or_fit_are_refused(data, options):
+    judged = simulate(1, SDS) if data == "ratings" else voted(1)
+    with pytest.raises(UnknownOption):
+        evenhand.estimate_components(judged, **options)
+
+
+def test_severity_that_cancels_is_said_to_cancel():
+    judge, item, system = np.indices((6, 10, 3))
+    rng = np.random.Generator(np.random.PCG64(5))
+    score = rng.normal(0, 1, judge.shape) + 5 * rng.normal(size=6)[judge]
+    found = evenhand.estimate_components(rows_of(judge, item, system, score))
+    assert "in severity: it cancels" in found.says[0]
+    assert found.parts["judge"] == pytest.approx(0)
+
+
+def test_severity_that_does_not_cancel_is_said_to_add():
+    rng = np.random.Generator(np.random.PCG64(6))
+    system, judge, item = rng.integers(0, 4, 200), rng.integers(0, 6, 200), np.arange(200)
+    score = rng.normal(0, 1, 200) + 5 * rng.normal(size=6)[judge]
+    found = evenhand.estimate_components(rows_of(judge, item, system, score))
+    assert "as judged it adds" in found.says[0]
+
+
+def test_of_one_system_nothing_is_said_of_taste():
+    found = evenhand.estimate_components(simulate(1, SDS, sizes=(6, 30, 1)))
+    assert "in severity" in found.says[0]
+    assert "taste" not in found.says[0]
+
+
+def test_judges_of_one_system_each_may_differ_in_taste():
+    judge, item = np.indices((6, 10))
+    rng = np.random.Generator(np.random.PCG64(8))
+    score = rng.normal(0, 1, (6, 10)) + 4 * rng.normal(size=6)[judge]
+    found = evenhand.estimate_components(rows_of(judge, item, judge % 3, score))
+    assert "or in taste: each judge scored one system" in found.says[0]
+
+
+@pytest.mark.skipif(not DATA, reason="EVENHAND_DATA names no folder of judgments")
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["wmt07_scores", "wmt22_calibration", "esa_wmt23_ende"])
+def test_real_campaigns_have_components_in_every_task_and_criterion(name):
+    rows = evenhand.read(Path(DATA, name, "ratings.parquet")).rows()
+    for part in rows.split(["task", "criterion"]).values():
+        found = evenhand.estimate_components(part)
+        assert found.method == "REML"
+        assert found.find("judge").sd > 0
+        assert found.stderr > 0
+
+
+@pytest.mark.skipif(not DATA, reason="EVENHAND_DATA names no folder of judgments")
+def test_judges_who_scored_everything_cancel_in_wmt22():
+    rows = evenhand.read(Path(DATA, "wmt22_calibration", "ratings.parquet")).rows()
+    part = rows.split(["task", "criterion"])["eng-hrv", "da_sqm"]
+    found = evenhand.estimate_components(part)
+    # every judge scored all of 100 outputs, each document being of one system
+    assert found.find("item").carries == ("item x system",)
+    assert found.sharing["judge"] == pytest.approx(0, abs=1e-12)
+
+
+def test_what_a_judge_says_twice_of_an_output_counts_once():
+    rows = frame().unique(["judge", "item", "system"], maintain_order=True)
+    one = evenhand.estimate_components(evenhand.read(rows))
+    twice = evenhand.estimate_components(evenhand.read(pl.concat([rows, rows])))
+    for own, other in zip(one.components, twice.components, strict=True):
+        assert other.sd == pytest.approx(own.sd, rel=1e-6, abs=1e-6)
+        assert other.p == pytest.approx(own.p) if own.p is not None else other.p is None
+    assert twice.stderr == pytest.approx(one.stderr)
+    assert any(f"{len(rows):,} scores repeat one of the same judge" in note for note in twice.notes)
+    assert not any("repeat" in note for note in one.notes)
+
+
+def test_the_mean_of_repeated_scores_is_what_counts():
+    rows = frame().unique(["judge", "item", "system"], maintain_order=True)
+    higher = rows.with_columns(score=pl.col("score") + 2)
+    lower = rows.with_columns(score=pl.col("score") - 2)
+    one = evenhand.estimate_components(evenhand.read(rows))
+    both = evenhand.estimate_components(evenhand.read(pl.concat([lower, higher])))
+    assert both.find("residual").sd == pytest.approx(one.find("residual").sd, rel=1e-6)
+
+
+def test_tastes_too_strong_for_moments_are_left_to_the_likelihood():
+    strong = voted(3, judge=4.0)
+    with pytest.raises(NotIdentified, match="--method likelihood"):
+        evenhand.estimate_components(strong)
+    found = evenhand.estimate_components(strong, method="likelihood")
+    one = found.find("judge x system")
+    assert one.sd == RandomJudges().fit(strong).sigma
+    assert one.sd > 2
+    assert found.find("item x system") is None
+    assert found.stderr is None
+    with pytest.raises(NotIdentified, match="so strong"):
+        found.plan(5, 20)
+
+
+def test_a_zero_of_which_nothing_is_known_is_said_to_be_unknown():
+    components = (
+        Component(ITEM_SYSTEM, 0.0, 6, 0.0, float("inf"), 0.7),
+        Component(JUDGE_SYSTEM, 0.0, 6, 0.0, 0.3, 0.7),
+    )
+    (note,) = note_unknown(components)
+    assert "nothing is known of item x system" in note
+    assert "assume that there is none" in note

@@ -1,0 +1,232 @@
+"""Which columns a control is, and what is refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import evenhand
+from controlled_rows import comparisons, simulate
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.controls import Control, ControlEffect, find_control
+
+FRAME = simulate(n=200)
+
+
+def fit(frame: pl.DataFrame, *words: str, **settings):
+    return BradleyTerry(controls=words, **settings).fit(comparisons(frame))
+
+
+def test_a_word_is_a_column_or_a_name_with_two():
+    frame = FRAME.with_columns(a=pl.lit(1.0), b=pl.lit(2.0))
+    assert find_control(comparisons(frame), "length") == Control("length", ("length",))
+    assert find_control(comparisons(frame), "more=a,b") == Control("more", ("a", "b"))
+
+
+def test_a_column_with_signs_in_its_name_is_that_column():
+    frame = FRAME.rename({"length": "len=a,b"}).with_columns(pl.lit(1).alias("x,1"), y=pl.lit(2))
+    assert find_control(comparisons(frame), "len=a,b") == Control("len=a,b", ("len=a,b",))
+    assert find_control(comparisons(frame), "d=x,1,y") == Control("d", ("x,1", "y"))
+
+
+def test_two_columns_are_their_difference():
+    rng = np.random.Generator(np.random.PCG64(4))
+    base = rng.uniform(0, 100, len(FRAME))
+    frame = FRAME.with_columns(b=pl.Series(base), a=pl.Series(base) + pl.col("length"))
+    one, two = fit(frame, "length"), fit(frame, "length=a,b")
+    assert two.beta == pytest.approx(one.beta, abs=1e-7)
+
+
+def test_unsigned_numbers_do_not_wrap_round():
+    rng = np.random.Generator(np.random.PCG64(4))
+    sides = [pl.Series(name, rng.integers(0, 9, len(FRAME)), dtype=pl.UInt8) for name in "ab"]
+    frame = FRAME.with_columns(*sides)
+    signed = FRAME.with_columns(*(side.cast(pl.Int64) for side in sides))
+    assert fit(frame, "d=a,b").beta.tolist() == fit(signed, "d=a,b").beta.tolist()
+
+
+@pytest.mark.parametrize("word", ["x=length", "=length,lists", "x=,lists", "x=length,"])
+def test_a_word_of_another_form_is_refused(word):
+    with pytest.raises(UnknownOption, match="neither COLUMN"):
+        fit(FRAME, word)
+
+
+def test_a_column_that_is_not_there_is_refused_with_the_nearest():
+    with pytest.raises(UnknownColumn, match="Did you mean 'length'"):
+        fit(FRAME, "lenght")
+
+
+@pytest.mark.parametrize("engine", ["polars", "pandas", "csv"])
+def test_a_missing_value_is_refused_with_its_rows(engine, folder):
+    values = FRAME["length"].to_list()
+    values[1] = values[6] = None
+    frame = FRAME.with_columns(length=pl.Series(values))
+    sources = {"polars": frame, "pandas": pd.DataFrame(frame.to_dict(as_series=False))}
+    if engine == "csv":
+        frame.write_csv("votes.csv")
+    with pytest.raises(InvalidJudgments, match=r"control 'length' is missing.*rows 2, 7"):
+        BradleyTerry(controls=("length",)).fit(evenhand.read(sources.get(engine, "votes.csv")))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_an_infinite_value_is_refused_with_its_row():
+    values = FRAME["length"].to_list()
+    values[4] = float("inf")
+    with pytest.raises(InvalidJudgments, match=r"'length' is not a finite number.*row 5"):
+        fit(FRAME.with_columns(length=pl.Series(values)), "length")
+
+
+def test_text_that_is_no_number_is_refused_with_its_row(folder):
+    values = [f"{value:.2f}" for value in FRAME["length"]]
+    values[2] = "long"
+    FRAME.with_columns(length=pl.Series(values)).write_csv("votes.csv")
+    with pytest.raises(InvalidJudgments, match=r"control 'long' in column 'length'.*row 3"):
+        BradleyTerry(controls=("length",)).fit(evenhand.read("votes.csv"))
+
+
+def test_a_row_of_weight_zero_needs_no_value():
+    values = FRAME["length"].to_list()
+    values[4] = None
+    weight = pl.Series("weight", [1] * 4 + [0] + [1] * (len(FRAME) - 5))
+    found = fit(FRAME.with_columns(weight, length=pl.Series(values)), "length")
+    without = fit(FRAME[[i for i in range(len(FRAME)) if i != 4]], "length")
+    assert found.beta == pytest.approx(without.beta, abs=1e-9)
+
+
+@pytest.mark.parametrize("text", ["nan", "long", "", "inf"])
+def test_a_row_of_weight_zero_may_hold_any_text(folder, text):
+    values = [f"{value:.6f}" for value in FRAME["length"]]
+    weight = pl.Series("weight", [1] * 4 + [0] + [1] * (len(FRAME) - 5))
+    frame = FRAME.with_columns(weight, length=pl.Series([*values[:4], text, *values[5:]]))
+    frame.write_csv("votes.csv")
+    found = BradleyTerry(controls=("length",)).fit(evenhand.read("votes.csv"))
+    kept = frame.filter(pl.col("weight") > 0).with_columns(pl.col("length").cast(float))
+    assert found.beta == pytest.approx(fit(kept, "length").beta, abs=1e-9)
+    assert found.tally.zero_weight == 1
+
+
+def test_a_weight_may_be_a_control():
+    frame = FRAME.with_columns(weight=pl.col("lists").cast(int) + 3)
+    doubled = frame.with_columns(other=pl.col("weight"))
+    assert fit(frame, "weight").beta == pytest.approx(fit(doubled, "other").beta, abs=1e-9)
+
+
+@pytest.mark.parametrize(("value", "says"), [(0.0, "is 0 in every"), (2.0, "is 2 in every")])
+def test_a_constant_is_refused(value, says):
+    with pytest.raises(NotIdentified, match=says):
+        fit(FRAME.with_columns(x=pl.lit(value)), "x")
+
+
+def test_a_control_that_is_a_property_of_systems_is_refused():
+    size = {"s0": 7.0, "s1": 70.0, "s2": 3.0, "s3": 13.0}
+    sides = [pl.col(side).replace_strict(size) for side in ("left", "right")]
+    with pytest.raises(NotIdentified, match="'size' cannot be told apart from the systems"):
+        fit(FRAME.with_columns(size=sides[0] - sides[1]), "length", "size")
+
+
+def test_a_control_that_follows_from_others_is_refused():
+    frame = FRAME.with_columns(double=2 * pl.col("length") - pl.col("lists"))
+    with pytest.raises(NotIdentified, match="'double' cannot be told apart from length, lists"):
+        fit(frame, "length", "lists", "double")
+
+
+def test_a_control_that_decides_every_comparison_is_refused():
+    sign = {"left": 1.0, "tie": 0.0, "right": -1.0}
+    x = pl.col("outcome").replace_strict(sign) * (1 + pl.col("length").abs())
+    with pytest.raises(NotIdentified, match="control x: no finite estimate was found"):
+        fit(FRAME.with_columns(x=x), "lists", "x")
+
+
+def test_quasi_separation_is_refused_too():
+    """x differs from 0 in a few rows only, and there the larger always wins."""
+    few = np.where(np.arange(len(FRAME)) < 9, 1.0, 0.0)
+    sign = FRAME["outcome"].replace_strict({"left": 1.0, "tie": 0.0, "right": -1.0}).to_numpy()
+    frame = FRAME.with_columns(x=pl.Series(few * sign))
+    with pytest.raises(NotIdentified, match="control x: no finite estimate was found"):
+        fit(frame, "x", ties="discard")
+
+
+def test_one_row_against_it_makes_an_estimate_finite():
+    few = np.where(np.arange(len(FRAME)) < 9, 1.0, 0.0)
+    sign = FRAME["outcome"].replace_strict({"left": 1.0, "tie": 0.0, "right": -1.0}).to_numpy()
+    x = few * sign
+    x[np.flatnonzero(sign)[20]] = -1.0 * sign[np.flatnonzero(sign)[20]]
+    found = fit(FRAME.with_columns(x=pl.Series(x)), "x", ties="discard")
+    assert 1 < found.slopes["x"] * found.likelihood.scale[0] ** -1 < 6
+
+
+@pytest.mark.parametrize("outlier", [1e3, 1e6])
+def test_an_outlier_is_no_separation(outlier):
+    values = FRAME["length"].to_list()
+    values[0] = outlier
+    assert np.isfinite(fit(FRAME.with_columns(length=pl.Series(values)), "length").loglik)
+
+
+def test_worths_that_are_not_identified_are_refused_in_the_usual_words():
+    frame = FRAME.filter(pl.col("outcome") != "tie").with_columns(
+        outcome=pl.when(pl.col("left") == "s0")
+        .then(pl.lit("left"))
+        .when(pl.col("right") == "s0")
+        .then(pl.lit("right"))
+        .otherwise(pl.col("outcome"))
+    )
+    with pytest.raises(NotIdentified, match='nobody preferred anything to "s0"'):
+        fit(frame, "length")
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"ties": "rao-kupper"}, "not with rao-kupper"),
+        ({"judge_covariates": ("judge",)}, "leave out judge, or fit each group apart"),
+        ({"system_covariates": {"size": {"s0": 1.0}}}, "leave out system covariates size"),
+    ],
+)
+def test_settings_that_do_not_go_with_controls_are_refused(settings, says):
+    with pytest.raises(UnknownOption, match=says):
+        BradleyTerry(controls=("length",), **settings)
+
+
+def test_one_name_twice_is_refused():
+    with pytest.raises(UnknownOption, match="one is named twice"):
+        BradleyTerry(controls=("length", "length"))
+    with pytest.raises(UnknownOption, match="one name is given twice"):
+        fit(FRAME, "length", "length=length,lists")
+
+
+def test_a_tally_has_no_rows():
+    tally = comparisons(FRAME).tally()
+    with pytest.raises(InvalidJudgments, match="tally has no rows"):
+        BradleyTerry(controls=("length",)).fit(tally)
+
+
+def test_rankings_have_no_differences():
+    rows = [("r1", "a", 1, 10), ("r1", "b", 2, 20), ("r2", "a", 2, 10), ("r2", "b", 1, 5)]
+    frame = pl.DataFrame(rows, schema=["ranking", "system", "rank", "length"], orient="row")
+    with pytest.raises(UnknownOption, match="holds rankings, one output a row"):
+        BradleyTerry(controls=("length",)).fit(evenhand.read(frame))
+
+
+def test_only_three_thousand_systems_are_fitted():
+    n = 3001
+    names = [f"s{i}" for i in range(n)]
+    rows = {"left": names * 2, "right": names[1:] + names[:1] + names[2:] + names[:2]}
+    rows["outcome"] = ["left", "right"] * n
+    rows["x"] = np.tile([1.0, -2.0, 0.5], 2 * n)[: 2 * n].tolist()
+    with pytest.raises(UnknownOption, match="at most 3,000 systems"):
+        fit(pl.DataFrame(rows), "x")
+
+
+def test_an_effect_has_the_interval_of_its_t_distribution():
+    """t quantile .975 on 10 df is 2.228139 (R 4.3, qt)."""
+    effect = ControlEffect.make(("length", 50.0), (0.4, 0.1), 0.95, 10)
+    assert (effect.lower, effect.upper) == pytest.approx((0.1771861, 0.6228139), abs=1e-6)
+    assert effect.per_unit == pytest.approx(0.008)

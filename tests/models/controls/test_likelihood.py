@@ -1,0 +1,173 @@
+"""Fits with controls beside statsmodels, scipy and finite differences."""
+
+import numpy as np
+import polars as pl
+import pytest
+import statsmodels.api as sm
+from scipy.optimize import minimize
+
+from controlled_rows import comparisons, differences, loglik, outcomes, simulate
+from evenhand.data import streams as streaming
+from evenhand.models.bradley_terry import BradleyTerry
+
+FRAME = simulate()
+CONTROLS = ("length", "lists")
+
+
+def sds(frame: pl.DataFrame) -> np.ndarray:
+    return np.sqrt([(frame[name].to_numpy() ** 2).mean() for name in CONTROLS])
+
+
+@pytest.fixture(scope="module")
+def logit():
+    """statsmodels 0.14, Logit of left against right on rows without ties."""
+    kept = FRAME.filter(pl.col("outcome") != "tie")
+    won = (kept["outcome"] == "left").to_numpy().astype(float)
+    return sm.Logit(won, differences(kept, *CONTROLS)).fit(disp=0)
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return BradleyTerry(ties="discard", controls=CONTROLS).fit(comparisons(FRAME))
+
+
+def test_worths_and_slopes_are_those_of_a_logistic_regression(plain, logit):
+    assert plain.log_worth[:-1] == pytest.approx(logit.params[:3], abs=1e-8)
+    per_unit = [effect.per_unit for effect in plain.model_effects]
+    assert per_unit == pytest.approx(logit.params[3:], abs=1e-9)
+
+
+def test_standard_errors_are_those_of_a_logistic_regression(plain, logit):
+    assert 2 * plain.lambda_stderr[:-1] == pytest.approx(logit.bse[:3], abs=1e-7)
+    errors = [effect.stderr / effect.sd for effect in plain.model_effects]
+    assert errors == pytest.approx(logit.bse[3:], abs=1e-8)
+
+
+def test_the_likelihood_is_that_of_a_logistic_regression(plain, logit):
+    assert plain.loglik == pytest.approx(logit.llf, abs=1e-8)
+    assert plain.df == int(logit.df_resid)
+    assert plain.deviance == pytest.approx(-2 * logit.llf, abs=1e-7)
+
+
+def test_pearson_is_that_of_a_binomial_regression(plain):
+    kept = FRAME.filter(pl.col("outcome") != "tie")
+    won = (kept["outcome"] == "left").to_numpy().astype(float)
+    glm = sm.GLM(won, differences(kept, *CONTROLS), family=sm.families.Binomial()).fit()
+    assert plain.pearson == pytest.approx(glm.pearson_chi2, rel=1e-6)
+
+
+def test_half_wins_are_half_a_row_each_way():
+    fit = BradleyTerry(ties="half-win", controls=CONTROLS).fit(comparisons(FRAME))
+    share = np.choose(outcomes(FRAME), [1.0, 0.5, 0.0])
+    glm = sm.GLM(share, differences(FRAME, *CONTROLS), family=sm.families.Binomial()).fit()
+    assert fit.log_worth[:-1] == pytest.approx(glm.params[:3], abs=1e-7)
+    assert [e.per_unit for e in fit.model_effects] == pytest.approx(glm.params[3:], abs=1e-8)
+
+
+def test_davidson_maximises_the_likelihood_of_rows():
+    """scipy.optimize.minimize (BFGS) on the log-likelihood written out."""
+    fit = BradleyTerry(controls=CONTROLS).fit(comparisons(FRAME))
+    x = differences(FRAME, *CONTROLS)
+    x[:, 3:] /= sds(FRAME)
+    found = minimize(lambda theta: -loglik(theta, FRAME, x), np.zeros(6), tol=1e-10)
+    assert fit.loglik == pytest.approx(-found.fun, abs=1e-6)
+    assert fit.log_worth[:-1] == pytest.approx(found.x[:3], abs=2e-5)
+    assert list(fit.slopes.values()) == pytest.approx(found.x[3:5], abs=2e-5)
+
+
+@pytest.mark.parametrize("settings", [{}, {"order_effect": True}, {"prior": 2.0}, {"ties": "none"}])
+def test_gradient_and_information_are_those_of_finite_differences(settings):
+    fit = BradleyTerry(controls=CONTROLS, **settings).fit(comparisons(FRAME))
+    rng = np.random.Generator(np.random.PCG64(3))
+    at, step = fit.beta + rng.normal(0, 0.1, len(fit.beta)), 1e-5
+    here = fit.likelihood.expand(at)
+    for i, e in enumerate(np.eye(len(at))):
+        up, down = fit.likelihood.expand(at + step * e), fit.likelihood.expand(at - step * e)
+        assert here.gradient[i] == pytest.approx((up.value - down.value) / 2 / step, abs=1e-4)
+        slope = (down.gradient - up.gradient) / 2 / step
+        assert here.information[i] == pytest.approx(slope, abs=1e-5)
+
+
+def test_without_any_difference_that_matters_worths_stay():
+    frame = pl.concat([FRAME, FRAME]).with_columns(
+        noise=pl.Series(np.repeat([1.0, -1.0], len(FRAME)))
+    )
+    fit = BradleyTerry(controls=("noise",)).fit(comparisons(frame))
+    assert fit.slopes["noise"] == pytest.approx(0, abs=1e-9)
+    assert fit.log_worth == pytest.approx(fit.plain.log_worth, abs=1e-9)
+
+
+def test_turning_rows_round_changes_nothing_without_an_order_effect():
+    other = {"left": "right", "right": "left", "tie": "tie"}
+    turned = FRAME.with_columns(
+        left=pl.col("right"),
+        right=pl.col("left"),
+        outcome=pl.col("outcome").replace_strict(other),
+        length=-pl.col("length"),
+        lists=-pl.col("lists"),
+    )
+    some = pl.concat([FRAME[:150], turned[150:]])
+    one, two = (BradleyTerry(controls=CONTROLS).fit(comparisons(f)) for f in (FRAME, some))
+    assert two.log_worth == pytest.approx(one.log_worth, abs=1e-9)
+    assert list(two.slopes.values()) == pytest.approx(list(one.slopes.values()), abs=1e-9)
+
+
+def test_the_unit_of_a_control_changes_its_effect_per_unit_alone():
+    metres = FRAME.with_columns(length=pl.col("length") * 1000)
+    one, two = (BradleyTerry(controls=("length",)).fit(comparisons(f)) for f in (FRAME, metres))
+    (before,), (after,) = one.model_effects, two.model_effects
+    assert after.estimate == pytest.approx(before.estimate, abs=1e-9)
+    assert after.per_unit == pytest.approx(before.per_unit / 1000, rel=1e-9)
+
+
+def test_a_weight_is_so_many_rows():
+    weights = pl.Series("weight", np.arange(len(FRAME)) % 3)
+    heavy = FRAME.with_columns(weights)
+    rows = pl.concat([FRAME.filter(weights >= times) for times in (1, 2)])
+    one, two = (BradleyTerry(controls=CONTROLS).fit(comparisons(f)) for f in (heavy, rows))
+    assert one.log_worth == pytest.approx(two.log_worth, abs=1e-9)
+    assert one.loglik == pytest.approx(two.loglik, abs=1e-7)
+    assert one.vcov == pytest.approx(two.vcov, abs=1e-9)
+
+
+@pytest.mark.parametrize("size", [7, 64])
+def test_batches_add_up_to_the_whole(monkeypatch, size):
+    whole = BradleyTerry(controls=CONTROLS).fit(comparisons(FRAME))
+    monkeypatch.setattr(streaming, "BATCH", size)
+    parts = BradleyTerry(controls=CONTROLS).fit(comparisons(FRAME))
+    assert parts.beta == pytest.approx(whole.beta, abs=1e-10)
+
+
+def test_like_rows_are_pooled_and_give_the_same_fit(monkeypatch):
+    frame = simulate(2, n=3000)
+    pooled = BradleyTerry(controls=("lists",)).fit(comparisons(frame))
+    assert pooled.likelihood.rows.size < len(frame) / 5
+    monkeypatch.setattr(streaming, "DISCRETE", 1)
+    apart = BradleyTerry(controls=("lists",)).fit(comparisons(frame))
+    assert apart.likelihood.rows.size == len(frame)
+    assert pooled.beta == pytest.approx(apart.beta, abs=1e-9)
+    assert pooled.loglik == pytest.approx(apart.loglik, abs=1e-6)
+
+
+def test_an_order_effect_stands_beside_controls():
+    fit = BradleyTerry(ties="discard", order_effect=True, controls=("length",))
+    kept = FRAME.filter(pl.col("outcome") != "tie")
+    x = np.column_stack([differences(kept, "length"), np.ones(len(kept))])
+    logit = sm.Logit((kept["outcome"] == "left").to_numpy().astype(float), x).fit(disp=0)
+    found = fit.fit(comparisons(FRAME))
+    order = found.beta[found.likelihood.n_worths + found.likelihood.n_ties]
+    assert 2 * order == pytest.approx(logit.params[4], abs=1e-8)
+    assert found.model_effects[0].per_unit == pytest.approx(logit.params[3], abs=1e-9)
+
+
+def test_a_likelihood_ratio_tests_a_control():
+    one = BradleyTerry(controls=CONTROLS).fit(comparisons(FRAME))
+    less = BradleyTerry(controls=("length",)).fit(comparisons(FRAME))
+    assert one.lr_test(less).df == 1
+    assert one.lr_test(one.plain).statistic == pytest.approx(2 * (one.loglik - one.plain.loglik))
+
+
+def test_predictions_are_of_outputs_that_are_alike():
+    fit = BradleyTerry(controls=CONTROLS).fit(comparisons(FRAME))
+    ((left, _, right),) = fit.predict([("s0", "s3")])
+    assert np.log(left / right) == pytest.approx(fit.log_worth[0] - fit.log_worth[3])

@@ -1,0 +1,98 @@
+"""Abilities and qualities given differences, against dense algebra on the whole precision."""
+
+import numpy as np
+import pytest
+
+from evenhand.models import irt_gaussian
+from evenhand.models.irt_gaussian import (
+    Inverse,
+    Iterations,
+    Scales,
+    make_posterior,
+)
+
+SCALES = Scales(ability=1.3, item=0.6, difference=1.7)
+
+
+def _design(seed, k=4, n=14, c=30):
+    """Random pairs of n outputs in two parts that nothing links, every output in some pair."""
+    rng = np.random.default_rng(seed)
+    author = np.concatenate((np.arange(k), rng.integers(0, k, n - k)))
+    one = np.concatenate((np.arange(n), rng.integers(0, n, c - n)))
+    step = 2 * rng.integers(1, n // 2, c)  # outputs of the same parity only
+    return author, (one, (one + step) % n)
+
+
+def _dense(author, sides, k):
+    """The joint precision of (μ, q) and what D is multiplied by, as the model is written."""
+    n, c = len(author), len(sides[0])
+    made, differ = np.eye(k)[author], np.zeros((c, n))
+    differ[np.arange(c), sides[0]] += 1
+    differ[np.arange(c), sides[1]] -= 1
+    prior = np.block(
+        [
+            [np.eye(k) / SCALES.ability**2 + made.T @ made / SCALES.item**2, -made.T],
+            [-made, np.eye(n)],
+        ]
+    )
+    prior[:k, k:] = prior[k:, :k].T
+    prior[:k, k:] /= SCALES.item**2
+    prior[k:, :] /= SCALES.item**2
+    joint = np.hstack((np.zeros((c, k)), differ))
+    return prior + joint.T @ joint / SCALES.difference**2, joint.T / SCALES.difference**2
+
+
+@pytest.fixture(params=["inverse", "iterations"])
+def solver(request, monkeypatch):
+    """Both ways to solve, the second by calling every inverse too large."""
+    if request.param == "iterations":
+        monkeypatch.setattr(irt_gaussian, "MAX_INVERSE_RATIO", 0)
+    return {"inverse": Inverse, "iterations": Iterations}[request.param]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_abilities_given_differences_are_the_margin_of_the_joint_gaussian(seed, solver):
+    author, sides = _design(seed)
+    posterior = make_posterior(int(author.max()) + 1, author, sides, SCALES)
+    assert isinstance(posterior.solver, solver)
+    precision, weigh = _dense(author, sides, 4)
+    vcov = np.linalg.inv(precision)
+    differences = np.random.default_rng(seed).normal(size=(30, 3))
+    assert posterior.ability_vcov == pytest.approx(vcov[:4, :4], rel=1e-9, abs=1e-9)
+    expected = (vcov @ weigh @ differences)[:4]
+    assert posterior.mean_abilities(differences) == pytest.approx(expected, rel=1e-8, abs=1e-8)
+
+
+def test_drawn_abilities_and_qualities_have_the_moments_of_the_joint_gaussian(solver):
+    author, sides = _design(7)
+    posterior = make_posterior(int(author.max()) + 1, author, sides, SCALES)
+    assert isinstance(posterior.solver, solver)
+    precision, weigh = _dense(author, sides, 4)
+    vcov = np.linalg.inv(precision)
+    given, many = np.random.default_rng(8).normal(size=30), 40_000
+    differences = np.repeat(given[:, None], many, axis=1)
+    rng = np.random.default_rng(9)
+    abilities = posterior.draw_abilities(rng, posterior.mean_abilities(differences))
+    drawn = np.vstack((abilities, posterior.draw_qualities(rng, differences, abilities)))
+    sd = np.sqrt(np.diag(vcov))
+    error = (drawn.mean(axis=1) - vcov @ weigh @ given) / (sd / np.sqrt(many))
+    assert np.abs(error).max() < 4.5
+    spread = np.cov(drawn) - vcov  # var of a sample covariance: (v_ij² + v_ii v_jj) / n
+    tolerance = np.sqrt((vcov**2 + np.outer(sd**2, sd**2)) / many)
+    assert np.abs(spread / tolerance).max() < 5
+
+
+def test_systems_without_outputs_keep_the_prior():
+    author, sides = _design(1)
+    posterior = make_posterior(6, author, sides, SCALES)
+    assert posterior.ability_vcov[4:, 4:] == pytest.approx(np.eye(2) * SCALES.ability**2)
+    assert not posterior.ability_vcov[:4, 4:].any()
+    assert not posterior.mean_abilities(np.ones((30, 1)))[4:].any()
+
+
+def test_scales_that_differ_by_thousands_lose_no_digits():
+    tiny = Scales(1.0, 1e-4, 2**0.5)
+    one = make_posterior(2, np.array([0, 1]), (np.array([0]), np.array([1])), tiny)
+    told = 1 / (2 + 2e-8)  # one difference of variance 2σ_obs² + 2σ_a²
+    expected = np.linalg.inv(np.eye(2) + told * np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    assert one.ability_vcov == pytest.approx(expected, rel=1e-10)

@@ -1,0 +1,199 @@
+"""How far judges differ: interval, test of 0, the edge at 0, what it means, what one judge's is."""
+
+from math import exp, log, sqrt
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import chi2
+
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.random_judges import RandomJudges, favourite_share, reversed_share
+from evenhand.models.random_judges_likelihood import find_softening
+from golden_numbers import golden
+from judge_panels import tastes
+from tallies import tally
+
+MODELS = {m: RandomJudges(method=m) for m in ("corrected", "laplace")}
+BOTH = pytest.mark.parametrize("method", MODELS)
+PAIR = golden("08_glmm_random_judges", "one_pair")
+
+
+def one_pair():
+    return tally(*[("a", "b", won, 0, lost, f"j{g:02d}") for g, won, lost in PAIR.input["cells"]])
+
+
+def softening(sigma, nu, step=1e-3):
+    """One judge's slope of P(left) − P(right) at equality over that of all judges, by 200 nodes."""
+    at, weight = np.polynomial.hermite_e.hermegauss(200)
+
+    def net(x):
+        chances = np.stack([np.exp(x / 2), nu + 0 * x, np.exp(-x / 2)])
+        chances /= chances.sum(axis=0)
+        return chances[0] - chances[2]
+
+    tastes_of_all = sqrt(2) * sigma * at
+    all_judges = weight @ (net(tastes_of_all + step) - net(tastes_of_all - step)) / weight.sum()
+    return (net(np.array(step)) - net(np.array(-step))) / all_judges
+
+
+class Profile:
+    """The profile of σ by a general optimiser, with its adjustment by differences of gradients."""
+
+    def __init__(self, fit):
+        self.panel, self.start = fit.panel, fit.peak.beta[:-1]
+
+    def loss(self, worths, at):
+        point = self.panel.expand(np.append(worths, at), None)
+        return -point.value, -point.gradient[:-1]
+
+    def plain(self, at):
+        return -self._found(at).fun
+
+    def adjusted(self, at, step=1e-3):
+        found = self._found(at)
+        n = self.panel.n_systems - 1
+        ends = [
+            [self.loss(found.x + side * step * e, at)[1][:n] for side in (1, -1)]
+            for e in np.eye(len(found.x))[:n]
+        ]
+        bend = np.array([(up - down) / (2 * step) for up, down in ends])
+        softer = softening(exp(at), exp(found.x[-1]))
+        return -found.fun - np.linalg.slogdet(bend)[1] / 2 - n * log(softer)
+
+    def _found(self, at):
+        return minimize(
+            self.loss, self.start, args=(at,), jac=True, method="BFGS", options={"gtol": 1e-4}
+        )
+
+
+@BOTH
+def test_the_ends_of_the_interval_lie_where_the_profile_has_fallen_by_half_a_chi_square(method):
+    """1.9207 = χ²₁(.95)/2."""
+    fit = RandomJudges(method=method, restricted=False).fit(tastes((60, 4, 20), 0.6, seed=3))
+    assert fit.sigma == fit.sigma_ml
+    for end in fit.sigma_interval:
+        assert fit.loglik - Profile(fit).plain(log(end)) == pytest.approx(1.9207, abs=0.02)
+
+
+def test_the_restricted_estimate_and_its_ends_are_those_of_the_adjusted_profile():
+    fit = RandomJudges().fit(tastes((15, 5, 30), 0.6, seed=3))
+    adjusted = Profile(fit).adjusted
+    center = log(fit.sigma)
+    grid = np.array([-0.2, -0.1, 0.0, 0.1, 0.2])
+    cubic = np.polyfit(grid, [adjusted(center + at) for at in grid], 4)
+    roots = np.roots(np.polyder(cubic))
+    near = roots[np.abs(roots).argmin()].real
+    assert near == pytest.approx(0, abs=0.03)  # a fifth of a standard error
+    top = adjusted(center)
+    for end in fit.sigma_interval:
+        assert top - adjusted(log(end)) == pytest.approx(1.9207, abs=0.03)
+    assert fit.sigma > 1.02 * fit.sigma_ml
+
+
+@pytest.mark.parametrize(("sigma", "nu"), [(0.4, 0.5), (1.5, 0.5), (0.8, 0.0)])
+def test_all_judges_are_less_decided_than_one_by_as_much_as_quadrature_says(sigma, nu):
+    value, slope = find_softening(log(sigma), log(nu) if nu else None)
+    assert exp(value) == pytest.approx(softening(sigma, nu), rel=1e-5)
+    ends = [log(softening(sigma * exp(side * 0.01), nu)) for side in (1, -1)]
+    assert slope == pytest.approx((ends[0] - ends[1]) / 0.02, rel=1e-3)
+
+
+def test_with_few_judges_the_restricted_estimate_is_not_too_small():
+    """Maximum likelihood: √(1 − 1/J) at best, as the variance that divides by n (closed form)."""
+    fits = [RandomJudges().fit(tastes((4, 12, 1500), 0.5, seed=seed)) for seed in range(6)]
+    restricted = np.mean([fit.sigma**2 for fit in fits])
+    likely = np.mean([fit.sigma_ml**2 for fit in fits])
+    assert likely / restricted == pytest.approx(0.75, abs=0.03)
+    assert sqrt(restricted) == pytest.approx(0.5, rel=0.1)
+
+
+def test_the_test_of_zero_is_half_a_chi_square():
+    """scipy.stats.chi2.sf has the whole χ²₁."""
+    fit = RandomJudges().fit(tastes((60, 4, 20), 0.5, seed=4))
+    assert fit.lr_test.statistic == pytest.approx(2 * (fit.loglik - fit.pooled_loglik))
+    assert fit.lr_test.p == pytest.approx(chi2.sf(fit.lr_test.statistic, 1) / 2)
+    assert "½χ²₀ + ½χ²₁" in str(fit.lr_test)
+
+
+def test_judges_who_agree_too_well_have_sigma_zero_with_an_upper_end():
+    rows = [("a", "b", 6, 2, 4, f"j{i:02d}") for i in range(30)]
+    fit = RandomJudges().fit(tally(*rows))
+    plain = BradleyTerry().fit(tally(*rows))
+    assert fit.sigma == fit.sigma_interval[0] == fit.lr_test.statistic == 0
+    assert 0.05 < fit.sigma_interval[1] < 1
+    assert fit.lr_test.p == 1
+    assert fit.check is None
+    np.testing.assert_allclose(fit.log_worth, plain.log_worth, atol=1e-10)
+    np.testing.assert_allclose(fit.worth_vcov, plain.worth_vcov, atol=1e-10)
+    assert "σ is 0" in fit.notes[-1]
+    assert "no sign that judges disagree: σ = 0.00" in fit.says[0]
+    assert (fit.judges(["j03"])[0].deviation == 0).all()
+
+
+def test_judges_who_differ_make_worths_less_sure():
+    one = tastes((20, 4, 200), 0.8, seed=5)
+    random, plain = RandomJudges().fit(one), BradleyTerry().fit(one)
+    pairs = [("s0", "s1"), ("s1", "s3")]
+    for wide, narrow in zip(random.contrasts(pairs), plain.contrasts(pairs), strict=True):
+        # 2σ²/J beside what sampling leaves
+        assert wide.stderr > 0.9 * sqrt(2 * 0.8**2 / 20)
+        assert wide.stderr > 2 * narrow.stderr
+
+
+def test_laplace_makes_sigma_too_small_at_few_answers_and_the_check_says_so():
+    one = tastes((200, 20, 20), 0.5, seed=3)
+    corrected, laplace = (model.fit(one) for model in MODELS.values())
+    assert laplace.sigma < 0.85 * corrected.sigma
+    assert any("integrals over tastes are poor" in note for note in laplace.notes)
+    assert corrected.notes == ()
+    step = corrected.check
+    assert abs(step.sigma_shift) < 5 * step.sigma_error + 0.005
+    assert abs(step.loglik_shift) < 5 * step.loglik_error + 0.01
+    assert step.effective > 0.9
+
+
+def test_importance_sampling_finds_what_laplace_leaves_out():
+    """Golden 08: what quadrature has, less what Laplace's method has, each at its own maximum."""
+    fit = RandomJudges(method="laplace", restricted=False).fit(one_pair())
+    gain = (
+        PAIR.expected["exact_gauss_hermite81"]["loglik"] - PAIR.expected["lme4_laplace"]["logLik"]
+    )
+    assert fit.check.loglik_shift == pytest.approx(gain, abs=5 * fit.check.loglik_error + 1e-3)
+
+
+def test_a_judge_with_one_pair_has_the_posterior_of_quadrature():
+    fit = RandomJudges(restricted=False).fit(one_pair())
+    at, weight = np.polynomial.hermite_e.hermegauss(80)
+    for judge, won, lost in PAIR.input["cells"]:
+        u = sqrt(2) * fit.sigma * at
+        x = fit.log_worth[0] + u
+        mass = weight * np.exp(-won * np.log1p(np.exp(-x)) - lost * np.log1p(np.exp(x)))
+        mean = (mass * u).sum() / mass.sum()
+        taste = fit.judges([f"j{judge:02d}"])[0]
+        assert taste.deviation[0] - taste.deviation[1] == pytest.approx(mean, abs=1e-6)
+        assert taste.systems == ("a", "b")
+        assert (taste.stderr > 0).all()
+        assert (taste.stderr < fit.sigma).all()
+
+
+def test_predictions_are_averages_over_judges():
+    fit = RandomJudges().fit(tastes((60, 3, 20), 0.8, seed=4))
+    rng = np.random.Generator(np.random.PCG64(1))
+    gap = fit.log_worth[0] - fit.log_worth[2]
+    x = gap + sqrt(2) * fit.sigma * rng.standard_normal(400_000)
+    scores = np.stack([np.exp(x / 2), np.full_like(x, np.exp(fit.gamma)), np.exp(-x / 2)])
+    np.testing.assert_allclose(
+        fit.predict([("s0", "s2")])[0], (scores / scores.sum(axis=0)).mean(axis=1), atol=0.002
+    )
+    both = fit.predict([("s0", "s2"), ("s2", "s0")])
+    np.testing.assert_allclose(both[0], both[1][::-1], atol=1e-14)
+    np.testing.assert_allclose(both.sum(axis=1), 1, atol=1e-14)
+    assert fit.predict([]).shape == (0, 3)
+
+
+def test_words_for_sigma_agree_with_draws():
+    x = sqrt(2) * 0.7 * np.random.Generator(np.random.PCG64(2)).standard_normal(10**6)
+    assert favourite_share(0.7) == pytest.approx((1 / (1 + np.exp(-np.abs(x)))).mean(), abs=1e-3)
+    assert reversed_share(0.7) == pytest.approx((x < -1).mean(), abs=1e-3)
+    assert reversed_share(0.0) == 0

@@ -1,0 +1,180 @@
+"""Judge groups: tests of each covariate, and the order that each group gives."""
+
+from dataclasses import replace
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pytest
+
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.tally import Factor
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.judge_groups import find_hypotheses, list_owners, order_groups
+from golden_numbers import golden
+from model_family import campaign
+from tallies import dras, tally
+
+TABLE_1 = "02_llbt_multi_pair_judges"
+
+
+@pytest.fixture(scope="module")
+def table_1():
+    return dras(golden(TABLE_1, "eq2_judge_covariate"))
+
+
+def with_two_factors(rows):
+    """Rows end in (native, crowd)."""
+    one, two = tally(*[row[:6] for row in rows]), tally(*[(*row[:5], row[6]) for row in rows])
+    factors = {"native": one.factors["judge"], "crowd": two.factors["judge"]}
+    return replace(one, factors=factors)
+
+
+# all worths equal
+
+
+def test_equal_worths_of_table_1_have_the_likelihood_ratio_of_r(table_1):
+    printed = golden(TABLE_1, "eq1_with_ties").expected["lr_equal_worth"]
+    test = BradleyTerry().fit(table_1).equal_worths
+    assert test.statistic == pytest.approx(printed["stat"], abs=1e-5)
+    assert test.df == printed["df"]
+    assert test.p == pytest.approx(printed["p"], rel=1e-4)
+
+
+def test_equal_worths_beside_an_order_effect_leave_ties_and_order_free():
+    """Davidson's likelihood of two numbers, climbed by scipy."""
+    from scipy.optimize import minimize
+
+    counted = campaign().pool()
+    fit = BradleyTerry(order_effect=True).fit(counted)
+    totals = counted.counts.sum(axis=0)
+
+    def loss(x):
+        scores = np.array([x[1], x[0], -x[1]])
+        return -totals @ (scores - np.log(np.exp(scores).sum()))
+
+    best = -minimize(loss, np.zeros(2), tol=1e-12).fun
+    assert fit.equal_worths.statistic == pytest.approx(2 * (fit.loglik - best), abs=1e-6)
+    assert fit.equal_worths.df == 3
+
+
+def test_equal_worths_of_one_pair_have_the_closed_form():
+    """2 Σ n ln(n / n̄) over the two preferences: 61 and 35 of Dras (2015), Figure 1(c)."""
+    fit = BradleyTerry().fit(tally(("A", "B", 61, 24, 35)))
+    expected = 2 * (61 * np.log(61 / 48) + 35 * np.log(35 / 48))
+    assert fit.equal_worths.statistic == pytest.approx(expected, abs=1e-9)
+    assert fit.equal_worths.df == 1
+
+
+def test_equal_worths_are_not_tested_beside_a_prior(table_1):
+    assert BradleyTerry(prior=1).fit(table_1).equal_worths is None
+
+
+# tests of covariates
+
+
+def test_the_interaction_of_table_1_is_tested_on_nine_df(table_1):
+    expected = golden(TABLE_1, "eq2_judge_covariate").expected
+    model = BradleyTerry(judge_covariates=("judge",), tie_covariates=("judge",))
+    worths, ties = find_hypotheses(model.fit(table_1))
+    assert (worths.of, ties.of) == ("worths", "ties")
+    assert ties.lr.statistic == pytest.approx(expected["lr_judge_by_tie"]["stat"], abs=1e-5)
+    (alone,) = find_hypotheses(BradleyTerry(judge_covariates=("judge",)).fit(table_1))
+    assert alone.lr.statistic == pytest.approx(expected["lr_judge_by_system"]["stat"], abs=1e-5)
+    assert (alone.lr.df, len(alone.at)) == (9, 9)
+    assert alone.covariate == "judge"
+
+
+def test_schools_by_language_and_sex_have_the_likelihood_ratio_of_r(data_folder):
+    """gnm 1.1.2: 56.636 on 10 df for ENG and SEX together, published with prefmod."""
+    path = data_folder / "classics" / "canonical" / "cemspc.csv"
+    frame = pl.read_csv(path, infer_schema=False).rename({"system_a": "left", "system_b": "right"})
+    schools = Comparisons(nw.from_native(frame), positions_known=False)
+    fit = BradleyTerry(judge_covariates=("ENG", "SEX")).fit(schools)
+    test = fit.lr_test(BradleyTerry().fit(schools))
+    assert test.statistic == pytest.approx(56.636, abs=5e-4)
+    assert test.df == 10
+    english, sex = find_hypotheses(fit)
+    assert (english.lr.df, sex.lr.df) == (5, 5)
+    without = BradleyTerry(judge_covariates=("SEX",)).fit(schools)
+    assert english.lr.statistic == pytest.approx(2 * (fit.loglik - without.loglik), abs=1e-8)
+
+
+def test_what_is_tested_has_as_many_parameters_as_the_likelihood_ratio_has_df():
+    """Novices of the crowd never saw C, so that columns are aliased in one order or the other."""
+    rows = [
+        (a, b, 3 + (a == "A"), 1, 2, native, crowd)
+        for a in "ABC"
+        for b in "ABC"
+        for native in ("no", "yes")
+        for crowd in ("no", "yes")
+        if a != b and not ("C" in (a, b) and "no" in (native, crowd))
+    ]
+    fit = BradleyTerry(judge_covariates=("native", "crowd")).fit(with_two_factors(rows))
+    assert fit.design.aliased
+    for one in find_hypotheses(fit):
+        assert one.lr.df == len(one.at)
+        assert one.fit.loglik == pytest.approx(fit.loglik, abs=1e-9)
+        assert {list_owners(one.fit)[i][0] for i in one.at} == {one.covariate}
+
+
+def test_beside_a_prior_there_is_no_likelihood_ratio():
+    (one,) = find_hypotheses(BradleyTerry(judge_covariates="judge", prior=1).fit(campaign()))
+    assert one.lr is None
+    assert len(one.at) == 3
+
+
+def test_a_covariate_of_one_level_is_not_tested():
+    factor = Factor(("all",), np.zeros(len(campaign().left), np.int32), np.array([1.0]), 1)
+    counted = replace(campaign(), factors={"judge": factor})
+    assert list(find_hypotheses(BradleyTerry(judge_covariates="judge").fit(counted))) == []
+
+
+# orders
+
+
+def test_the_orders_of_table_1_are_those_of_each_judge_alone(table_1):
+    orders, scale = order_groups(BradleyTerry(ties="none", judge_covariates="judge").fit(table_1))
+    assert scale == "log-worths against D"
+    for one in orders:
+        alone = BradleyTerry(ties="none").fit(table_1.split("judge")[one.group])
+        assert list(one.log_worth.values()) == pytest.approx(alone.log_worth.tolist(), abs=1e-7)
+        best = sorted(one.place, key=lambda system: one.place[system])
+        assert best == sorted(alone.systems, key=lambda s: -alone.worths[s])
+    assert [one.place["D"] for one in orders] == [2, 2, 1, 2]
+
+
+def test_a_system_that_a_group_never_saw_has_no_place_there():
+    rows = [(a, b, 3, 1, 2, "x") for a in "ABC" for b in "ABC" if a != b]
+    rows += [("A", "B", 2, 1, 4, "y")]
+    orders, scale = order_groups(BradleyTerry(judge_covariates="judge").fit(tally(*rows)))
+    assert orders[1].place == {"A": 2, "B": 1, "C": None}
+    assert orders[1].log_worth["C"] is None
+    assert "systems that all groups saw" in scale  # C, the reference, is none of them
+    assert sum(orders[0].log_worth[name] for name in "AB") == pytest.approx(0, abs=1e-12)
+
+
+def test_groups_without_a_common_system_stand_by_themselves():
+    rows = [("A", "B", 3, 1, 2, "x"), ("C", "D", 2, 1, 4, "y")]
+    orders, scale = order_groups(BradleyTerry(judge_covariates="judge").fit(tally(*rows)))
+    assert "no system is common" in scale
+    assert [one.place["D"] for one in orders] == [None, 1]
+
+
+def test_equal_estimates_share_the_better_place():
+    rows = [(a, b, 3, 1, 3, g) for a, b in ("AB", "BC", "AC") for g in "xy"]
+    orders, _ = order_groups(BradleyTerry(judge_covariates="judge").fit(tally(*rows)))
+    assert list(orders[0].place.values()) == [1, 1, 1]
+
+
+def test_covariates_that_say_the_same_cannot_be_tested_one_by_one():
+    rows = [
+        (a, b, 3 + (a == "A"), 1, 2, level, level)
+        for a in "ABC"
+        for b in "ABC"
+        for level in ("no", "yes")
+        if a != b
+    ]
+    fit = BradleyTerry(judge_covariates=("native", "crowd")).fit(with_two_factors(rows))
+    assert fit.design.aliased == ("A:crowd=yes", "B:crowd=yes")
+    assert list(find_hypotheses(fit)) == []

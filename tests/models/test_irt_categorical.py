@@ -1,0 +1,233 @@
+"""The categorical item-response model against exact posteriors, and the laws of every model."""
+
+import pickle
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+
+from categorical_truth import Exact, Scale, Seen, sum_out, votes_on
+from evenhand.data.votes import LEFT, RIGHT, TIE
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
+from evenhand.models.irt_categorical import CategoricalFit, IRTCategorical
+from evenhand.numerics.sampling import mean_size
+
+GOLDEN = {0: TIE, 1: LEFT, 2: RIGHT}
+TRIANGLE: list[Seen] = [
+    *[(0, 0, 1, LEFT), (0, 1, 2, TIE), (0, 2, 0, RIGHT), (0, 0, 1, LEFT), (0, 0, 1, TIE)],
+    *[(1, 1, 2, RIGHT), (1, 2, 1, TIE)],
+]
+DISPUTED: list[Seen] = [(0, 0, 1, outcome) for outcome in (LEFT, TIE, RIGHT) for _ in range(10)]
+DISPUTED += [(1, 1, 2, LEFT)] * 3 + [(0, 0, 1, LEFT)] * 6
+
+
+def settings(scale: Scale) -> IRTCategorical:
+    kept = (scale.categories, scale.concentration, scale.noise_sd, scale.radius)
+    return IRTCategorical(*kept, chains=20, sweeps=900, burn_in=100)
+
+
+def within_error(draws: np.ndarray, found: np.ndarray, expected: np.ndarray) -> None:
+    """Means of draws lie within four Monte Carlo errors of what they should be."""
+    flat = draws.reshape(*draws.shape[:2], -1).astype(float)
+    error = flat.std(axis=(0, 1)) / np.sqrt(mean_size(flat))
+    assert error.max() < 0.012
+    assert (np.abs(found.reshape(-1) - expected.reshape(-1)) < 4 * error + 1e-6).all()
+
+
+def agrees(fit: CategoricalFit, exact: Exact) -> None:
+    within_error(fit.ability_draws, fit.ability, exact.ability)
+    np.testing.assert_allclose(fit.chances, exact.chances, rtol=0, atol=0.01)
+    np.testing.assert_allclose(fit.quality, exact.quality, rtol=0, atol=0.04)
+    np.testing.assert_allclose(fit.quality_sd, exact.quality_sd, rtol=0, atol=0.02)
+    assert fit.r_hat.max() < 1.02
+
+
+def test_the_posterior_is_that_of_the_golden_file(golden):
+    entry = golden("13_irt_exact_posteriors", "categorical_enumeration")
+    author = entry.input["item_author"]
+    items = [0, 0, 0, 1, 1, 2, 2]  # which outputs the entry compares with each other
+    seen = [
+        (items[one], author[one], author[other], GOLDEN[said])
+        for one, other, said in entry.input["comparisons"]
+    ]
+    fit = settings(Scale(3, 0.5, 1.0, 0)).fit(votes_on(seen, 3))
+    expected = np.array(entry.expected["posterior_mean_ability"])
+    within_error(fit.ability_draws, fit.ability, expected)
+    for pair, (tie, first, second) in entry.expected["predictive"].items():
+        left, right = pair.split("|")
+        found = fit.predict([(f"s{left}", f"s{right}")])[0]
+        np.testing.assert_allclose(found, [first, tie, second], rtol=0, atol=0.005)
+
+
+@pytest.mark.parametrize(
+    ("seen", "scale"),
+    [
+        (TRIANGLE, Scale(3, 1.2, 0.8, 0)),
+        (TRIANGLE, Scale(4, 0.5, 1.0, 1)),
+        (DISPUTED, Scale(5, 0.7, 1.0, 0)),  # products of 36 chances
+        (DISPUTED, Scale(4, 0.7, 0.35, 0)),  # in double precision
+    ],
+    ids=["triangle", "radius 1", "disputed", "sharp judges"],
+)
+def test_the_posterior_is_that_of_a_sum_over_all_qualities(seen, scale):
+    agrees(settings(scale).fit(votes_on(seen, 3)), sum_out(seen, 3, scale))
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [[(0, 0, 1, LEFT)], [(0, 0, 1, TIE)] * 2 + [(1, 1, 0, TIE)]],
+    ids=["one comparison", "all ties"],
+)
+def test_two_systems_and_few_judgments_are_enough(seen):
+    scale = Scale(4, 0.5, 1.0, 0)
+    agrees(settings(scale).fit(votes_on(seen, 2)), sum_out(seen, 2, scale))
+
+
+def test_a_system_that_nobody_saw_stands_as_the_prior_has_it():
+    scale = Scale(4, 0.5, 1.0, 0)
+    fit = settings(scale).fit(votes_on(TRIANGLE, 4))
+    agrees(fit, sum_out(TRIANGLE, 4, scale))
+    np.testing.assert_allclose(fit.ability[3], 1 / 4)
+    assert any("never compared" in note and "s3" in note for note in fit.notes)
+    alone = settings(scale).fit(votes_on(TRIANGLE, 3))
+    np.testing.assert_allclose(fit.log_worth[:3], alone.log_worth, rtol=0, atol=0.02)
+
+
+def campaign(n: int = 240, seed: int = 3) -> list[Seen]:
+    rng = np.random.Generator(np.random.PCG64(seed))
+    left = rng.integers(0, 4, n)
+    right = (left + rng.integers(1, 4, n)) % 4
+    gap = (right - left) * 0.5 + rng.normal(0, 1.2, n)  # s0 is best
+    outcome = np.where(np.abs(gap) < 0.4, TIE, np.where(gap > 0, LEFT, RIGHT))
+    return np.stack((rng.integers(0, 60, n), left, right, outcome), axis=1).tolist()
+
+
+PAPER = IRTCategorical.paper()
+PAIRS = [("s0", "s1"), ("s1", "s0"), ("s2", "s3"), ("s3", "s0")]
+
+
+def test_predictions_are_distributions_and_mirror_each_other():
+    fit = PAPER.fit(votes_on(campaign(), 4))
+    chances = fit.predict(PAIRS)
+    np.testing.assert_allclose(chances.sum(axis=1), 1, rtol=0, atol=1e-12)
+    assert (chances > 0).all()
+    np.testing.assert_allclose(chances[0], chances[1, ::-1], rtol=0, atol=1e-12)
+    assert fit.predict([]).shape == (0, 3)
+    same = fit.predict([("s1", "s1")])[0]
+    assert same[0] == pytest.approx(same[2], abs=1e-12)
+
+
+def test_log_worths_are_mean_log_odds_of_predictions_and_order_the_systems():
+    fit = PAPER.fit(votes_on(campaign(), 4))
+    for i, system in enumerate(fit.systems):
+        odds = fit.predict([(system, other) for other in fit.systems if other != system])
+        assert fit.log_worth[i] == pytest.approx(np.log(odds[:, 0] / odds[:, 2]).sum() / 4)
+    assert fit.log_worth.sum() == pytest.approx(0, abs=1e-12)
+    assert (np.diff(fit.log_worth) < 0).all()
+
+
+def test_the_likelihood_is_that_of_its_own_predictions():
+    seen = campaign(60)
+    fit = PAPER.fit(votes_on(seen, 4))
+    chances = fit.predict([(f"s{left}", f"s{right}") for _, left, right, _ in seen])
+    said = chances[np.arange(len(seen)), [outcome for *_, outcome in seen]]
+    assert fit.loglik == pytest.approx(np.log(said).sum(), rel=1e-12)
+    assert (fit.n_comparisons, fit.n_judgments) == (60, 60)
+
+
+def test_twice_gives_the_same_and_another_seed_does_not():
+    votes = votes_on(campaign(), 4)
+    one, two, other = (model.fit(votes) for model in (PAPER, PAPER, replace(PAPER, seed=1)))
+    np.testing.assert_array_equal(one.ability_draws, two.ability_draws)
+    assert not np.array_equal(one.chances, other.chances)
+
+
+def test_the_order_of_rows_and_sides_does_not_matter():
+    votes = votes_on(campaign(), 4)
+    order = np.random.Generator(np.random.PCG64(5)).permutation(votes.size)
+    shown = replace(votes, left=votes.right, right=votes.left, outcome=2 - votes.outcome)
+    one = PAPER.fit(votes)
+    for other in (votes.take(order), shown):
+        np.testing.assert_array_equal(PAPER.fit(other).ability_draws, one.ability_draws)
+
+
+def test_renaming_systems_permutes_everything():
+    order = np.array([2, 0, 3, 1])
+    one = PAPER.fit(votes_on(campaign(), 4))
+    renamed = [(i, int(order[a]), int(order[b]), said) for i, a, b, said in campaign()]
+    two = PAPER.fit(votes_on(renamed, 4))
+    np.testing.assert_allclose(two.ability[order], one.ability, rtol=1e-12)
+    np.testing.assert_allclose(two.worth_vcov[np.ix_(order, order)], one.worth_vcov, rtol=1e-6)
+
+
+def test_fits_pickle_and_are_frozen():
+    fit = PAPER.fit(votes_on(campaign(), 4))
+    back = pickle.loads(pickle.dumps(fit))
+    np.testing.assert_array_equal(back.chances, fit.chances)
+    assert (back.model, back.says, back.notes) == (PAPER, fit.says, fit.notes)
+    with pytest.raises(FrozenInstanceError):
+        fit.loglik = 0.0
+    with pytest.raises(ValueError, match="read-only"):
+        fit.ability[0, 0] = 1
+
+
+def test_chains_that_start_at_both_ends_meet():
+    fit = IRTCategorical().fit(votes_on(campaign(), 4))
+    assert fit.r_hat.max() < 1.05
+    assert fit.effective_draws.min() > 100
+    assert fit.quality_draws.shape == (4, 750, 4)
+    sd = np.sqrt(np.diag(fit.worth_vcov))
+    assert ((sd > 0.05) & (sd < 0.5)).all()
+
+
+def test_chains_that_have_not_met_are_named():
+    fit = IRTCategorical(sweeps=24, burn_in=0).fit(votes_on(campaign(), 4))
+    (note,) = (one for one in fit.notes if "chains do not agree yet on log-worths" in one)
+    assert note.endswith("take more sweeps than 24, in Python IRTCategorical(sweeps=96)")
+
+
+def test_comparisons_without_items_have_outputs_of_their_own():
+    votes = replace(votes_on([(0, 0, 1, LEFT)] * 5, 2), items=("",))
+    fit = PAPER.fit(votes)
+    assert fit.outputs.tolist() == [5, 5]
+    assert any("which item" in note for note in fit.notes)
+
+
+def test_groups_that_only_the_prior_links_are_named():
+    fit = PAPER.fit(votes_on([(0, 0, 1, LEFT), (0, 2, 3, LEFT)], 4))
+    assert any("s0, s1 | s2, s3" in note for note in fit.notes)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"categories": 1}, "categories must be 2 or more"),
+        ({"concentration": 0.0}, "concentration must be 0.05 or more"),
+        ({"noise_sd": 0.0}, "noise_sd must be above 0"),
+        ({"noise_sd": 0.1}, "too small for 8 categories"),
+        ({"radius": 7}, "the longest difference"),
+        ({"radius": -1}, "radius must be"),
+        ({"chains": 0}, "chains must be 1 or more"),
+        ({"burn_in": -1}, "burn_in must be 0 or more"),
+        ({"sweeps": 250}, "4 more than burn_in"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(wrong, named):
+    with pytest.raises(UnknownOption, match=named):
+        IRTCategorical(**wrong)
+
+
+def test_data_without_comparisons_and_unknown_systems_are_refused():
+    votes = votes_on(campaign(), 4)
+    with pytest.raises(NotIdentified):
+        PAPER.fit(votes.take(np.zeros(votes.size, bool)))
+    with pytest.raises(InvalidJudgments, match="not to list"):
+        PAPER.fit([("s0", "s1")])
+    with pytest.raises(InvalidJudgments, match="no system 's9'"):
+        PAPER.fit(votes).predict([("s0", "s9")])
+
+
+def test_too_many_systems_are_refused():
+    votes = votes_on([(0, 0, 1, LEFT)], 3001)
+    with pytest.raises(NotIdentified, match="3,001 systems are too many"):
+        PAPER.fit(votes)

@@ -1,0 +1,227 @@
+"""The Gaussian item-response model: exact posteriors (golden 13), laws, refusals."""
+
+from dataclasses import replace
+from math import sqrt
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import norm
+
+import evenhand
+from categorical_truth import votes_on
+from evenhand import datasets
+from evenhand.data.votes import LEFT, RIGHT, TIE
+from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.models.irt_gaussian import IRTGaussian
+from evenhand.numerics.sampling import mean_size
+from few_votes import votes_of
+from golden_numbers import golden
+from output_campaigns import draw_campaign, name_votes
+from tallies import table, tally
+
+OUTCOME = {0: TIE, 1: LEFT, 2: RIGHT}
+GOLDEN = ("gauss_independent_items", "gauss_shared_items")
+LONG = IRTGaussian(chains=20, sweeps=2700, burn_in=200)
+SHORT = IRTGaussian(chains=2, sweeps=300, burn_in=100)
+
+
+def _votes(entry, *, shared):
+    """Comparisons of students "0", "1", "2" on one item, or on an item each."""
+    rows = [
+        (0, 0 if shared else at, first, second, OUTCOME[said])
+        for at, (first, second, said) in enumerate(entry.input["comparisons"])
+    ]
+    return replace(votes_of(rows), systems=("0", "1", "2"))
+
+
+def _mean_error(values):
+    """Monte Carlo error of means of (chains, draws, q) values."""
+    sd = values.reshape(-1, values.shape[2]).std(axis=0)
+    return sd / np.sqrt(mean_size(values))
+
+
+@pytest.fixture(scope="module", params=GOLDEN)
+def exact(request):
+    """A fit of many draws, beside what integration gives."""
+    entry = golden("13_irt_exact_posteriors", request.param)
+    return entry.expected, LONG.fit(_votes(entry, shared="shared" in request.param))
+
+
+def test_posterior_means_are_those_of_integration_within_monte_carlo_error(exact):
+    expected, fit = exact
+    off = fit.draws.mean - expected["posterior_mean"]
+    assert np.abs(off / _mean_error(fit.draws.means)).max() < 4
+    assert np.abs(off).max() < 0.01
+
+
+def test_posterior_deviations_are_those_of_integration_within_monte_carlo_error(exact):
+    expected, fit = exact
+    sd = np.sqrt(np.diag(fit.draws.vcov))
+    squares = (fit.draws.means - fit.draws.mean) ** 2
+    off = sd - expected["posterior_sd"]
+    assert np.abs(off / (_mean_error(squares) / (2 * sd))).max() < 4
+    assert np.abs(off).max() < 0.01
+    drawn = fit.ability_draws.std(axis=0)
+    assert drawn == pytest.approx(expected["posterior_sd"], abs=0.015)
+
+
+def test_predictions_are_those_of_integration_within_monte_carlo_error(exact):
+    expected, fit = exact
+    given = fit.draws.vcov_given
+    for key, (none, first, second) in expected["predictive"].items():
+        s, t = map(int, key.split("|"))
+        found = fit.predict([(str(s), str(t))])[0]
+        variance = 2.5 + given[s, s] + given[t, t] - 2 * given[s, t]
+        gap = fit.draws.means[:, :, [s]] - fit.draws.means[:, :, [t]]
+        ends = norm.cdf(np.concatenate((gap - 0.4, -0.4 - gap), axis=2) / np.sqrt(variance))
+        error = _mean_error(ends)
+        assert np.abs((found[[0, 2]] - [first, second]) / error).max() < 4
+        assert found == pytest.approx([first, none, second], abs=0.01)
+
+
+def test_chains_of_the_exact_posteriors_agree(exact):
+    _, fit = exact
+    assert fit.r_hat.max() < 1.01
+    assert fit.notes == ()
+
+
+def test_settings_of_the_paper_give_the_same_with_more_noise():
+    entry = golden("13_irt_exact_posteriors", "gauss_independent_items")
+    fit = IRTGaussian.paper().fit(_votes(entry, shared=False))
+    assert fit.draws.means.shape == (1, 150, 3)
+    for key, (none, first, second) in entry.expected["predictive"].items():
+        s, t = key.split("|")
+        assert fit.predict([(s, t)])[0] == pytest.approx([first, none, second], abs=0.05)
+
+
+def test_abilities_that_made_the_data_are_found_within_three_deviations():
+    fit = IRTGaussian(sweeps=600).fit(name_votes(draw_campaign(1, n=1500)))
+    off = (fit.abilities - np.linspace(0.8, -0.8, 5)) / fit.ability_sd
+    assert np.abs(off).max() < 3
+    assert 0.05 < fit.ability_sd.min() < fit.ability_sd.max() < 0.25
+    assert np.argsort(-fit.log_worth).tolist() == [0, 1, 2, 3, 4]
+    assert fit.rank_ranges()[0].tolist()[0] == 1
+    assert fit.better[0, 4] > 0.99
+
+
+def test_of_many_answers_without_items_the_posterior_is_that_of_laplace():
+    """Outputs of their own add to the noise: Thurstone's model with ties and a normal prior."""
+    pudding = datasets.load("pudding")
+    counts = table(pudding.rows, pudding.columns).tally().fold()
+    sides, seen = np.stack((counts.left, counts.right)), counts.counts
+
+    def cost(ability):
+        gap = (ability[sides[0]] - ability[sides[1]]) / sqrt(2.5)
+        left, right = norm.cdf(gap - 0.4 / sqrt(2.5)), norm.cdf(-gap - 0.4 / sqrt(2.5))
+        logs = np.log(np.stack((left, 1 - left - right, right), axis=1))
+        return ability @ ability / 2 - (seen * logs).sum()
+
+    mode = minimize(cost, np.zeros(6), method="BFGS", options={"gtol": 1e-6})
+    step = 1e-3 * np.eye(6)
+    bent = [
+        [cost(mode.x + a + b) - cost(mode.x + a - b) - cost(mode.x - a + b) + cost(mode.x - a - b)]
+        for a in step
+        for b in step
+    ]
+    vcov = np.linalg.inv(np.reshape(bent, (6, 6)) / 4e-6)
+    centre = np.eye(6) - 1 / 6
+    fit = IRTGaussian().fit(counts)
+    assert fit.abilities == pytest.approx(centre @ mode.x, abs=0.01)
+    expected = np.sqrt(np.diag(centre @ vcov @ centre))
+    assert fit.ability_sd == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_neither_order_of_rows_nor_sides_nor_names_matter(seed):
+    rows = draw_campaign(seed)
+    rng = np.random.default_rng(seed)
+    renamed = rng.permutation(5)
+    turned = [
+        (j, 9 - item, int(renamed[right]), int(renamed[left]), RIGHT - said)
+        for j, item, left, right, said in (rows[at] for at in rng.permutation(len(rows)))
+    ]
+    fit, other = SHORT.fit(name_votes(rows)), SHORT.fit(name_votes(turned))
+    assert other.draws.mean[renamed].tolist() == fit.draws.mean.tolist()
+    assert other.ability_sd[renamed] == pytest.approx(fit.ability_sd, rel=1e-12)
+    assert other.log_worth[renamed] == pytest.approx(fit.log_worth, rel=1e-12)
+
+
+def test_the_same_seed_gives_the_same_and_another_another():
+    votes = name_votes(draw_campaign(4))
+    assert SHORT.fit(votes).draws.means.tolist() == SHORT.fit(votes).draws.means.tolist()
+    other = replace(SHORT, seed=1).fit(votes)
+    assert other.abilities.tolist() != SHORT.fit(votes).abilities.tolist()
+    assert other.abilities == pytest.approx(SHORT.fit(votes).abilities, abs=0.1)
+
+
+def test_systems_never_compared_stand_as_the_prior_has_them_and_a_note_says_so():
+    fit = LONG.fit(name_votes([(0, i % 10, 0, 1, i % 3) for i in range(30)], 4))
+    assert fit.notes == ("never compared, so that they stand as the prior has it: c, d",)
+    found = fit.predict([("c", "d")])[0]
+    tail = norm.cdf(-0.4 / sqrt(2.5 + 2))  # two abilities of the prior
+    assert found == pytest.approx([tail, 1 - 2 * tail, tail], abs=1e-3)
+
+
+def test_groups_that_only_the_prior_links_are_named():
+    rows = [(0, 0, 0, 1, LEFT), (0, 1, 2, 3, RIGHT)]
+    fit = SHORT.fit(name_votes(rows, 4))
+    assert fit.notes[-1].endswith("how they compare: a, b | c, d")
+
+
+def test_a_tally_without_items_is_fitted_with_a_note():
+    fit = SHORT.fit(tally(("a", "b", 30, 5, 10), ("b", "c", 20, 5, 15)))
+    assert fit.n_outputs == 2 * 85
+    assert fit.abilities[0] > fit.abilities[1] > fit.abilities[2]
+    assert "two outputs of its own" in fit.notes[0]
+
+
+def test_ties_without_a_radius_are_refused():
+    with pytest.raises(NotIdentified, match=r"1 comparisons without .* take a radius above 0"):
+        replace(SHORT, radius=0.0).fit(name_votes([(0, 0, 0, 1, TIE), (0, 0, 0, 1, LEFT)], 2))
+    fit = replace(SHORT, radius=0.0).fit(name_votes([(0, 0, 0, 1, LEFT)], 2))
+    assert fit.predict([("a", "b")])[0][1] == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"ability_sd": 0.0}, "ability_sd cannot be 0.0: it is above 0"),
+        ({"item_sd": -1.0}, "item_sd cannot be -1.0"),
+        ({"noise_sd": float("inf")}, "noise_sd cannot be inf"),
+        ({"radius": -0.1}, "radius cannot be -0.1: it is 0 or more"),
+        ({"chains": 0}, "chains cannot be 0"),
+        ({"sweeps": 53, "burn_in": 50}, "sweeps=53 and burn_in=50 leave too little"),
+        ({"burn_in": -1}, "burn_in=-1"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(setting, said):
+    with pytest.raises(UnknownOption, match=said):
+        IRTGaussian(**setting)
+
+
+def test_outputs_that_many_judged_are_told_from_noise():
+    """One output that loses all of its 40 judgments says less of a system than 40 outputs do."""
+    one = [(0, 0, 0, 1, LEFT)] * 40
+    many = [(0, item % 10, 0, 1, LEFT) for item in range(40)]
+    shared, spread = (SHORT.fit(name_votes(rows, 2)) for rows in (one, many))
+    assert shared.abilities[0] < 0.9 * spread.abilities[0]
+    assert shared.ability_sd[0] > 1.1 * spread.ability_sd[0]
+
+
+def test_chains_meet_on_a_task_of_wmt_2012(data_folder):
+    comparisons = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet")
+    votes = comparisons.select_task("fr-en").comparisons().votes()
+    rows = np.random.default_rng(1).permutation(votes.size)[:1600]
+    fit = IRTGaussian().fit(votes.take(np.sort(rows)))
+    assert fit.r_hat.max() < 1.02
+    assert fit.effective_draws.min() > 400
+    assert fit.notes == ()
+
+
+def test_without_a_radius_nothing_is_nan_and_a_tie_has_no_chance():
+    votes = votes_on([(0, 0, 1, 0), (1, 0, 1, 0), (2, 0, 1, 2), (0, 1, 2, 0)], 3)
+    fit = IRTGaussian(radius=0.0, sweeps=200, burn_in=50).fit(votes)
+    assert np.isfinite(fit.loglik)
+    assert fit.loglik < 0
+    assert (fit.predict([("s0", "s1"), ("s1", "s2")])[:, 1] >= 0).all()

@@ -1,0 +1,112 @@
+"""Half widths of intervals: order statistics, their weights, and what they hold."""
+
+import numpy as np
+import pytest
+
+from evenhand.ratings.conformal import (
+    find_half_widths,
+    half_widths,
+    odds_of_missing,
+    weighted_half_widths,
+)
+from evenhand.ratings.matrix import JudgeGroups, make_matrix, split_ratings
+from ratings.rated_matrices import make_rows
+
+
+def test_the_half_width_is_the_order_statistic_of_the_definition():
+    rng = np.random.default_rng(1)
+    for n in (8, 9, 10, 19, 79, 80):
+        residual = rng.normal(size=n)
+        place = int(np.ceil(round((n + 1) * 0.9, 9)))
+        expected = np.sort(np.abs(residual))[place - 1] if place <= n else np.inf
+        assert half_widths(residual, np.zeros(n, int), 1, 0.9)[0] == expected
+
+
+def test_coverage_is_what_exchangeability_gives():
+    """k/(n + 1) with k = ceil(.9 (n + 1)): here 28/31."""
+    rng = np.random.default_rng(2)
+    held = [
+        abs(rng.normal()) <= half_widths(rng.normal(size=30), np.zeros(30, int), 1, 0.9)[0]
+        for _ in range(8000)
+    ]
+    assert np.mean(held) == pytest.approx(28 / 31, abs=0.011)
+
+
+def test_equal_weights_give_the_plain_half_width():
+    residual = np.random.default_rng(3).normal(size=40)
+    plain = half_widths(residual, np.zeros(40, int), 1, 0.9)[0]
+    found = weighted_half_widths(residual, np.full(40, 2.5), np.array([2.5]), 0.9)
+    assert found.tolist() == [plain]
+
+
+def test_nothing_held_out_bounds_nothing():
+    none = np.zeros(0)
+    assert weighted_half_widths(none, none, np.ones(2), 0.9).tolist() == [np.inf, np.inf]
+
+
+def test_odds_find_the_slope_by_which_ratings_are_missing():
+    """Normal predictions, tilted by exp(−.8 x): the odds of a rating one higher are e^-.8."""
+    rng = np.random.default_rng(4)
+    missing, held = rng.normal(-0.8, 1, 20000), rng.normal(0, 1, 5000)
+    at, new = odds_of_missing(held, missing, np.array([0.0, 1.0]))
+    assert np.log(at[1] / at[0]) == pytest.approx(-0.8, abs=0.06)
+    assert len(new) == 20000
+
+
+def test_equal_predictions_weigh_alike():
+    at, new = odds_of_missing(np.ones(3), np.ones(2), np.arange(3.0))
+    assert at.tolist() == [1, 1, 1]
+    assert new.tolist() == [1, 1]
+
+
+def two_groups(further=()):
+    """Two judges of 40 outputs, the first of which a third judge rated: 12 of each held out."""
+    judge, item = np.divmod(np.arange(80), 40)
+    score = np.random.default_rng(5).normal(0, np.where(judge == 0, 1.0, 9.0))
+    kept = np.r_[np.arange(30), 40 + np.arange(10, 40)]
+    matrix = make_matrix(make_rows(judge[kept], item[kept], score[kept], (2, 40)), further)
+    held = (matrix.cells.column >= 14) & (matrix.cells.column < 26)
+    groups = JudgeGroups(("a", "b"), np.array([0, 1, *(0 for _ in further)]))
+    return matrix, split_ratings(matrix, held), groups
+
+
+@pytest.mark.parametrize("missing", ["at random", "by value"])
+def test_widths_are_from_the_residuals_of_the_own_group(missing):
+    """Predictions are 0 throughout, so that all weigh alike; 12 residuals of each: the 12th."""
+    matrix, split, groups = two_groups()
+    held = split.tested
+    widths = find_half_widths(np.zeros(matrix.shape), split, groups, (0.9, missing))
+    strange = (matrix.cells.column >= 14) & (matrix.cells.column < 26)
+    assert strange.sum() == len(held.value) == 24
+    assert not split.known.any()  # both ratings of these outputs are held out
+    absent = ~matrix.seen()
+    assert np.isinf(np.broadcast_to(widths, matrix.shape)[absent]).all()
+    known = split_ratings(matrix, held_alone(matrix))
+    widths = find_half_widths(np.zeros(matrix.shape), known, groups, (0.9, missing))
+    for judge in range(2):
+        own = np.abs(known.tested.value[known.tested.cells.row == judge])
+        assert len(own) == 9
+        found = np.broadcast_to(widths, matrix.shape)[judge][absent[judge]]
+        assert set(found.tolist()) == {own.max()}
+
+
+def held_alone(matrix):
+    """Nine ratings of each judge, of outputs whose other rating is learned from."""
+    column, row = matrix.cells.column, matrix.cells.row
+    first = (row == 0) & (column >= 10) & (column < 19)
+    return first | ((row == 1) & (column >= 19) & (column < 28))
+
+
+@pytest.mark.parametrize("missing", ["at random", "by value"])
+def test_a_judge_without_ratings_has_no_bounds_even_where_strange_cells_have(missing):
+    """One rating per output: 60 held-out ones bound cells of outputs that nothing is known of."""
+    rng = np.random.default_rng(6)
+    matrix = make_matrix(
+        make_rows(rng.integers(0, 6, 300), np.arange(300), rng.normal(size=300), (6, 300)), ["new"]
+    )
+    split = split_ratings(matrix, np.arange(300) % 5 == 0)
+    groups = JudgeGroups(("all",), np.zeros(7, dtype=np.int64))
+    widths = find_half_widths(np.zeros(matrix.shape), split, groups, (0.9, missing))
+    absent = ~matrix.seen()
+    assert np.isfinite(widths[:6][absent[:6]]).any()
+    assert np.isinf(widths[6]).all()

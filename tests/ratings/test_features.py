@@ -1,0 +1,162 @@
+"""Features of outputs: read from columns, standardised, and refused where they are missing."""
+
+from datetime import date
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pytest
+
+from evenhand.data.ratings import Ratings
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
+from evenhand.ratings.features import ONE_TEXT, OUTPUT, OutputFeatures, learn_scaling
+
+TABLE = {
+    "judge": ["a", "a", "b", "b"],
+    "item": ["1", "2", "1", "2"],
+    "system": ["x", "x", "x", "y"],
+    "score": [1, 2, 3, 5],
+    "length": [3.5, 4.5, 3.5, 6.5],
+    "words": [1, 2, 1, 4],
+    "same": [7, 7, 7, 7],
+    "domain": ["news", "news", "news", "chat"],
+    "output": ["Hallo Rom", "Guten Tag", "Hallo Rom", "Nein"],
+    "source": ["Ciao Roma", "Buon giorno", "Ciao Roma", "No"],
+}
+
+
+def ratings(**columns) -> Ratings:
+    return Ratings(nw.from_native(pl.DataFrame({**TABLE, **columns})))
+
+
+def read(features, **columns):
+    return features.read(features.read_rows(ratings(**columns)))
+
+
+def test_numbers_labels_and_texts_are_read_row_by_row():
+    table = read(OutputFeatures(("length", "words"), (OUTPUT, "domain", "system"), None, "output"))
+    assert table.names == ("length", "words", *(f"output {one}" for one in ONE_TEXT))
+    np.testing.assert_array_equal(table.numbers[:, :2].T, [TABLE["length"], TABLE["words"]])
+    assert table.labels[:, 0].tolist() == ["1 / x", "2 / x", "1 / x", "2 / y"]
+    assert table.labels[:, 1].tolist() == TABLE["domain"]
+
+
+def test_numbers_are_standardised_with_constants_that_are_kept():
+    features = OutputFeatures(("length",), ())
+    scaling = learn_scaling(read(features))
+    mean, deviation = np.mean(TABLE["length"]), np.std(TABLE["length"])
+    assert (scaling.means[0], scaling.deviations[0]) == pytest.approx((mean, deviation))
+    found = scaling.apply(features.describe({"length": 10}))
+    assert found.numbers[0, 0] == pytest.approx((10 - mean) / deviation)
+
+
+def test_a_name_that_was_not_seen_is_unlike_all_that_were():
+    features = OutputFeatures((), ("domain", "system"))
+    scaling = learn_scaling(read(features))
+    found = scaling.apply(features.describe({"domain": "law", "system": "x"}))
+    assert found.labels[0].tolist() == [2, 0]
+
+
+def test_a_feature_that_is_the_same_everywhere_is_left_out_by_name():
+    scaling = learn_scaling(read(OutputFeatures(("same", "length"), ("domain",))))
+    assert (scaling.constant, scaling.features) == (("same",), ("length", "domain"))
+
+
+def test_without_any_that_differs_it_is_refused():
+    with pytest.raises(InvalidJudgments, match=r"no feature differs .*\(same\)"):
+        learn_scaling(read(OutputFeatures(("same",), ())))
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"length": [3.5, None, 3.5, 6.5]}, "missing in column 'length'"),
+        ({"length": [3.5, float("nan"), 3.5, 6.5]}, "'length' holds 'NaN', which is no number"),
+        ({"length": [3.5, float("inf"), 3.5, 6.5]}, "'length' holds 'inf', which is no number"),
+        ({"length": ["3", "4", "long", "5"]}, "'length' holds 'long', which is no number"),
+        ({"length": ["3", "4,5", "4", "5"]}, "written with a point"),
+        ({"length": [date(2020, 1, day) for day in (1, 2, 3, 4)]}, "'length' holds dates"),
+    ],
+)
+def test_a_missing_number_is_refused_and_named(columns, said):
+    with pytest.raises(InvalidJudgments, match=said):
+        read(OutputFeatures(("length",), ()), **columns)
+
+
+def test_a_column_that_is_not_there_is_refused_with_the_nearest():
+    with pytest.raises(UnknownColumn, match="length"):
+        read(OutputFeatures(("lenght",), ()))
+
+
+def test_rows_without_the_columns_are_refused():
+    with pytest.raises(InvalidJudgments, match="were not read with the ratings"):
+        OutputFeatures(("length",)).read(ratings().rows())
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"labels": ()}, "no features"),
+        ({"numbers": ("a",), "labels": ("a",)}, "a is named twice"),
+        ({"labels": ("judge",)}, "no feature of an output"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings, said):
+    with pytest.raises(UnknownOption, match=said):
+        OutputFeatures(**settings)
+
+
+def test_an_output_that_is_told_by_column_needs_all_of_its_features():
+    with pytest.raises(InvalidJudgments, match="domain is not given"):
+        OutputFeatures(("length",), ("domain",)).describe({"length": 3})
+
+
+def test_outputs_whose_names_hold_slashes_stay_apart():
+    table = read(
+        OutputFeatures(), item=["a / b", "a", "a / b", "a"], system=["c", "b / c", "c", "b / c"]
+    )
+    assert len(set(table.labels[:, 0])) == 2
+
+
+def test_outputs_of_different_tasks_are_different():
+    table = read(OutputFeatures(), task=["t", "t", "u", "u"], system=["x"] * 4)
+    assert len(set(table.labels[:, 0])) == 4
+
+
+def test_a_whole_number_is_one_name_however_it_is_typed():
+    features = OutputFeatures((), ("domain",))
+    scaling = learn_scaling(read(features, domain=["1", "2", "1", "2"]))
+    for typed in (2, 2.0, "2.0"):
+        table = features.describe({"domain": typed})
+        assert scaling.apply(table).labels[0].tolist() == [1]
+        assert scaling.find_unseen(table) == ()
+
+
+def test_names_that_were_never_seen_are_said_but_not_those_of_outputs():
+    features = OutputFeatures((), (OUTPUT, "domain"))
+    scaling = learn_scaling(read(features))
+    table = features.tabulate([{"item": "9", "system": "x", "domain": "news "}])
+    assert table.labels[0, 0] == "9 / x"
+    (note,) = scaling.find_unseen(table)
+    assert "never 'news '" in note
+    assert "Did you mean 'news'?" in note
+
+
+def test_numbers_too_large_to_square_are_refused():
+    with pytest.raises(InvalidJudgments, match="length are too large"):
+        learn_scaling(read(OutputFeatures(("length",)), length=[1e300, -1e300, 1.0, 2.0]))
+
+
+def test_a_value_that_hides_all_others_is_named():
+    rows = {name: column * 5 for name, column in TABLE.items()}
+    rows["length"] = [*np.linspace(0, 1, 19).tolist(), 1e12]
+    features = OutputFeatures(("length", "words"), ())
+    assert learn_scaling(read(features, **rows)).heavy == ("length",)
+
+
+def test_a_table_of_outputs_is_read_as_mappings_are():
+    features = OutputFeatures(("length",), ("domain",))
+    frame = pl.DataFrame({"length": [1.0, 2.0], "domain": ["news", "chat"]})
+    one, other = features.tabulate(frame), features.tabulate(frame.to_dicts())
+    np.testing.assert_array_equal(one.numbers, other.numbers)
+    assert one.labels.tolist() == other.labels.tolist() == [["news"], ["chat"]]

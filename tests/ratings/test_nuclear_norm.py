@@ -1,0 +1,267 @@
+"""Completion of ratings: what is predicted, when it abstains, and what is refused."""
+
+import numpy as np
+import pytest
+
+import evenhand
+from evenhand.errors import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption
+from evenhand.ratings.completion import NuclearNorm
+from ratings.rated_matrices import make_rows, simulate
+
+
+@pytest.fixture(scope="module")
+def data():
+    return simulate(1)
+
+
+@pytest.fixture(scope="module")
+def fit(data):
+    return NuclearNorm(group="quarter").fit(data.rows())
+
+
+def tiny(score=(1, 2, 3, 4, 5, 6), judge=(0, 0, 0, 1, 1, 1), item=(0, 1, 2, 0, 1, 3)):
+    shape = (max(judge) + 1, max(item) + 1)
+    return make_rows(judge, item, np.array(score, float), shape)
+
+
+def test_settings_can_be_written_out_and_read_again():
+    model = NuclearNorm(group="judge", clip=(1.0, 5.0), missing="by value")
+    assert eval(repr(model)) == model
+
+
+def test_given_ratings_stand_in_the_completed_matrix_as_they_are(data, fit):
+    row, column = np.nonzero(data.seen)
+    np.testing.assert_array_equal(fit.completed[row, column], data.noisy[row, column])
+    assert fit.n_missing == 6400
+
+
+def test_shared_tastes_are_used_where_there_are_some(data, fit):
+    assert not fit.abstained
+    assert fit.rank >= 2
+    errors = {row.method: row for row in fit.table}
+    assert errors["completion"].mae < 0.95 * errors["judge + output"].mae
+    assert errors["judge + output"].mae_more.lower > 0
+    unseen = ~data.seen
+    off = np.abs(fit.predicted - data.noisy)[unseen].mean()
+    assert off == pytest.approx(errors["completion"].mae, rel=0.1)
+
+
+def test_without_tastes_it_answers_with_intercepts_and_says_so():
+    fit = NuclearNorm().fit(simulate(3, taste=0.0).rows())
+    assert fit.abstained
+    assert (fit.tau, fit.rank) == (None, 0)
+    assert "abstains" in fit.says[0]
+    errors = {row.method: row for row in fit.table}
+    assert errors["completion"].mae == errors["judge + output"].mae
+    forced = NuclearNorm(abstain=False).fit(simulate(3, taste=0.0).rows())
+    assert forced.rank > 0
+    assert "as asked" in forced.choice.why
+
+
+def test_intervals_differ_by_group_and_rest_on_its_own_ratings(fit):
+    assert set(fit.groups) == {"q0", "q1", "q2", "q3"}
+    assert sum(fit.groups.values()) == 320
+    half = fit.half_width[:, 0]
+    assert len(set(half[:10])) == 1
+    assert half[0] < half[-1]
+    assert [one.judges for one in fit.intervals] == [10, 10, 10, 10]
+    assert [one.narrowest for one in fit.intervals] == [one.widest for one in fit.intervals]
+    assert [one.widest for one in fit.intervals] == half[::10].tolist()
+    assert {row["judge_group"] for row in fit.records()} == set(fit.groups)
+
+
+def test_the_order_of_rows_changes_nothing(data, fit):
+    rows = data.rows()
+    order = np.random.default_rng(5).permutation(rows.size)
+    other = NuclearNorm(group="quarter").fit(rows.take(order))
+    np.testing.assert_array_equal(other.predicted, fit.predicted)
+    assert other.signature == fit.signature
+
+
+def test_another_seed_holds_out_other_cells(data, fit):
+    other = NuclearNorm(group="quarter", seed=7).fit(data.rows())
+    assert not np.array_equal(other.predicted, fit.predicted)
+    assert "seed=7" in other.signature
+
+
+def test_a_prediction_has_its_interval_and_a_given_rating_itself(data, fit):
+    j, o = np.argwhere(~data.seen)[0]
+    one = fit.predict(f"j{j:05d}", f"i{o:05d}", "s")
+    assert one.seen is None
+    assert one.score == fit.predicted[j, o]
+    assert one.upper - one.score == pytest.approx(fit.half_width[j, 0])
+    j, o = np.argwhere(data.seen)[0]
+    assert fit.predict(f"j{j:05d}", f"i{o:05d}", "s").seen == data.noisy[j, o]
+
+
+def test_an_output_nobody_rated_and_an_unknown_judge_are_refused(fit):
+    with pytest.raises(InvalidJudgments, match="nobody rated the output of 's' for item 'new'"):
+        fit.predict("j00001", "new", "s")
+    with pytest.raises(InvalidJudgments, match="no judge 'j0001'"):
+        fit.predict("j0001", "i00001", "s")
+
+
+def test_a_judge_without_ratings_is_as_severe_as_the_mean_without_bounds(data):
+    fit = NuclearNorm(group="quarter").fit(data.rows(), judges=["newcomer"])
+    assert fit.judges[-1] == "newcomer"
+    np.testing.assert_allclose(fit.predicted[-1], fit.predicted[:-1].mean(axis=0), atol=1e-9)
+    assert np.isinf(fit.half_width[-1]).all()
+    assert any("1 judge has no rating" in note for note in fit.notes)
+
+
+def test_equal_ratings_are_refused():
+    rows = simulate(2).rows()
+    equal = make_rows(rows.judge, rows.item, np.full(rows.size, 4.0), (40, 200))
+    with pytest.raises(NotIdentified, match="all 1,600 ratings are 4: there is nothing to predict"):
+        NuclearNorm().fit(equal)
+
+
+def test_what_judge_and_output_explain_is_predicted_without_error():
+    rows = simulate(2).rows()
+    score = 1.0 * rows.judge - 3.0 * (rows.item % 7)
+    fit = NuclearNorm().fit(make_rows(rows.judge, rows.item, score, (40, 200)))
+    even = np.arange(40.0)[:, None] - 3.0 * (np.arange(200) % 7)
+    known = np.isin(np.arange(200), rows.item)
+    np.testing.assert_allclose(fit.predicted[:, known], even[:, known], atol=1e-6)
+    assert fit.abstained
+    assert "without a remainder" in fit.choice.why
+    np.testing.assert_allclose(fit.half_width, 0, atol=1e-9)
+
+
+def test_few_ratings_abstain_and_have_intervals_without_bounds():
+    fit = NuclearNorm().fit(tiny())
+    assert fit.abstained
+    assert "held out to choose by, fewer than 10" in fit.choice.why
+    assert np.isinf(fit.half_width).all()
+    assert any("90 % needs 9 or more" in note for note in fit.notes)
+
+
+def test_one_rating_per_output_says_what_judge_and_output_say():
+    """The intercept of an output explains its only rating, whatever Z is."""
+    rng = np.random.default_rng(3)
+    rows = make_rows(rng.integers(0, 6, 300), np.arange(300), rng.normal(size=300), (6, 300))
+    fit = NuclearNorm(calibration=0).fit(rows)
+    assert fit.abstained
+    assert any("groups with no output in common" in note for note in fit.notes)
+
+
+def test_repeated_ratings_of_a_cell_count_as_often_as_they_were_given():
+    twice = tiny((1, 3, 3, 4, 5, 6, 2), (0, 0, 0, 1, 1, 1, 0), (0, 0, 2, 0, 1, 3, 2))
+    fit = NuclearNorm(calibration=0, validation=0).fit(twice)
+    assert fit.matrix.cells.weight.tolist() == [2, 2, 1, 1, 1]
+    assert fit.matrix.value.tolist() == [2, 2.5, 4, 5, 6]
+    assert any("2 cells were rated more than once" in note for note in fit.notes)
+
+
+def test_predictions_are_clipped_only_when_asked(data):
+    rows = make_rows([0, 0, 1, 1], [0, 1, 1, 2], np.array([1.0, 2.0, 1.0, 4.0]), (2, 3))
+    fit = NuclearNorm(calibration=0).fit(rows)  # judge 0 would give item 2 a 5, judge 1 item 0 a 0
+    assert any("2 predictions are beyond the scores that were given" in one for one in fit.notes)
+    rows, low, high = data.rows(), 2.0, 4.0
+    score = np.clip(rows.score, low, high)
+    clipped = NuclearNorm(clip=(low, high)).fit(make_rows(rows.judge, rows.item, score, (40, 200)))
+    assert clipped.predicted.min() >= low
+    assert clipped.predicted.max() <= high
+    assert "clip=2-4" in clipped.signature
+    assert not any("clipped" in note for note in clipped.notes)
+    ends = [(row["lower"], row["upper"]) for row in clipped.records() if not row["given"]]
+    assert min(lower for lower, _ in ends) == low
+    assert max(upper for _, upper in ends) == high
+
+
+def test_a_scale_that_given_scores_are_not_on_is_refused_by_name():
+    with pytest.raises(InvalidJudgments, match=r"1 score is not within clip 1 to 5: 'j00001' gave"):
+        NuclearNorm(clip=(1.0, 5.0)).fit(tiny())
+    assert NuclearNorm(clip=(1.0, 6.0)).fit(tiny()).predicted.max() <= 6
+
+
+def test_where_it_abstains_completion_and_judge_and_output_are_the_same_on_a_scale_too():
+    rows = simulate(3, taste=0.0).rows()
+    score = np.clip(rows.score, 2.2, 3.8)  # effects go beyond a scale on which many are at its ends
+    fit = NuclearNorm(clip=(2.2, 3.8)).fit(make_rows(rows.judge, rows.item, score, (40, 200)))
+    assert fit.abstained
+    additive, completed = fit.table[-2:]
+    assert (additive.mae, additive.rmse) == (completed.mae, completed.rmse)
+
+
+@pytest.mark.parametrize("missing", ["at random", "by value"])
+def test_a_given_rating_has_no_interval(data, missing):
+    fit = NuclearNorm(missing=missing).fit(data.rows())
+    j, o = np.argwhere(data.seen)[0]
+    one = fit.predict(f"j{j:05d}", f"i{o:05d}", "s")
+    assert (one.lower, one.upper) == (None, None)
+
+
+def test_where_nothing_is_missing_it_still_says_why_tastes_are_used_or_not():
+    rng = np.random.default_rng(2)
+    judge, item = np.divmod(np.arange(200), 20)
+    fit = NuclearNorm().fit(make_rows(judge, item, rng.normal(size=200), (10, 20)))
+    assert "nothing is missing" in fit.says[0]
+    assert "abstains" in fit.says[1]
+    assert fit.says[1].endswith(f", since {fit.choice.why}")
+
+
+def test_shared_tastes_are_found_however_small_the_points_are(data, fit):
+    rows = data.rows()
+    small = make_rows(rows.judge, rows.item, 1e-12 * rows.score, (40, 200))
+    found = NuclearNorm().fit(small)
+    assert found.rank == fit.rank
+    np.testing.assert_allclose(found.predicted, 1e-12 * fit.predicted, rtol=1e-6)
+
+
+def test_one_judge_one_output_or_none_are_refused():
+    with pytest.raises(NotIdentified, match="j00000 is the only judge") as only:
+        NuclearNorm().fit(tiny(judge=(0,) * 6, item=range(6)))
+    assert "name the judges" not in str(only.value)
+    with pytest.raises(NotIdentified, match="all ratings are of one output"):
+        NuclearNorm().fit(tiny(judge=range(6), item=(0,) * 6))
+
+
+def test_a_judge_in_two_groups_and_a_column_that_was_not_read_are_refused(data):
+    rows = data.rows()
+    codes = rows.factors["quarter"].codes.copy()
+    codes[0] = 3 - codes[0]
+    rows.factors["quarter"].codes[0], before = codes[0], rows.factors["quarter"].codes[0]
+    with pytest.raises(InvalidJudgments, match="is in two groups by 'quarter'"):
+        NuclearNorm(group="quarter").fit(rows)
+    rows.factors["quarter"].codes[0] = before
+    with pytest.raises(UnknownColumn, match=r"'quartr'.*Did you mean 'quarter'"):
+        NuclearNorm(group="quartr").fit(rows)
+    with pytest.raises(UnknownColumn, match="judges cannot be grouped by item"):
+        NuclearNorm(group="item").fit(rows)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"calibration": 0.6, "validation": 0.5}, "together 0.9 or less"),
+        ({"level": 1.0}, "level cannot be 1.0: it lies between 0 and 1"),
+        ({"path": (0.3, 0.5)}, "descending"),
+        ({"path": ()}, "descending"),
+        ({"clip": (5.0, 1.0)}, "then a higher one"),
+        ({"missing": "by chance"}, "choose at random"),
+        ({"seed": -1}, "a whole number from 0"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings, said):
+    with pytest.raises(UnknownOption, match=said):
+        NuclearNorm(**settings)
+
+
+def test_several_criteria_have_a_matrix_each():
+    pl = pytest.importorskip("polars")
+    rng = np.random.default_rng(4)
+    table = {
+        "judge": [f"j{j}" for j in range(5) for _ in range(16)] + ["alone"] * 3,
+        "item": [f"i{i % 8}" for i in range(80)] + ["i0", "i1", "i2"],
+        "system": ["s"] * 83,
+        "criterion": (["adequacy"] * 8 + ["fluency"] * 8) * 5 + ["style"] * 3,
+        "score": rng.normal(3, 1, 83),
+    }
+    data = evenhand.read(pl.DataFrame(table))
+    with pytest.raises(InvalidJudgments, match=r"several criteria \(adequacy, fluency, style\)"):
+        NuclearNorm().fit(data)
+    found = NuclearNorm().fit_groups(data)
+    assert list(found) == ["adequacy", "fluency"]
+    assert len(found["fluency"].judges) == 5
+    assert "only judge" in found.refused["style"]

@@ -1,0 +1,222 @@
+"""Processes beside each other on held-out ratings: same ratings, paired differences."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+from sklearn.linear_model import Ridge
+
+from evenhand.errors import InvalidJudgments, UnknownOption
+from evenhand.ratings import process_comparison as comparison
+from evenhand.ratings.features import OutputFeatures, learn_scaling
+from evenhand.ratings.judge_process import MultiTaskGP, sort_rows
+from evenhand.ratings.process_comparison import (
+    PENALTIES,
+    HeldOut,
+    HeldOutErrors,
+    ProcessErrors,
+    compare_processes,
+    fit_ridge,
+    pool_errors,
+    spread_columns,
+)
+from evenhand.ratings.process_search import JudgedPoints
+from ratings.judge_processes import FEATURES, draw, rate
+
+
+@pytest.fixture(scope="module")
+def seen():
+    return draw(3, each=30).seen
+
+
+@pytest.fixture(scope="module")
+def errors(seen):
+    return compare_processes(seen, FEATURES, HeldOut(folds=2, splits=1))
+
+
+def test_every_rating_is_predicted_once_by_every_method(seen, errors):
+    assert errors.errors.residual.keys() == {*comparison.MODELS, "ridge", "judge mean"}
+    assert {len(own) for own in errors.errors.residual.values()} == {seen.size}
+    assert errors.left_out == 0
+    table = {row.method: row for row in errors.tabulate()}
+    assert table["multi-task"].mae_more is None
+    assert table["judge mean"].rmse == pytest.approx(
+        np.sqrt(np.mean(errors.errors.residual["judge mean"] ** 2))
+    )
+
+
+def test_items_are_held_out_whole(seen):
+    only = {"multi-task": comparison.MODELS["multi-task"]}
+    found = compare_processes(seen, FEATURES, HeldOut(folds=2, splits=1, by="item"), only)
+    assert len(found.item) == seen.size
+    for part in np.split(found.errors.rating, np.flatnonzero(np.diff(found.errors.rating) < 0) + 1):
+        others = np.setdiff1d(np.arange(seen.size), part)
+        assert not set(found.item[part]) & set(found.item[others])
+
+
+def test_ratings_are_held_out_whose_items_others_rated(errors):
+    first = errors.errors.rating[: np.flatnonzero(np.diff(errors.errors.rating) < 0)[0] + 1]
+    others = np.setdiff1d(np.arange(len(errors.item)), first)
+    assert len(set(errors.item[first]) & set(errors.item[others])) > 8
+
+
+def test_ratings_of_judges_of_whom_nothing_is_seen_are_counted():
+    rng = np.random.default_rng(1)
+    judge = np.r_[np.zeros(20, int), np.ones(20, int), 2]
+    rows = rate(judge, np.arange(41), rng.normal(50, 9, 41), a=rng.normal(size=41))
+    only = {"multi-task": comparison.MODELS["multi-task"]}
+    assert compare_processes(rows, OutputFeatures(("a",), ()), HeldOut(2, 1), only).left_out == 1
+
+
+def errors_by(best, own, judge, item):
+    """Errors of two methods, each rating predicted once."""
+    found = HeldOutErrors(
+        {"multi-task": best, "other": own}, {}, np.arange(len(best)), np.full(len(best), 9)
+    )
+    return ProcessErrors(found, judge, item, np.zeros(len(best), dtype=int), 0)
+
+
+def test_differences_are_paired_and_items_hang_together():
+    """One judge: Student's t on the items' means, as the jackknife of equal items has it."""
+    rng = np.random.default_rng(2)
+    best, item = rng.normal(size=400), np.repeat(np.arange(40), 10)
+    own = best + 0.5 * np.sign(best) * (1 + rng.normal(size=40)[item])
+    found = errors_by(best, own, np.zeros(400, dtype=int), item)
+    more = found.tabulate()[1].mae_more
+    means = (np.abs(own) - np.abs(best)).reshape(40, 10).mean(axis=1)
+    ends = student.interval(0.95, 39, means.mean(), means.std(ddof=1) / np.sqrt(40))
+    assert (more.lower, more.upper) == pytest.approx(ends)
+    assert found.notes == ("about this judge only",)
+
+
+def test_judges_who_differ_widen_the_interval_and_not_that_about_these_judges():
+    rng = np.random.default_rng(2)
+    judge, item = (own.ravel() for own in np.indices((10, 40)))
+    own = 5 + rng.normal(size=10)[judge] + 0.1 * rng.normal(size=400)
+    row = errors_by(np.ones(400), own, judge, item).tabulate()[1]
+    means = (own - 1).reshape(10, 40).mean(axis=1)
+    half = student.ppf(0.975, 9) * means.std(ddof=1) / np.sqrt(10)
+    assert (row.mae_more.upper - row.mae_more.lower) / 2 == pytest.approx(half, rel=0.05)
+    assert row.mae_these.upper - row.mae_these.lower < 0.2 * half
+
+
+@pytest.mark.parametrize("items", [3, 5, 10])
+def test_intervals_of_few_items_hold_what_they_claim(items):
+    rng, hits = np.random.default_rng(1), 0
+    item, judge = np.repeat(np.arange(items), 10), np.zeros(items * 10, dtype=int)
+    for _ in range(400):
+        own = 9 + rng.normal(size=items)[item] + rng.normal(size=items * 10)
+        more = errors_by(np.ones_like(own), own, judge, item).tabulate()[1].mae_more
+        hits += more.lower <= 8 <= more.upper
+    assert 0.92 <= hits / 400 <= 0.98
+
+
+def test_one_item_and_few_judges_give_no_interval():
+    rng = np.random.default_rng(1)
+    found = errors_by(*rng.normal(size=(2, 50)), np.arange(50) % 2, np.zeros(50, dtype=int))
+    assert found.tabulate()[1].mae_more is None
+    assert "about this item only" in found.notes
+
+
+def test_predictions_without_error_have_a_root_of_0():
+    found = errors_by(np.zeros(5), np.ones(5), np.zeros(5, dtype=int), np.arange(5))
+    assert found.tabulate()[1].rmse_more.value == 1.0
+
+
+def test_a_rating_counts_once_however_often_it_is_predicted():
+    rating = np.array([0, 0, 0, 1])
+    found = HeldOutErrors({"multi-task": np.array([1.0, 2, 3, 6])}, {}, rating, rating)
+    zero = np.zeros(2, dtype=int)
+    assert ProcessErrors(found, zero, np.arange(2), zero, 0).tabulate()[0].mae == 4.0
+
+
+def test_the_error_of_a_root_mean_square_is_that_of_a_bootstrap():
+    rng = np.random.default_rng(3)
+    best, other = rng.normal(size=(2, 300)) * [[1.0], [1.2]]
+    gap = errors_by(best, other, np.zeros(300, dtype=int), np.arange(300)).tabulate()[1].rmse_more
+    draws = rng.integers(0, 300, (4000, 300))
+    roots = [np.sqrt((own[draws] ** 2).mean(axis=1)) for own in (best, other)]
+    assert (gap.upper - gap.lower) / 2 / 1.96 == pytest.approx((roots[1] - roots[0]).std(), rel=0.1)
+
+
+def test_tasks_are_pooled_with_judges_and_items_of_their_own(errors):
+    both = pool_errors([errors, errors])
+    assert both.item.max() == 2 * errors.item.max() + 1
+    assert both.task.max() == 1
+    assert both.tabulate()[0].mae == pytest.approx(errors.tabulate()[0].mae)
+    fewer = replace(errors, errors=replace(errors.errors, residual={"multi-task": np.zeros(1)}))
+    with pytest.raises(InvalidJudgments, match="not on others: independent"):
+        pool_errors([errors, fewer])
+
+
+def test_what_intervals_hold_is_counted_anew_from_a_fit(seen):
+    """Fold by fold: the 90 % interval of a fit to what that fold learns from."""
+    only = {"multi-task": MultiTaskGP(draws=0)}
+    found = compare_processes(seen, FEATURES, HeldOut(folds=2, splits=1), only).errors
+    rows, _ = sort_rows(seen, FEATURES.read(seen))
+    first = found.rating[: np.flatnonzero(np.diff(found.rating) < 0)[0] + 1]
+    held = np.isin(np.arange(rows.size), first)
+    fit = only["multi-task"].fit(rows.take(~held), FEATURES)
+    low, high = fit.predict(rows.take(held)).interval(0.9)
+    score = rows.take(held).score
+    expected = (low <= score) & (score <= high)
+    np.testing.assert_array_equal(found.held["multi-task"][: len(first)], expected)
+    assert 0.75 < expected.mean() < 1.0
+    (row,) = compare_processes(seen, FEATURES, HeldOut(2, 1), only).coverage()[:1]
+    assert row["least"] in (5, 20)
+
+
+def test_all_ratings_of_each_judge_held_out_leave_nothing_to_predict():
+    rng = np.random.default_rng(1)
+    rows = rate(np.arange(40), np.arange(40), rng.normal(50, 9, 40), a=rng.normal(size=40))
+    with pytest.raises(InvalidJudgments, match="nothing is left to predict"):
+        compare_processes(rows, OutputFeatures(("a",), ()), HeldOut(2))
+
+
+def test_a_fold_that_cannot_be_learned_from_is_named():
+    rows = rate(np.arange(8) % 2, np.arange(8) // 2, [1] * 7 + [2], a=np.arange(8.0))
+    with pytest.raises(InvalidJudgments, match=r"for fold \d of 2 \(\d ratings\): all"):
+        compare_processes(rows, OutputFeatures(("a",), ()), HeldOut(2))
+
+
+def test_the_penalty_is_that_of_scikit_learns_generalised_cross_validation(seen):
+    """It leaves the mean out of the residual degrees of freedom; ours counts it as one more row."""
+    table = FEATURES.read(seen)
+    judged = JudgedPoints(seen.judge.astype(np.int64), learn_scaling(table).apply(table))
+    found = fit_ridge(judged, seen.score)
+    x = spread_columns(judged, found.sizes)
+    y, n, scores = seen.score - seen.score.mean(), len(seen.score), []
+    for penalty in PENALTIES:
+        hat = x @ np.linalg.solve(x.T @ x + penalty * np.eye(x.shape[1]), x.T)
+        scores.append(((y - hat @ y) ** 2).sum() / (n - 1 - np.trace(hat)) ** 2)
+    assert found.penalty == PENALTIES[int(np.argmin(scores))]
+    assert found.penalty > min(PENALTIES)
+
+
+def test_ridge_is_that_of_scikit_learn_at_the_same_penalty(seen):
+    table = FEATURES.read(seen)
+    judged = JudgedPoints(seen.judge.astype(np.int64), learn_scaling(table).apply(table))
+    found = fit_ridge(judged, seen.score)
+    x = spread_columns(judged, found.sizes)
+    rival = Ridge(found.penalty, fit_intercept=False).fit(x, seen.score - seen.score.mean())
+    np.testing.assert_allclose(found.weights, rival.coef_, atol=1e-8)
+
+
+def test_fewer_units_than_folds_are_refused(seen):
+    with pytest.raises(InvalidJudgments, match="2 ratings in 5 folds"):
+        compare_processes(seen.take(np.arange(2)), FEATURES)
+
+
+@pytest.mark.parametrize("how", [{"folds": 1}, {"share": 0}, {"by": "judge"}, {"level": 1}])
+def test_settings_that_cannot_be_are_refused(how):
+    with pytest.raises(UnknownOption):
+        HeldOut(**how)
+
+
+def test_what_a_judge_said_twice_of_an_output_is_held_out_together(seen):
+    twice = seen.take(np.repeat(np.arange(seen.size), 2))
+    only = {"multi-task": comparison.MODELS["multi-task"]}
+    found = compare_processes(twice, FEATURES, HeldOut(folds=2, splits=1), only)
+    pairs = np.sort(np.abs(found.errors.residual["multi-task"]))
+    np.testing.assert_array_equal(pairs[::2], pairs[1::2])

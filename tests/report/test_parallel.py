@@ -1,0 +1,145 @@
+"""A report of several processes is the report of one."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import evenhand
+from evenhand.errors import UnknownOption
+from evenhand.report import assemble, study
+from evenhand.report.assemble import Job, make_report
+
+SOME = ("ranking", "data", "methods")
+
+
+@pytest.fixture(scope="module")
+def votes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three tasks of unlike size, one of which cannot be ranked."""
+    draw = np.random.default_rng(1)
+    tasks = {"large": 900, "small": 300, "one-sided": 60}
+    rows = [
+        {
+            "task": task,
+            "left": left,
+            "right": right,
+            "judge": f"j{draw.integers(12)}",
+            "outcome": "left" if task == "one-sided" else draw.choice(["left", "tie", "right"]),
+        }
+        for task, n in tasks.items()
+        for _ in range(n)
+        for left, right in [sorted(draw.choice(["a", "b", "c"], 2, replace=False))]
+    ]
+    path = tmp_path_factory.mktemp("votes") / "votes.csv"
+    pl.DataFrame(rows).write_csv(path)
+    return path
+
+
+def test_two_processes_write_what_one_writes(votes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = make_report(evenhand.read(votes), sections=SOME).to_dict()
+    monkeypatch.setattr(assemble, "MIN_PARALLEL_JUDGMENTS", 1)
+    monkeypatch.setattr(assemble, "_count_processes", lambda _: 2)
+    together = make_report(
+        evenhand.read(votes), sections=SOME, opener=partial(evenhand.read, votes)
+    )
+    assert together.to_dict() == alone
+    assert [part.name for part in together.parts] == ["large", "one-sided", "small"]
+
+
+def test_one_task_is_divided_by_sections(votes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(assemble, "_count_processes", lambda _: 2)
+    monkeypatch.setattr(assemble, "SLOW", ("data",))
+    opener = partial(evenhand.read, votes, task="large")
+    together = make_report(opener(), sections=SOME, opener=opener)
+    assert together.to_dict() == make_report(opener(), sections=SOME).to_dict()
+    assert [one.name for one in together.parts[0].sections] == list(SOME)
+    assert together.parts[0].answer
+
+
+def test_what_cannot_be_ranked_says_why_and_leaves_the_others_alone(votes: Path) -> None:
+    made = make_report(evenhand.read(votes), sections=SOME)
+    answers = {part.name: part.answer for part in made.parts}
+    assert "No ranking: task one-sided: worths are not identified" in answers["one-sided"][0]
+    refused = made.parts[1].section("ranking")
+    assert refused is not None
+    assert refused.not_run
+    assert not answers["large"][0].startswith("No ranking")
+    assert made.overview is not None
+    assert [row["task"] for row in made.overview.tables[0].rows] == list(answers)
+
+
+def test_the_largest_jobs_are_begun_first() -> None:
+    sizes = {"a": 10.0, "b": 40.0, "c": 25.0, "d": 5.0}
+    jobs = [Job(name, {}, size) for name, size in sizes.items()]
+    assert [job.task for job in assemble._make_queue(jobs, 2)] == ["b", "c", "a", "d"]
+
+
+def test_each_slow_section_of_a_single_task_is_a_job_and_one_job_answers() -> None:
+    names = ("ranking", "learning", "data", "fragility")
+    line = assemble._make_queue([Job("", dict.fromkeys(names, ""), 9.0)], 2)
+    assert [list(job.sections) for job in line] == [
+        ["ranking", "data"],
+        ["fragility"],
+        ["learning"],
+    ]
+    assert [job.answers for job in line] == [True, False, False]
+    slow = assemble._make_queue([Job("", {"learning": "", "fragility": ""}, 9.0)], 2)
+    assert [job.answers for job in slow] == [True, False]
+
+
+def test_few_judgments_stay_in_one_process() -> None:
+    assert assemble._count_processes([Job("", {}, assemble.MIN_PARALLEL_JUDGMENTS - 1)]) == 1
+
+
+def test_a_section_that_is_not_there_is_refused_with_those_there_are(votes: Path) -> None:
+    with pytest.raises(UnknownOption, match=r"no section 'rankng' .*Did you mean 'ranking'"):
+        make_report(evenhand.read(votes), sections=["rankng"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"sections": "ranking"}, r"a list of names, such as \['ranking'\]"),
+        ({"model": "davidson"}, r"a BradleyTerry, not a str: model=evenhand.BradleyTerry"),
+        ({"data": "votes.csv"}, r"made of judgments, not of a str: make_report\(evenhand.read"),
+    ],
+)
+def test_what_is_no_list_no_model_and_no_table_is_refused(
+    votes: Path, asked: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UnknownOption, match=said):
+        make_report(**{"data": evenhand.read(votes), **asked})
+
+
+def test_a_file_of_many_tasks_leaves_what_takes_long_to_a_report_on_one(tmp_path: Path) -> None:
+    rows = [
+        {"task": f"t{n % 5}", "left": pair[0], "right": pair[1], "outcome": outcome}
+        for n in range(200)
+        for pair, outcome in [(("A", "B"), "left"), (("A", "B"), "right")]
+    ]
+    made = make_report(evenhand.read(pl.DataFrame(rows)))
+    names = [one.name for one in made.parts[0].sections]
+    assert names[-1] == "more"
+    assert "fragility" not in names
+    assert "How few judgments carry the answer?" in made.parts[0].sections[-1].says[0]
+
+
+def test_why_there_is_no_ranking_is_found_once_for_all_sections(
+    votes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks, whole = [], study.rank
+
+    def count(*given: Any, **named: Any) -> Any:
+        looks.append(1)
+        return whole(*given, **named)
+
+    monkeypatch.setattr(study, "rank", count)
+    one_sided = evenhand.read(votes, task="one-sided")
+    found = make_report(one_sided, sections=SOME)
+    assert found.parts[0].refused
+    assert looks == [1]
