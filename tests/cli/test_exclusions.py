@@ -25,7 +25,7 @@ COMPARED = (
     *("inspect", "rank", "rank --method all", "rank --method bojar", "rank --model random-judges"),
     *("fit", "fit --model random-judges", "models", "compare --model uniform"),
     *("test", "bias", "agreement", "judges", "labels"),
-    *("variance", "doubt", "watch", "next", "next --savings --replays 2", "rank --cache {folder}"),
+    *("variance", "doubt", "watch", "next", "next --savings --replays 2"),
 )
 SCORED = ("inspect", "agreement", "judges", "labels", "variance", "complete", "alike")
 

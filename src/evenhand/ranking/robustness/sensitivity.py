@@ -341,7 +341,10 @@ def vary_choices(
     first = _describe(DEFAULT if default else ASKED, usual)
     choices = [first, *(_try(name, make) for name, make in offers)]
     notes += [] if decide else [UNASKED]
-    return Sensitivity(tuple(choices), level, tuple(notes), usual.signature, decide)
+    # ties that are discarded and shares of 0 are among what the usual ranking excludes
+    return Sensitivity(
+        tuple(choices), level, tuple(notes), usual.signature, decide, excluded=usual.excluded
+    )
 
 
 def order_alone(

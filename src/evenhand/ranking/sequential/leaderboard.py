@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, sign_excluded, sign_names, write_excluded
 from evenhand.data.labels import OUTCOMES
 from evenhand.data.results import InNotebooks, write_signature
 from evenhand.data.tally import take_names
@@ -638,6 +638,7 @@ def _lay_out(state: BoardState, worth: Array, confirmation: Confirmation | None)
     """
     reasons: list[str | None] = [None] * len(state.claims)
     notes = _list_notes(state, checked=confirmation is not None)
+    excluded = _list_excluded(state, checked=confirmation is not None)
     if confirmation is not None:
         reasons = [confirmation.explain(claim.better, claim.worse) for claim in state.claims]
         notes = [*confirmation.notes, *notes]
@@ -658,7 +659,8 @@ def _lay_out(state: BoardState, worth: Array, confirmation: Confirmation | None)
         n_revised=state.seen.revised,
         log_numerator=state.numerator.log_value,
         notes=tuple(notes),
-        signature=_sign(state, confirmation),
+        signature=sign_excluded(_sign(state, confirmation), excluded),
+        excluded=excluded,
         digest=state.seen.digest,
         groups=groups,
         unjoined=_say_unjoined(state, groups),
@@ -750,12 +752,8 @@ def _list_notes(state: BoardState, *, checked: bool) -> list[str]:
             f"{listing(late, 3)} came later: direct votes and judges decide only pairs of systems"
             " that were named before; --systems names all at the start"
         )
-    if state.seen.revised:
-        also = "; the rank sets that must confirm hold them" if checked else ""
-        notes.append(
-            f"second answers to one question by one judge are not counted: {state.seen.revised:,}"
-            f" of {state.seen.votes:,}{also}"
-        )
+    excluded = _list_excluded(state, checked=checked)
+    notes += [exclusion.sentence for exclusion in excluded if exclusion.sentence]
     if state.sides_known:
         notes += note_sides(state.systems, state.shown)
     if state.signs is not None and state.budget.directions:
@@ -767,6 +765,22 @@ def _list_notes(state: BoardState, *, checked: bool) -> list[str]:
     return notes
 
 
+def _list_excluded(state: BoardState, *, checked: bool) -> tuple[Exclusion, ...]:
+    """Return the votes that count nothing: second answers, and ties where they are discarded."""
+    seen, excluded = state.seen, []
+    if seen.revised:
+        reason = "second answers to one question by one judge"
+        also = "; the rank sets that must confirm hold them" if checked else ""
+        sentence = f"{reason} are not counted: {seen.revised:,} of {seen.votes:,}{also}"
+        excluded.append(
+            Exclusion("again", reason, seen.revised, seen.votes, unit="vote", sentence=sentence)
+        )
+    if seen.ties and state.settings.ties == "discard":
+        reason = "ties, which the model does not take"
+        excluded.append(Exclusion("ties", reason, seen.ties, seen.counted, unit="vote"))
+    return tuple(excluded)
+
+
 def _sign(state: BoardState, confirmation: Confirmation | None) -> str:
     """Return the line that reproduces the board."""
     settings, founders, seen = state.settings, state.founders, state.seen
@@ -774,6 +788,8 @@ def _sign(state: BoardState, confirmation: Confirmation | None) -> str:
     direct = f" {MODEL_SHARE:g} + direct votes {1 - MODEL_SHARE:g}"
     systems = len(state.systems) if founders is None else founders
     named = " named by votes" if founders is None or state.numerator.early else ""
+    if founders and not named:  # who was named decides which pairs direct votes may decide
+        named = sign_names(state.systems[:founders])
     parts = ["watch", settings.ties, f"e-process{'' if alone else direct}"]
     if settings.judge_votes is not None:
         parts.append(f"judges by {settings.judge_votes} votes")
