@@ -136,7 +136,10 @@ def test_an_oracle_leaves_what_is_foreseen_well():
     known = points.take(np.array([0, 1]))
     process = condition(known, truth[:2], np.array([0.0, 0.0, np.log(0.1)]))
     scene = QueryState(process, points, np.array([2, 3]), truth)
-    assert abs(process.foresee(points)[2] - 80.0) < abs(process.foresee(points)[3] - 67.0) / 1.0
+    assert (
+        abs(process.predict_mean(points)[2] - 80.0)
+        < abs(process.predict_mean(points)[3] - 67.0) / 1.0
+    )
     assert Query("oracle").choose(scene, 1, rng()).tolist() == [3]
 
 

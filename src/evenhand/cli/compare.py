@@ -274,7 +274,7 @@ USUAL: Final = ("usual",)
 
 @verb(
     "evenhand compare votes.csv",
-    "evenhand compare votes.csv --model bradley-terry --model judge-slopes --by judge",
+    "evenhand compare votes.csv --model judge-slopes --by judge",
     "evenhand compare rankings.csv --curves --model paper --figures figures",
     "evenhand compare votes.csv --train group=crowd --test group=expert",
 )

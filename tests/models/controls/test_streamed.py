@@ -12,7 +12,7 @@ from narwhals import from_native
 
 import evenhand
 from controlled_rows import comparisons, differences, simulate
-from evenhand.data import coding as batches
+from evenhand.data import engine as batches
 from evenhand.data import streams as row_reading
 from evenhand.data import streams as streaming
 from evenhand.data.comparisons import Comparisons
