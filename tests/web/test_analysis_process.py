@@ -94,7 +94,11 @@ def test_another_process_computes_all_and_gives_what_this_one_would(
     with TestClient(make_app(Site(store))) as client:
         right = {path: client.get(f"{root}/{path}").text for path in (*PARTS, *FILES)}
     monkeypatch.setattr(Analysis, "answer", forbid)
-    for name in ("looks.find", "live_boards.LiveLeaderboards.catch_up", "promises.count_promises"):
+    for name in (
+        "dashboard.find",
+        "dashboard.LiveLeaderboards.catch_up",
+        "analysis.count_promises",
+    ):
         monkeypatch.setattr(f"evenhand.web.{name}", forbid)
     for name in ("rows", "records", "lines", "judgments"):
         monkeypatch.setattr(f"evenhand.web.store.queries.Readable.{name}", forbid)

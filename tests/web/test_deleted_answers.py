@@ -61,7 +61,7 @@ def test_of_two_servers_neither_loses_what_the_other_has_decided(
         one.forget(order[2], answers=True)
         second.catch_up()
         assert list_claims(second) == claims
-        second._keep(second._write(second._take_up()))
+        second._save(second._write(second._load()))
         first.catch_up()
         assert list_claims(first) == claims
     with Store.open(where, start=clock.start) as store:

@@ -111,9 +111,7 @@ class LiveLeaderboards:
             is_last = len(lines) < size
             with self._lock, one_blas_thread():
                 count = self._load()
-                for (
-                    line
-                ) in lines:  # those that another thread has counted meanwhile are passed over
+                for line in lines:  # what another thread has counted meanwhile is passed over
                     count.count(line)
                 count.hide()
                 # boards are saved after something new was decided, and now and then

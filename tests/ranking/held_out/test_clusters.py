@@ -59,7 +59,7 @@ def test_tasks_count_alike() -> None:
 
 def test_more_clusters_than_are_kept_are_put_together() -> None:
     bare = replace(VOTES, judges=("",), items=("",), judge=NONE, item=NONE)
-    merged = find_clusters(bare, 1).ways["judgment"]
+    merged = find_clusters(bare, 1).codes["judgment"]
     assert (
         np.bincount(merged).tolist() == [4] * 300 + [3] * 100
         or len(np.bincount(merged)) == MAX_CLUSTERS
