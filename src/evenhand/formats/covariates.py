@@ -60,10 +60,20 @@ def read_system_covariates(
     if not others:
         raise UnknownColumn(f"{table.name} has no column but '{key}': no covariate of systems")
     columns = {
-        name: [_text(one) for one in own] for name, own in fetch_columns(table.frame).items()
+        name: [
+            "" if one is None or one != one else str(one).strip()  # noqa: PLR0124 - nan is the only value that differs from itself
+            for one in values
+        ]
+        for name, values in fetch_columns(table.frame).items()
     }
     systems = columns[key]
-    _refuse_doubled(systems, table.name)
+    if "" in systems:
+        raise InvalidJudgments(f"a row of {table.name} names no system: fill it or drop it")
+    doubled = sorted({system for system in systems if systems.count(system) > 1})
+    if doubled:
+        raise InvalidJudgments(
+            f"{listing(doubled)} stands more than once in {table.name}: one row for each"
+        )
     return {
         name: _read_column(dict(zip(systems, columns[name], strict=True)), name, table.name)
         for name in chosen or others
@@ -101,23 +111,6 @@ def _find_key(table: Table, role: str, named: str | None = None) -> str:
     )
 
 
-def _refuse_doubled(systems: Sequence[str], name: str) -> None:
-    if "" in systems:
-        raise InvalidJudgments(f"a row of {name} names no system: fill it or drop it")
-    doubled = sorted({system for system in systems if systems.count(system) > 1})
-    if doubled:
-        raise InvalidJudgments(
-            f"{listing(doubled)} stands more than once in {name}: one row for each"
-        )
-
-
-def _text(value: Any) -> str:
-    """Return a value as text; a missing one is empty."""
-    if value is None or value != value:  # noqa: PLR0124 - nan is the only value that differs from itself
-        return ""
-    return str(value).strip()
-
-
 def _read_column(values: dict[str, str], column: str, name: str) -> dict[str, float | str]:
     given = {system: value for system, value in values.items() if value}
     numbers = [value for value in given.values() if _NUMBER.fullmatch(value)]
@@ -139,8 +132,7 @@ def _read_column(values: dict[str, str], column: str, name: str) -> dict[str, fl
 #                                                                engisl7701,Annotator01isl
 #
 # A judge who is asked again under another login is one judge, so that intra-judge agreement and
-# every
-# effect of judges are of persons.
+# every effect of judges are of persons.
 
 
 LOGIN = "login"

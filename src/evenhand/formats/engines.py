@@ -25,10 +25,8 @@ import narwhals as nw
 from evenhand.data.databases import list_errors, list_faults, say_fault
 from evenhand.data.engine import quote_name
 from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, listing, suggest
-from evenhand.formats.file_heads import Address, is_address, read_address
+from evenhand.formats.file_heads import Address, read_address
 from evenhand.formats.table import Table
-
-__all__ = ["is_address", "open_address"]
 
 DATABASES: Final = (
     *("athena", "bigquery", "clickhouse", "databricks", "druid", "exasol", "flink", "impala"),
@@ -58,7 +56,10 @@ def _open_with_ibis(address: Address) -> Table:
         raise MissingFile(f"there is no SQLite file '{address.place}{address.path}'")
     *spaces, table = name.split(".")
     try:
-        backend = ibis.connect(_write_url(address))
+        user = f"{address.user}@" if address.user else ""
+        settings = "&".join(f"{name}={value}" for name, value in address.settings)
+        url = f"{_backend(address)}://{user}{address.place}{address.path}"
+        backend = ibis.connect(f"{url}?{settings}" if settings else url)
         # Close the connection when nobody holds a table of it any more
         close = getattr(getattr(backend, "con", None), "close", None)
         if close is not None:
@@ -81,14 +82,6 @@ def _open_with_ibis(address: Address) -> Table:
 def _backend(address: Address) -> str:
     """Return Ibis' name of a database."""
     return SHORT_NAMES.get(address.scheme, address.scheme)
-
-
-def _write_url(address: Address) -> str:
-    """Write the URL again as Ibis takes it, without what is asked for."""
-    user = f"{address.user}@" if address.user else ""
-    settings = "&".join(f"{name}={value}" for name, value in address.settings)
-    place = f"{_backend(address)}://{user}{address.place}{address.path}"
-    return f"{place}?{settings}" if settings else place
 
 
 # Tables of a DuckDB file: `duckdb://votes.db?table=votes`, opened for reading only.
@@ -178,13 +171,21 @@ _LOG: Final = Path(__file__).with_name("log4j2.properties")
 
 def _open_spark(address: Address) -> Table:
     """Open a table of Spark's catalogue, or a Parquet or ORC path that Spark can read."""
-    kind, name = _find_asked(address)
+    kind, name = "table", address.path.strip("/") if address.scheme == "sc" else ""
+    if name and address.asked:
+        raise UnknownOption(f"'{address}' names two tables: one is read")
+    if not name:
+        kind, name = address.require(("table", "path"))
     _refuse_missing(address)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # Spark's, about the version of pandas
         try:
             session = _connect_spark(address) if address.scheme == "sc" else _start(address)
-            native = session.table(name) if kind == "table" else _read_path(session, name)
+            if kind == "table":
+                native = session.table(name)
+            else:
+                suffix = Path(name.rstrip("/*")).suffix.lower()
+                native = session.read.format(KINDS.get(suffix, "parquet")).load(name)
             columns = native.columns  # a server looks a table up only now
         except list_faults() as error:
             said = address.clean(say_fault(error))
@@ -192,16 +193,6 @@ def _open_spark(address: Address) -> Table:
     if not columns:
         raise UnknownFormat(f"'{address}' has no columns")
     return Table(nw.from_native(native), str(address))
-
-
-def _find_asked(address: Address) -> tuple[str, str]:
-    """Return "table" or "path", and which; of a server, a table may be its path."""
-    table = address.path.strip("/") if address.scheme == "sc" else ""
-    if not table:
-        return address.require(("table", "path"))
-    if address.asked:
-        raise UnknownOption(f"'{address}' names two tables: one is read")
-    return "table", table
 
 
 def _refuse_missing(address: Address) -> None:
@@ -255,11 +246,6 @@ def _start(address: Address) -> Any:
     for name, value in {**quiet, **dict(address.settings)}.items():
         builder = builder.config(name, value)
     return builder.appName("evenhand").getOrCreate()
-
-
-def _read_path(session: Any, path: str) -> Any:
-    kind = KINDS.get(Path(path.rstrip("/*")).suffix.lower(), "parquet")
-    return session.read.format(kind).load(path)
 
 
 _OPENERS: Final = {

@@ -122,7 +122,11 @@ def export_wmt_rnk(data: Handle) -> Iterator[str]:
         key = (record.text("task"), record.text("ranking"))
         rankings.setdefault(key, []).append(record)
     width = max(_LEAST, *map(len, rankings.values()))
-    yield _line(_header(width))
+    yield _line(
+        ["srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"]
+        + [f"system{at}{what}" for at in range(1, width + 1) for what in ("Number", "Id")]
+        + [f"system{at}rank" for at in range(1, width + 1)]
+    )
     for records in rankings.values():
         yield _line(_row(sorted(records, key=lambda one: float(one.need("position"))), width))
 
@@ -146,13 +150,6 @@ WMT_RNK: Final = Exporter(
     export_wmt_rnk,
     find_losses_wmt_rnk,
 )
-
-
-def _header(width: int) -> list[str]:
-    slots = [f"system{at}{what}" for at in range(1, width + 1) for what in ("Number", "Id")]
-    ranks = [f"system{at}rank" for at in range(1, width + 1)]
-    first = ["srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"]
-    return [*first, *slots, *ranks]
 
 
 def _row(records: Sequence[Record], width: int) -> list[str]:
@@ -209,7 +206,12 @@ def export_appraise(data: Handle) -> Iterator[str]:
     data = require_kind(data, Ratings, APPRAISE.name)
     require_roles(data, _NEEDS, APPRAISE.name)
     records = list(read_rows(data))
-    _refuse_criteria(records, data.source.name)
+    criteria = sorted({one.text("criterion").removesuffix(WHOLE) for one in records})
+    if len(criteria) > 1:
+        raise UnknownOption(
+            f"{data.source.name} holds the criteria {', '.join(criteria)}, and {APPRAISE.name} has"
+            " one score a row: keep one of them with --where"
+        )
     named = any(map(data.has, ("documentID", "document", "spans")))
     documents = named or any(map(_is_whole, records))
     timed, batched = (not lacking for lacking in (_count_untimed(records), _count_loose(records)))
@@ -259,15 +261,6 @@ def _count_untimed(records: Sequence[Record]) -> int:
 def _count_loose(records: Sequence[Record]) -> int:
     """Count the rows without a batch, which is a whole number."""
     return sum(not all(one.text(name).isdecimal() for name in _BATCH) for one in records)
-
-
-def _refuse_criteria(records: Sequence[Record], name: str) -> None:
-    found = sorted({one.text("criterion").removesuffix(WHOLE) for one in records})
-    if len(found) > 1:
-        raise UnknownOption(
-            f"{name} holds the criteria {', '.join(found)}, and {APPRAISE.name} has one"
-            " score a row: keep one of them with --where"
-        )
 
 
 def _judgment(record: Record) -> list[str]:
@@ -479,7 +472,14 @@ def export_mqm(data: Handle) -> Iterator[str]:
     numbers: dict[str, int] = {}
     seen: set[tuple[str, ...]] = set()
     for record in read_rows(data):
-        _refuse_second(record, seen)
+        key = (record.need("system"), *_place(record), record.need("judge"))
+        if key in seen:
+            raise record.refuse(
+                f"{key[-1]} rated the output of {key[0]} for item '{record.text('item')}' before,"
+                f" and {MQM.name} adds up all errors of one judge in one output: keep one of them"
+                " with --where"
+            )
+        seen.add(key)
         number = numbers.setdefault(record.need("item"), len(numbers) + 1)
         spans = spans_of(record)
         if spans is None:
@@ -494,7 +494,12 @@ def export_mqm(data: Handle) -> Iterator[str]:
             )
         _refuse_marks(record, spans)
         for span in spans or (None,):
-            yield "\t".join(_refuse_breaks(record, _row_mqm(record, span, number))) + "\n"
+            fields = _row_mqm(record, span, number)
+            if any(mark in field for field in fields for mark in "\t\n\r"):
+                raise record.refuse(
+                    f"a tab or a line break in its texts, and {MQM.name} has no quotes"
+                )
+            yield "\t".join(fields) + "\n"
 
 
 def find_losses_mqm(data: Handle) -> Iterator[str]:
@@ -519,17 +524,6 @@ def _place(record: Record) -> tuple[str, str]:
     """Return document and segment; an item of no document is one of its own."""
     item, document = record.need("item"), record.text("document")
     return (document, item.removeprefix(f"{document}:")) if document else (item, "1")
-
-
-def _refuse_second(record: Record, seen: set[tuple[str, ...]]) -> None:
-    key = (record.need("system"), *_place(record), record.need("judge"))
-    if key in seen:
-        raise record.refuse(
-            f"{key[-1]} rated the output of {key[0]} for item '{record.text('item')}' before, and"
-            f" {MQM.name} adds up all errors of one judge in one output: keep one of them"
-            " with --where"
-        )
-    seen.add(key)
 
 
 def _refuse_marks(record: Record, spans: Sequence[Span]) -> None:
@@ -565,12 +559,6 @@ def _row_mqm(record: Record, span: Span | None, number: int) -> list[str]:
         else record.choose(span.severity, "severity", SEVERITIES).capitalize(),
         "{}",
     ]
-
-
-def _refuse_breaks(record: Record, fields: Sequence[str]) -> Sequence[str]:
-    if any(mark in field for field in fields for mark in "\t\n\r"):
-        raise record.refuse(f"a tab or a line break in its texts, and {MQM.name} has no quotes")
-    return fields
 
 
 # Judgments as Label Studio's list of tasks with annotations.

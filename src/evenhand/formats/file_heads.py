@@ -331,7 +331,13 @@ def _expand(path: Path) -> list[Path]:
     are those of other programs.
     """
     if path.is_dir():
-        return _parts_of(path) or [path]
+        parts = [
+            part
+            for part in path.rglob("*.parquet")
+            if part.is_file()
+            and not any(name.startswith(("_", ".")) for name in part.relative_to(path).parts)
+        ]
+        return sorted(parts) or [path]
     if not has_magic(str(path)) or path.exists():
         return [path]
     found = sorted(Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207 - of any root
@@ -339,17 +345,6 @@ def _expand(path: Path) -> list[Path]:
     if not files:
         raise MissingFile(f"no file matches '{path}'")
     return files
-
-
-def _parts_of(folder: Path) -> list[Path]:
-    """Return the Parquet files in a folder and below, sorted."""
-    found = [one for one in folder.rglob("*.parquet") if one.is_file()]
-    hidden = ("_", ".")
-    return sorted(
-        one
-        for one in found
-        if not any(part.startswith(hidden) for part in one.relative_to(folder).parts)
-    )
 
 
 def _refuse_twice(paths: Sequence[Path]) -> None:
@@ -460,7 +455,7 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
             start = _read_zstd_lines(path, connection)
     except OSError as error:
         raise UnknownFormat(f"'{path}' cannot be read: {error.strerror or error}") from None
-    if start.startswith(b"PAR1") or _suffix(path) in {".parquet", ".pq"}:
+    if start.startswith(b"PAR1") or suffix_of(path) in {".parquet", ".pq"}:
         if not start:
             raise UnknownFormat(f"{path} is empty: {ROWS_NEEDED}")
         if not start.startswith(b"PAR1"):
@@ -500,7 +495,7 @@ def _decode(path: Path, start: bytes) -> str:
                 " UTF-8"
             ) from None
         text = start[: error.start].decode("utf-8-sig")
-    if not text.strip() and _suffix(path) in _DATABASES:
+    if not text.strip() and suffix_of(path) in _DATABASES:
         raise UnknownFormat(
             f"{path} is empty: a database that has lost what it held; restore it from a copy"
         )
@@ -511,27 +506,22 @@ def _decode(path: Path, start: bytes) -> str:
 
 def _text_kind(path: Path, text: str) -> Kind:
     first = text.lstrip()[0]
-    delimited = _suffix(path) in {".csv", ".tsv", ".tab", ".txt"}
+    delimited = suffix_of(path) in {".csv", ".tsv", ".tab", ".txt"}
     if first == "{" or (first == "[" and not delimited):
         return "json"
-    if _suffix(path) in {".json", ".jsonl", ".ndjson"}:
+    if suffix_of(path) in {".json", ".jsonl", ".ndjson"}:
         raise UnknownFormat(
             f"{path} is not JSON: it begins with '{first}', not with an object or a list"
         )
     return "delimited"
 
 
-def _suffix(path: Path) -> str:
+def suffix_of(path: Path) -> str:
     """Return the suffix that tells the kind, without that of a packer."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in {".gz", ".zst", ".gzip", ".zstd"}:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
-
-
-def suffix_of(path: Path) -> str:
-    """Return the suffix that tells the kind of a file: ".csv" of "a.csv.gz"."""
-    return _suffix(path)
 
 
 def _read_zstd_lines(path: Path, connection: duckdb.DuckDBPyConnection) -> bytes:

@@ -75,17 +75,16 @@ def open_delimited(
     for head, dialect in zip(heads, dialects, strict=True):
         key = (dialect.delimiter, head.compression, dialect.skip)
         if has_mixed_ends(head):
-            held.append(_hold(connection, head, dialect))
+            key = (dialect.delimiter, "none", dialect.skip)
+            held.append(hold_even(connection, head, partial(_query_copy, columns, key)))
         else:
             groups.setdefault(key, []).append(duckdb_name(head.path))
     queries = [_query(names, columns, key) for key, names in groups.items()]
     return connection.sql(" union all ".join([*queries, *held]))
 
 
-def _hold(connection: duckdb.DuckDBPyConnection, head: Head, dialect: Dialect) -> str:
-    """Return the query of a file whose lines end in several ways."""
-    key = (dialect.delimiter, "none", dialect.skip)
-    return hold_even(connection, head, lambda copy: _query([copy], dialect.columns, key))
+def _query_copy(columns: Sequence[str], key: tuple[str, str, int], copy: str) -> str:
+    return _query([copy], columns, key)
 
 
 def _query(names: Sequence[str], columns: Sequence[str], key: tuple[str, str, int]) -> str:
@@ -343,9 +342,8 @@ def _find_mixed(connection: duckdb.DuckDBPyConnection, files: str) -> dict[str, 
 #     "Er sagte ""hallo"" zu mir"    "One"    a "bare" mark
 #
 # A writer of CSV quotes a field for the marks in it and doubles them: the first of these was
-# quoted,
-# wherever it stands. The second was so only if some field of its file was, and no bare mark stands
-# in any other. The third is text.
+# quoted, wherever it stands. The second was so only if some field of its file was, and no bare mark
+# stands in any other. The third is text.
 
 
 _WHOLE: Final = '"([^"]|"")*"'
@@ -457,7 +455,13 @@ def tell_shape(head: Head) -> Shape | None:
         return Shape(fields, "blanks", header=True, quoted=True)
     named = MTME.fullmatch(head.path.name)
     if named:
-        return _mtme(named)
+        level = named["level"]
+        constants = tuple((name, named[name]) for name in ("pair", "name", "level"))
+        if named["what"] == "rating":
+            rated = ("SYSTEM", "RATING", "RATER")
+            return Shape(rated, "\t", False, False, constants, padded=True)
+        names = ("DOMAIN", "SYSTEM", "SCORE") if level == "domain" else ("SYSTEM", "SCORE")
+        return Shape(names, "blanks", False, False, constants)
     columns = tuple(first.split("\t"))
     if set(_MQM) <= set(columns):
         columns = tuple(REMARK if name.startswith("#") else name for name in columns)
@@ -495,17 +499,6 @@ def _refuse_near_appraise(head: Head, first: str) -> None:
         )
 
 
-def _mtme(named: re.Match[str]) -> Shape:
-    """Return the shape of a file of mt-metrics-eval, whose name says what its lines do not."""
-    level = named["level"]
-    constants = tuple((name, named[name]) for name in ("pair", "name", "level"))
-    if named["what"] == "rating":
-        rated = ("SYSTEM", "RATING", "RATER")
-        return Shape(rated, "\t", header=False, quoted=False, constants=constants, padded=True)
-    columns = ("DOMAIN", "SYSTEM", "SCORE") if level == "domain" else ("SYSTEM", "SCORE")
-    return Shape(columns, "blanks", header=False, quoted=False, constants=constants)
-
-
 def name_appraise_columns(fields: Sequence[str]) -> tuple[str, ...]:
     """Name the columns of Appraise's table, which has no header; () if it is none.
 
@@ -520,20 +513,18 @@ def name_appraise_columns(fields: Sequence[str]) -> tuple[str, ...]:
     rest = [one.strip() for one in fields[len(APPRAISE_COLUMNS) :]]
     for parts in product(*_PARTS):
         names = tuple(name for part in parts for name in part)
-        if len(names) == len(rest) and all(map(_fits, names, rest)) and _go_together(names):
+        if len(names) == len(rest) and all(map(_fits, names, rest)):
+            # marks are of documents, and pairs have times
+            if ("spans" in names and "documentID" not in names) or (
+                "errors" in names and "start" not in names
+            ):
+                continue
             return (*APPRAISE_COLUMNS, *names)
     return ()
 
 
 def _are_languages(names: Sequence[str]) -> bool:
     return all(len(one) == 3 and one.isalpha() for one in names)
-
-
-def _go_together(names: Sequence[str]) -> bool:
-    """Say whether columns stand in one table: marks are of documents, pairs have times."""
-    return ("spans" not in names or "documentID" in names) and (
-        "errors" not in names or "start" in names
-    )
 
 
 def _fits(name: str, value: str) -> bool:
@@ -720,17 +711,10 @@ def _open_text(
     return open_delimited(connection, heads), {}, {}
 
 
-# Files on disk: which they are, what they hold, and how DuckDB reads them without a copy.
-
-
-__all__ = ["open_files"]
-
-
 # A text file that grows at its end: lines that are whole, each read once.
 #
 # A line that is only half written waits until the rest of it is there. What was read must stay as
-# it
-# is: a file that is cut, or written anew, is refused.
+# it is: a file that is cut, or written anew, is refused.
 
 
 QUOTED: Final = (".csv",)  # Endings of files in which a line may go on within quotes

@@ -227,18 +227,6 @@ def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
     return counted, scores
 
 
-def say_alike_of(data: Ratings) -> tuple[str, ...]:
-    """Say which names of systems, and of judges, nearly agree."""
-    roles = [role for role in ("system", "judge") if data.has(role)]
-    return tuple(note for role in roles for note in say_alike(_names(data, role), role))
-
-
-def _names(data: Ratings, role: str) -> list[str]:
-    named = data.frame.select(nw.col(role).cast(nw.String))
-    found = fetch_columns(named.group_by(role).agg(nw.len().alias("n")))[role]
-    return [str(name) for name in found if name is not None]
-
-
 def _loads(data: Ratings, role: str) -> list[int]:
     """Count the ratings of each level of a role."""
     counted = data.frame.group_by(role).agg(nw.len().alias("n"))
@@ -336,7 +324,12 @@ def inspect(data: Handle, *, expanded: Comparisons | None = None) -> Inspection:
         counted, scores = inspect_ratings(data)
         controls, repeats = count_kinds(data)
         part = Part(None, **counted, controls=controls, repeats=repeats)
-        return _inspection(data, (part,), scores, notes=say_alike_of(data))
+        notes: tuple[str, ...] = ()
+        for role in (role for role in ("system", "judge") if data.has(role)):
+            named = data.frame.select(nw.col(role).cast(nw.String)).group_by(role)
+            names = fetch_columns(named.agg(nw.len().alias("n")))[role]
+            notes += say_alike([str(name) for name in names if name is not None], role)
+        return _inspection(data, (part,), scores, notes=notes)
     if expanded is None:
         expanded = data.comparisons() if isinstance(data, Rankings) else data
     tally = expanded.tally([role for role in ("task", "judge") if expanded.has(role)])
@@ -352,12 +345,9 @@ def inspect(data: Handle, *, expanded: Comparisons | None = None) -> Inspection:
     if len(tasks) > 1:
         tasks = (_sum(tally, tasks), *tasks)
     tasks = (replace(tasks[0], controls=controls, repeats=repeats), *tasks[1:])
-    return _inspection(data, tasks, notes=(*say_names(tally.systems), *_judges_alike(tally)))
-
-
-def _judges_alike(tally: Tally) -> tuple[str, ...]:
     judges = tally.factors.get("judge")
-    return () if judges is None else say_alike(judges.labels, "judge")
+    notes = (*say_names(tally.systems), *(say_alike(judges.labels, "judge") if judges else ()))
+    return _inspection(data, tasks, notes=notes)
 
 
 def _by_task(data: Comparisons, tally: Tally) -> dict[str | None, Tally]:
@@ -377,24 +367,20 @@ def _inspection(
     scores: tuple[Scores, ...] = (),
     notes: tuple[str, ...] = (),
 ) -> Inspection:
+    # columns without a role, but those that counting added
+    named = {*data.source.columns, *([ANSWER, "ranking"] if ANSWER in data.columns else [])}
     return Inspection(
         name=data.source.name,
         kind=type(data).__name__.lower(),
         format=data.source.format,
         columns=dict(data.source.columns),
-        covariates=_covariates(data),
+        covariates=tuple(name for name in data.columns if name not in named),
         notes=(*data.source.notes, *list_idle(data.source.exclusions), *notes),
         total=parts[0],
         tasks=parts[1:],
         scores=scores,
         excluded=data.excluded,
     )
-
-
-def _covariates(data: Handle) -> tuple[str, ...]:
-    """Name the columns without a role, but those that counting added."""
-    added = {ANSWER, "ranking"} if ANSWER in data.columns else set()
-    return tuple(name for name in data.columns if name not in {*data.source.columns, *added})
 
 
 def refuse_unnamed(frame: Frame, source: Source, roles: Sequence[str]) -> None:
@@ -465,28 +451,28 @@ def _sum(tally: Tally, parts: Sequence[Part]) -> Part:
     judgments = sum(part.judgments for part in parts)
     on_shared = [part.judgments * (part.shared_judgments or 0.0) for part in parts]
     known = parts[0]
+
+    def add(name: str) -> int | None:
+        numbers = [n for n in (getattr(part, name) for part in parts) if n is not None]
+        return sum(numbers) if numbers else None
+
     decisive = tally.wins.sum() + tally.losses.sum()
     return Part(
         task=None,
         judgments=judgments,
         systems=len(tally.systems),
         comparisons=tally.n_comparisons,
-        rankings=_total([part.rankings for part in parts]),
-        blank_rankings=_total([part.blank_rankings for part in parts]),
-        ranks=_total([part.ranks for part in parts]),
-        blank_ranks=_total([part.blank_ranks for part in parts]),
+        rankings=add("rankings"),
+        blank_rankings=add("blank_rankings"),
+        ranks=add("ranks"),
+        blank_ranks=add("blank_ranks"),
         judges=len(judge.labels) if judge else None,
         effective_judges=judge.effective if judge else None,
-        items=_total([part.items for part in parts]),
-        shared_items=_total([part.shared_items for part in parts]),
+        items=add("items"),
+        shared_items=add("shared_items"),
         shared_judgments=None if known.shared_judgments is None else sum(on_shared) / judgments,
         tie_share=float(tally.ties.sum()) / tally.n_comparisons,
         left_share=float(tally.wins.sum() / decisive)
         if decisive and tally.positions_known
         else None,
     )
-
-
-def _total(numbers: Sequence[int | None]) -> int | None:
-    known = [n for n in numbers if n is not None]
-    return sum(known) if known else None

@@ -171,7 +171,13 @@ def assign(
             column = _only(header, role, {*assigned.values(), *own.values()})
         if column is not None:
             assigned[role] = column
-    _refuse_missing(header, [role for role in needed if role not in assigned])
+    missing = [role for role in needed if role not in assigned]
+    if missing:
+        refuse_circular(header, missing)
+        raise UnknownColumn(
+            f"no column for {listing(missing)} among {listing(header.columns)} of {header.table}."
+            f"{say_which(header, missing[0])}"
+        )
     return assigned
 
 
@@ -190,16 +196,6 @@ def _only(header: Header, role: str, taken: set[str | None]) -> str | None:
             f" (--column {role}={name}, or columns={{'{role}': '{name}'}})"
         )
     return found[0] if found else None
-
-
-def _refuse_missing(header: Header, missing: Sequence[str]) -> None:
-    if not missing:
-        return
-    refuse_circular(header, missing)
-    raise UnknownColumn(
-        f"no column for {listing(missing)} among {listing(header.columns)} of {header.table}."
-        f"{say_which(header, missing[0])}"
-    )
 
 
 def say_which(header: Header, role: str) -> str:

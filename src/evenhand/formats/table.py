@@ -207,7 +207,14 @@ ALIKE: Final = 0.8  # Likeness from which a name may be a slip of another; "jugd
 def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
     """Rename columns to their roles and give them the type that the role needs."""
     taken = set(roles.values())
-    expressions = [_read(table, column, role) for role, column in roles.items()]
+    expressions = []
+    for role, column in roles.items():
+        if role in NUMBERS_COLUMNS or (role in EITHER and table.schema[column].is_numeric()):
+            expressions.append(read_number(table, column, role))
+        elif role in EITHER:
+            expressions.append(_keep(table, column).alias(role))
+        else:
+            expressions.append(read_label(table, column, role))
     others = [column for column in table.columns if column not in taken]
     names, notes = name_covariates(others, roles)
     notes += note_misspelt(others, roles, table.header(Wishes()))
@@ -233,15 +240,6 @@ def note_misspelt(
                 asked = f"column '{column}' is not taken as {role}"
                 notes.append(f"{asked}; if it is: --column {role}={column}")
     return notes
-
-
-def _read(table: Table, column: str, role: str) -> nw.Expr:
-    """Give a column the type of its role; of some roles it may be a number or text."""
-    if role in NUMBERS_COLUMNS or (role in EITHER and table.schema[column].is_numeric()):
-        return read_number(table, column, role)
-    if role in EITHER:
-        return _keep(table, column).alias(role)
-    return read_label(table, column, role)
 
 
 def name_covariates(
@@ -439,10 +437,9 @@ _MARKS: Final = frozenset(fold(name) for name in DOCUMENT)
 #     red,blue,blue
 #
 # The first rows tell: where outcomes there are names of their row, and none is a word for a side,
-# the
-# column names winners. Names that are words for a side as well ("a" for the left) are read as a
-# side
-# only where both readings say the same. Labels that are neither are refused when they are counted.
+# the column names winners. Names that are words for a side as well ("a" for the left) are read as a
+# side only where both readings say the same. Labels that are neither are refused when they are
+# counted.
 
 
 SIDES: Final = Complete(left="left", tie="tie", right="right")
@@ -515,17 +512,6 @@ def turn_winners(
 
 
 # From a table and the roles of its columns to a handle, checked as far as is cheap.
-
-
-__all__ = [
-    "COMPARISON_ROLES",
-    "RANKING_ROLES",
-    "RATING_ROLES",
-    "assign_beside",
-    "make_comparisons",
-    "make_rankings",
-    "make_ratings",
-]
 
 
 _WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"]))
@@ -631,8 +617,11 @@ def make_ratings(
     roles = assign(table.header(wishes), Ratings.ROLES, _NEEDED["ratings"], fixed)
     roles, notes = drop_misfits(table, wishes, roles)
     table, roles, more = keep_documents_apart(table, roles)
-    unused = _weights(table, roles)
-    more += [f"ratings have no weights: column '{one}' is not used" for one in unused]
+    more += [
+        f"ratings have no weights: column '{column}' is not used"
+        for column in table.columns
+        if fold(column) in _WEIGHTS and column not in roles.values()
+    ]
     frame, source = _take(table, layout, roles)
     beside = {
         role: Aside(role, is_sure(wishes, role, column))
@@ -640,11 +629,6 @@ def make_ratings(
         if role in SOFT
     }
     return Ratings(frame, source=replace(source.noting(*notes, *more), asides=beside))
-
-
-def _weights(table: Table, roles: Mapping[str, str]) -> list[str]:
-    """Return the columns that are called weights, which a table of ratings has no use for."""
-    return [one for one in table.columns if fold(one) in _WEIGHTS and one not in roles.values()]
 
 
 def assign_beside(

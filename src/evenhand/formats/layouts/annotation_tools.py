@@ -140,7 +140,9 @@ def _read(
     }
     for at, (said, given) in enumerate(zip(annotation, item, strict=True)):
         segment = record.mapping(given, "a segment")
-        if _is_left_out(said, segment, counts):
+        form = "tgt" not in segment and {"text", "form"} & set(segment)
+        if form or said is None:
+            counts[_FORMS if form else _SKIPPED] += 1
             continue
         gather_unread(unread, segment, _SEGMENT, "item")
         named = record.label(segment.get("item_id"), "item_id") or f"{place}:{at}"
@@ -148,15 +150,6 @@ def _read(
         for row, spans in _read_segment(record, answers, segment, unread):
             counts[_CHECKS] += row.get("kind") == "control"
             yield {**beside, "item": named, **row}, spans
-
-
-def _is_left_out(said: object, segment: Mapping[str, Any], counts: Counter[str]) -> bool:
-    """Say whether this is no judgment: the answer to a form, or a segment that was skipped."""
-    form = "tgt" not in segment and {"text", "form"} & set(segment)
-    if form or said is None:
-        counts[_FORMS if form else _SKIPPED] += 1
-        return True
-    return False
 
 
 def _read_segment(
@@ -399,9 +392,8 @@ def _rank(record: Record, said: _Said, order: Sequence[int]) -> Iterator[Row]:
 # comparison of `left_system` and `right_system` of `data`, `rating` and `number` a score of its
 # `system`. Where several controls were used, `from_name` says which: it is the criterion of a score
 # if `data` names none, and the column `question` of the others. The item is `item` of `data`, or
-# the
-# task's id. Annotations that were cancelled are left out and counted, and so are results of other
-# types.
+# the task's id. Annotations that were cancelled are left out and counted, and so are results of
+# other types.
 
 
 _TABLES: Final = {
@@ -487,8 +479,10 @@ def _find_results(record: Record, left_out: Counter[str], unread: set[str]) -> I
             continue
         gather_unread(unread, annotation, _SAID, _ANNOTATIONS)
         item = record.label(data.get("item"), "item")
+        judge = annotation.get("completed_by")  # a number, or an object that holds it
+        judge = judge.get("id") if isinstance(judge, Mapping) else judge
         row: dict[str, Any] = {
-            "judge": _name_judge(record, annotation.get("completed_by")),
+            "judge": record.label(judge, "completed_by") or None,
             "item": item or record.text("id") or str(record.number),
             "task": data.get("task"),
             "seconds": annotation.get("lead_time"),
@@ -520,13 +514,6 @@ def _read_results(
 def _lists_outputs(value: Any) -> bool:
     listed = isinstance(value, list)
     return listed and all(isinstance(one, Mapping) and "id" in one for one in value)
-
-
-def _name_judge(record: Record, given: Any) -> str | None:
-    """Return who annotated: a number, or an object that holds it."""
-    if isinstance(given, Mapping):
-        given = given.get("id")
-    return record.label(given, "completed_by") or None
 
 
 def _rank_label_studio(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
@@ -613,7 +600,9 @@ def understand_argilla(table: Table, wishes: Wishes) -> Rankings:
                 left_out[f"responses that are {status}"] += 1
             elif response.value == []:
                 left_out["rankings of nothing"] += 1
-            elif not _is_ranking(response.value):
+            elif not isinstance(response.value, list) or not all(
+                isinstance(one, Mapping) and {"value", "rank"} <= set(one) for one in response.value
+            ):
                 left_out[f"answers to '{response.question}', which is no ranking,"] += 1
             else:
                 rows.extend(_read_argilla(record, response, f"{record.number}:{at}"))
@@ -654,12 +643,6 @@ def _find_user(record: Record, response: Mapping[str, Any]) -> tuple[str, str]:
     """Return who responded, and the status; a response without one was submitted."""
     user = record.label(response.get("user_id"), "user_id")
     return user, record.label(response.get("status"), "status") or "submitted"
-
-
-def _is_ranking(value: Any) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(one, Mapping) and {"value", "rank"} <= set(one) for one in value
-    )
 
 
 def _read_argilla(record: Record, response: _Response, ranking: str) -> Iterator[Row]:

@@ -63,7 +63,12 @@ def understand_appraise(table: Table, wishes: Wishes) -> Ratings:
     notes = note_unread(table, (*APPRAISE.reads, *flat))
     if wishes.merged is None:
         notes += say_merged(sorted({row["system"] for row in rows}))
-    notes += _say_numbers(rows) + _say_twice(rows) + _say_flags(rows)
+    if any(row["document"] for row in rows):
+        notes.append(
+            "items are document:segID; where a campaign counts segID through the batch of each"
+            " login, they are not the same segments for two logins"
+        )
+    notes += _say_twice(rows) + _say_flags(rows)
     return rate(APPRAISE, table, rows, wishes, notes=notes)
 
 
@@ -119,15 +124,15 @@ def read_document(text: str, system: str) -> Document:
     """
     name, *parts = text.split("#")
     flags = [found[1] for part in parts if (found := _MARK.fullmatch(part))]
-    kept = [one for one in parts if not _MARK.fullmatch(one) and not _ends(system, one)]
+    # the system may stand there as well, with what is before its dots or without
+    kept = [
+        part
+        for part in parts
+        if not _MARK.fullmatch(part) and not (part and f".{system}".endswith(f".{part}"))
+    ]
     name = "#".join([name, *kept])
     flag = flags[0] if flags else ""
     return Document(name, TUTORIAL if f"-{TUTORIAL}" in name else flag)
-
-
-def _ends(system: str, part: str) -> bool:
-    """Say whether a part of a name is the system, with what stands before its dots or without."""
-    return part != "" and (system == part or system.endswith(f".{part}"))
 
 
 def read_kind(word: str, flag: str) -> str:
@@ -153,15 +158,6 @@ def read_times(record: Record) -> tuple[str, str]:
         raise record.refuse(
             f"start and end are seconds since 1970, not '{start}', '{end}'"
         ) from None
-
-
-def _say_numbers(rows: Sequence[Row]) -> list[str]:
-    if not any(row["document"] for row in rows):
-        return []
-    return [
-        "items are document:segID; where a campaign counts segID through the batch of each login,"
-        " they are not the same segments for two logins"
-    ]
 
 
 def _say_twice(rows: Sequence[Row]) -> list[str]:

@@ -84,8 +84,7 @@ RANKINGS: Final = Layout(
 # Our own ratings, and tables like them under other column names.
 #
 # One score a row: `judge, item, system, criterion, score`; optional `task`, `kind` (target,
-# control,
-# repeat), `expected` (of a control), `seconds` (how long it took), `shown_at` (when).
+# control, repeat), `expected` (of a control), `seconds` (how long it took), `shown_at` (when).
 #
 #     judge,item,system,criterion,score
 #     j1,17,sys-a,adequacy,71
@@ -235,8 +234,7 @@ EVALICA: Final = Layout(
 #     {"prompt": "…", "chosen": "…", "rejected": "…", "chosen_model": "x", "rejected_model": "y"}
 #
 # Without the last two the answers have no names, and there is nothing to rank. Who stood left is
-# not
-# recorded: left is the model that comes first by name. There are no ties. The item is `item`,
+# not recorded: left is the model that comes first by name. There are no ties. The item is `item`,
 # `prompt_id` or the prompt. The answers themselves are not kept, other columns are.
 
 
@@ -289,8 +287,7 @@ def _read(record: Record, flat: Sequence[str]) -> Row:
 #
 # (tabs between). Each score of the list is a rating. Whose it is stands nowhere: the place in the
 # list is kept as `place`, and is no judge. The one system is called `translation`. Other columns
-# are
-# kept as they are.
+# are kept as they are.
 
 
 def understand_mlqe(table: Table, wishes: Wishes) -> Ratings:

@@ -167,8 +167,7 @@ MQM_AVERAGES: Final = Layout(
 # (tabs between). `end` is the character after the last one. The score is minus what the errors
 # take: their own scores, whatever their sign, where all have one, else the weights of MQM tables.
 # None was not rated: it is left out and counted. Each line is a segment of its system, whoever
-# rated
-# it: segments are numbered from 1 within their system. Lines with None may lack the rater.
+# rated it: segments are numbered from 1 within their system. Lines with None may lack the rater.
 
 
 def understand_mtme_ratings(table: Table, wishes: Wishes) -> Ratings:
@@ -268,9 +267,8 @@ def _name(record: Record) -> Row:
 #     en-de.mqm.seg.score:   SYS  -1.0       en-de.mqm.domain.score:   news  SYS  -1.0
 #
 # The name of the file says what its lines do not: the languages, the name of the scores, and
-# whether
-# segments (seg), documents (doc), domains or systems (sys) were scored. Segments and documents are
-# numbered from 1 within their system. None is no score. No judge is named.
+# whether segments (seg), documents (doc), domains or systems (sys) were scored. Segments and
+# documents are numbered from 1 within their system. None is no score. No judge is named.
 
 
 def understand_mtme_scores(table: Table, wishes: Wishes) -> Ratings:

@@ -84,10 +84,8 @@ def _unnest(
 #         system1Number,system1Id,…,system5Number,system5Id,system1rank,…,system5rank
 #
 # (one line). Rank 1 is best, ties share a rank, −1 was left blank. The task is the pair of
-# languages
-# by code ("Czech,English" is "cs-en"), the item is srcIndex, the ranking is the row, the position
-# is
-# the slot. System names stay as they are; the numbers of systems are not used.
+# languages by code ("Czech,English" is "cs-en"), the item is srcIndex, the ranking is the row, the
+# position is the slot. System names stay as they are; the numbers of systems are not used.
 
 
 _CODES: Final = {
@@ -140,7 +138,10 @@ def understand_wmt_rnk(table: Table, wishes: Wishes) -> Rankings:
     places = {name: [f"evenhand_{name}_{i}" for i in n] for name in ("system", "rank")}
     ranked = stack(number_rows(wide, "ranking"), places, "position")
     frame = ranked.filter(~(nw.col("system").is_null() & (nw.col("rank").fill_null(-1) == -1)))
-    columns = roles | {"system": _span(slots.systems), "rank": _span(slots.ranks)}
+    columns = roles | {
+        "system": f"{slots.systems[0]}..{slots.systems[-1]}",
+        "rank": f"{slots.ranks[0]}..{slots.ranks[-1]}",
+    }
     if len(pair) == 2:
         columns["task"] = "-".join(pair)
     said = ", ".join(
@@ -192,7 +193,8 @@ def _widen(
         for role, column in roles.items()
     ]
     if len(pair) == 2:
-        codes = [_code(read_label(table, name, "task")) for name in pair]
+        names_of_languages = [read_label(table, name, "task").str.to_lowercase() for name in pair]
+        codes = [name.replace_strict(LANGUAGES, default=name) for name in names_of_languages]
         chosen.append(nw.concat_str(codes, separator="-").alias("task"))
     for i, (system, rank) in enumerate(zip(slots.systems, slots.ranks, strict=True)):
         chosen.append(read_label(table, system, f"evenhand_system_{i}"))
@@ -203,11 +205,6 @@ def _widen(
     names, notes = name_covariates([c for c in table.columns if c not in used], taken)
     kept = [nw.col(column).alias(name) for column, name in names.items()]
     return table.frame.select(*chosen, *kept), notes
-
-
-def _code(language: nw.Expr) -> nw.Expr:
-    lower = language.str.to_lowercase()
-    return lower.replace_strict(LANGUAGES, default=lower)
 
 
 def _refuse_ranks(table: Table, ranks: list[str]) -> None:
@@ -225,10 +222,6 @@ def _refuse_ranks(table: Table, ranks: list[str]) -> None:
                 f"rank {rows[0][column]} in column '{column}' of {table.name}{name_rows(rows)}:"
                 " ranks are whole numbers from 1 (best); −1 or blank means not ranked"
             )
-
-
-def _span(columns: list[str]) -> str:
-    return f"{columns[0]}..{columns[-1]}"
 
 
 # WMT's direct assessment by a crowd: one score a line, raw or standardised by judge.
@@ -333,9 +326,9 @@ WMT_DA_SCORES: Final = Layout(
 # segment: it is left out and counted. Lines are in the order of the names of documents, not of the
 # source: where every doc_id ends with a number of its own behind `_#_`, that of the segment in the
 # source from 1, it is the item. Else items are numbered from 1 as they come. `line` is the number
-# of
-# the line. Errors are as in Appraise: `end_i` is the last UTF-16 unit of the output without blanks
-# around it, and is put in characters. Scores and times may be text. The protocol is the criterion.
+# of the line. Errors are as in Appraise: `end_i` is the last UTF-16 unit of the output without
+# blanks around it, and is put in characters. Scores and times may be text. The protocol is the
+# criterion.
 
 
 _SAID: Final = ("score", "annotator", "errors", "times", "protocol")
