@@ -6,7 +6,8 @@ from functools import cache
 import numpy as np
 
 from evenhand.data.tally import Factor, Tally
-from evenhand.models.bradley_terry import TIES, BradleyTerry
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.settings import TIES
 from tallies import simulate
 
 FEATURES = {"size": {"s0000": 1.0, "s0001": 0.5, "s0002": -0.25, "s0003": 3.0}}

@@ -45,7 +45,7 @@ from evenhand.models.registry import Model, find_model
 from evenhand.ranking.wald import count_ways, find_effects, note_numbers
 
 if TYPE_CHECKING:
-    from evenhand.models.bradley_terry import Ties
+    from evenhand.models.settings import Ties
 
 
 MODELS: Final = (

@@ -19,7 +19,7 @@ from evenhand.errors import listing
 from evenhand.report.latex import comment, escape_control
 
 if TYPE_CHECKING:
-    from evenhand.models.bradley_terry import BradleyTerry
+    from evenhand.models.settings import LogLinearSettings
     from evenhand.ranking.ranking import Ranking
 
 
@@ -238,7 +238,7 @@ TIES: Final = {
 }
 
 
-def say_model(model: BradleyTerry) -> str:
+def say_model(model: LogLinearSettings) -> str:
     """Say the settings of a model.
 
     >>> from evenhand import BradleyTerry

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,14 +31,12 @@ from evenhand.models.coefficients import (
 from evenhand.models.design import Design, find_independent, system_columns
 from evenhand.models.existence import THRESHOLDS
 from evenhand.models.likelihood import Likelihood, saturated_loglik
+from evenhand.models.pair_information import contrast_variances
+from evenhand.models.settings import LogLinearSettings
 from evenhand.models.ties import TwoOutcomes
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.numerics.newton import invert_positive, maximise
 from evenhand.numerics.sampling import one_blas_thread
-
-if TYPE_CHECKING:
-    from evenhand.models.bradley_terry import BradleyTerry
-
 
 # The coefficient table as people read it, in a terminal or a notebook.
 
@@ -169,7 +167,7 @@ MIN_EXPECTED_COUNT = 5.0
 class Fit:
     """A fitted log-linear model."""
 
-    model: BradleyTerry  # the settings
+    model: LogLinearSettings  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     # parameters in the papers' names: o1..oK, g1 (tau for thresholds), order
     names: tuple[str, ...]
@@ -392,10 +390,9 @@ class Fit:
         """Return differences in log-worth between pairs of systems, with model-based errors."""
         if self.vcov is not None:
             return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
-        from evenhand.models.large import contrast_variances
-
         codes, worth = code_pairs(self.systems, pairs), self.log_worth
-        variances = contrast_variances(self, codes)
+        at = np.concatenate([self.lambdas, self.beta[self.likelihood.n_worths :]])
+        variances = contrast_variances(self.likelihood, self.design, at, codes)
         return tuple(
             Contrast.make(pair, float(worth[a] - worth[b]), float(np.sqrt(variance)))
             for pair, (a, b), variance in zip(pairs, codes, variances, strict=True)
@@ -444,7 +441,7 @@ MAX_LAST_STEP: Final = 2e-4
 
 
 def make_fit(
-    model: BradleyTerry,
+    model: LogLinearSettings,
     likelihood: Likelihood,
     tally: Tally,
     notes: tuple[str, ...],
@@ -467,7 +464,7 @@ def make_fit(
 
 
 def gather(
-    model: BradleyTerry,
+    model: LogLinearSettings,
     likelihood: Likelihood,
     tally: Tally,
     *,

@@ -13,9 +13,7 @@ one item, hang together, its own standard errors are too small; `evenhand.rank` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Final, Literal, get_args
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +21,12 @@ from numpy.typing import NDArray
 from evenhand.data.controls import Judgments, count_pairs, note_tasks
 from evenhand.data.joining import say_names
 from evenhand.data.tally import Tally
-from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
+from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.base import Fit, choose_start, make_fit, take_fit
 from evenhand.models.design import DENSE, MANY, grouped_design, plain_design, reference_code
 from evenhand.models.existence import Verdict, check_support, refuse_nothing
 from evenhand.models.likelihood import Likelihood
+from evenhand.models.settings import LogLinearSettings
 from evenhand.models.ties import (
     Davidson,
     GlennDavid,
@@ -40,12 +39,10 @@ from evenhand.models.ties import (
 from evenhand.numerics.sampling import one_blas_thread
 
 Array = NDArray[np.float64]
-Ties = Literal["davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none"]
-TIES: Final[tuple[str, ...]] = get_args(Ties)
 
 
 @dataclass(frozen=True)
-class BradleyTerry:
+class BradleyTerry(LogLinearSettings):
     """Settings of a log-linear Bradley-Terry model.
 
     Attributes:
@@ -71,47 +68,12 @@ class BradleyTerry:
     ['o1 0.2778 (0.1060)', 'g1 -0.6551 (0.2300)']
     """
 
-    ties: Ties = "davidson"
-    order_effect: bool = False
-    judge_covariates: tuple[str, ...] = ()
-    references: Mapping[str, str] = field(default_factory=dict)
-    system_covariates: Mapping[str, Mapping[str, float | str]] = field(default_factory=dict)
-    reference: str | None = None
-    prior: float = 0.0
-    tie_covariates: tuple[str, ...] = ()
-    controls: tuple[str, ...] = ()
-
     def __post_init__(self) -> None:
-        require_option("ties", self.ties, TIES)
-        for role in ("judge_covariates", "tie_covariates", "controls"):
-            named = getattr(self, role)
-            covariates = (named,) if isinstance(named, str) else tuple(named)
-            object.__setattr__(self, role, covariates)
-            if len(set(covariates)) < len(covariates):
-                what = f"{role.replace('_', ' ')} {listing(covariates)}"
-                raise UnknownOption(f"{what}: one is named twice")
-        if self.tie_covariates and self.ties != "davidson":
-            raise UnknownOption(
-                "tie covariates give each group a γ of its own, which ties davidson has and"
-                f" {self.ties} has not: choose davidson, or leave them out"
-            )
-        unknown = [name for name in self.references if name not in self.covariates]
-        if unknown:
-            raise UnknownOption(f"references names '{unknown[0]}', which is no judge covariate")
-        if not (np.isfinite(self.prior) and self.prior >= 0):
-            raise UnknownOption(
-                f"prior cannot be {self.prior}: it is a number of pseudo-comparisons per system,"
-                " such as 1, or 0 for none"
-            )
+        super().__post_init__()
         if self.controls:
             from evenhand.models.controls import check_controls
 
             check_controls(self)
-
-    @property
-    def covariates(self) -> tuple[str, ...]:
-        """Columns that the counts must tell apart."""
-        return tuple(dict.fromkeys([*self.judge_covariates, *self.tie_covariates]))
 
     def fit(self, data: Judgments, *, start: Fit | None = None) -> Fit:
         """Fit by maximum likelihood (or its posterior mode under a prior).
@@ -180,7 +142,7 @@ class BradleyTerry:
             refuse_nothing(tally)
         entries = tally
         if not used.all():
-            counts, entries = counts[used], take_entries(tally, used)
+            counts, entries = counts[used], tally.take(used)
         reference = reference_code(tally.systems, self.reference)
         if self.judge_covariates or self.system_covariates:
             design = grouped_design(
@@ -200,15 +162,6 @@ class BradleyTerry:
         )
         return likelihood, support
 
-    def treat_ties(self, counts: Array) -> Array:
-        """Return (C, 3) counts as the tie rule takes them: dropped, split in halves, or as is."""
-        if self.ties == "discard":
-            return np.asarray(counts * np.array([1.0, 0.0, 1.0]))
-        if self.ties == "half-win":
-            half = counts[:, 1:2] / 2
-            return np.concatenate([counts[:, :1] + half, 0 * half, counts[:, 2:] + half], axis=1)
-        return counts
-
 
 def _find_law(ties: str, *, estimated: bool) -> TieLaw:
     """Return the law of a tie rule; without a tie parameter by choice, or where none was seen."""
@@ -219,17 +172,3 @@ def _find_law(ties: str, *, estimated: bool) -> TieLaw:
     if not estimated:
         return TwoOutcomes()
     return RaoKupper() if ties == "rao-kupper" else Davidson()
-
-
-def take_entries(tally: Tally, rows: NDArray[np.bool_]) -> Tally:
-    """Keep some entries."""
-    return replace(
-        tally,
-        left=tally.left[rows],
-        right=tally.right[rows],
-        wins=tally.wins[rows],
-        ties=tally.ties[rows],
-        losses=tally.losses[rows],
-        squares=None if tally.squares is None else tally.squares[rows],
-        factors={name: replace(f, codes=f.codes[rows]) for name, f in tally.factors.items()},
-    )

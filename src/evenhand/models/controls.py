@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeGuard
+from typing import Final, TypeGuard
 
 import narwhals as nw
 import numpy as np
@@ -30,14 +30,11 @@ from evenhand.models.base import Covariance, Fit
 from evenhand.models.coefficients import format_p
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
+from evenhand.models.settings import LogLinearSettings
 from evenhand.models.ties import Local, Tie, TwoOutcomes, expand_blocks
 from evenhand.numerics.distributions import t_quantile, t_tail
 from evenhand.numerics.newton import Expansion, Maximum, invert_positive, maximise
 from evenhand.numerics.sampling import RunningSum, one_blas_thread
-
-if TYPE_CHECKING:
-    from evenhand.models.bradley_terry import BradleyTerry
-
 
 # A control is a number x for every comparison, left minus right: the difference in length, or in
 # the number of list items. It is said by a column that holds the difference, or by two columns
@@ -106,7 +103,7 @@ class ControlEffect:
         )
 
 
-def check_controls(model: BradleyTerry) -> None:
+def check_controls(model: LogLinearSettings) -> None:
     if model.ties not in TIES:
         raise UnknownOption(
             f"controls are fitted with ties {' | '.join(TIES)}, not with {model.ties}"
@@ -253,7 +250,7 @@ class ControlledLikelihood(Likelihood):
     scale: Array = field(kw_only=True)  # (q,) sd of each control
     largest: Array = field(kw_only=True)  # (q,) largest |x| of each, in sd
     typical: Array = field(kw_only=True)  # (q,) mean |x| of each, in sd
-    rule: BradleyTerry = field(kw_only=True)  # treats ties
+    rule: LogLinearSettings = field(kw_only=True)  # treats ties
 
     @property
     def reported(self) -> int:
@@ -537,7 +534,7 @@ class ControlledFit(Fit):
         return None
 
 
-def fit_controlled(model: BradleyTerry, data: object) -> ControlledFit:
+def fit_controlled(model: LogLinearSettings, data: object) -> ControlledFit:
     if isinstance(data, Comparisons | Rankings):
         data = take_pairs(data)
     if not isinstance(data, Comparisons):
@@ -549,7 +546,9 @@ def fit_controlled(model: BradleyTerry, data: object) -> ControlledFit:
     return fit_rows(model, controls, rows)
 
 
-def fit_rows(model: BradleyTerry, controls: tuple[Control, ...], rows: CodedRows) -> ControlledFit:
+def fit_rows(
+    model: LogLinearSettings, controls: tuple[Control, ...], rows: CodedRows
+) -> ControlledFit:
     """Fit a model with controls to coded rows; errors as in `fit_controlled`."""
     tally = rows.tally()
     if len(tally.systems) > DENSE:

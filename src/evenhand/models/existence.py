@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import permutations
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, NotIdentified, listing, require_option
 from evenhand.models.design import Design
+from evenhand.models.settings import LogLinearSettings
+from evenhand.models.ties import TieGroups
 from evenhand.numerics.graph import (
     Differences,
     Graph,
@@ -23,11 +25,6 @@ from evenhand.numerics.graph import (
     strong_components,
     weak_components,
 )
-
-if TYPE_CHECKING:
-    from evenhand.models.bradley_terry import BradleyTerry
-    from evenhand.models.ties import TieGroups
-
 
 # What the check of existence looks at: counts of outcomes by pair, and by judge group if any.
 
@@ -507,7 +504,7 @@ _REMEDIES = (
 
 
 def check_support(
-    model: BradleyTerry, design: Design, ties: TieGroups | None, counts: Array, tally: Tally
+    model: LogLinearSettings, design: Design, ties: TieGroups | None, counts: Array, tally: Tally
 ) -> Verdict:
     """Return if the estimate exists; refuse in words if it does not.
 
@@ -561,7 +558,7 @@ def _note(ties: TieGroups) -> tuple[str, ...]:
 
 
 def _check_beside_prior(
-    model: BradleyTerry, design: Design, ties: TieGroups | None, counts: Array
+    model: LogLinearSettings, design: Design, ties: TieGroups | None, counts: Array
 ) -> Verdict:
     """Under a prior on worths only γ and δ can run away."""
     if ties is not None:
@@ -581,7 +578,7 @@ def _check_beside_prior(
     return Verdict(bool(model.ties in FREE and tied), _note_ties(model, tied=bool(tied)))
 
 
-def _note_ties(model: BradleyTerry, *, tied: bool) -> tuple[str, ...]:
+def _note_ties(model: LogLinearSettings, *, tied: bool) -> tuple[str, ...]:
     if tied or model.ties not in FREE:
         return ()
     limit = "τ = 0" if model.ties in THRESHOLDS else "γ = −∞"
@@ -589,7 +586,7 @@ def _note_ties(model: BradleyTerry, *, tied: bool) -> tuple[str, ...]:
 
 
 def _check_programme(
-    model: BradleyTerry, design: Design, ties: TieGroups | None, counts: Array
+    model: LogLinearSettings, design: Design, ties: TieGroups | None, counts: Array
 ) -> Verdict:
     """Ask a linear programme; under a prior not about worths, which are finite."""
     from evenhand.numerics.graph import find_recession

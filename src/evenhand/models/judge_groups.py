@@ -23,7 +23,7 @@ from evenhand.models.design import Owner
 
 if TYPE_CHECKING:
     from evenhand.models.base import Fit
-    from evenhand.models.bradley_terry import BradleyTerry
+    from evenhand.models.settings import LogLinearSettings
 
 Kind = Literal["worths", "ties"]
 REFERENCE: Final = "log-worths against {}"
@@ -94,7 +94,7 @@ def _drop(fit: Fit, covariate: str, of: Kind) -> Iterator[Hypothesis]:
         yield Hypothesis(covariate, of, full, at, lr, tieless)
 
 
-def _list_covariates(model: BradleyTerry, of: Kind) -> tuple[str, ...]:
+def _list_covariates(model: LogLinearSettings, of: Kind) -> tuple[str, ...]:
     return model.judge_covariates if of == "worths" else model.tie_covariates
 
 
@@ -106,10 +106,11 @@ def _put_last(fit: Fit, covariate: str, of: Kind) -> Fit:
     if not fit.design.aliased or ordered[-1] == covariate:
         return fit
     ordered = (*(name for name in ordered if name != covariate), covariate)
-    return _with(fit.model, of, ordered).fit(fit.tally)
+    again: Fit = _with(fit.model, of, ordered).fit(fit.tally)
+    return again
 
 
-def _with(model: BradleyTerry, of: Kind, covariates: tuple[str, ...]) -> BradleyTerry:
+def _with(model: LogLinearSettings, of: Kind, covariates: tuple[str, ...]) -> LogLinearSettings:
     judge = covariates if of == "worths" else model.judge_covariates
     ties = covariates if of == "ties" else model.tie_covariates
     references = {name: one for name, one in model.references.items() if name in (*judge, *ties)}

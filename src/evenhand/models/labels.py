@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,11 +24,6 @@ from evenhand.data.results import InNotebooks, write_signature
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.answers import Answers, Codes, Judgments, code_answers
 from evenhand.numerics.distributions import entropy_terms
-
-if TYPE_CHECKING:
-    from evenhand.models.dawid_skene import DawidSkene
-    from evenhand.models.mace import MACE
-
 
 # How often each judge is right, as far as a model can tell, with an interval.
 #
@@ -156,7 +151,7 @@ class LabelFit(InNotebooks):
 
     """
 
-    model: DawidSkene | MACE | MajorityVote
+    model: object  # the settings: DawidSkene, MACE or the majority
     answers: Answers
     posterior: Array
     skills: tuple[Skill, ...]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,22 +14,20 @@ from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.models.base import Covariance, Fit, gather
 from evenhand.models.coefficients import code_pairs
 from evenhand.models.design import DENSE
-from evenhand.models.likelihood import MAX_ETA_STEP, Level, Likelihood, Pairs, Weights, expand_level
+from evenhand.models.likelihood import MAX_ETA_STEP, Level, Likelihood, Pairs, expand_level
+from evenhand.models.pair_information import (
+    MAX_LAST_STEP,
+    MAX_STEPS,
+    make_information,
+)
+from evenhand.models.settings import LogLinearSettings
 from evenhand.numerics.newton import (
     LOST,
-    MAX_ITERATIONS,
     MIN_NEWTON_GAIN,
     NEWTON_ROUNDING,
     REMEDIES,
-    SINGULAR,
     STUCK,
-    solve_columns,
 )
-from evenhand.numerics.sampling import one_blas_thread
-
-if TYPE_CHECKING:
-    from evenhand.models.bradley_terry import BradleyTerry
-
 
 # The plain likelihood for hundreds or thousands of systems, by products instead of inverses.
 #
@@ -40,75 +37,14 @@ if TYPE_CHECKING:
 # that no K × K matrix is made.
 
 Array = NDArray[np.float64]
-MAX_STEPS: Final = 100
 # Longest step in λ, t and δ that is the last: what it leaves is of the order of its square
-MAX_LAST_STEP: Final = 1e-6
 # Relative residual of a solution b of A x = b: bᵀx is then wrong by its square, relative to bᵀx
 # and times the condition number, which is below 1e9 for a chain of thousands of systems
-RESIDUAL: Final = 1e-8
 # Systems for each iteration before a table is solved directly: both have then cost the same
-SYSTEMS_PER_ITERATION: Final = 16
-CONTRASTS_AT_ONCE: Final = 16  # Contrasts solved at once: the matrix is read once for all of them
-
-
-@dataclass(frozen=True, eq=False)
-class PairInformation:
-    """Minus the second derivatives by λ (K, sum-zero), t and δ, as a product with columns."""
-
-    degree: Array  # (K,) diagonal of the Laplacian
-    weights: Weights  # (K, K) what it has off the diagonal, negated
-    border: Array  # (K, extras) derivatives by λ and the extra parameters
-    corner: Array  # (extras, extras)
-    # whether a K × K matrix may be made, to solve directly where iterations do not settle
-    dense: bool
-
-    def __matmul__(self, columns: Array) -> Array:
-        k = len(self.border)
-        worths, extras = columns[:k], columns[k:]
-        top = self.degree[:, None] * worths
-        top -= self.weights @ worths
-        top += self.border @ extras
-        return np.concatenate([top, self.border.T @ worths + self.corner @ extras])
-
-    def solve(self, right: Array, tolerance: float = RESIDUAL) -> Array:
-        """Solve for (K + extras, n) columns, with the sum-zero gauge on λ."""
-        right = self._project(right.copy())
-        diagonal = np.concatenate([self.degree, np.diag(self.corner)])
-        solved = solve_columns(
-            self.__matmul__,
-            right,
-            diagonal,
-            project=self._project,
-            tolerance=tolerance,
-            limit=len(self.border) // SYSTEMS_PER_ITERATION if self.dense else MAX_ITERATIONS,
-        )
-        if solved is not None:
-            return solved
-        if not self.dense:
-            raise NotConverged(
-                "conjugate gradients did not settle: some systems hang together by very few"
-                " judgments; collect more between them"
-            )
-        # the matrix itself, made positive definite along equal worths
-        weights = self.weights
-        table = weights if isinstance(weights, np.ndarray) else weights.tabulate()
-        laplacian = self.degree.mean() / len(table) - table
-        laplacian[np.diag_indices(len(table))] += self.degree
-        whole = np.block([[laplacian, self.border], [self.border.T, self.corner]])
-        try:
-            return self._project(np.asarray(np.linalg.solve(whole, right)))
-        except np.linalg.LinAlgError as error:
-            raise NotConverged(SINGULAR) from error
-
-    def _project(self, columns: Array) -> Array:
-        """Take the mean worth out of columns, in place."""
-        worths = columns[: len(self.border)]
-        worths -= worths.mean(axis=0)
-        return columns
 
 
 def fit_large(
-    model: BradleyTerry,
+    model: LogLinearSettings,
     likelihood: Likelihood,
     tally: Tally,
     notes: tuple[str, ...],
@@ -178,41 +114,6 @@ def _gradient(likelihood: Likelihood, pairs: Pairs, level: Level) -> Array:
     tie = [level.tie] if likelihood.law.free else []
     order = [level.eta.sum()] if likelihood.order_effect else []
     return np.concatenate([pairs.sum_out(level.eta), tie, order])
-
-
-def make_information(likelihood: Likelihood, pairs: Pairs, level: Level) -> PairInformation:
-    """Gather the information at one point."""
-    weights, ones = pairs.matrix(level.eta_eta), np.ones(likelihood.design.size)
-    columns, corner = [], np.zeros((0, 0))
-    if likelihood.law.free:
-        columns.append(pairs.sum_out(level.eta_tie))
-        corner = np.array([[level.tie_tie]])
-    if likelihood.order_effect:
-        columns.append(pairs.sum_out(level.eta_eta))
-        cross = np.array([[level.eta_tie.sum()]])[:, : len(corner)]
-        corner = np.block([[corner, cross.T], [cross, np.array([[level.eta_eta.sum()]])]])
-    border = np.stack(columns, axis=1) if columns else np.zeros((len(ones), 0))
-    return PairInformation(weights @ ones, weights, border, corner, pairs.dense)
-
-
-def contrast_variances(fit: Fit, codes: Sequence[tuple[int, int]]) -> Array:
-    """Return variances of differences in log-worth, by conjugate gradients, some at a time."""
-    # A solution x by them of A x = c has cᵀx as large as it can be with the directions it has seen,
-    # so that what is missing from it is of the square of what is missing from x.
-    likelihood, pairs = fit.likelihood, Pairs(fit.design, dense=False)
-    at = np.concatenate([fit.lambdas, fit.beta[likelihood.n_worths :]])
-    variances = np.empty(len(codes))
-    with one_blas_thread():
-        information = make_information(likelihood, pairs, expand_level(likelihood, pairs, at))
-        for first in range(0, len(codes), CONTRASTS_AT_ONCE):
-            left, right = np.array(codes[first : first + CONTRASTS_AT_ONCE]).T
-            columns, each = np.zeros((len(at), len(left))), np.arange(len(left))
-            columns[left, each], columns[right, each] = 1.0, -1.0
-            solved = information.solve(columns)
-            variances[first : first + CONTRASTS_AT_ONCE] = 4 * (
-                solved[left, each] - solved[right, each]
-            )
-    return variances
 
 
 Codes = NDArray[np.intp]

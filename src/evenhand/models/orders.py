@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +33,6 @@ from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.graph import CONE_TOLERANCE, Graph, find_direction, is_strongly_connected
 from evenhand.numerics.newton import Expansion, invert_positive, maximise
 from evenhand.numerics.sampling import one_blas_thread
-
-if TYPE_CHECKING:
-    from evenhand.models.pattern import PatternModel
-    from evenhand.models.plackett_luce import PlackettLuce
-
 
 # The likelihood that models of whole rankings share: observed against all rivals, set by set.
 #
@@ -411,11 +406,22 @@ def find_clustered_vcov(
 LEVEL = 0.95
 
 
+class OrderSettings(Protocol):
+    """What the models of whole rankings have in common."""
+
+    @property
+    def ties(self) -> str: ...
+    @property
+    def reference(self) -> str | None: ...
+    @property
+    def prior(self) -> float: ...
+
+
 @dataclass(frozen=True, eq=False)
 class OrderFit:
     """A fitted model of rankings."""
 
-    model: PlackettLuce | PatternModel  # the settings
+    model: OrderSettings  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     # parameters: o1..oK without the reference, then the law's own (g2, g3, ... or g1).
     names: tuple[str, ...]
@@ -611,7 +617,7 @@ def observed_sizes(orders: Orders) -> tuple[int, ...]:
 
 
 def fit_orders(
-    model: PlackettLuce | PatternModel,
+    model: OrderSettings,
     orders: Orders,
     law: Law,
     labels: Sequence[str],

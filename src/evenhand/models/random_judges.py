@@ -43,7 +43,6 @@ from evenhand.errors import (
     require_level,
     require_option,
 )
-from evenhand.models.bradley_terry import take_entries
 from evenhand.models.coefficients import (
     Coefficient,
     Contrast,
@@ -547,7 +546,7 @@ class RandomJudges:
         rows = used.wins + used.ties + used.losses > 0
         if not rows.any():
             refuse_nothing(tally)
-        return used if rows.all() else take_entries(used, rows)
+        return used if rows.all() else used.take(rows)
 
     def _check(self, tally: Tally, whole: Tally) -> Verdict:
         if len(tally.systems) > DENSE:

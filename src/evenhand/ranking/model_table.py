@@ -27,10 +27,11 @@ from evenhand.data.results import draw_table, tabulate, write_signature
 from evenhand.data.tally import Tally, take_names
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import Fit, cautions
-from evenhand.models.bradley_terry import BradleyTerry, Ties
+from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.coefficients import LRTest, format_p
 from evenhand.models.judge_groups import Kind, find_hypotheses
 from evenhand.models.random_judges import RandomJudges
+from evenhand.models.settings import Ties
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.ranking import align_columns
 from evenhand.ranking.sides import INSEPARABLE, REMEDY, find_one_sided

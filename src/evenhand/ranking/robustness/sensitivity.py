@@ -33,7 +33,8 @@ from evenhand.data.weights import Mix, choose_weights
 from evenhand.errors import EvenhandError, NotConverged, NotIdentified, UnknownOption, listing
 from evenhand.judges.cards import Screening
 from evenhand.judges.screening import screen_judges
-from evenhand.models.bradley_terry import BradleyTerry, Ties
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.models.settings import Ties
 from evenhand.ranking.clustering import Clustering, Evidence
 from evenhand.ranking.inference import order_systems
 from evenhand.ranking.rank import rank

@@ -1,0 +1,72 @@
+"""What can be chosen of a log-linear Bradley-Terry model; `bradley_terry.py` has the equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.errors import UnknownOption, listing, require_option
+
+Array = NDArray[np.float64]
+Ties = Literal["davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none"]
+TIES: Final[tuple[str, ...]] = get_args(Ties)
+
+
+@dataclass(frozen=True)
+class LogLinearSettings:
+    """Settings of `BradleyTerry`, which says what they mean; what fits it takes them from here."""
+
+    ties: Ties = "davidson"
+    order_effect: bool = False
+    judge_covariates: tuple[str, ...] = ()
+    references: Mapping[str, str] = field(default_factory=dict)
+    system_covariates: Mapping[str, Mapping[str, float | str]] = field(default_factory=dict)
+    reference: str | None = None
+    prior: float = 0.0
+    tie_covariates: tuple[str, ...] = ()
+    controls: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require_option("ties", self.ties, TIES)
+        for role in ("judge_covariates", "tie_covariates", "controls"):
+            named = getattr(self, role)
+            covariates = (named,) if isinstance(named, str) else tuple(named)
+            object.__setattr__(self, role, covariates)
+            if len(set(covariates)) < len(covariates):
+                what = f"{role.replace('_', ' ')} {listing(covariates)}"
+                raise UnknownOption(f"{what}: one is named twice")
+        if self.tie_covariates and self.ties != "davidson":
+            raise UnknownOption(
+                "tie covariates give each group a γ of its own, which ties davidson has and"
+                f" {self.ties} has not: choose davidson, or leave them out"
+            )
+        unknown = [name for name in self.references if name not in self.covariates]
+        if unknown:
+            raise UnknownOption(f"references names '{unknown[0]}', which is no judge covariate")
+        if not (np.isfinite(self.prior) and self.prior >= 0):
+            raise UnknownOption(
+                f"prior cannot be {self.prior}: it is a number of pseudo-comparisons per system,"
+                " such as 1, or 0 for none"
+            )
+
+    @property
+    def covariates(self) -> tuple[str, ...]:
+        """Columns that the counts must tell apart."""
+        return tuple(dict.fromkeys([*self.judge_covariates, *self.tie_covariates]))
+
+    def treat_ties(self, counts: Array) -> Array:
+        """Return (C, 3) counts as the tie rule takes them: dropped, split in halves, or as is."""
+        if self.ties == "discard":
+            return np.asarray(counts * np.array([1.0, 0.0, 1.0]))
+        if self.ties == "half-win":
+            half = counts[:, 1:2] / 2
+            return np.concatenate([counts[:, :1] + half, 0 * half, counts[:, 2:] + half], axis=1)
+        return counts
+
+    def fit(self, data: Any, *, start: Any = None) -> Any:
+        """Fit by maximum likelihood; `BradleyTerry` does."""
+        raise NotImplementedError
