@@ -47,7 +47,7 @@ class UnknownOption(EvenhandError, ValueError):
     """A setting that does not exist, or does not fit the others."""
 
 
-class Remedied(EvenhandError):
+class ActionableError(EvenhandError):
     """A refusal that knows what may be done about it."""
 
     def __init__(self, fault: str, remedies: Sequence[str] = (), leave: Sequence[str] = ()) -> None:
@@ -64,11 +64,11 @@ class Remedied(EvenhandError):
         return type(self)(self.fault, kept, self.leave)
 
 
-class NotIdentified(Remedied, ValueError):
+class NotIdentified(ActionableError, ValueError):
     """The data do not determine the quantity that was asked for."""
 
 
-class NotConverged(Remedied, ArithmeticError):
+class NotConverged(ActionableError, ArithmeticError):
     """An iteration stopped before its criterion was met."""
 
 
@@ -90,20 +90,20 @@ def suggest(word: str, options: Iterable[str]) -> str:
     return f" Did you mean '{folded[near[0]]}'?" if near else ""
 
 
-def name_near(word: str, options: Sequence[str]) -> str:
+def suggest_or_list(word: str, options: Sequence[str]) -> str:
     """Return a hint for a name that is none: the nearest one, or what there is.
 
-    >>> name_near("winer", ["winner", "judge"]), name_near("zzz", ["winner", "judge"])
+    >>> suggest_or_list("winer", ["winner", "judge"]), suggest_or_list("zzz", ["winner", "judge"])
     (" Did you mean 'winner'?", ' There are winner, judge')
     """
     there = f" There {'is' if len(options) == 1 else 'are'} {listing(options)}" if options else ""
     return suggest(word, options) or there
 
 
-def end(hint: str) -> str:
+def sentence_hint(hint: str) -> str:
     """Put a full stop before a hint; a refusal without one ends without.
 
-    >>> end(suggest("winer", ["winner"])), end("")
+    >>> sentence_hint(suggest("winer", ["winner"])), sentence_hint("")
     (". Did you mean 'winner'?", '')
     """
     return f".{hint}" if hint else ""
@@ -151,5 +151,5 @@ def require_seed(seed: int) -> None:
 def require_option(name: str, value: str, options: Sequence[str]) -> None:
     """Refuse a setting that is not one of its options."""
     if value not in options:
-        hint = end(suggest(value, options))
+        hint = sentence_hint(suggest(value, options))
         raise UnknownOption(f"{name} cannot be '{value}': choose {' | '.join(options)}{hint}")

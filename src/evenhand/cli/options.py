@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from evenhand.cli.main import VERBS
 from evenhand.cli.refusals import keep
 from evenhand.cli.terminal import plural
-from evenhand.errors import UnknownOption, end, listing, suggest
+from evenhand.errors import UnknownOption, listing, sentence_hint, suggest
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
@@ -46,7 +46,7 @@ class OneOf(Word):
         if value in self.later:
             self.fail(self.later[value], param, ctx)
         if value not in self.choices:
-            hint = end(suggest(str(value), self.choices))
+            hint = sentence_hint(suggest(str(value), self.choices))
             self.fail(f"'{value}' is not one of {' | '.join(self.choices)}{hint}", param, ctx)
         return str(value)
 
@@ -146,7 +146,9 @@ class LabelOutcome(Pair):
         label, _, outcome = str(value).rpartition("=")
         if not label or outcome not in self.outcomes:
             said = f"'{value}' is not label=left, label=tie or label=right, such as 1=left"
-            self.fail(said + end(suggest(outcome, self.outcomes) if label else ""), param, ctx)
+            self.fail(
+                said + sentence_hint(suggest(outcome, self.outcomes) if label else ""), param, ctx
+            )
         return label, outcome
 
 

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
-from evenhand.errors import EvenhandError, Remedied, end, quote_word, suggest
+from evenhand.errors import ActionableError, EvenhandError, quote_word, sentence_hint, suggest
 from evenhand.report.latex import escape_control
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def explain_leaving(error: EvenhandError) -> str:
     """Return a refusal; where it says to leave systems out, with the option that does it."""
     context = click.get_current_context(silent=True)
     opened = None if context is None else context.meta.get(_OPENED)
-    if not isinstance(error, Remedied) or opened is None:
+    if not isinstance(error, ActionableError) or opened is None:
         return str(error)
     condition = leave_out(error.leave, opened)
     if not condition:
@@ -282,7 +282,7 @@ def _fault(error: click.UsageError, verb: str) -> str:
         own = context.command.get_params(context) if context is not None else []
         names = [name for one in own for name in one.opts]
         meant = MEANT.get(error.option_name, "")
-        hint = end(suggest(meant if meant in names else error.option_name, names))
+        hint = sentence_hint(suggest(meant if meant in names else error.option_name, names))
         others = [] if context is None else _who_has(error.option_name, context)
         if others:
             hint = f"; {' and '.join(others)} {'has' if len(others) == 1 else 'have'} it"

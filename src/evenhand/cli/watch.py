@@ -32,7 +32,7 @@ from evenhand.cli.running import (
     work_on_groups,
     write_file,
 )
-from evenhand.errors import UnknownFormat, UnknownOption, end, suggest
+from evenhand.errors import UnknownFormat, UnknownOption, sentence_hint, suggest
 
 if TYPE_CHECKING:
     from evenhand.cli.running import Output
@@ -157,7 +157,7 @@ class Campaign:
         found = tuple(one for one in whole.passes if one.name == self._task)
         if not found:
             names = [one.name for one in whole.passes]
-            hint = end(suggest(self._task, names))
+            hint = sentence_hint(suggest(self._task, names))
             raise UnknownOption(f"--task {self._task}: this campaign has no such pass{hint}")
         return replace(whole, passes=found)
 

@@ -17,7 +17,7 @@ from evenhand.data.engine import Columns, Frame
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.data.source import Aside, Source
 from evenhand.data.tally import Codes
-from evenhand.errors import InvalidJudgments, end, listing, suggest
+from evenhand.errors import InvalidJudgments, listing, sentence_hint, suggest
 
 Array: TypeAlias = NDArray[np.float64]
 Small: TypeAlias = NDArray[np.int8]
@@ -63,7 +63,7 @@ def tell_kinds(labels: Sequence[str]) -> list[tuple[int, int]]:
     """Return kind and direction of each label."""
     unknown = [label for label in labels if not is_kind(label)]
     if unknown:
-        hint = end(suggest(unknown[0], KINDS))
+        hint = sentence_hint(suggest(unknown[0], KINDS))
         raise Unread(f"holds {listing(unknown, 5)}: expected {' | '.join(KINDS)}{hint}")
     return [KINDS[label.casefold()] if label else (TARGET, 0) for label in labels]
 

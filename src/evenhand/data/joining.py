@@ -27,7 +27,7 @@ from evenhand.data.engine import (
     small_table,
 )
 from evenhand.data.source import Source, find_rows, name_rows
-from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, name_near
+from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest_or_list
 
 NAMELESS: Final = "the table to join"
 LISTED: Final = 8  # Most names that are written out
@@ -290,7 +290,7 @@ def require_task(frame: Frame, source: Source, task: str) -> None:
         )
     tasks = list_tasks(frame, source)
     if task not in tasks:
-        hint = name_near(task, tasks)
+        hint = suggest_or_list(task, tasks)
         raise InvalidJudgments(f"no task '{task}' in {source.name}.{hint}")
 
 

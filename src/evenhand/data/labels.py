@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Final, Literal
 
-from evenhand.errors import InvalidJudgments, end, listing, quote_word, suggest
+from evenhand.errors import InvalidJudgments, listing, quote_word, sentence_hint, suggest
 
 Outcome = Literal["left", "tie", "right"]
 
@@ -125,7 +125,7 @@ def refuse_unknown(
     known = [*(own or ()), *(() if isinstance(own, Complete) else KNOWN_LABELS)]
     raise InvalidJudgments(
         f"unknown outcome {shown}{where}: expected {expected}; declare what other labels mean"
-        f" ({options}, in Python outcomes={meant}){end(suggest(unknown[0], known))}"
+        f" ({options}, in Python outcomes={meant}){sentence_hint(suggest(unknown[0], known))}"
     )
 
 

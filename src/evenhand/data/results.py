@@ -11,7 +11,7 @@ from html import escape
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from evenhand.data.exclusions import Exclusion, list_texts
-from evenhand.errors import InvalidJudgments, name_near
+from evenhand.errors import InvalidJudgments, suggest_or_list
 
 # Exclusion at run time as well: a board that comes over HTTP is read by its annotations
 
@@ -177,7 +177,9 @@ class Grouped(Generic[Held]):
 
     def __getitem__(self, name: str) -> Held:
         if name not in self.groups:
-            raise InvalidJudgments(f"no {self.by} '{name}'.{name_near(name, tuple(self.groups))}")
+            raise InvalidJudgments(
+                f"no {self.by} '{name}'.{suggest_or_list(name, tuple(self.groups))}"
+            )
         return self.groups[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -34,7 +34,7 @@ from evenhand.design.tasks import (
     Task,
     Ticket,
 )
-from evenhand.errors import CampaignError, InvalidJudgments, end, listing, suggest
+from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_hint, suggest
 from evenhand.numerics.designs import halve
 from evenhand.numerics.sampling import Draws
 
@@ -273,7 +273,7 @@ def check_controls(campaign: Campaign) -> None:
     for item in controls:
         for name in item.expected if isinstance(item.expected, Mapping) else ():
             if name not in passes:
-                hint = end(suggest(name, passes)) or f": there are {listing(passes)}"
+                hint = sentence_hint(suggest(name, passes)) or f": there are {listing(passes)}"
                 raise CampaignError(
                     f"control '{item.name}' expects an answer in pass '{name}', which is none{hint}"
                 )

@@ -23,7 +23,7 @@ from evenhand.design.tasks import (
     say_bad_name,
     show,
 )
-from evenhand.errors import CampaignError, end, listing, require_option, suggest
+from evenhand.errors import CampaignError, listing, require_option, sentence_hint, suggest
 from evenhand.numerics.sampling import MIN_SECRET_SEED
 
 # Who is asked what, as an organiser wishes it: settings; `assign` makes them come true.
@@ -276,7 +276,7 @@ class Wording:
                 raise CampaignError(f"{name} cannot be {value!r}: it is text")
         for name in self.texts:
             if name not in FIELDS:
-                hint = end(suggest(name, FIELDS)) or f": there are {listing(FIELDS)}"
+                hint = sentence_hint(suggest(name, FIELDS)) or f": there are {listing(FIELDS)}"
                 raise CampaignError(f"no text of the page is called '{name}'{hint}")
         object.__setattr__(self, "texts", MappingProxyType(dict(self.texts)))
 
@@ -390,7 +390,7 @@ USUAL: Final = "prolific"  # The platform of a campaign that does not say
 def find_platform(name: str) -> Platform:
     """Return a platform by its name."""
     if not isinstance(name, str) or name not in PLATFORMS:
-        hint = end(suggest(str(name), PLATFORMS))
+        hint = sentence_hint(suggest(str(name), PLATFORMS))
         raise CampaignError(f"platform cannot be {name!r}: choose {' | '.join(PLATFORMS)}{hint}")
     return PLATFORMS[name]
 
@@ -525,7 +525,10 @@ class Campaign:
     def task(self, name: str) -> Task:
         """Return a pass."""
         if name not in self._tasks:
-            hint = end(suggest(name, self._tasks)) or f": there are {listing(list(self._tasks))}"
+            hint = (
+                sentence_hint(suggest(name, self._tasks))
+                or f": there are {listing(list(self._tasks))}"
+            )
             raise CampaignError(f"campaign '{self.name}' has no task '{name}'{hint}")
         return self._tasks[name]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evenhand.design.campaign import Item
-from evenhand.errors import CampaignError, MissingFile, UnknownFormat, end, suggest
+from evenhand.errors import CampaignError, MissingFile, UnknownFormat, sentence_hint, suggest
 
 # Which columns of a table of items are outputs of systems, and which are something else.
 #
@@ -144,7 +144,7 @@ def build_items(
     ):
         for name in names:
             if name not in known:
-                hint = end(suggest(name, sorted(known | columns.difference(KNOWN))))
+                hint = sentence_hint(suggest(name, sorted(known | columns.difference(KNOWN))))
                 raise CampaignError(f"{option}: no item {kind} '{name}'{hint}")
     return tuple(_make_item(where, settings, systems) for where, settings in items.values())
 

@@ -20,9 +20,9 @@ from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
     UnknownOption,
-    end,
     listing,
     require_option,
+    sentence_hint,
     suggest,
 )
 from evenhand.models.design import DENSE
@@ -795,7 +795,7 @@ def make_policy(campaign: Campaign) -> Policy | None:
         return None
     start = f"campaign '{campaign.name}'"
     if design.policy not in RULES:
-        hint = end(suggest(design.policy, RULES)) or f": choose {' | '.join(RULES)}"
+        hint = sentence_hint(suggest(design.policy, RULES)) or f": choose {' | '.join(RULES)}"
         raise CampaignError(f"{start}: there is no policy '{design.policy}'{hint}")
     if design.policy == "top-k" and design.top is None:
         raise CampaignError(

@@ -24,7 +24,14 @@ from evenhand.design.campaign import (
 )
 from evenhand.design.items import TABLES, build_items, read_rows, read_text
 from evenhand.design.tasks import TASK_KINDS, Task
-from evenhand.errors import CampaignError, EvenhandError, UnknownFormat, end, listing, suggest
+from evenhand.errors import (
+    CampaignError,
+    EvenhandError,
+    UnknownFormat,
+    listing,
+    sentence_hint,
+    suggest,
+)
 
 WORDS: Final = ("instructions", "consent", "thanks", "completion_code")
 # What a campaign file may say
@@ -101,7 +108,9 @@ def _check_keys(settings: Mapping[str, Any], known: Iterable[str], where: str, w
     known = list(known)
     for name in settings:
         if name not in known:
-            hint = end(suggest(name, known)) or f": there are {listing(known, len(known))}"
+            hint = (
+                sentence_hint(suggest(name, known)) or f": there are {listing(known, len(known))}"
+            )
             raise CampaignError(f"{where}: {what} has no setting '{name}'{hint}")
 
 
@@ -143,7 +152,7 @@ def _read_items(settings: Mapping[str, Any], where: str, folder: Path | None) ->
 def _read_task(table: Mapping[str, Any], where: str) -> Task:
     kind = table.get("kind")
     if not isinstance(kind, str) or kind not in TASK_KINDS:
-        hint = end(suggest(str(kind), TASK_KINDS))
+        hint = sentence_hint(suggest(str(kind), TASK_KINDS))
         raise CampaignError(
             f"{where}: kind cannot be {kind!r}: choose {' | '.join(TASK_KINDS)}{hint}"
         )

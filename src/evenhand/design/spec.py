@@ -10,7 +10,14 @@ from typing import Any, Final
 
 from evenhand.data.coding import SEED
 from evenhand.design.power import Design, Loads, Prices, Truth, change_tastes
-from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, listing, suggest
+from evenhand.errors import (
+    MissingFile,
+    UnknownFormat,
+    UnknownOption,
+    listing,
+    sentence_hint,
+    suggest,
+)
 
 RESOLVE: Final = ("all", "top")
 
@@ -136,7 +143,7 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     """Refuse names and types that are none."""
     for name, value in settings.items():
         if name not in KEYS:
-            hint = end(suggest(name, KEYS)) or f": there are {listing(KEYS, len(KEYS))}"
+            hint = sentence_hint(suggest(name, KEYS)) or f": there are {listing(KEYS, len(KEYS))}"
             raise UnknownOption(f"a plan has no setting '{name}'{hint}")
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if name in NUMBERS | {"level"} and not number:

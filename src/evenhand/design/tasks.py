@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Literal
 from unicodedata import category
 
 from evenhand.data.annotations import Span, write_spans
-from evenhand.errors import CampaignError, InvalidJudgments, end, listing, suggest
+from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_hint, suggest
 
 # One question to one judge: which outputs, in which order, and why.
 
@@ -110,7 +110,7 @@ def open_answer(answer: object, expected: tuple[str, ...], *, comment: bool) -> 
     known = (*expected, "comment") if comment else expected
     for name in answer:
         if name not in known:
-            hint = end(suggest(str(name), known)) or f": it holds {listing(known)}"
+            hint = sentence_hint(suggest(str(name), known)) or f": it holds {listing(known)}"
             raise InvalidJudgments(f"an answer has no field {show(name)}{hint}")
     missing = [name for name in expected if answer.get(name) is None]
     if missing:
@@ -252,7 +252,7 @@ class Task(ABC):
         object.__setattr__(self, "shows", self.take_words("shows"))
         for one in self.shows:
             if one not in BESIDE:
-                hint = end(suggest(one, BESIDE)) or f": it may be {' | '.join(BESIDE)}"
+                hint = sentence_hint(suggest(one, BESIDE)) or f": it may be {' | '.join(BESIDE)}"
                 raise CampaignError(f"task '{self.name}' cannot show '{one}'{hint}")
         if not isinstance(self.comment, bool):
             raise self.refuse("comment", self.comment, "true or false")

@@ -24,7 +24,14 @@ import narwhals as nw
 
 from evenhand.data.databases import list_errors, list_faults, say_fault
 from evenhand.data.engine import quote_name
-from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, listing, suggest
+from evenhand.errors import (
+    MissingFile,
+    UnknownFormat,
+    UnknownOption,
+    listing,
+    sentence_hint,
+    suggest,
+)
 from evenhand.formats.file_heads import Address, read_address
 from evenhand.formats.table import Table
 
@@ -68,7 +75,9 @@ def _open_with_ibis(address: Address) -> Table:
     except ibis.common.exceptions.TableNotFound:
         names = sorted(map(str, backend.list_tables()))
         hint = suggest(name, names) or (f" It has {listing(names)}" if names else "")
-        raise UnknownFormat(f"'{address}': there is no table '{name}'{end(hint)}") from None
+        raise UnknownFormat(
+            f"'{address}': there is no table '{name}'{sentence_hint(hint)}"
+        ) from None
     except ImportError:
         raise UnknownFormat(
             f"'{address}' needs a driver that is not installed: pip install"
@@ -145,7 +154,7 @@ def _choose(connection: duckdb.DuckDBPyConnection, address: Address) -> str:
         raise UnknownOption(f"'{address}' must say which table to read, with ?table=NAME: {there}")
     if asked.removeprefix("main.") not in names:
         hint = suggest(asked, list(names)) or (f" It has {listing(list(names))}" if names else "")
-        raise UnknownFormat(f"'{address}': there is no table '{asked}'{end(hint)}")
+        raise UnknownFormat(f"'{address}': there is no table '{asked}'{sentence_hint(hint)}")
     return _write(*names[asked.removeprefix("main.")])
 
 
@@ -265,6 +274,6 @@ def open_address(text: str) -> Table:
         raise UnknownFormat(
             f"'{address}' is no engine that is known: sc, spark, duckdb, s3, gs, r2, http and"
             " https are, and databases by the names of Ibis, such as postgres or"
-            f" snowflake{end(hint)}"
+            f" snowflake{sentence_hint(hint)}"
         )
     return opener(address)

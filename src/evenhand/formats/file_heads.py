@@ -24,7 +24,7 @@ from urllib.parse import unquote
 from evenhand.data.engine import quote
 from evenhand.data.engine_errors import explain
 from evenhand.data.query_log import call_copy, forget_copies
-from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, end, listing
+from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, listing, sentence_hint
 
 if TYPE_CHECKING:
     import duckdb
@@ -380,7 +380,7 @@ def _refuse_absent(path: Path) -> None:
         raise UnknownFormat(f"'{path}' cannot be opened: {error.strerror or error}") from None
     if near is None:
         raise MissingFile(f"there is no file '{path}', nor a folder '{folder}'")
-    raise MissingFile(f"there is no file '{path}'{end(near)}")
+    raise MissingFile(f"there is no file '{path}'{sentence_hint(near)}")
 
 
 def _near(path: Path) -> str:

@@ -24,7 +24,14 @@ import narwhals as nw
 
 from evenhand.data.engine import quote, quote_name
 from evenhand.data.engine_errors import LONGEST_LINE, explain, note_opened
-from evenhand.errors import InvalidJudgments, MissingFile, UnknownFormat, end, listing, suggest
+from evenhand.errors import (
+    InvalidJudgments,
+    MissingFile,
+    UnknownFormat,
+    listing,
+    sentence_hint,
+    suggest,
+)
 from evenhand.formats.file_heads import (
     Head,
     duckdb_name,
@@ -755,7 +762,7 @@ class GrowingFile:
         except FileNotFoundError:
             near = [one.name for one in self.path.parent.glob("*")]
             raise MissingFile(
-                f"there is no file '{self.path}'{end(suggest(self.path.name, near))}"
+                f"there is no file '{self.path}'{sentence_hint(suggest(self.path.name, near))}"
             ) from None
         whole = fresh[: self._find_end(fresh)]
         self.offset, self.waiting = self.offset + len(whole), len(fresh) - len(whole)

@@ -40,7 +40,7 @@ import narwhals as nw
 
 from evenhand.data.engine_errors import explain
 from evenhand.data.query_log import call_copy, forget_copies, name_originals, watch_files
-from evenhand.errors import EvenhandError, MissingFile, UnknownFormat, UnknownOption, end
+from evenhand.errors import EvenhandError, MissingFile, UnknownFormat, UnknownOption, sentence_hint
 from evenhand.formats import file_heads as names
 from evenhand.formats.files import connect_apart, open_files, open_parquet
 from evenhand.formats.table import Table
@@ -452,7 +452,7 @@ def _expand(system: Any, address: names.Address, path: str) -> list[Any]:
     near = {PurePosixPath(one.path).name: one.path for one in list_files(folder, below=False)}
     alike = get_close_matches(PurePosixPath(path).name, near, n=1, cutoff=names.ALIKE)
     hint = f" Did you mean '{address.scheme}://{near[alike[0]]}'?" if alike else ""
-    raise MissingFile(f"'{address}': the bucket has no such file or folder{end(hint)}")
+    raise MissingFile(f"'{address}': the bucket has no such file or folder{sentence_hint(hint)}")
 
 
 def _say_gone(url: str) -> MissingFile:

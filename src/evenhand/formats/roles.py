@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from evenhand.data.source import ASIDES, Source
-from evenhand.errors import UnknownColumn, UnknownOption, end, listing, suggest
+from evenhand.errors import UnknownColumn, UnknownOption, listing, sentence_hint, suggest
 
 # Role → other names under which it is understood without being told
 SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -139,7 +139,7 @@ def check_asked(header: Header, roles: Iterable[str]) -> None:
         )
     for role, column in header.asked.items():
         if role not in known:
-            hint = end(suggest(role, known))
+            hint = sentence_hint(suggest(role, known))
             raise UnknownOption(f"no role '{role}' for a column: choose {' | '.join(known)}{hint}")
         if column not in header.columns:
             hint = suggest(column, header.columns) or f" It has {listing(header.columns)}"

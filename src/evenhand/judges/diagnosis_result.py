@@ -12,7 +12,14 @@ import numpy as np
 from evenhand.data.exclusions import write_excluded
 from evenhand.data.rating_rows import CONTROL, RatingRows, Scale
 from evenhand.data.results import InNotebooks, exactly
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, end, listing, suggest
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    sentence_hint,
+    suggest,
+)
 from evenhand.judges import easy_items
 from evenhand.judges import profiles as judge_profiles
 from evenhand.judges.coefficients import choose_steps, fleiss_parts, n_agreement
@@ -256,7 +263,7 @@ def refuse_unknown_references(references: Sequence[str], systems: Sequence[str])
     """Refuse references that are none of the systems."""
     for name in references:
         if name not in systems:
-            hint = end(suggest(name, systems))
+            hint = sentence_hint(suggest(name, systems))
             raise UnknownOption(f"reference '{name}' is none of the systems{hint}")
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows, Scale
-from evenhand.errors import UnknownOption, end, listing, require_option, suggest
+from evenhand.errors import UnknownOption, listing, require_option, sentence_hint, suggest
 from evenhand.judges.profiles import Outliers, knows_items
 from evenhand.judges.units import Record
 from evenhand.numerics.cluster_means import number_groups, pearson, spearman
@@ -259,7 +259,7 @@ class ScoreTable:
         place = {name: code for code, name in enumerate(self.judges)}
         for name in judges:
             if name not in place:
-                hint = end(suggest(name, self.judges))
+                hint = sentence_hint(suggest(name, self.judges))
                 raise UnknownOption(f"no judge '{name}' to leave out{hint}")
         chosen = sorted(place[name] for name in judges)
         return self.total[chosen].sum(axis=0), self.count[chosen].sum(axis=0)

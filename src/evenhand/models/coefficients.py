@@ -9,7 +9,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, name_near
+from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, suggest_or_list
 from evenhand.numerics.distributions import two_sided_p
 
 # Single numbers of a fit: a coefficient, a contrast of two systems, a likelihood-ratio test.
@@ -167,7 +167,7 @@ def _fit_pairs(k: int, i: NDArray[np.intp], j: NDArray[np.intp], exact: Array) -
 
 def find_system(systems: Sequence[str], system: str) -> int:
     if system not in systems:
-        hint = name_near(system, systems)
+        hint = suggest_or_list(system, systems)
         raise InvalidJudgments(f"no system '{system}' in this fit.{hint}")
     return list(systems).index(system)
 

@@ -39,9 +39,9 @@ from evenhand.errors import (
     NotConverged,
     NotIdentified,
     UnknownOption,
-    name_near,
     require_level,
     require_option,
+    suggest_or_list,
 )
 from evenhand.models.coefficients import (
     Coefficient,
@@ -307,7 +307,7 @@ class RandomJudgesFit:
         known = {name: code for code, name in enumerate(labels)}
         unknown = [name for name in names or () if name not in known]
         if unknown:
-            hint = name_near(unknown[0], labels)
+            hint = suggest_or_list(unknown[0], labels)
             raise InvalidJudgments(f"no judge '{unknown[0]}' in this fit.{hint}")
         codes = [known[name] for name in (labels if names is None else names)]
         return find_tastes(self.panel, self.peak, self.systems, labels, codes)

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from evenhand.data.tally import snake
 from evenhand.data.votes import Predictor, PreferenceModel, Votes
 from evenhand.errors import (
+    ActionableError,
     InvalidJudgments,
     NotConverged,
     NotIdentified,
-    Remedied,
     UnknownColumn,
     UnknownOption,
 )
@@ -207,7 +207,7 @@ def train(model: PreferenceModel, votes: Votes, test: Votes) -> Trained:
     try:
         losses = measure_losses(model.fit(votes), test)
     except REFUSALS as refusal:  # without options that are no help here
-        why = str(refusal.without_options() if isinstance(refusal, Remedied) else refusal)
+        why = str(refusal.without_options() if isinstance(refusal, ActionableError) else refusal)
     trained = Trained(losses, why, process_time() - began)
     # one that loads modules is done again, so that its seconds are those of any other
     return trained if len(sys.modules) == loaded else train(model, votes, test)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from evenhand.data.exclusions import Exclusion, list_texts, write_excluded
 from evenhand.data.results import Grouped, draw_groups, draw_table
 from evenhand.data.tables import Mixed
-from evenhand.errors import InvalidJudgments, UnknownOption, name_near, suggest
+from evenhand.errors import InvalidJudgments, UnknownOption, suggest, suggest_or_list
 from evenhand.models.base import Fit
 from evenhand.models.coefficients import Contrast
 from evenhand.models.controls import ControlEffect
@@ -473,7 +473,7 @@ class Ranking:
 
     def _place(self, system: str) -> int:
         if system not in self.systems:
-            raise InvalidJudgments(f"no system '{system}'.{name_near(system, self.systems)}")
+            raise InvalidJudgments(f"no system '{system}'.{suggest_or_list(system, self.systems)}")
         return self.systems.index(system)
 
     def row(self, system: str) -> Mapping[str, Any]:

@@ -45,10 +45,10 @@ from evenhand.errors import (
     NotConverged,
     NotIdentified,
     UnknownOption,
-    name_near,
     require_level,
     require_option,
     require_seed,
+    suggest_or_list,
 )
 from evenhand.numerics.completion import Effects, LowRank, SoftImpute
 from evenhand.numerics.sampling import one_blas_thread
@@ -280,7 +280,7 @@ class Completion(InNotebooks):
 
         """
         if judge not in self.judges:
-            raise InvalidJudgments(f"no judge '{judge}'.{name_near(judge, self.judges)}")
+            raise InvalidJudgments(f"no judge '{judge}'.{suggest_or_list(judge, self.judges)}")
         outputs = self.matrix.outputs()
         if (item, system) not in outputs:
             raise InvalidJudgments(

@@ -22,7 +22,7 @@ from evenhand.data.controls import require_scores
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.data.tally import take_names
-from evenhand.errors import InvalidJudgments, UnknownOption, end, listing, suggest
+from evenhand.errors import InvalidJudgments, UnknownOption, listing, sentence_hint, suggest
 from evenhand.numerics.gaussian_process import Points
 
 Array = NDArray[np.float64]
@@ -396,7 +396,7 @@ class Scaling:
         for name, levels in self.levels.items():
             strange = sorted(set(self._fold(table, name)) - set(levels))
             if strange and name not in (OUTPUT, "item"):
-                hint = end(suggest(strange[0].strip(), levels))
+                hint = sentence_hint(suggest(strange[0].strip(), levels))
                 notes.append(
                     f"'{name}' was never {listing(list(map(repr, strange)), 3)} where ratings were"
                     f" seen: taken as unlike all that was{hint}"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.design.more_judgments import separate_pairs
-from evenhand.errors import EvenhandError, NotIdentified, Remedied
+from evenhand.errors import ActionableError, EvenhandError, NotIdentified
 from evenhand.ranking.clustering import ENOUGH_JUDGES
 from evenhand.ranking.ranking import Ranking, name_clusterings
 from evenhand.report.document import FAILED, MAX_NAMES, Part, begin_sentence, join_names
@@ -230,5 +230,7 @@ ABSENT_OPTIONS: Final = ("--interval", "--cluster")
 def say_refused(refusal: EvenhandError) -> str:
     """Return why there is nothing, without remedies that a report has no options for."""
     return str(
-        refusal.without_options(*ABSENT_OPTIONS) if isinstance(refusal, Remedied) else refusal
+        refusal.without_options(*ABSENT_OPTIONS)
+        if isinstance(refusal, ActionableError)
+        else refusal
     )

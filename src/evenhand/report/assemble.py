@@ -20,7 +20,14 @@ from evenhand.data.held_tables import hold_rows
 from evenhand.data.joining import count_tasks
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
-from evenhand.errors import NotConverged, NotIdentified, UnknownColumn, UnknownOption, end, suggest
+from evenhand.errors import (
+    NotConverged,
+    NotIdentified,
+    UnknownColumn,
+    UnknownOption,
+    sentence_hint,
+    suggest,
+)
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.report.answer import BUT, add_warnings, is_warning, say_answer, say_refused
@@ -467,7 +474,7 @@ def _choose(known: Mapping[str, str], asked: Sequence[str]) -> dict[str, str]:
     """Return the sections that were asked for, in the order of the contents."""
     for name in asked:
         if name not in known:
-            hint = end(suggest(name, known))
+            hint = sentence_hint(suggest(name, known))
             raise UnknownOption(
                 f"no section '{name}' in a report on these judgments{hint or ''}: there are"
                 f" {', '.join(known)}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from evenhand.errors import NotIdentified, UnknownOption, end, suggest
+from evenhand.errors import NotIdentified, UnknownOption, sentence_hint, suggest
 from evenhand.report.figures.view import dress, fit_width
 
 if TYPE_CHECKING:
@@ -240,6 +240,6 @@ def plot(result: Any, kind: str | None = None) -> Any:
         raise UnknownOption(f"this {known} holds nothing to draw: its notes say why")
     chosen = next(iter(offered)) if kind is None else kind
     if chosen not in offered:
-        hint = end(suggest(chosen, offered))
+        hint = sentence_hint(suggest(chosen, offered))
         raise UnknownOption(f"{known} has no figure '{chosen}'{hint}: {' | '.join(offered)}")
     return offered[chosen](result)

@@ -28,9 +28,9 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Votes
 from evenhand.errors import (
+    ActionableError,
     NotConverged,
     NotIdentified,
-    Remedied,
     UnknownFormat,
     UnknownOption,
     require_level,
@@ -441,7 +441,7 @@ class Reversals:
         try:
             other = rank(table, model=model, level=ranking.level, seed=analysis.settings.seed)
         except REFUSALS as refusal:
-            plain = refusal.without_options() if isinstance(refusal, Remedied) else refusal
+            plain = refusal.without_options() if isinstance(refusal, ActionableError) else refusal
             return f"there is no ranking: {plain}"
         single = take_single(other)
         reversal = find_reversal(ranking, single)

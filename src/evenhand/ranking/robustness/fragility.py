@@ -32,7 +32,13 @@ from evenhand.data.exclusions import write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import InNotebooks
 from evenhand.data.tally import take_names
-from evenhand.errors import InvalidJudgments, UnknownOption, listing, name_near, require_option
+from evenhand.errors import (
+    InvalidJudgments,
+    UnknownOption,
+    listing,
+    require_option,
+    suggest_or_list,
+)
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.intervals import MIN_CLUSTERS
@@ -131,7 +137,9 @@ def _take_claims(
 def _claim_pair(ranking: Ranking, better: str, worse: str) -> Claim:
     for system in (better, worse):
         if system not in ranking.systems:
-            raise InvalidJudgments(f"no system '{system}'.{name_near(system, ranking.systems)}")
+            raise InvalidJudgments(
+                f"no system '{system}'.{suggest_or_list(system, ranking.systems)}"
+            )
     if better == worse:
         raise UnknownOption(f"{better} and {worse} are one system: a pair is of two")
     above, below = (int(ranking.rank[ranking.systems.index(name)]) for name in (better, worse))

@@ -24,7 +24,7 @@ from evenhand.data.joining import PLACE
 from evenhand.data.labels import OUTCOMES
 from evenhand.data.source import Aside, number_rows
 from evenhand.data.votes import Votes
-from evenhand.errors import InvalidJudgments, end, suggest
+from evenhand.errors import InvalidJudgments, sentence_hint, suggest
 from evenhand.formats.roles import fold
 
 ROWS: Final = "rows"  # The order of the table's own rows
@@ -74,7 +74,7 @@ class Vote:
     def __post_init__(self) -> None:
         """Refuse what cannot be a vote."""
         if self.outcome not in OUTCOMES:
-            hint = end(suggest(self.outcome, OUTCOMES))
+            hint = sentence_hint(suggest(self.outcome, OUTCOMES))
             raise InvalidJudgments(
                 f"the outcome of a vote cannot be '{self.outcome}': left | tie | right{hint}"
             )

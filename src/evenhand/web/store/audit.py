@@ -38,7 +38,7 @@ from evenhand.errors import (
     MissingFile,
     UnknownFormat,
     UnknownOption,
-    end,
+    sentence_hint,
     suggest,
 )
 from evenhand.web.store.boards import FOLLOWED, BoardCount, SavedBoard, list_boards, read_boards
@@ -670,7 +670,7 @@ def _is_database(path: Path) -> bool:
     """Say whether a file is of SQLite."""
     if not path.is_file():
         near = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise MissingFile(f"there is no file '{path}'{end(suggest(path.name, near))}")
+        raise MissingFile(f"there is no file '{path}'{sentence_hint(suggest(path.name, near))}")
     try:
         with path.open("rb") as file:
             start = file.read(len(_SQLITE))
