@@ -401,8 +401,8 @@ class JudgeProcess(InNotebooks):
         if strange:
             raise InvalidJudgments(
                 f"nothing was learned of {listing(strange)}: no rating of theirs was seen"
-                f"{sentence_hint(suggest(strange[0], known))}; predict_average tells what the judges"
-                " who were seen would say together"
+                f"{sentence_hint(suggest(strange[0], known))}; predict_average tells what"
+                " the judges who were seen would say together"
             )
         return np.array([known[name] for name in names], dtype=np.int64)
 
