@@ -30,7 +30,7 @@ CHECK = _object(
     asks=TEXT,
     state={"enum": ["passed", "failed", "warning", "cannot tell", "not run"]},
     says=TEXT,
-    otherwise=TEXT,
+    recommendation=TEXT,
     p={"type": ["number", "null"]},
 )
 FIGURE = _object(
@@ -59,7 +59,7 @@ PART = _object(
     name=TEXT,
     answer=TEXTS,
     signature=TEXT,
-    lights=_list(CHECK),
+    key_checks=_list(CHECK),
     sections={**_list(SECTION), "minItems": 1},
 )
 CONTRACT = _object(

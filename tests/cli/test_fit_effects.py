@@ -73,7 +73,7 @@ def test_all_worths_equal_is_one_line(evenhand, table1):
     text = re.sub(r"\s+", " ", evenhand("fit", table1).out)
     # R 4.2.2, glm of eq. (1) without o1, o2, o3
     assert "all worths equal: LR 670.8243 on 3 df, p <.0001" in text
-    found = evenhand("fit", table1, "--json").json["equal_worths"]
+    found = evenhand("fit", table1, "--json").json["lr_test_equal_worths"]
     assert (found["statistic"], found["df"]) == (pytest.approx(670.824322194104, abs=1e-5), 3)
 
 

@@ -104,7 +104,7 @@ def test_tasks_are_apart_unless_together_is_said(evenhand, folder):
     found = evenhand("labels", name, "--json").json
     assert set(found["groups"]) == {"one", "two"}
     assert found["groups"]["one"]["n_units"] == 40
-    pooled = evenhand("labels", name, "--together", "--json").json
+    pooled = evenhand("labels", name, "--pool-tasks", "--json").json
     assert pooled["n_units"] == 80
     assert pooled["units"][0]["task"] == "one"
     assert "one ──" in evenhand("labels", name).out

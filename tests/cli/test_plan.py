@@ -83,7 +83,10 @@ def test_every_form_has_the_pairs(evenhand):
         ((*TWO, "--judges", "4"), "fewer than 6 effective judges"),
         ((*TWO, "--judges", "6", "--judge-sd", "0.9"), "no number of judgments by 6 judges"),
         ((*TWO, "--task", "x"), "--task is of a pilot: name it (--pilot FILE)"),
-        ((*TWO, "--task", "x", "--merged", "+"), "--task, --merged are of a pilot"),
+        (
+            (*TWO, "--task", "x", "--system-separator", "+"),
+            "--task, --system-separator are of a pilot",
+        ),
         ((*TWO, "--judges", "20", "--judgments", "10"), "10 judgments leave some of 20 judges"),
         ((*TWO, "--figure-format", "svg"), "say where to with --figures"),
         ((*TWO, "--loads", "even"), "'even' is not one of equal | zipf"),

@@ -247,7 +247,7 @@ def test_shortened_names_stay_different_and_are_never_empty():
 def test_merged_outputs_are_read_on_the_command_line(evenhand, folder):
     lines = ["ranking,system,rank", "r1,A+B,1", "r1,C,2", "r2,C,1", "r2,A,2", "r2,B,2"]
     (folder / "merged.csv").write_text("\n".join(lines))
-    found = evenhand("rank", "merged.csv", "--merged", "+", "--json").json
+    found = evenhand("rank", "merged.csv", "--system-separator", "+", "--json").json
     assert {row["system"]: (row["wins"], row["losses"]) for row in found["systems"]} == {
         "A": (1, 1),
         "B": (1, 1),
@@ -255,27 +255,28 @@ def test_merged_outputs_are_read_on_the_command_line(evenhand, folder):
     }
     assert (found["n_judgments"], found["n_comparisons"]) == (2, 5)
     assert "1 of 4 names stand for several systems, such as 'A+B'" in " ".join(found["notes"])
-    assert "named like" not in evenhand("inspect", "merged.csv", "--merged", "+").out
+    assert "named like" not in evenhand("inspect", "merged.csv", "--system-separator", "+").out
     hint = "1 of 4 systems is named like several of the others, 'A+B'"
     assert hint in " ".join(evenhand("inspect", "merged.csv").out.split())
     assert hint in evenhand("rank", "merged.csv", code=2).err
-    fitted = evenhand("fit", "merged.csv", "--merged", "+", "--json").json
+    fitted = evenhand("fit", "merged.csv", "--system-separator", "+", "--json").json
     assert fitted["n_comparisons"] == 5
-    evenhand("convert", "merged.csv", "--merged", "+", "--comparisons", "-o", "pairs.csv")
+    evenhand("convert", "merged.csv", "--system-separator", "+", "--comparisons", "-o", "pairs.csv")
     assert evenhand("inspect", "pairs.csv", "--json").json["total"]["comparisons"] == 5
 
 
 def test_merged_ratings_are_of_each_system_and_an_empty_sign_is_refused(evenhand, folder, table1):
     (folder / "ratings.csv").write_text("system,score\nA+B,3\n")
-    found = evenhand("inspect", "ratings.csv", "--merged", "+", "--json").json
+    found = evenhand("inspect", "ratings.csv", "--system-separator", "+", "--json").json
     assert any("that of each" in note for note in found["notes"])
-    assert "merged is empty" in evenhand("rank", table1, "--merged", "", code=2).err
+    refused = evenhand("rank", table1, "--system-separator", "", code=2)
+    assert "system_separator is empty" in refused.err
 
 
 def test_all_methods_rank_the_twelve_tasks_of_wmt16_in_80_columns(evenhand, data_folder):
     path = str(data_folder / "wmt16_rankings" / "rankings_collapsed.parquet")
     methods = ("--method", "bradley-terry", "--method", "origwmt")
-    text = evenhand("rank", path, "--merged", "+", *methods).out
+    text = evenhand("rank", path, "--system-separator", "+", *methods).out
     assert text.count("\nsign   ") == 12
     assert "error" not in text
     assert max(map(width, text.splitlines())) <= 80

@@ -127,7 +127,7 @@ def test_endless_intervals_are_no_intervals_in_every_form(evenhand, apart, colum
     assert "† some of its pairs stay open" in text
     rows = evenhand("rank", *apart, "--json").json["systems"]
     assert {(row["lower"], row["upper"], row["stderr"]) for row in rows} == {(None, None, None)}
-    assert [row["barred_pairs"] for row in rows] == [2, 2, 2]
+    assert [row["undecidable_pairs"] for row in rows] == [2, 2, 2]
     table = list(csv.DictReader(io.StringIO(evenhand("rank", *apart, "--csv").out)))
     assert {(row["lower"], row["upper"]) for row in table} == {("", "")}
     latex = evenhand("rank", *apart, "--latex").out

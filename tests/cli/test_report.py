@@ -65,7 +65,7 @@ def test_the_json_of_each_bundled_table_keeps_the_contract(evenhand, folder, nam
     assert [one["name"] for one in found["parts"][0]["sections"]] == list(PREFERENCE)
     for part in found["parts"]:
         made = {check["name"]: check for one in part["sections"] for check in one["checks"]}
-        assert all(made[light["name"]] == light for light in part["lights"])
+        assert all(made[light["name"]] == light for light in part["key_checks"])
         for table in (table for one in part["sections"] for table in one["tables"]):
             keys = {column["key"] for column in table["columns"]}
             assert all(keys <= row.keys() for row in table["rows"])

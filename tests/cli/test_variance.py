@@ -54,8 +54,13 @@ def test_a_wanted_reliability_is_answered_in_a_sentence(evenhand, rated):
     assert "judges and" in text
 
 
+def test_ratings_and_comparisons_each_have_their_option_of_a_design(evenhand, rated, table1):
+    assert "say --per-output" in evenhand("variance", rated, "--per-judge", "2", code=2).err
+    assert "say --per-judge" in evenhand("variance", table1, "--per-output", "2", code=2).err
+
+
 def test_a_design_is_answered_in_a_sentence(evenhand, rated):
-    words = ("--judges", "10", "--items", "200", "--each", "2")
+    words = ("--judges", "10", "--items", "200", "--per-output", "2")
     ran = evenhand("variance", rated, *words)
     text = ran.out.replace("\n       ", " ")
     assert "with 10 judges and 200 items, 2 judges per output (2,000 scores) a difference" in text

@@ -123,7 +123,7 @@ def judgment_handles() -> Any:
         "blank ranks": plain(ranked.count_blank_ranks()),
         "from rankings": _describe(ranked.comparisons()),
         "split": _describe(evenhand.read("merged.csv").split_merged("+")),
-        "merged": _describe(evenhand.read("merged.csv", merged="+")),
+        "merged": _describe(evenhand.read("merged.csv", system_separator="+")),
         "ratings": plain([ratings.columns, len(ratings.rows().score), ratings.has("item")]),
         "ratings without": len(ratings.without(judges=["j0"]).rows().score),
         "printed": [str(votes), str(ranked), str(ratings)],
@@ -405,7 +405,7 @@ def judge_processes() -> Any:
         "one": [plain(one.mean), plain(one.interval(0.9)), plain(one.variance), plain(one.notes)],
         "average": plain(found.predict_average(features.tabulate([new])).mean),
         "alone": plain(alone),
-        "foreseen": plain(found.predict(small, "j0").mean),
+        "predicted": plain(found.predict(small, "j0").mean),
     }
 
 

@@ -196,7 +196,7 @@ def test_rankings_that_were_expanded_before_lose_the_same() -> None:
 def test_merged_outputs_of_rankings_lose_the_same() -> None:
     table = _ranked()
     table.loc[table.system == "bad", "system"] = "bad+worse"
-    data = read(table, merged="+")
+    data = read(table, system_separator="+")
     assert _cells(take_pairs(data)) == _cells(leave_out_controls(data.comparisons())) == RANKED
 
 

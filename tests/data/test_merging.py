@@ -160,7 +160,7 @@ def test_a_system_on_both_sides_through_its_names_is_refused(engine):
     row = "" if engine == "polars lazy" else " (row 1)"
     assert str(caught.value) == (
         f"'B' stands on both sides in votes.csv{row}, alone or in the name of a merged output:"
-        " leave these rows out, or read the names as they are (without merged)"
+        " leave these rows out, or read the names as they are (without system_separator)"
     )
 
 
@@ -172,7 +172,7 @@ def test_a_system_twice_in_a_ranking_through_its_names_is_refused(engine):
         data.comparisons().tally()
     assert str(caught.value) == (
         "system 'C' stands twice in ranking 'r1' of votes.csv, in 'A+C' and in 'C+D': it can be"
-        " one output only; correct the names, or read them as they are (without merged)"
+        " one output only; correct the names, or read them as they are (without system_separator)"
     )
 
 
@@ -213,12 +213,12 @@ def test_systems_that_only_merged_names_hold_are_named():
 def test_read_takes_names_apart_after_rows_and_task_are_chosen():
     columns = RANKED | {"task": ["x"] * 3 + ["y"] * 3}
     frame = native(columns, "polars")
-    one = read(frame, task="y", merged="+")
+    one = read(frame, task="y", system_separator="+")
     assert cells(one.comparisons()) == {("B", "A"): (0, 3, 0), ("D", "A"): (0, 3, 0)}
-    kept = read(frame, where=nw.col("system") != "B+D", merged="+")
+    kept = read(frame, where=nw.col("system") != "B+D", system_separator="+")
     assert kept.comparisons().tally().systems == ("A", "B", "C", "D")
     assert kept.comparisons().tally().n_judgments == 1
-    every = read(frame, merged="+").comparisons()
+    every = read(frame, system_separator="+").comparisons()
     assert every.select_task("y").tally().n_judgments == 3
     found = rank(every, model=BradleyTerry(ties="half-win", prior=1))
     assert {name: one.n_judgments for name, one in found.groups.items()} == {"x": 1, "y": 3}
@@ -227,12 +227,12 @@ def test_read_takes_names_apart_after_rows_and_task_are_chosen():
 @pytest.mark.parametrize("engine", [pl.DataFrame, lambda rows: pl.DataFrame(rows).to_pandas()])
 def test_a_score_of_a_merged_output_is_that_of_each_of_its_systems(engine):
     ratings = engine({"item": ["1", "1"], "system": ["A+B", "C"], "score": [3, 5]})
-    data = read(ratings, merged="+")
+    data = read(ratings, system_separator="+")
     rows = data.rows()
     found = sorted(zip([rows.systems[code] for code in rows.system], rows.score, strict=True))
     assert found == [("A", 3), ("B", 3), ("C", 5)]
     assert "a score of such an output is that of each" in data.source.notes[-1]
-    assert "every output is of one system" in read(ratings, merged="|").source.notes[-1]
+    assert "every output is of one system" in read(ratings, system_separator="|").source.notes[-1]
 
 
 def test_names_that_look_merged_are_pointed_out_in_fits_refusals_and_inspections():
@@ -251,18 +251,18 @@ def test_names_that_look_merged_are_pointed_out_in_fits_refusals_and_inspections
         pl.DataFrame(votes).with_columns(pl.all().str.replace_all("A+B", "A+X", literal=True))
     )
     assert "named like" not in "".join(inspect(odd).notes)  # X is nobody
-    one = read(pl.DataFrame(votes), merged="+")
+    one = read(pl.DataFrame(votes), system_separator="+")
     assert "named like" not in "".join((*inspect(one).notes, *BradleyTerry().fit(one).notes))
 
 
 def test_written_comparisons_are_taken_apart_and_written_rankings_are_not(tmp_path):
-    votes = read(pl.DataFrame(VOTES), merged="+")
+    votes = read(pl.DataFrame(VOTES), system_separator="+")
     again = read(write(votes, tmp_path / "votes.csv"))
     assert again.tally().digest == votes.tally().digest
     assert again.columns == ["left", "right", "outcome", "ranking"]
-    ranked = read(pl.DataFrame(RANKED), merged="+")
+    ranked = read(pl.DataFrame(RANKED), system_separator="+")
     path = write(ranked, tmp_path / "ranked.parquet")
     digest = ranked.comparisons().tally().digest
-    assert read(path, merged="+").comparisons().tally().digest == digest
+    assert read(path, system_separator="+").comparisons().tally().digest == digest
     pairs = read(write(ranked, tmp_path / "pairs.jsonl", kind="comparisons"))
     assert pairs.tally().digest == digest

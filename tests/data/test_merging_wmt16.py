@@ -30,7 +30,7 @@ def test_wmt16_gives_the_published_expansion_without_the_ties_inside_outputs(dat
         place = {"a": 0, "tie": 1, "b": 2}[outcome]
         expected.setdefault(key, [0, 0, 0])[2 - place if turned else place] += n
 
-    data = read(folder / "rankings_collapsed.parquet", merged="+").comparisons()
+    data = read(folder / "rankings_collapsed.parquet", system_separator="+").comparisons()
     tasks = data.tally(["task"]).split("task")
     found = {
         (task, *pair): list(counts)
@@ -44,9 +44,9 @@ def test_wmt16_is_the_same_in_every_engine_and_in_pairs(data_folder):
     folder = data_folder / "wmt16_rankings"
     path = folder / "rankings_collapsed.parquet"
     frames = (pl.read_parquet(path), pl.scan_parquet(path), pd.read_parquet(path))
-    expected = read(path, merged="+").comparisons().tally()
+    expected = read(path, system_separator="+").comparisons().tally()
     for frame in (*frames, duckdb.connect().read_parquet(str(path))):
-        assert read(frame, merged="+").comparisons().tally().digest == expected.digest
-    pairs = read(folder / "pairwise_collapsed.parquet", merged="+")
+        assert read(frame, system_separator="+").comparisons().tally().digest == expected.digest
+    pairs = read(folder / "pairwise_collapsed.parquet", system_separator="+")
     assert pairs.tally().fold().digest == expected.fold().digest
     assert pairs.tally().n_judgments == len(pd.read_parquet(folder / "pairwise_collapsed.parquet"))

@@ -36,7 +36,7 @@ CALLS = {
     ],
     "features": lambda one: evenhand.OutputFeatures(labels=one("system")),
     "find_fragility, outcomes": lambda one: (
-        evenhand.find_fragility(DATA, outcomes=one("turned")).says
+        evenhand.find_fragility(DATA, outcomes=one("reversed")).says
     ),
     "a board's systems": lambda one: evenhand.LiveBoard().start(one("ABC")).systems,
 }

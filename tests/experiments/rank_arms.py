@@ -126,7 +126,7 @@ class Case(NamedTuple):
 
     tally: Tally
     fit: Fit
-    ways: list[ClusteredErrors]
+    clusterings: list[ClusteredErrors]
 
 
 Ranges = tuple[np.ndarray, np.ndarray]
@@ -170,11 +170,11 @@ def decide_by_recipe(fit: Fit, way: ClusteredErrors, rng: np.random.Generator) -
 
 
 def by_recipe(case: Case, rng: np.random.Generator) -> Ranges:
-    return ranges(case.fit, decide_by_recipe(case.fit, case.ways[0], rng))
+    return ranges(case.fit, decide_by_recipe(case.fit, case.clusterings[0], rng))
 
 
 def by_both(case: Case, rng: np.random.Generator) -> Ranges:
-    decided = [decide_by_recipe(case.fit, way, rng) for way in case.ways]
+    decided = [decide_by_recipe(case.fit, way, rng) for way in case.clusterings]
     return ranges(case.fit, np.logical_and.reduce(decided))
 
 
@@ -189,7 +189,7 @@ def by_votes(case: Case, rng: np.random.Generator) -> Ranges:
 
 def by_jackknife_t(case: Case, rng: np.random.Generator) -> Ranges:
     """Decide by max |N(0, V)| / √(χ²/(J − 1)), V by judge."""
-    fit, way = case.fit, case.ways[0]
+    fit, way = case.fit, case.clusterings[0]
     vcov = fit.to_worth(way.vcov)
     drawn = rng.multivariate_normal(np.zeros(10), vcov, 1000, method="eigh")
     df = way.factor.size - 1

@@ -27,8 +27,8 @@ def test_comparisons_are_counted() -> None:
     assert (part.shared_items, part.shared_judgments) == (1, 2 / 5)
     assert part.tie_share == 1 / 5
     assert part.left_share == 3 / 4
-    assert part.least_left == ("B", 1 / 4)  # left once of four
-    assert part.most_left == ("A", 3 / 4)
+    assert part.min_left_share == ("B", 1 / 4)  # left once of four
+    assert part.max_left_share == ("A", 3 / 4)
     assert (part.components, part.strongly_connected) == (1, True)
     assert (part.rankings, part.blank_rankings) == (None, None)
 
@@ -57,7 +57,7 @@ def test_rankings_count_as_one_judgment_each(save) -> None:
     assert (part.rankings, part.blank_rankings, part.judgments, part.comparisons) == (3, 1, 1, 3)
     assert (part.items, part.shared_items, part.judges) == (1, 0, 1)
     assert part.left_share is None
-    assert part.least_left is None
+    assert part.min_left_share is None
 
 
 def test_tasks_are_counted_apart_and_together() -> None:

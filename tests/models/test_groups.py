@@ -35,7 +35,7 @@ def with_two_factors(rows):
 
 def test_equal_worths_of_table_1_have_the_likelihood_ratio_of_r(table_1):
     printed = golden(TABLE_1, "eq1_with_ties").expected["lr_equal_worth"]
-    test = BradleyTerry().fit(table_1).equal_worths
+    test = BradleyTerry().fit(table_1).lr_test_equal_worths
     assert test.statistic == pytest.approx(printed["stat"], abs=1e-5)
     assert test.df == printed["df"]
     assert test.p == pytest.approx(printed["p"], rel=1e-4)
@@ -54,20 +54,20 @@ def test_equal_worths_beside_an_order_effect_leave_ties_and_order_free():
         return -totals @ (scores - np.log(np.exp(scores).sum()))
 
     best = -minimize(loss, np.zeros(2), tol=1e-12).fun
-    assert fit.equal_worths.statistic == pytest.approx(2 * (fit.loglik - best), abs=1e-6)
-    assert fit.equal_worths.df == 3
+    assert fit.lr_test_equal_worths.statistic == pytest.approx(2 * (fit.loglik - best), abs=1e-6)
+    assert fit.lr_test_equal_worths.df == 3
 
 
 def test_equal_worths_of_one_pair_have_the_closed_form():
     """2 Σ n ln(n / n̄) over the two preferences: 61 and 35 of Dras (2015), Figure 1(c)."""
     fit = BradleyTerry().fit(tally(("A", "B", 61, 24, 35)))
     expected = 2 * (61 * np.log(61 / 48) + 35 * np.log(35 / 48))
-    assert fit.equal_worths.statistic == pytest.approx(expected, abs=1e-9)
-    assert fit.equal_worths.df == 1
+    assert fit.lr_test_equal_worths.statistic == pytest.approx(expected, abs=1e-9)
+    assert fit.lr_test_equal_worths.df == 1
 
 
 def test_equal_worths_are_not_tested_beside_a_prior(table_1):
-    assert BradleyTerry(prior=1).fit(table_1).equal_worths is None
+    assert BradleyTerry(prior=1).fit(table_1).lr_test_equal_worths is None
 
 
 # tests of covariates

@@ -30,14 +30,14 @@ def choice(frame: pl.DataFrame, requested: str | None = None) -> Clustering:
 
 def test_judge_and_item_where_both_are_there():
     found = choice(panel(judges=9))
-    assert (found.ways, found.headline, found.notes) == (("judge", "item"), None, ())
+    assert (found.clusterings, found.headline, found.notes) == (("judge", "item"), None, ())
     assert found.name == "judge+item"
 
 
 @pytest.mark.parametrize("missing", ["judge", "item"])
 def test_the_one_that_is_there_where_the_other_is_not(missing):
     found = choice(panel(judges=9).drop(missing))
-    assert found.ways == tuple({"judge", "item"} - {missing})
+    assert found.clusterings == tuple({"judge", "item"} - {missing})
 
 
 def test_without_a_judge_column_it_says_so():
@@ -45,7 +45,7 @@ def test_without_a_judge_column_it_says_so():
         "no judge column: intervals assume independent judgments across items",
     )
     found = choice(panel().drop("judge", "item"))
-    assert found.ways == ()
+    assert found.clusterings == ()
     assert found.name == "judgment"
     assert found.notes == (
         "no judge column: intervals assume independent judgments; if items repeat, name them"
@@ -57,7 +57,7 @@ def test_without_a_judge_column_it_says_so():
 def test_wherever_single_judgments_are_the_clusters_it_says_what_that_assumes(judges):
     """One judge asked ten times of each prompt: errors of .136 are .043 without the item."""
     found = choice(panel(judges=judges).drop("item"))
-    assert found.ways == ()
+    assert found.clusterings == ()
     assert found.notes == (
         "intervals assume independent judgments; if items repeat, name them"
         " (--column item=NAME, in Python columns={'item': 'NAME'})",
@@ -83,7 +83,7 @@ def test_a_way_that_is_given_up_leaves_judgments_that_are_taken_for_independent(
 
 def test_a_column_with_one_value_is_skipped_by_name():
     found = choice(panel(judges=9, items=1))
-    assert found.ways == ("judge",)
+    assert found.clusterings == ("judge",)
     assert found.notes == ("one item only: no clustering by item",)
 
 
@@ -91,7 +91,7 @@ def test_a_column_with_one_value_is_skipped_by_name():
 def test_a_column_with_a_value_for_each_row_is_skipped_by_name(name):
     frame = panel(judges=9).with_columns(pl.int_range(pl.len()).cast(str).alias(name))
     found = choice(frame)
-    assert found.ways == tuple({"judge", "item"} - {name})
+    assert found.clusterings == tuple({"judge", "item"} - {name})
     assert found.notes == (f"every judgment has its own {name}: no clustering by {name}",)
 
 
@@ -99,7 +99,7 @@ def test_a_value_for_each_row_that_counts_three_times_is_a_cluster():
     frame = panel(judges=9).with_columns(
         judge=pl.int_range(pl.len()).cast(str), weight=pl.lit(3, dtype=pl.Int64)
     )
-    assert choice(frame).ways == ("judge", "item")
+    assert choice(frame).clusterings == ("judge", "item")
 
 
 def weighed(votes: int) -> Clustering:
@@ -112,9 +112,9 @@ def weighed(votes: int) -> Clustering:
 
 
 def test_weights_do_not_make_one_judgment_of_all_that_a_judge_says_about_a_pair():
-    assert weighed(votes=6).ways == ("judge",)
+    assert weighed(votes=6).clusterings == ("judge",)
     assert weighed(votes=6).notes == ()
-    assert weighed(votes=1).ways == ()
+    assert weighed(votes=1).clusterings == ()
     first, assumed = weighed(votes=1).notes
     assert first == "every judgment has its own judge: no clustering by judge"
     assert assumed.startswith("intervals assume independent judgments; if items repeat")
@@ -123,13 +123,13 @@ def test_weights_do_not_make_one_judgment_of_all_that_a_judge_says_about_a_pair(
 @pytest.mark.parametrize(("judges", "who"), [(1, "this judge"), (2, "these 2 judges")])
 def test_fewer_than_five_judges_speak_for_themselves_by_item(judges, who):
     found = choice(panel(judges=judges, items=10))
-    assert found.ways == ("item",)
+    assert found.clusterings == ("item",)
     assert found.headline == f"about {who} only"
 
 
 def test_fewer_than_five_judges_and_ten_items_speak_for_themselves_by_judgment():
     found = choice(panel(judges=3, items=9))
-    assert found.ways == ()
+    assert found.clusterings == ()
     assert found.headline == "about these 3 judges only and about these 9 items only"
     assert found.notes == (
         "9 items are too few to cluster by: 10 or more would do",
@@ -141,13 +141,13 @@ def test_many_judges_of_whom_one_did_most_are_few():
     frame = panel(n=600, judges=40, items=12)
     busy = pl.when(pl.int_range(pl.len()) % 10 < 8).then(pl.lit("busy"))
     found = choice(frame.with_columns(judge=busy.otherwise(pl.col("judge"))))
-    assert found.ways == ("item",)
+    assert found.clusterings == ("item",)
     assert found.headline == "about these 40 judges only (1.6 effective)"
 
 
 def test_five_to_eight_judges_are_told_how_many_would_help():
     found = choice(panel(judges=6))
-    assert found.ways == ("judge", "item")
+    assert found.clusterings == ("judge", "item")
     wide = "6.0 effective judges: intervals are wide; 8 or more would narrow them"
     assert found.notes == (f"{wide}; --cluster item speaks of these 6 judges only",)
     assert choice(panel(judges=6).drop("item")).notes == (wide,)
@@ -158,7 +158,7 @@ def test_five_to_eight_judges_are_told_how_many_would_help():
 def test_fewer_than_five_items_are_no_clusters(judge):
     frame = panel(judges=9, items=4)
     found = choice(frame if judge else frame.drop("judge"))
-    assert found.ways == (("judge",) if judge else ())
+    assert found.clusterings == (("judge",) if judge else ())
     assert "fewer than 5 items: no clustering by item" in found.notes
     assert found.headline == "about these 4 items only"
     one = choice(
@@ -193,19 +193,19 @@ def ranked(rankings: int, judges: int = 9, items: int = 30) -> pl.DataFrame:
 
 def test_rankings_are_the_clusters_where_neither_judge_nor_item_is_known():
     found = choice(ranked(40).drop("judge", "item"))
-    assert found.ways == ("ranking",)
+    assert found.clusterings == ("ranking",)
     assert found.notes == (f"no judge column: intervals assume independent rankings{NAME_ITEMS}",)
 
 
 def test_one_answer_is_a_ranking_wherever_single_judgments_are_the_clusters():
-    assert choice(ranked(40, judges=3, items=6)).ways == ("ranking",)
-    assert choice(ranked(40), "judgment").ways == ("ranking",)
+    assert choice(ranked(40, judges=3, items=6)).clusterings == ("ranking",)
+    assert choice(ranked(40), "judgment").clusterings == ("ranking",)
     alone = ranked(40).with_columns(ranking=pl.int_range(pl.len()).cast(str))
-    assert choice(alone, "judgment").ways == ()
+    assert choice(alone, "judgment").clusterings == ()
 
 
 def test_rankings_give_way_to_judges_and_items():
-    assert choice(ranked(40)).ways == ("judge", "item")
+    assert choice(ranked(40)).clusterings == ("judge", "item")
 
 
 @pytest.mark.parametrize("requested", ["judge", "item", "ranking", "judge+item"])
@@ -215,7 +215,7 @@ def test_what_is_asked_for_is_taken(requested):
 
 def test_few_judges_are_taken_if_asked_for_with_a_warning():
     found = choice(panel(judges=3), "judge")
-    assert found.ways == ("judge",)
+    assert found.clusterings == ("judge",)
     assert found.notes == ("only 3.0 effective judges: intervals by judge are unreliable",)
 
 
@@ -241,7 +241,7 @@ def test_importance_weights_do_not_count_answers():
     frame = panel(judges=9).with_columns(weight=pl.lit(0.01))
     data = Comparisons(nw.from_native(frame), weights="importance")
     found = choose_clustering(None, Evidence.of(data.tally(by=("judge", "item"))))
-    assert found.ways == ("judge", "item")
+    assert found.clusterings == ("judge", "item")
     assert np.isclose(data.tally().n_comparisons, 2.4)
 
 

@@ -167,7 +167,7 @@ def test_with_few_judges_the_statement_is_about_them():
     ]
     data = evenhand.read(pd.DataFrame(rows, columns=["judge", "left", "right", "outcome"]))
     found = evenhand.find_cycles(data)
-    assert found.ways == ()
+    assert found.clusterings == ()
     assert found.says[0].startswith("about these 3 judges only: cycles")
 
 
@@ -186,10 +186,13 @@ def test_the_level_must_be_a_proportion():
 def test_items_are_clusters_too_and_the_least_sure_way_counts():
     tally = Campaign(gap=0.2, judge_sd=0.3, item_sd=0.5, systems=6).simulate(generator(8, 30, 0))
     found = look_for_cycles(tally, 0.95, 1)
-    assert found.ways == ("judge", "item")
+    assert found.clusterings == ("judge", "item")
     whole = find_residuals(tally)
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(1)))
-    own = [draw_wild(whole, split_residuals(whole, tally, name), 999, rng) for name in found.ways]
+    own = [
+        draw_wild(whole, split_residuals(whole, tally, name), 999, rng)
+        for name in found.clusterings
+    ]
     p = [(1 + (statistics(whole, one) >= whole.statistic).sum()) / 1000 for one in own]
     assert p[0] != p[1]
     assert found.p >= max(p)
@@ -260,8 +263,8 @@ def test_circles_of_three_are_as_sure_as_the_least_sure_way():
 
 def test_clusters_can_be_asked_for():
     tally = by_both(6, 0)
-    assert look_for_cycles(tally, 0.95, 1, cluster="judge").ways == ("judge",)
-    assert look_for_cycles(tally, 0.95, 1, cluster="judgment").ways == ()
+    assert look_for_cycles(tally, 0.95, 1, cluster="judge").clusterings == ("judge",)
+    assert look_for_cycles(tally, 0.95, 1, cluster="judgment").clusterings == ()
     with pytest.raises(UnknownColumn, match="there is no judge column"):
         evenhand.find_cycles(rock_paper_scissors(), cluster="judge")
 

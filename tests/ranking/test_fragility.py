@@ -49,7 +49,7 @@ def campaign_table(seed, n=900, judges=12):
 def test_of_two_systems_the_lead_and_one_more_vote_turn_the_order(wins, losses, ties):
     rows = [("A", "B", "left")] * wins + [("A", "B", "right")] * losses + [("A", "B", "tie")] * ties
     found = evenhand.find_fragility(table(rows, ["left", "right", "outcome"]))
-    turned = next(one for one in found.flips if one.how == "turned")
+    turned = next(one for one in found.flips if one.how == "reversed")
     assert (turned.fewest, turned.total) == (wins - losses + 1, wins + losses + ties)
     (removed,) = turned.removed
     assert (removed.better, removed.worse, removed.count) == ("A", "B", wins - losses + 1)
@@ -96,7 +96,7 @@ def test_in_small_tables_no_subset_of_votes_is_smaller(wins):
     cells = [(i, j) for i in range(3) for j in range(3) for _ in range(int(wins[i, j]))]
     rows = [("ABC"[i], "ABC"[j], "left") for i, j in cells]
     found = evenhand.find_fragility(table(rows, ["left", "right", "outcome"]))
-    turned = next(one for one in found.flips if one.how == "turned")
+    turned = next(one for one in found.flips if one.how == "reversed")
     assert turned.fewest == fewest_of_all_subsets(wins)
 
 
@@ -165,7 +165,7 @@ def decides(rows, pair, names=NAMES):
 def test_without_the_judges_that_are_named_the_pair_is_no_longer_decided():
     rows = campaign_table(3)
     found = evenhand.find_fragility(table(rows), pairs=[("A", "B")])
-    opened = next(one for one in found.flips if (one.unit, one.how) == ("judge", "opened"))
+    opened = next(one for one in found.flips if (one.unit, one.how) == ("judge", "undecided"))
     named = [one.judge for one in opened.removed]
     assert decides([row for row in rows if row[0] not in named[:-1]], ("A", "B"))
     assert not decides([row for row in rows if row[0] not in named], ("A", "B"))
@@ -181,7 +181,7 @@ def test_where_all_that_pull_are_too_few_it_is_said():
     rows = [("j1", "q1", "A", "B", "left")] * 60 + [("j2", "q2", "A", "B", "left")] * 60
     rows += [("j1", "q1", "A", "B", "right")] * 5 + [("j2", "q2", "A", "B", "right")] * 5
     case = make_case(table(rows).tally(by=("judge",)), SETTINGS)
-    flip = find_flip(case, Claim("A is first", ("A",), ("B",)), "judge", "turned")
+    flip = find_flip(case, Claim("A is first", ("A",), ("B",)), "judge", "reversed")
     assert flip.fewest is None
     assert "the order stays without" in flip.says
 
@@ -219,7 +219,7 @@ def test_the_conclusion_is_that_of_the_model_and_the_clusters_that_are_given():
 
     def opened(**asked):
         found = evenhand.find_fragility(table(rows), pairs=[("A", "B")], **asked)
-        return found, [one for one in found.flips if (one.unit, one.how) == ("vote", "opened")]
+        return found, [one for one in found.flips if (one.unit, one.how) == ("vote", "undecided")]
 
     assert opened()[1] == []  # by judge it is open
     found, (one,) = opened(cluster="judgment", model=BradleyTerry(ties="discard"))
@@ -252,10 +252,10 @@ def test_with_the_board_known_the_findings_are_the_same():
 def test_the_first_conclusion_and_one_outcome_are_asked_alone():
     data = table(campaign_table(3, n=250))
     every = evenhand.find_fragility(data)
-    some = evenhand.find_fragility(data, most=1, outcomes=("turned",))
+    some = evenhand.find_fragility(data, most=1, outcomes=("reversed",))
     first = every.flips[0].claim
     assert some.flips == tuple(
-        one for one in every.flips if one.claim == first and one.how == "turned"
+        one for one in every.flips if one.claim == first and one.how == "reversed"
     )
     assert len(some.flips) < len(every.flips)
 

@@ -37,7 +37,7 @@ def without(rows, kinds, order):
 
 def test_any_votes_of_a_kind_turn_the_order_whoever_gave_them():
     rows = campaign_table(3)
-    flip = vote_flip(rows, "turned", ("B", "C"))
+    flip = vote_flip(rows, "reversed", ("B", "C"))
     assert {(one.judge, one.item) for one in flip.removed} == {(None, None)}
     kinds = {(one.better, one.worse): one.count for one in flip.removed if not one.tie}
     assert sum(one.count for one in flip.removed) == sum(kinds.values()) == flip.fewest
@@ -74,7 +74,7 @@ def test_the_fewest_votes_do_not_depend_on_names():
     rows = [tuple(map(str, row)) for row in campaign_table(4)]
     renamed = [tuple(RENAMED[word] for word in row) for row in rows]
     turned, again = (
-        vote_flip(own, "turned", pair) for own, pair in ((rows, "AB"), (renamed, "ZC"))
+        vote_flip(own, "reversed", pair) for own, pair in ((rows, "AB"), (renamed, "ZC"))
     )
     assert again.fewest == turned.fewest
     named = {(RENAMED[one.better], RENAMED[one.worse], one.count, one.of) for one in turned.removed}
@@ -85,7 +85,7 @@ def test_the_fewest_votes_do_not_depend_on_names():
 def test_names_do_not_move_the_fewest_that_leave_a_pair_undecided(seed):
     rows = [tuple(map(str, row)) for row in campaign_table(seed)]
     renamed = [tuple(RENAMED[word] for word in row) for row in rows]
-    opened, again = vote_flip(rows, "opened"), vote_flip(renamed, "opened", ("Z", "C"))
+    opened, again = vote_flip(rows, "undecided"), vote_flip(renamed, "undecided", ("Z", "C"))
     assert again.fewest == opened.fewest
     named = {(RENAMED[one.judge], RENAMED[one.item], RENAMED[one.better]) for one in opened.removed}
     assert {(one.judge, one.item, one.better) for one in again.removed} == named
@@ -93,7 +93,7 @@ def test_names_do_not_move_the_fewest_that_leave_a_pair_undecided(seed):
 
 def test_a_pair_is_left_undecided_by_fewer_votes_than_the_hardest_pulls():
     rows = campaign_table(4)
-    opened = vote_flip(rows, "opened")
+    opened = vote_flip(rows, "undecided")
     pulled = [at for at, row in enumerate(rows) if beats(row) == ("A", "B")]
     for order in (sorted(pulled), sorted(pulled, key=lambda at: rows[at][1])):
         gone = set(order[: opened.fewest])
@@ -126,7 +126,7 @@ def test_a_border_is_open_when_one_pair_across_it_is():
     rows = campaign_table(4)
     data = table(rows)
     found = evenhand.find_fragility(data, after=[2])
-    opened = [one for one in found.flips if (one.unit, one.how) == ("judge", "opened")]
+    opened = [one for one in found.flips if (one.unit, one.how) == ("judge", "undecided")]
     named = [one.judge for one in opened[0].removed]
     systems = evenhand.rank(data).systems
     pairs = list(product(systems[:2], systems[2:]))
@@ -138,7 +138,7 @@ def test_the_pair_across_a_border_that_fewest_votes_turn_need_not_be_the_nearest
     rows = [("A", "B", "left")] * 60 + [("A", "B", "right")] * 50  # .95 standard errors apart
     rows += [("A", "C", "left")] * 6 + [("A", "C", "right")] * 2  # 1.35
     found = evenhand.find_fragility(table(rows, ["left", "right", "outcome"]))
-    turned = next(one for one in found.flips if one.how == "turned")
+    turned = next(one for one in found.flips if one.how == "reversed")
     assert turned.fewest == min(60 - 50, 6 - 2) + 1
     assert turned.removed[0].worse == "C"
 
@@ -152,7 +152,7 @@ def test_a_pair_that_is_decided_has_some_way_to_fall_before_it_is_not():
             pair = [systems[code] for code in at]
             gap = case.ranking.log_worth[at[0]] - case.ranking.log_worth[at[1]]
             stderr = case.ranking.pair_stderr[at]
-            _, (need,) = nearest_pairs(case, Claim("", (pair[0],), (pair[1],)), "opened")
+            _, (need,) = nearest_pairs(case, Claim("", (pair[0],), (pair[1],)), "undecided")
             assert need > 0
             seen += gap / stderr < max(sets.critical)  # only a later step decides it
     assert seen > 0

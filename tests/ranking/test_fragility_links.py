@@ -59,7 +59,7 @@ def fewest_of_all_subsets(rows, above, below):
     return None, []
 
 
-def judge_flip(rows, how="turned", **asked):
+def judge_flip(rows, how="reversed", **asked):
     found = evenhand.find_fragility(table(rows, COLUMNS), **asked)
     return next(one for one in found.flips if (one.unit, one.how) == ("judge", how))
 
@@ -128,7 +128,7 @@ def test_a_prior_does_not_rank_what_nobody_judged():
 def test_a_pair_is_open_where_fewer_than_five_judges_link_it():
     judges = [f"j{k:02d}" for k in range(14)]
     rows = campaign(2, judges[:7], n=4200, worth=2.2, judges=judges)
-    flip = judge_flip(rows, "opened", pairs=[("new", "d")])
+    flip = judge_flip(rows, "undecided", pairs=[("new", "d")])
     gone = {one.judge for one in flip.removed}
     assert gone < set(judges[:7])
     assert flip.fewest == 3  # seven of like load: four are left, and the board has eleven
@@ -140,7 +140,7 @@ def test_who_is_then_ahead_is_named():
     rows = campaign(0, JUDGES, worth=0.7)
     first = evenhand.find_fragility(table(rows, COLUMNS))
     board = evenhand.rank(table(rows, COLUMNS)).systems
-    turned = [one for one in first.flips if one.how == "turned" and one.ahead is not None]
+    turned = [one for one in first.flips if one.how == "reversed" and one.ahead is not None]
     assert turned[0].claim == f"{board[0]} is first"
     for one in turned:
         if one.unit == "judge":

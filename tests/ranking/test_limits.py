@@ -19,7 +19,7 @@ PAIRS = np.triu_indices(4, 1)
 def causes(frame: pl.DataFrame, **settings: object) -> set[str]:
     """Return what binds the pairs of four systems."""
     sets = rank(comparisons(frame), **settings).rank_sets
-    return {(*sets.ways, "judgments")[way] for way in sets.limits.way[PAIRS].tolist()}
+    return {(*sets.clusterings, "judgments")[way] for way in sets.limits.way[PAIRS].tolist()}
 
 
 def test_nine_judges_of_strong_taste_who_judged_much_are_what_is_lacking():
@@ -103,7 +103,7 @@ def test_seven_items_that_differ_bind_and_not_the_hundred_and_fifty_judges():
         }
     )
     found = rank(comparisons(frame)).rank_sets
-    assert found.ways == ("judge", "item")
+    assert found.clusterings == ("judge", "item")
     assert set(found.limits.way[PAIRS].tolist()) == {1}
     assert found.limits.clusters[PAIRS].max() <= 7
     assert causes(frame, cluster="judge") == {"judgments"}

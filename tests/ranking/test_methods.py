@@ -177,14 +177,14 @@ def test_rankings_count_as_one_judgment_each_in_every_task():
         "system": ["a", "b", "c", "a", "b", "c", "a+b", "c"],
         "rank": [1, 2, 3, 1, 2, 3, 1, 2],
     }
-    found = compare_methods(read(pl.DataFrame(columns), merged="+"), methods="wins")
+    found = compare_methods(read(pl.DataFrame(columns), system_separator="+"), methods="wins")
     assert [(one.n_judgments, one.n_comparisons) for one in found.groups.values()] == [
         (1, 3),
         (2, 5),
     ]
     plain = compare_methods(read(pl.DataFrame(columns)), methods="wins")
     assert plain["x"].notes == ()
-    assert "read with --merged +" in plain["y"].notes[0]
+    assert "read with --system-separator +" in plain["y"].notes[0]
 
 
 def test_settings_of_the_default_ranking_are_passed_on():

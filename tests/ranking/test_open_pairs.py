@@ -38,7 +38,7 @@ def test_pairs_that_rest_on_several_judges_count_for_each_of_them():
     both = [row for k in range(12) for row in answers(f"j{k:03d}", "v", "w", 9)]
     frame = board(answers("j001", "s0", "u"), answers("j002", "u", "v"), both)
     found = rank(comparisons(frame))
-    assert found.rank_sets.to_dict(found.systems)["resting_on_one"] == 14
+    assert found.rank_sets.to_dict(found.systems)["single_cluster_pairs"] == 14
     assert of_note(found, "rest on one judge") == (
         "14 pairs rest on one judge alone and stay open (judge j001: 12, judge j002: 10): nothing"
         " shows how another judge would differ"
@@ -128,7 +128,7 @@ def test_only_the_way_that_is_thin_is_named():
     seen = pl.any_horizontal(pl.col("left", "right") == "s4")
     frame = frame.filter(~seen | pl.col("judge").is_in(["j009", "j010", "j011"]))
     found = rank(comparisons(frame))
-    assert found.rank_sets.ways == ("judge", "item")
+    assert found.rank_sets.clusterings == ("judge", "item")
     said = [found.says_of("s4"), of_note(found, "stay open"), of_note(found, "no interval for s4")]
     assert "on fewer than 5 effective judges" in said[0]
     assert "4 pairs rest on fewer than 5 effective judges and stay open" in said[1]

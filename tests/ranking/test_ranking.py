@@ -27,12 +27,12 @@ def test_its_json_holds_the_contract_and_nothing_that_json_cannot_say(ranking):
     assert found["rank_interval"] == "simultaneous"
     assert found["n_judgments"] == 240
     columns = "system log_worth stderr lower upper rank rank_lower rank_upper cluster better_than"
-    columns += " wins ties losses marginal_lower marginal_upper barred_pairs"
+    columns += " wins ties losses marginal_lower marginal_upper undecidable_pairs"
     for row in found["systems"]:
         assert columns.split() == list(row)
         assert all(isinstance(row[name], int) for name in ("rank", "wins", "ties", "losses"))
         assert row["better_than"] + row["rank_upper"] == 4
-        assert row["barred_pairs"] == 0
+        assert row["undecidable_pairs"] == 0
 
 
 def test_a_system_without_an_interval_has_none_in_json(ranking):
@@ -52,8 +52,8 @@ def test_pairs_that_may_not_be_decided_are_counted_by_system(ranking):
     resting = np.zeros((4, 4), dtype=bool)
     resting[0, 3] = resting[3, 0] = True
     found = replace(ranking, rank_sets=replace(ranking.rank_sets, resting=resting))
-    assert [row["barred_pairs"] for row in found.rows()] == [1, 0, 0, 1]
-    assert rank(comparisons(panel(judges=9)), interval="model").barred_pairs is None
+    assert [row["undecidable_pairs"] for row in found.rows()] == [1, 0, 0, 1]
+    assert rank(comparisons(panel(judges=9)), interval="model").undecidable_pairs is None
 
 
 def test_json_of_groups_names_them_and_says_which_were_refused():

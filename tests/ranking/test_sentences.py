@@ -54,7 +54,7 @@ def board(
     all_pairs = mark(k, way, {}), mark(k, clusters, {})
     named = np.array([one in by for one in ("judge", "item")])[:, None, None]
     sets = RankSets(
-        ways=("judge", "item"),
+        clusterings=("judge", "item"),
         replicates=999,
         critical=(3.0,),
         statistic=np.zeros((k, k)),
@@ -167,7 +167,7 @@ def test_judgments_of_merged_outputs_are_no_rankings(tmp_path):
         left=pl.when(pl.int_range(120) % 3 == 0).then(pl.lit("t0+t1")).otherwise(pl.col("left"))
     )
     frame.drop("item").write_csv(tmp_path / "votes.csv")
-    found = rank(evenhand.read(tmp_path / "votes.csv", merged="+"))
+    found = rank(evenhand.read(tmp_path / "votes.csv", system_separator="+"))
     assert (found.n_judgments, found.n_comparisons) == (120, 160)
     said = " ".join([found.says, *map(found.says_of, found.systems)])
     assert "120 judgments " in said
@@ -275,7 +275,7 @@ def test_on_wmt16_rankings_are_what_is_lacking_in_one_task_and_judges_in_another
     data_folder, task, why
 ):
     path = data_folder / "wmt16_rankings" / "rankings_collapsed.parquet"
-    found = rank(evenhand.read(path, merged="+", task=task))
+    found = rank(evenhand.read(path, system_separator="+", task=task))
     assert found.says.endswith(why)
     if task == "ron-eng":
         best = found.systems[0]

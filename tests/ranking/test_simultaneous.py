@@ -143,7 +143,7 @@ def test_single_answers_are_decided_by_the_distribution_of_the_largest_of_many_t
     ]
     frame = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
     found = rank(comparisons(frame), model=BradleyTerry(ties="discard"))
-    assert found.rank_sets.ways == ("judgment",)
+    assert found.rank_sets.clusterings == ("judgment",)
     assert found.rank_sets.critical[0] == pytest.approx(2.850, abs=0.12)
     assert any("no judge column" in note for note in found.notes)
 
@@ -187,7 +187,7 @@ def test_pairs_with_fewer_than_five_effective_items_stay_open_however_many_judge
     frame = frame.filter(~late | pl.col("item").is_in(["i000", "i001"]))
     found = rank(comparisons(frame))
     at = found.systems.index("s4")
-    assert found.rank_sets.ways == ("judge", "item")
+    assert found.rank_sets.clusterings == ("judge", "item")
     assert (np.delete(found.rank_sets.effective[at], at) < 5).all()
     assert (found.rank_sets.decided[at] == 0).all()
     assert not found.bounded[at]

@@ -131,7 +131,7 @@ def test_pairs_that_are_open_for_want_of_judges_are_counted_where_the_answer_is_
     assert ranking.rank_sets is not None
     few = np.full((3, 3), 9.0)
     few[0, 1] = few[1, 0] = 2.0
-    sets = replace(ranking.rank_sets, effective=few, ways=("judge", "item"), limits=None)
+    sets = replace(ranking.rank_sets, effective=few, clusterings=("judge", "item"), limits=None)
     said = say_answer(replace(ranking, rank_sets=sets))
     assert said[1] == "1 of 3 pairs is open for want of judges or items."
     enough = replace(sets, effective=np.full((3, 3), 9.0))
@@ -152,7 +152,7 @@ def test_what_no_answers_could_have_told_apart_is_no_reason_to_drop_a_system(
     ranking = rank({("A", "B"): (52, 5, 50), ("A", "C"): (52, 5, 50), ("B", "C"): (50, 2, 50)})
     assert ranking.rank_sets is not None
     few = np.full((3, 3), 2.0)
-    sets = replace(ranking.rank_sets, effective=few, ways=ways, limits=None)
+    sets = replace(ranking.rank_sets, effective=few, clusterings=ways, limits=None)
     said, *_ = say_answer(replace(ranking, rank_sets=sets))
     assert said.startswith(
         f"Nothing is decided: any of the 3 systems may be the best. Collect judgments {collect}"

@@ -106,10 +106,10 @@ def compare_part(part, held, data):
 def compare_checks(part, held):
     """Red checks are in the answer, and say what is otherwise; nothing else is in it."""
     checks = {check.name: check for section in part.sections for check in section.checks}
-    assert [one["name"] for one in held["lights"]] == [
+    assert [one["name"] for one in held["key_checks"]] == [
         name for name in KEY_CHECKS if name in checks
     ]
-    for one in held["lights"]:
+    for one in held["key_checks"]:
         assert (one["state"], one["says"]) == (checks[one["name"]].state, checks[one["name"]].says)
     caveats = [one for one in part.answer[1:] if one.startswith(("But ", "And "))]
     red = [name for name in ISSUES if name in checks and checks[name].state == FAILED]
@@ -183,7 +183,7 @@ def compare_counts(part, ranking):
         elif told:
             assert len(first) == len(ranked)
         states = [one.state for one in choices.checks]
-        turned = any(row["turned"] for row in ranked) and decided
+        turned = any(row["reversed"] for row in ranked) and decided
         if turned:
             assert FAILED in states, (choices.checks, table.rows)
     return 4

@@ -147,7 +147,7 @@ def test_longer_answers_are_in_smaller_type() -> None:
 
 def test_a_light_leads_to_the_section_that_made_it() -> None:
     page = write_page(make_report())
-    light = re.search(r'<a href="#(\w+)" data-path="/parts/0/lights/0/asks">', page)
+    light = re.search(r'<a href="#(\w+)" data-path="/parts/0/key_checks/0/asks">', page)
     assert light
     assert f'<section id="{light[1]}">' in page
     assert Check("a", "A?", "passed", "").state in page

@@ -81,11 +81,13 @@ model_options = stack(
         help="How many tastes judges share, each in a measure of their own.",
     ),
     _model_option(
-        "--against",
+        "--baselines",
         is_flag=True,
         help="Also hold ratings out: does it predict better than simple ways?",
     ),
-    _model_option("--splits", type=int, help="How often --against halves the ratings. Default: 5."),
+    _model_option(
+        "--splits", type=int, help="How often --baselines halves the ratings. Default: 5."
+    ),
     level_option(_model_option),
     seed_option(_model_option),
 )
@@ -93,7 +95,7 @@ model_options = stack(
 
 @verb(
     "evenhand alike scores.csv --task zho-eng",
-    "evenhand alike scores.csv --feature length --label domain --against",
+    "evenhand alike scores.csv --feature length --label domain --baselines",
     "evenhand alike scores.csv --figures figures",
 )
 @reading_options
@@ -111,7 +113,7 @@ def alike(
     labels: tuple[str, ...],
     criterion: str | None,
     rank: int,
-    against: bool,
+    baselines: bool,
     splits: int | None,
     level: float,
     seed: int,
@@ -127,14 +129,14 @@ def alike(
     """
     taken, place = take_reading(), take_output()
     check_figures(figures, forms)
-    if splits is not None and not against:
-        raise UnknownOption("--splits is about --against: add it, or leave --splits out")
+    if splits is not None and not baselines:
+        raise UnknownOption("--splits is about --baselines: add it, or leave --splits out")
     with Patience("learning") as patience:
         from evenhand.ratings.judge_process import MultiTaskGP
         from evenhand.ratings.process_comparison import HeldOut, choose_criterion
 
         model, held = MultiTaskGP(rank=rank, seed=seed), None
-        if against:
+        if baselines:
             n = SPLITS if splits is None else splits
             held = HeldOut(folds=2, splits=n, level=level, seed=seed)
 

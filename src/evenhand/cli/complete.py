@@ -74,7 +74,7 @@ model_options = stack(
         help="Keep predictions on the scale. Default: they are left as they are.",
     ),
     _model_option(
-        "--always",
+        "--force-shared",
         is_flag=True,
         help="Use shared tastes even where held-out ratings do not speak for them.",
     ),
@@ -114,7 +114,7 @@ def complete(
     judge_group: str | None,
     missing: str,
     clip: str | None,
-    always: bool,
+    force_shared: bool,
     level: float,
     seed: int,
     reliability: bool,
@@ -141,7 +141,7 @@ def complete(
         group=judge_group,
         missing="at random" if missing == "at-random" else "by value",
         clip=_read_ends(clip),
-        abstain=not always,
+        abstain=not force_shared,
         seed=seed,
     )
     with Patience("completing"):

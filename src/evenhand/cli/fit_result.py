@@ -402,7 +402,9 @@ class FitResult(GroupedResult[Fitted]):
             "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
             **({"controls": [asdict(effect) for effect in part.controls]} if part.controls else {}),
             "aliased": list(fit.design.aliased),
-            "equal_worths": None if fit.equal_worths is None else asdict(fit.equal_worths),
+            "lr_test_equal_worths": None
+            if fit.lr_test_equal_worths is None
+            else asdict(fit.lr_test_equal_worths),
             **(list_effects(part.effects) if part.effects is not None else {}),
             "loglik": fit.loglik,
             "deviance": fit.deviance,
@@ -443,8 +445,8 @@ def _said(one: Fitted) -> list[str]:
         said.append(f"{part} of cells expect fewer than 5: both p-values are rough")
     said.append(f"loglik {fit.loglik:.4f}")
     said.append(f"AIC {fit.aic:.4f}, BIC {fit.bic:.4f} ({INDEPENDENT})")
-    if fit.equal_worths is not None:
-        said.append(f"all worths equal: {say_ratio(fit.equal_worths)}")
+    if fit.lr_test_equal_worths is not None:
+        said.append(f"all worths equal: {say_ratio(fit.lr_test_equal_worths)}")
     said += [effect.says for effect in one.controls]
     quasi = quasi_variances(fit)
     if quasi is not None:

@@ -149,8 +149,8 @@ def _order(part: Part) -> list[str]:
     said = []
     if part.left_share is not None:
         said.append(f"left is preferred in {share(part.left_share, 1)} of decided comparisons")
-    if part.least_left is not None and part.most_left is not None:
-        (least, low), (most, high) = part.least_left, part.most_left
+    if part.min_left_share is not None and part.max_left_share is not None:
+        (least, low), (most, high) = part.min_left_share, part.max_left_share
         if low == high:
             said.append(f"each system stands left {share(low, 1)} of the time")
         else:

@@ -71,7 +71,7 @@ label_options = stack(
         help="Whether a tie is a label of a pair of outputs; else tied votes are left out.",
     ),
     _model_option(
-        "--together",
+        "--pool-tasks",
         is_flag=True,
         help="All tasks in one fit, so that a judge is the same judge in each.",
     ),
@@ -88,7 +88,7 @@ label_options = stack(
 @verb(
     "evenhand labels votes.csv",
     "evenhand labels ratings.csv --model dawid-skene --csv -o labels.csv",
-    "evenhand labels votes.csv --together --threshold .95 --json",
+    "evenhand labels votes.csv --pool-tasks --threshold .95 --json",
 )
 @reading_options
 @join_options
@@ -102,7 +102,7 @@ def labels(
     group_by: str | None,
     model: str,
     ties: str,
-    together: bool,
+    pool_tasks: bool,
     threshold: float | None,
     seed: int,
 ) -> None:
@@ -121,7 +121,7 @@ def labels(
         data = reading.open()
         table: Any = data.comparisons() if isinstance(data, Rankings) else data
         table = join_tables(table, judges, items, used=(group_by,))
-        groups = code_groups(table, group_by, ties=ties, together=together)
+        groups = code_groups(table, group_by, ties=ties, together=pool_tasks)
         alone = group_by is None and len(groups) == 1
         found, refused = work_on_groups(
             groups, lambda part: _label(part, model, threshold, seed), alone=alone

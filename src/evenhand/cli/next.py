@@ -426,7 +426,7 @@ class NextOutputsResult(GroupedResult[ChosenPart]):
             for one in part.next.outputs
         ]
         comments = [part.next.signature, *self.say(part)]
-        return tabular("lllrr", ("item", "system", "kind", "foreseen", "sd"), [rows], comments)
+        return tabular("lllrr", ("item", "system", "kind", "predicted", "sd"), [rows], comments)
 
     def say(self, part: ChosenPart) -> Sequence[str]:
         return [*self._says(part), *self._notes(part)]

@@ -363,7 +363,7 @@ reading_options = stack(
         " usual labels.",
     ),
     _kept_input(
-        "--merged",
+        "--system-separator",
         metavar="SIGN",
         help="The sign between the systems of an output that was shown once for all of them, as +"
         " in A+B: it counts for each.",

@@ -111,7 +111,7 @@ truth_options = stack(
         help="What a label of the pilot means, such as 1=left. Repeatable.",
     ),
     _systems_option(
-        "--merged",
+        "--system-separator",
         metavar="SIGN",
         help="The sign between systems that share an output of the pilot, as + in A+B.",
     ),
@@ -121,7 +121,7 @@ design_options = stack(
     _design_option("--judges", type=int, help="So many judges."),
     _design_option("--items", type=int, help="So many items."),
     _design_option("--judgments", type=int, help="So many in all."),
-    _design_option("--each", type=int, help="So many of each judge."),
+    _design_option("--per-judge", "each", type=int, help="So many of each judge."),
     _design_option(
         "--overlap", type=int, help="Different judges for each output pair. Default: 1."
     ),
@@ -252,7 +252,7 @@ OF_PILOT: Final = {
     "where": "--where",
     "layout": "--from",
     "outcomes": "--outcome",
-    "merged": "--merged",
+    "system_separator": "--system-separator",
 }
 
 
@@ -324,7 +324,7 @@ def _open_pilot() -> Comparisons | Rankings | None:
         kept("layout"),
         dict(kept("columns")),
         outcomes=dict(kept("outcomes")) or None,
-        merged=kept("merged"),
+        system_separator=kept("system_separator"),
         where=kept("where"),
         task=kept("task"),
     ).open_systems()

@@ -107,7 +107,7 @@ def say_reading() -> tuple[str, ...]:
         ("layout", "--from", None),
         ("weight", "--weight", None),
         ("weights", "--weights", "frequency"),
-        ("merged", "--merged", None),
+        ("system_separator", "--system-separator", None),
     ):
         words += [] if kept(name) == usual else [option, kept(name)]
     for name, option in (("columns", "--column"), ("outcomes", "--outcome")):

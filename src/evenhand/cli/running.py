@@ -366,7 +366,7 @@ class Reading:
     weights: Any = "frequency"  # "frequency" or "importance"
     outcomes: Mapping[str, Any] | None = None  # label → what it means, or None for the usual labels
     # the sign between the systems of one output, or None to take names as they are
-    merged: str | None = None
+    system_separator: str | None = None
     where: str | None = None  # SQL condition, or None
     task: str | None = None  # the one task to keep, or None
 
@@ -382,9 +382,9 @@ class Reading:
             outcomes=self.outcomes,
             where=self.where,
             task=self.task,
-            merged=self.merged,
+            system_separator=self.system_separator,
         )
-        remember_opened({} if self.merged else data.source.columns, self.where)
+        remember_opened({} if self.system_separator else data.source.columns, self.where)
         return data
 
     def open_systems(self) -> Comparisons | Rankings | Ratings:
@@ -444,7 +444,7 @@ def take_reading() -> Reading:
         choose_columns(kept("columns"), kept("weight")),
         kept("weights"),
         choose_outcomes(kept("outcomes")),
-        kept("merged"),
+        kept("system_separator"),
         kept("where"),
         kept("task"),
     )

@@ -50,9 +50,12 @@ design_options = stack(
     _design_option("--judges", type=int, help="So many judges."),
     _design_option("--items", type=int, help="So many items."),
     _design_option(
-        "--each",
+        "--per-output", type=float, help="Of ratings: judges per output. Default: as there were."
+    ),
+    _design_option(
+        "--per-judge",
         type=float,
-        help="Judges per output (ratings), or comparisons of each judge. Default: as there were.",
+        help="Of comparisons: so many of each judge. Default: as there were.",
     ),
     _design_option(
         "--stderr",
@@ -100,7 +103,8 @@ def variance(
     group_by: str | None,
     judges: int | None,
     items: int | None,
-    each: float | None,
+    per_output: float | None,
+    per_judge: float | None,
     stderr: float | None,
     reliability: float | None,
     criterion: str | None,
@@ -121,9 +125,10 @@ def variance(
         study_designs,
     )
 
-    request = DesignRequest(judges, items, each, stderr, reliability)
     with Patience("taking apart"):
         data = reading.open()
+        each = _choose_each(data, per_output, per_judge)
+        request = DesignRequest(judges, items, each, stderr, reliability)
         check_request(request)
         parts = _split(data, group_by, criterion)
         found, refused = work_on_groups(
@@ -136,6 +141,21 @@ def variance(
         remarks = remarks_on(data, "controls", "repeats")
 
     place.deliver(VarianceResult(found, refused, remarks))
+
+
+def _choose_each(
+    data: Comparisons | Rankings | Ratings, per_output: float | None, per_judge: float | None
+) -> float | None:
+    """Return judges per output of ratings, or comparisons per judge; refuse the other option."""
+    from evenhand.data.ratings import Ratings
+
+    if isinstance(data, Ratings):
+        if per_judge is not None:
+            raise UnknownOption("--per-judge is of comparisons: for ratings say --per-output")
+        return per_output
+    if per_output is not None:
+        raise UnknownOption("--per-output is of ratings: for comparisons say --per-judge")
+    return per_judge
 
 
 def _split(
@@ -318,10 +338,12 @@ def _legend(part: Study) -> str:
     shown = "standard error of a difference of two systems"
     shown += ", and reliability" if first.reliability is not None else ""
     if part.found.per_vote is not None:
-        return f"{shown}; {first.each:,.0f} comparisons of each judge (--each)"
+        return f"{shown}; {first.each:,.0f} comparisons of each judge (--per-judge)"
     if first.each >= first.judges:
-        return f"{shown}; every judge scores every output (--each says otherwise)"
-    return f"{shown}; {plural(first.each, 'judge')} per output, all systems of an item (--each)"
+        return f"{shown}; every judge scores every output (--per-output says otherwise)"
+    return (
+        f"{shown}; {plural(first.each, 'judge')} per output, all systems of an item (--per-output)"
+    )
 
 
 def _hundred(value: float | None) -> float | None:

@@ -271,7 +271,7 @@ def _open_database(where: str) -> Looks:
 
 
 SETTINGS: Final = ("order", "ties", "level", "judge_votes", "systems", "state", "seed", "group_by")
-READING: Final = ("layout", "where", "columns", "weight", "outcomes", "merged")
+READING: Final = ("layout", "where", "columns", "weight", "outcomes", "system_separator")
 
 
 @verb(

@@ -173,7 +173,7 @@ def check_opponents(
         if data.rankings is None and data.expanded:
             raise InvalidJudgments(
                 f"'{name}' stands on both sides {where}, alone or in the name of a merged output:"
-                " leave these rows out, or read the names as they are (without merged)"
+                " leave these rows out, or read the names as they are (without system_separator)"
             )
         raise InvalidJudgments(
             f"'{name}' is compared with itself {where}:"

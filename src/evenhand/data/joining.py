@@ -105,8 +105,9 @@ def _say_without(absent: list[str], on: str, source: Source) -> str:
 #
 # Such an output gives comparisons for each of its systems with the others, and none between its own
 # systems: nobody was asked about them. Taking it for a tie of the two inflates agreement and tie
-# parameters. Names are taken apart only where the caller says by which sign (`merged="+"`), since a
-# sign may also be part of a name; `say_merged` tells where names look like it.
+# parameters. Names are taken apart only where the caller says by which sign
+# (`system_separator="+"`), since a sign may also be part of a name; `say_merged` tells where names
+# look like it.
 SIGN: Final = "+"  # The sign that WMT put between the systems of one output
 PART: Final = "evenhand_part"
 ENTRY: Final = "evenhand_entry"
@@ -129,7 +130,8 @@ def find_parts(
     """Look up all names of outputs and take the merged ones apart; None where none is merged."""
     if not sign.strip():
         raise UnknownOption(
-            "merged is empty: say which sign stands between the systems of one output, such as '+'"
+            "system_separator is empty: say which sign stands between the systems of one output,"
+            " such as '+'"
         )
     labels = sorted({label for name in columns for label in _count_names(frame, name)})
     merged = [label for label in labels if sign in label]
@@ -166,7 +168,8 @@ def _refuse_parts(label: str, systems: Sequence[str], where: str) -> None:
     if padded:
         raise InvalidJudgments(
             f"{said} has the part '{padded[0]}' with a blank before or after it: labels are"
-            " compared exactly, put the blanks into the sign (merged=' + ') or take them out"
+            " compared exactly, put the blanks into the sign (system_separator=' + ') or take"
+            " them out"
         )
     doubled = [system for system in systems if systems.count(system) > 1]
     if doubled:
@@ -200,7 +203,8 @@ def say_merged(systems: Sequence[str], sign: str = SIGN) -> tuple[str, ...]:
 
     >>> say_merged(["a", "b", "b+a", "c+d"])
     ("1 of 4 systems is named like several of the others, 'b+a': if such an output was shown once
-    for all of them, read with --merged + (in Python merged='+') to count it for each",)
+    for all of them, read with --system-separator + (in Python system_separator='+') to count it
+    for each",)
     >>> say_merged(["Transformer+R2L", "Transformer"])
     ()
     """
@@ -213,7 +217,7 @@ def say_merged(systems: Sequence[str], sign: str = SIGN) -> tuple[str, ...]:
     return (
         f"{len(merged):,} of {len(systems):,} systems {be} named like several of the others,"
         f" {such}'{shortest}': if such an output was shown once for all of them, read with"
-        f" --merged {sign} (in Python merged='{sign}') to count it for each",
+        f" --system-separator {sign} (in Python system_separator='{sign}') to count it for each",
     )
 
 

@@ -347,7 +347,8 @@ class RankingTable(JudgmentTable):
             raise InvalidJudgments(
                 f"system '{row['system']}' stands twice in ranking '{row['ranking']}' of"
                 f" {self.source.name}, in '{row['first']}' and in '{row[ENTRY]}': it can be one"
-                " output only; correct the names, or read them as they are (without merged)"
+                " output only; correct the names, or read them as they are (without"
+                " system_separator)"
             )
 
     def _sizes(self) -> Frame:

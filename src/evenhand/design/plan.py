@@ -102,7 +102,7 @@ class CampaignPlan(InNotebooks):
     Attributes:
         spec: what was asked.
         design: who judges what.
-        foreseen: what holds whatever the size.
+        predicted: what holds whatever the size.
         expected: of the design, in closed form.
         simulated: the same by simulation, of this very design, or None.
         rounds: the sizes that were simulated, the design the last.
@@ -121,7 +121,7 @@ class CampaignPlan(InNotebooks):
 
     spec: CampaignSpec
     design: Design
-    foreseen: PowerInputs
+    predicted: PowerInputs
     expected: Expected
     simulated: Simulated | None
     rounds: tuple[Round, ...]
@@ -155,7 +155,7 @@ class CampaignPlan(InNotebooks):
                     better=truth.systems[pair[0]],
                     worse=truth.systems[pair[1]],
                     gap=worth[pair[0]] - worth[pair[1]],
-                    chance=1 / (1 + exp(-float(self.foreseen.apart[pair]))),
+                    chance=1 / (1 + exp(-float(self.predicted.apart[pair]))),
                     expected=float(self.expected.power[pair]),
                     power=power,
                     lower=lower,
@@ -171,7 +171,7 @@ class CampaignPlan(InNotebooks):
         """What judges, items and chance add to the variance of the weakest pair."""
         truth = self.spec.truth
         pair = truth.find(self.weakest.better), truth.find(self.weakest.worse)
-        parts = self.foreseen.vary(self.design)
+        parts = self.predicted.vary(self.design)
         return {name: float(matrix[pair]) for name, matrix in parts.items()}
 
     @property
@@ -512,7 +512,7 @@ def plan_campaign(
     return CampaignPlan(
         spec=spec,
         design=design,
-        foreseen=search.inputs,
+        predicted=search.inputs,
         expected=search.expect(design),
         simulated=simulated,
         rounds=rounds,

@@ -284,9 +284,9 @@ class Part:
     tie_share: float | None = None  # share of comparisons without a preference
     left_share: float | None = None  # share of left among comparisons with a preference
     # the system that most seldom stood left, and its share of times there
-    least_left: tuple[str, float] | None = None
+    min_left_share: tuple[str, float] | None = None
     # the system that most often stood left, and its share
-    most_left: tuple[str, float] | None = None
+    max_left_share: tuple[str, float] | None = None
     # parts of the comparison graph that no comparison joins, controls left out; 1 is needed to
     # rank
     components: int | None = None
@@ -427,8 +427,8 @@ def _part(
         shared_judgments=overlap.share if overlap else None,
         tie_share=ties / (decisive + ties),
         left_share=wins / decisive if decisive and tally.positions_known else None,
-        least_left=least,
-        most_left=most,
+        min_left_share=least,
+        max_left_share=most,
         components=int(weak_components(graph).max()) + 1,
         strongly_connected=is_strongly_connected(graph),
     )

@@ -75,7 +75,7 @@ def read(
     task: str | None = None,
     outcomes: Mapping[str, Outcome] | Mapping[int, Outcome] | None = None,
     weights: Literal["frequency", "importance"] = "frequency",
-    merged: str | None = None,
+    system_separator: str | None = None,
 ) -> Comparisons | Rankings | Ratings:
     """Open judgments; the rows are read when something is counted.
 
@@ -94,9 +94,9 @@ def read(
         outcomes: the table's own outcome labels, each "left", "tie" or "right"; they come
             before the usual ones. Whole numbers may stand for their decimal text.
         weights: whether a weight column counts judgments or weighs them by importance.
-        merged: the sign between the systems of an output that was shown once for several of them,
-            as "+" in "A+B"; it is compared, or scored, for each of them. None takes names as they
-            are.
+        system_separator: the sign between the systems of an output that was shown once for
+            several of them, as "+" in "A+B"; it is compared, or scored, for each of them. None
+            takes names as they are.
 
     Returns:
         Comparisons, rankings or ratings; `.source.notes` says what was understood.
@@ -119,11 +119,11 @@ def read(
     require_option("weights", weights, ("frequency", "importance"))
     table = _open(source)
     own = None if outcomes is None else {str(label): one for label, one in outcomes.items()}
-    wishes = Wishes(dict(columns or {}), own, weights, merged)
+    wishes = Wishes(dict(columns or {}), own, weights, system_separator)
     data = understand(table, wishes, layout=format, where=where)
     try:
         data = data if task is None else data.select_task(task)
-        return data if merged is None else data.split_merged(merged)
+        return data if system_separator is None else data.split_merged(system_separator)
     except duckdb.Error as error:
         raise explain(error, table.name) from None
 

@@ -52,7 +52,7 @@ class Wishes:
     outcomes: Mapping[str, Outcome] | None = None
     weights: Literal["frequency", "importance"] = "frequency"  # what the weight column means
     # the sign between the systems of one output; None takes names as they are
-    merged: str | None = None
+    system_separator: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -335,7 +335,7 @@ class Fit:
         return chi2_tail(self.deviance, self.df)
 
     @cached_property
-    def equal_worths(self) -> LRTest | None:
+    def lr_test_equal_worths(self) -> LRTest | None:
         """Test of all worths being equal, in every group, beside the same γ and δ."""
         # importance weights and a prior leave no likelihood to test by
         if self.covariance is None or self.model.prior or self.tally.squares is not None:
@@ -407,7 +407,11 @@ class Fit:
         return (
             f"deviance {self.deviance:.4f} on {self.df:,} df{goodness}",
             f"AIC {self.aic:.4f}, BIC {self.bic:.4f}: they take judgments for independent",
-            *([] if self.equal_worths is None else [f"all worths equal: {self.equal_worths}"]),
+            *(
+                []
+                if self.lr_test_equal_worths is None
+                else [f"all worths equal: {self.lr_test_equal_worths}"]
+            ),
             *cautions(self),
         )
 

@@ -576,7 +576,7 @@ class CategoricalFit:
             "effective_draws": self.effective_draws.tolist(),
             "quality_r_hat": self.quality_r_hat.tolist(),
             "highest_r_hat": float(self.r_hat[self.seen].max()),
-            "fewest_effective_draws": float(self.effective_draws[self.seen].min()),
+            "min_effective_draws": float(self.effective_draws[self.seen].min()),
             "n_outputs": float(self.outputs.sum()),
         }
 

@@ -640,7 +640,7 @@ class IRTGaussianFit:
             "r_hat": self.r_hat.tolist(),
             "effective_draws": self.effective_draws.tolist(),
             "highest_r_hat": float(self.r_hat.max()),
-            "fewest_effective_draws": float(self.effective_draws.min()),
+            "min_effective_draws": float(self.effective_draws.min()),
             "n_outputs": float(self.n_outputs),
         }
 

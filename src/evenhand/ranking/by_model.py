@@ -232,7 +232,7 @@ def find_model_intervals(
         return kind, (Clustering((), few), intervals)
     clustering = choose_clustering(settings.cluster, evidence)
     if settings.cluster is not None:
-        clustering = replace(clustering, headline=limit_to_few(levels, clustering.ways))
+        clustering = replace(clustering, headline=limit_to_few(levels, clustering.clusterings))
     if kind == "sandwich":
         return kind, _sandwich_intervals(fit, table, evidence, clustering, settings)
     require_links(evidence.whole)
@@ -254,12 +254,12 @@ def _sandwich_intervals(
 ) -> Found:
     """Cluster by every way that can be; one whose cluster alone links some systems cannot."""
     covariances: dict[str, tuple[Array, str]] = {}
-    for name in clustering.ways or ("ranking",):
+    for name in clustering.clusterings or ("ranking",):
         try:
             errors = fit.cluster_vcov(table, name)  # type: ignore[attr-defined]
             refuse_no_spread(fit, errors.worth_vcov, name)
         except NotIdentified as refusal:
-            if settings.cluster is not None or not clustering.ways:
+            if settings.cluster is not None or not clustering.clusterings:
                 raise NotIdentified(f"{refusal}: no interval by {name}") from refusal
             clustering = give_up(clustering, name, evidence, f"{refusal}: no clustering by {name}")
             continue
@@ -284,20 +284,22 @@ def _bootstrap_intervals(
     evidence: Evidence, clustering: Clustering, settings: ModelSettings
 ) -> Found:
     """Resample by clusters; where they answer alike to the letter, by single answers."""
-    tally = evidence.together(clustering.ways)
-    if tally is None or (tally.squares is not None and not clustering.ways):
+    tally = evidence.together(clustering.clusterings)
+    if tally is None or (tally.squares is not None and not clustering.clusterings):
         raise UnknownOption(
             f"importance weights of single judgments cannot be resampled for {settings.name}: take"
             " bradley-terry"
         )
     rng = Generator(PCG64(settings.seed))
     draws = resample_model(
-        settings.model, tally, clustering.ways, rng=rng, progress=settings.progress
+        settings.model, tally, clustering.clusterings, rng=rng, progress=settings.progress
     )
     alike = find_alike(draws.log_worth, evidence.whole)
     if alike is None:
         method = f"bootstrap by {clustering.name}, B={MODEL_REPLICATES}"
-        factors = [evidence.factors[name] for name in clustering.ways if name in evidence.factors]
+        factors = [
+            evidence.factors[name] for name in clustering.clusterings if name in evidence.factors
+        ]
         intervals = resampled_intervals(draws.log_worth, factors, settings.level, method)
         notes = note_one_way(evidence.whole, resampled=True)
         if draws.lost:
@@ -305,14 +307,14 @@ def _bootstrap_intervals(
             notes = (*notes, f"{lost} determine no worths and were left out")
         intervals = replace(intervals, notes=notes)
         return clustering, intervals
-    by = " and ".join(clustering.ways) or "judgment"
+    by = " and ".join(clustering.clusterings) or "judgment"
     fault = (
         f"resamples by {by} all say the same of {alike}: nothing shows how much others might differ"
     )
-    if settings.cluster is not None or not clustering.ways:
+    if settings.cluster is not None or not clustering.clusterings:
         raise NotIdentified(f"{fault}, and there is no interval", ["collect more judgments"])
     given_up = clustering
-    for name in clustering.ways:
+    for name in clustering.clusterings:
         given_up = give_up(given_up, name, evidence, "")
     note = f"{fault}; no clustering by {by}"
     fewer = replace(given_up, notes=(*filter(None, given_up.notes), note))

@@ -142,14 +142,14 @@ NAME_ITEMS: Final = (
 
 @dataclass(frozen=True)
 class Clustering:
-    ways: tuple[str, ...]  # factors of the tally that cluster; empty for single judgments
+    clusterings: tuple[str, ...]  # factors of the tally that cluster; empty for single judgments
     # what the reader must know first, such as "about these 3 judges only"
     headline: str | None = None
     notes: tuple[str, ...] = ()  # why a column was passed over
 
     @property
     def name(self) -> str:
-        return "+".join(self.ways) or "judgment"
+        return "+".join(self.clusterings) or "judgment"
 
 
 def wanted_factors(
@@ -218,13 +218,13 @@ def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
     if requested is not None:
         return _take_requested(requested, evidence)
     clustering, judges = choose_factors(evidence), evidence.factors.get("judge")
-    assumed = note_independence(clustering.ways, evidence)
+    assumed = note_independence(clustering.clusterings, evidence)
     if judges is None:
         note = f"no judge column: {assumed[0] if assumed else INDEPENDENT_ACROSS_ITEMS}"
         return replace(clustering, notes=(*clustering.notes, note))
-    if "judge" in clustering.ways and round(judges.effective, 1) < ENOUGH_JUDGES:
+    if "judge" in clustering.clusterings and round(judges.effective, 1) < ENOUGH_JUDGES:
         note = f"{judges.effective:.1f} effective judges: {WIDE_INTERVALS}"
-        if "item" in clustering.ways:
+        if "item" in clustering.clusterings:
             these = limit_to_levels("judge", len(judges.labels)).removeprefix("about ")
             note += f"; --cluster item speaks of {these}"
         return replace(clustering, notes=(*clustering.notes, note))

@@ -42,7 +42,7 @@ def find_control_effects(
 ) -> tuple[ControlEffect, ...]:
     """Return what each control does, with errors by the clusters that carry it."""
     effects = list(fit.effects(intervals.parameters, level, intervals.df))
-    clusterings = intervals.rank_sets.ways if intervals.rank_sets is not None else ()
+    clusterings = intervals.rank_sets.clusterings if intervals.rank_sets is not None else ()
     for name in (way for way in clusterings if way in fit.rows.levels):
         for at, effective in enumerate(count_carriers(fit, whole, name).tolist()):
             effect = effects[at]

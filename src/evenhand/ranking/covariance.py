@@ -88,7 +88,7 @@ NARROW_NOTE: Final = (
 
 def give_up(clustering: Clustering, name: str, evidence: Evidence, note: str) -> Clustering:
     """Leave a way out; without judges (or items) as clusters the statement is about these."""
-    clusterings = tuple(way for way in clustering.ways if way != name)
+    clusterings = tuple(way for way in clustering.clusterings if way != name)
     wide = name == "judge"  # who are no clusters any more make no interval wide
     notes = (*(one for one in clustering.notes if not (wide and WIDE_INTERVALS in one)), note)
     if not clusterings and name != "ranking":
@@ -379,7 +379,7 @@ def _invert_parts(rest: Array, rows: Array) -> tuple[Array, Codes]:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    ways: tuple[ClusteredErrors, ...]  # the ways of clustering; none for single answers
+    clusterings: tuple[ClusteredErrors, ...]  # the ways of clustering; none for single answers
     # (p, p) covariances of the parameters, of which each contrast takes the largest
     vcovs: Sequence[Array]
     df: float  # degrees of freedom of single contrasts
@@ -391,7 +391,7 @@ def find_spread(
     fit: Fit, evidence: Evidence, clustering: Clustering, *, requested: str | None
 ) -> tuple[Clustering, Spread]:
     clusterings: list[ClusteredErrors] = []
-    for name in clustering.ways:
+    for name in clustering.clusterings:
         try:
             clusterings.append(_try_clustering(fit, evidence, name, requested))
         except NotIdentified as refusal:
@@ -401,7 +401,7 @@ def find_spread(
                 ) from refusal
             note = f"{refusal}: no clustering by {name}"
             clustering = give_up(clustering, name, evidence, note)
-    if not clusterings and clustering.ways:
+    if not clusterings and clustering.clusterings:
         return find_spread(fit, evidence, clustering, requested=requested)
     if not clusterings:
         vcovs, method, notes = single_covariances(fit)

@@ -65,7 +65,7 @@ def find_intervals(fit: Fit, evidence: Evidence, levels: Levels, settings: Setti
         return Clustering((), limit_to_few(levels)), intervals
     clustering = choose_clustering(settings.cluster, evidence)
     if settings.cluster is not None:
-        clustering = replace(clustering, headline=limit_to_few(levels, clustering.ways))
+        clustering = replace(clustering, headline=limit_to_few(levels, clustering.clusterings))
     if fit.vcov is None:
         return clustering, None
     if settings.interval == "rank-sets":
@@ -90,7 +90,7 @@ def _sandwich_intervals(
 ) -> Found:
     """Cluster by every way that can be; one whose cluster alone links some systems cannot."""
     vcovs, kinds = [], dict[str, str]()
-    for name in clustering.ways:
+    for name in clustering.clusterings:
         try:
             vcov, kind = cluster_covariance(fit, evidence.alone(name), name)
             refuse_no_spread(fit, fit.to_worth(vcov), name)
@@ -104,7 +104,7 @@ def _sandwich_intervals(
             continue
         vcovs.append(vcov)
         kinds[name] = kind
-    if not kinds and clustering.ways:
+    if not kinds and clustering.clusterings:
         return _sandwich_intervals(fit, evidence, clustering, settings)
     if not kinds:  # by single comparisons
         vcovs, method, notes = single_covariances(fit)
@@ -123,7 +123,7 @@ def _sandwich_intervals(
 def _bootstrap_intervals(
     fit: Fit, evidence: Evidence, clustering: Clustering, settings: Settings
 ) -> Intervals:
-    tally = evidence.together(clustering.ways)
+    tally = evidence.together(clustering.clusterings)
     if fit.model.prior:
         raise UnknownOption(
             "resamples of unanimous answers are unanimous, and a prior hides it: with --prior use"
@@ -134,13 +134,15 @@ def _bootstrap_intervals(
     from evenhand.ranking.bootstrap import resample
 
     rng = Generator(PCG64(settings.seed))
-    draws = resample(fit, tally, clustering.ways, rng=rng, progress=settings.progress)
+    draws = resample(fit, tally, clustering.clusterings, rng=rng, progress=settings.progress)
     method = f"bootstrap by {clustering.name}, B={REPLICATES}"
     if draws.missing:
         method += f", refits to about {draws.missing:.0e} model standard errors"
-    names = " and ".join(clustering.ways) or "judgment"
+    names = " and ".join(clustering.clusterings) or "judgment"
     refuse_no_spread(fit, np.cov(draws.log_worth.T), names)
-    factors = [evidence.factors[name] for name in clustering.ways if name in evidence.factors]
+    factors = [
+        evidence.factors[name] for name in clustering.clusterings if name in evidence.factors
+    ]
     intervals = resampled_intervals(draws.log_worth, factors, settings.level, method)
     if not draws.lost:
         return intervals

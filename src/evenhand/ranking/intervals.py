@@ -180,7 +180,7 @@ class Limits:
 class RankSets:
     """What decided pairs rest on. Arrays are in the order of the board, best first."""
 
-    ways: tuple[str, ...]  # the clusterings, "judgment" where there is none
+    clusterings: tuple[str, ...]  # the clusterings, "judgment" where there is none
     replicates: int  # number of replicates drawn for each, B; 0 where critical values are Holm's
     critical: tuple[float, ...]  # critical value of |t| at every step
     statistic: Array  # (K, K) t of row less column
@@ -239,11 +239,11 @@ class RankSets:
         lost = np.where(better > 0, second, first)[better != 0].tolist()
         fewest = float(self.effective[first, second].min())
         return {
-            "ways": list(self.ways),
+            "clusterings": list(self.clusterings),
             "replicates": self.replicates,
             "critical": list(self.critical),
-            "fewest_effective": None if np.isinf(fewest) else fewest,
-            "resting_on_one": int(self.resting[first, second].sum()),
+            "min_effective_clusters": None if np.isinf(fewest) else fewest,
+            "single_cluster_pairs": int(self.resting[first, second].sum()),
             "pairs": len(first),
             "decided": [[systems[a], systems[b]] for a, b in zip(won, lost, strict=True)],
         }

@@ -195,7 +195,7 @@ class Step:
 
 def start(base: Fit, counts: Counts) -> Step:
     """Put the model of equal worths below the worths."""
-    lr = base.equal_worths
+    lr = base.lr_test_equal_worths
     row = _row(BASE_MODEL if base.likelihood.law.free else "worths", base)
     if lr is None:
         return Step((row,))

@@ -83,8 +83,8 @@ def find_limits(fit: Fit, spread: Spread, level: float) -> Limits:
     tail = 1 - (1 - level) / (k * (k - 1))
     way, clusters, reach = np.full((k, k), JUDGMENTS), np.zeros((k, k)), np.zeros((k, k))
     independent = independent_variance(fit, spread)
-    alone, thin = mark_barred(spread.ways, k)
-    for place, one in enumerate(spread.ways):
+    alone, thin = mark_barred(spread.clusterings, k)
+    for place, one in enumerate(spread.clusterings):
         variance = pair_variance(fit.to_worth(one.vcov))
         ratio = np.divide(variance, independent, out=np.zeros((k, k)), where=independent > 0)
         if not differ_so_much(ratio[np.triu(~(alone | thin)[place], 1)], degrees(one.factor), k):
@@ -94,7 +94,7 @@ def find_limits(fit: Fit, spread: Spread, level: float) -> Limits:
         way[binds], reach[binds] = place, width[binds]
         known = np.full((k, k), one.factor.effective) if one.effective is None else one.effective
         clusters[binds] = known[binds]
-    effective = tuple(one.factor.effective for one in spread.ways)
+    effective = tuple(one.factor.effective for one in spread.clusterings)
     return Limits(way, clusters, effective, alone, thin)
 
 
@@ -130,7 +130,7 @@ def independent_variance(fit: Fit, spread: Spread) -> Array:
     if tally.squares is not None:
         scale *= float(tally.squares.sum() / tally.counts.sum())
     variance = scale * pair_variance(fit.to_worth(fit.raw_vcov))
-    if len(spread.ways) == 2:
+    if len(spread.clusterings) == 2:
         first, second, crossed = (fit.to_worth(vcov) for vcov in spread.vcovs[:3])
         variance = np.maximum(variance, pair_variance(first + second - crossed))
     return np.asarray(variance)
@@ -315,15 +315,15 @@ def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
     """Return intervals, decided pairs and rank sets that all hold together at a level."""
     worths = [fit.to_worth(vcov) for vcov in spread.vcovs]
     margin = np.sqrt(np.max([pair_variance(one) for one in worths], axis=0))
-    family = gather_pairs(fit.log_worth, margin, spread.ways)
-    part = find_part(fit, worths, family.effective, family.resting, spread.ways)
+    family = gather_pairs(fit.log_worth, margin, spread.clusterings)
+    part = find_part(fit, worths, family.effective, family.resting, spread.clusterings)
     if len(family.first) > MAX_BOOTSTRAP_PAIRS:
         sets, critical = decide_by_holm(family, spread, part, level)
     else:
         replicates = list(draw_replicates(fit, spread, family, part, Generator(PCG64(seed))))
         sets = decide_pairs(family, spread, [pairs for pairs, _ in replicates], level)
         critical = limit_worths([own for _, own in replicates], part, level)
-    unsaid = note_open(fit.systems, spread.ways, family.effective, family.resting)
+    unsaid = note_open(fit.systems, spread.clusterings, family.effective, family.resting)
     notes = [*spread.notes, *unsaid, *part.notes]
     if part.bounded.any() and not np.isfinite(critical):
         notes.append(
@@ -373,14 +373,14 @@ def draw_replicates(
     rows = centred_rows(fit)
     rows -= rows[part.members].mean(axis=0)
     pairs = family.first[family.active], family.second[family.active]
-    for way in spread.ways:
+    for way in spread.clusterings:
         if way.influence is not None:
             weights = draw_webb((REPLICATES, len(way.influence.changes)), rng)
             yield bootstrap_contrasts(way.influence.relative_to(part.members), weights, pairs)
         else:
             df = max(1.0, way.factor.effective - 1)
             yield draw_student(rows @ way.vcov @ rows.T, df, pairs, rng)
-    if not spread.ways:
+    if not spread.clusterings:
         worst = max(spread.vcovs, key=lambda vcov: float(np.trace(vcov)))
         yield draw_student(rows @ worst @ rows.T, spread.df, pairs, rng)
 
@@ -444,7 +444,7 @@ def _make_sets(
     critical: tuple[float, ...],
 ) -> RankSets:
     return RankSets(
-        ways=tuple(way.name for way in spread.ways) or ("judgment",),
+        clusterings=tuple(way.name for way in spread.clusterings) or ("judgment",),
         replicates=REPLICATES,
         critical=critical,
         statistic=family.statistic,

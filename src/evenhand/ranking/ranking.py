@@ -71,7 +71,7 @@ def write_ranks(row: Mapping[str, Any], dash: str = "-", mark: str = MARK) -> st
     low, high = row["rank_lower"], row["rank_upper"]
     if low is None:
         return str(row["rank"])
-    return write_range(low, high, dash) + mark * bool(row["barred_pairs"])
+    return write_range(low, high, dash) + mark * bool(row["undecidable_pairs"])
 
 
 def write_range(low: int, high: int, dash: str = "-") -> str:
@@ -84,7 +84,7 @@ def write_range(low: int, high: int, dash: str = "-") -> str:
 
 
 def explain_mark(ranking: Ranking) -> list[str]:
-    barred = ranking.barred_pairs
+    barred = ranking.undecidable_pairs
     return [] if barred is None or not barred.any() else [f"{MARK} {LEGEND}"]
 
 
@@ -141,7 +141,7 @@ def say_why(ranking: Ranking, pairs: Pairs, asked: str, whose: tuple[str, str]) 
         return bars
     if cause == JUDGMENTS:
         effective = () if sets.limits is None else sets.limits.effective
-        of_board = dict(zip(sets.ways, effective, strict=False))
+        of_board = dict(zip(sets.clusterings, effective, strict=False))
         few = "".join(
             f" {how} {of_board[name]:.0f} effective {name}s"
             for name, how in (("judge", "by"), ("item", "on"))
@@ -161,7 +161,11 @@ def name_cause(sets: RankSets, pair: tuple[int, int]) -> str:
     if sets.effective[pair] < MIN_CLUSTERS:
         return THIN
     way = -1 if sets.limits is None else int(sets.limits.way[pair])
-    return sets.ways[way] if way >= 0 and sets.ways[way] in ("judge", "item") else JUDGMENTS
+    return (
+        sets.clusterings[way]
+        if way >= 0 and sets.clusterings[way] in ("judge", "item")
+        else JUDGMENTS
+    )
 
 
 def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, whose: tuple[str, str]) -> str:
@@ -193,12 +197,12 @@ def name_clusterings(
 ) -> list[str]:
     """Name the ways of clustering by which pairs may not be decided."""
     if sets.limits is None:
-        return list(sets.ways)
+        return list(sets.clusterings)
     of = {ALONE: sets.limits.alone, THIN: sets.limits.thin}
     marks = [of[cause] for cause in causes]
     return [
         way
-        for place, way in enumerate(sets.ways)
+        for place, way in enumerate(sets.clusterings)
         if any(own[place][pair] for own in marks for pair in pairs)
     ]
 
@@ -430,7 +434,7 @@ class Ranking:
         return np.asarray(np.isfinite(self.lower) & np.isfinite(self.upper))
 
     @property
-    def barred_pairs(self) -> Integers | None:
+    def undecidable_pairs(self) -> Integers | None:
         """(K,) pairs of each system that stay open whatever they show; None without rank sets."""
         return None if self.rank_sets is None else self.rank_sets.count_barred()
 
@@ -494,10 +498,10 @@ class Ranking:
             if name == "ability" and values is None:
                 continue
             columns[name] = none if values is None else values.tolist()
-        sets, barred = self.rank_sets, self.barred_pairs
+        sets, barred = self.rank_sets, self.undecidable_pairs
         ends = (none, none) if sets is None else (end.tolist() for end in sets.marginal)
         columns |= zip(("marginal_lower", "marginal_upper"), ends, strict=True)
-        columns["barred_pairs"] = none if barred is None else barred.tolist()
+        columns["undecidable_pairs"] = none if barred is None else barred.tolist()
         for name in ("wins", "ties", "losses"):
             columns[name] = [write_number(count) for count in columns[name]]
         for name in ("stderr", "lower", "upper"):

@@ -179,7 +179,7 @@ def cover_single(scores: SystemScores) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ScoreSpread:
-    ways: Sequence[ScoreWay]  # the ways of clustering; none for single scores
+    clusterings: Sequence[ScoreWay]  # the ways of clustering; none for single scores
     vcovs: Sequence[Array]  # (K, K) covariances, of which each contrast takes the largest
     margin: Array  # (K, K) standard errors of differences, 0 where nothing shows them
     effective: Array  # (K, K) effective clusters of each difference, the fewest of all ways
@@ -224,7 +224,7 @@ class ScoreSpread:
         pairs = np.triu_indices(len(self.margin), 1)
         thin = (self.resting | (self.effective < MIN_CLUSTERS))[pairs]
         alike = (self.margin == 0)[pairs] & ~thin
-        whose = " or ".join(f"{way.name}s" for way in self.ways)
+        whose = " or ".join(f"{way.name}s" for way in self.clusterings)
         notes = [
             f"{int(thin.sum()):,} of {len(thin):,} pairs of systems are left open, since they rest"
             f" on too few {whose}"
@@ -289,7 +289,7 @@ def rank_scores(
     # scores as answers, for the choice of clusters, which asks of loads alone
     tally = Tally(scores.systems, code, code, ones, zeros, zeros, scores.factors, judged)
     clustering = choose_clustering(None, Evidence(dict.fromkeys(scores.factors, tally), tally))
-    clusterings = [leave_scores_out(scores, name, seed) for name in clustering.ways]
+    clusterings = [leave_scores_out(scores, name, seed) for name in clustering.clusterings]
     spread = ScoreSpread.of(scores, clusterings)
     decided, critical, how = _decide(spread.gather(scores.mean), spread, level, seed)
     names = np.array(scores.systems)
@@ -345,10 +345,10 @@ def _decide(
         return family.square(chosen), t_quantile(1 - tail, spread.df), "Holm"
     pairs, rng = (family.first[family.active], family.second[family.active]), Generator(PCG64(seed))
     replicates: list[Replicates] = []
-    for way in spread.ways:
+    for way in spread.clusterings:
         weights = draw_webb((REPLICATES, len(way.influence.changes)), rng)
         replicates.append(bootstrap_contrasts(way.influence.relative_to(members), weights, pairs))
-    if not spread.ways:
+    if not spread.clusterings:
         rows = np.eye(len(members)) - members / members.sum()
         replicates.append(draw_student(rows @ spread.vcovs[0] @ rows.T, np.inf, pairs, rng))
     chosen, _ = step_down(sizes, [of_pairs for of_pairs, _ in replicates], level)

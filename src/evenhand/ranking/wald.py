@@ -281,8 +281,8 @@ def run_wald_tests(
     notes = [f"every group is one {besides}: no test by {besides}"] * (besides in clustered)
     notes += [*chosen.notes, *([chosen.headline] if chosen.headline else [])]
     tests: list[WaldTest] = []
-    answers = [name for name in single_answers(evidence) if name not in chosen.ways]
-    for name in (*chosen.ways, *answers):
+    answers = [name for name in single_answers(evidence) if name not in chosen.clusterings]
+    for name in (*chosen.clusterings, *answers):
         if name == besides or (tests and name in answers):
             continue
         try:

@@ -116,7 +116,7 @@ def _say_barred(ranking: Ranking) -> list[str]:
     if not barred:
         return []
     verb = "is" if barred == 1 else "are"
-    whom = " or ".join(f"{way}s" for way in sets.ways)
+    whom = " or ".join(f"{way}s" for way in sets.clusterings)
     return [f"{barred:,} of {n:,} pairs {verb} open for want of {whom}."]
 
 
@@ -157,7 +157,7 @@ def find_want(ranking: Ranking, places: Sequence[int]) -> tuple[str, ...]:
     if 2 * len(barred) > len(pairs):
         return tuple(way for way in name_clusterings(sets, barred) if way in ("judge", "item"))
     few = ranking.effective_judges is not None and ranking.effective_judges < ENOUGH_JUDGES
-    return ("judge",) if few and "judge" in sets.ways and not sets.decided.any() else ()
+    return ("judge",) if few and "judge" in sets.clusterings and not sets.decided.any() else ()
 
 
 def say_more(ranking: Ranking) -> str:

@@ -138,7 +138,7 @@ def describe_part(part: Part) -> dict[str, Any]:
         "name": part.name,
         "answer": list(part.answer),
         "signature": part.signature,
-        "lights": [_describe_check(check) for check in part.key_checks],
+        "key_checks": [_describe_check(check) for check in part.key_checks],
         "sections": [describe_section(section) for section in part.sections],
     }
 
@@ -183,7 +183,7 @@ def _describe_check(check: Check) -> dict[str, Any]:
         "asks": check.asks,
         "state": check.state,
         "says": check.says,
-        "otherwise": check.recommendation,
+        "recommendation": check.recommendation,
         "p": check.p,
     }
 

@@ -152,7 +152,7 @@ def _say_spread(ranking: Ranking) -> list[Sentence]:
     """Say how the errors were found, and which clusters were merged."""
     method, sets = ranking.method, ranking.rank_sets
     named = ("judge", "item", "ranking")
-    ways = [way for way in named if way in (sets.ways if sets else method.split(",")[0])]
+    ways = [way for way in named if way in (sets.clusterings if sets else method.split(",")[0])]
     keys = ["mackinnon-2023"] if "CV3" in method else ["liang-zeger-1986"] if "CR" in method else []
     if not keys:
         return []
@@ -205,7 +205,7 @@ def _say_barred(sets: RankSets) -> list[Sentence]:
     barred, size = int(sets.barred[upper].sum()), len(upper[0])
     if not barred:
         return []
-    ways = " or ".join(f"{way}s" for way in sets.ways)
+    ways = " or ".join(f"{way}s" for way in sets.clusterings)
     verb = "was" if barred == 1 else "were"
     return [
         (
@@ -315,8 +315,8 @@ def _say_fit(analysis: Analysis) -> list[Sentence]:
     if found.p is None:
         return []
     keys = ("jiang-2011", "westfall-young-1993")
-    signs = f"the residuals of each {' and '.join(found.ways)} under random signs"
-    drawn = signs if found.ways else "votes drawn one by one"
+    signs = f"the residuals of each {' and '.join(found.clusterings)} under random signs"
+    drawn = signs if found.clusterings else "votes drawn one by one"
     return [
         (
             "Whether one worth for each system describes all pairs was tested beside worlds in"

@@ -111,9 +111,9 @@ def test_unfinished_documents_stay_out_of_means_but_not_of_the_table(save) -> No
 
 def test_a_merged_output_is_scored_for_each_of_its_systems(save) -> None:
     path = save("ab.csv", "u,A+B,1,TGT,eng,deu,5\nu,A,2,TGT,eng,deu,7\nu,B,2,TGT,eng,deu,8\n")
-    hint = "read with --merged +"
+    hint = "read with --system-separator +"
     assert any(hint in note for note in read(path).source.notes)
-    data = read(path, merged="+")
+    data = read(path, system_separator="+")
     found = sorted((row["system"], row["item"], row["score"]) for row in rows_of(data))
     assert found == [("A", "1", 5), ("A", "2", 7), ("B", "1", 5), ("B", "2", 8)]
     assert not any(hint in note for note in data.source.notes)

@@ -104,7 +104,7 @@ def split_votes(table):
 @pytest.mark.parametrize("form", FORMS)
 def test_of_two_answers_on_merged_names_the_first_row_counts(form, tmp_path):
     table = votes_on_merged()
-    data = read(write(table, form, tmp_path), merged="+")
+    data = read(write(table, form, tmp_path), system_separator="+")
     assert ask_twice(data) == [pytest.approx(share_same(split_votes(table)))] * 2
 
 
@@ -131,12 +131,12 @@ def test_of_two_scores_the_first_counts_where_names_are_merged(form, tmp_path):
         for _ in range(200)
     ]
     table = pl.DataFrame(rows, ["judge", "item", "system", "score"], orient="row")
-    data = read(write(table, form, tmp_path), merged="+")
+    data = read(write(table, form, tmp_path), system_separator="+")
     split = [(j, i, one, "", score) for j, i, name, score in rows for one in name.split("+")]
     assert ask_twice(data) == [pytest.approx(share_same(split))] * 2
 
 
 def test_where_rows_stood_is_no_column_of_the_table():
-    data = read(votes_on_merged().lazy(), merged="+")
+    data = read(votes_on_merged().lazy(), system_separator="+")
     assert "evenhand_place" in data.frame.collect_schema().names()
     assert not {"evenhand_place"} & {*data.columns, *data.covariates}

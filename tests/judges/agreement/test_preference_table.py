@@ -100,7 +100,7 @@ def test_merged_outputs_that_count_for_each_system_are_said():
         outcome=pl.when(pl.int_range(24) < 3).then(pl.lit("tie")).otherwise("outcome")
     )
     merged = evenhand.measure_agreement(evenhand.read(table))
-    spread = evenhand.measure_agreement(evenhand.read(table, merged="+"))
+    spread = evenhand.measure_agreement(evenhand.read(table, system_separator="+"))
     assert not any("inflated" in note for note in merged.notes)
     assert any("agreement is inflated" in note for note in spread.notes)
     assert spread.whole.units == 2 * merged.whole.units

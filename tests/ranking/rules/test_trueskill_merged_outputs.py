@@ -14,7 +14,7 @@ def test_merged_outputs_keep_all_preferences_and_half_of_the_ties(data_folder):
     """docs/wmt16.md; an output's own systems do not tie."""
     folder = data_folder / "wmt16_rankings"
     file = folder / "rankings_collapsed.parquet"
-    merged = evenhand.read(file, merged="+").comparisons().tally(by=["task"])
+    merged = evenhand.read(file, system_separator="+").comparisons().tally(by=["task"])
     expanded = evenhand.read(folder / "pairwise_expanded.parquet").tally(by=["task"])
     for one, ties in ((expanded, 201_651), (merged, 101_352)):
         assert one.wins.sum() + one.losses.sum() == 367_636
@@ -30,7 +30,9 @@ def found(data_folder):
     """
     folder = data_folder / "wmt16_rankings"
     file = folder / "rankings_collapsed.parquet"
-    merged = evenhand.read(file, merged="+").comparisons().tally(by=["task"]).split("task")
+    merged = (
+        evenhand.read(file, system_separator="+").comparisons().tally(by=["task"]).split("task")
+    )
     rows = read_official(folder)
     return {
         task: compare(score_trueskill(one, settings=TrueSkill(runs=100)), rows[task])

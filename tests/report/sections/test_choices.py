@@ -69,7 +69,7 @@ def test_a_decided_pair_that_is_turned_round_is_counted_by_hand():
     other = Choice("other", ("B", "A", "C"), (1, 2, 3), (1, 1, 1), (3, 3, 3), ())
     none = Choice("none", (), (), (), (), (), "no chain of preferences")
     rows = tabulate(Sensitivity((own, other, none), 0.95, (), ""))
-    assert [row["turned"] for row in rows] == [0, 1, None]
+    assert [row["reversed"] for row in rows] == [0, 1, None]
     assert [row["lost"] for row in rows] == [0, 2, None]
     assert rows[1]["likeness"] == 0.5  # 1 − 6 · 2 / (3 · 8)
     assert rows[2]["first"] == "no ranking: no chain of preferences"

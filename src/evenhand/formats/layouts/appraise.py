@@ -61,7 +61,7 @@ def understand_appraise(table: Table, wishes: Wishes) -> Ratings:
     flat = list_flat(table, APPRAISE.reads)
     rows = [keep_flat(record, flat, read_score_row(record, flat)) for record in read_records(table)]
     notes = note_unread(table, (*APPRAISE.reads, *flat))
-    if wishes.merged is None:
+    if wishes.system_separator is None:
         notes += say_merged(sorted({row["system"] for row in rows}))
     if any(row["document"] for row in rows):
         notes.append(

@@ -78,7 +78,7 @@ def find_calibration(
     evidence = merge_evidence(tally)
     codes = {
         name: evidence.tallies[name].factor(name).codes[used]
-        for name in choose_factors(evidence).ways
+        for name in choose_factors(evidence).clusterings
     }
     n_parts = int(part.max()) + 1
     level_each = 1 - (1 - level) / n_parts

@@ -340,7 +340,7 @@ class Replicates:
     spurious: float  # Σ w d² that noise adds to what worths explain
 
     @property
-    def ways(self) -> tuple[str, ...]:
+    def clusterings(self) -> tuple[str, ...]:
         """What clusters; empty where votes are drawn one by one."""
         return tuple(name for name in self.residuals if name in (*BOTH, "ranking"))
 
@@ -363,7 +363,7 @@ def draw_replicates(
     """Draw by each clustering, and by judge and item together where both cluster."""
     drawn: dict[str, Array] = {}
     spreads: dict[str, Spread] = {}
-    for name in chosen.ways:
+    for name in chosen.clusterings:
         rows = split_residuals(whole, evidence.tallies[name], name)
         try:
             drawn[name] = draw_wild(whole, rows, N_REPLICATES, rng)

@@ -134,9 +134,9 @@ class Cycles(InNotebooks):
         noise: mean of T in replicates without cycles.
         p: share of such replicates with a T as large; of several clusterings the largest.
         share: of the variance of log-odds that is cyclic, noise subtracted (proportion).
-        ways: what clusters; empty where votes count one by one.
+        clusterings: what clusters; empty where votes count one by one.
         order_effect: whether an advantage of the output shown first stood beside worths.
-        worlds: replicates that were drawn.
+        replicates: replicates that were drawn.
         level: at which cycles are called real (proportion).
         cycles: the strongest cycles of three that are more than noise.
         deviations: the pairs that worths describe worst, more than noise or not.
@@ -153,9 +153,9 @@ class Cycles(InNotebooks):
     noise: float
     p: float | None
     share: float
-    ways: tuple[str, ...]
+    clusterings: tuple[str, ...]
     order_effect: bool
-    worlds: int
+    replicates: int
     level: float
     cycles: tuple[Cycle, ...]
     deviations: tuple[Deviation, ...]
@@ -174,7 +174,11 @@ class Cycles(InNotebooks):
         if self.p is None:
             return ("no cycles can be seen: compared pairs leave none open",)
         about = f"{self.headline}: " if self.headline else ""
-        by = f"by {' and '.join(self.ways)}" if self.ways else "votes taken for independent"
+        by = (
+            f"by {' and '.join(self.clusterings)}"
+            if self.clusterings
+            else "votes taken for independent"
+        )
         test = (
             f"X² {self.statistic:.1f} on {self.df} df, {self.noise:.1f} from noise alone,"
             f" p {format_p(self.p)} ({by})"
@@ -191,7 +195,7 @@ class Cycles(InNotebooks):
         return {
             **asdict(self),
             "excluded": write_excluded(self.excluded),
-            "ways": list(self.ways),
+            "clusterings": list(self.clusterings),
             "notes": list(self.notes),
             "real": self.real,
             "says": list(self.says),
@@ -316,7 +320,7 @@ def look_for_cycles(
             notes += ("circles of three are too many to be tested: rank fewer systems",)
         elif len(triples.systems):
             cycles = _name_cycles(whole, tally, triples, residuals, level)
-    by = "+".join(replicates.ways)
+    by = "+".join(replicates.clusterings)
     parts = ["cycles", *(["order effect"] if order_effect else [])]
     parts += [f"wild by {by}" if by else "parametric", f"B={N_REPLICATES}", f"seed={seed}"]
     return Cycles(
@@ -325,9 +329,9 @@ def look_for_cycles(
         noise=noise,
         p=p,
         share=share,
-        ways=replicates.ways,
+        clusterings=replicates.clusterings,
         order_effect=order_effect,
-        worlds=N_REPLICATES,
+        replicates=N_REPLICATES,
         level=level,
         cycles=cycles,
         deviations=deviations,

@@ -62,7 +62,7 @@ from evenhand.ranking.settings import choose_log_linear
 
 Array = NDArray[np.float64]
 
-REVERSED, UNDECIDED = "turned", "opened"
+REVERSED, UNDECIDED = "reversed", "undecided"
 OUTCOMES: Final = (REVERSED, UNDECIDED)
 MAX_BORDERS_ASKED: Final = 5  # Borders between clusters that are asked about by default
 MAX_NAMES_IN_SENTENCE: Final = 5  # Judges, items or systems that are named
@@ -201,7 +201,7 @@ class Flip:
     """What carries one conclusion."""
 
     claim: str  # the conclusion in words
-    how: str  # "turned" (another system is then ahead) or "opened" (it is then no longer decided)
+    how: str  # "reversed" (another system is then ahead) or "undecided"
     unit: str  # vote, ranking, judge or item
     # units without which it no longer stands, an upper bound; None where it stands without all
     # that speak for it
@@ -209,7 +209,7 @@ class Flip:
     total: int  # units that there are
     tried: int  # units that were taken away, where it stands without them
     # the number that cumulated influence alone predicts; None where it predicts none
-    foreseen: int | None
+    predicted: int | None
     left: str | None  # what is left then: "falls", or "no ranking" where the rest determines none
     # who and what, in the order in which they are taken away. Where an order turns, any
     removed: tuple[Removed, ...]
@@ -491,7 +491,7 @@ def _weigh_by_error(case: Case, influences: Array, contrasts: Array) -> Array:
     sets = case.ranking.rank_sets
     added = np.zeros(influences.shape[:2])
     for name, factor in case.tally.factors.items():
-        if sets is not None and name in sets.ways:
+        if sets is not None and name in sets.clusterings:
             added += (contrasts @ case.influences[name])[:, factor.codes]
     gap = contrasts @ case.fit.log_worth
     stderr = _pair_errors(case)[contrasts.argmax(axis=1), contrasts.argmin(axis=1)]
@@ -557,7 +557,7 @@ def _search(
         fewest=None,
         total=order.total,
         tried=max(most, 0),
-        foreseen=predicted,
+        predicted=predicted,
         left=None,
         removed=(),
     )
@@ -606,7 +606,7 @@ def find_fragility(
             made again.
         most: how many of the conclusions that the board says first are asked about, where none
             was named; None for all.
-        outcomes: "turned" (another system is then ahead), "opened" (it is then no longer decided,
+        outcomes: "reversed" (another system is then ahead), "undecided" (no longer decided,
             which takes a ranking at each step), or both.
 
     Raises:

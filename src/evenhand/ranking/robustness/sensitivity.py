@@ -314,7 +314,7 @@ def vary_choices(
             if ties != spec.ties
         ]
     if decide:
-        ways = () if usual.rank_sets is None else usual.rank_sets.ways
+        ways = () if usual.rank_sets is None else usual.rank_sets.clusterings
         present = [name for name in ("judge", "item") if table.has(name)]
         both = ["judge+item"] if len(present) > 1 else []
         offers += [

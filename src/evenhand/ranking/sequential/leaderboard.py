@@ -270,12 +270,12 @@ def _rank(table: Comparisons, settings: LiveBoard, parts: int) -> Confirmation |
             return "so many systems have none"
         sets, n_judges = ranking.rank_sets, ranking.n_judges
         decided = sets.to_dict(ranking.systems)["decided"]
-        if "judge" in sets.ways or n_judges is None or n_judges < MIN_CLUSTERS:
+        if "judge" in sets.clusterings or n_judges is None or n_judges < MIN_CLUSTERS:
             break
-    by = " and ".join(sets.ways) or "judgment"
+    by = " and ".join(sets.clusterings) or "judgment"
     return Confirmation(
         frozenset((better, worse) for better, worse in decided),
-        notes=() if "judge" in sets.ways else (THESE_JUDGES,),
+        notes=() if "judge" in sets.clusterings else (THESE_JUDGES,),
         method=f"rank sets by {by}, {name_critical_values(sets)}, seed={SEED}",
     )
 

@@ -719,7 +719,7 @@ def _note_rest(ranking: Ranking, open_: Sequence[tuple[int, int]]) -> tuple[str,
     if sets is not None and open_ and sets.limits is not None:
         way = int(np.asarray(sets.limits.way)[open_[0]])
         if way >= 0:
-            name = sets.ways[way]
+            name = sets.clusterings[way]
             notes.append(
                 f"{name}s differ so much on the first of these pairs that more {name}s are needed:"
                 f" more answers with the same {name}s would hardly help"

@@ -521,10 +521,14 @@ def write_section_circles(analysis: Analysis) -> Section:
         check = Check("circles", ASKS_CIRCLES, NOT_RUN, say_refusal(analysis, refusal))
         says: tuple[str, ...] = ("Circles were not looked for.",)
         return Section("circles", PREFERENCE["circles"], says, (check,), command=command)
-    by = f"by {' and '.join(cycles.ways)}" if cycles.ways else "votes taken for independent"
+    by = (
+        f"by {' and '.join(cycles.clusterings)}"
+        if cycles.clusterings
+        else "votes taken for independent"
+    )
     noise = (
         f"X² over pairs is {cycles.statistic:,.1f}; chance alone makes {cycles.noise:,.1f} of it"
-        f" ({by}; {cycles.worlds:,} drawn worlds)."
+        f" ({by}; {cycles.replicates:,} drawn worlds)."
     )
     return Section(
         "circles",

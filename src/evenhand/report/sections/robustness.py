@@ -180,7 +180,9 @@ COLUMNS: Final = (
         "lost", "no longer decided", "count", "decided pairs of the ranking that it leaves open"
     ),
     Column("new", "decided besides", "count", "pairs that it decides and the ranking does not"),
-    Column("turned", "turned round", "count", "decided pairs of the ranking whose order it turns"),
+    Column(
+        "reversed", "turned round", "count", "decided pairs of the ranking whose order it turns"
+    ),
     Column("likeness", "likeness of orders", "two", "Spearman's correlation of places: 1 is alike"),
 )
 
@@ -247,7 +249,7 @@ def _describe(found: Sensitivity, own: Choice, choice: Choice) -> dict[str, Any]
     """Return the row of a choice."""
     name = "as in this report" if choice is own else choice.name
     if choice.refused is not None:
-        nothing = dict.fromkeys(("decided", "lost", "new", "turned", "likeness"))
+        nothing = dict.fromkeys(("decided", "lost", "new", "reversed", "likeness"))
         return {"choice": name, "first": f"no ranking: {choice.refused}", **nothing}
     usual, its = set(own.decided), set(choice.decided)
     counts: dict[str, int | None] = dict.fromkeys(ASKED)
@@ -257,7 +259,7 @@ def _describe(found: Sensitivity, own: Choice, choice: Choice) -> dict[str, Any]
         "choice": name,
         "first": join_names(list(choice.first)),
         **counts,
-        "turned": _count_turned(own, choice),
+        "reversed": _count_reversed(own, choice),
         "likeness": _compare(own, choice),
     }
 
@@ -266,7 +268,7 @@ def _places(choice: Choice) -> Mapping[str, int]:
     return dict(zip(choice.systems, choice.rank, strict=True))
 
 
-def _count_turned(own: Choice, choice: Choice) -> int:
+def _count_reversed(own: Choice, choice: Choice) -> int:
     """Return how many decided pairs stand the other way round."""
     place = _places(choice)
     known = [(a, b) for a, b in own.decided if a in place and b in place]
@@ -330,10 +332,10 @@ def check_first(found: Sensitivity, ranking: Ranking) -> list[Check]:
     ahead = [one.name for one in others if best not in one.first] if decided else []
     wins = {pair for pair in found.choices[0].decided if pair[0] == best}
     undecided = [one.name for one in others if found.decides and wins - {*one.decided}]
-    turned = [one.name for one in others if _count_turned(found.choices[0], one)]
+    reversed_by = [one.name for one in others if _count_reversed(found.choices[0], one)]
     findings = (
         (ahead, FAILED, "no: another system is first"),
-        (turned, FAILED, "no: a decided pair is reversed"),
+        (reversed_by, FAILED, "no: a decided pair is reversed"),
         (undecided if decided else [], WARNING, f"the lead of {best} is undecided"),
     )
     for names, state, says in findings:
@@ -362,8 +364,8 @@ def _say_decided(found: Sensitivity, rows: Sequence[Row]) -> list[str]:
     usual = found.choices[0].decided
     if not usual:
         return ["No pair is decided here, so that no choice can change a decision."]
-    other = [row for row in rows[1:] if row["turned"] is not None]
-    worst = max(other, key=lambda row: row["turned"], default=None)
+    other = [row for row in rows[1:] if row["reversed"] is not None]
+    worst = max(other, key=lambda row: row["reversed"], default=None)
     one, many = len(usual) == 1, f"{len(usual):,} decided pairs"
     said = []
     if found.decides:
@@ -372,14 +374,15 @@ def _say_decided(found: Sensitivity, rows: Sequence[Row]) -> list[str]:
         some = f"{kept:,} of {many} {'stays' if kept == 1 else 'stay'}" if kept else "No pair stays"
         every = f"{some} decided under every choice."
         said = [f"The decided pair {stays}" if one else every]
-    if worst is None or not worst["turned"]:
+    if worst is None or not worst["reversed"]:
         return [*said, f"No choice turns {'it' if one else f'any of the {many}'} round."]
     if one:
         return [*said, f"It is turned round under {worst['choice']}."]
-    share = write_value(worst["turned"] / len(usual), "percent")
+    share = write_value(worst["reversed"] / len(usual), "percent")
     return [
         *said,
-        f"Most are turned round under {worst['choice']}: {worst['turned']:,} of {many} ({share}).",
+        f"Most are turned round under {worst['choice']}:"
+        f" {worst['reversed']:,} of {many} ({share}).",
     ]
 
 
