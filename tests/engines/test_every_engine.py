@@ -121,7 +121,11 @@ QUESTIONS = {
         lambda data: cells(data.tally(("group",))),
     ),
     "winners by name": (WINNERS, {}, lambda data: cells(data.tally())),
-    "merged outputs": (MERGED, {"merged": "+"}, lambda data: cells(data.tally(("judge",)))),
+    "merged outputs": (
+        MERGED,
+        {"system_separator": "+"},
+        lambda data: cells(data.tally(("judge",))),
+    ),
     "controls": (
         CONTROLS,
         {},
@@ -195,7 +199,7 @@ REFUSALS = {
     "a rank of 0": (change(rankings(), "rank", 0), {}),
     "a system ranked twice": (change(rankings(), "system", rankings()["system"][5]), {}),
     "a rating of nobody": (change(ratings(), "judge", None), {}),
-    "a part without a name": (change(PLAIN, "model_a", "x+"), {"merged": "+"}),
+    "a part without a name": (change(PLAIN, "model_a", "x+"), {"system_separator": "+"}),
 }
 
 

@@ -219,7 +219,7 @@ def test_reports_of_simulated_campaigns_agree_with_themselves_and_with_rank(name
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_reports_of_real_judgments_agree_with_themselves_and_with_rank(name, data_folder):
-    more = {"merged": "+"} if "wmt16" in name else {}
+    more = {"system_separator": "+"} if "wmt16" in name else {}
     data = evenhand.read(data_folder / name, **more)
     data = data.select_task(FILES[name]) if FILES[name] else data
     print(f"{name}: {compare(data)} claims compared")  # noqa: T201

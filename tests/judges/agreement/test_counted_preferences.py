@@ -87,7 +87,7 @@ def test_counts_give_all_that_votes_give(asked):
 
 
 @pytest.mark.parametrize("positions", [True, False])
-@pytest.mark.parametrize("found", [{}, {"merged": "+"}])
+@pytest.mark.parametrize("found", [{}, {"system_separator": "+"}])
 def test_rankings_are_counted_as_the_comparisons_that_they_are(positions, found):
     table = rankings(positions=positions)
     said, _, whys = counted(table.lazy(), found)

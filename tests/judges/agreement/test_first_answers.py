@@ -78,7 +78,7 @@ def test_of_two_rankings_the_one_that_begins_first_counts(form, sign, mixed, tmp
     # expected by going through the rows one by one
     table = two_rankings(mixed=mixed)
     expected = share_same(list_pairs(table, sign))
-    data = read(write(table, form, tmp_path), **({"merged": sign} if sign else {}))
+    data = read(write(table, form, tmp_path), **({"system_separator": sign} if sign else {}))
     assert ask_twice(data) == [pytest.approx(expected)] * 2
 
 
