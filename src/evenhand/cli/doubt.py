@@ -144,8 +144,8 @@ MAX_CHANGES: Final = 3  # Most changes that are named
 # Least columns for what changes beside a choice; its place below one, as that of counts
 MIN_ROOM, INDENT = 20, 4
 LEGEND: Final = {
-    "reversed": "turned: without so many, or fewer others, another system is ahead",
-    "undecided": "opened: without so many, or fewer others, it is no longer decided",
+    "reversed": "reversed: without so many, or fewer others, another system is ahead",
+    "undecided": "undecided: without so many, or fewer others, it is no longer decided",
 }
 
 
