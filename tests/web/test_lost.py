@@ -66,13 +66,20 @@ def refuse(*words: str) -> str:
 
 
 def cut(size: float) -> Callable[[Path], object]:
-    """What keeps the start of a file: so much of it, or so many bytes."""
+    """What keeps the start of a file: so much of it, or so many bytes, or all but so many."""
 
     def damage(database: Path) -> None:
         whole = database.stat().st_size
-        os.truncate(database, int(whole * size) if size < 1 else int(size))
+        kept = whole + size if size < 0 else whole * size if size < 1 else size
+        os.truncate(database, int(kept))
 
     return damage
+
+
+def spoil(database: Path) -> None:
+    with database.open("r+b") as file:
+        file.seek(4096 * 14)
+        file.write(b"\xff" * 4096)
 
 
 def make_tables(database: Path) -> None:
@@ -108,16 +115,43 @@ def make_other(database: Path) -> None:
 LOSSES: dict[str, tuple[Callable[[Path], object], str]] = {
     "missing": (Path.unlink, "is missing"),
     "empty": (lambda database: database.write_bytes(b""), "is empty"),
-    "a few bytes": (cut(300), "cannot be read ("),
+    "a few bytes": (cut(300), "is cut short"),
     "one page": (cut(4096), "cannot be read (database disk image is malformed)"),
-    "half": (cut(0.5), "cannot be read (database disk image is malformed)"),
-    "all but a page": (cut(0.97), "is damaged ("),
+    "half": (cut(4096 * 12), "cannot be read (database disk image is malformed)"),
+    "all but a page": (cut(-4096), "cannot be read (database disk image is malformed)"),
+    "all but a byte": (cut(-1), "is cut short: its last page is not whole"),
+    "a page of rubbish": (spoil, "is damaged ("),
     "text": (lambda database: database.write_text("dear diary\n" * 99), "is not a database"),
     "without a launch": (make_tables, "holds no launch"),
     "without its log": (lose_log, "holds no launch"),
     "without a table": (drop("log"), "is damaged (there is no table 'log')"),
     "another program": (make_other, "holds tables of another program"),
 }
+
+
+@pytest.mark.parametrize("log", ["kept", "lost"])
+def test_a_page_that_is_not_whole_is_not_missed_where_its_log_holds_it(
+    folder: Path, log: str
+) -> None:
+    # A machine went down while SQLite brought the log into the file: the next start does it again
+    serve()
+    with closing(sqlite3.connect("spring.db")) as grown:
+        grown.execute("CREATE TABLE room (bytes BLOB)")
+        grown.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        grown.execute("INSERT INTO room VALUES (zeroblob(40000))")
+        grown.commit()
+        shutil.copy("spring.db", "killed")
+        shutil.copy("spring.db-wal", "killed-wal")
+    whole = Path("spring.db").read_bytes()
+    size = Path("killed").stat().st_size + 100
+    Path("killed").write_bytes(whole[:size])
+    Path("killed").replace("spring.db")
+    if log == "kept":
+        Path("killed-wal").replace("spring.db-wal")
+        serve()
+        assert len(Path("spring.db").read_bytes()) >= len(whole)
+    else:
+        assert "spring.db is cut short: its last page is not whole" in refuse()
 
 
 @pytest.mark.parametrize("how", LOSSES)

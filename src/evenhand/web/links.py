@@ -288,7 +288,7 @@ def check_launch(links: Path, where: str) -> None:
                 f" {place.name} back from where it was moved; to begin anew, move {log} away"
             )
         return
-    wrong = wrong or _look_inside(place, known)
+    wrong = wrong or _look_at_end(place) or _look_inside(place, known)
     if wrong == OTHER:
         number = 2
         while (free := links.with_name(f"{links.stem}-{number}{links.suffix}")).exists():
@@ -382,6 +382,42 @@ def _look_for_file(place: Place) -> str:
     if place.file.is_dir():
         raise CampaignError(f"the database {place.name} is a folder: name a file (--database)")
     return "" if not place.file.is_file() or place.file.stat().st_size else EMPTY
+
+
+def _look_at_end(place: Place) -> str:
+    """Say whether a SQLite file ends within a page, which SQLite reads as if zeros followed.
+
+    A machine that goes down while a page is written leaves such an end too: then the write-ahead
+    log still holds the page, and SQLite writes it again.
+    """
+    if place.file is None or not place.file.is_file():
+        return ""
+    with suppress(OSError):  # what cannot be read is named where it is looked into
+        with place.file.open("rb") as read:
+            head = read.read(18)
+        number = int.from_bytes(head[16:18])
+        page = 65_536 if number == 1 else number  # as the format says it
+        if not head.startswith(b"SQLite format 3\0") or page < SMALLEST_PAGE:
+            return ""
+        whole, rest = divmod(place.file.stat().st_size, page)
+        if rest and not _holds_page(place.find_log(), whole + 1, page):
+            return "is cut short: its last page is not whole"
+    return ""
+
+
+SMALLEST_PAGE: Final = 512  # Bytes, in any SQLite file
+
+
+def _holds_page(log: str, number: int, size: int) -> bool:
+    """Say whether a write-ahead log holds a page."""
+    if not log:
+        return False
+    with Path(log).open("rb") as read:
+        read.seek(32)  # behind its header stand pages, each behind 24 bytes that name it
+        while frame := read.read(24 + size):
+            if int.from_bytes(frame[:4]) == number:
+                return True
+    return False
 
 
 def _look_inside(place: Place, known: LinksFile) -> str:
