@@ -292,6 +292,18 @@ def test_a_folder_in_the_place_of_the_database_is_called_one(folder: Path) -> No
     assert "the database spring.db is a folder: name a file (--database)" in refuse()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")
+def test_a_pipe_in_the_place_of_the_database_is_not_waited_for(folder: Path) -> None:
+    serve()
+    Path("spring.db").unlink()
+    os.mkfifo("spring.db")
+    before = Path("spring.links.csv").read_bytes()
+    ended = CliRunner().invoke(main, ["serve", "spring.csv", "--url", "http://x", "--port", "0"])
+    assert ended.exit_code == 2
+    assert "the database spring.db is no file: name one (--database)" in ended.output
+    assert Path("spring.links.csv").read_bytes() == before
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="may write all")
 def test_a_database_that_may_only_be_read_is_said_at_the_start(folder: Path) -> None:
     serve()

@@ -381,7 +381,9 @@ def _look_for_file(place: Place) -> str:
         return MISSING
     if place.file.is_dir():
         raise CampaignError(f"the database {place.name} is a folder: name a file (--database)")
-    return "" if not place.file.is_file() or place.file.stat().st_size else EMPTY
+    if not place.file.is_file():  # who opens a pipe would wait for its other end
+        raise CampaignError(f"the database {place.name} is no file: name one (--database)")
+    return "" if place.file.stat().st_size else EMPTY
 
 
 def _look_at_end(place: Place) -> str:
