@@ -289,7 +289,25 @@ def test_where_lines_of_the_links_were_lost_it_is_said(folder: Path, left: int) 
 
 def test_a_folder_in_the_place_of_the_database_is_called_one(folder: Path) -> None:
     Path("spring.db").mkdir()
-    assert "the database spring.db is a folder: name a file (--database)" in refuse()
+    assert "spring.db is a folder: put a backup in its place, or name a file" in refuse()
+
+
+def test_a_file_of_links_that_lost_its_lines_does_not_let_a_lost_database_begin_anew(
+    folder: Path,
+) -> None:
+    serve()
+    links, database = Path("spring.links.csv"), Path("spring.db")
+    backup = database.read_bytes()
+    for text in (links.read_text().partition("\n")[0] + "\n", ""):
+        links.write_text(text)
+        database.unlink()
+        said = refuse()
+        assert "spring.links.csv has lost its links, the database spring.db is missing" in said
+        assert ".spring.links.csv.end is of a launch" in said
+        assert links.read_text() == text
+        database.write_bytes(backup)  # the remedy that is named
+        start()
+        assert ("admin", "") in read_links(links)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes")

@@ -189,6 +189,8 @@ def read_file(path: Path) -> LinksFile:
         raise CampaignError(
             f"--links {path}: the links cannot be read: save the file as CSV in UTF-8"
         ) from None
+    if not text.strip():  # as after a full disk: nothing is in it, and it is written anew
+        return LinksFile()
     header = text.partition("\n")[0]
     divider = max(",;\t", key=header.count)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=divider)
@@ -287,6 +289,11 @@ def check_launch(links: Path, where: str) -> None:
                 f"the database {place.name} {wrong}, but {log} holds answers of it: put"
                 f" {place.name} back from where it was moved; to begin anew, move {log} away"
             )
+        if wrong and links.exists() and (end := _find_end(links)).exists():
+            raise CampaignError(
+                f"{links} has lost its links, the database {place.name} {wrong}, and {end} is of a"
+                f" launch: {_say_remedy(place, links, there=False)}"
+            )
         return
     wrong = wrong or _look_at_end(place) or _look_inside(place, known)
     if wrong == OTHER:
@@ -305,6 +312,11 @@ def check_launch(links: Path, where: str) -> None:
         )
 
 
+def _find_end(links: Path) -> Path:
+    """Return the file beside the links that says where the log of their launch ended."""
+    return links.with_name(f".{links.name}.end")
+
+
 class EndNote:
     """Where the log of a launch ended at the last commit, in a file beside the links.
 
@@ -317,8 +329,7 @@ class EndNote:
         self.number = number
         self._launch, self._handle = launch, -1
         with suppress(OSError):
-            path = links.with_name(f".{links.name}.end")
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            self._handle = os.open(_find_end(links), os.O_RDWR | os.O_CREAT, 0o600)
 
     def read(self) -> tuple[int, str] | None:
         """Return number and hash of the last record of this launch; None where none is noted."""
@@ -380,7 +391,10 @@ def _look_for_file(place: Place) -> str:
     if not place.file.exists():
         return MISSING
     if place.file.is_dir():
-        raise CampaignError(f"the database {place.name} is a folder: name a file (--database)")
+        raise CampaignError(
+            f"the database {place.name} is a folder: put a backup in its place, or name a file"
+            " (--database)"
+        )
     if not place.file.is_file():  # who opens a pipe would wait for its other end
         raise CampaignError(f"the database {place.name} is no file: name one (--database)")
     return "" if place.file.stat().st_size else EMPTY
