@@ -195,7 +195,7 @@ def test_a_sign_may_have_blanks_but_must_be_there():
     columns = {"ranking": ["r", "r"], "system": ["A + B", "C"], "rank": [1, 2]}
     data = handle(Rankings, columns, "polars")
     assert data.split_merged(" + ").comparisons().tally().systems == ("A", "B", "C")
-    with pytest.raises(UnknownOption, match="merged is empty"):
+    with pytest.raises(UnknownOption, match="system_separator is empty"):
         data.split_merged(" ")
 
 
