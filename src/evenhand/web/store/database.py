@@ -147,12 +147,13 @@ def see_one_state(connection: Connection) -> Connection:
     return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
 
-_NEEDS_FOLDER: Final = "see that its folder is there and may be written by you"
+_BESIDE: Final = "and that what stands beside it as -wal, -shm or -journal is its own"
+_NEEDS_FOLDER: Final = f"see that its folder is there and may be written by you, {_BESIDE}"
 # What SQLite says of a database that cannot be used → what to do
 _REMEDIES: Final = {
     "unable to open database file": _NEEDS_FOLDER,
     "disk I/O error": "see that its disk is there, is not full and may be written by you",
-    "readonly database": "see that the file and its folder may be written by you",
+    "readonly database": f"see that the file and its folder may be written by you, {_BESIDE}",
     "is full": "give it room on its disk",
     "is locked": "another program holds it: end that one, or wait until it has done",
 }
