@@ -108,11 +108,7 @@ Expected = str | float | int | Mapping[str, str | float | int]
 
 @dataclass(frozen=True)
 class Item:
-    """One source and its outputs.
-
-    >>> Item("1", {"A": "uno", "B": "un"}).systems
-    ('A', 'B')
-    """
+    """One source and its outputs."""
 
     name: str  # its own in the campaign
     outputs: Mapping[str, str] = field(hash=False)  # system → text
@@ -234,11 +230,7 @@ RIGHT_TO_LEFT: Final = frozenset(
 
 @dataclass(frozen=True)
 class TextField:
-    """A text of the page.
-
-    >>> TextField("he").direction, TextField("es").direction, TextField().direction
-    ('rtl', 'ltr', 'auto')
-    """
+    """A text of the page."""
 
     language: str = ""  # its tag, such as "es" or "pt-BR"; "" where it is not known
     # ltr, rtl, or auto (by the first letters); the language's where none is said
@@ -281,10 +273,8 @@ class Wording:
         object.__setattr__(self, "texts", MappingProxyType(dict(self.texts)))
 
     def text(self, name: str) -> TextField:
-        """Return the language and direction of a text: source, output, reference, context, page.
-
-        A reference is written as the outputs are, and a context as the source, if not said.
-        """
+        """Return the language and direction of a text: source, output, reference, context, page."""
+        # A reference is written as the outputs are, and a context as the source, if not said.
         kin = {"reference": "output", "context": "source"}
         return self.texts.get(name) or self.texts.get(kin.get(name, ""), TextField())
 
@@ -477,21 +467,17 @@ class Campaign:
         return self.seed is not None and self.seed >= MIN_SECRET_SEED
 
     def with_seed(self) -> Campaign:
-        """Return the campaign as it is launched: one that names no seed draws one.
-
-        The seed comes from the operating system and has 191 random bits.
-        """
+        """Return the campaign as it is launched: one that names no seed draws one."""
+        # The seed comes from the operating system and has 191 random bits.
         if self.seed is not None:
             return self
         top = 1 << (DRAWN_BITS - 1)
         return replace(self, seed=top | secrets.randbits(DRAWN_BITS - 1))
 
     def fits(self, launched: Campaign) -> bool:
-        """Say whether this is a campaign that was launched.
-
-        A campaign that names no seed fits one whose seed was drawn, or was that of rehearsals, as
-        it was before launches drew seeds.
-        """
+        """Say whether this is a campaign that was launched."""
+        # A campaign that names no seed fits one whose seed was drawn, or was that of rehearsals, as
+        # it was before launches drew seeds.
         planned = self
         if self.seed is None and (launched.has_secret_seed or launched.seed == SEED):
             planned = replace(self, seed=launched.seed)
@@ -570,10 +556,8 @@ class Campaign:
 
     @cached_property
     def canonical(self) -> bytes:
-        """The canonical form: JSON in UTF-8; systems and severities stand in the order given.
-
-        The order counts: tickets are dealt by it, and pages show severities in it.
-        """
+        """The canonical form: JSON in UTF-8; systems and severities stand in the order given."""
+        # The order counts: tickets are dealt by it, and pages show severities in it.
         return json.dumps(
             self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":")
         ).encode()
@@ -585,13 +569,8 @@ class Campaign:
 
 
 def write_seed(seed: int) -> int | str:
-    """Return a seed as files hold it: one of 64 bits or more as hexadecimal digits.
-
-    Many programs that read JSON and TOML keep 64 bits of a number.
-
-    >>> write_seed(7), write_seed(2**64)
-    (7, '00000000000000010000000000000000')
-    """
+    """Return a seed as files hold it: one of 64 bits or more as hexadecimal digits."""
+    # Many programs that read JSON and TOML keep 64 bits of a number.
     return seed if seed < MIN_SECRET_SEED else f"{seed:032x}"
 
 

@@ -148,10 +148,8 @@ def check_systems(seen: Seen) -> Iterator[Guarantee]:
 
 
 def _tabulate_kinds(mine: Seen) -> Iterator[Integers]:
-    """Yield for each kind of source how often each judge sees each label of it.
-
-    A source with two units of one label is of no kind: these two are one label to a judge.
-    """
+    """Yield for each kind of source how often each judge sees each label of it."""
+    # A source with two units of one label is of no kind: these two are one label to a judge.
     first, _ = count(mine.unit)
     of: dict[int, list[int]] = {}
     for group, label in zip(mine.group[first].tolist(), mine.label[first].tolist(), strict=True):
@@ -729,17 +727,7 @@ class DesignCheck:
 
 
 def verify_design(assignment: Assignment) -> DesignCheck:
-    """Count every promise of a design on its tickets, against what the campaign asks for.
-
-    assignment: the tickets, before anybody answers.
-
-    >>> from evenhand.design import assign, make_campaign
-    >>> items = [{"item": str(n), "A": "uno", "B": "un"} for n in range(6)]
-    >>> settings = {"name": "small", "items": items, "design": {"judges_per_item": 2}}
-    >>> check = verify_design(assign(make_campaign(settings)))
-    >>> check.holds, check.tickets
-    (True, 12)
-    """
+    """Count every promise of a design on its tickets, against what the campaign asks for."""
     seen, judges = encode_tickets(assignment.campaign, assignment), len(assignment.campaign.judges)
     return DesignCheck(check_all(seen), len(assignment), judges, assignment.digest)
 
@@ -763,10 +751,8 @@ def verify_collected(
     people: Mapping[str, str] | None = None,
     seats: Mapping[str, str] | None = None,
 ) -> DesignCheck:
-    """Count every promise again on what was collected.
-
-    What can only be said at the end is left open until all is answered.
-    """
+    """Count every promise again on what was collected."""
+    # What can only be said at the end is left open until all is answered.
     tickets, seats = tuple(tickets), seats or {}
     asked = [one for one in tickets if _is_asked(assignment, one, seats)]
     void = _find_void(assignment, asked)

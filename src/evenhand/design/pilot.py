@@ -43,11 +43,9 @@ class Pilot:
     notes: tuple[str, ...]  # what must stand beside the plan
 
     def worst(self) -> Truth | None:
-        """Return the truth with tastes as strong as the pilot cannot exclude; None if unbounded.
-
-        Answers of all judges together are as the pilot observed them: one judge's worths are
-        further apart then.
-        """
+        """Return the truth with tastes as strong as the pilot cannot exclude; None if unbounded."""
+        # Answers of all judges together are as the pilot observed them: one judge's worths are
+        # further apart then.
         truth, sds = self.truth, []
         for name, sd in ((JUDGE_SYSTEM, truth.judge_sd), (ITEM_SYSTEM, truth.item_sd)):
             component, upper = self.components.find(name), 0.0

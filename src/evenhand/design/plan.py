@@ -289,11 +289,7 @@ def say_plan(plan: CampaignPlan) -> tuple[str, ...]:
 
 
 def say_design(design: Design) -> str:
-    """Say who judges what.
-
-    >>> say_design(Design(judges=20, items=100, judgments=2000, overlap=2))
-    '2,000 judgments by 20 judges (100 each) on 100 items, 2 judges for each output pair'
-    """
+    """Say who judges what."""
     each = design.judgments / design.judges
     load = f"{each:,.0f} each" if design.loads == "equal" else "unequal loads"
     sentence = f"{design.judgments:,} judgments by {design.judges:,} judges ({load})"
@@ -529,10 +525,8 @@ def plan_campaign(
 def _confirm(
     search: Search, design: Design, campaigns: int, progress: Progress | None
 ) -> tuple[Design, Simulated | None, tuple[Round, ...]]:
-    """Simulate; a design whose size was looked for grows, and is simulated again, where it fails.
-
-    Returned are the design that was simulated last, what was counted, and all sizes.
-    """
+    """Simulate; a design whose size was looked for grows where it fails, and is tried again."""
+    # Returned are the design that was simulated last, what was counted, and all sizes.
     spec = search.spec
     rounds: tuple[Round, ...] = ()
     if not campaigns:
@@ -560,12 +554,8 @@ def _confirm(
 
 
 def find_growth(power: float, wish: float, critical: float) -> float:
-    """Return how many times more judgments would do, were the error that of chance alone.
-
-    Power is Φ(δ − c), and δ grows with the square root of the judgments.
-
-    power: that was reached (proportion).
-    """
+    """Return how many times more judgments would do, were the error that of chance alone."""
+    # Power is Φ(δ − c), and δ grows with the square root of the judgments.
     reached = critical + normal_quantile(power) if 0 < power < 1 else 0.0
     if reached <= 0:
         return MAX_GROWTH

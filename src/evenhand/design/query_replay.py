@@ -356,11 +356,7 @@ class QueryCurves(InNotebooks):
 
 
 def average(values: Array) -> Interval:
-    """Return a mean with its 95 % interval, Student's t.
-
-    >>> average(np.array([1.0, 2.0, 3.0]))
-    Interval(value=2.0, lower=-0.484..., upper=4.484...)
-    """
+    """Return a mean with its 95 % interval, Student's t."""
     n = len(values)
     half = t_quantile(0.5 + LEVEL / 2, n - 1) * float(values.std(ddof=1)) / n**0.5
     mean = float(values.mean())
@@ -470,10 +466,7 @@ def make_trial(pool: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -
 def run_trial(
     trial: Trial, queries: Sequence[Query], looks: Numbers, seed: tuple[int, int]
 ) -> Array:
-    """Return the (Q, L, t) errors of queries at each look; all end with the full pool.
-
-    looks: (L,) numbers of labels, the last being all.
-    """
+    """Return the (Q, L, t) errors of queries at each look; all end with the full pool."""
 
     def make_rng(stream: int) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64([seed[0], 2, seed[1], stream]))

@@ -141,11 +141,9 @@ class Savings(InNotebooks):
         return lower, upper
 
     def _take(self, chosen: Array, random: Array, at: int) -> tuple[float, float, bool]:
-        """Return the agreement of random pairs, what the policy takes for it, and if it gets there.
-
-        Between two looks agreement rises in a straight line. Where the policy's curve is flat at
-        that agreement, of all numbers of judgments the one nearest to that of random pairs.
-        """
+        """Return the agreement of random pairs, what the policy takes for it, if it gets there."""
+        # Between two looks agreement rises in a straight line. Where the policy's curve is flat at
+        # that agreement, of all numbers of judgments the one nearest to that of random pairs.
         level, n = float(random[at]), self.judgments.astype(np.float64)
         if chosen[-1] < level:
             return level, float(n[-1]), False
@@ -257,11 +255,7 @@ class Pool:
         return [rng.permutation(np.repeat((0, 1, 2), row)).tolist() for row in rows]
 
     def state(self, taken: Counts, near: Counts | None = None) -> State:
-        """Return the state after some answers were taken; emptied pairs may not be asked.
-
-        taken: (P, 3) answers taken so far.
-        near: (K,) log-worths from which the fit begins.
-        """
+        """Return the state after some answers were taken; emptied pairs may not be asked."""
         left = self.answers.sum(axis=1) > taken.sum(axis=1)
         return State(make_tally(self.systems, taken), np.zeros(len(left)), left, near)
 

@@ -72,13 +72,7 @@ DIRECTIONS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Answer:
-    """What was said of one ticket; a task fills what it asks for.
-
-    >>> Answer(outcome="left").to_dict()
-    {'outcome': 'left'}
-    >>> Answer(score=4.0).to_dict()
-    {'score': 4}
-    """
+    """What was said of one ticket; a task fills what it asks for."""
 
     outcome: str | None = None  # of two outputs as they were shown: left, tie, right or both_bad
     # of several outputs in the order shown: 1 is best, equal ranks tie, none is left out
@@ -135,22 +129,13 @@ def read_comment(fields: Mapping[str, Any]) -> str:
 
 
 def is_text(words: str) -> bool:
-    r"""Say whether a text can be stored everywhere: no NUL, no half of a surrogate pair.
-
-    >>> is_text("naïve"), is_text("a\0"), is_text("\ud800")
-    (True, False, False)
-    """
+    r"""Say whether a text can be stored everywhere: no NUL, no half of a surrogate pair."""
     return "\0" not in words and not any("\ud800" <= one <= "\udfff" for one in words)
 
 
 def say_bad_name(name: str) -> str:
-    r"""Say why a word cannot name something in a table, "" where it can.
-
-    What is collected is read back under the same rules.
-
-    >>> say_bad_name("ann"), say_bad_name("ann "), say_bad_name("a\nb")
-    ('', 'has a blank before or after it', 'has a line break or a tab in it')
-    """
+    r"""Say why a word cannot name something in a table, "" where it can."""
+    # What is collected is read back under the same rules.
     if not is_text(name):
         return "holds a character that no text holds (NUL, or half of a surrogate pair)"
     if name != name.strip():
@@ -163,11 +148,7 @@ def say_bad_name(name: str) -> str:
 
 
 def is_number(value: object) -> bool:
-    """Say whether a value is a finite number that a float holds.
-
-    >>> is_number(4), is_number(float("nan")), is_number(10**400), is_number(True)
-    (True, False, False, False)
-    """
+    """Say whether a value is a finite number that a float holds."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) <= MAX_NUMBER  # also of NaN and infinity
@@ -293,15 +274,7 @@ WRITTEN = {"both_bad": "tie (bothbad)"}
 
 @dataclass(frozen=True, kw_only=True)
 class PairTask(Task):
-    """Two outputs of one item, one of which may be preferred.
-
-    >>> task = PairTask(name="preference")
-    >>> task.validate({"outcome": "left"}, ("eins", "zwei")).outcome
-    'left'
-    >>> task.validate({"outcome": "both_bad"}, ("eins", "zwei"))
-    Traceback (most recent call last):
-    evenhand.errors.InvalidJudgments: the answer is one of left, right, tie, not 'both_bad'
-    """
+    """Two outputs of one item, one of which may be preferred."""
 
     kind: ClassVar[str] = "pair"
     table: ClassVar[str] = "comparisons"
@@ -352,12 +325,7 @@ MAX_RANKED_OUTPUTS: Final = 26  # Most outputs that are ranked at once
 
 @dataclass(frozen=True, kw_only=True)
 class RankTask(Task):
-    """Outputs of one item that are put in order.
-
-    >>> task = RankTask(name="order", n=3)
-    >>> task.validate({"ranks": [1, 3, 1]}, ("a", "b", "c")).ranks
-    (1, 2, 1)
-    """
+    """Outputs of one item that are put in order."""
 
     kind: ClassVar[str] = "rank"
     table: ClassVar[str] = "rankings"
@@ -406,11 +374,7 @@ class RankTask(Task):
 
 @dataclass(frozen=True)
 class Scale:
-    """Scores from one end to the other, in steps.
-
-    >>> Scale(1, 5, 1).holds(3), Scale(1, 5, 1).holds(3.5), Scale(0, 1, 0.1).holds(0.3)
-    (True, False, True)
-    """
+    """Scores from one end to the other, in steps."""
 
     low: float  # lowest score
     high: float  # highest score
@@ -472,15 +436,7 @@ class ScaledTask(Task):
 
 @dataclass(frozen=True, kw_only=True)
 class RatingTask(ScaledTask):
-    """A score for one output; direct assessment is this with 0 to 100, which is the usual.
-
-    >>> task = RatingTask(name="fluency", low=1, high=5, shows=())
-    >>> task.validate({"score": 4}, ("Hola",)).score
-    4.0
-    >>> task.validate({"score": 99999}, ("Hola",))
-    Traceback (most recent call last):
-    evenhand.errors.InvalidJudgments: a score is a whole number from 1 to 5, not 99999
-    """
+    """A score for one output; direct assessment is this with 0 to 100, which is the usual."""
 
     kind: ClassVar[str] = "rating"
     table: ClassVar[str] = "ratings"
@@ -508,15 +464,9 @@ FIELDS: Final = ("start", "end", "severity", "category", "side")
 
 @dataclass(frozen=True, kw_only=True)
 class SpanTask(ScaledTask):
-    """Errors of one output, each with a severity; with a score besides, or without.
+    """Errors of one output, each with a severity; with a score besides, or without."""
 
-    Without a score the table of ratings holds minus the sum of the weights of what was marked.
-
-    >>> task = SpanTask(name="errors", score=False)
-    >>> mark = {"start": 0, "end": 2, "severity": "major"}
-    >>> task.validate({"spans": [mark]}, ("Hola",)).spans
-    (Span(start=0, end=2, severity='major', category='', side='output'),)
-    """
+    # Without a score the table of ratings holds minus the sum of the weights of what was marked.
 
     kind: ClassVar[str] = "spans"
     table: ClassVar[str] = "ratings"

@@ -181,27 +181,18 @@ LOW_KAPPA: Final = 0.4  # κ up to which it is called low: at most "fair"
 
 
 def name_kappa(kappa: float) -> str:
-    """Return Landis and Koch's word for a κ.
-
-    The borders are convention, not inference (Landis & Koch 1977, Biometrics 33:159-174, p. 165).
-
-    >>> [name_kappa(kappa) for kappa in (-0.1, -0.0001, 0.2, 0.21, 0.5, 0.81)]
-    ['poor', 'slight', 'slight', 'fair', 'moderate', 'almost perfect']
-    """
+    """Return Landis and Koch's word for a κ."""
+    # The borders are convention, not inference (Landis & Koch 1977, Biometrics 33:159-174, p. 165).
     if round(kappa, 3) < 0:  # as it is printed: of two zeros none is called poor
         return WORDS[0][1]
     return next(word for most, word in WORDS[1:] if kappa <= most or most == 1.0)
 
 
 def warn_prevalence(observed: float, kappa: float | None, prevails: float) -> str | None:
-    """Return a warning where κ is low though judges agree; None where nothing is odd.
-
-    Where one answer is given nearly always, chance agreement is high and κ has hardly any room:
-    the first paradox of Feinstein & Cicchetti (1990), Journal of Clinical Epidemiology 43:543-549.
-
-    observed: share of pairs of judges that agree (proportion).
-    prevails: share of the answer that is given most often (proportion).
-    """
+    """Return a warning where κ is low though judges agree; None where nothing is odd."""
+    # Where one answer is given nearly always, chance agreement is high and κ has hardly any room:
+    # the first paradox of Feinstein & Cicchetti (1990), Journal of Clinical Epidemiology
+    # 43:543-549.
     if kappa is None or observed < HIGH_AGREEMENT or kappa > LOW_KAPPA:
         return None
     agree, same = 100 * observed, 100 * prevails
@@ -263,11 +254,7 @@ def _say(part: AgreementPart, answers: str, *, again: bool) -> str:
 
 
 def _plain(value: float | None) -> str:
-    """Write a coefficient with three digits; a zero has no sign.
-
-    >>> _plain(-0.0001), _plain(-0.0512)
-    ('0.000', '-0.051')
-    """
+    """Write a coefficient with three digits; a zero has no sign."""
     return "" if value is None else f"{round(value, 3) + 0.0:.3f}"
 
 

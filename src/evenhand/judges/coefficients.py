@@ -87,11 +87,7 @@ def check_weighting(points: Array, weighting: str) -> None:
 
 
 def expect_disagreement(mass: Array, points: Array, weighting: str) -> Array:
-    """Return Σ_c Σ_k mass_c mass_k δ_ck, in time linear in the points where a closed form is known.
-
-    mass: (B, K) scores, or shares, by point.
-    points: (K,) the scores, ascending.
-    """
+    """Return Σ_c Σ_k mass_c mass_k δ_ck, in linear time where a closed form is known."""
     total = mass.sum(axis=1)
     if weighting == "identity":
         return np.asarray(total**2 - (mass**2).sum(axis=1))
@@ -141,11 +137,9 @@ _WEIGHTINGS: Final = {"nominal": "identity", "interval": "quadratic", "ratio": "
 
 
 def krippendorff_alpha(sums: Sums, metric: str = "interval") -> Ratio:
-    """Return α, one per resample; it does not exist where all scores are alike.
-
-    Ranks of the ordinal α are those of each resample where pairs of scores are tabled; on scales
-    of very many points they stay those of the data.
-    """
+    """Return α, one per resample; it does not exist where all scores are alike."""
+    # Ranks of the ordinal α are those of each resample where pairs of scores are tabled; on scales
+    # of very many points they stay those of the data.
     require_option("metric", metric, METRICS)
     if metric == "ordinal":
         observed, expected = _ordinal(sums)
@@ -219,13 +213,7 @@ def n_agreement(sums: Sums, n: float) -> Ratio:
 
 
 def choose_steps(low: float, high: float, points: Array) -> tuple[float, ...]:
-    """Return the n that are worth showing: all on a short scale, else a few round ones.
-
-    >>> choose_steps(1, 5, np.arange(1.0, 6.0))
-    (0.0, 1.0, 2.0, 3.0, 4.0)
-    >>> choose_steps(0.2, 0.73, np.linspace(0.2, 0.73, 100))
-    (0.0, 0.01, 0.05, 0.1, 0.2, 0.5)
-    """
+    """Return the n that are worth showing: all on a short scale, else a few round ones."""
     step = float(np.diff(points).min(initial=high - low)) or 1.0
     count = (high - low) / step
     if abs(count - round(count)) < _SLACK and count < MAX_STEPS_SHOWN:
@@ -235,11 +223,9 @@ def choose_steps(low: float, high: float, points: Array) -> tuple[float, ...]:
 
 
 def pair_judges(units: Units) -> Units:
-    """Keep for each output the scores of the first two judges of it in the table.
-
-    The two are chosen once for an output, not for each criterion; a unit that one of them left
-    without a score is not counted. The choice depends on the order of the table.
-    """
+    """Keep for each output the scores of the first two judges of it in the table."""
+    # The two are chosen once for an output, not for each criterion; a unit that one of them left
+    # without a score is not counted. The choice depends on the order of the table.
     rows = units.rows
     output = number_groups(rows.output)
     first = _first_rows(output, np.arange(rows.size))
@@ -369,10 +355,8 @@ def brennan_prediger(sums: Sums, weighting: str = "identity") -> Ratio:
 
 
 def gwet_pi(sums: Sums, weighting: str = "identity") -> Ratio:
-    """Return the coefficient of Fleiss' kind for unequal numbers of judges, one per resample.
-
-    It does not exist where all scores are alike.
-    """
+    """Return the coefficient of Fleiss' kind for unequal numbers of judges, one per resample."""
+    # It does not exist where all scores are alike.
     _categories(sums)
     apart = expect_disagreement(sums.all_shares, sums.points, weighting)
     chance = 1 - apart / _find_largest(sums.points, weighting)
@@ -527,10 +511,7 @@ class Concordance:
 
 
 def find_concordance(scores: Array) -> Concordance:
-    """Return Kendall's W, corrected for ties.
-
-    scores: (n, m) score of each unit (row) by each judge (column), without holes.
-    """
+    """Return Kendall's W, corrected for ties."""
     n, m = scores.shape
     if n < 2 or m < 2:
         few = f"{n} output{'s' * (n != 1)}" if n < 2 else f"{m} judge{'s' * (m != 1)}"

@@ -251,10 +251,7 @@ def _write_agreement(votes: Votes, slopes: Slopes) -> Lines:
 
 
 def _write_checks(checks: Checks | None, mixture: Mixture, name: str, counted: str) -> Lines:
-    """Say how a judge answered controls, or when asked again.
-
-    counted: the sentence of hits and of how many.
-    """
+    """Say how a judge answered controls, or when asked again."""
     if checks is None:
         return []
     lines, odds = [], mixture.odds_of(checks.logs).tolist()

@@ -139,12 +139,10 @@ def count_coincidences(units: Units, blocks: Blocks) -> Coincidences:
 def table_coincidences(
     points: Array, blocks: Blocks, sums: tuple[Array, Array], single: Array | None
 ) -> Coincidences:
-    """Return sums that are held as a table, of the cells that have any.
-
-    points: (K,) the scores.
-    sums: (cells × K × K,) per unit, and per score, by cell, lower and higher score.
-    single: (cells, K) scores of units of one judge; None if there are none.
-    """
+    """Return sums that are held as a table, of the cells that have any."""
+    # points: (K,) the scores.
+    # sums: (cells × K × K,) per unit, and per score, by cell, lower and higher score.
+    # single: (cells, K) scores of units of one judge; None if there are none.
     k = len(points)
     used = np.flatnonzero(sums[0].reshape(blocks.cells, -1).any(axis=1))
     low, high = np.triu_indices(k)
@@ -163,12 +161,10 @@ def table_coincidences(
 
 
 def mirror(coincidences: Coincidences) -> Coincidences:
-    """Count every unit in both orders of its two outputs, half in each.
-
-    Scores are answers about two outputs, the lowest one and the highest one say the same with the
-    outputs exchanged. What agrees stays as it is; how often each answer is given no longer depends
-    on which output is called the first.
-    """
+    """Count every unit in both orders of its two outputs, half in each."""
+    # Scores are answers about two outputs, the lowest one and the highest one say the same with the
+    # outputs exchanged. What agrees stays as it is; how often each answer is given no longer
+    # depends on which output is called the first.
     last = len(coincidences.points) - 1
     low, high = last - coincidences.high, last - coincidences.low
     if not coincidences.tabled:

@@ -290,11 +290,9 @@ def fetch_clusters(sums: ItemSums, seed: int) -> Columns:
 
 
 def find_cluster(items: int, seed: int) -> nw.Expr:
-    """Return the cluster of an item, by its number.
-
-    Up to 1,000 items are clusters, in the order of their names; more are put together by their
-    place in it, times a number that the seed draws.
-    """
+    """Return the cluster of an item, by its number."""
+    # Up to 1,000 items are clusters, in the order of their names; more are put together by their
+    # place in it, times a number that the seed draws.
     most, cluster = MAX_CLUSTERS["item"], nw.col("item").cast(nw.Int64)
     if items <= most:
         return cluster
@@ -450,12 +448,8 @@ def list_doubtful_items(
 def _find_steps(
     k: int, points: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], float, bool]:
-    """Return the scores in steps above the lowest, the step, and whether that leaves no rest.
-
-    Where none does, the step is the whole range.
-
-    points: (K,) the scores; None where two of them are the same or not.
-    """
+    """Return the scores in steps above the lowest, the step, and whether that leaves no rest."""
+    # Where none does, the step is the whole range.
     if points is None or k == 1:
         return np.zeros(k), 1.0, True
     step = float(np.diff(points).min())

@@ -43,12 +43,10 @@ MEAN_DECIMALS: Final = 12  # Decimals of a mean of scores: what differs further 
 
 
 def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
-    """Return the correlation of pairs of judges.
-
-    Returns correlations, NaN where a judge gave one score throughout or common units are fewer than
-        three; and z_x z_y − r (z_x² + z_y²) / 2 for a pair of scores, in units of standard
-        deviations, to which Spearman's adds what the scores do to the ranks of others.
-    """
+    """Return the correlation of pairs of judges."""
+    # Returns correlations, NaN where a judge gave one score throughout or common units are fewer
+    # than three; and z_x z_y − r (z_x² + z_y²) / 2 for a pair of scores, in units of standard
+    # deviations, to which Spearman's adds what the scores do to the ranks of others.
     groups, points = overlap.pair, overlap.points
     x, y = points[overlap.x], points[overlap.y]
     values = correlate_within(groups, x, y, ranks=ranks)
@@ -63,14 +61,8 @@ def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
 
 
 def correlate_within(groups: Numbers, x: Array, y: Array, *, ranks: bool = False) -> Array:
-    """Return the correlation of x and y within each group.
-
-    (G,) of dense numbers of groups; NaN where x or y is constant or a group has below three rows.
-
-    >>> x, y = np.array([[1.0, 2, 3, 9], [2.0, 1, 3, 30]])
-    >>> correlate_within(np.zeros(4, np.int64), x, y, ranks=True).tolist()
-    [0.8]
-    """
+    """Return the correlation of x and y within each group."""
+    # (G,) of dense numbers of groups; NaN where x or y is constant or a group has below three rows.
     if ranks:
         x, y = rank_within(groups, x), rank_within(groups, y)
     sizes = np.bincount(groups)
@@ -82,11 +74,9 @@ def correlate_within(groups: Numbers, x: Array, y: Array, *, ranks: bool = False
 
 
 def correlate_with_others(units: Units, *, ranks: bool = False) -> Array:
-    """Return each judge's correlation with the mean of the others' scores on the same units.
-
-    Returns: (J,) correlations, NaN where the judge or the others gave one score throughout, or
-        fewer than three units are shared.
-    """
+    """Return each judge's correlation with the mean of the others' scores on the same units."""
+    # Returns: (J,) correlations, NaN where the judge or the others gave one score throughout, or
+    #     fewer than three units are shared.
     mask = np.repeat(units.several, units.sizes)
     scores, judge = units.points[units.code[mask]], units.judge[mask]
     sizes = units.sizes[units.several]
@@ -142,12 +132,7 @@ class JudgeSummary(Record):
 def summarise_judges(
     units: Units, pairs: tuple[Codes, Codes], shared: Counts, every: Mapping[str, Array]
 ) -> tuple[JudgeSummary, ...]:
-    """Take the means of pairs judge by judge, a pair counting by its common units.
-
-    pairs: (P,) codes of the first and of the second judge of each pair.
-    shared: (P,) common units.
-    every: "equal", "distance" and further measures → (P,), NaN where one does not exist.
-    """
+    """Take the means of pairs judge by judge, a pair counting by its common units."""
     names = units.rows.judges
     size = len(names)
     sides = np.concatenate(pairs)
@@ -225,12 +210,10 @@ def cohen_kappa(x: Array, y: Array, scale: Scale, *, weights: Weights = "none") 
 
 
 def cohen_kappas(overlap: Overlap, scale: Scale, weights: Weights = "none") -> PairMeasure:
-    """Return κ of pairs of judges.
-
-    Returns κ, NaN where both judges gave one and the same score throughout; and, for a pair of
-        scores of a pair of judges, − (w − D_o) / D_e + (D_o / D_e²) (w_y + w_x − 2 D_e), where w_y
-        is the mean distance of y from the first judge's scores.
-    """
+    """Return κ of pairs of judges."""
+    # Returns κ, NaN where both judges gave one and the same score throughout; and, for a pair of
+    # scores of a pair of judges, − (w − D_o) / D_e + (D_o / D_e²) (w_y + w_x − 2 D_e), where w_y is
+    # the mean distance of y from the first judge's scores.
     check_steps(scale)
     apart = measure_distances(overlap.points, weights)
     distance = apart[overlap.x, overlap.y]
@@ -313,12 +296,8 @@ class JudgePairs:
     summaries: tuple[JudgeSummary, ...]  # each judge, by name
 
     def mean(self, name: str, *, level: float = 0.95) -> Coefficient:
-        """Return the mean of a measure over pairs, weighted by common units.
-
-        Its interval allows for items: t with the sandwich of influences, summed by item.
-
-        level: nominal level of the interval (proportion).
-        """
+        """Return the mean of a measure over pairs, weighted by common units."""
+        # Its interval allows for items: t with the sandwich of influences, summed by item.
         require_option("measure", name, tuple(MEASURES))
         title = f"{MEASURES[name]}, mean over pairs by common units"
         units, both = int(self.units.sum()), 2 * int(self.units.sum())

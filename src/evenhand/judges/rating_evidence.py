@@ -95,11 +95,10 @@ SCALE_PRECISION: Final = 4.0
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """Every judge's scores beside what the others lead one to expect, all on one scale.
+    """Every judge's scores beside what the others lead one to expect, all on one scale."""
 
-    The first arrays hold a row for every output that a judge scored (targets only), the last two
-    one for every row of the table, controls and second answers included.
-    """
+    # The first arrays hold a row for every output that a judge scored (targets only), the last two
+    # one for every row of the table, controls and second answers included.
 
     judge: Integers  # (m,) code of the judge
     item: Integers  # (m,) code of the item
@@ -277,15 +276,7 @@ class NormalSpread:
 
 
 def normal_spread(values: Array, variances: Array) -> NormalSpread:
-    """Estimate the spread of honest judges.
-
-    values: (J,) a number of each judge.
-    variances: (J,) its sampling variance.
-
-    >>> honest = normal_spread(np.array([1.0, 2.0, 3.0, 4.0, 90.0]), np.zeros(5))
-    >>> round(honest.centre, 3), round(honest.spread, 3)
-    (3.0, 1.483)
-    """
+    """Estimate the spread of honest judges."""
     centre = float(np.median(values))
     away = np.abs(values - centre)
     spread, over = _solve(away, variances), values > centre
@@ -305,11 +296,7 @@ def _solve(away: Array, variances: Array) -> float:
 
 
 def _find_middle(values: Array) -> float:
-    """Return the median of numbers of which none is missing: `np.median` looks for such first.
-
-    >>> _find_middle(np.array([4.0, 1.0, 2.0])), _find_middle(np.array([4.0, 1.0, 2.0, 9.0]))
-    (2.0, 3.0)
-    """
+    """Return the median of numbers of which none is missing: `np.median` looks for such first."""
     low, high = (len(values) - 1) // 2, len(values) // 2
     middle = np.partition(values, (low, high))
     return float((middle[low] + middle[high]) / 2)

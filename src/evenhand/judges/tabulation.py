@@ -207,10 +207,8 @@ def study_kinds(
 
 
 def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float64]:
-    """(U,) how far two judges of each unit are apart on average; zero for one judge.
-
-    Of sorted scores x_1 ... x_m the mean over pairs is 2 Σ (2i − m − 1) x_i / (m (m − 1)).
-    """
+    """(U,) how far two judges of each unit are apart on average; zero for one judge."""
+    # Of sorted scores x_1 ... x_m the mean over pairs is 2 Σ (2i − m − 1) x_i / (m (m − 1)).
     difference = np.zeros(units.size)
     for judges, at, place in units.by_size():
         if kind != "ratings":

@@ -139,10 +139,8 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
 
 
 def _order(rows: RatingRows) -> tuple[Integers, Codes, Mask, int]:
-    """Return rows by unit and judge, judges, where units begin, and how many answers are left out.
-
-    Rows are tried in the order of the table; moments are sorted only if somebody answered twice.
-    """
+    """Return rows by unit and judge, judges, where units begin, and the number left out."""
+    # Rows are tried in the order of the table; moments are sorted only if somebody answered twice.
     order, unit, judge = _sort(rows, None)
     opens, twice = _compare(unit, judge)
     if twice.any() and rows.moment is not None:
@@ -263,11 +261,9 @@ class Block:
 
 
 def find_block(units: Units) -> Block:
-    """Find units and judges without a hole.
-
-    Judges join one by one, those with most units first, and where scores in the block are most
-    the block is cut. This need not be the largest block there is, which is hard to find.
-    """
+    """Find units and judges without a hole."""
+    # Judges join one by one, those with most units first, and where scores in the block are most
+    # the block is cut. This need not be the largest block there is, which is hard to find.
     shared = units.take(units.several)
     judges = np.unique(shared.judge)
     if not shared.size or len(judges) < 2:

@@ -355,21 +355,13 @@ def _design(components: VarianceComponents, plan: Plan) -> str:
 
 
 def say_number(value: float, figures: int = 3) -> str:
-    """Write a number with three figures, or as many as are asked for; thousands in full.
-
-    >>> say_number(12.345), say_number(0.04567), say_number(0.0)
-    ('12.3', '0.0457', '0')
-    """
+    """Write a number with three figures, or as many as are asked for; thousands in full."""
     full = 1000 <= abs(value) < 1e6
     return f"{value:,.0f}" if full and figures > 2 else f"{value:.{figures}g}"
 
 
 def say_proportion(value: float) -> str:
-    """Write a proportion with two places, without its zero.
-
-    >>> say_proportion(0.914), say_proportion(0.9996)
-    ('.91', '1.00')
-    """
+    """Write a proportion with two places, without its zero."""
     return f"{value:.2f}".removeprefix("0")
 
 
@@ -606,11 +598,9 @@ class Answer:
 def plan_design(
     components: VarianceComponents, judges: int, items: int, each: float | None = None
 ) -> Plan:
-    """Say how sure a design would be.
-
-    each: judges per output, by default as many as there were (all, where judges scored most
-        outputs); for comparisons the comparisons of each judge.
-    """
+    """Say how sure a design would be."""
+    # each: judges per output, by default as many as there were (all, where judges scored most
+    #     outputs); for comparisons the comparisons of each judge.
     if min(judges, items, 1 if each is None else each) < 1:
         raise UnknownOption("a design has at least one judge, one item and one judgment of each")
     _refuse(components)

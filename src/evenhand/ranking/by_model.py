@@ -111,12 +111,7 @@ MIN_RELATIVE_ERROR: Final = 0.05
 
 
 def find_groups(tally: Tally) -> NDArray[np.intp]:
-    """Return (K,) the group of each system: those that some chain of comparisons links.
-
-    >>> one, two = np.array([0, 2], np.int32), np.array([1, 3], np.int32)
-    >>> find_groups(Tally(("a", "b", "c", "d"), one, two, *np.ones((3, 2)))).tolist()
-    [0, 0, 1, 1]
-    """
+    """Return (K,) the group of each system: those that some chain of comparisons links."""
     rows = tally.counts.sum(axis=1) > 0
     left, right = tally.left[rows].astype(np.intp), tally.right[rows].astype(np.intp)
     return weak_components(Graph(len(tally.systems), left, right))

@@ -67,11 +67,7 @@ MAX_JUDGES_NAMED: Final = 3  # Most judges who are named in a sentence
 
 
 def share_first(log_odds: float) -> float:
-    """Return how often the first of two equal outputs wins, ties aside.
-
-    >>> round(share_first(0.12), 3)
-    0.53
-    """
+    """Return how often the first of two equal outputs wins, ties aside."""
     return float(1 / (1 + np.exp(-log_odds)))
 
 

@@ -29,11 +29,7 @@ COLUMNS: Final = (
 
 
 def write_number(count: float) -> int | float:
-    """Return a count as an int where it is one; importance weights may add up to fractions.
-
-    >>> write_number(3.0), write_number(2.5)
-    (3, 2.5)
-    """
+    """Return a count as an int where it is one; importance weights may add up to fractions."""
     return int(count) if float(count).is_integer() else count
 
 
@@ -75,11 +71,7 @@ def write_ranks(row: Mapping[str, Any], dash: str = "-", mark: str = MARK) -> st
 
 
 def write_range(low: int, high: int, dash: str = "-") -> str:
-    """Write a range of places.
-
-    >>> write_range(2, 4), write_range(3, 3)
-    ('2-4', '3')
-    """
+    """Write a range of places."""
     return str(low) if low == high else f"{low}{dash}{high}"
 
 

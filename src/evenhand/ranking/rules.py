@@ -325,11 +325,7 @@ def _missing(met: Meetings, what: str) -> tuple[str, ...]:
 
 
 def say_loose(systems: int) -> str:
-    """Say of the gap to a bound, where there are many systems, that it is mostly the bound's.
-
-    >>> say_loose(60)
-    ''
-    """
+    """Say of the gap to a bound, where there are many systems, that it is mostly the bound's."""
     if systems <= MAX_NODES_EXACT:
         return ""
     return (

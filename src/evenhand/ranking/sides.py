@@ -77,11 +77,7 @@ ALPHA: Final = 0.05  # The chance that randomised sides are ever said not to be
 
 
 def log_one_sided(first: Array, second: Array) -> Array:
-    """Return log E (nats) of standing first so often and second so often.
-
-    >>> log_one_sided(np.array([0.0, 30.0]), np.array([0.0, 0.0])).round(2).tolist()
-    [0.0, 12.37]
-    """
+    """Return log E (nats) of standing first so often and second so often."""
     mixed = _log_beta(PRIOR + first, PRIOR + second) - _log_beta(PRIOR, PRIOR)
     return np.asarray(mixed + (first + second) * np.log(2))
 
@@ -261,10 +257,8 @@ def count_sides(tally: Tally) -> SideCounts:
 
 
 def have_pairs_own_sides(k: int, seen: SideCounts) -> bool:
-    """Whether pairs taken together keep to one order each more than chance explains.
-
-    Of five votes on a pair all in one order say little, of five on each of a hundred pairs much.
-    The evidence of pairs multiplies, since sides are drawn for each by itself.
-    """
+    """Whether pairs taken together keep to one order each more than chance explains."""
+    # Of five votes on a pair all in one order say little, of five on each of a hundred pairs much.
+    # The evidence of pairs multiplies, since sides are drawn for each by itself.
     _, stood, other = count_pairs(k, seen)
     return bool(log_one_sided(stood, other).sum() >= -np.log(ALPHA))

@@ -55,10 +55,7 @@ class CalibrationPart:
 def find_calibration(
     fit: Fit, tally: Tally, *, level: float = 0.95, parts: int = N_PARTS
 ) -> tuple[CalibrationPart, ...]:
-    """Set chances beside what came of them, the least chance first.
-
-    level: of all intervals together (proportion): each has 1 − (1 − level) / number of parts.
-    """
+    """Set chances beside what came of them, the least chance first."""
     size = len(tally.systems)
     keys, pair = np.unique(tally.left.astype(np.int64) * size + tally.right, return_inverse=True)
     left, right = np.divmod(keys, size)
