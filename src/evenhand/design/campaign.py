@@ -230,8 +230,6 @@ RIGHT_TO_LEFT: Final = frozenset(
 
 @dataclass(frozen=True)
 class TextField:
-    """A text of the page."""
-
     language: str = ""  # its tag, such as "es" or "pt-BR"; "" where it is not known
     # ltr, rtl, or auto (by the first letters); the language's where none is said
     direction: str = ""
@@ -322,8 +320,6 @@ class Training:
 
 @dataclass(frozen=True)
 class Platform:
-    """A crowd platform."""
-
     name: str  # as a campaign file has it
     title: str  # as people call it
     parameter: str  # of the link, which names the worker
@@ -332,7 +328,6 @@ class Platform:
     end: str = ""  # what stands behind the parameter in the link that the platform is given
 
     def check(self, worker: str) -> str:
-        """Return the name of a worker."""
         if re.search(r"[{}<>$%\[\]]", worker):
             raise CampaignError(
                 f"the link holds the placeholder {worker[:60]} instead of a worker: {self.title}"
@@ -378,7 +373,6 @@ USUAL: Final = "prolific"  # The platform of a campaign that does not say
 
 
 def find_platform(name: str) -> Platform:
-    """Return a platform by its name."""
     if not isinstance(name, str) or name not in PLATFORMS:
         hint = sentence_hint(suggest(str(name), PLATFORMS))
         raise CampaignError(f"platform cannot be {name!r}: choose {' | '.join(PLATFORMS)}{hint}")
@@ -475,7 +469,6 @@ class Campaign:
         return replace(self, seed=top | secrets.randbits(DRAWN_BITS - 1))
 
     def fits(self, launched: Campaign) -> bool:
-        """Say whether this is a campaign that was launched."""
         # A campaign that names no seed fits one whose seed was drawn, or was that of rehearsals, as
         # it was before launches drew seeds.
         planned = self
@@ -509,7 +502,6 @@ class Campaign:
         return {**{one.name: one for one in self.items}, **taught}
 
     def task(self, name: str) -> Task:
-        """Return a pass."""
         if name not in self._tasks:
             hint = (
                 sentence_hint(suggest(name, self._tasks))

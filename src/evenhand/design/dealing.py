@@ -48,7 +48,6 @@ class Units:
         return len(self.item)
 
     def take(self, chosen: NDArray[np.bool_] | Integers) -> Units:
-        """Return some of them."""
         rows = (self.item[chosen], self.places[chosen], self.label[chosen])
         return Units(self.width, *rows, self.labels, self.group[chosen])
 
@@ -276,11 +275,7 @@ def _share_kinds(
 
 
 def _assign_kind(
-    units: Units,
-    groups: Integers,
-    each: int,
-    share: tuple[Integers, Integers],
-    draws: Draws,
+    units: Units, groups: Integers, each: int, share: tuple[Integers, Integers], draws: Draws
 ) -> tuple[Integers, Integers]:
     """Deal the groups of one kind, then the units of each group."""
     members, loads = share
@@ -506,7 +501,6 @@ def has_left_out(campaign: Campaign, width: int) -> bool:
 
 
 def has_quotas(campaign: Campaign) -> bool:
-    """Say whether somebody has one."""
     quotas = [campaign.design.quota, *(one.quota for one in campaign.judges)]
     return any(one is not None for one in quotas)
 

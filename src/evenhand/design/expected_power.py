@@ -152,7 +152,6 @@ class Expected:
 def expect(
     inputs: PowerInputs, design: Design, level: float, variance: Array | None = None
 ) -> Expected:
-    """Return what is expected of a design."""
     # level: at which all pairs hold together (proportion).
     # variance: (K, K) of differences of pooled log-worths, where it is not that of the design; 0
     #     decides whatever differs.
@@ -404,7 +403,6 @@ class Search:
         return predict_errors(self.spec.truth, self.spec.design(max(JUDGES), 10, MOST))
 
     def expect(self, design: Design) -> Expected:
-        """Return what is expected of a design."""
         return expect(self.inputs, design, self.spec.level)
 
     def weakest(self, design: Design) -> float:

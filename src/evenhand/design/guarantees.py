@@ -168,7 +168,6 @@ def _tabulate_kinds(mine: Seen) -> Iterator[Integers]:
 
 
 def tabulate(rows: Integers, columns: Integers, n_rows: int) -> Integers:
-    """Return how often each column is in each row."""
     wide = int(columns.max(initial=-1)) + 1
     return np.bincount(rows * wide + columns, minlength=n_rows * wide).reshape(n_rows, wide)
 
@@ -607,8 +606,7 @@ def _check_judges(name: str, width: int, mine: Seen) -> Guarantee:
         f"{k} different judge{'s' * (k > 1)} for each {one}",
         f"{len(judges):,} {many} by {say_range(judges)}",
         mine.conclude(
-            holds=bool((judges == k).all()) and not nothing,
-            lost=bool((judges > k).any()),
+            holds=bool((judges == k).all()) and not nothing, lost=bool((judges > k).any())
         ),
     )
 
@@ -707,7 +705,6 @@ class DesignCheck:
 
     @property
     def kept(self) -> tuple[Guarantee, ...]:
-        """Promises that are kept."""
         return tuple(one for one in self.guarantees if one.holds)
 
     @property

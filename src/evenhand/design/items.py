@@ -110,7 +110,6 @@ Row = tuple[str, Mapping[str, Any]]
 def build_items(
     rows: Iterable[Row], systems: tuple[str, ...] = (), ignore: tuple[str, ...] = ()
 ) -> tuple[Item, ...]:
-    """Make items of rows."""
     # name → where it stands first, and its settings
     items: dict[str, tuple[str, dict[str, Any]]] = {}
     columns: set[str] = set()

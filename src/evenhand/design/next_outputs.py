@@ -52,8 +52,6 @@ MAX_OUTPUTS: Final = 4000
 
 @dataclass(frozen=True)
 class OutputChoice:
-    """An output to label."""
-
     item: str  # its item, with the task where there are tasks
     system: str  # its system
     kind: str  # "start-up", "random" or "chosen"
@@ -253,10 +251,7 @@ def _choose(
     ]
 
 
-_REASONS: Final = {
-    START: "at random, to begin with",
-    RANDOM: "at random",
-}
+_REASONS: Final = {START: "at random, to begin with", RANDOM: "at random"}
 _WHY: Final = {
     "uncertainty": "what is foreseen least surely, whatever its worth",
     "density": "what is foreseen least surely among outputs that many others are like",

@@ -289,7 +289,6 @@ def say_plan(plan: CampaignPlan) -> tuple[str, ...]:
 
 
 def say_design(design: Design) -> str:
-    """Say who judges what."""
     each = design.judgments / design.judges
     load = f"{each:,.0f} each" if design.loads == "equal" else "unequal loads"
     sentence = f"{design.judgments:,} judgments by {design.judges:,} judges ({load})"

@@ -157,7 +157,6 @@ class State:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The K systems."""
         return self.tally.systems
 
     @cached_property
@@ -237,10 +236,7 @@ class State:
 
 
 def read_state(
-    tally: Tally | None,
-    *,
-    systems: Sequence[str] = (),
-    waiting: Sequence[tuple[str, str]] = (),
+    tally: Tally | None, *, systems: Sequence[str] = (), waiting: Sequence[tuple[str, str]] = ()
 ) -> State:
     """Count judgments for choosing the next pairs."""
     twice = [name for name, count in Counter(systems).items() if count > 1]
@@ -356,7 +352,6 @@ class Batch:
         return np.asarray(new if 2 * new.sum() > allowed.sum() else allowed)
 
     def take(self, pair: int, kind: str, reason: str) -> None:
-        """Take a pair."""
         self.taken.append((pair, kind, reason))
         self.out[pair] += 1
         self.loads[[self.low[pair], self.high[pair]]] += 1

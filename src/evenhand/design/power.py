@@ -107,8 +107,6 @@ class Truth:
 
 @dataclass(frozen=True)
 class Design:
-    """Who judges what."""
-
     judges: int  # J
     items: int  # I
     judgments: int  # n, of all judges together
@@ -183,7 +181,6 @@ class Prices:
         return self.judge > 0 or self.judgment != 1
 
     def cost(self, design: Design) -> float:
-        """Return what a design costs."""
         return self.judgment * design.judgments + self.judge * design.judges
 
 

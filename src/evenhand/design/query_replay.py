@@ -149,8 +149,6 @@ LEVEL: Final = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with its 95 % interval."""
-
     value: float  # the mean
     lower: float  # end of its interval
     upper: float  # the other
@@ -158,8 +156,6 @@ class Interval:
 
 @dataclass(frozen=True)
 class QueryPoint:
-    """A query at one look."""
-
     query: str  # its name
     labels: int  # used so far
     share: float  # of the pool's
@@ -618,7 +614,6 @@ def _set_aside(
 
 
 def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> int:
-    """Return the size of pools."""
     size = min(len(rest), how.most) if how.pool is None else how.pool
     if how.pool is not None and size > len(rest):
         raise UnknownOption(

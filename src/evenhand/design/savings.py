@@ -245,7 +245,6 @@ class Pool:
 
     @property
     def per_pair(self) -> Counts:
-        """Judgments of each pair that has any."""
         totals = self.answers.sum(axis=1)
         return np.asarray(totals[totals > 0])
 

@@ -127,9 +127,7 @@ class PartialOrder:
 
 
 def close_order(
-    systems: tuple[str, ...],
-    better: Sequence[tuple[int, int]],
-    tied: Sequence[tuple[int, int]],
+    systems: tuple[str, ...], better: Sequence[tuple[int, int]], tied: Sequence[tuple[int, int]]
 ) -> PartialOrder:
     """Draw every conclusion: what is better than a better one is better, and ties are equal."""
     k = len(systems)
@@ -403,7 +401,6 @@ class Sorting:
 
     @cached_property
     def _answers_by_question(self) -> dict[tuple[str, ...], list[Answer]]:
-        """The answers by what was shown."""
         answers: dict[tuple[str, ...], list[Answer]] = {}
         for one in self.answers:
             answers.setdefault(one.shown, []).append(one)

@@ -300,7 +300,6 @@ class PairTask(Task):
         return ("left", "right", *more)
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:  # noqa: ARG002 - as all tasks
-        """Check an answer."""
         if len(shown) != self.width:
             raise InvalidJudgments(f"two outputs are compared, not {len(shown)}")
         fields = open_answer(answer, ("outcome",), comment=self.comment)
@@ -361,7 +360,6 @@ class RankTask(Task):
         return Answer(ranks=ranks, comment=read_comment(fields))
 
     def tabulate(self, ticket: Ticket, answer: Answer) -> Rows:
-        """Return the rows of a table of rankings."""
         places = enumerate(zip(ticket.systems, answer.ranks or (), strict=True), start=1)
         return tuple(
             {"ranking": str(ticket.number), "system": system, "rank": rank, "position": position}
@@ -381,7 +379,6 @@ class Scale:
     step: float  # between neighbours
 
     def holds(self, score: float) -> bool:
-        """Say whether a score lies on the scale."""
         if not self.low <= score <= self.high:  # also of NaN, infinity and numbers no float holds
             return False
         steps = (score - self.low) / self.step
@@ -401,8 +398,6 @@ class Scale:
 
 @dataclass(frozen=True, kw_only=True)
 class ScaledTask(Task):
-    """A task with a scale of scores."""
-
     criterion: str = ""  # what is scored; the name of the task where nothing else is said
     low: float = 0  # lowest score
     high: float = 100  # highest score
@@ -442,14 +437,12 @@ class RatingTask(ScaledTask):
     table: ClassVar[str] = "ratings"
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:  # noqa: ARG002 - as all tasks
-        """Check an answer."""
         if len(shown) != self.width:
             raise InvalidJudgments(f"one output is scored, not {len(shown)}")
         fields = open_answer(answer, ("score",), comment=self.comment)
         return Answer(score=self.scale.read(fields["score"]), comment=read_comment(fields))
 
     def tabulate(self, ticket: Ticket, answer: Answer) -> Rows:
-        """Return the row of a table of ratings."""
         score = answer.to_dict()["score"]
         return ({"system": ticket.systems[0], "criterion": self.criterion, "score": score},)
 
@@ -493,7 +486,6 @@ class SpanTask(ScaledTask):
             raise self.refuse("score", self.score, "true or false")
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:
-        """Check an answer."""
         if len(shown) != self.width:
             raise InvalidJudgments(f"errors are marked in one output, not in {len(shown)}")
         asked = ("spans", "score") if self.score else ("spans",)

@@ -209,7 +209,6 @@ MAX_PARTS_SAID = 8  # Most parts of which a sentence each is said; of more only 
 def say_parts(
     parts: Sequence[AgreementPart], *, answers: str = "score", again: bool = False
 ) -> tuple[str, ...]:
-    """Return one sentence for each part."""
     shown = parts if len(parts) <= MAX_PARTS_SAID else parts[-1:]
     return tuple(_say(part, answers, again=again) for part in shown)
 

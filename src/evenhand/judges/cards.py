@@ -289,7 +289,6 @@ Reason = Literal["judges", "right", "apart"]
 
 
 def find_reason(abstains: str) -> Reason:
-    """Return of which kind a reason is."""
     if TOO_FEW in abstains:
         return "judges"
     return "right" if NOT_RIGHT in abstains else "apart"

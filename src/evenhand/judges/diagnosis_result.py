@@ -230,7 +230,6 @@ class Settings:
     merge: str = ""  # points that are merged, in words; "" where none are
 
     def words(self) -> list[str]:
-        """Return the settings for the signature."""
         listed, scale = "", str(self.scale)
         if self.easy:  # how many outputs are listed as easy, with a digest of the list
             names = ("\x1f".join([name] if isinstance(name, str) else name) for name in self.easy)

@@ -117,7 +117,6 @@ class FoundVotes:
 
 
 def find_votes(data: Comparisons) -> FoundVotes:
-    """Find the votes that count."""
     # where pairs of rankings stood, where the engine tells first answers by it
     duckdb = data.frame.implementation.is_duckdb()
     weighing = read_weights(restore_places(data) if duckdb else data)
@@ -463,8 +462,6 @@ def _add_terms(terms: Sequence[nw.Expr]) -> nw.Expr:
 
 @dataclass(frozen=True, eq=False)
 class CountedVotes:
-    """What an engine counted of votes."""
-
     counted: Counted  # how often output pairs were answered how
     # part → κ → pairs of votes; of all votes, of tasks and of criteria
     kappas: Mapping[Key, Mapping[str, PreferenceAgreement]]
@@ -484,7 +481,6 @@ class CountedVotes:
 
 
 def tabulate_vote_counts(counted: CountedVotes, request: Request, task: str = "") -> AgreementTable:
-    """Make the table of what was counted of votes."""
     if task not in counted.answers.scales:
         raise NotIdentified(NO_TARGETS)
     kappas, wanted = choose_kappas(request)

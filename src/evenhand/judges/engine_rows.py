@@ -68,7 +68,6 @@ class Targets:
 
 
 def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]) -> Targets:
-    """Find the scores that count."""
     labels = [name for name in LABELS if data.has(name)]
     keys = list(dict.fromkeys([*labels, *factors]))
     table, placed = add_places(data.frame)

@@ -92,7 +92,6 @@ class Counted:
 
 
 def tabulate_counts(counted: Counted, request: Request, task: str = "") -> AgreementTable:
-    """Make the table of what was counted."""
     counts = counted.counts
     if not counts.several.any():
         raise refuse_alone(counts.size, counted.scorers[task])
@@ -217,7 +216,6 @@ class ItemSums:
 
     @cached_property
     def items(self) -> int:
-        """Number of items."""
         number = self.scores.items.select(nw.len().alias(COUNT))
         return int(fetch_columns(number)[COUNT][0])
 
@@ -351,7 +349,6 @@ def count_different(frame: Frame, name: str, by: Sequence[str], scores: Coded) -
 
 
 def name_parts(columns: Columns, by: Sequence[str], scores: Coded) -> list[Key]:
-    """Return the part of each row."""
     size = len(next(iter(columns.values())))
     labels = [[scores.names[name][int(at)] for at in columns[name]] for name in by]
     rows = zip(*labels, strict=True) if labels else [()] * size
@@ -542,10 +539,7 @@ def _count(
 
 
 def count_scores(
-    scores: Coded,
-    request: Request,
-    seen: Points,
-    check: Callable[[Counts], None] | None = None,
+    scores: Coded, request: Request, seen: Points, check: Callable[[Counts], None] | None = None
 ) -> Counted:
     """Let the engine count units and judges of every part."""
     targets = scores.targets

@@ -191,8 +191,6 @@ MAX_POINTS_COARSE: Final = 20
 
 @dataclass(frozen=True, eq=False)
 class Habit:
-    """One habit of all judges."""
-
     name: str  # "position-biased", "drifting", "coarse" or "extreme"
     judges: NDArray[np.integer]  # (k,) codes of the judges with enough judgments
     # (k,) what was seen. Ratings: effective number of points, share at the ends, or change of

@@ -112,8 +112,6 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class JudgeSummary(Record):
-    """How one judge agrees with the others."""
-
     judge: str  # name
     ratings: int  # units that the judge scored
     shared: int  # those of them that others scored too
@@ -210,7 +208,6 @@ def cohen_kappa(x: Array, y: Array, scale: Scale, *, weights: Weights = "none") 
 
 
 def cohen_kappas(overlap: Overlap, scale: Scale, weights: Weights = "none") -> PairMeasure:
-    """Return κ of pairs of judges."""
     # Returns κ, NaN where both judges gave one and the same score throughout; and, for a pair of
     # scores of a pair of judges, − (w − D_o) / D_e + (D_o / D_e²) (w_y + w_x − 2 D_e), where w_y is
     # the mean distance of y from the first judge's scores.

@@ -37,13 +37,7 @@ from evenhand.judges.cards import (
     note_many,
     say_flags,
 )
-from evenhand.judges.habits import (
-    MAX_POINTS_COARSE,
-    MIN_SCORES,
-    Habit,
-    find_habits,
-    use_of_points,
-)
+from evenhand.judges.habits import MAX_POINTS_COARSE, MIN_SCORES, Habit, find_habits, use_of_points
 from evenhand.judges.mixture import MIN_JUDGES, Mixture, fit_mixture
 from evenhand.judges.rating_evidence import (
     UNKNOWN_ERROR,

@@ -571,8 +571,6 @@ MIN_VARIANCE_LEFT: Final = (
 
 @dataclass(frozen=True, eq=False)
 class RatingSlopes:
-    """Slopes of all judges."""
-
     slope: Array  # (J,) b̂: about 1 for an honest judge, 0 for a careless one
     error: Array  # (J,) its standard error
     outputs: Integers  # (J,) outputs that the judge scored

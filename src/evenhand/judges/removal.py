@@ -160,8 +160,6 @@ class Correlation(Record):
 
 @dataclass(frozen=True)
 class SystemScore(Record):
-    """Mean scores of one system."""
-
     system: str  # the name
     input: str | None  # its input type; None where there is no such column, or it has several
     reference: bool  # whether it is a human reference, the ceiling
@@ -325,7 +323,6 @@ def describe_changes(rows: RatingRows, sets: Sequence[Collection[str]]) -> list[
 
 
 def _describe(tables: Mapping[str, ScoreTable], judges: Collection[str]) -> str:
-    """Return the changes of all tables in which the judges have scores."""
     changes, alike = [], 0
     for name, table in tables.items():
         gone, lost = table.sums(judges)

@@ -69,8 +69,6 @@ NO_OVERLAP = "no output was scored by two judges"
 
 @dataclass(frozen=True)
 class Settings:
-    """What was asked for."""
-
     kinds: tuple[Kind, ...]  # coefficients on units
     # further names and families that were asked for, of coefficients between judges
     between: tuple[str, ...]
@@ -147,8 +145,6 @@ def compute_kinds(
 
 @dataclass(frozen=True)
 class Shape:
-    """How much there is of agreement."""
-
     units: int  # those of two or more judges
     ratings: int  # scores of them
     unequal: bool  # whether some have more judges than others
@@ -275,7 +271,6 @@ class Request:
 def tabulate_units(
     units: Units, request: Request, digest: str, notes: Sequence[str] = ()
 ) -> AgreementTable:
-    """Make the table of some units."""
     judges = int((np.bincount(units.judge) > 0).sum())
     if not (units.several.any() or request.alone):
         raise refuse_alone(units.size, judges)
@@ -703,7 +698,6 @@ def add_kappas(
 
 
 def note_answers(scale: Scale, *, ranked: bool) -> tuple[str, ...]:
-    """Say what answers there are."""
     notes = []
     if scale is FORCED:
         notes.append("no tie occurs: chance of AC1 is that of two answers")

@@ -347,8 +347,6 @@ class Overlap:
 
 @dataclass(frozen=True, eq=False)
 class PairMeasure:
-    """What was measured of pairs of judges."""
-
     values: Array  # (P,) the measure, NaN where it does not exist
     # (m,) how much each pair of scores moves it: a measure of n pairs of scores moves by
     # influence / n if one of them is given a little more weight (infinitesimal jackknife, Jaeckel

@@ -743,8 +743,6 @@ def _rated(components: VarianceComponents) -> bool:
 
 @dataclass(frozen=True)
 class DesignRequest:
-    """What was asked of a design."""
-
     judges: int | None = None  # so many judges; as many as judged where only items are given
     items: int | None = None  # so many items; likewise
     each: float | None = None  # judges per output, or comparisons per judge

@@ -55,8 +55,6 @@ class PairLaw(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class BaselineFit:
-    """A fitted baseline."""
-
     model: Baseline  # the settings
     law: PairLaw  # chances of pairs
     counts: PairCounts  # what was counted

@@ -435,10 +435,7 @@ def check_aliases(
 
 
 def check_finite(
-    likelihood: ControlledLikelihood,
-    controls: Sequence[Control],
-    peak: Maximum,
-    vcov: Array,
+    likelihood: ControlledLikelihood, controls: Sequence[Control], peak: Maximum, vcov: Array
 ) -> None:
     """Refuse a point at which Newton's method only came to rest on a slope without end."""
     step = vcov @ peak.expansion.gradient
@@ -549,7 +546,6 @@ def fit_controlled(model: LogLinearSettings, data: object) -> ControlledFit:
 def fit_rows(
     model: LogLinearSettings, controls: tuple[Control, ...], rows: CodedRows
 ) -> ControlledFit:
-    """Fit a model with controls to coded rows; errors as in `fit_controlled`."""
     tally = rows.tally()
     if len(tally.systems) > DENSE:
         raise UnknownOption(f"controls are for at most {DENSE:,} systems")

@@ -15,19 +15,9 @@ from evenhand.models.base import Covariance, Fit, gather
 from evenhand.models.coefficients import code_pairs
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import MAX_ETA_STEP, Level, Likelihood, Pairs, expand_level
-from evenhand.models.pair_information import (
-    MAX_LAST_STEP,
-    MAX_STEPS,
-    make_information,
-)
+from evenhand.models.pair_information import MAX_LAST_STEP, MAX_STEPS, make_information
 from evenhand.models.settings import LogLinearSettings
-from evenhand.numerics.newton import (
-    LOST,
-    MIN_NEWTON_GAIN,
-    NEWTON_ROUNDING,
-    REMEDIES,
-    STUCK,
-)
+from evenhand.numerics.newton import LOST, MIN_NEWTON_GAIN, NEWTON_ROUNDING, REMEDIES, STUCK
 
 # The plain likelihood for hundreds or thousands of systems, by products instead of inverses.
 #

@@ -298,10 +298,7 @@ class MACE:
             posterior=posterior,
             skills=list_skills(answers, integrate_skills(answers.judge, right, wrong, self._coin)),
             measure="competence",
-            parameters={
-                "spamming": np.mean(spamming, axis=0),
-                "strategies": strategy,
-            },
+            parameters={"spamming": np.mean(spamming, axis=0), "strategies": strategy},
             loglik=None if self.method == "vb" else best[0].objective,
             objective=best[0].objective,
             steps=best[0].steps,

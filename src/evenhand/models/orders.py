@@ -617,11 +617,7 @@ def observed_sizes(orders: Orders) -> tuple[int, ...]:
 
 
 def fit_orders(
-    model: OrderSettings,
-    orders: Orders,
-    law: Law,
-    labels: Sequence[str],
-    notes: Sequence[str],
+    model: OrderSettings, orders: Orders, law: Law, labels: Sequence[str], notes: Sequence[str]
 ) -> OrderFit:
     """Fit a law to rankings by maximum likelihood (or its posterior mode under a prior)."""
     k = len(orders.systems)

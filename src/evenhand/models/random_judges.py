@@ -55,13 +55,7 @@ from evenhand.models.coefficients import (
     share_worths,
 )
 from evenhand.models.design import DENSE, reference_code, unmerged
-from evenhand.models.existence import (
-    Verdict,
-    cells_of,
-    check_existence,
-    make_board,
-    refuse_nothing,
-)
+from evenhand.models.existence import Verdict, cells_of, check_existence, make_board, refuse_nothing
 from evenhand.models.random_judges_checks import (
     DealTest,
     IntegralCheck,
@@ -127,11 +121,7 @@ class Taste:
 
 
 def find_tastes(
-    panel: Panel,
-    peak: Peak,
-    systems: Sequence[str],
-    labels: Sequence[str],
-    codes: Sequence[int],
+    panel: Panel, peak: Peak, systems: Sequence[str], labels: Sequence[str], codes: Sequence[int]
 ) -> tuple[Taste, ...]:
     """Return the tastes of the judges with some codes."""
     # posterior means and standard deviations by slot

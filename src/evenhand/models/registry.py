@@ -164,11 +164,7 @@ MODELS: Final[Mapping[str, Model]] = {
             f"{_BASELINES}:AdjustedUniform",
             "the share of ties, left and right equally likely",
         ),
-        Model(
-            "independent-pairs",
-            f"{_BASELINES}:IndependentPairs",
-            "each pair by its own counts",
-        ),
+        Model("independent-pairs", f"{_BASELINES}:IndependentPairs", "each pair by its own counts"),
         *(
             Model(
                 f"{kind}-students",

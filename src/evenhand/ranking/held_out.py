@@ -63,12 +63,7 @@ PAPER_MODELS: Final = (
     *("uniform", "adjusted-uniform", "independent-pairs", "asymmetric-students"),
     *("arithmetic-students", "geometric-students", "irt-gaussian", "irt-categorical"),
 )
-USUAL_MODELS: Final = (
-    *PAPER_MODELS,
-    "bradley-terry",
-    "bradley-terry-prior",
-    "plackett-luce",
-)
+USUAL_MODELS: Final = (*PAPER_MODELS, "bradley-terry", "bradley-terry-prior", "plackett-luce")
 # What stands for several models
 SETS: Final[Mapping[str, tuple[str, ...]]] = {
     "paper": PAPER_MODELS,

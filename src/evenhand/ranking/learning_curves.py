@@ -488,7 +488,6 @@ class LearningCurves(InNotebooks):
         return self._contrast(parts)
 
     def _place(self, model: str, size: int) -> tuple[int, int]:
-        """Return the codes of a model and a size."""
         require_option("model", model, self.models)
         require_option("size", str(size), [str(one) for one in self.sizes])
         refused = [one for one in self.refusals if (one.model, one.size) == (model, size)]

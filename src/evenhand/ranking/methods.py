@@ -375,7 +375,6 @@ class MethodTable:
         return "\n".join([*lines, *self._list_notes()])
 
     def _list_notes(self) -> list[str]:
-        """Return notes, and what was excluded."""
         notes = [f"note: {note}" for note in self.notes]
         return [*notes, *list_texts(self.excluded, self.notes)]
 

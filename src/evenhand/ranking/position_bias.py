@@ -98,7 +98,6 @@ class JudgeBias:
 
     @property
     def share_interval(self) -> tuple[float, float]:
-        """Ends of the interval of `share`."""
         return share_first(self.lower), share_first(self.upper)
 
     def to_dict(self) -> dict[str, Any]:

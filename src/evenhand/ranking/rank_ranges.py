@@ -37,8 +37,6 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ResamplingPlan:
-    """What resamples are drawn from."""
-
     pairs: Tally  # the tally folded and pooled, an entry per pair of systems
     # the same told apart by the factor that is drawn, or None to draw comparisons
     parts: Tally | None

@@ -71,7 +71,6 @@ def write_ranks(row: Mapping[str, Any], dash: str = "-", mark: str = MARK) -> st
 
 
 def write_range(low: int, high: int, dash: str = "-") -> str:
-    """Write a range of places."""
     return str(low) if low == high else f"{low}{dash}{high}"
 
 

@@ -99,7 +99,6 @@ def _cut(chance: Array, n: Array, parts: int) -> NDArray[np.int64]:
 def _measure(
     chance: Array, counts: Array, clusters: Sequence[NDArray[np.int32]], level: float
 ) -> CalibrationPart:
-    """Return one part with its interval."""
     entries = counts.sum(axis=1)
     n = float(entries.sum())
     score = counts[:, 0] + counts[:, 1] / 2

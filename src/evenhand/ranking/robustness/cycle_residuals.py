@@ -100,7 +100,6 @@ class PairResiduals:
 
     @property
     def statistic(self) -> float:
-        """T."""
         return float((self.residual**2 / self.weight).sum())
 
     @property

@@ -277,12 +277,7 @@ def choose_sides(tally: Tally, *, asked: bool | None) -> tuple[bool, tuple[str, 
 
 
 def look_for_cycles(
-    tally: Tally,
-    level: float,
-    seed: int,
-    *,
-    cluster: str | None = None,
-    order_effect: bool = False,
+    tally: Tally, level: float, seed: int, *, cluster: str | None = None, order_effect: bool = False
 ) -> Cycles:
     """Ask the same of counts."""
     whole = find_residuals(tally, order_effect=order_effect)

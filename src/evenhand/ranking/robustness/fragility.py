@@ -79,10 +79,7 @@ _EFFECT: Final[Mapping[str, str]] = {
     REVERSED: "another system is ahead",
     UNDECIDED: "it is no longer decided",
 }
-_STANDS: Final[Mapping[str, str]] = {
-    REVERSED: "the order stays",
-    UNDECIDED: "it stays decided",
-}
+_STANDS: Final[Mapping[str, str]] = {REVERSED: "the order stays", UNDECIDED: "it stays decided"}
 
 
 # The conclusions of a board whose support is asked about.
@@ -444,7 +441,6 @@ def _pair_errors(case: Case) -> Array:
 
 
 def _order_units(case: Case, unit: str, contrasts: Array, how: str) -> list[RemovalOrder]:
-    """Order units by their influence, for each contrast."""
     tally = case.tally
     if unit != "vote":
         orders = []

@@ -180,7 +180,6 @@ class RemovalOrder:
 
     @property
     def most(self) -> int:
-        """How many there are to take."""
         return int(self.copies.sum())
 
     def predict(self, difference: float) -> int | None:
@@ -296,7 +295,6 @@ class Case:
 
     @property
     def signature(self) -> str:
-        """What makes the numbers."""
         parts = ["fragility", name_model(self.fit), f"rank sets, level {self.settings.level:g}"]
         parts += [] if self.settings.cluster is None else [f"by {self.settings.cluster}"]
         parts += [] if self.settings.mix is None else [self.settings.mix.name]

@@ -108,7 +108,6 @@ class Conclusion:
 
     @property
     def name(self) -> str:
-        """The conclusion in words."""
         return f"{self.better} over {self.worse}"
 
 
@@ -455,7 +454,6 @@ class Doubts:
 
     @property
     def excluded(self) -> tuple[Exclusion, ...]:
-        """What was excluded from the judgments."""
         return self.sensitivity.excluded
 
     def to_dict(self) -> dict[str, Any]:

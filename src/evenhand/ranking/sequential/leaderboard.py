@@ -416,8 +416,6 @@ class Board(InNotebooks):
 
 @dataclass(frozen=True)
 class Seen:
-    """Which votes were seen."""
-
     votes: int = 0  # all of them
     ties: int = 0  # those that tied, of those that count
     revised: int = 0  # second answers, which are no new evidence and count nothing
@@ -630,7 +628,6 @@ class BoardState:
 
 
 def _lay_out(state: BoardState, worth: Array, confirmation: Confirmation | None) -> Board:
-    """Return the board of a state."""
     reasons: list[str | None] = [None] * len(state.claims)
     notes = _list_notes(state, checked=confirmation is not None)
     excluded = _list_excluded(state, checked=confirmation is not None)

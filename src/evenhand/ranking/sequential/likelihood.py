@@ -76,11 +76,9 @@ class PairCounts:
 
     @property
     def tied(self) -> bool:
-        """Whether anything tied."""
         return bool(self.counts[:, 1].any())
 
     def take(self, rows: NDArray[np.bool_]) -> PairCounts:
-        """Keep some pairs."""
         return replace(self, low=self.low[rows], high=self.high[rows], counts=self.counts[rows])
 
     def spread(self, values: Array) -> Array:
@@ -306,7 +304,6 @@ class Numerator:
         self._neighbours.append([])
 
     def pairs(self) -> PairCounts:
-        """Return the counts so far."""
         ends = np.array(self.ends, dtype=np.intp).reshape(-1, 2)
         counts = np.array(self.counts, dtype=np.float64).reshape(-1, 3)
         return PairCounts(self.systems, ends[:, 0], ends[:, 1], counts)
@@ -403,7 +400,6 @@ class Numerator:
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> Numerator:
-        """Read what `to_dict` returned."""
         numerator = cls(int(saved["systems"]), ties=saved["gamma"] is not None)
         for (low, high), counts in zip(saved["ends"], saved["counts"], strict=True):
             numerator.counts[numerator._add_pair((int(low), int(high)))] = [int(n) for n in counts]
@@ -685,7 +681,6 @@ class OpenPairScreen:
         self._fitted.drop(place)
 
     def _decide_by_model(self, budget: Budget) -> list[Pair]:
-        """Decide by all votes."""
         enough = self._numerator.log_value - budget.universal
         shared = self._reached(enough)
         if len(shared) > MAX_NEAR_PAIRS:

@@ -114,7 +114,6 @@ class Arrival:
 
 
 def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
-    """Read votes in the order in which they were given."""
     if not order:
         columns = {fold(name): name for name in reversed(data.columns)}
         names = (columns[fold(name)] for name in ANSWERED if fold(name) in columns)
@@ -309,7 +308,6 @@ class JudgeSigns:
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> JudgeSigns:
-        """Read what `to_dict` returned."""
         signs = cls(int(saved["size"]))
         signs.closed = {str(judge) for judge in saved["closed"]}
         for judge, (votes, net) in saved["open"].items():
