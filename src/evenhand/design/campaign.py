@@ -26,8 +26,6 @@ from evenhand.design.tasks import (
 from evenhand.errors import CampaignError, listing, require_option, sentence_hint, suggest
 from evenhand.numerics.sampling import MIN_SECRET_SEED
 
-# Who is asked what, as an organiser wishes it: settings; `assign` makes them come true.
-
 # Settings that are whole numbers, and the lowest of each
 COUNTS: Final = {"judges_per_item": 1, "controls": 0, "repeats": 0, "lag": 0, "again": 0}
 MAX_SETTING: Final = 1_000_000_000  # Highest of all settings that are whole numbers
@@ -99,8 +97,6 @@ def _check_count(name: str, value: Any, least: int) -> None:
     if value > MAX_SETTING:
         raise CampaignError(f"{name} is a whole number up to {MAX_SETTING:,}")
 
-
-# What is judged: one source and the outputs of systems for it.
 
 CONTROLS: Final = ("", "good", "bad", "expected")
 Expected = str | float | int | Mapping[str, str | float | int]
@@ -215,8 +211,6 @@ class Item:
             settings["anchor"] = True
         return {**settings, "outputs": dict(self.outputs)}
 
-
-# The words of a campaign's pages: instructions, consent, training, languages and directions.
 
 # Texts that have a language: those of items, and the page around them
 FIELDS: Final = ("source", "output", "reference", "context", "page")

@@ -26,8 +26,6 @@ from evenhand.numerics.designs import (
 )
 from evenhand.numerics.sampling import Draws
 
-# What is to be judged: single outputs, pairs or sets of outputs of each item.
-
 Integers = NDArray[np.int64]
 Places = tuple[int, ...]
 

@@ -38,8 +38,6 @@ from evenhand.design.spec import CampaignSpec, make_spec
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.numerics.distributions import normal_quantile
 
-# What a plan holds: a design, its power pair by pair, what it costs and what would be cheaper.
-
 MAX_DIFFERENCE: Final = (
     0.05  # How far power in closed form and by simulation may differ before it is said
 )
@@ -268,8 +266,6 @@ class CampaignPlan(InNotebooks):
 
 COUNTED = ("campaigns", "any_false", "unranked", "places")
 
-
-# A plan in sentences.
 
 # Output pairs for each pair of systems below which variances are larger than in closed form; fits
 # to 120 judgments of 15 pairs have 1.14 to 1.28 times its variance

@@ -135,8 +135,6 @@ def _expand(tally: Tally, beta: Array) -> Expansion:
     return Expansion(float(value - RIDGE * (beta @ beta) / 2), gradient - RIDGE * beta, information)
 
 
-# What is known when the next pairs are chosen: judgments so far, and questions still out.
-
 Counts = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Integers = NDArray[np.signedinteger[Any]]
@@ -277,8 +275,6 @@ def number_pairs(
     low, high = np.minimum(first, second), np.maximum(first, second)
     return np.asarray(low * (2 * k - low - 1) // 2 + high - low - 1)
 
-
-# A batch of pairs in the making: what was taken, and what is expected of it.
 
 Places = NDArray[np.intp]
 

@@ -190,9 +190,6 @@ def name_pair(truth: Truth, pair: Sequence[int]) -> str:
     return f"{truth.systems[first]} > {truth.systems[second]}"
 
 
-# Draws campaigns as they were planned.
-
-
 def draw_campaign(truth: Truth, design: Design, rng: Generator) -> Tally:
     """Return one campaign, an entry per judgment, with judge and item."""
     # Drawn in this order: tastes of judges (J, K), of items (I, K), items and pairs of output

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import TICKET_KINDS, Ticket
 
-# One promise: what was said, what was found, whether it is kept.
-
 Integers = NDArray[np.int64]
 
 

@@ -49,8 +49,6 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.features import OutputFeatures, learn_scaling
 from evenhand.ratings.output_process import OutputProcess, begin, condition, relearn
 
-# What curves of queries say, in sentences.
-
 
 def write_findings(curves: QueryCurves) -> Iterator[str]:
     """Say how far off the full pool is, what share is as good, and whether any part is better."""
@@ -358,8 +356,6 @@ def average(values: Array) -> Interval:
     mean = float(values.mean())
     return Interval(mean, mean - half, mean + half)
 
-
-# How queries are replayed: repeats, pools, batches, and where curves are looked at.
 
 # Shares of the pool at which a curve is looked at, and at the start, and at all of it
 SHARES: Final = (

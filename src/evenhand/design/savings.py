@@ -279,9 +279,6 @@ def pool_answers(tally: Tally) -> Pool:
     return Pool(tally.systems, answers)
 
 
-# What the next pairs are chosen from: the judgments of one task, counted by pair.
-
-
 def count_judged(data: Comparisons | Rankings | Tally) -> Tally:
     """Count judgments by pair."""
     if isinstance(data, Tally):

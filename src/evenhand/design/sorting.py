@@ -26,8 +26,6 @@ from evenhand.errors import (
 )
 from evenhand.numerics.sorting import Learned, Order, Question, grow_steps
 
-# What a sort costs, beside all pairs and beside what no sort can go below.
-
 
 @dataclass(frozen=True)
 class SortCounts:
@@ -81,8 +79,6 @@ def _count_steps(orders: int, answers: int) -> int:
         steps, told_apart = steps + 1, told_apart * answers
     return steps
 
-
-# What is known of every pair while a sort is under way.
 
 Mask = NDArray[np.bool_]
 
@@ -149,8 +145,6 @@ def _close(relation: Mask) -> Mask:
         closed |= closed[:, middle, None] & closed[None, middle]
     return closed
 
-
-# What several judges say of one question together, and whether it can still change.
 
 Places = tuple[int, ...]
 
@@ -438,8 +432,6 @@ class Sorting:
         except StopIteration as end:
             return _Progress((), tuple(end.value), tuple(decided), learned)
 
-
-# A sort as JSON, so that it can be taken up again tomorrow or elsewhere.
 
 FORMAT: Final = "evenhand sort 1"
 

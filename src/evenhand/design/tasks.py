@@ -13,8 +13,6 @@ from unicodedata import category
 from evenhand.data.annotations import Span, write_spans
 from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_hint, suggest
 
-# One question to one judge: which outputs, in which order, and why.
-
 Kind = Literal["target", "control", "anchor", "repeat", "training"]
 # What a ticket is for; the place of each is its code in an assignment
 TICKET_KINDS: Final[tuple[Kind, ...]] = ("target", "control", "anchor", "repeat", "training")
@@ -58,8 +56,6 @@ class Ticket:
             del values["chosen"]
         return values
 
-
-# What a judge said, checked: one shape for all kinds of tasks.
 
 MAX_COMMENT: Final = 5_000  # Most characters of a comment
 MAX_NUMBER: Final = 1e300  # Largest number of a scale
@@ -175,8 +171,6 @@ def show(value: object) -> str:
     return shown if len(whole) <= 60 else f"{shown}..."
 
 
-# What all tasks have in common: a name, a question, and what is shown beside the outputs.
-
 BESIDE: Final = ("source", "reference", "context")  # What may be shown beside the outputs
 Row = dict[str, Any]
 Rows = tuple[Row, ...]
@@ -266,8 +260,6 @@ class Task(ABC):
         return settings
 
 
-# Two outputs side by side: which is better?
-
 # What our tables call an outcome, where they do not call it the same
 WRITTEN = {"both_bad": "tie (bothbad)"}
 
@@ -317,8 +309,6 @@ class PairTask(Task):
         return ({"left": left, "right": right, "outcome": outcome},)
 
 
-# Several outputs at once: put them in order.
-
 MAX_RANKED_OUTPUTS: Final = 26  # Most outputs that are ranked at once
 
 
@@ -365,9 +355,6 @@ class RankTask(Task):
             {"ranking": str(ticket.number), "system": system, "rank": rank, "position": position}
             for position, (system, rank) in places
         )
-
-
-# One output and a scale: fluency, adequacy, direct assessment.
 
 
 @dataclass(frozen=True)
@@ -446,8 +433,6 @@ class RatingTask(ScaledTask):
         score = answer.to_dict()["score"]
         return ({"system": ticket.systems[0], "criterion": self.criterion, "score": score},)
 
-
-# Errors are marked in one output: MQM without a score, ESA with one.
 
 # Usual severities and their weights: what each takes from the score of an output
 SEVERITIES: Final[Mapping[str, float]] = MappingProxyType({"minor": 1, "major": 5})
@@ -540,9 +525,6 @@ def _choose(value: object, what: str, options: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in options:
         raise InvalidJudgments(f"{what} is one of {listing(options)}, not {show(value)}")
     return value
-
-
-# The kinds of tasks that there are.
 
 
 # Kinds of tasks by the word for them in a campaign file

@@ -11,8 +11,6 @@ from evenhand.data.results import Grouped, InNotebooks
 from evenhand.errors import InvalidJudgments, suggest
 from evenhand.judges.units import Coefficient, Record
 
-# What is known of agreement: coefficients with intervals, whole and in parts.
-
 ALL: Final = "all"  # What a part is called that is not limited by anything
 
 
@@ -161,8 +159,6 @@ def _draw(part: AgreementPart) -> list[str]:
         lines.append(f"  {one.name:<22} {one.value:6.3f}{ends}")
     return [*lines, *(f"  note: {note}" for note in part.notes), ""]
 
-
-# What a coefficient is called, and when its size misleads.
 
 # Largest κ of each word but the first, which stands for κ below zero
 WORDS: Final = (

@@ -397,8 +397,6 @@ def _total_weight(points: Array, weighting: str) -> float:
     return len(points) ** 2 - apart / _find_largest(points, weighting)
 
 
-# Coefficients on units by name: which there are, which are shown unasked, how each is computed.
-
 Compute = Callable[[Sums], Ratio]
 
 

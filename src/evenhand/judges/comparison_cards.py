@@ -187,9 +187,6 @@ def _count_answers(votes: Votes) -> Array:
     return np.bincount(both % size, minlength=size).astype(float)
 
 
-# What is said of a judge's comparisons, line by line of the card.
-
-
 def _write_lines(evidence: VoteEvidence, threshold: float) -> Iterable[Lines]:
     """Yield the lines of all cards, kind by kind."""
     mixture = evidence.mixture
@@ -291,9 +288,6 @@ def _write_habit(habit: Habit, adjusted: Array | None, threshold: float) -> Line
             says += f" (adjusted p {adjusted[k]:.2g}; flagged from {threshold:.2g} down)"
         lines.append((judge, Evidence(name, says, value)))
     return lines
-
-
-# What is said of all judges of comparisons together.
 
 
 def _say_detectable(

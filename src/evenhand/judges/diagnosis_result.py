@@ -208,8 +208,6 @@ class Diagnosis(InNotebooks):
         return "\n".join([*self.says, *(f"note: {note}" for note in self.notes), self.signature])
 
 
-# Everything that changes the numbers of a diagnosis.
-
 METHODS: Final = (judge_profiles.MEAN_SCORE, judge_profiles.MEAN_AGREEMENT, easy_items.NAME)
 
 
@@ -265,8 +263,6 @@ def refuse_unknown_references(references: Sequence[str], systems: Sequence[str])
             hint = sentence_hint(suggest(name, systems))
             raise UnknownOption(f"reference '{name}' is none of the systems{hint}")
 
-
-# A diagnosis in sentences, and what must stand beside it.
 
 _CALLED = {
     judge_profiles.MEAN_SCORE: "mean score",

@@ -457,9 +457,6 @@ def _add_terms(terms: Sequence[nw.Expr]) -> nw.Expr:
     return total
 
 
-# From counts of votes by an engine to a table of agreement: the same parts, notes and κ.
-
-
 @dataclass(frozen=True, eq=False)
 class CountedVotes:
     counted: Counted  # how often output pairs were answered how

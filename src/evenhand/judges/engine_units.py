@@ -70,8 +70,6 @@ from evenhand.judges.tabulation import (
 from evenhand.judges.units import Coefficient, Points, read_points
 from evenhand.numerics.sampling import one_blas_thread
 
-# From counts of an engine to a table of agreement: the same parts, notes and signature.
-
 Key = tuple[tuple[str, str], ...]  # Columns with their levels, which limit a part
 
 

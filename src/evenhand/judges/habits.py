@@ -163,8 +163,6 @@ def _shares(at: Array, q: Array, features: Array) -> Array:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-# When within a session an answer was given.
-
 PAUSE: Final = 3600.0  # Seconds without an answer that end a session
 
 

@@ -16,8 +16,6 @@ from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_quantile, t_tail
 
-# Where a rating stands: codes of its group, system, item and output, and of its judge there.
-
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]

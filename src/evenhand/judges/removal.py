@@ -145,9 +145,6 @@ def _in_order(rows: RatingRows) -> NDArray[np.intp]:
     return np.lexsort((late, rows.moment))
 
 
-# Scores of systems by all judges and without some: what a rescoring holds.
-
-
 @dataclass(frozen=True)
 class Correlation(Record):
     """How two columns of system scores go together."""

@@ -62,8 +62,6 @@ from evenhand.judges.self_agreement import (
 from evenhand.judges.units import Coefficient, Units, find_units
 from evenhand.numerics.sampling import one_blas_thread
 
-# Agreement on some of the units: coefficients, intervals, and what must stand beside them.
-
 NO_OVERLAP = "no output was scored by two judges"
 
 
@@ -237,8 +235,6 @@ def narrow_scale(units: Units, mask: NDArray[np.bool_]) -> Units:
     code = (np.cumsum(seen) - 1)[units.code].astype(np.int32)
     return replace(units, points=points, scale=scale, code=code)
 
-
-# From units to a table: parts by the levels of columns, notes, and the signature.
 
 Mask = NDArray[np.bool_]
 # What the note begins with on answers that nothing marks as repeats
@@ -440,8 +436,6 @@ def sign_request(request: Request, points: str, merged: str) -> list[str]:
         f"seed={request.seed}",
     ]
 
-
-# From ratings to a table of agreement: between judges, and of judges with themselves.
 
 FAMILY: Final = "intra"  # What asks for the agreement of judges with themselves
 _KINDS: Final = ("n-agreement", "fleiss", "alpha-interval")

@@ -45,8 +45,6 @@ from evenhand.models.variance_components import TasteComponents, estimate_taste_
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.ratings.variance_components import Systems, estimate_rating_components
 
-# Judges' tastes by the likelihood of `RandomJudges`, in the place of moments.
-
 _LIKELY: Final = (
     "judge x system is from the likelihood of RandomJudges, which takes items for independent"
     " noise; item x system is by moments; standard errors and designs take both as they are printed"
@@ -104,9 +102,6 @@ def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[str, ...]]:
         f" mean of such scores counts once, so that {len(present):,} are left of {rows.size:,}"
     )
     return replace(rows.take(first), score=np.asarray(mean, dtype=np.float64)), (note,)
-
-
-# What one set of judgments says of the sources of variance.
 
 
 @dataclass(frozen=True)
@@ -242,8 +237,6 @@ class VarianceComponents(InNotebooks):
         return "\n".join([*self.says, *notes, self.signature])
 
 
-# What variance components say, in sentences.
-
 # Share of the variance of a difference up to which a source is said to cancel
 MAX_SHARE_CANCELLED: Final = 0.05
 MIN_SHARE_NAMED: Final = 0.01
@@ -364,8 +357,6 @@ def say_proportion(value: float) -> str:
     """Write a proportion with two places, without its zero."""
     return f"{value:.2f}".removeprefix("0")
 
-
-# Variance components of judgments of any kind.
 
 Judgments = Ratings | RatingRows | Comparisons | Rankings | Votes
 Method = Literal["moments", "likelihood"]

@@ -38,8 +38,6 @@ from evenhand.numerics.distributions import chi2_tail
 from evenhand.numerics.newton import invert_positive, maximise
 from evenhand.numerics.sampling import one_blas_thread
 
-# The coefficient table as people read it, in a terminal or a notebook.
-
 DOUBTFUL: Final = 0.05  # P-value below which a model is doubted
 # Share of cells that expect fewer than five judgments, above which p-values are rough
 MAX_THIN_SHARE: Final = 0.2
@@ -433,8 +431,6 @@ class Fit:
             f" {self.n_comparisons:,.0f} comparisons, deviance {self.deviance:.4f} on {self.df} df)"
         )
 
-
-# From a likelihood to a fit: Newton, covariance, deviance.
 
 # Longest last step, in the units of `Likelihood.reach`: what it leaves is of its square
 MAX_LAST_STEP: Final = 2e-4

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, suggest_or_list
 from evenhand.numerics.distributions import two_sided_p
 
-# Single numbers of a fit: a coefficient, a contrast of two systems, a likelihood-ratio test.
-
 
 @dataclass(frozen=True)
 class Coefficient:

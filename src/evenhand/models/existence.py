@@ -26,8 +26,6 @@ from evenhand.numerics.graph import (
     weak_components,
 )
 
-# What the check of existence looks at: counts of outcomes by pair, and by judge group if any.
-
 Codes = NDArray[np.integer]
 Counts = NDArray[np.float64]
 
@@ -181,8 +179,6 @@ def make_board(cells: Cells) -> Board:
         losses=cells.losses[rows],
     )
 
-
-# What is said when an estimate does not exist: what is wrong, where, and what to do.
 
 # A fault, what may be done about it, and systems to leave out: what `NotIdentified` takes
 Refusal = tuple[str, Sequence[str]] | tuple[str, Sequence[str], Sequence[str]]

@@ -366,8 +366,6 @@ def _draw(sums: NDArray[np.floating[Any]], luck: NDArray[np.floating[Any]]) -> N
     return np.asarray((sums > bar).argmax(axis=1))
 
 
-# What the chains of the categorical model say: abilities, chances of new outputs, log-worths.
-
 Single = NDArray[np.float32]
 Seen = NDArray[np.bool_]
 
@@ -431,8 +429,6 @@ def draw_log_worths(ability: Single, chances: Array, seen: Seen) -> Array:
         draws[start : start + size] = (won - won.transpose(0, 2, 1))[:, :, seen].mean(axis=2)
     return draws.reshape(r, d, k)
 
-
-# What a fit of the categorical item-response model holds: abilities, chances, mixing.
 
 MAX_SYSTEMS_NAMED: Final = 5
 

@@ -451,8 +451,6 @@ def draw_chains(
     return AbilityDraws(np.ascontiguousarray(means), np.ascontiguousarray(abilities), vcov)
 
 
-# What a fit of the Gaussian item-response model holds: abilities, doubt, predictions.
-
 LEVEL: Final = 0.95
 _MAX_DRAWS_FOR_VCOV: Final = 1_000  # Most draws that the covariance of log-worths is taken from
 

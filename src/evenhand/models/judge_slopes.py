@@ -57,8 +57,6 @@ from evenhand.numerics.distributions import chi2_tail
 from evenhand.numerics.newton import maximise
 from evenhand.numerics.sampling import one_blas_thread
 
-# What a fit of judge slopes holds: worths, τ with its test and interval, a slope per judge.
-
 Array = NDArray[np.float64]
 # Points over the population of judges in predictions, evenly spaced: exact to ten digits at every
 # τ that is fitted, since the chances are smooth in z on a scale of 1/τ

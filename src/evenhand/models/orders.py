@@ -401,8 +401,6 @@ def find_clustered_vcov(
     return np.asarray((size - 1) / size * changes.T @ changes), "CV3", size
 
 
-# What a fit to whole rankings holds: estimates with covariance, and chances of any ranking.
-
 LEVEL = 0.95
 
 

@@ -147,8 +147,6 @@ def find_tastes(
     return tuple(tastes)
 
 
-# What a fit with random judges holds: worths of the mean judge, how far judges are from it.
-
 NODES = 41  # Nodes of the sum over a new judge's log-odds, more in proportion where σ exceeds 1
 
 

@@ -24,8 +24,6 @@ from evenhand.data.groups import Levels, count_levels
 from evenhand.data.tally import Factor, Tally, merge_levels
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
 
-# The counts behind a ranking: whole, and told apart by the candidates for clusters.
-
 # Most clusters of one way: more are merged at random into as many of about equal load
 MAX_CLUSTERS: Final = 200
 # Most judgments of which the cells of judge and item are known

@@ -294,9 +294,6 @@ def count_answers(votes: Votes) -> float:
     return float(votes.size if votes.answer is None else len(np.unique(votes.answer)))
 
 
-# How much models of preference learn from more judgments, and how many are enough.
-
-
 @carries_excluded("controls")
 def trace_learning(
     data: Comparisons | Rankings,

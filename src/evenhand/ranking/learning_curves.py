@@ -44,8 +44,6 @@ from evenhand.ranking.predictions import (
     train,
 )
 
-# The parts of learning curves: how tasks were divided, points, and trainings that were refused.
-
 
 @dataclass(frozen=True)
 class TestSet:
@@ -324,9 +322,6 @@ def _trace_task(
         step(done + 1)
     deviations[np.isnan(losses).any(axis=(1, 3))] = 0.0
     return Traced(losses, deviations, tuple(refusals), seconds)
-
-
-# What models make of held-out votes, by how many votes they were trained on.
 
 
 @dataclass(frozen=True, eq=False, repr=False)

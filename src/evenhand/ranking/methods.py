@@ -159,8 +159,6 @@ def _require_order(*rankings: Scores) -> None:
             )
 
 
-# What several methods say of the same systems, and where they differ.
-
 Integers = NDArray[np.int64]
 MODEL: Final = "bradley-terry"  # The default ranking, under the name of its model
 

@@ -58,8 +58,6 @@ from evenhand.ranking.settings import Settings
 from evenhand.ranking.sides import INSEPARABLE, NOT_RANDOMISED, REMEDY, find_one_sided
 from evenhand.ranking.signature import name_model
 
-# The position bias of each judge: an estimate that always exists, and tests.
-
 Array = NDArray[np.float64]
 # Most comparisons of a judge for the exact test; with more the normal one is as good
 MAX_EXACT_COMPARISONS: Final = 500

@@ -175,8 +175,6 @@ def join_df(votes: float, votes_df: float, chance: float, chance_df: float) -> f
     return (votes + chance) ** 2 / (votes**2 / votes_df + chance**2 / chance_df)
 
 
-# One training: a model is fitted to some votes and predicts others, or says why it cannot.
-
 Progress = Callable[[int, int], None]
 Models = Mapping[str, PreferenceModel]
 # Why a model may have no loss on some votes

@@ -20,8 +20,6 @@ from evenhand.models.registry import FittedModel, Posterior
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets, say_place
 from evenhand.ranking.sides import LIMIT
 
-# The JSON contract of a ranking: a mapping for the board, and one for each system.
-
 COLUMNS: Final = (
     *("log_worth", "ability", "stderr", "lower", "upper", "rank", "rank_lower", "rank_upper"),
     *("cluster", "better_than", "wins", "ties", "losses"),
@@ -32,8 +30,6 @@ def write_number(count: float) -> int | float:
     """Return a count as an int where it is one; importance weights may add up to fractions."""
     return int(count) if float(count).is_integer() else count
 
-
-# How results print: a ranking in a terminal and a notebook, tables of models and of tests.
 
 MAX_SYSTEMS_SHOWN: Final = 100  # Most systems that are printed; `rows` and `to_dict` have them all
 MARK: Final = "†"
@@ -102,8 +98,6 @@ def align_columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
         for row in rows
     ]
 
-
-# Why pairs are open, in words: what most of them rest on, or what binds them.
 
 # Effective judges or items below which a reader should know how many there are
 FEW_CLUSTERS: Final = 20.0
@@ -207,9 +201,6 @@ def _say_bound(ranking: Ranking, sets: RankSets, cause: str, pairs: Pairs) -> st
     if number >= FEW_CLUSTERS:
         return ""
     return f"with {number:.0f} effective {cause}s{whose} nothing more can be said"
-
-
-# What a ranking says in a sentence that can be quoted, and why it says no more.
 
 
 def _say_leader(ranking: Ranking) -> str:

@@ -153,8 +153,6 @@ def count_wins(tally: Tally) -> NDArray[np.float64]:
     return won
 
 
-# What the rules count: each system's wins, ties and losses, in all and against each opponent.
-
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 _DIGITS: Final = 12

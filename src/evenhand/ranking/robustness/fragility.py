@@ -82,9 +82,6 @@ _EFFECT: Final[Mapping[str, str]] = {
 _STANDS: Final[Mapping[str, str]] = {REVERSED: "the order stays", UNDECIDED: "it stays decided"}
 
 
-# The conclusions of a board whose support is asked about.
-
-
 def _count_leaders(ranking: Ranking) -> int:
     return int((ranking.rank == ranking.rank[0]).sum())
 
@@ -186,9 +183,6 @@ def _note_barred(ranking: Ranking, claims: Sequence[Claim]) -> list[str]:
         stay = "stays" if sum(map(len, causes.values())) == 1 else "stay"
         notes.append(f"{claim.name}: {rest} and {stay} open, however far apart")
     return notes
-
-
-# How fragile conclusions are: how few votes, judges or items carry each, and which ones.
 
 
 @dataclass(frozen=True)
@@ -340,9 +334,6 @@ class Fragility(InNotebooks):
 
     def __str__(self) -> str:
         return "\n".join([*self.says, *self.notes, self.signature])
-
-
-# The search for the fewest units of one kind that carry a conclusion.
 
 
 def examine(case: Case, claims: Sequence[Claim], outcomes: Sequence[str]) -> Fragility:
