@@ -27,7 +27,7 @@ from evenhand.errors import (
 )
 from evenhand.formats.table import Table, read_number
 from evenhand.models.base import Covariance, Fit
-from evenhand.models.coefficients import format_p
+from evenhand.models.coefficients import add_reference, format_p
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
 from evenhand.models.settings import LogLinearSettings
@@ -462,9 +462,7 @@ def _furthest(likelihood: ControlledLikelihood, vcov: Array) -> float:
     """Bound R: the spread of linear predictors of a row that a direction of unit length makes."""
     errors = np.sqrt(np.diag(vcov))
     p = likelihood.n_worths
-    worths = np.zeros((likelihood.design.size, likelihood.design.size))
-    others = np.delete(np.arange(len(worths)), likelihood.design.reference)
-    worths[np.ix_(others, others)] = vcov[:p, :p]
+    worths = add_reference(vcov, likelihood.design.size, likelihood.design.reference)
     diagonal = np.diag(worths)
     apart = np.sqrt(np.maximum(diagonal[:, None] + diagonal - 2 * worths, 0.0)).max()
     tie, order = p, p + likelihood.n_ties
