@@ -220,17 +220,24 @@ class Task(ABC):
             raise CampaignError('a task needs a name, such as name = "adequacy"')
         if fault := say_bad_name(self.name):
             raise CampaignError(f"task {self.name!r} {fault}: take it out")
-        for name in ("question", "instructions"):
-            value = getattr(self, name)
-            if not isinstance(value, str) or not is_text(value):
-                raise self.refuse(name, value, "text")
+        self.require_text("question", "instructions")
         object.__setattr__(self, "shows", self.take_words("shows"))
         for one in self.shows:
             if one not in BESIDE:
                 hint = sentence_hint(suggest(one, BESIDE)) or f": it may be {' | '.join(BESIDE)}"
                 raise CampaignError(f"task '{self.name}' cannot show '{one}'{hint}")
-        if not isinstance(self.comment, bool):
-            raise self.refuse("comment", self.comment, "true or false")
+        self.require_flags("comment")
+
+    def require_text(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            if not isinstance(value, str) or not is_text(value):
+                raise self.refuse(name, value, "text")
+
+    def require_flags(self, *names: str) -> None:
+        for name in names:
+            if not isinstance(getattr(self, name), bool):
+                raise self.refuse(name, getattr(self, name), "true or false")
 
     def take_words(self, name: str) -> tuple[str, ...]:
         """Return a setting that is a list of different words."""
@@ -276,13 +283,10 @@ class PairTask(Task):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("ties", "both_bad", "differences"):
-            if not isinstance(getattr(self, name), bool):
-                raise self.refuse(name, getattr(self, name), "true or false")
+        self.require_flags("ties", "both_bad", "differences")
 
     @property
     def width(self) -> int:
-        """Number of outputs on one ticket."""
         return 2
 
     @property
@@ -326,12 +330,10 @@ class RankTask(Task):
         whole = isinstance(self.n, int) and not isinstance(self.n, bool)
         if not whole or not 2 <= self.n <= MAX_RANKED_OUTPUTS:
             raise self.refuse("n", self.n, f"a number of outputs from 2 to {MAX_RANKED_OUTPUTS}")
-        if not isinstance(self.ties, bool):
-            raise self.refuse("ties", self.ties, "true or false")
+        self.require_flags("ties")
 
     @property
     def width(self) -> int:
-        """Number of outputs on one ticket."""
         return self.n
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:  # noqa: ARG002 - as all tasks
@@ -398,10 +400,7 @@ class ScaledTask(Task):
             value = getattr(self, name)
             if not is_number(value):
                 raise self.refuse(name, value, "a number")
-        for name in ("criterion", "low_label", "high_label"):
-            label = getattr(self, name)
-            if not isinstance(label, str) or not is_text(label):
-                raise self.refuse(name, label, "text")
+        self.require_text("criterion", "low_label", "high_label")
         if not self.low < self.high:
             raise self.refuse("high", self.high, f"above low, which is {self.low:g}")
         if not self.step > 0 or not self.scale.holds(self.high):
@@ -467,8 +466,7 @@ class SpanTask(ScaledTask):
             raise self.refuse("severities", self.severities, what)
         object.__setattr__(self, "severities", MappingProxyType(dict(severities)))
         object.__setattr__(self, "categories", self.take_words("categories"))
-        if not isinstance(self.score, bool):
-            raise self.refuse("score", self.score, "true or false")
+        self.require_flags("score")
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:
         if len(shown) != self.width:

@@ -1,4 +1,4 @@
-"""What was found, in plain English."""
+"""What was found of agreement: coefficients with intervals, in parts, and in sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums of whole numbers leave engines as doubles, which hold those up to 2^53."""
+"""How often judges of a unit gave which scores: what coefficients and resamples are made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was compared becomes a number, whichever output stood left, in the engine that holds it."""
+"""Which rows of a table on an engine count, with numbers for labels, and first answers."""
 
 from __future__ import annotations
 

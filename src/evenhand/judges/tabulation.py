@@ -1,4 +1,4 @@
-"""From votes to a table of agreement: coefficients for categories, and the κ of the WMT tasks."""
+"""From ratings or votes to a table of agreement: coefficients by part, and the κ of WMT."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One coefficient of agreement: its value, or why there is none."""
+"""Judgments unit by unit, shared blocks and pairs of judges, and one coefficient on them."""
 
 from __future__ import annotations
 

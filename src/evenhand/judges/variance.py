@@ -1,4 +1,4 @@
-"""Components together with what designs would give: what `evenhand variance` shows of a group."""
+"""Variance components of judgments of any kind, in words, and what designs would give."""
 
 from __future__ import annotations
 
@@ -210,7 +210,12 @@ class VarianceComponents(InNotebooks):
     @cached_property
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
-        return say_components(self)
+        if all(one.sd == 0 for one in self.components):
+            return ("no source of variance was found",)
+        sentences = [_say_severity(self), _say_ranking(self)]
+        if self.stderr is not None:
+            sentences.append(f"as judged, {_say_precision(self, self.stderr, self.reliability)}")
+        return tuple(filter(None, sentences))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand variance --json`."""
@@ -240,18 +245,6 @@ class VarianceComponents(InNotebooks):
 # Share of the variance of a difference up to which a source is said to cancel
 MAX_SHARE_CANCELLED: Final = 0.05
 MIN_SHARE_NAMED: Final = 0.01
-
-
-def say_components(components: VarianceComponents) -> tuple[str, ...]:
-    """Say what matters and what cancels, as the judgments were made."""
-    if all(one.sd == 0 for one in components.components):
-        return ("no source of variance was found",)
-    sentences = [_say_severity(components), _say_ranking(components)]
-    if components.stderr is not None:
-        sentences.append(
-            f"as judged, {_say_precision(components, components.stderr, components.reliability)}"
-        )
-    return tuple(filter(None, sentences))
 
 
 def _say_precision(

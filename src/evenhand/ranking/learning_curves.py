@@ -468,8 +468,7 @@ class LearningCurves(InNotebooks):
             UnknownOption: there is no such model or size.
 
         """
-        parts = [(1.0, *self._place(model, size)), (-1.0, *self._place(other, size))]
-        return self._contrast(parts)
+        return self._contrast([(1.0, *self._place(model, size)), (-1.0, *self._place(other, size))])
 
     def gain(self, model: str, size: int, larger: int) -> Estimate:
         """Return by how much a model's perplexity falls from one training size to another.
@@ -479,8 +478,8 @@ class LearningCurves(InNotebooks):
             UnknownOption: there is no such model or size.
 
         """
-        parts = [(1.0, *self._place(model, size)), (-1.0, *self._place(model, larger))]
-        return self._contrast(parts)
+        ends = self._place(model, size), self._place(model, larger)
+        return self._contrast([(1.0, *ends[0]), (-1.0, *ends[1])])
 
     def _place(self, model: str, size: int) -> tuple[int, int]:
         require_option("model", model, self.models)
@@ -613,9 +612,7 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
         )
     filled = [one.task for one in curves.test_sets if one.train >= largest]
     filled_curves = curves.of_tasks(filled)
-    filled_curves.estimate(
-        model, largest
-    )  # refuses where some trial of the largest size was refused
+    filled_curves.estimate(model, largest)  # refuses where some trial of it was refused
     sizes = [size for size in filled_curves.sizes if size <= largest]
     refused = [
         one.size for one in filled_curves.refusals if one.model == model and one.size in sizes

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.exclusions import Exclusion, list_texts, write_excluded
-from evenhand.data.results import Grouped, draw_groups, draw_table
+from evenhand.data.results import Grouped, draw_table
 from evenhand.data.tables import Mixed
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest, suggest_or_list
 from evenhand.models.base import Fit
@@ -550,22 +550,10 @@ class GroupedRankings(Grouped[Any]):
 
     groups: Mapping[str, Ranking]
 
-    def __getitem__(self, name: str) -> Ranking:
-        if name not in self.groups:
-            raise InvalidJudgments(f"no {self.by} '{name}'.{suggest(name, self.groups)}")
-        return self.groups[name]
+    REFUSED: ClassVar = "not ranked"
 
-    def __str__(self) -> str:
-        parts = [f"{self.by} {name}\n{ranking}" for name, ranking in self.groups.items()]
-        parts += [f"{self.by} {name}\nnot ranked: {why}" for name, why in self.refused.items()]
-        return "\n\n".join(parts)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        shown = {name: ranking._repr_html_() for name, ranking in self.groups.items()}
-        refused = {name: f"not ranked: {why}" for name, why in self.refused.items()}
-        return draw_groups(self.by, shown, refused)
+    def _hint(self, name: str) -> str:
+        return suggest(name, self.groups)
 
 
 def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
