@@ -133,9 +133,8 @@ def _of_differences(covariance: Array) -> Array:
 REPLICATES: Final = 1_999
 FEWER_REPLICATES: Final = 399
 MAX_PAIRS_IN_ALL_REPLICATES: Final = 200  # Pairs above which fewer null_replicates are drawn
-MAX_DF_OF_OWN_ERRORS: Final = (
-    60  # Degrees of freedom above which every pair is given the same error
-)
+# Degrees of freedom above which every pair is given the same error
+MAX_DF_OF_OWN_ERRORS: Final = 60
 QUANTILES: Final = 200
 
 

@@ -38,9 +38,8 @@ from evenhand.design.spec import CampaignSpec, make_spec
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.numerics.distributions import normal_quantile
 
-MAX_DIFFERENCE: Final = (
-    0.05  # How far power in closed form and by simulation may differ before it is said
-)
+# How far power in closed form and by simulation may differ before it is said
+MAX_DIFFERENCE: Final = 0.05
 
 
 @dataclass(frozen=True)

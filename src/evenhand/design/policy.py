@@ -135,9 +135,7 @@ def _expand(tally: Tally, beta: Array) -> Expansion:
     return Expansion(float(value - RIDGE * (beta @ beta) / 2), gradient - RIDGE * beta, information)
 
 
-Counts = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Integers = NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,10 +145,10 @@ class State:
     # Pairs are numbered: pair p is of systems `low[p]` < `high[p]`.
 
     tally: Tally  # the judgments, one entry per pair, over all K systems
-    waiting: Counts  # (P,) how often each pair was handed out and is not answered yet
+    waiting: Array  # (P,) how often each pair was handed out and is not answered yet
     allowed: Mask  # (P,) which pairs may be asked
     # (K,) log-worths from which the fit begins, such as those of a moment ago
-    near: Counts | None = None
+    near: Array | None = None
     others: int = 0  # pairs that may be asked, but not by the judge for whom `narrow` left some out
 
     @property
@@ -158,21 +156,21 @@ class State:
         return self.tally.systems
 
     @cached_property
-    def _ends(self) -> tuple[Integers, Integers]:
+    def _ends(self) -> tuple[Codes, Codes]:
         return np.triu_indices(len(self.systems), 1)
 
     @property
-    def low(self) -> Integers:
+    def low(self) -> Codes:
         """(P,) code of the first system of each pair."""
         return self._ends[0]
 
     @property
-    def high(self) -> Integers:
+    def high(self) -> Codes:
         """(P,) code of the second."""
         return self._ends[1]
 
     @cached_property
-    def met(self) -> Counts:
+    def met(self) -> Array:
         """(P,) judgments of each pair, those that are waited for included."""
         counts = self.waiting.copy()
         at = number_pairs(self.tally.left, self.tally.right, len(self.systems))
@@ -180,14 +178,14 @@ class State:
         return counts
 
     @cached_property
-    def loads(self) -> Counts:
+    def loads(self) -> Array:
         """(K,) judgments of each system, those that are waited for included."""
         k = len(self.systems)
         sides = [np.bincount(end, self.met, minlength=k) for end in (self.low, self.high)]
         return np.asarray(sides[0] + sides[1])
 
     @cached_property
-    def parts(self) -> Integers:
+    def parts(self) -> Codes:
         """(K,) which systems hang together by judgments, given or waited for."""
         seen = self.met > 0
         return weak_components(Graph(len(self.systems), self.low[seen], self.high[seen]))
@@ -267,9 +265,7 @@ def read_state(
     return State(tally, out, np.ones(pairs, dtype=np.bool_))
 
 
-def number_pairs(
-    one: Sequence[int] | Integers, other: Sequence[int] | Integers, k: int
-) -> Integers:
+def number_pairs(one: Sequence[int] | Codes, other: Sequence[int] | Codes, k: int) -> Codes:
     """Return the numbers of pairs of systems, whoever is named first."""
     first, second = np.asarray(one, dtype=np.intp), np.asarray(other, dtype=np.intp)
     low, high = np.minimum(first, second), np.maximum(first, second)

@@ -246,7 +246,6 @@ def _factor(letter: str, codes: Integers) -> Factor:
 # number of campaigns (Wilson 1927, Probable inference, Journal of the American Statistical
 # Association 22).
 
-Counts = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 CAMPAIGNS: Final = 200
 SURE: Final = 0.95  # Level of the intervals for how few campaigns were simulated
@@ -257,8 +256,8 @@ class Simulated:
     """What was counted. Matrices are (K, K), systems in the order of the plan."""
 
     campaigns: int  # simulated
-    right: Counts  # campaigns in which the pair was decided the right way; symmetric
-    false: Counts  # campaigns in which it was decided though equal, or the wrong way; symmetric
+    right: Integers  # campaigns in which the pair was decided the right way; symmetric
+    false: Integers  # campaigns in which it was decided though equal, or the wrong way; symmetric
     any_false: int  # campaigns with at least one false decision
     unranked: int  # campaigns whose worths had no estimate: nothing is decided in them
     places: float  # mean number of places in a rank set

@@ -446,9 +446,8 @@ def compare_shares(
 # That they are put together so is ours.
 
 DRAWS: Final = 999
-MIN_REPEATS: Final = (
-    10  # Repeats below which no verdict is given: random signs of so few are far off
-)
+# Repeats below which no verdict is given: random signs of so few are far off
+MIN_REPEATS: Final = 10
 BLOCK: Final = 111  # Draws at a time: a sign for each of them and each item is in memory
 ALPHA: Final = 0.05
 

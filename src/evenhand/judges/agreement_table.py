@@ -170,9 +170,8 @@ WORDS: Final = (
     (1.0, "almost perfect"),
 )
 
-HIGH_AGREEMENT: Final = (
-    0.7  # Observed agreement from which a low κ is a paradox rather than disagreement
-)
+# Observed agreement from which a low κ is a paradox rather than disagreement
+HIGH_AGREEMENT: Final = 0.7
 LOW_KAPPA: Final = 0.4  # κ up to which it is called low: at most "fair"
 
 

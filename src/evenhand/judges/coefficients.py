@@ -427,9 +427,8 @@ class OnScale(Protocol):
         """What was declared, or seen."""
 
 
-MAX_POINTS_UNASKED: Final = (
-    32  # Different scores up to which coefficients for categories are shown unasked
-)
+# Different scores up to which coefficients for categories are shown unasked
+MAX_POINTS_UNASKED: Final = 32
 
 
 def list_kinds(units: OnScale) -> tuple[Kind, ...]:

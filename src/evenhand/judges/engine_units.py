@@ -23,7 +23,6 @@ from evenhand.data.coding import Level
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import count_values
 from evenhand.data.engine import COUNT, Columns, Frame, fetch_columns, one_thread
-from evenhand.data.exclusions import sign_excluded
 from evenhand.data.held_tables import hold_table
 from evenhand.data.rating_rows import Scale
 from evenhand.data.ratings import Ratings
@@ -32,7 +31,7 @@ from evenhand.data.row_reading import RATING_LABELS as LABELS
 from evenhand.data.tables import count_scored
 from evenhand.errors import InvalidJudgments
 from evenhand.judges.agreement_intervals import MAX_CLUSTERS, MIN_CLUSTERS
-from evenhand.judges.agreement_table import AgreementPart, AgreementTable, Doubtful, say_parts
+from evenhand.judges.agreement_table import AgreementPart, AgreementTable, Doubtful
 from evenhand.judges.counts import MAX_POINTS_TABLED, Counts, mirror
 from evenhand.judges.engine_rows import (
     NAME,
@@ -56,14 +55,13 @@ from evenhand.judges.tabulation import (
     Shape,
     choose_own_kinds,
     choose_settings,
-    exclude_again,
+    make_table,
     note_alone,
     note_left,
     note_prevalence,
     note_tops,
     refuse_alone,
     say_points,
-    say_scale,
     sign_request,
     study_kinds,
 )
@@ -106,7 +104,6 @@ def tabulate_counts(counted: Counted, request: Request, task: str = "") -> Agree
             for levels, part in _split(counts, request.by)
         )
     again = int(counts.again.sum())
-    excluded = exclude_again(again)
     notes = [*counted.notes, *note_left(*counted.left[task], again)]
     notes += note_alone(counts.alone, counts.size)
     names, codes = counts.codes("criterion")
@@ -118,17 +115,13 @@ def tabulate_counts(counted: Counted, request: Request, task: str = "") -> Agree
     judges = counted.scorers[task]
     digest = counts.digest(judges, *counted.left[task], *counted.more)
     signature = write_signature(how, counts.ratings, digest, judges=judges)
-    return AgreementTable(
-        parts=parts,
-        kind=request.kind,
-        by=request.by,
-        scale=say_scale(counts.scale),
-        cluster=request.cluster,
-        level=request.level,
-        says=say_parts(parts, answers="score" if request.kind == "ratings" else "answer"),
+    return make_table(
+        parts,
+        request,
+        counts.scale,
+        again=again,
         notes=(*notes, *left_out),
-        signature=sign_excluded(signature, excluded),
-        excluded=excluded,
+        signature=signature,
     )
 
 

@@ -37,7 +37,7 @@ from evenhand.numerics.distributions import t_quantile
 # When not to use it: judges who correlate may still disagree in every score; see `icc` and `alpha`.
 
 Array = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+Counts = NDArray[np.int64]
 MIN_UNITS: Final = 3  # Units from which a correlation can be anything but -1 or 1
 MEAN_DECIMALS: Final = 12  # Decimals of a mean of scores: what differs further back is rounding
 
@@ -60,7 +60,7 @@ def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
     return PairMeasure(values, influence)
 
 
-def correlate_within(groups: Numbers, x: Array, y: Array, *, ranks: bool = False) -> Array:
+def correlate_within(groups: Counts, x: Array, y: Array, *, ranks: bool = False) -> Array:
     """Return the correlation of x and y within each group."""
     # (G,) of dense numbers of groups; NaN where x or y is constant or a group has below three rows.
     if ranks:
@@ -89,7 +89,7 @@ def correlate_with_others(units: Units, *, ranks: bool = False) -> Array:
     return correlations
 
 
-def _standardise(groups: Numbers, values: Array) -> tuple[Array, Array]:
+def _standardise(groups: Counts, values: Array) -> tuple[Array, Array]:
     """Return (m,) values less their group's mean by its spread, and (G,) spreads; 1 for none."""
     sizes = np.bincount(groups)
     centred = values - (np.bincount(groups, values) / sizes)[groups]
@@ -98,7 +98,7 @@ def _standardise(groups: Numbers, values: Array) -> tuple[Array, Array]:
     return centred / spread[groups], spread
 
 
-def _varies(groups: Numbers, values: Array) -> NDArray[np.bool_]:
+def _varies(groups: Counts, values: Array) -> NDArray[np.bool_]:
     """(G,) whether a group has two different values."""
     opening = np.empty(int(groups.max(initial=-1)) + 1)
     opening[groups[::-1]] = values[::-1]
@@ -106,8 +106,6 @@ def _varies(groups: Numbers, values: Array) -> NDArray[np.bool_]:
 
 
 # How each judge of ratings agrees with the others: the means of its pairs.
-
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -106,9 +106,7 @@ class PreferenceAgreement:
     @property
     def kappa(self) -> float | None:
         """κ; None without comparable votes, or where all comparisons are ties."""
-        if self.observed is None or self.chance is None or self.chance == 1:
-            return None
-        return (self.observed - self.chance) / (1 - self.chance)
+        return None if self.chance is None else _correct(self.agree, self.comparable, self.chance)
 
     def to_dict(self) -> dict[str, Any]:
         names = ("mode", "among", "order", "agree", "comparable", "ties", "total")
@@ -309,10 +307,8 @@ def agree_by_system(
     rows = []
     for code in names.tolist():
         pairs = shared[(agreement.low[shared] == code) | (agreement.high[shared] == code)]
-        agree, comparable = (
-            int(agreement.agree[pairs].sum()),
-            int(agreement.comparable[pairs].sum()),
-        )
+        agree = int(agreement.agree[pairs].sum())
+        comparable = int(agreement.comparable[pairs].sum())
         share = agree / comparable
         beyond = agreement.agree[pairs] - share * agreement.comparable[pairs]
         beyond = np.bincount(agreement.item[pairs], beyond)

@@ -489,9 +489,8 @@ def _log_normal(x: Array, mean: float, variance: Array) -> Array:
 # criterion stands in. Honest judges differ in severity; it moves a system only as far as judges see
 # systems unevenly.
 
-MAX_SCALE_RATIO: Final = (
-    2.0  # Ratio of largest scores from which points of different tasks are not the same
-)
+# Ratio of largest scores from which points of different tasks are not the same
+MAX_SCALE_RATIO: Final = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -562,9 +561,8 @@ def find_severity(rows: RatingRows) -> Severity:
 # Standard error of a judge of whose outputs nothing is known: far wider than any slope
 UNKNOWN_ERROR: Final = 10.0
 PRIOR_SCORES: Final = 4.0
-MIN_VARIANCE_LEFT: Final = (
-    0.1  # Least variance of a usual judge's scores on any outputs, beside 1 on all
-)
+# Least variance of a usual judge's scores on any outputs, beside 1 on all
+MIN_VARIANCE_LEFT: Final = 0.1
 
 
 @dataclass(frozen=True, eq=False)

@@ -230,8 +230,7 @@ def narrow_scale(units: Units, mask: NDArray[np.bool_]) -> Units:
     if seen.all():
         return units
     points = units.points[seen]
-    ends = float(points[0]), float(points[-1])
-    scale = replace(units.scale, low=ends[0], high=ends[1], points=tuple(points.tolist()))
+    scale = Scale(float(points[0]), float(points[-1]), tuple(points.tolist()))
     code = (np.cumsum(seen) - 1)[units.code].astype(np.int32)
     return replace(units, points=points, scale=scale, code=code)
 
@@ -282,7 +281,6 @@ def tabulate_units(
             )
             for levels, mask, part in _split(units, request.by)
         )
-    excluded = exclude_again(units.again)
     notes = [*notes, *units.rows.notes, *note_left(units.repeats, units.controls, units.again)]
     notes += note_alone(int((units.sizes == 1).sum()), units.size)
     names, codes = units.labels("criterion")
@@ -293,15 +291,32 @@ def tabulate_units(
     merged = f"beyond {MAX_CLUSTERS[request.cluster]:,} merged"
     how = sign_request(request, say_points(units, request), merged)
     signature = write_signature(how, len(units.code), digest, judges=judges)
+    notes = (*notes, *left_out)
+    return make_table(
+        parts, request, units.scale, again=units.again, notes=notes, signature=signature
+    )
+
+
+def make_table(
+    parts: tuple[AgreementPart, ...],
+    request: Request,
+    scale: Scale,
+    *,
+    again: int,
+    notes: tuple[str, ...],
+    signature: str,
+) -> AgreementTable:
+    """Put parts together, without second answers (so many) of judges."""
+    excluded = exclude_again(again)
     return AgreementTable(
         parts=parts,
         kind=request.kind,
         by=request.by,
-        scale=say_scale(units.scale),
+        scale=f"{scale}, {'declared' if scale.declared else 'as seen'}",
         cluster=request.cluster,
         level=request.level,
         says=say_parts(parts, answers="score" if request.kind == "ratings" else "answer"),
-        notes=(*notes, *left_out),
+        notes=notes,
         signature=sign_excluded(signature, excluded),
         excluded=excluded,
     )
@@ -410,11 +425,6 @@ def note_tops(tops: NDArray[np.float64]) -> tuple[str, ...]:
     if tops.min() == tops.max():
         return ()
     return ("criteria reach different highest scores; all of them together mix their scales",)
-
-
-def say_scale(scale: Scale) -> str:
-    """Return a scale in words, and whether it was declared."""
-    return f"{scale}, {'declared' if scale.declared else 'as seen'}"
 
 
 def say_points(scored: OnScale, request: Request) -> str:
@@ -540,13 +550,9 @@ def describe_kappa(
     """Return one κ of preferences from what was counted, or why there is none."""
     title = KAPPAS[name][3]
     if agreement.kappa is None or agreement.own == agreement.comparable:
+        why = _say_missing(agreement)
         return Coefficient(
-            name,
-            title,
-            None,
-            units=agreement.units,
-            ratings=agreement.votes,
-            why=_say_missing(agreement),
+            name, title, None, units=agreement.units, ratings=agreement.votes, why=why
         )
     interval = _bound(agreement, level, seed)
     notes = [
@@ -563,16 +569,8 @@ def describe_kappa(
             f"{agreement.own:,} of {agreement.comparable:,} pairs of votes ({share:.1f} %) are"
             f" {OWN_PAIRS}"
         )
-    return Coefficient(
-        name,
-        title,
-        agreement.kappa,
-        interval.lower,
-        interval.upper,
-        agreement.units,
-        agreement.votes,
-        notes=tuple(notes),
-    )
+    numbers = agreement.kappa, interval.lower, interval.upper, agreement.units, agreement.votes
+    return Coefficient(name, title, *numbers, notes=tuple(notes))
 
 
 def _bound(agreement: PreferenceAgreement, level: float, seed: int) -> Interval:
@@ -632,13 +630,10 @@ def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
         if has_kappa(part):
             part_votes = votes
             if "task" in part.by:
-                part_votes = part_votes.take(
-                    part_votes.task == part_votes.tasks.index(part.by["task"])
-                )
+                part_votes = votes.take(votes.task == votes.tasks.index(part.by["task"]))
             if "criterion" in part.by and part_votes.criterion is not None:
-                part_votes = part_votes.take(
-                    part_votes.criterion == part_votes.criteria.index(part.by["criterion"])
-                )
+                code = part_votes.criteria.index(part.by["criterion"])
+                part_votes = part_votes.take(part_votes.criterion == code)
             described = [
                 preference_kappa(part_votes, name, request.level, request.seed) for name in kappas
             ]

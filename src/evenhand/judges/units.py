@@ -318,7 +318,6 @@ def _refuse(most: str) -> NotIdentified:
 
 # Pairs of judges on what both scored: the scores side by side, some pairs of judges at a time.
 
-Counts = NDArray[np.int64]
 # Pairs of scores that are held at a time; those of one judge are never split
 OVERLAP_ROWS: Final = 250_000
 
@@ -329,14 +328,14 @@ class Overlap:
 
     first: Codes  # (P,) code of one judge of each pair
     second: Codes  # (P,) code of the other, always higher
-    pair: Counts  # (m,) number of the pair of judges, ascending
+    pair: Integers  # (m,) number of the pair of judges, ascending
     x: Codes  # (m,) score of the first judge, as its position among the points
     y: Codes  # (m,) score of the second on the same unit, likewise
-    unit: Counts  # (m,) number of the unit
+    unit: Integers  # (m,) number of the unit
     points: Array  # (K,) scores that can be given, ascending
 
     @cached_property
-    def units(self) -> Counts:
+    def units(self) -> Integers:
         """(P,) common units of each pair of judges, at least one."""
         return np.bincount(self.pair, minlength=len(self.first))
 
@@ -366,7 +365,7 @@ def walk_overlaps(units: Units, *, block: int = OVERLAP_ROWS) -> Iterator[Overla
             yield _lay(units, mine, later[mine])
 
 
-def _lay(units: Units, mine: NDArray[np.intp], later: Counts) -> Overlap:
+def _lay(units: Units, mine: NDArray[np.intp], later: Integers) -> Overlap:
     """Put each score of some judges beside those of later judges on the same unit."""
     judge, code = units.judge, units.code
     first = np.repeat(mine, later)

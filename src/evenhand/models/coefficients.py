@@ -98,9 +98,8 @@ Array = NDArray[np.float64]
 MAX_STEPS = 200
 SETTLED = 1e-9
 ROUNDING = 1e-14  # Rise of the sum of squares that is rounding and no rise
-MIN_RELATIVE_VARIANCE = (
-    1e-12  # Variance of a contrast, relative to the largest, that is rounding and no variance
-)
+# Variance of a contrast, relative to the largest, that is rounding and no variance
+MIN_RELATIVE_VARIANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)

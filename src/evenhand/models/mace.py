@@ -212,9 +212,8 @@ def keep_highest(best: list[State], end: State) -> list[State]:
 
 
 METHODS: Final = ("vb", "em")
-CONVERGED_RISE: Final = (
-    1e-6  # Nats per answer; a last iteration that rises by less is called converged
-)
+# Nats per answer; a last iteration that rises by less is called converged
+CONVERGED_RISE: Final = 1e-6
 SETTLING_FACTOR: Final = 20  # The highest end may take so many times the iterations of a start
 
 

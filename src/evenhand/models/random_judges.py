@@ -329,9 +329,8 @@ class RandomJudgesFit:
 
 MIN_JUDGES: Final = 6  # Judges below which nothing is said of a population of judges
 MAX_INTERVAL_WIDTH: Final = 1.0  # Width of an interval of σ from 0 on that says hardly anything
-MIN_EFFECTIVE_SHARE: Final = (
-    0.1  # Share of effective draws below which importance sampling says little
-)
+# Share of effective draws below which importance sampling says little
+MIN_EFFECTIVE_SHARE: Final = 0.1
 MAX_SIGMA_SHIFT: Final = 0.02  # Shift of σ, relative, from which on the integrals are called poor
 
 

@@ -343,9 +343,8 @@ MAX_FINE_ENTRIES: Final = 100_000
 FINE: Final = (1e-9, 1e-14, 1e-6, 21)
 ROUGH: Final = (1e-5, 1e-10, 0.05, 11)
 BATCHES: Final = 60  # Batches that stand for all where the maximum is first looked for
-DIFFERENCE_STEP: Final = (
-    1e-2  # Half the distance of γ or log σ between which gradients are differenced
-)
+# Half the distance of γ or log σ between which gradients are differenced
+DIFFERENCE_STEP: Final = 1e-2
 
 
 @dataclass(frozen=True, eq=False)

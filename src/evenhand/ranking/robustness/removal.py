@@ -53,9 +53,8 @@ Integers = NDArray[np.int64]
 Verdict = str
 
 HOLDS, FALLS, NO_RANKING = "holds", "falls", "no ranking"
-TOLERANCE: Final = (
-    1e-9  # Log-odds by which a system must be ahead: less is what an iteration leaves
-)
+# Log-odds by which a system must be ahead: less is what an iteration leaves
+TOLERANCE: Final = 1e-9
 
 
 def _worth_rows(fit: Fit) -> Array:
