@@ -70,14 +70,6 @@ def disagree(x: Array, y: Array, weighting: str) -> Array:
     return np.asarray((gap / np.where(both == 0, 1.0, both)) ** 2)  # 0 and 0 are 0 apart
 
 
-def weight_agreement(points: Array, weighting: str = "identity") -> Array:
-    """Return the (K, K) weights of agreement on a scale, 1 on the diagonal."""
-    check_weighting(points, weighting)
-    apart = disagree(points[:, None], points[None, :], weighting)
-    largest = apart.max(initial=0.0)
-    return 1 - apart / largest if largest > 0 else np.ones_like(apart)
-
-
 def check_weighting(points: Array, weighting: str) -> None:
     """Refuse a weighting that scores of a scale cannot have."""
     if weighting == "ratio" and points[0] < 0:
@@ -286,18 +278,10 @@ def fleiss_kappa(sums: Sums) -> Ratio:
     return Ratio(observed - chance, np.where(sums.varied, 1 - chance, 0.0))
 
 
-def fleiss_parts(
-    coincidences: Coincidences, *, judges: tuple[int, int] | None = None
-) -> FleissParts:
+def fleiss_parts(coincidences: Coincidences) -> FleissParts:
     """Return P̄_o, P̄_e and κ as a paper prints them."""
     if not coincidences.units:
         raise NotIdentified("no output was scored by two judges: nothing agrees or disagrees")
-    if judges is not None and judges[0] != judges[1]:
-        raise NotIdentified(
-            f"Fleiss' formula is for the same number of judges on every output; here {judges[0]} to"
-            f" {judges[1]} judges scored one",
-            ["use α or AC1, or the generalisation to unequal numbers"],
-        )
     sums = Sums(coincidences)
     observed, chance = (float(part[0]) for part in _parts(sums))
     return FleissParts(observed, chance, fleiss_kappa(sums).value)

@@ -166,14 +166,12 @@ def _shares(at: Array, q: Array, features: Array) -> Array:
 PAUSE: Final = 3600.0  # Seconds without an answer that end a session
 
 
-def place_in_session(
-    judge: NDArray[np.integer], moment: Array, *, enough: int, pause: float = PAUSE
-) -> Array:
+def place_in_session(judge: NDArray[np.integer], moment: Array, *, enough: int) -> Array:
     """Return (n,) places of answers in their sessions, from −½ for the first to ½ for the last."""
     # Answers in sessions of fewer than `enough`, which show no change, have place 0.
     order = np.lexsort((moment, judge))
     new = np.ones(len(order), dtype=bool)
-    new[1:] = (np.diff(judge[order]) != 0) | (np.diff(moment[order]) > pause)
+    new[1:] = (np.diff(judge[order]) != 0) | (np.diff(moment[order]) > PAUSE)
     session, start = np.cumsum(new) - 1, np.flatnonzero(new)
     n = np.bincount(session, minlength=len(start))[session]
     place = (np.arange(len(order)) - start[session]) / np.maximum(n - 1, 1) - 0.5

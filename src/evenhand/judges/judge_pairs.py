@@ -22,7 +22,6 @@ from evenhand.judges.units import (
     PairMeasure,
     Record,
     Units,
-    read_points,
     walk_overlaps,
 )
 from evenhand.numerics.cluster_means import rank_within, sum_above
@@ -190,19 +189,6 @@ Weights = Literal["none", "linear", "quadratic"]
 WEIGHTS: Final = ("none", "linear", "quadratic")
 # Most points of a scale that nobody declared: with more it is taken to have no steps
 MAX_POINTS_UNDECLARED: Final = 101
-
-
-def cohen_kappa(x: Array, y: Array, scale: Scale, *, weights: Weights = "none") -> float | None:
-    """Return κ of two judges; None where neither ever could differ."""
-    if not len(x):
-        raise NotIdentified("Cohen's κ needs outputs that both judges scored: there are none")
-    scored = read_points(np.concatenate([x, y]), scale)
-    judge = np.zeros(1, dtype=np.int32)
-    first, second = np.split(scored.code, 2)
-    pair = np.zeros(len(x), dtype=np.int64)
-    overlap = Overlap(judge, judge, pair, first, second, np.arange(len(x)), scored.points)
-    kappa = float(cohen_kappas(overlap, scale, weights).values[0])
-    return None if np.isnan(kappa) else kappa
 
 
 def cohen_kappas(overlap: Overlap, scale: Scale, weights: Weights = "none") -> PairMeasure:

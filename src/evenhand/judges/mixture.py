@@ -160,11 +160,9 @@ def fit_mixture(
     errors: Array,
     *,
     extra: Array | None = None,
-    least_slope: float = MIN_SLOPE,
-    spread: tuple[float, float] = SPREAD_LIMITS,
 ) -> Mixture:
     """Fit the mixture by expectation and maximisation, 200 iterations at most."""
-    # slopes: (J,) b̂ of every judge, in any unit in which the limits below make sense.
+    # slopes: (J,) b̂ of every judge.
     # errors: (J,) their standard errors, positive.
     # extra: (J, 3) log-likelihoods of what else is known of each judge under the classes honest,
     #     careless, reversed (nats); zeros where nothing is. None for nothing at all.
@@ -179,18 +177,18 @@ def fit_mixture(
     n = len(slopes)
     further = np.zeros((n, 3)) if extra is None else extra
     shares = (np.array(PSEUDO_COUNTS) + np.array([n, 0, 0])) / (n + sum(PSEUDO_COUNTS))
-    at = np.append(shares, [max(float(np.median(slopes)), least_slope), np.mean(spread)])
+    at = np.append(shares, [max(float(np.median(slopes)), MIN_SLOPE), np.mean(SPREAD_LIMITS)])
     for _ in range(MAX_ITERATIONS):
         posterior = _classify(at, slopes, errors, further)
         # m is a weighted mean, τ² takes one scoring step; both within their limits
         counts = posterior.sum(axis=0) + PSEUDO_COUNTS
         wide = at[4] ** 2 + errors**2
         follow, against = posterior[:, 0] / wide, posterior[:, 2] / wide
-        mean = max(float((follow - against) @ slopes / (follow + against).sum()), least_slope)
+        mean = max(float((follow - against) @ slopes / (follow + against).sum()), MIN_SLOPE)
         left = (follow / wide) @ ((slopes - mean) ** 2 - errors**2)
         left += (against / wide) @ ((slopes + mean) ** 2 - errors**2)
         square = float(left / ((follow + against) / wide).sum())
-        sd = min(max(np.sqrt(max(square, 0.0)), spread[0]), spread[1])
+        sd = min(max(np.sqrt(max(square, 0.0)), SPREAD_LIMITS[0]), SPREAD_LIMITS[1])
         moved = np.append(counts / counts.sum(), [mean, sd])
         settled = np.abs(moved - at).max() < TOLERANCE
         at = moved
