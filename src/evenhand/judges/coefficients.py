@@ -1,18 +1,4 @@
-"""Kendall's coefficient of concordance W: do judges put outputs in one order?
-
-Each of m judges ranks n units, ties sharing the mean of theirs; R_i are the sums of ranks:
-
-    W = 12 Σ_i (R_i − m (n + 1) / 2)² / (m² (n³ − n) − m Σ_j T_j),   T_j = Σ (t³ − t) over ties
-    χ² = m (n − 1) W on n − 1 degrees of freedom
-
-W is 1 where all judges give the same ranks and 0 where rank sums are all equal; the mean Spearman
-correlation of two judges is (m W − 1) / (m − 1) where none ties. χ² is Friedman's test with judges
-as blocks.
-
-Sources: Kendall & Babington Smith (1939), Annals of Mathematical Statistics 10:275-287; Kendall
-(1948), Rank Correlation Methods. When not to use it: judges who scored different outputs (complete
-blocks only), and few points on the scale, where ties leave little order to agree on.
-"""
+"""Coefficients of agreement on units: what each asks, ignores and is not for."""
 
 from __future__ import annotations
 
@@ -475,6 +461,21 @@ def choose_kinds(
             chosen.append(kind)
     return tuple(chosen)
 
+
+# Kendall's coefficient of concordance W: do judges put outputs in one order?
+#
+# Each of m judges ranks n units, ties sharing the mean of theirs; R_i are the sums of ranks:
+#
+#     W = 12 Σ_i (R_i − m (n + 1) / 2)² / (m² (n³ − n) − m Σ_j T_j),   T_j = Σ (t³ − t) over ties
+#     χ² = m (n − 1) W on n − 1 degrees of freedom
+#
+# W is 1 where all judges give the same ranks and 0 where rank sums are all equal; the mean Spearman
+# correlation of two judges is (m W − 1) / (m − 1) where none ties. χ² is Friedman's test with
+# judges as blocks.
+#
+# Sources: Kendall & Babington Smith (1939), Annals of Mathematical Statistics 10:275-287; Kendall
+# (1948), Rank Correlation Methods. When not to use it: judges who scored different outputs
+# (complete blocks only), and few points on the scale, where ties leave little order to agree on.
 
 NAME, TITLE = "kendall-w", "Kendall's W"
 

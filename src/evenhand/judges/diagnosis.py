@@ -1,4 +1,4 @@
-"""One diagnosis per task, or per level of another column."""
+"""The diagnosis of judges by the methods of Hamon et al. (2007), whole or by task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of Hamon et al. (2007): n-agreement, P_o, P_e and κ by criterion and input."""
+"""What a diagnosis of judges holds and says, and agreement by criterion and input type."""
 
 from __future__ import annotations
 

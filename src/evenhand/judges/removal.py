@@ -1,9 +1,4 @@
-"""Points of a scale merged, such as 1 with 2 and 4 with 5, to see what a coarser scale would give.
-
-Hamon, Mostefa & Arranz (2007) find that judges confuse neighbouring points and propose three points
-for five. Merged points are numbered 1, 2, ... from the lowest, so that distances count merged
-points; agreement by chance rises with it, which κ allows for and n-agreement does not.
-"""
+"""Whom to remove, which scores count, and what becomes of systems and of a coarser scale."""
 
 from __future__ import annotations
 
@@ -354,6 +349,12 @@ def _changed(table: ScoreTable, gone: Array, lost: Array) -> str:
         sentences.append(f"{of} change order: {listing(pairs, 2)}{', ...' * (len(swapped) > 2)}")
     return ", ".join(sentences)
 
+
+# Points of a scale merged, such as 1 with 2 and 4 with 5, to see what a coarser scale would give.
+#
+# Hamon, Mostefa & Arranz (2007) find that judges confuse neighbouring points and propose three
+# points for five. Merged points are numbered 1, 2, ... from the lowest, so that distances count
+# merged points; agreement by chance rises with it, which κ allows for and n-agreement does not.
 
 Merging: TypeAlias = Sequence[Sequence[float]]
 

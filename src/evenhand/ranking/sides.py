@@ -226,7 +226,10 @@ def find_one_sided_votes(votes: Votes, model: Any = None) -> OneSided:
 
 def _judge(systems: tuple[str, ...], seen: SideCounts, model: Any, *, of_pairs: bool) -> OneSided:
     """Return what is to be said of systems and pairs that stood so often on each side."""
-    both = share_of_both_orders(len(systems), seen)
+    k = len(systems)
+    _, stood, other = count_pairs(k, seen)
+    n = stood + other
+    both = float(n[(stood > 0) & (other > 0)].sum() / n.sum()) if n.sum() > 0 else 0.0
     fitted = bool(getattr(model, "order_effect", False))
     if not of_pairs:
         return OneSided(both_orders=both)
@@ -237,13 +240,6 @@ def _judge(systems: tuple[str, ...], seen: SideCounts, model: Any, *, of_pairs: 
         return OneSided(both_orders=both)
     note = f"{NOT_RANDOMISED}{named}; {COUNTS_AS_WORTH if both > 0 else INSEPARABLE}"
     return OneSided((note,), find_largest_share(len(systems), seen) >= UNEVEN, named, both)
-
-
-def share_of_both_orders(k: int, seen: SideCounts) -> float:
-    """Return the share of votes whose pair was shown in both orders (proportion)."""
-    _, stood, other = count_pairs(k, seen)
-    n = stood + other
-    return float(n[(stood > 0) & (other > 0)].sum() / n.sum()) if n.sum() > 0 else 0.0
 
 
 def count_sides(tally: Tally) -> SideCounts:

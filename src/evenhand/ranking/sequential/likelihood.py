@@ -642,7 +642,10 @@ class OpenPairScreen:
 
     def _renew(self) -> None:
         """Begin anew: no open pair has worths of its own any more."""
-        self._due = _find_next_renewal(self._votes)
+        due = RENEWAL_VOTES
+        while due <= self._votes:
+            due += max(RENEWAL_VOTES, due // RENEWAL_PARTS)
+        self._due = due
         self._fitted = _FittedBounds()
         self._loss = np.where(self._open, 0.0, np.inf)
         self._share()
@@ -765,13 +768,6 @@ class _FittedBounds:
         self._gamma = np.append(self._gamma, -np.inf if gamma is None else gamma)
         self._value = np.append(self._value, value)
         self._places.append(place)
-
-
-def _find_next_renewal(votes: int) -> int:
-    due = RENEWAL_VOTES
-    while due <= votes:
-        due += max(RENEWAL_VOTES, due // RENEWAL_PARTS)
-    return due
 
 
 def _bound_direct(most: int, least: int) -> float:
