@@ -9,7 +9,6 @@ from math import ceil, isfinite, sqrt
 from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
@@ -504,25 +503,18 @@ def _of_comparisons(
 def _count(votes: Votes) -> Tally:
     """Return the votes as counts, told apart by judge, item and answer where these are known."""
     named = [("judge", votes.judge, votes.judges), ("item", votes.item, votes.items)]
-    factors = {name: _factor(codes, labels) for name, codes, labels in named if labels != ("",)}
+    factors = {name: Factor.of(labels, codes) for name, codes, labels in named if labels != ("",)}
     answers = votes.size
     if votes.answer is not None:
         answer_codes = np.unique(votes.answer, return_inverse=True)[1].reshape(-1)
         answers = int(answer_codes.max()) + 1
-        factors["ranking"] = _factor(answer_codes, tuple(map(str, range(answers))))
+        factors["ranking"] = Factor.of(tuple(map(str, range(answers))), answer_codes)
     wins, ties, losses = (
         (votes.outcome == outcome).astype(np.float64) for outcome in (LEFT, TIE, RIGHT)
     )
     sides = (votes.systems, votes.left, votes.right)
     tally = Tally(*sides, wins, ties, losses, factors, n_judgments=float(answers))
     return tally.pool(tuple(factors))
-
-
-def _factor(codes: NDArray[np.integer], labels: tuple[str, ...]) -> Factor:
-    present, codes_present = np.unique(codes, return_inverse=True)
-    codes_present = codes_present.reshape(-1).astype(np.int32)
-    names = tuple(labels[code] for code in present.tolist())
-    return Factor(names, codes_present, np.bincount(codes_present).astype(np.float64), len(present))
 
 
 # The design answer (D-study): how sure a campaign of J judges and I items would be.
