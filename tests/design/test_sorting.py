@@ -7,12 +7,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.design.sorting import Sorting, decide, read_sort, start_sorting, write_sort
+from evenhand.design.sorting import (
+    Sorting,
+    count_most,
+    count_weak_orders,
+    decide,
+    read_sort,
+    start_sorting,
+    write_sort,
+)
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownFormat, UnknownOption
 from evenhand.numerics.sorting import merge_steps
 
 A001768 = (0, 1, 3, 5, 7, 10, 13, 16, 19, 22, 26, 30)
 """Merge insertion's worst case for n = 1, 2, ...: OEIS A001768."""
+
+A000670 = (1, 1, 3, 13, 75, 541)
+"""Orders of n = 0, 1, ... outputs that may tie, the ordered Bell numbers: OEIS A000670."""
+
+
+# The two functions have closed forms that an encyclopedia lists: they are tested by themselves.
+def test_costs_are_those_of_the_encyclopedia_of_sequences():
+    assert tuple(count_most(n) for n in range(1, 13)) == A001768
+    assert tuple(count_weak_orders(n) for n in range(6)) == A000670
 
 
 def answer_all(sort, quality, *, through_json=False):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evenhand.errors import NotIdentified
-from evenhand.models.existence import Cells, check_existence, make_board
+from evenhand.models.existence import Cells, check_existence, make_preference_graph
 from evenhand.numerics.graph import find_recession
 from named_cells import cells, refusal
 
@@ -123,7 +123,7 @@ def test_many_rows_of_one_pair_give_the_verdict_of_their_sum(ties, order_effect)
     for seed in range(60):
         table = random_groups(seed, ordered=order_effect)
         large = spread(table, seed)
-        board = make_board(large)
+        board = make_preference_graph(large)
         assert board.left.size == 0 or board.sampled().left.size < board.left.size
         try:
             verdict = check_existence(table, ties=ties, order_effect=order_effect)

@@ -152,7 +152,9 @@ def _list_lines(result: Any) -> tuple[str, ...]:
 class Part(Protocol):
     """What a group can hold."""
 
-    TABLE: ClassVar[str]
+    def _repr_html_(self) -> str:
+        """Return it for a notebook."""
+        ...
 
     def records(self) -> list[dict[str, Any]]:
         """Return rows with plain values."""
@@ -175,12 +177,15 @@ class Grouped(Generic[Held]):
     # name → why, for groups of which nothing can be said
     refused: Mapping[str, str] = field(default_factory=dict)
 
+    REFUSED: ClassVar = "nothing known"
+
     def __getitem__(self, name: str) -> Held:
         if name not in self.groups:
-            raise InvalidJudgments(
-                f"no {self.by} '{name}'.{suggest_or_list(name, tuple(self.groups))}"
-            )
+            raise InvalidJudgments(f"no {self.by} '{name}'.{self._hint(name)}")
         return self.groups[name]
+
+    def _hint(self, name: str) -> str:
+        return suggest_or_list(name, tuple(self.groups))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.groups)
@@ -202,13 +207,13 @@ class Grouped(Generic[Held]):
         }
 
     def _repr_html_(self) -> str:
-        shown = {name: draw_result(one, one.TABLE) for name, one in self.groups.items()}
-        refused = {name: f"nothing known: {why}" for name, why in self.refused.items()}
+        shown = {name: one._repr_html_() for name, one in self.groups.items()}
+        refused = {name: f"{self.REFUSED}: {why}" for name, why in self.refused.items()}
         return draw_groups(self.by, shown, refused)
 
     def __repr__(self) -> str:
         parts = [f"{self.by} {name}\n{one}" for name, one in self.groups.items()]
-        parts += [f"{self.by} {name}\nnothing known: {why}" for name, why in self.refused.items()]
+        parts += [f"{self.by} {name}\n{self.REFUSED}: {why}" for name, why in self.refused.items()]
         return "\n\n".join(parts)
 
 

@@ -85,6 +85,14 @@ class Factor:
     # (levels,) cluster of each level where they were merged, if it is known
     clusters: Codes | None = None
 
+    @classmethod
+    def of(cls, labels: Sequence[str], codes: NDArray[np.integer]) -> Factor:
+        """Return the levels that occur, each entry counting once."""
+        present, code = np.unique(codes, return_inverse=True)
+        names = tuple(labels[at] for at in present.tolist())
+        loads = np.bincount(code.reshape(-1)).astype(np.float64)
+        return cls(names, code.reshape(-1).astype(np.int32), loads, len(names))
+
     @property
     def effective(self) -> float:
         """Effective number of levels, (Σ n)² / Σ n²: equal loads give them all."""

@@ -155,8 +155,6 @@ def assign(campaign: Campaign) -> Assignment:
     return _gather(campaign, passes, draws)
 
 
-# What every judge is dealt of outputs, pairs and sets, and the anchors that all share.
-
 Integers = NDArray[np.int64]
 FREE = -1  # What is judged is not known yet
 

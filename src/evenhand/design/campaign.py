@@ -26,8 +26,6 @@ from evenhand.design.tasks import (
 from evenhand.errors import CampaignError, listing, require_option, sentence_hint, suggest
 from evenhand.numerics.sampling import MIN_SECRET_SEED
 
-# Who is asked what, as an organiser wishes it: settings; `assign` makes them come true.
-
 # Settings that are whole numbers, and the lowest of each
 COUNTS: Final = {"judges_per_item": 1, "controls": 0, "repeats": 0, "lag": 0, "again": 0}
 MAX_SETTING: Final = 1_000_000_000  # Highest of all settings that are whole numbers
@@ -100,19 +98,13 @@ def _check_count(name: str, value: Any, least: int) -> None:
         raise CampaignError(f"{name} is a whole number up to {MAX_SETTING:,}")
 
 
-# What is judged: one source and the outputs of systems for it.
-
 CONTROLS: Final = ("", "good", "bad", "expected")
 Expected = str | float | int | Mapping[str, str | float | int]
 
 
 @dataclass(frozen=True)
 class Item:
-    """One source and its outputs.
-
-    >>> Item("1", {"A": "uno", "B": "un"}).systems
-    ('A', 'B')
-    """
+    """One source and its outputs."""
 
     name: str  # its own in the campaign
     outputs: Mapping[str, str] = field(hash=False)  # system → text
@@ -220,8 +212,6 @@ class Item:
         return {**settings, "outputs": dict(self.outputs)}
 
 
-# The words of a campaign's pages: instructions, consent, training, languages and directions.
-
 # Texts that have a language: those of items, and the page around them
 FIELDS: Final = ("source", "output", "reference", "context", "page")
 DIRECTIONS: Final = ("ltr", "rtl", "auto")
@@ -234,12 +224,6 @@ RIGHT_TO_LEFT: Final = frozenset(
 
 @dataclass(frozen=True)
 class TextField:
-    """A text of the page.
-
-    >>> TextField("he").direction, TextField("es").direction, TextField().direction
-    ('rtl', 'ltr', 'auto')
-    """
-
     language: str = ""  # its tag, such as "es" or "pt-BR"; "" where it is not known
     # ltr, rtl, or auto (by the first letters); the language's where none is said
     direction: str = ""
@@ -281,10 +265,8 @@ class Wording:
         object.__setattr__(self, "texts", MappingProxyType(dict(self.texts)))
 
     def text(self, name: str) -> TextField:
-        """Return the language and direction of a text: source, output, reference, context, page.
-
-        A reference is written as the outputs are, and a context as the source, if not said.
-        """
+        """Return the language and direction of a text: source, output, reference, context, page."""
+        # A reference is written as the outputs are, and a context as the source, if not said.
         kin = {"reference": "output", "context": "source"}
         return self.texts.get(name) or self.texts.get(kin.get(name, ""), TextField())
 
@@ -332,8 +314,6 @@ class Training:
 
 @dataclass(frozen=True)
 class Platform:
-    """A crowd platform."""
-
     name: str  # as a campaign file has it
     title: str  # as people call it
     parameter: str  # of the link, which names the worker
@@ -342,7 +322,6 @@ class Platform:
     end: str = ""  # what stands behind the parameter in the link that the platform is given
 
     def check(self, worker: str) -> str:
-        """Return the name of a worker."""
         if re.search(r"[{}<>$%\[\]]", worker):
             raise CampaignError(
                 f"the link holds the placeholder {worker[:60]} instead of a worker: {self.title}"
@@ -388,7 +367,6 @@ USUAL: Final = "prolific"  # The platform of a campaign that does not say
 
 
 def find_platform(name: str) -> Platform:
-    """Return a platform by its name."""
     if not isinstance(name, str) or name not in PLATFORMS:
         hint = sentence_hint(suggest(str(name), PLATFORMS))
         raise CampaignError(f"platform cannot be {name!r}: choose {' | '.join(PLATFORMS)}{hint}")
@@ -477,21 +455,16 @@ class Campaign:
         return self.seed is not None and self.seed >= MIN_SECRET_SEED
 
     def with_seed(self) -> Campaign:
-        """Return the campaign as it is launched: one that names no seed draws one.
-
-        The seed comes from the operating system and has 191 random bits.
-        """
+        """Return the campaign as it is launched: one that names no seed draws one."""
+        # The seed comes from the operating system and has 191 random bits.
         if self.seed is not None:
             return self
         top = 1 << (DRAWN_BITS - 1)
         return replace(self, seed=top | secrets.randbits(DRAWN_BITS - 1))
 
     def fits(self, launched: Campaign) -> bool:
-        """Say whether this is a campaign that was launched.
-
-        A campaign that names no seed fits one whose seed was drawn, or was that of rehearsals, as
-        it was before launches drew seeds.
-        """
+        # A campaign that names no seed fits one whose seed was drawn, or was that of rehearsals, as
+        # it was before launches drew seeds.
         planned = self
         if self.seed is None and (launched.has_secret_seed or launched.seed == SEED):
             planned = replace(self, seed=launched.seed)
@@ -523,7 +496,6 @@ class Campaign:
         return {**{one.name: one for one in self.items}, **taught}
 
     def task(self, name: str) -> Task:
-        """Return a pass."""
         if name not in self._tasks:
             hint = (
                 sentence_hint(suggest(name, self._tasks))
@@ -570,10 +542,8 @@ class Campaign:
 
     @cached_property
     def canonical(self) -> bytes:
-        """The canonical form: JSON in UTF-8; systems and severities stand in the order given.
-
-        The order counts: tickets are dealt by it, and pages show severities in it.
-        """
+        """The canonical form: JSON in UTF-8; systems and severities stand in the order given."""
+        # The order counts: tickets are dealt by it, and pages show severities in it.
         return json.dumps(
             self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":")
         ).encode()
@@ -585,13 +555,8 @@ class Campaign:
 
 
 def write_seed(seed: int) -> int | str:
-    """Return a seed as files hold it: one of 64 bits or more as hexadecimal digits.
-
-    Many programs that read JSON and TOML keep 64 bits of a number.
-
-    >>> write_seed(7), write_seed(2**64)
-    (7, '00000000000000010000000000000000')
-    """
+    """Return a seed as files hold it: one of 64 bits or more as hexadecimal digits."""
+    # Many programs that read JSON and TOML keep 64 bits of a number.
     return seed if seed < MIN_SECRET_SEED else f"{seed:032x}"
 
 

@@ -26,8 +26,6 @@ from evenhand.numerics.designs import (
 )
 from evenhand.numerics.sampling import Draws
 
-# What is to be judged: single outputs, pairs or sets of outputs of each item.
-
 Integers = NDArray[np.int64]
 Places = tuple[int, ...]
 
@@ -48,7 +46,6 @@ class Units:
         return len(self.item)
 
     def take(self, chosen: NDArray[np.bool_] | Integers) -> Units:
-        """Return some of them."""
         rows = (self.item[chosen], self.places[chosen], self.label[chosen])
         return Units(self.width, *rows, self.labels, self.group[chosen])
 
@@ -204,12 +201,10 @@ RARE = 3  # Sources of a kind that is rarer than this are dealt together, withou
 def assign_units(
     units: Units, groups: Integers, each: int, caps: Integers, draws: Draws
 ) -> tuple[Integers, Integers]:
-    """Deal units to judges.
-
-    groups: (U,) codes without gaps: units of one group go to different judges.
-    caps: (J,) most units of each judge; enough (`refuse_impossible`).
-    Returns: (n,) unit and (n,) judge of every judgment, in the order of judges, then units.
-    """
+    """Deal units to judges."""
+    # groups: (U,) codes without gaps: units of one group go to different judges.
+    # caps: (J,) most units of each judge; enough (`refuse_impossible`).
+    # Returns: (n,) unit and (n,) judge of every judgment, in the order of judges, then units.
     kinds = _find_kinds(units, groups)
     needs = np.bincount(groups) * each
     loads = _share_kinds(needs, kinds, caps, draws)
@@ -241,11 +236,9 @@ def _find_kinds(units: Units, groups: Integers) -> Integers:
 def _share_kinds(
     needs: Integers, kinds: Integers, caps: Integers, draws: Draws
 ) -> NDArray[np.int64] | None:
-    """Return (J, kinds) how many groups of each kind a judge gets; None where quotas forbid it.
-
-    Judges stand in a circle; each kind goes on where the last one ended. So every judge's share of
-    each kind, and of all, differs from another's by one at most.
-    """
+    """Return (J, kinds) how many groups of each kind a judge gets; None where quotas forbid it."""
+    # Judges stand in a circle; each kind goes on where the last one ended. So every judge's share
+    # of each kind, and of all, differs from another's by one at most.
     judges, n_kinds = len(caps), int(kinds.max(initial=-1)) + 1
     total = int(needs.sum())
     loads = np.zeros((judges, n_kinds), dtype=np.int64)
@@ -280,11 +273,7 @@ def _share_kinds(
 
 
 def _assign_kind(
-    units: Units,
-    groups: Integers,
-    each: int,
-    share: tuple[Integers, Integers],
-    draws: Draws,
+    units: Units, groups: Integers, each: int, share: tuple[Integers, Integers], draws: Draws
 ) -> tuple[Integers, Integers]:
     """Deal the groups of one kind, then the units of each group."""
     members, loads = share
@@ -316,14 +305,12 @@ def _assign_kind(
 def arrange(
     places: Integers, systems: Integers, unit: Integers, judge: Integers, draws: Draws
 ) -> Integers:
-    """Put the outputs of each ticket in the order in which they are shown.
-
-    places: (n, w) places among the item's systems, in the order of names; −1 after the last.
-    systems: (n, w) codes of these systems.
-    unit: (n,) what is judged.
-    judge: (n,) who judges it.
-    Returns: (n, w) the same places in the order shown.
-    """
+    """Put the outputs of each ticket in the order in which they are shown."""
+    # places: (n, w) places among the item's systems, in the order of names; −1 after the last.
+    # systems: (n, w) codes of these systems.
+    # unit: (n,) what is judged.
+    # judge: (n,) who judges it.
+    # Returns: (n, w) the same places in the order shown.
     if places.shape[1] == 1 or not len(places):
         return places
     if places.shape[1] == 2:
@@ -399,12 +386,10 @@ def order_tickets(
 def _bring_forward(
     base: list[int], tickets: PassTickets, places: list[int], lag: int, draws: Draws
 ) -> list[int] | None:
-    """Trade anchors for what may be repeated until every repeat finds something to repeat.
-
-    Only as many as are needed change places: of each pair one that stands before the lag of a
-    repeat, and one after it, both drawn. None where no trade helps, and so no order does, if
-    controls and repeats stand as late as they may.
-    """
+    """Trade anchors for what may be repeated until every repeat finds something to repeat."""
+    # Only as many as are needed change places: of each pair one that stands before the lag of a
+    # repeat, and one after it, both drawn. None where no trade helps, and so no order does, if
+    # controls and repeats stand as late as they may.
     order, may, anchors = list(base), frozenset(tickets.targets), frozenset(tickets.anchors)
     named = draws.of("forward")
     for n, place in enumerate(places):
@@ -422,11 +407,7 @@ def _bring_forward(
 
 
 def spread(others: int, n: int, first: int, draws: Draws) -> list[int]:
-    """Return n places among `others` + n, one in each of n equal stretches after the first few.
-
-    >>> spread(8, 2, 0, Draws(2))
-    [0, 9]
-    """
+    """Return n places among `others` + n, one in each of n equal stretches after the first few."""
     if not n:
         return []
     total = others + n - first
@@ -518,7 +499,6 @@ def has_left_out(campaign: Campaign, width: int) -> bool:
 
 
 def has_quotas(campaign: Campaign) -> bool:
-    """Say whether somebody has one."""
     quotas = [campaign.design.quota, *(one.quota for one in campaign.judges)]
     return any(one is not None for one in quotas)
 
@@ -539,11 +519,7 @@ def count_pairs(campaign: Campaign) -> Integers:
 
 
 def share_budget(campaign: Campaign, caps: Integers, draws: Draws) -> Integers:
-    """Share the judgments of a campaign among its judges, as evenly as quotas allow.
-
-    caps: (J,) most pairs of each judge.
-    Returns: (J,) pairs for each judge.
-    """
+    """Share the judgments of a campaign among its judges, as evenly as quotas allow."""
     design, judges, pairs = campaign.design, len(campaign.judges), count_pairs(campaign)
     if design.judges_per_item > judges:
         raise CampaignError(
@@ -602,15 +578,9 @@ class Columns:
 
 
 def divide_quotas(rooms: Integers, columns: Columns) -> Integers:
-    """Divide what every judge may give among the widths.
-
-    rooms: (J,) judgments over all passes; −1 for any number.
-    Returns: (J, W) most judgments in one pass of each width.
-
-    >>> columns = Columns(np.array([1, 1]), np.array([20, 10]), np.array([20, 10]))
-    >>> divide_quotas(np.array([10, 10, 10]), columns).sum(axis=0)
-    array([20, 10])
-    """
+    """Divide what every judge may give among the widths."""
+    # rooms: (J,) judgments over all passes; −1 for any number.
+    # Returns: (J, W) most judgments in one pass of each width.
     caps = np.tile(columns.most, (len(rooms), 1))
     limited = np.flatnonzero(rooms >= 0)
     whole = int((columns.passes * columns.sizes).sum())

@@ -133,9 +133,8 @@ def _of_differences(covariance: Array) -> Array:
 REPLICATES: Final = 1_999
 FEWER_REPLICATES: Final = 399
 MAX_PAIRS_IN_ALL_REPLICATES: Final = 200  # Pairs above which fewer null_replicates are drawn
-MAX_DF_OF_OWN_ERRORS: Final = (
-    60  # Degrees of freedom above which every pair is given the same error
-)
+# Degrees of freedom above which every pair is given the same error
+MAX_DF_OF_OWN_ERRORS: Final = 60
 QUANTILES: Final = 200
 
 
@@ -152,12 +151,9 @@ class Expected:
 def expect(
     inputs: PowerInputs, design: Design, level: float, variance: Array | None = None
 ) -> Expected:
-    """Return what is expected of a design.
-
-    level: at which all pairs hold together (proportion).
-    variance: (K, K) of differences of pooled log-worths, where it is not that of the design; 0
-        decides whatever differs.
-    """
+    # level: at which all pairs hold together (proportion).
+    # variance: (K, K) of differences of pooled log-worths, where it is not that of the design; 0
+    #     decides whatever differs.
     if variance is None:
         variance = np.asarray(np.sum(list(inputs.vary(design).values()), axis=0))
     k = len(inputs.log_worth)
@@ -176,10 +172,8 @@ def expect(
 
 
 def _step_down(size: Array, null_replicates: NullReplicates, level: float) -> tuple[Array, float]:
-    """Return (P,) how often pairs are decided on the side of the truth, and the first critical t.
-
-    The seed is fixed, so that more judgments never seem to decide less by chance.
-    """
+    """Return (P,) how often pairs are decided on the true side, and the first critical t."""
+    # The seed is fixed, so that more judgments never seem to decide less by chance.
     order = np.argsort(size.round(9), kind="stable")  # equal ones by name, not by their last digit
     null = np.abs(null_replicates.apart / null_replicates.error)[:, order]
     critical = order_statistic(np.maximum.accumulate(null, axis=1), level)  # of the m smallest
@@ -198,11 +192,7 @@ def _step_down(size: Array, null_replicates: NullReplicates, level: float) -> tu
 
 
 def find_df(design: Design) -> float:
-    """Return degrees of freedom: clusters less one, the fewest of both ways that cluster.
-
-    >>> find_df(Design(judges=20, items=500, judgments=2000))
-    19.0
-    """
+    """Return degrees of freedom: clusters less one, the fewest of both ways that cluster."""
     clusters = design.effective_judges
     if 1 < design.items < design.judgments:
         clusters = min(clusters, float(design.items))
@@ -236,10 +226,7 @@ def draw_null(systems: int, df: float) -> NullReplicates:
 
 
 def find_power(size: Array, critical: float, df: float) -> Array:
-    """Return the probability that t exceeds a critical value, on the side of the truth.
-
-    size: (P,) differences over their standard errors.
-    """
+    """Return the probability that t exceeds a critical value, on the side of the truth."""
     from scipy.special import gammaincinv, ndtr
 
     if isinf(df):
@@ -415,7 +402,6 @@ class Search:
         return predict_errors(self.spec.truth, self.spec.design(max(JUDGES), 10, MOST))
 
     def expect(self, design: Design) -> Expected:
-        """Return what is expected of a design."""
         return expect(self.inputs, design, self.spec.level)
 
     def weakest(self, design: Design) -> float:

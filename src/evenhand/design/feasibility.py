@@ -40,11 +40,7 @@ def check_balance(campaign: Campaign) -> None:
 
 
 def refuse_impossible(campaign: Campaign, units: Units, groups: Integers, caps: Integers) -> None:
-    """Refuse a design in which judges do not suffice.
-
-    groups: (U,) codes without gaps: units of one group go to different judges.
-    caps: (J,) most units of each judge.
-    """
+    """Refuse a design in which judges do not suffice."""
     each, judges = campaign.design.judges_per_item, len(campaign.judges)
     if each > judges:
         raise CampaignError(
@@ -84,10 +80,8 @@ def _name(units: Units) -> str:
 def find_caps(
     campaign: Campaign, sizes: dict[int, int], most: dict[int, int], anchors: dict[int, int]
 ) -> dict[int, Integers]:
-    """Return how many units of each width every judge may be dealt in a pass.
-
-    Returns width → (J,) most units.
-    """
+    """Return how many units of each width every judge may be dealt in a pass."""
+    # Returns width → (J,) most units.
     design = campaign.design
     beside = design.controls + design.repeats + design.again
     passes = {width: sum(one.width == width for one in campaign.tasks) for width in sizes}
@@ -131,12 +125,10 @@ _PLACES: Final = re.compile(r"\b(first|second|left|(?:text|output) [1-9A-J])\b",
 
 
 def find_doubts(campaign: Campaign) -> tuple[str, ...]:
-    """Return what an organiser should look at, a sentence each; () where nothing is odd.
-
-    Looked for are texts that a pass shows and items do not have, equal outputs that are compared,
-    equal sources that count as different ones where no judge may see a source twice, and
-    feedback that names outputs by their place.
-    """
+    """Return what an organiser should look at, a sentence each; () where nothing is odd."""
+    # Looked for are texts that a pass shows and items do not have, equal outputs that are compared,
+    # equal sources that count as different ones where no judge may see a source twice, and feedback
+    # that names outputs by their place.
     items = [one for one in campaign.items if not one.control]
     doubts = []
     for task in campaign.tasks:

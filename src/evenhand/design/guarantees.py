@@ -148,10 +148,8 @@ def check_systems(seen: Seen) -> Iterator[Guarantee]:
 
 
 def _tabulate_kinds(mine: Seen) -> Iterator[Integers]:
-    """Yield for each kind of source how often each judge sees each label of it.
-
-    A source with two units of one label is of no kind: these two are one label to a judge.
-    """
+    """Yield for each kind of source how often each judge sees each label of it."""
+    # A source with two units of one label is of no kind: these two are one label to a judge.
     first, _ = count(mine.unit)
     of: dict[int, list[int]] = {}
     for group, label in zip(mine.group[first].tolist(), mine.label[first].tolist(), strict=True):
@@ -170,7 +168,6 @@ def _tabulate_kinds(mine: Seen) -> Iterator[Integers]:
 
 
 def tabulate(rows: Integers, columns: Integers, n_rows: int) -> Integers:
-    """Return how often each column is in each row."""
     wide = int(columns.max(initial=-1)) + 1
     return np.bincount(rows * wide + columns, minlength=n_rows * wide).reshape(n_rows, wide)
 
@@ -609,8 +606,7 @@ def _check_judges(name: str, width: int, mine: Seen) -> Guarantee:
         f"{k} different judge{'s' * (k > 1)} for each {one}",
         f"{len(judges):,} {many} by {say_range(judges)}",
         mine.conclude(
-            holds=bool((judges == k).all()) and not nothing,
-            lost=bool((judges > k).any()),
+            holds=bool((judges == k).all()) and not nothing, lost=bool((judges > k).any())
         ),
     )
 
@@ -709,7 +705,6 @@ class DesignCheck:
 
     @property
     def kept(self) -> tuple[Guarantee, ...]:
-        """Promises that are kept."""
         return tuple(one for one in self.guarantees if one.holds)
 
     @property
@@ -729,17 +724,7 @@ class DesignCheck:
 
 
 def verify_design(assignment: Assignment) -> DesignCheck:
-    """Count every promise of a design on its tickets, against what the campaign asks for.
-
-    assignment: the tickets, before anybody answers.
-
-    >>> from evenhand.design import assign, make_campaign
-    >>> items = [{"item": str(n), "A": "uno", "B": "un"} for n in range(6)]
-    >>> settings = {"name": "small", "items": items, "design": {"judges_per_item": 2}}
-    >>> check = verify_design(assign(make_campaign(settings)))
-    >>> check.holds, check.tickets
-    (True, 12)
-    """
+    """Count every promise of a design on its tickets, against what the campaign asks for."""
     seen, judges = encode_tickets(assignment.campaign, assignment), len(assignment.campaign.judges)
     return DesignCheck(check_all(seen), len(assignment), judges, assignment.digest)
 
@@ -763,10 +748,8 @@ def verify_collected(
     people: Mapping[str, str] | None = None,
     seats: Mapping[str, str] | None = None,
 ) -> DesignCheck:
-    """Count every promise again on what was collected.
-
-    What can only be said at the end is left open until all is answered.
-    """
+    """Count every promise again on what was collected."""
+    # What can only be said at the end is left open until all is answered.
     tickets, seats = tuple(tickets), seats or {}
     asked = [one for one in tickets if _is_asked(assignment, one, seats)]
     void = _find_void(assignment, asked)

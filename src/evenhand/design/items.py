@@ -43,18 +43,7 @@ _OF_SYSTEM: Final = re.compile(r"(?i:system|output)([ _.-].+|\d+|[A-Z])")
 
 
 def check_columns(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> None:
-    """Refuse columns that are neither known nor systems.
-
-    where: the file and the row.
-    row: what it says, without what is ignored.
-    systems: the systems, if the campaign says which; other columns are then left out.
-
-    >>> check_columns("f, row 2", {"item": "1", "domain": "news", "A": "x"}, ())
-    Traceback (most recent call last):
-    evenhand.errors.CampaignError: f, row 2: 'domain' would be a system. If it is none, leave it \
-out, in a campaign file: ignore = ["domain"]; if it is one, say which there are: systems = \
-["domain", ...]
-    """
+    """Refuse columns that are neither known nor systems."""
     named = next((one for one in ("outputs", "system", "output") if one in row), "")
     # name → the column that is meant, "" for one that is not judged, None for a system
     odd: dict[str, str | None] = {}
@@ -121,7 +110,6 @@ Row = tuple[str, Mapping[str, Any]]
 def build_items(
     rows: Iterable[Row], systems: tuple[str, ...] = (), ignore: tuple[str, ...] = ()
 ) -> tuple[Item, ...]:
-    """Make items of rows."""
     # name → where it stands first, and its settings
     items: dict[str, tuple[str, dict[str, Any]]] = {}
     columns: set[str] = set()
@@ -344,11 +332,9 @@ def _read_csv(path: Path, text: str) -> Iterator[Row]:
 
 
 def _cut(path: Path, text: str, delimiter: str) -> list[list[str]]:
-    """Cut a table into cells.
-
-    Fields in quotes may hold the delimiter and line breaks. Tables with tabs are often written
-    without any quoting: where quotes lead to no table, they are signs like any other.
-    """
+    """Cut a table into cells."""
+    # Fields in quotes may hold the delimiter and line breaks. Tables with tabs are often written
+    # without any quoting: where quotes lead to no table, they are signs like any other.
     csv.field_size_limit(MAX_CELL_CHARACTERS)
     rows: list[list[str]] = []
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

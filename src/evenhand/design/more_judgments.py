@@ -80,10 +80,7 @@ class Separation:
 def separate_pairs(
     ranking: Ranking, pairs: Sequence[tuple[int, int]], power: float = POWER
 ) -> tuple[Separation, ...]:
-    """Say how many more judgments would decide pairs.
-
-    power: chance of deciding it that is wanted (proportion).
-    """
+    """Say how many more judgments would decide pairs."""
     critical = find_critical(ranking)
     return tuple(_separate(ranking, pair, critical, power) for pair in pairs)
 
@@ -102,10 +99,7 @@ def find_critical(ranking: Ranking) -> float:
 
 
 def find_times(today: float, apart: float, critical: float, power: float) -> float | None:
-    """Return how many times as many judgments decide a pair with a power.
-
-    power: chance (proportion, .5 or more).
-    """
+    """Return how many times as many judgments decide a pair with a power."""
     if today > critical:
         return 1.0
     if apart <= 0:
@@ -158,10 +152,8 @@ def _separate(ranking: Ranking, pair: tuple[int, int], critical: float, power: f
 
 
 def _weigh_judgment(ranking: Ranking, pair: tuple[int, int], stderr: float) -> float | None:
-    """Return the information that one more judgment of a pair adds; None where it is not known.
-
-    As much as in the model, less by what judges and items add to the variance.
-    """
+    """Return the information that one more judgment of a pair adds; None where it is not known."""
+    # As much as in the model, less by what judges and items add to the variance.
     fit = ranking.fit
     if not isinstance(fit, Fit) or fit.vcov is None or stderr <= 0:
         return None
@@ -228,26 +220,17 @@ def predict_more_judgments(
 
 
 def centre(errors: Array) -> Array:
-    """Return (K, K) the covariance of centred worths from the errors of their differences.
-
-    >>> centre(np.array([[0.0, 2.0], [2.0, 0.0]])).tolist()
-    [[1.0, -1.0], [-1.0, 1.0]]
-    """
+    """Return (K, K) the covariance of centred worths from the errors of their differences."""
     squares = errors**2
     mean = squares.mean(axis=0)
     return np.asarray(-(squares - mean - mean[:, None] + squares.mean()) / 2)
 
 
 def draw_truths(estimate: Array, covariance: Array, draws: int, rng: Generator) -> Array:
-    """Draw (B, K) worths as they may be: estimates drawn together, with what is left of errors.
-
-    How far worths are apart is itself drawn: with few systems nothing else shows how little is
-    known of it. The sum of squares of the estimates is τ² + ε² times χ² on K − 1 degrees of
-    freedom; what is below zero of τ² counts as none.
-
-    estimate: (K,) centred.
-    covariance: (K, K) of them.
-    """
+    """Draw (B, K) worths as they may be: estimates drawn together, with what is left of errors."""
+    # How far worths are apart is itself drawn: with few systems nothing else shows how little is
+    # known of it. The sum of squares of the estimates is τ² + ε² times χ² on K − 1 degrees of
+    # freedom; what is below zero of τ² counts as none.
     k = len(estimate)
     sizes, directions = np.linalg.eigh(covariance)
     sizes = np.maximum(sizes, 0.0)

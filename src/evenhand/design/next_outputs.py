@@ -37,8 +37,6 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.features import ROLES, OutputFeatures, learn_scaling, parse_number
 from evenhand.ratings.output_process import OutputProcess, begin, condition, relearn
 
-# The outputs to label next, with everything that must be said beside them.
-
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 # Number of an output, its kind, and the standard deviation that chose it
@@ -52,8 +50,6 @@ MAX_OUTPUTS: Final = 4000
 
 @dataclass(frozen=True)
 class OutputChoice:
-    """An output to label."""
-
     item: str  # its item, with the task where there are tasks
     system: str  # its system
     kind: str  # "start-up", "random" or "chosen"
@@ -253,10 +249,7 @@ def _choose(
     ]
 
 
-_REASONS: Final = {
-    START: "at random, to begin with",
-    RANDOM: "at random",
-}
+_REASONS: Final = {START: "at random, to begin with", RANDOM: "at random"}
 _WHY: Final = {
     "uncertainty": "what is foreseen least surely, whatever its worth",
     "density": "what is foreseen least surely among outputs that many others are like",

@@ -31,8 +31,6 @@ MIN_JUDGES: Final = 10  # Judges of a pilot below which tastes are hardly known
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """What a pilot says."""
-
     truth: Truth  # systems with worths drawn together, ties and tastes
     components: VarianceComponents  # what the pilot says of variances
     # share of the differences between pooled worths that is left when they are drawn together
@@ -43,11 +41,9 @@ class Pilot:
     notes: tuple[str, ...]  # what must stand beside the plan
 
     def worst(self) -> Truth | None:
-        """Return the truth with tastes as strong as the pilot cannot exclude; None if unbounded.
-
-        Answers of all judges together are as the pilot observed them: one judge's worths are
-        further apart then.
-        """
+        """Return the truth with tastes as strong as the pilot cannot exclude; None if unbounded."""
+        # Answers of all judges together are as the pilot observed them: one judge's worths are
+        # further apart then.
         truth, sds = self.truth, []
         for name, sd in ((JUDGE_SYSTEM, truth.judge_sd), (ITEM_SYSTEM, truth.item_sd)):
             component, upper = self.components.find(name), 0.0
@@ -117,9 +113,7 @@ def learn_from_pilot(data: Comparisons | Rankings) -> Pilot:
     return Pilot(truth, components, shrinkage, stderr, says, tuple(notes))
 
 
-def _require(
-    components: VarianceComponents,
-) -> tuple[Component, Component | None, Component]:
+def _require(components: VarianceComponents) -> tuple[Component, Component | None, Component]:
     judge, item, system = (components.find(name) for name in (JUDGE_SYSTEM, ITEM_SYSTEM, SYSTEM))
     if judge is None or system is None or components.stderr is None:
         raise NotIdentified(

@@ -38,11 +38,8 @@ from evenhand.design.spec import CampaignSpec, make_spec
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.numerics.distributions import normal_quantile
 
-# What a plan holds: a design, its power pair by pair, what it costs and what would be cheaper.
-
-MAX_DIFFERENCE: Final = (
-    0.05  # How far power in closed form and by simulation may differ before it is said
-)
+# How far power in closed form and by simulation may differ before it is said
+MAX_DIFFERENCE: Final = 0.05
 
 
 @dataclass(frozen=True)
@@ -269,8 +266,6 @@ class CampaignPlan(InNotebooks):
 COUNTED = ("campaigns", "any_false", "unranked", "places")
 
 
-# A plan in sentences.
-
 # Output pairs for each pair of systems below which variances are larger than in closed form; fits
 # to 120 judgments of 15 pairs have 1.14 to 1.28 times its variance
 THIN = 10
@@ -289,11 +284,6 @@ def say_plan(plan: CampaignPlan) -> tuple[str, ...]:
 
 
 def say_design(design: Design) -> str:
-    """Say who judges what.
-
-    >>> say_design(Design(judges=20, items=100, judgments=2000, overlap=2))
-    '2,000 judgments by 20 judges (100 each) on 100 items, 2 judges for each output pair'
-    """
     each = design.judgments / design.judges
     load = f"{each:,.0f} each" if design.loads == "equal" else "unequal loads"
     sentence = f"{design.judgments:,} judgments by {design.judges:,} judges ({load})"
@@ -529,10 +519,8 @@ def plan_campaign(
 def _confirm(
     search: Search, design: Design, campaigns: int, progress: Progress | None
 ) -> tuple[Design, Simulated | None, tuple[Round, ...]]:
-    """Simulate; a design whose size was looked for grows, and is simulated again, where it fails.
-
-    Returned are the design that was simulated last, what was counted, and all sizes.
-    """
+    """Simulate; a design whose size was looked for grows where it fails, and is tried again."""
+    # Returned are the design that was simulated last, what was counted, and all sizes.
     spec = search.spec
     rounds: tuple[Round, ...] = ()
     if not campaigns:
@@ -560,12 +548,8 @@ def _confirm(
 
 
 def find_growth(power: float, wish: float, critical: float) -> float:
-    """Return how many times more judgments would do, were the error that of chance alone.
-
-    Power is Φ(δ − c), and δ grows with the square root of the judgments.
-
-    power: that was reached (proportion).
-    """
+    """Return how many times more judgments would do, were the error that of chance alone."""
+    # Power is Φ(δ − c), and δ grows with the square root of the judgments.
     reached = critical + normal_quantile(power) if 0 < power < 1 else 0.0
     if reached <= 0:
         return MAX_GROWTH

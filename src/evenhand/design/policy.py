@@ -81,10 +81,8 @@ class Belief:
         return np.asarray(self.mean + rng.normal(size=(n, len(self.mean))) @ root.T)
 
     def expect(self, one: int, other: int) -> Belief:
-        """Return what will be believed, on average, after one more comparison of two systems.
-
-        The mean is expected to stay, the covariance to lose what the comparison tells.
-        """
+        """Return what will be believed, on average, after one more comparison of two systems."""
+        # The mean is expected to stay, the covariance to lose what the comparison tells.
         # numbers: arrays of one take longer
         variance = float(self.vcov[one, one] + self.vcov[other, other] - 2 * self.vcov[one, other])
         information = float(self.information(np.asarray(self.mean[one] - self.mean[other])))
@@ -94,15 +92,7 @@ class Belief:
 
 
 def fit_belief(tally: Tally, start: Array | None = None) -> Belief:
-    """Fit the worths and, where anything tied, the tie parameter, with a ridge.
-
-    start: (K,) log-worths to begin with, such as those of a moment ago.
-
-    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
-    >>> counts = np.array([3.0]), np.array([0.0]), np.array([1.0])
-    >>> fit_belief(Tally(("a", "b"), one, two, *counts)).mean.round(3)
-    array([ 0.473, -0.473])
-    """
+    """Fit the worths and, where anything tied, the tie parameter, with a ridge."""
     k, tied = len(tally.systems), bool(tally.ties.any())
     at = np.zeros(k + tied)
     if start is not None:
@@ -145,48 +135,42 @@ def _expand(tally: Tally, beta: Array) -> Expansion:
     return Expansion(float(value - RIDGE * (beta @ beta) / 2), gradient - RIDGE * beta, information)
 
 
-# What is known when the next pairs are chosen: judgments so far, and questions still out.
-
-Counts = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Integers = NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Judgments so far, and questions still out.
+    """Judgments so far, and questions still out."""
 
-    Pairs are numbered: pair p is of systems `low[p]` < `high[p]`.
-    """
+    # Pairs are numbered: pair p is of systems `low[p]` < `high[p]`.
 
     tally: Tally  # the judgments, one entry per pair, over all K systems
-    waiting: Counts  # (P,) how often each pair was handed out and is not answered yet
+    waiting: Array  # (P,) how often each pair was handed out and is not answered yet
     allowed: Mask  # (P,) which pairs may be asked
     # (K,) log-worths from which the fit begins, such as those of a moment ago
-    near: Counts | None = None
+    near: Array | None = None
     others: int = 0  # pairs that may be asked, but not by the judge for whom `narrow` left some out
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The K systems."""
         return self.tally.systems
 
     @cached_property
-    def _ends(self) -> tuple[Integers, Integers]:
+    def _ends(self) -> tuple[Codes, Codes]:
         return np.triu_indices(len(self.systems), 1)
 
     @property
-    def low(self) -> Integers:
+    def low(self) -> Codes:
         """(P,) code of the first system of each pair."""
         return self._ends[0]
 
     @property
-    def high(self) -> Integers:
+    def high(self) -> Codes:
         """(P,) code of the second."""
         return self._ends[1]
 
     @cached_property
-    def met(self) -> Counts:
+    def met(self) -> Array:
         """(P,) judgments of each pair, those that are waited for included."""
         counts = self.waiting.copy()
         at = number_pairs(self.tally.left, self.tally.right, len(self.systems))
@@ -194,14 +178,14 @@ class State:
         return counts
 
     @cached_property
-    def loads(self) -> Counts:
+    def loads(self) -> Array:
         """(K,) judgments of each system, those that are waited for included."""
         k = len(self.systems)
         sides = [np.bincount(end, self.met, minlength=k) for end in (self.low, self.high)]
         return np.asarray(sides[0] + sides[1])
 
     @cached_property
-    def parts(self) -> Integers:
+    def parts(self) -> Codes:
         """(K,) which systems hang together by judgments, given or waited for."""
         seen = self.met > 0
         return weak_components(Graph(len(self.systems), self.low[seen], self.high[seen]))
@@ -242,23 +226,13 @@ class State:
         return replace(self, waiting=waiting)
 
     def narrow(self, allowed: Mask) -> State:
-        """Return the state for one judge, who may be asked of some of the allowed pairs only.
-
-        allowed: (P,) the pairs that this judge may be asked about.
-
-        >>> state = read_state(None, systems=["a", "b", "c"])
-        >>> state.narrow(np.array([True, False, True])).others
-        1
-        """
+        """Return the state for one judge, who may be asked of some of the allowed pairs only."""
         others = self.others + int((self.allowed & ~allowed).sum())
         return replace(self, allowed=self.allowed & allowed, others=others)
 
 
 def read_state(
-    tally: Tally | None,
-    *,
-    systems: Sequence[str] = (),
-    waiting: Sequence[tuple[str, str]] = (),
+    tally: Tally | None, *, systems: Sequence[str] = (), waiting: Sequence[tuple[str, str]] = ()
 ) -> State:
     """Count judgments for choosing the next pairs."""
     twice = [name for name, count in Counter(systems).items() if count > 1]
@@ -291,20 +265,12 @@ def read_state(
     return State(tally, out, np.ones(pairs, dtype=np.bool_))
 
 
-def number_pairs(
-    one: Sequence[int] | Integers, other: Sequence[int] | Integers, k: int
-) -> Integers:
-    """Return the numbers of pairs of systems, whoever is named first.
-
-    >>> number_pairs([0, 2], [1, 1], 3).tolist()
-    [0, 2]
-    """
+def number_pairs(one: Sequence[int] | Codes, other: Sequence[int] | Codes, k: int) -> Codes:
+    """Return the numbers of pairs of systems, whoever is named first."""
     first, second = np.asarray(one, dtype=np.intp), np.asarray(other, dtype=np.intp)
     low, high = np.minimum(first, second), np.maximum(first, second)
     return np.asarray(low * (2 * k - low - 1) // 2 + high - low - 1)
 
-
-# A batch of pairs in the making: what was taken, and what is expected of it.
 
 Places = NDArray[np.intp]
 
@@ -327,12 +293,11 @@ class Choice:
 
 
 class Batch:
-    """Pairs that are asked together.
+    """Pairs that are asked together."""
 
-    A rule takes none twice, and none that waits for an answer, until half of the pairs are out.
-    From then on it may repeat pairs, which count as answered on average: where few are in doubt,
-    whoever must ask of every pair once more has no rule any longer.
-    """
+    # A rule takes none twice, and none that waits for an answer, until half of the pairs are out.
+    # From then on it may repeat pairs, which count as answered on average: where few are in doubt,
+    # whoever must ask of every pair once more has no rule any longer.
 
     def __init__(self, state: State, top: int = 0) -> None:
         self.state, self.top = state, top
@@ -356,10 +321,8 @@ class Batch:
 
     @property
     def first(self) -> Array:
-        """(K,) how probably each system is among the first `top`, by the judgments so far.
-
-        The share of 1,000 draws, always the same: who asks twice is told the same.
-        """
+        """(K,) how probably each system is among the first `top`, by the judgments so far."""
+        # The share of 1,000 draws, always the same: who asks twice is told the same.
         if self._first is None:
             drawn = self.state.now.draw(DRAWS, np.random.Generator(np.random.PCG64(SEED)))
             least = -np.partition(-drawn, self.top - 1, axis=1)[:, self.top - 1 : self.top]
@@ -381,16 +344,12 @@ class Batch:
         return np.asarray(new if 2 * new.sum() > allowed.sum() else allowed)
 
     def take(self, pair: int, kind: str, reason: str) -> None:
-        """Take a pair."""
         self.taken.append((pair, kind, reason))
         self.out[pair] += 1
         self.loads[[self.low[pair], self.high[pair]]] += 1
 
     def find_best(self, scores: Array) -> tuple[int, float]:
-        """Return the open pair with the highest score, and the score.
-
-        scores: (P,) of all pairs.
-        """
+        """Return the open pair with the highest score, and the score."""
         pair = int(np.argmax(np.where(self.open, scores, -np.inf)))
         return pair, float(scores[pair])
 
@@ -421,11 +380,9 @@ def take_balanced(batch: Batch, n: int, rng: np.random.Generator) -> None:
 
 
 def take_uniform(batch: Batch, n: int, rng: np.random.Generator) -> None:
-    """Take n random pairs, each of all alike: the same one again, and one that waits, as any.
-
-    Pairs that are out are no exception: a rule chose most of them, and what it leaves over would
-    be no sample. Where some pairs may not be asked, none of the n is one of all pairs.
-    """
+    """Take n random pairs, each of all alike: the same one again, and one that waits, as any."""
+    # Pairs that are out are no exception: a rule chose most of them, and what it leaves over would
+    # be no sample. Where some pairs may not be asked, none of the n is one of all pairs.
     allowed = batch.state.allowed
     kind, reason = (RANDOM, AT_RANDOM) if allowed.all() else (NARROWED, OF_THE_LEFT)
     for pair in rng.choice(np.flatnonzero(allowed), n).tolist():
@@ -447,12 +404,10 @@ def _take_matched(batch: Batch, start: int, rng: np.random.Generator) -> bool:
 def _match(
     batch: Batch, among: Mask, rng: np.random.Generator, enough: float = np.inf
 ) -> tuple[int, int]:
-    """Return a pair of the system with the fewest judgments among some, and that system.
-
-    Its partner is of those with the fewest judgments, and of these the pair is least often out: a
-    matching that is perfect is worth a pair that comes twice. Where all those pairs are out, the
-    systems that have enough judgments are alike: who is new meets several of them.
-    """
+    """Return a pair of the system with the fewest judgments among some, and that system."""
+    # Its partner is of those with the fewest judgments, and of these the pair is least often out: a
+    # matching that is perfect is worth a pair that comes twice. Where all those pairs are out, the
+    # systems that have enough judgments are alike: who is new meets several of them.
     k = len(batch.systems)
     first = _least(batch.loads, among & _reachable(batch), rng)
     others = np.delete(np.arange(k), first)
@@ -588,10 +543,8 @@ def choose_by_voi(batch: Batch, n: int, rng: np.random.Generator) -> None:  # no
 
 
 def _say_doubt(batch: Batch, pair: int) -> str:
-    """Say who may be better, or nothing where that is clear: it is no reason to ask.
-
-    It is what the judgments say: a pair that comes twice in a batch is as doubtful both times.
-    """
+    """Say who may be better, or nothing where that is clear: it is no reason to ask."""
+    # It is what the judgments say: a pair that comes twice in a batch is as doubtful both times.
     low, high = batch.low[pair : pair + 1], batch.high[pair : pair + 1]
     sure = float(batch.state.now.above(low, high)[0])
     if max(sure, 1 - sure) >= CLEAR:

@@ -83,11 +83,7 @@ class Truth:
         judge_sd: float = 0.0,
         item_sd: float = 0.0,
     ) -> Truth:
-        """Return systems S1, S2 ..., best first, each so much better than the next.
-
-        >>> Truth.spaced(3, 0.5).log_worth
-        (1.0, 0.5, 0.0)
-        """
+        """Return systems S1, S2 ..., best first, each so much better than the next."""
         names = tuple(f"S{number}" for number in range(1, systems + 1))
         worth = tuple(gap * number for number in range(systems - 1, -1, -1))
         return cls(names, worth, ties, judge_sd, item_sd)
@@ -111,8 +107,6 @@ class Truth:
 
 @dataclass(frozen=True)
 class Design:
-    """Who judges what."""
-
     judges: int  # J
     items: int  # I
     judgments: int  # n, of all judges together
@@ -187,40 +181,19 @@ class Prices:
         return self.judge > 0 or self.judgment != 1
 
     def cost(self, design: Design) -> float:
-        """Return what a design costs.
-
-        >>> Prices(0.1, 20).cost(Design(judges=10, items=50, judgments=1000))
-        300.0
-        """
         return self.judgment * design.judgments + self.judge * design.judges
 
 
 def name_pair(truth: Truth, pair: Sequence[int]) -> str:
-    """Name a pair, the better first.
-
-    >>> name_pair(Truth(("A", "B"), (0.0, 1.0)), (0, 1))
-    'B > A'
-    """
+    """Name a pair, the better first."""
     first, second = sorted(pair, key=lambda place: -truth.log_worth[place])
     return f"{truth.systems[first]} > {truth.systems[second]}"
 
 
-# Draws campaigns as they were planned.
-
-
 def draw_campaign(truth: Truth, design: Design, rng: Generator) -> Tally:
-    """Return one campaign, an entry per judgment, with judge and item.
-
-    Drawn in this order: tastes of judges (J, K), of items (I, K), items and pairs of output pairs,
-    judges, sides, answers.
-
-    rng: source of randomness.
-
-    >>> design = Design(judges=5, items=10, judgments=100)
-    >>> drawn = draw_campaign(Truth.spaced(2, 0.4), design, np.random.default_rng(1))
-    >>> drawn.n_comparisons, drawn.factor("judge").loads.tolist()
-    (100.0, [20.0, 20.0, 20.0, 20.0, 20.0])
-    """
+    """Return one campaign, an entry per judgment, with judge and item."""
+    # Drawn in this order: tastes of judges (J, K), of items (I, K), items and pairs of output
+    # pairs, judges, sides, answers.
     n, k = design.judgments, len(truth.systems)
     by_judge = rng.normal(0, truth.judge_sd, (design.judges, k))
     by_item = rng.normal(0, truth.item_sd, (design.items, k))
@@ -273,7 +246,6 @@ def _factor(letter: str, codes: Integers) -> Factor:
 # number of campaigns (Wilson 1927, Probable inference, Journal of the American Statistical
 # Association 22).
 
-Counts = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 CAMPAIGNS: Final = 200
 SURE: Final = 0.95  # Level of the intervals for how few campaigns were simulated
@@ -284,8 +256,8 @@ class Simulated:
     """What was counted. Matrices are (K, K), systems in the order of the plan."""
 
     campaigns: int  # simulated
-    right: Counts  # campaigns in which the pair was decided the right way; symmetric
-    false: Counts  # campaigns in which it was decided though equal, or the wrong way; symmetric
+    right: Integers  # campaigns in which the pair was decided the right way; symmetric
+    false: Integers  # campaigns in which it was decided though equal, or the wrong way; symmetric
     any_false: int  # campaigns with at least one false decision
     unranked: int  # campaigns whose worths had no estimate: nothing is decided in them
     places: float  # mean number of places in a rank set
@@ -310,15 +282,7 @@ def simulate_power(
     cluster: str | None = None,
     progress: Progress | None = None,
 ) -> Simulated:
-    """Draw campaigns, rank each as `rank` does, and count what was decided.
-
-    level: of rank sets (proportion).
-    progress: called with campaigns done and to do.
-
-    >>> counts = simulate_power(Truth.spaced(2, 2.0), Design(10, 20, 400), campaigns=5)
-    >>> counts.right.tolist(), counts.any_false
-    ([[0, 5], [5, 0]], 0)
-    """
+    """Draw campaigns, rank each as `rank` does, and count what was decided."""
     k = len(truth.systems)
     sign = np.sign(truth.worth[:, None] - truth.worth).astype(np.int64)
     right, false = np.zeros((k, k), dtype=np.int64), np.zeros((k, k), dtype=np.int64)
@@ -352,11 +316,7 @@ def simulate_power(
 
 
 def bound_share(count: int, of: int) -> tuple[float, float]:
-    """Return Wilson's interval of a share.
-
-    >>> [round(end, 3) for end in bound_share(8, 10)]
-    [0.49, 0.943]
-    """
+    """Return Wilson's interval of a share."""
     z = normal_quantile((1 + SURE) / 2)
     share = count / of
     middle = (share + z**2 / (2 * of)) / (1 + z**2 / of)
@@ -374,11 +334,7 @@ NODES: Final = 41  # Of the quadrature over tastes
 
 
 def average_answers(x: Array, truth: Truth) -> tuple[Array, Array]:
-    """Return the shares of answers over all judges and items, and the slope of the score.
-
-    x: (P,) differences of log-worth.
-    Returns: (3, P) shares of left, tie and right; (P,) mean slope of ½ (left − right).
-    """
+    """Return the shares of answers over all judges and items, and the slope of the score."""
     nodes, weights = normal_rule(NODES)
     gap = x[:, None] + sqrt(2 * _total(truth)) * nodes
     won, lost = np.exp(gap / 2), np.exp(-gap / 2)
@@ -387,18 +343,7 @@ def average_answers(x: Array, truth: Truth) -> tuple[Array, Array]:
 
 
 def change_tastes(truth: Truth, judge_sd: float, item_sd: float) -> Truth:
-    """Return the truth of other tastes with which all judges together answer as before.
-
-    judge_sd: σ_J to come (log-worth).
-    item_sd: σ_I to come (log-worth).
-
-    >>> now = Truth.spaced(2, 0.3, judge_sd=0.3)
-    >>> for truth in (now, change_tastes(now, 1.2, 0.0)):
-    ...     won, _, lost = average_answers(truth.worth[:1] - truth.worth[1:], truth)[0]
-    ...     print(np.log(won / lost).round(2))
-    [0.29]
-    [0.29]
-    """
+    """Return the truth of other tastes with which all judges together answer as before."""
     share = float(average_answers(np.zeros(1), truth)[0][1, 0])
     pooled = 2 * share / (1 - share)
     changed = replace(truth, judge_sd=judge_sd, item_sd=item_sd)

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from evenhand.design.campaign import Campaign
 from evenhand.design.tasks import TICKET_KINDS, Ticket
 
-# One promise: what was said, what was found, whether it is kept.
-
 Integers = NDArray[np.int64]
 
 
@@ -30,11 +28,7 @@ class Guarantee:
 
 
 def say_range(numbers: Integers) -> str:
-    """Say from where to where numbers go.
-
-    >>> say_range(np.array([3, 3])), say_range(np.array([2, 5]))
-    ('3', '2 to 5')
-    """
+    """Say from where to where numbers go."""
     if not numbers.size:
         return "0"
     low, high = int(numbers.min()), int(numbers.max())

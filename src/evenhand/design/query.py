@@ -231,11 +231,9 @@ def read_outputs(data: Ratings | RatingRows, features: OutputFeatures) -> Featur
 def read_either(
     data: Ratings, features: OutputFeatures
 ) -> tuple[FeaturedOutputs | None, FeaturedOutputs | None]:
-    """Return the outputs that have ratings, and those that only stand in rows without a score.
-
-    Either is None where there are none. A row without a score of an output that has ratings is
-    left out, once its features are seen to be the same.
-    """
+    """Return the outputs that have ratings, and those that only stand in rows without a score."""
+    # Either is None where there are none. A row without a score of an output that has ratings is
+    # left out, once its features are seen to be the same.
     require_scores(data, "outputs are chosen by ratings, not by")
     data = admit_unrated(data)
     unrated = data.frame.filter(_find_missing(data)).with_columns(score=nw.lit(0.0))
@@ -282,11 +280,7 @@ def join_outputs(rated: FeaturedOutputs | None, waiting: FeaturedOutputs) -> Fea
 
 
 def remark_counts(ratings: Numbers) -> tuple[str, ...]:
-    """Say where labels rest on different numbers of ratings, which the model does not know.
-
-    >>> remark_counts(np.array([2, 2])), len(remark_counts(np.array([1, 3])))
-    ((), 1)
-    """
+    """Say where labels rest on different numbers of ratings, which the model does not know."""
     if not len(ratings) or np.ptp(ratings) == 0:
         return ()
     return (
@@ -373,15 +367,7 @@ class LabelShare:
 
 
 def find_share(means: Array, looks: Numbers, slack: float) -> float:
-    """Return the share of labels from which on an error stays within the slack of the last.
-
-    means: (L,) mean error at each look.
-    looks: (L,) numbers of labels, all of them last.
-    slack: proportion of the last error.
-
-    >>> find_share(np.array([5.0, 3.0, 2.0, 2.0]), np.array([10, 20, 40, 100]), 0.25)
-    0.3
-    """
+    """Return the share of labels from which on an error stays within the slack of the last."""
     limit = means[-1] * (1.0 + slack)
     above = np.flatnonzero(means > limit)
     if not len(above):
@@ -392,11 +378,7 @@ def find_share(means: Array, looks: Numbers, slack: float) -> float:
 
 
 def resample_means(errors: Array, items: Numbers, measure: str, seed: int) -> Array:
-    """Return (B, Q, L) mean errors, each over repeats and items that are drawn anew.
-
-    errors: (Q, L, R, t) errors.
-    items: (t,) item of each test output; its outputs are drawn together.
-    """
+    """Return (B, Q, L) mean errors, each over repeats and items that are drawn anew."""
     rng = np.random.Generator(np.random.PCG64(seed))
     repeats, n_items = errors.shape[2], int(items.max()) + 1
     weight = rng.multinomial(n_items, np.full(n_items, 1 / n_items), RESAMPLES).T
@@ -419,12 +401,7 @@ def compare_shares(
     measure: str,
     slack: float,
 ) -> tuple[LabelShare, ...]:
-    """Return what each query needs.
-
-    means: (Q, L) mean errors, and (B, Q, L) resamples of them.
-    looks: (L,) numbers of labels.
-    slack: proportion of the last error.
-    """
+    """Return what each query needs."""
     (names, base), (whole, drawn) = queries, means
     shares = np.array([find_share(curve, looks, slack) for curve in whole])
     again = np.array(
@@ -469,9 +446,8 @@ def compare_shares(
 # That they are put together so is ours.
 
 DRAWS: Final = 999
-MIN_REPEATS: Final = (
-    10  # Repeats below which no verdict is given: random signs of so few are far off
-)
+# Repeats below which no verdict is given: random signs of so few are far off
+MIN_REPEATS: Final = 10
 BLOCK: Final = 111  # Draws at a time: a sign for each of them and each item is in memory
 ALPHA: Final = 0.05
 
@@ -512,11 +488,7 @@ class GreatestT:
         return np.where(flat, -np.inf, self.less / np.where(flat, 1.0, self.error))
 
     def find_p(self, statistic: float) -> float:
-        """Return the chance that the greatest T is such or more.
-
-        >>> GreatestT(np.zeros(1), np.ones(1), np.array([1.0, 2.0, 3.0])).find_p(2.0)
-        0.75
-        """
+        """Return the chance that the greatest T is such or more."""
         return float((1 + np.count_nonzero(self.null >= statistic)) / (1 + len(self.null)))
 
     @property
@@ -526,11 +498,7 @@ class GreatestT:
 
 
 def compare_parts(gain: Array, items: Numbers, rng: np.random.Generator) -> GreatestT:
-    """Compare parts of pools with the whole.
-
-    gain: (K, R, t) absolute error of the whole less that of part k, of each repeat and output.
-    items: (t,) item of each test output.
-    """
+    """Compare parts of pools with the whole."""
     less, spreads = take_apart(gain, items)
     sizes = [spread.shape[1] for spread in spreads]
     squares = [(spread**2).sum(axis=1) for spread in spreads]

@@ -49,8 +49,6 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.features import OutputFeatures, learn_scaling
 from evenhand.ratings.output_process import OutputProcess, begin, condition, relearn
 
-# What curves of queries say, in sentences.
-
 
 def write_findings(curves: QueryCurves) -> Iterator[str]:
     """Say how far off the full pool is, what share is as good, and whether any part is better."""
@@ -149,8 +147,6 @@ LEVEL: Final = 0.95
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean with its 95 % interval."""
-
     value: float  # the mean
     lower: float  # end of its interval
     upper: float  # the other
@@ -158,8 +154,6 @@ class Interval:
 
 @dataclass(frozen=True)
 class QueryPoint:
-    """A query at one look."""
-
     query: str  # its name
     labels: int  # used so far
     share: float  # of the pool's
@@ -356,18 +350,12 @@ class QueryCurves(InNotebooks):
 
 
 def average(values: Array) -> Interval:
-    """Return a mean with its 95 % interval, Student's t.
-
-    >>> average(np.array([1.0, 2.0, 3.0]))
-    Interval(value=2.0, lower=-0.484..., upper=4.484...)
-    """
+    """Return a mean with its 95 % interval, Student's t."""
     n = len(values)
     half = t_quantile(0.5 + LEVEL / 2, n - 1) * float(values.std(ddof=1)) / n**0.5
     mean = float(values.mean())
     return Interval(mean, mean - half, mean + half)
 
-
-# How queries are replayed: repeats, pools, batches, and where curves are looked at.
 
 # Shares of the pool at which a curve is looked at, and at the start, and at all of it
 SHARES: Final = (
@@ -470,10 +458,7 @@ def make_trial(pool: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -
 def run_trial(
     trial: Trial, queries: Sequence[Query], looks: Numbers, seed: tuple[int, int]
 ) -> Array:
-    """Return the (Q, L, t) errors of queries at each look; all end with the full pool.
-
-    looks: (L,) numbers of labels, the last being all.
-    """
+    """Return the (Q, L, t) errors of queries at each look; all end with the full pool."""
 
     def make_rng(stream: int) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64([seed[0], 2, seed[1], stream]))
@@ -625,7 +610,6 @@ def _set_aside(
 
 
 def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> int:
-    """Return the size of pools."""
     size = min(len(rest), how.most) if how.pool is None else how.pool
     if how.pool is not None and size > len(rest):
         raise UnknownOption(

@@ -43,7 +43,6 @@ DEFAULT_JUDGES: Final = 3  # How many judges a campaign has that does not say
 
 
 def read_campaign(path: str | Path) -> Campaign:
-    """Read a campaign."""
     path = Path(path)
     ending = path.suffix.lower()
     if ending in TABLES:

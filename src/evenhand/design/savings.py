@@ -49,9 +49,8 @@ Array = NDArray[np.float64]
 RESAMPLES: Final = 999
 PARTS: Final = 9  # Parts in which resamples are worked out, so that their curves take little memory
 MIN_REPLAYS: Final = 10  # Replays below which no interval is given: it would be far too short
-MAX_EMPTIED: Final = (
-    0.25  # Share of a policy's judgments from emptied pairs above which that is said
-)
+# Share of a policy's judgments from emptied pairs above which that is said
+MAX_EMPTIED: Final = 0.25
 
 
 @dataclass(frozen=True)
@@ -141,11 +140,9 @@ class Savings(InNotebooks):
         return lower, upper
 
     def _take(self, chosen: Array, random: Array, at: int) -> tuple[float, float, bool]:
-        """Return the agreement of random pairs, what the policy takes for it, and if it gets there.
-
-        Between two looks agreement rises in a straight line. Where the policy's curve is flat at
-        that agreement, of all numbers of judgments the one nearest to that of random pairs.
-        """
+        """Return the agreement of random pairs, what the policy takes for it, if it gets there."""
+        # Between two looks agreement rises in a straight line. Where the policy's curve is flat at
+        # that agreement, of all numbers of judgments the one nearest to that of random pairs.
         level, n = float(random[at]), self.judgments.astype(np.float64)
         if chosen[-1] < level:
             return level, float(n[-1]), False
@@ -229,8 +226,6 @@ class Savings(InNotebooks):
 
 # Collected judgments as a pool of answers, drawn without putting them back.
 
-Counts = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class Pool:
@@ -238,7 +233,7 @@ class Pool:
 
     systems: tuple[str, ...]  # the K systems
     # (P, 3) how often the first system of each pair was preferred, neither, the second
-    answers: Counts
+    answers: Array
 
     @property
     def size(self) -> int:
@@ -246,8 +241,7 @@ class Pool:
         return int(self.answers.sum())
 
     @property
-    def per_pair(self) -> Counts:
-        """Judgments of each pair that has any."""
+    def per_pair(self) -> Array:
         totals = self.answers.sum(axis=1)
         return np.asarray(totals[totals > 0])
 
@@ -256,17 +250,13 @@ class Pool:
         rows = self.answers.astype(np.intp)
         return [rng.permutation(np.repeat((0, 1, 2), row)).tolist() for row in rows]
 
-    def state(self, taken: Counts, near: Counts | None = None) -> State:
-        """Return the state after some answers were taken; emptied pairs may not be asked.
-
-        taken: (P, 3) answers taken so far.
-        near: (K,) log-worths from which the fit begins.
-        """
+    def state(self, taken: Array, near: Array | None = None) -> State:
+        """Return the state after some answers were taken; emptied pairs may not be asked."""
         left = self.answers.sum(axis=1) > taken.sum(axis=1)
         return State(make_tally(self.systems, taken), np.zeros(len(left)), left, near)
 
 
-def make_tally(systems: tuple[str, ...], counts: Counts) -> Tally:
+def make_tally(systems: tuple[str, ...], counts: Array) -> Tally:
     """Return (P, 3) counts of all pairs as a tally of those that have any."""
     low, high = np.triu_indices(len(systems), 1)
     used = counts.sum(axis=1) > 0
@@ -284,9 +274,6 @@ def pool_answers(tally: Tally) -> Pool:
     answers = np.zeros((k * (k - 1) // 2, 3))
     answers[number_pairs(folded.left, folded.right, k)] = folded.counts
     return Pool(tally.systems, answers)
-
-
-# What the next pairs are chosen from: the judgments of one task, counted by pair.
 
 
 def count_judged(data: Comparisons | Rankings | Tally) -> Tally:

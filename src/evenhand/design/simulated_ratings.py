@@ -55,16 +55,12 @@ class InputType:
 
 @dataclass(frozen=True)
 class Criterion:
-    """What is scored."""
-
     thresholds: tuple[float, ...]  # where z passes from one point to the next, ascending
     noise: float = 0.65  # sd of a single score
 
 
 @dataclass(frozen=True)
 class RatingCampaign:
-    """What is to be simulated."""
-
     inputs: tuple[InputType, ...]  # input types, each with its systems
     judges: int  # number of judges
     criteria: Mapping[str, Criterion]  # what is scored, by name
@@ -116,7 +112,6 @@ class SimulatedRatings:
         return len(self.columns["score"])
 
     def ratings(self) -> Ratings:
-        """Return the table as ratings."""
         import duckdb
 
         from evenhand.data.engine import make_table
@@ -208,10 +203,7 @@ def _draw(campaign: RatingCampaign, n: int, rng: np.random.Generator) -> Array:
 
 
 def _tabulate(
-    campaign: RatingCampaign,
-    outputs: _Outputs,
-    rows: tuple[Integers, Integers],
-    scores: Integers,
+    campaign: RatingCampaign, outputs: _Outputs, rows: tuple[Integers, Integers], scores: Integers
 ) -> SimulatedRatings:
     """Lay the scores out, judge by judge, one criterion after the other as the judges did."""
     output, judge = rows

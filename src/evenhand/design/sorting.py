@@ -26,8 +26,6 @@ from evenhand.errors import (
 )
 from evenhand.numerics.sorting import Learned, Order, Question, grow_steps
 
-# What a sort costs, beside all pairs and beside what no sort can go below.
-
 
 @dataclass(frozen=True)
 class SortCounts:
@@ -49,14 +47,7 @@ class SortCounts:
 
 
 def count_sort(n: int, shown: int, so_far: tuple[int, int, int], added: int = 0) -> SortCounts:
-    """Count a sort of n outputs, of which a judge sees `shown` at once.
-
-    added: of the outputs, those that came later and are put in one by one.
-
-    >>> counts = count_sort(12, 2, (0, 0, 0))
-    >>> counts.pairs, counts.most, counts.bound, counts.bound_ties
-    (66, 30, 29, 22)
-    """
+    """Count a sort of n outputs, of which a judge sees `shown` at once."""
     together = min(shown, max(n, 2))
     later = sum(size.bit_length() for size in range(n - added, n))  # ⌈log₂ (size + 1)⌉ each
     return SortCounts(
@@ -69,20 +60,12 @@ def count_sort(n: int, shown: int, so_far: tuple[int, int, int], added: int = 0)
 
 
 def count_most(n: int) -> int:
-    """Return what merge insertion needs at most, Σ_{k=1}^{n} ⌈log₂ (3k/4)⌉ (OEIS A001768).
-
-    >>> [count_most(n) for n in range(1, 13)]
-    [0, 1, 3, 5, 7, 10, 13, 16, 19, 22, 26, 30]
-    """
+    """Return what merge insertion needs at most, Σ_{k=1}^{n} ⌈log₂ (3k/4)⌉ (OEIS A001768)."""
     return sum(max((3 * k - 1).bit_length() - 2, 0) for k in range(1, n + 1))
 
 
 def count_weak_orders(n: int) -> int:
-    """Return the number of orders of n outputs that may tie, the ordered Bell number (A000670).
-
-    >>> [count_weak_orders(n) for n in range(6)]
-    [1, 1, 3, 13, 75, 541]
-    """
+    """Return the number of orders of n outputs that may tie, the ordered Bell number (A000670)."""
     counts = [1]
     for size in range(1, n + 1):
         counts.append(sum(comb(size, first) * counts[size - first] for first in range(1, size + 1)))
@@ -96,8 +79,6 @@ def _count_steps(orders: int, answers: int) -> int:
         steps, told_apart = steps + 1, told_apart * answers
     return steps
 
-
-# What is known of every pair while a sort is under way.
 
 Mask = NDArray[np.bool_]
 
@@ -142,19 +123,9 @@ class PartialOrder:
 
 
 def close_order(
-    systems: tuple[str, ...],
-    better: Sequence[tuple[int, int]],
-    tied: Sequence[tuple[int, int]],
+    systems: tuple[str, ...], better: Sequence[tuple[int, int]], tied: Sequence[tuple[int, int]]
 ) -> PartialOrder:
-    """Draw every conclusion: what is better than a better one is better, and ties are equal.
-
-    better: codes of a better one and a worse one.
-    tied: codes of two that tie.
-
-    >>> order = close_order(("a", "b", "c", "d"), [(0, 1)], [(1, 2)])
-    >>> order.says("a", "c"), order.says("c", "b"), order.says("a", "d"), order.known
-    ('better', 'tie', 'unknown', 3)
-    """
+    """Draw every conclusion: what is better than a better one is better, and ties are equal."""
     k = len(systems)
     equal = np.eye(k, dtype=np.bool_)
     for one, other in tied:
@@ -175,26 +146,16 @@ def _close(relation: Mask) -> Mask:
     return closed
 
 
-# What several judges say of one question together, and whether it can still change.
-
 Places = tuple[int, ...]
 
 
 def decide(
     votes: Sequence[Places], outputs: int, judges: int
 ) -> tuple[tuple[int, ...], ...] | None:
-    """Return the order that votes come to, or None while votes to come may change it.
-
-    Of every two outputs the answer (one, the other, a tie) with most votes counts; where answers
-    share the most, it is a tie. Outputs stand in the order of pairs won less pairs lost.
-
-    Returns numbers of the outputs, best first, those that tie in one group.
-
-    >>> decide([(1, 2), (2, 1), (1, 2)], 2, 3), decide([(1, 2), (1, 2)], 2, 3)
-    (((0,), (1,)), ((0,), (1,)))
-    >>> decide([(1, 2), (2, 1)], 2, 2), decide([(1, 2), (2, 1)], 2, 3)
-    (((0, 1),), None)
-    """
+    """Return the order that votes come to, or None while votes to come may change it."""
+    # Of every two outputs the answer (one, the other, a tie) with most votes counts; where answers
+    # share the most, it is a tie. Outputs stand in the order of pairs won less pairs lost.
+    # Returns numbers of the outputs, best first, those that tie in one group.
     net, left = [0] * outputs, judges - len(votes)
     for one, other in combinations(range(outputs), 2):
         signs = [(vote[one] > vote[other]) - (vote[one] < vote[other]) for vote in votes]
@@ -208,10 +169,8 @@ def decide(
 
 
 def _find_majority(votes: Sequence[int], left: int) -> int | None:
-    """Return −1 (the first), 0 (a tie) or 1, whichever has most votes; None while that may change.
-
-    Answers that share the most are a tie, so that a tie holds only once nobody can win alone.
-    """
+    """Return −1 (the first), 0 (a tie) or 1, which has most votes; None while that may change."""
+    # Answers that share the most are a tie, so that a tie holds only once nobody can win alone.
     counts = {answer: votes.count(answer) for answer in (-1, 0, 1)}
     for answer in (-1, 1):
         others = max(count for other, count in counts.items() if other != answer)
@@ -241,11 +200,7 @@ def _find_majority(votes: Sequence[int], left: int) -> int | None:
 
 
 def is_count(value: object, least: int) -> bool:
-    """Return whether a value is a whole number that is large enough; True is none.
-
-    >>> is_count(2, 1), is_count(0, 1), is_count(1.5, 1), is_count(True, 1)
-    (True, False, False, False)
-    """
+    """Return whether a value is a whole number that is large enough; True is none."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 
@@ -440,7 +395,6 @@ class Sorting:
 
     @cached_property
     def _answers_by_question(self) -> dict[tuple[str, ...], list[Answer]]:
-        """The answers by what was shown."""
         answers: dict[tuple[str, ...], list[Answer]] = {}
         for one in self.answers:
             answers.setdefault(one.shown, []).append(one)
@@ -479,8 +433,6 @@ class Sorting:
             return _Progress((), tuple(end.value), tuple(decided), learned)
 
 
-# A sort as JSON, so that it can be taken up again tomorrow or elsewhere.
-
 FORMAT: Final = "evenhand sort 1"
 
 
@@ -496,11 +448,7 @@ def start_sorting(
 
 
 def write_sort(sort: Sorting) -> str:
-    """Return a sort as JSON: its settings, every answer, and a digest of them.
-
-    >>> read_sort(write_sort(Sorting(("a", "b")))) == Sorting(("a", "b"))
-    True
-    """
+    """Return a sort as JSON: its settings, every answer, and a digest of them."""
     answers = [
         {"shown": one.shown, "places": one.places, **({"judge": one.judge} if one.judge else {})}
         for one in sort.answers

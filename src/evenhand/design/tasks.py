@@ -13,8 +13,6 @@ from unicodedata import category
 from evenhand.data.annotations import Span, write_spans
 from evenhand.errors import CampaignError, InvalidJudgments, listing, sentence_hint, suggest
 
-# One question to one judge: which outputs, in which order, and why.
-
 Kind = Literal["target", "control", "anchor", "repeat", "training"]
 # What a ticket is for; the place of each is its code in an assignment
 TICKET_KINDS: Final[tuple[Kind, ...]] = ("target", "control", "anchor", "repeat", "training")
@@ -59,8 +57,6 @@ class Ticket:
         return values
 
 
-# What a judge said, checked: one shape for all kinds of tasks.
-
 MAX_COMMENT: Final = 5_000  # Most characters of a comment
 MAX_NUMBER: Final = 1e300  # Largest number of a scale
 # Characters that nobody sees and that turn the direction of the text around a name (Unicode's
@@ -72,13 +68,7 @@ DIRECTIONS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Answer:
-    """What was said of one ticket; a task fills what it asks for.
-
-    >>> Answer(outcome="left").to_dict()
-    {'outcome': 'left'}
-    >>> Answer(score=4.0).to_dict()
-    {'score': 4}
-    """
+    """What was said of one ticket; a task fills what it asks for."""
 
     outcome: str | None = None  # of two outputs as they were shown: left, tie, right or both_bad
     # of several outputs in the order shown: 1 is best, equal ranks tie, none is left out
@@ -135,22 +125,13 @@ def read_comment(fields: Mapping[str, Any]) -> str:
 
 
 def is_text(words: str) -> bool:
-    r"""Say whether a text can be stored everywhere: no NUL, no half of a surrogate pair.
-
-    >>> is_text("naïve"), is_text("a\0"), is_text("\ud800")
-    (True, False, False)
-    """
+    r"""Say whether a text can be stored everywhere: no NUL, no half of a surrogate pair."""
     return "\0" not in words and not any("\ud800" <= one <= "\udfff" for one in words)
 
 
 def say_bad_name(name: str) -> str:
-    r"""Say why a word cannot name something in a table, "" where it can.
-
-    What is collected is read back under the same rules.
-
-    >>> say_bad_name("ann"), say_bad_name("ann "), say_bad_name("a\nb")
-    ('', 'has a blank before or after it', 'has a line break or a tab in it')
-    """
+    r"""Say why a word cannot name something in a table, "" where it can."""
+    # What is collected is read back under the same rules.
     if not is_text(name):
         return "holds a character that no text holds (NUL, or half of a surrogate pair)"
     if name != name.strip():
@@ -163,11 +144,7 @@ def say_bad_name(name: str) -> str:
 
 
 def is_number(value: object) -> bool:
-    """Say whether a value is a finite number that a float holds.
-
-    >>> is_number(4), is_number(float("nan")), is_number(10**400), is_number(True)
-    (True, False, False, False)
-    """
+    """Say whether a value is a finite number that a float holds."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) <= MAX_NUMBER  # also of NaN and infinity
@@ -193,8 +170,6 @@ def show(value: object) -> str:
     shown = whole[:60].encode("utf-8", "backslashreplace").decode()
     return shown if len(whole) <= 60 else f"{shown}..."
 
-
-# What all tasks have in common: a name, a question, and what is shown beside the outputs.
 
 BESIDE: Final = ("source", "reference", "context")  # What may be shown beside the outputs
 Row = dict[str, Any]
@@ -245,17 +220,24 @@ class Task(ABC):
             raise CampaignError('a task needs a name, such as name = "adequacy"')
         if fault := say_bad_name(self.name):
             raise CampaignError(f"task {self.name!r} {fault}: take it out")
-        for name in ("question", "instructions"):
-            value = getattr(self, name)
-            if not isinstance(value, str) or not is_text(value):
-                raise self.refuse(name, value, "text")
+        self.require_text("question", "instructions")
         object.__setattr__(self, "shows", self.take_words("shows"))
         for one in self.shows:
             if one not in BESIDE:
                 hint = sentence_hint(suggest(one, BESIDE)) or f": it may be {' | '.join(BESIDE)}"
                 raise CampaignError(f"task '{self.name}' cannot show '{one}'{hint}")
-        if not isinstance(self.comment, bool):
-            raise self.refuse("comment", self.comment, "true or false")
+        self.require_flags("comment")
+
+    def require_text(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            if not isinstance(value, str) or not is_text(value):
+                raise self.refuse(name, value, "text")
+
+    def require_flags(self, *names: str) -> None:
+        for name in names:
+            if not isinstance(getattr(self, name), bool):
+                raise self.refuse(name, getattr(self, name), "true or false")
 
     def take_words(self, name: str) -> tuple[str, ...]:
         """Return a setting that is a list of different words."""
@@ -285,23 +267,13 @@ class Task(ABC):
         return settings
 
 
-# Two outputs side by side: which is better?
-
 # What our tables call an outcome, where they do not call it the same
 WRITTEN = {"both_bad": "tie (bothbad)"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairTask(Task):
-    """Two outputs of one item, one of which may be preferred.
-
-    >>> task = PairTask(name="preference")
-    >>> task.validate({"outcome": "left"}, ("eins", "zwei")).outcome
-    'left'
-    >>> task.validate({"outcome": "both_bad"}, ("eins", "zwei"))
-    Traceback (most recent call last):
-    evenhand.errors.InvalidJudgments: the answer is one of left, right, tie, not 'both_bad'
-    """
+    """Two outputs of one item, one of which may be preferred."""
 
     kind: ClassVar[str] = "pair"
     table: ClassVar[str] = "comparisons"
@@ -311,13 +283,10 @@ class PairTask(Task):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("ties", "both_bad", "differences"):
-            if not isinstance(getattr(self, name), bool):
-                raise self.refuse(name, getattr(self, name), "true or false")
+        self.require_flags("ties", "both_bad", "differences")
 
     @property
     def width(self) -> int:
-        """Number of outputs on one ticket."""
         return 2
 
     @property
@@ -327,7 +296,6 @@ class PairTask(Task):
         return ("left", "right", *more)
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:  # noqa: ARG002 - as all tasks
-        """Check an answer."""
         if len(shown) != self.width:
             raise InvalidJudgments(f"two outputs are compared, not {len(shown)}")
         fields = open_answer(answer, ("outcome",), comment=self.comment)
@@ -345,19 +313,12 @@ class PairTask(Task):
         return ({"left": left, "right": right, "outcome": outcome},)
 
 
-# Several outputs at once: put them in order.
-
 MAX_RANKED_OUTPUTS: Final = 26  # Most outputs that are ranked at once
 
 
 @dataclass(frozen=True, kw_only=True)
 class RankTask(Task):
-    """Outputs of one item that are put in order.
-
-    >>> task = RankTask(name="order", n=3)
-    >>> task.validate({"ranks": [1, 3, 1]}, ("a", "b", "c")).ranks
-    (1, 2, 1)
-    """
+    """Outputs of one item that are put in order."""
 
     kind: ClassVar[str] = "rank"
     table: ClassVar[str] = "rankings"
@@ -369,12 +330,10 @@ class RankTask(Task):
         whole = isinstance(self.n, int) and not isinstance(self.n, bool)
         if not whole or not 2 <= self.n <= MAX_RANKED_OUTPUTS:
             raise self.refuse("n", self.n, f"a number of outputs from 2 to {MAX_RANKED_OUTPUTS}")
-        if not isinstance(self.ties, bool):
-            raise self.refuse("ties", self.ties, "true or false")
+        self.require_flags("ties")
 
     @property
     def width(self) -> int:
-        """Number of outputs on one ticket."""
         return self.n
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:  # noqa: ARG002 - as all tasks
@@ -393,7 +352,6 @@ class RankTask(Task):
         return Answer(ranks=ranks, comment=read_comment(fields))
 
     def tabulate(self, ticket: Ticket, answer: Answer) -> Rows:
-        """Return the rows of a table of rankings."""
         places = enumerate(zip(ticket.systems, answer.ranks or (), strict=True), start=1)
         return tuple(
             {"ranking": str(ticket.number), "system": system, "rank": rank, "position": position}
@@ -401,23 +359,15 @@ class RankTask(Task):
         )
 
 
-# One output and a scale: fluency, adequacy, direct assessment.
-
-
 @dataclass(frozen=True)
 class Scale:
-    """Scores from one end to the other, in steps.
-
-    >>> Scale(1, 5, 1).holds(3), Scale(1, 5, 1).holds(3.5), Scale(0, 1, 0.1).holds(0.3)
-    (True, False, True)
-    """
+    """Scores from one end to the other, in steps."""
 
     low: float  # lowest score
     high: float  # highest score
     step: float  # between neighbours
 
     def holds(self, score: float) -> bool:
-        """Say whether a score lies on the scale."""
         if not self.low <= score <= self.high:  # also of NaN, infinity and numbers no float holds
             return False
         steps = (score - self.low) / self.step
@@ -437,8 +387,6 @@ class Scale:
 
 @dataclass(frozen=True, kw_only=True)
 class ScaledTask(Task):
-    """A task with a scale of scores."""
-
     criterion: str = ""  # what is scored; the name of the task where nothing else is said
     low: float = 0  # lowest score
     high: float = 100  # highest score
@@ -452,10 +400,7 @@ class ScaledTask(Task):
             value = getattr(self, name)
             if not is_number(value):
                 raise self.refuse(name, value, "a number")
-        for name in ("criterion", "low_label", "high_label"):
-            label = getattr(self, name)
-            if not isinstance(label, str) or not is_text(label):
-                raise self.refuse(name, label, "text")
+        self.require_text("criterion", "low_label", "high_label")
         if not self.low < self.high:
             raise self.refuse("high", self.high, f"above low, which is {self.low:g}")
         if not self.step > 0 or not self.scale.holds(self.high):
@@ -472,33 +417,21 @@ class ScaledTask(Task):
 
 @dataclass(frozen=True, kw_only=True)
 class RatingTask(ScaledTask):
-    """A score for one output; direct assessment is this with 0 to 100, which is the usual.
-
-    >>> task = RatingTask(name="fluency", low=1, high=5, shows=())
-    >>> task.validate({"score": 4}, ("Hola",)).score
-    4.0
-    >>> task.validate({"score": 99999}, ("Hola",))
-    Traceback (most recent call last):
-    evenhand.errors.InvalidJudgments: a score is a whole number from 1 to 5, not 99999
-    """
+    """A score for one output; direct assessment is this with 0 to 100, which is the usual."""
 
     kind: ClassVar[str] = "rating"
     table: ClassVar[str] = "ratings"
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:  # noqa: ARG002 - as all tasks
-        """Check an answer."""
         if len(shown) != self.width:
             raise InvalidJudgments(f"one output is scored, not {len(shown)}")
         fields = open_answer(answer, ("score",), comment=self.comment)
         return Answer(score=self.scale.read(fields["score"]), comment=read_comment(fields))
 
     def tabulate(self, ticket: Ticket, answer: Answer) -> Rows:
-        """Return the row of a table of ratings."""
         score = answer.to_dict()["score"]
         return ({"system": ticket.systems[0], "criterion": self.criterion, "score": score},)
 
-
-# Errors are marked in one output: MQM without a score, ESA with one.
 
 # Usual severities and their weights: what each takes from the score of an output
 SEVERITIES: Final[Mapping[str, float]] = MappingProxyType({"minor": 1, "major": 5})
@@ -508,15 +441,9 @@ FIELDS: Final = ("start", "end", "severity", "category", "side")
 
 @dataclass(frozen=True, kw_only=True)
 class SpanTask(ScaledTask):
-    """Errors of one output, each with a severity; with a score besides, or without.
+    """Errors of one output, each with a severity; with a score besides, or without."""
 
-    Without a score the table of ratings holds minus the sum of the weights of what was marked.
-
-    >>> task = SpanTask(name="errors", score=False)
-    >>> mark = {"start": 0, "end": 2, "severity": "major"}
-    >>> task.validate({"spans": [mark]}, ("Hola",)).spans
-    (Span(start=0, end=2, severity='major', category='', side='output'),)
-    """
+    # Without a score the table of ratings holds minus the sum of the weights of what was marked.
 
     kind: ClassVar[str] = "spans"
     table: ClassVar[str] = "ratings"
@@ -539,11 +466,9 @@ class SpanTask(ScaledTask):
             raise self.refuse("severities", self.severities, what)
         object.__setattr__(self, "severities", MappingProxyType(dict(severities)))
         object.__setattr__(self, "categories", self.take_words("categories"))
-        if not isinstance(self.score, bool):
-            raise self.refuse("score", self.score, "true or false")
+        self.require_flags("score")
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:
-        """Check an answer."""
         if len(shown) != self.width:
             raise InvalidJudgments(f"errors are marked in one output, not in {len(shown)}")
         asked = ("spans", "score") if self.score else ("spans",)
@@ -598,9 +523,6 @@ def _choose(value: object, what: str, options: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in options:
         raise InvalidJudgments(f"{what} is one of {listing(options)}, not {show(value)}")
     return value
-
-
-# The kinds of tasks that there are.
 
 
 # Kinds of tasks by the word for them in a campaign file

@@ -1,4 +1,4 @@
-"""What was found, in plain English."""
+"""What was found of agreement: coefficients with intervals, in parts, and in sentences."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from evenhand.data.exclusions import write_excluded
 from evenhand.data.results import Grouped, InNotebooks
 from evenhand.errors import InvalidJudgments, suggest
 from evenhand.judges.units import Coefficient, Record
-
-# What is known of agreement: coefficients with intervals, whole and in parts.
 
 ALL: Final = "all"  # What a part is called that is not limited by anything
 
@@ -162,8 +160,6 @@ def _draw(part: AgreementPart) -> list[str]:
     return [*lines, *(f"  note: {note}" for note in part.notes), ""]
 
 
-# What a coefficient is called, and when its size misleads.
-
 # Largest κ of each word but the first, which stands for κ below zero
 WORDS: Final = (
     (0.0, "poor"),
@@ -174,34 +170,24 @@ WORDS: Final = (
     (1.0, "almost perfect"),
 )
 
-HIGH_AGREEMENT: Final = (
-    0.7  # Observed agreement from which a low κ is a paradox rather than disagreement
-)
+# Observed agreement from which a low κ is a paradox rather than disagreement
+HIGH_AGREEMENT: Final = 0.7
 LOW_KAPPA: Final = 0.4  # κ up to which it is called low: at most "fair"
 
 
 def name_kappa(kappa: float) -> str:
-    """Return Landis and Koch's word for a κ.
-
-    The borders are convention, not inference (Landis & Koch 1977, Biometrics 33:159-174, p. 165).
-
-    >>> [name_kappa(kappa) for kappa in (-0.1, -0.0001, 0.2, 0.21, 0.5, 0.81)]
-    ['poor', 'slight', 'slight', 'fair', 'moderate', 'almost perfect']
-    """
+    """Return Landis and Koch's word for a κ."""
+    # The borders are convention, not inference (Landis & Koch 1977, Biometrics 33:159-174, p. 165).
     if round(kappa, 3) < 0:  # as it is printed: of two zeros none is called poor
         return WORDS[0][1]
     return next(word for most, word in WORDS[1:] if kappa <= most or most == 1.0)
 
 
 def warn_prevalence(observed: float, kappa: float | None, prevails: float) -> str | None:
-    """Return a warning where κ is low though judges agree; None where nothing is odd.
-
-    Where one answer is given nearly always, chance agreement is high and κ has hardly any room:
-    the first paradox of Feinstein & Cicchetti (1990), Journal of Clinical Epidemiology 43:543-549.
-
-    observed: share of pairs of judges that agree (proportion).
-    prevails: share of the answer that is given most often (proportion).
-    """
+    """Return a warning where κ is low though judges agree; None where nothing is odd."""
+    # Where one answer is given nearly always, chance agreement is high and κ has hardly any room:
+    # the first paradox of Feinstein & Cicchetti (1990), Journal of Clinical Epidemiology
+    # 43:543-549.
     if kappa is None or observed < HIGH_AGREEMENT or kappa > LOW_KAPPA:
         return None
     agree, same = 100 * observed, 100 * prevails
@@ -218,7 +204,6 @@ MAX_PARTS_SAID = 8  # Most parts of which a sentence each is said; of more only 
 def say_parts(
     parts: Sequence[AgreementPart], *, answers: str = "score", again: bool = False
 ) -> tuple[str, ...]:
-    """Return one sentence for each part."""
     shown = parts if len(parts) <= MAX_PARTS_SAID else parts[-1:]
     return tuple(_say(part, answers, again=again) for part in shown)
 
@@ -263,11 +248,7 @@ def _say(part: AgreementPart, answers: str, *, again: bool) -> str:
 
 
 def _plain(value: float | None) -> str:
-    """Write a coefficient with three digits; a zero has no sign.
-
-    >>> _plain(-0.0001), _plain(-0.0512)
-    ('0.000', '-0.051')
-    """
+    """Write a coefficient with three digits; a zero has no sign."""
     return "" if value is None else f"{round(value, 3) + 0.0:.3f}"
 
 

@@ -161,12 +161,7 @@ def make_cards(
     evidence: Iterable[Iterable[tuple[int, Evidence]]],
     testable: Mask,
 ) -> list[Card]:
-    """Return the cards of all judges, the most doubtful first.
-
-    n: (J,) judgments.
-    evidence: lines with the code of their judge, kind by kind.
-    testable: (J,) who would be found if careless; the flagged were.
-    """
+    """Return the cards of all judges, the most doubtful first."""
     lines: list[list[Evidence]] = [[] for _ in judges]
     for kind in evidence:
         for judge, line in kind:
@@ -213,12 +208,10 @@ def flag_judges(
     classable: Mask,
     enough: Mask,
 ) -> list[tuple[str, ...]]:
-    """Return the flags of every judge: the class first, then habits.
-
-    adjusted: p-values of each habit's judges; None where it is not tested.
-    classable: (J,) who may be called careless or reversed.
-    enough: (J,) who may be said to have a habit.
-    """
+    """Return the flags of every judge: the class first, then habits."""
+    # adjusted: p-values of each habit's judges; None where it is not tested.
+    # classable: (J,) who may be called careless or reversed.
+    # enough: (J,) who may be said to have a habit.
     flags: list[tuple[str, ...]] = [() for _ in classable]
     p_honest = np.where(classable, mixture.p_honest, 1.0)
     for judge in np.flatnonzero(choose_flags(p_honest, CLASS_SHARE * level)).tolist():
@@ -234,13 +227,7 @@ def flag_judges(
 
 
 def say_flagged(cards: Sequence[Card], level: float) -> str:
-    """Say how many judges are flagged, who and for what: the sentence of every output.
-
-    level: the false discovery rate (proportion).
-
-    >>> say_flagged([Card("ann", 40, {"honest": 0.9})], 0.05)
-    'none of 1 judges is flagged'
-    """
+    """Say how many judges are flagged, who and for what: the sentence of every output."""
     flagged = [f"{card.judge} ({', '.join(card.flags)})" for card in cards if card.flags]
     if not flagged:
         return f"none of {len(cards):,} judges is flagged"
@@ -278,19 +265,7 @@ def note_many(cards: Sequence[Card]) -> tuple[str, ...]:
 
 
 def note_camps(unit: Integers, judge: Integers, answer: Array) -> tuple[str, ...]:
-    """Note that flagged judges agree with each other more than by chance, if they do.
-
-    unit: (n,) what was judged.
-    judge: (n,) the flagged judge.
-    answer: (n,) of mean 0 and variance 1 for who answers whatever the outputs are: 1 or -1 for who
-        is preferred, or a standardised score.
-
-    >>> unit, judge = np.repeat(np.arange(20), 2), np.tile([0, 1], 20)
-    >>> note_camps(unit, judge, np.repeat([1.0, -1.0], 20))[0][:44]
-    'the flagged judges agree with each other (20'
-    >>> note_camps(unit, judge, np.tile([1.0, -1.0], 20))
-    ()
-    """
+    """Note that flagged judges agree with each other more than by chance, if they do."""
     if not len(unit):
         return ()
     # of the mean answers of each judge to each unit: sum of products of two judges, and how many
@@ -314,18 +289,13 @@ Reason = Literal["judges", "right", "apart"]
 
 
 def find_reason(abstains: str) -> Reason:
-    """Return of which kind a reason is."""
     if TOO_FEW in abstains:
         return "judges"
     return "right" if NOT_RIGHT in abstains else "apart"
 
 
 def say_shortly(abstains: str) -> str:
-    """Return the reason in a few words.
-
-    >>> say_shortly("judges do not follow each other: ..., so that it is open who is right")
-    'it is open who is right'
-    """
+    """Return the reason in a few words."""
     reason = find_reason(abstains)
     if reason == "right":
         return NOT_RIGHT

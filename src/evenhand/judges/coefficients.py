@@ -1,18 +1,4 @@
-"""Kendall's coefficient of concordance W: do judges put outputs in one order?
-
-Each of m judges ranks n units, ties sharing the mean of theirs; R_i are the sums of ranks:
-
-    W = 12 Σ_i (R_i − m (n + 1) / 2)² / (m² (n³ − n) − m Σ_j T_j),   T_j = Σ (t³ − t) over ties
-    χ² = m (n − 1) W on n − 1 degrees of freedom
-
-W is 1 where all judges give the same ranks and 0 where rank sums are all equal; the mean Spearman
-correlation of two judges is (m W − 1) / (m − 1) where none ties. χ² is Friedman's test with judges
-as blocks.
-
-Sources: Kendall & Babington Smith (1939), Annals of Mathematical Statistics 10:275-287; Kendall
-(1948), Rank Correlation Methods. When not to use it: judges who scored different outputs (complete
-blocks only), and few points on the scale, where ties leave little order to agree on.
-"""
+"""Coefficients of agreement on units: what each asks, ignores and is not for."""
 
 from __future__ import annotations
 
@@ -70,14 +56,6 @@ def disagree(x: Array, y: Array, weighting: str) -> Array:
     return np.asarray((gap / np.where(both == 0, 1.0, both)) ** 2)  # 0 and 0 are 0 apart
 
 
-def weight_agreement(points: Array, weighting: str = "identity") -> Array:
-    """Return the (K, K) weights of agreement on a scale, 1 on the diagonal."""
-    check_weighting(points, weighting)
-    apart = disagree(points[:, None], points[None, :], weighting)
-    largest = apart.max(initial=0.0)
-    return 1 - apart / largest if largest > 0 else np.ones_like(apart)
-
-
 def check_weighting(points: Array, weighting: str) -> None:
     """Refuse a weighting that scores of a scale cannot have."""
     if weighting == "ratio" and points[0] < 0:
@@ -87,11 +65,7 @@ def check_weighting(points: Array, weighting: str) -> None:
 
 
 def expect_disagreement(mass: Array, points: Array, weighting: str) -> Array:
-    """Return Σ_c Σ_k mass_c mass_k δ_ck, in time linear in the points where a closed form is known.
-
-    mass: (B, K) scores, or shares, by point.
-    points: (K,) the scores, ascending.
-    """
+    """Return Σ_c Σ_k mass_c mass_k δ_ck, in linear time where a closed form is known."""
     total = mass.sum(axis=1)
     if weighting == "identity":
         return np.asarray(total**2 - (mass**2).sum(axis=1))
@@ -141,11 +115,9 @@ _WEIGHTINGS: Final = {"nominal": "identity", "interval": "quadratic", "ratio": "
 
 
 def krippendorff_alpha(sums: Sums, metric: str = "interval") -> Ratio:
-    """Return α, one per resample; it does not exist where all scores are alike.
-
-    Ranks of the ordinal α are those of each resample where pairs of scores are tabled; on scales
-    of very many points they stay those of the data.
-    """
+    """Return α, one per resample; it does not exist where all scores are alike."""
+    # Ranks of the ordinal α are those of each resample where pairs of scores are tabled; on scales
+    # of very many points they stay those of the data.
     require_option("metric", metric, METRICS)
     if metric == "ordinal":
         observed, expected = _ordinal(sums)
@@ -219,13 +191,7 @@ def n_agreement(sums: Sums, n: float) -> Ratio:
 
 
 def choose_steps(low: float, high: float, points: Array) -> tuple[float, ...]:
-    """Return the n that are worth showing: all on a short scale, else a few round ones.
-
-    >>> choose_steps(1, 5, np.arange(1.0, 6.0))
-    (0.0, 1.0, 2.0, 3.0, 4.0)
-    >>> choose_steps(0.2, 0.73, np.linspace(0.2, 0.73, 100))
-    (0.0, 0.01, 0.05, 0.1, 0.2, 0.5)
-    """
+    """Return the n that are worth showing: all on a short scale, else a few round ones."""
     step = float(np.diff(points).min(initial=high - low)) or 1.0
     count = (high - low) / step
     if abs(count - round(count)) < _SLACK and count < MAX_STEPS_SHOWN:
@@ -235,11 +201,9 @@ def choose_steps(low: float, high: float, points: Array) -> tuple[float, ...]:
 
 
 def pair_judges(units: Units) -> Units:
-    """Keep for each output the scores of the first two judges of it in the table.
-
-    The two are chosen once for an output, not for each criterion; a unit that one of them left
-    without a score is not counted. The choice depends on the order of the table.
-    """
+    """Keep for each output the scores of the first two judges of it in the table."""
+    # The two are chosen once for an output, not for each criterion; a unit that one of them left
+    # without a score is not counted. The choice depends on the order of the table.
     rows = units.rows
     output = number_groups(rows.output)
     first = _first_rows(output, np.arange(rows.size))
@@ -300,18 +264,10 @@ def fleiss_kappa(sums: Sums) -> Ratio:
     return Ratio(observed - chance, np.where(sums.varied, 1 - chance, 0.0))
 
 
-def fleiss_parts(
-    coincidences: Coincidences, *, judges: tuple[int, int] | None = None
-) -> FleissParts:
+def fleiss_parts(coincidences: Coincidences) -> FleissParts:
     """Return P̄_o, P̄_e and κ as a paper prints them."""
     if not coincidences.units:
         raise NotIdentified("no output was scored by two judges: nothing agrees or disagrees")
-    if judges is not None and judges[0] != judges[1]:
-        raise NotIdentified(
-            f"Fleiss' formula is for the same number of judges on every output; here {judges[0]} to"
-            f" {judges[1]} judges scored one",
-            ["use α or AC1, or the generalisation to unequal numbers"],
-        )
     sums = Sums(coincidences)
     observed, chance = (float(part[0]) for part in _parts(sums))
     return FleissParts(observed, chance, fleiss_kappa(sums).value)
@@ -369,10 +325,8 @@ def brennan_prediger(sums: Sums, weighting: str = "identity") -> Ratio:
 
 
 def gwet_pi(sums: Sums, weighting: str = "identity") -> Ratio:
-    """Return the coefficient of Fleiss' kind for unequal numbers of judges, one per resample.
-
-    It does not exist where all scores are alike.
-    """
+    """Return the coefficient of Fleiss' kind for unequal numbers of judges, one per resample."""
+    # It does not exist where all scores are alike.
     _categories(sums)
     apart = expect_disagreement(sums.all_shares, sums.points, weighting)
     chance = 1 - apart / _find_largest(sums.points, weighting)
@@ -413,8 +367,6 @@ def _total_weight(points: Array, weighting: str) -> float:
     return len(points) ** 2 - apart / _find_largest(points, weighting)
 
 
-# Coefficients on units by name: which there are, which are shown unasked, how each is computed.
-
 Compute = Callable[[Sums], Ratio]
 
 
@@ -445,9 +397,8 @@ class OnScale(Protocol):
         """What was declared, or seen."""
 
 
-MAX_POINTS_UNASKED: Final = (
-    32  # Different scores up to which coefficients for categories are shown unasked
-)
+# Different scores up to which coefficients for categories are shown unasked
+MAX_POINTS_UNASKED: Final = 32
 
 
 def list_kinds(units: OnScale) -> tuple[Kind, ...]:
@@ -511,6 +462,21 @@ def choose_kinds(
     return tuple(chosen)
 
 
+# Kendall's coefficient of concordance W: do judges put outputs in one order?
+#
+# Each of m judges ranks n units, ties sharing the mean of theirs; R_i are the sums of ranks:
+#
+#     W = 12 Σ_i (R_i − m (n + 1) / 2)² / (m² (n³ − n) − m Σ_j T_j),   T_j = Σ (t³ − t) over ties
+#     χ² = m (n − 1) W on n − 1 degrees of freedom
+#
+# W is 1 where all judges give the same ranks and 0 where rank sums are all equal; the mean Spearman
+# correlation of two judges is (m W − 1) / (m − 1) where none ties. χ² is Friedman's test with
+# judges as blocks.
+#
+# Sources: Kendall & Babington Smith (1939), Annals of Mathematical Statistics 10:275-287; Kendall
+# (1948), Rank Correlation Methods. When not to use it: judges who scored different outputs
+# (complete blocks only), and few points on the scale, where ties leave little order to agree on.
+
 NAME, TITLE = "kendall-w", "Kendall's W"
 
 
@@ -527,10 +493,7 @@ class Concordance:
 
 
 def find_concordance(scores: Array) -> Concordance:
-    """Return Kendall's W, corrected for ties.
-
-    scores: (n, m) score of each unit (row) by each judge (column), without holes.
-    """
+    """Return Kendall's W, corrected for ties."""
     n, m = scores.shape
     if n < 2 or m < 2:
         few = f"{n} output{'s' * (n != 1)}" if n < 2 else f"{m} judge{'s' * (m != 1)}"

@@ -187,9 +187,6 @@ def _count_answers(votes: Votes) -> Array:
     return np.bincount(both % size, minlength=size).astype(float)
 
 
-# What is said of a judge's comparisons, line by line of the card.
-
-
 def _write_lines(evidence: VoteEvidence, threshold: float) -> Iterable[Lines]:
     """Yield the lines of all cards, kind by kind."""
     mixture = evidence.mixture
@@ -251,10 +248,7 @@ def _write_agreement(votes: Votes, slopes: Slopes) -> Lines:
 
 
 def _write_checks(checks: Checks | None, mixture: Mixture, name: str, counted: str) -> Lines:
-    """Say how a judge answered controls, or when asked again.
-
-    counted: the sentence of hits and of how many.
-    """
+    """Say how a judge answered controls, or when asked again."""
     if checks is None:
         return []
     lines, odds = [], mixture.odds_of(checks.logs).tolist()
@@ -294,9 +288,6 @@ def _write_habit(habit: Habit, adjusted: Array | None, threshold: float) -> Line
             says += f" (adjusted p {adjusted[k]:.2g}; flagged from {threshold:.2g} down)"
         lines.append((judge, Evidence(name, says, value)))
     return lines
-
-
-# What is said of all judges of comparisons together.
 
 
 def _say_detectable(

@@ -112,10 +112,7 @@ def _share_alike(counts: NDArray[np.integer]) -> Array:
 
 
 def _weigh(seen: Array, chance: Array, mirror: list[int], inflation: float) -> Checks:
-    """Return log-likelihoods of what was seen, divided by the inflation.
-
-    mirror: columns of what was seen as a reversed judge has them.
-    """
+    """Return log-likelihoods of what was seen, divided by the inflation."""
     total = seen.sum(axis=0)
     others = total - seen + PSEUDO_ANSWERS * chance
     honest = others / others.sum(axis=1, keepdims=True)
@@ -183,16 +180,8 @@ class Ballot:
 
 
 def leave_out_gaps(ballot: Ballot) -> tuple[Array, int]:
-    """Return (n,) how much better left is than right by everybody else's votes (logits).
-
-    The second value counts the systems of tasks that are too large for it; their gaps are 0.
-
-    >>> judge = np.arange(20)
-    >>> sides = np.zeros(20, int), np.ones(20, int)
-    >>> gaps, _ = leave_out_gaps(Ballot(np.zeros(20, int), judge, *sides, (judge < 14) * 1.0))
-    >>> gaps[[0, 19]].round(2).tolist()  # by 13 votes of 19, and by 14 of 19
-    [0.75, 0.99]
-    """
+    """Return (n,) how much better left is than right by everybody else's votes (logits)."""
+    # The second value counts the systems of tasks that are too large for it; their gaps are 0.
     gaps, passed_over = np.zeros(len(ballot.won)), 0
     order = np.argsort(ballot.task, kind="stable")
     borders = np.flatnonzero(np.diff(ballot.task[order])) + 1
@@ -268,11 +257,7 @@ def _gaps_of_cells(cells: Cells) -> Array:
 
 
 def _stack_judges(judge: Integers) -> list[NDArray[np.intp]]:
-    """Return (J, c) the rows of some judges with c cells each, whose steps are one computation.
-
-    >>> [rows.tolist() for rows in _stack_judges(np.array([3, 4, 4, 7]))]
-    [[[0], [3]], [[1, 2]]]
-    """
+    """Return (J, c) the rows of some judges with c cells each, whose steps are one computation."""
     first = np.flatnonzero(np.diff(judge, prepend=-1))
     sizes = np.diff(first, append=len(judge))
     stacks = []
@@ -299,13 +284,7 @@ def _step_by_pairs(
 def _step_by_systems(
     both: tuple[Array, Array], pairs: tuple[Integers, Integers], weight: Array, left: Array
 ) -> Array:
-    """Return (c,) X (H − XᵀWX)⁻¹ Xᵀ r.
-
-    both: (K, K) H and its inverse.
-    pairs: (c,) systems of the judge's pairs.
-    weight: (c,) W.
-    left: (c,) r.
-    """
+    """Return (c,) X (H − XᵀWX)⁻¹ Xᵀ r."""
     (information, inverse), (low, high) = both, pairs
     k = len(information)
 
@@ -365,10 +344,8 @@ class OtherVotes:
 
 
 def sum_other_votes(votes: Votes) -> OtherVotes:
-    """Sum the votes of other judges; one's own on the pair never count, however many there are.
-
-    Where the data name no items nobody is known to have seen the same outputs: all is 0.
-    """
+    """Sum the votes of other judges; one's own on the pair never count, however many there are."""
+    # Where the data name no items nobody is known to have seen the same outputs: all is 0.
     if votes.items == ("",):
         return OtherVotes(*np.zeros((3, votes.size)))
     _, pair = np.unique(votes.pair, return_inverse=True)
@@ -543,12 +520,10 @@ def _one_step(votes: Votes, slopes: Slopes, along: Array) -> tuple[Array, Array,
 
 
 def _tails(spread: NormalSpread, values: Array, variances: Array) -> Array:
-    """Return two-sided p-values of lying so far from the median judge.
-
-    Of τ² + v only τ² is estimated from the judges: its degrees of freedom are raised by
-    ((τ² + v) / τ²)² (Satterthwaite 1946, Biometrics Bulletin 2:110-114), and Student's t is nearly
-    normal where judges differ by little more than chance.
-    """
+    """Return two-sided p-values of lying so far from the median judge."""
+    # Of τ² + v only τ² is estimated from the judges: its degrees of freedom are raised by ((τ² + v)
+    # / τ²)² (Satterthwaite 1946, Biometrics Bulletin 2:110-114), and Student's t is nearly normal
+    # where judges differ by little more than chance.
     wide = spread.spread**2 + variances
     degrees = spread.df * (wide / np.maximum(spread.spread**2, 1e-9 * wide)) ** 2
     distances = (values - spread.centre) / np.sqrt(wide)

@@ -1,4 +1,4 @@
-"""Sums of whole numbers leave engines as doubles, which hold those up to 2^53."""
+"""How often judges of a unit gave which scores: what coefficients and resamples are made of."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ MAX_POINTS_TABLED: Final = 32  # Most different scores whose pairs are held as a
 PAIRS_AT_A_TIME: Final = 1_000_000  # About how many pairs of judges are looked at at a time
 # Most pairs of judges, within units, that are gone through: into a table, and into a list
 MAX_PAIRS: Final = {True: 300_000_000, False: 20_000_000}
-MIN_JUDGES_SUMMED: Final = (
-    30  # Judges of a unit from which their pairs are summed before they are listed
-)
+# Judges of a unit from which their pairs are summed before they are listed
+MIN_JUDGES_SUMMED: Final = 30
 # Most sums by cluster and pair of scores that are held as a table; beyond, pairs are listed
 MAX_TABLE_CELLS: Final = 8_000_000
 
@@ -139,12 +138,10 @@ def count_coincidences(units: Units, blocks: Blocks) -> Coincidences:
 def table_coincidences(
     points: Array, blocks: Blocks, sums: tuple[Array, Array], single: Array | None
 ) -> Coincidences:
-    """Return sums that are held as a table, of the cells that have any.
-
-    points: (K,) the scores.
-    sums: (cells × K × K,) per unit, and per score, by cell, lower and higher score.
-    single: (cells, K) scores of units of one judge; None if there are none.
-    """
+    """Return sums that are held as a table, of the cells that have any."""
+    # points: (K,) the scores.
+    # sums: (cells × K × K,) per unit, and per score, by cell, lower and higher score.
+    # single: (cells, K) scores of units of one judge; None if there are none.
     k = len(points)
     used = np.flatnonzero(sums[0].reshape(blocks.cells, -1).any(axis=1))
     low, high = np.triu_indices(k)
@@ -163,12 +160,10 @@ def table_coincidences(
 
 
 def mirror(coincidences: Coincidences) -> Coincidences:
-    """Count every unit in both orders of its two outputs, half in each.
-
-    Scores are answers about two outputs, the lowest one and the highest one say the same with the
-    outputs exchanged. What agrees stays as it is; how often each answer is given no longer depends
-    on which output is called the first.
-    """
+    """Count every unit in both orders of its two outputs, half in each."""
+    # Scores are answers about two outputs, the lowest one and the highest one say the same with the
+    # outputs exchanged. What agrees stays as it is; how often each answer is given no longer
+    # depends on which output is called the first.
     last = len(coincidences.points) - 1
     low, high = last - coincidences.high, last - coincidences.low
     if not coincidences.tabled:
@@ -412,8 +407,6 @@ class Sums:
 # grows with clusters and levels, never with ratings; and whole numbers are summed, so that every
 # engine gives the same.
 
-Mask = NDArray[np.bool_]
-
 
 @dataclass(frozen=True, eq=False)
 class Counts:
@@ -442,7 +435,7 @@ class Counts:
         return int(self.units[self.judges == 1].sum())
 
     @property
-    def several(self) -> Mask:
+    def several(self) -> Flags:
         """(R,) whether units have two or more judges."""
         return np.asarray(self.judges > 1)
 
@@ -462,25 +455,23 @@ class Counts:
             return self.levels[name]
         return ("",), np.zeros(len(self.units), dtype=np.int32)
 
-    def take(self, mask: Mask | NDArray[np.intp]) -> Counts:
+    def take(self, mask: Flags | NDArray[np.intp]) -> Counts:
         """Keep some sums, by a mask or by their places; points stay as they are."""
         levels = {name: (names, codes[mask]) for name, (names, codes) in self.levels.items()}
         columns = ("cluster", "judges", "units", "again", "given", "together")
         fields = {name: getattr(self, name)[mask] for name in columns}
         return replace(self, levels=levels, **fields)
 
-    def narrow(self, mask: Mask) -> Counts:
+    def narrow(self, mask: Flags) -> Counts:
         """Keep some sums, and only points that they have; a declared scale stays as it is."""
         counts = self.take(mask)
         seen = counts.given.sum(axis=0) > 0
         if counts.scale.declared or seen.all() or not seen.any():
             return counts
-        points = counts.points[seen]
-        ends = float(points[0]), float(points[-1])
-        scale = replace(counts.scale, low=ends[0], high=ends[1], points=tuple(points.tolist()))
-        return counts.keep_points(seen, scale)
+        points = counts.points[seen].tolist()
+        return counts.keep_points(seen, Scale(points[0], points[-1], tuple(points)))
 
-    def keep_points(self, mask: Mask, scale: Scale) -> Counts:
+    def keep_points(self, mask: Flags, scale: Scale) -> Counts:
         """Leave out points that nobody gave, (K,) by a mask; what is left is a scale of its own."""
         low, high = np.triu_indices(len(mask))
         return replace(

@@ -1,4 +1,4 @@
-"""One diagnosis per task, or per level of another column."""
+"""The diagnosis of judges by the methods of Hamon et al. (2007), whole or by task."""
 
 from __future__ import annotations
 
@@ -273,10 +273,8 @@ def _refuse_scores(rows: RatingRows, targets: RatingRows, scale: Scale | None) -
 def _rescore(
     rows: RatingRows, outliers: Sequence[Outliers], settings: Settings
 ) -> tuple[tuple[Rescoring, ...], tuple[Rescoring, ...], tuple[str, ...]]:
-    """Score systems without the judges outside, by method and criterion, and by the chosen rule.
-
-    The last value are references that have a score here; others belong to other tasks.
-    """
+    """Score systems without the judges outside, by method and criterion, and by the chosen rule."""
+    # The last value are references that have a score here; others belong to other tasks.
     present = {rows.systems[code] for code in np.unique(rows.system).tolist()}
     references = tuple(name for name in settings.references if name in present)
     inputs: dict[str, str] = {}

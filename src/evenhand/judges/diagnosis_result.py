@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of Hamon et al. (2007): n-agreement, P_o, P_e and κ by criterion and input."""
+"""What a diagnosis of judges holds and says, and agreement by criterion and input type."""
 
 from __future__ import annotations
 
@@ -208,8 +208,6 @@ class Diagnosis(InNotebooks):
         return "\n".join([*self.says, *(f"note: {note}" for note in self.notes), self.signature])
 
 
-# Everything that changes the numbers of a diagnosis.
-
 METHODS: Final = (judge_profiles.MEAN_SCORE, judge_profiles.MEAN_AGREEMENT, easy_items.NAME)
 
 
@@ -230,7 +228,6 @@ class Settings:
     merge: str = ""  # points that are merged, in words; "" where none are
 
     def words(self) -> list[str]:
-        """Return the settings for the signature."""
         listed, scale = "", str(self.scale)
         if self.easy:  # how many outputs are listed as easy, with a digest of the list
             names = ("\x1f".join([name] if isinstance(name, str) else name) for name in self.easy)
@@ -266,8 +263,6 @@ def refuse_unknown_references(references: Sequence[str], systems: Sequence[str])
             hint = sentence_hint(suggest(name, systems))
             raise UnknownOption(f"reference '{name}' is none of the systems{hint}")
 
-
-# A diagnosis in sentences, and what must stand beside it.
 
 _CALLED = {
     judge_profiles.MEAN_SCORE: "mean score",

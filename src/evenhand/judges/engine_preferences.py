@@ -117,7 +117,6 @@ class FoundVotes:
 
 
 def find_votes(data: Comparisons) -> FoundVotes:
-    """Find the votes that count."""
     # where pairs of rankings stood, where the engine tells first answers by it
     duckdb = data.frame.implementation.is_duckdb()
     weighing = read_weights(restore_places(data) if duckdb else data)
@@ -249,7 +248,7 @@ def fetch_votes(scores: Coded, names: Sequence[str], seed: int, *, again: bool) 
     """Fetch sums of votes by task, criterion and cluster of items."""
     levels = [name for name in ("task", "criterion") if name in scores.targets.labels]
     items = int(fetch_columns(scores.items.select(nw.len().alias(COUNT)))[COUNT][0])
-    added = {COUNT: _total(), _TIES: _add_terms([_given(0, side) for side in _SIDES])}
+    added = {COUNT: _total(), _TIES: _given_all()[_SAID.index(0)]}
     added |= {one: expression for name in names for one, expression in _compare(name).items()}
     pairs = _sum_pairs(scores, levels) if again else _sum_single(scores, levels)
     pairs = pairs.with_columns(
@@ -392,7 +391,7 @@ def _fetch_around(sums: VoteSums, by: Sequence[str]) -> dict[Key, Columns]:
     keys = list(dict.fromkeys([*sums.scores.keys, *by]))
     answers = _sum_cells(_mark_votes(sums.scores, [*keys, "judge"]), [*keys, "judge"])
     answers = answers.with_columns(
-        _add_terms([_given(0, side) for side in _SIDES]).alias(_TIES),
+        _given_all()[_SAID.index(0)].alias(_TIES),
         _total().alias(COUNT),
         _add_terms([_twice(_add_terms(_given_side(side))) for side in _SIDES]).alias(_TWICE),
     )
@@ -423,18 +422,14 @@ def _cell(answer: int, side: int) -> str:
     return f"evenhand_said_{answer + 1}_{side}"
 
 
-def _given(answer: int, side: int) -> nw.Expr:
-    return nw.col(_cell(answer, side))
-
-
 def _given_side(side: int) -> list[nw.Expr]:
     """Return how often each answer was given with the outputs in one order."""
-    return [_given(answer, side) for answer in _SAID]
+    return [nw.col(_cell(answer, side)) for answer in _SAID]
 
 
 def _given_all() -> list[nw.Expr]:
     """Return how often each answer was given in either order."""
-    return [_add_terms([_given(answer, side) for side in _SIDES]) for answer in _SAID]
+    return [_add_terms(both) for both in zip(*map(_given_side, _SIDES), strict=True)]
 
 
 def _total() -> nw.Expr:
@@ -458,13 +453,8 @@ def _add_terms(terms: Sequence[nw.Expr]) -> nw.Expr:
     return total
 
 
-# From counts of votes by an engine to a table of agreement: the same parts, notes and κ.
-
-
 @dataclass(frozen=True, eq=False)
 class CountedVotes:
-    """What an engine counted of votes."""
-
     counted: Counted  # how often output pairs were answered how
     # part → κ → pairs of votes; of all votes, of tasks and of criteria
     kappas: Mapping[Key, Mapping[str, PreferenceAgreement]]
@@ -484,7 +474,6 @@ class CountedVotes:
 
 
 def tabulate_vote_counts(counted: CountedVotes, request: Request, task: str = "") -> AgreementTable:
-    """Make the table of what was counted of votes."""
     if task not in counted.answers.scales:
         raise NotIdentified(NO_TARGETS)
     kappas, wanted = choose_kappas(request)

@@ -1,4 +1,4 @@
-"""What was compared becomes a number, whichever output stood left, in the engine that holds it."""
+"""Which rows of a table on an engine count, with numbers for labels, and first answers."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from evenhand.data.tables import is_unscored
 # out and counted; what is odd (a label with a blank, a kind that is none, times in words) is left
 # to that reading, which says what it is.
 
-MAX_POINTS_COUNTED: Final = (
-    16  # Most different scores that an engine counts pairs of: they are columns
-)
+# Most different scores that an engine counts pairs of: they are columns
+MAX_POINTS_COUNTED: Final = 16
 MOMENT: Final = "evenhand_shown_at"
 KIND: Final = "evenhand_kind"
+ODD_LABELS: Final = "labels that cannot be are named with their rows"
 
 
 class NeedsRows(Exception):
@@ -68,7 +68,6 @@ class Targets:
 
 
 def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]) -> Targets:
-    """Find the scores that count."""
     labels = [name for name in LABELS if data.has(name)]
     keys = list(dict.fromkeys([*labels, *factors]))
     table, placed = add_places(data.frame)
@@ -303,7 +302,7 @@ def check_names(table: Frame, name: str) -> None:
     first, last = label.str.head(1), label.str.tail(1)
     odd = label.is_null() | (label == "") | first.is_in(_SPACES) | last.is_in(_SPACES)
     if len(fetch_columns(table.filter(odd).select(name).head(1))[name]):
-        raise NeedsRows("labels that cannot be are named with their rows")
+        raise NeedsRows(ODD_LABELS)
 
 
 # Which answer of a judge to a unit is the first, told by the engine that holds them.
@@ -359,7 +358,6 @@ def read_answers(
 
 
 TURNED: Final = "evenhand_turned"  # 1 where the system that is first by name stood right, else 0
-ODD_LABELS: Final = "labels that cannot be are named with their rows"
 _SYSTEM: Final = "evenhand_system"
 
 
@@ -379,10 +377,8 @@ def name_answers(
     data: Comparisons, frame: Frame, systems: Sequence[str], meaning: Mapping[str, int]
 ) -> Frame:
     """Add the pair of systems as a number, the answer, and who stood left."""
-    connection, numbers = (
-        data.source.connection,
-        {"left": "evenhand_left", "right": "evenhand_right"},
-    )
+    connection = data.source.connection
+    numbers = {"left": "evenhand_left", "right": "evenhand_right"}
     for side, name in numbers.items():
         table = label_frame(frame, {side: systems, name: np.arange(len(systems))}, connection)
         if table is None:

@@ -23,7 +23,6 @@ from evenhand.data.coding import Level
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import count_values
 from evenhand.data.engine import COUNT, Columns, Frame, fetch_columns, one_thread
-from evenhand.data.exclusions import sign_excluded
 from evenhand.data.held_tables import hold_table
 from evenhand.data.rating_rows import Scale
 from evenhand.data.ratings import Ratings
@@ -32,7 +31,7 @@ from evenhand.data.row_reading import RATING_LABELS as LABELS
 from evenhand.data.tables import count_scored
 from evenhand.errors import InvalidJudgments
 from evenhand.judges.agreement_intervals import MAX_CLUSTERS, MIN_CLUSTERS
-from evenhand.judges.agreement_table import AgreementPart, AgreementTable, Doubtful, say_parts
+from evenhand.judges.agreement_table import AgreementPart, AgreementTable, Doubtful
 from evenhand.judges.counts import MAX_POINTS_TABLED, Counts, mirror
 from evenhand.judges.engine_rows import (
     NAME,
@@ -56,21 +55,18 @@ from evenhand.judges.tabulation import (
     Shape,
     choose_own_kinds,
     choose_settings,
-    exclude_again,
+    make_table,
     note_alone,
     note_left,
     note_prevalence,
     note_tops,
     refuse_alone,
     say_points,
-    say_scale,
     sign_request,
     study_kinds,
 )
 from evenhand.judges.units import Coefficient, Points, read_points
 from evenhand.numerics.sampling import one_blas_thread
-
-# From counts of an engine to a table of agreement: the same parts, notes and signature.
 
 Key = tuple[tuple[str, str], ...]  # Columns with their levels, which limit a part
 
@@ -92,7 +88,6 @@ class Counted:
 
 
 def tabulate_counts(counted: Counted, request: Request, task: str = "") -> AgreementTable:
-    """Make the table of what was counted."""
     counts = counted.counts
     if not counts.several.any():
         raise refuse_alone(counts.size, counted.scorers[task])
@@ -109,7 +104,6 @@ def tabulate_counts(counted: Counted, request: Request, task: str = "") -> Agree
             for levels, part in _split(counts, request.by)
         )
     again = int(counts.again.sum())
-    excluded = exclude_again(again)
     notes = [*counted.notes, *note_left(*counted.left[task], again)]
     notes += note_alone(counts.alone, counts.size)
     names, codes = counts.codes("criterion")
@@ -121,17 +115,13 @@ def tabulate_counts(counted: Counted, request: Request, task: str = "") -> Agree
     judges = counted.scorers[task]
     digest = counts.digest(judges, *counted.left[task], *counted.more)
     signature = write_signature(how, counts.ratings, digest, judges=judges)
-    return AgreementTable(
-        parts=parts,
-        kind=request.kind,
-        by=request.by,
-        scale=say_scale(counts.scale),
-        cluster=request.cluster,
-        level=request.level,
-        says=say_parts(parts, answers="score" if request.kind == "ratings" else "answer"),
+    return make_table(
+        parts,
+        request,
+        counts.scale,
+        again=again,
         notes=(*notes, *left_out),
-        signature=sign_excluded(signature, excluded),
-        excluded=excluded,
+        signature=signature,
     )
 
 
@@ -217,7 +207,6 @@ class ItemSums:
 
     @cached_property
     def items(self) -> int:
-        """Number of items."""
         number = self.scores.items.select(nw.len().alias(COUNT))
         return int(fetch_columns(number)[COUNT][0])
 
@@ -290,11 +279,9 @@ def fetch_clusters(sums: ItemSums, seed: int) -> Columns:
 
 
 def find_cluster(items: int, seed: int) -> nw.Expr:
-    """Return the cluster of an item, by its number.
-
-    Up to 1,000 items are clusters, in the order of their names; more are put together by their
-    place in it, times a number that the seed draws.
-    """
+    """Return the cluster of an item, by its number."""
+    # Up to 1,000 items are clusters, in the order of their names; more are put together by their
+    # place in it, times a number that the seed draws.
     most, cluster = MAX_CLUSTERS["item"], nw.col("item").cast(nw.Int64)
     if items <= most:
         return cluster
@@ -353,7 +340,6 @@ def count_different(frame: Frame, name: str, by: Sequence[str], scores: Coded) -
 
 
 def name_parts(columns: Columns, by: Sequence[str], scores: Coded) -> list[Key]:
-    """Return the part of each row."""
     size = len(next(iter(columns.values())))
     labels = [[scores.names[name][int(at)] for at in columns[name]] for name in by]
     rows = zip(*labels, strict=True) if labels else [()] * size
@@ -450,12 +436,8 @@ def list_doubtful_items(
 def _find_steps(
     k: int, points: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], float, bool]:
-    """Return the scores in steps above the lowest, the step, and whether that leaves no rest.
-
-    Where none does, the step is the whole range.
-
-    points: (K,) the scores; None where two of them are the same or not.
-    """
+    """Return the scores in steps above the lowest, the step, and whether that leaves no rest."""
+    # Where none does, the step is the whole range.
     if points is None or k == 1:
         return np.zeros(k), 1.0, True
     step = float(np.diff(points).min())
@@ -548,10 +530,7 @@ def _count(
 
 
 def count_scores(
-    scores: Coded,
-    request: Request,
-    seen: Points,
-    check: Callable[[Counts], None] | None = None,
+    scores: Coded, request: Request, seen: Points, check: Callable[[Counts], None] | None = None
 ) -> Counted:
     """Let the engine count units and judges of every part."""
     targets = scores.targets

@@ -133,11 +133,9 @@ def _agree_by_item(votes: Votes, chances: Array, size: int) -> Array:
 
 
 def _find_kappas(sums: Array) -> tuple[Array, Array]:
-    """Return κ and κ* of every row of sums; NaN where they do not exist.
-
-    sums: (R, 6) agreeing and comparable pairs of votes, ties and votes; then agreeing pairs and
-        ties as the model expects them.
-    """
+    """Return κ and κ* of every row of sums; NaN where they do not exist."""
+    # sums: (R, 6) agreeing and comparable pairs of votes, ties and votes; then agreeing pairs and
+    #     ties as the model expects them.
     agree, comparable, ties, total, expected, expected_ties = sums.T
     kappas = []
     with np.errstate(divide="ignore", invalid="ignore"):

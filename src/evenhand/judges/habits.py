@@ -117,11 +117,9 @@ def _count(score: Array, judge: Integers, scale: Scale | None) -> tuple[Array, A
 
 
 def _compare(counts: Array, t: Array, end: Array) -> Array:
-    """Return (7, J) sums over the scores of one task and criterion.
-
-    They are scores, pairs of scores, pairs on one point, the variance of that, what it would
-    usually be, scores at an end, and what they would usually be.
-    """
+    """Return (7, J) sums over the scores of one task and criterion."""
+    # They are scores, pairs of scores, pairs on one point, the variance of that, what it would
+    # usually be, scores at an end, and what they would usually be.
     n, q = counts.sum(axis=1), counts.sum(axis=0) / counts.sum()
     spread = max(float(np.sqrt(q @ (t - q @ t) ** 2)), 1e-12)
     u = (t - q @ t) / spread
@@ -138,12 +136,7 @@ def _compare(counts: Array, t: Array, end: Array) -> Array:
 
 
 def _tilt(counts: Array, q: Array, features: Array) -> Array:
-    """Return (J, K) shares nearest to q with the judge's means of the features (damped Newton).
-
-    counts: (J, K) scores by judge and point.
-    q: (K,) shares of all judges.
-    features: (F, K) of the points.
-    """
+    """Return (J, K) shares nearest to q with the judge's means of the features (damped Newton)."""
     n = counts.sum(axis=1)
     size = len(features)
     products = (features[:, None] * features[None]).reshape(size * size, -1).T
@@ -170,29 +163,15 @@ def _shares(at: Array, q: Array, features: Array) -> Array:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-# When within a session an answer was given.
-
 PAUSE: Final = 3600.0  # Seconds without an answer that end a session
 
 
-def place_in_session(
-    judge: NDArray[np.integer], moment: Array, *, enough: int, pause: float = PAUSE
-) -> Array:
-    """Return (n,) places of answers in their sessions, from −½ for the first to ½ for the last.
-
-    Answers in sessions of fewer than `enough`, which show no change, have place 0.
-
-    judge: (n,) code of the judge.
-    moment: (n,) when each answer was given, in seconds.
-    pause: seconds without an answer that end it.
-
-    >>> moments = np.array([0.0, 9.0, 5.0, 9999.0])
-    >>> place_in_session(np.zeros(4, int), moments, enough=3).tolist()
-    [-0.5, 0.5, 0.0, 0.0]
-    """
+def place_in_session(judge: NDArray[np.integer], moment: Array, *, enough: int) -> Array:
+    """Return (n,) places of answers in their sessions, from −½ for the first to ½ for the last."""
+    # Answers in sessions of fewer than `enough`, which show no change, have place 0.
     order = np.lexsort((moment, judge))
     new = np.ones(len(order), dtype=bool)
-    new[1:] = (np.diff(judge[order]) != 0) | (np.diff(moment[order]) > pause)
+    new[1:] = (np.diff(judge[order]) != 0) | (np.diff(moment[order]) > PAUSE)
     session, start = np.cumsum(new) - 1, np.flatnonzero(new)
     n = np.bincount(session, minlength=len(start))[session]
     place = (np.arange(len(order)) - start[session]) / np.maximum(n - 1, 1) - 0.5
@@ -208,8 +187,6 @@ MAX_POINTS_COARSE: Final = 20
 
 @dataclass(frozen=True, eq=False)
 class Habit:
-    """One habit of all judges."""
-
     name: str  # "position-biased", "drifting", "coarse" or "extreme"
     judges: NDArray[np.integer]  # (k,) codes of the judges with enough judgments
     # (k,) what was seen. Ratings: effective number of points, share at the ends, or change of

@@ -87,14 +87,10 @@ def correlate_intraclass(scores: Array, *, level: float = 0.95) -> tuple[Intracl
 
 
 def intraclass_coefficients(units: Units, *, level: float = 0.95) -> tuple[Coefficient, ...]:
-    """Return the six forms for scores that may have holes, or why there is one of them not.
-
-    A table with holes is cut to the outputs that some judges all scored, if these hold two
-    thirds of the scores, which is noted. Where judges differ from output to output, but not their
-    number, the first form is that of all shared outputs.
-
-    level: nominal level of intervals (proportion).
-    """
+    """Return the six forms for scores that may have holes, or why there is one of them not."""
+    # A table with holes is cut to the outputs that some judges all scored, if these hold two thirds
+    # of the scores, which is noted. Where judges differ from output to output, but not their
+    # number, the first form is that of all shared outputs.
     try:
         block = find_block(units)
         forms = correlate_intraclass(block.scores, level=level)

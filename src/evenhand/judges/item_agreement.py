@@ -110,10 +110,7 @@ def compare_items(votes: Votes, *, replicates: int = REPLICATES, seed: int = SEE
 
 
 def _adjust(counts: Array, alike: tuple[Counts, Counts]) -> Array:
-    """(I,) max-T chances of (1 + replicates, I) counts, what was seen first.
-
-    alike: (I,) group of items whose counts have one mean, and of those that vary alike.
-    """
+    """(I,) max-T chances of (1 + replicates, I) counts, what was seen first."""
     same, wide = alike
     mean = np.bincount(same, counts.mean(axis=0)) / np.bincount(same)
     beyond = counts - mean[same]
@@ -199,13 +196,9 @@ _DIGITS: Final = 12
 
 
 def list_doubtful(units: Units, difference: Array) -> tuple[Doubtful, ...]:
-    """Return the items on whose outputs judges differ most, the worst first.
-
-    They are ordered by their mean drawn towards that of all items as by five more units, since
-    an item with one unit is not the worst for one wide gap. Equal ones stand by name.
-
-    difference: (U,) mean |difference| of two judges of each unit.
-    """
+    """Return the items on whose outputs judges differ most, the worst first."""
+    # They are ordered by their mean drawn towards that of all items as by five more units, since an
+    # item with one unit is not the worst for one wide gap. Equal ones stand by name.
     if not units.several.any():
         return ()
     names, items = units.labels("item")

@@ -22,7 +22,6 @@ from evenhand.judges.units import (
     PairMeasure,
     Record,
     Units,
-    read_points,
     walk_overlaps,
 )
 from evenhand.numerics.cluster_means import rank_within, sum_above
@@ -37,18 +36,16 @@ from evenhand.numerics.distributions import t_quantile
 # When not to use it: judges who correlate may still disagree in every score; see `icc` and `alpha`.
 
 Array = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+Counts = NDArray[np.int64]
 MIN_UNITS: Final = 3  # Units from which a correlation can be anything but -1 or 1
 MEAN_DECIMALS: Final = 12  # Decimals of a mean of scores: what differs further back is rounding
 
 
 def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
-    """Return the correlation of pairs of judges.
-
-    Returns correlations, NaN where a judge gave one score throughout or common units are fewer than
-        three; and z_x z_y − r (z_x² + z_y²) / 2 for a pair of scores, in units of standard
-        deviations, to which Spearman's adds what the scores do to the ranks of others.
-    """
+    """Return the correlation of pairs of judges."""
+    # Returns correlations, NaN where a judge gave one score throughout or common units are fewer
+    # than three; and z_x z_y − r (z_x² + z_y²) / 2 for a pair of scores, in units of standard
+    # deviations, to which Spearman's adds what the scores do to the ranks of others.
     groups, points = overlap.pair, overlap.points
     x, y = points[overlap.x], points[overlap.y]
     values = correlate_within(groups, x, y, ranks=ranks)
@@ -62,15 +59,9 @@ def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
     return PairMeasure(values, influence)
 
 
-def correlate_within(groups: Numbers, x: Array, y: Array, *, ranks: bool = False) -> Array:
-    """Return the correlation of x and y within each group.
-
-    (G,) of dense numbers of groups; NaN where x or y is constant or a group has below three rows.
-
-    >>> x, y = np.array([[1.0, 2, 3, 9], [2.0, 1, 3, 30]])
-    >>> correlate_within(np.zeros(4, np.int64), x, y, ranks=True).tolist()
-    [0.8]
-    """
+def correlate_within(groups: Counts, x: Array, y: Array, *, ranks: bool = False) -> Array:
+    """Return the correlation of x and y within each group."""
+    # (G,) of dense numbers of groups; NaN where x or y is constant or a group has below three rows.
     if ranks:
         x, y = rank_within(groups, x), rank_within(groups, y)
     sizes = np.bincount(groups)
@@ -82,11 +73,9 @@ def correlate_within(groups: Numbers, x: Array, y: Array, *, ranks: bool = False
 
 
 def correlate_with_others(units: Units, *, ranks: bool = False) -> Array:
-    """Return each judge's correlation with the mean of the others' scores on the same units.
-
-    Returns: (J,) correlations, NaN where the judge or the others gave one score throughout, or
-        fewer than three units are shared.
-    """
+    """Return each judge's correlation with the mean of the others' scores on the same units."""
+    # Returns: (J,) correlations, NaN where the judge or the others gave one score throughout, or
+    #     fewer than three units are shared.
     mask = np.repeat(units.several, units.sizes)
     scores, judge = units.points[units.code[mask]], units.judge[mask]
     sizes = units.sizes[units.several]
@@ -99,7 +88,7 @@ def correlate_with_others(units: Units, *, ranks: bool = False) -> Array:
     return correlations
 
 
-def _standardise(groups: Numbers, values: Array) -> tuple[Array, Array]:
+def _standardise(groups: Counts, values: Array) -> tuple[Array, Array]:
     """Return (m,) values less their group's mean by its spread, and (G,) spreads; 1 for none."""
     sizes = np.bincount(groups)
     centred = values - (np.bincount(groups, values) / sizes)[groups]
@@ -108,7 +97,7 @@ def _standardise(groups: Numbers, values: Array) -> tuple[Array, Array]:
     return centred / spread[groups], spread
 
 
-def _varies(groups: Numbers, values: Array) -> NDArray[np.bool_]:
+def _varies(groups: Counts, values: Array) -> NDArray[np.bool_]:
     """(G,) whether a group has two different values."""
     opening = np.empty(int(groups.max(initial=-1)) + 1)
     opening[groups[::-1]] = values[::-1]
@@ -117,13 +106,9 @@ def _varies(groups: Numbers, values: Array) -> NDArray[np.bool_]:
 
 # How each judge of ratings agrees with the others: the means of its pairs.
 
-Counts = NDArray[np.int64]
-
 
 @dataclass(frozen=True)
 class JudgeSummary(Record):
-    """How one judge agrees with the others."""
-
     judge: str  # name
     ratings: int  # units that the judge scored
     shared: int  # those of them that others scored too
@@ -142,12 +127,7 @@ class JudgeSummary(Record):
 def summarise_judges(
     units: Units, pairs: tuple[Codes, Codes], shared: Counts, every: Mapping[str, Array]
 ) -> tuple[JudgeSummary, ...]:
-    """Take the means of pairs judge by judge, a pair counting by its common units.
-
-    pairs: (P,) codes of the first and of the second judge of each pair.
-    shared: (P,) common units.
-    every: "equal", "distance" and further measures → (P,), NaN where one does not exist.
-    """
+    """Take the means of pairs judge by judge, a pair counting by its common units."""
     names = units.rows.judges
     size = len(names)
     sides = np.concatenate(pairs)
@@ -211,26 +191,10 @@ WEIGHTS: Final = ("none", "linear", "quadratic")
 MAX_POINTS_UNDECLARED: Final = 101
 
 
-def cohen_kappa(x: Array, y: Array, scale: Scale, *, weights: Weights = "none") -> float | None:
-    """Return κ of two judges; None where neither ever could differ."""
-    if not len(x):
-        raise NotIdentified("Cohen's κ needs outputs that both judges scored: there are none")
-    scored = read_points(np.concatenate([x, y]), scale)
-    judge = np.zeros(1, dtype=np.int32)
-    first, second = np.split(scored.code, 2)
-    pair = np.zeros(len(x), dtype=np.int64)
-    overlap = Overlap(judge, judge, pair, first, second, np.arange(len(x)), scored.points)
-    kappa = float(cohen_kappas(overlap, scale, weights).values[0])
-    return None if np.isnan(kappa) else kappa
-
-
 def cohen_kappas(overlap: Overlap, scale: Scale, weights: Weights = "none") -> PairMeasure:
-    """Return κ of pairs of judges.
-
-    Returns κ, NaN where both judges gave one and the same score throughout; and, for a pair of
-        scores of a pair of judges, − (w − D_o) / D_e + (D_o / D_e²) (w_y + w_x − 2 D_e), where w_y
-        is the mean distance of y from the first judge's scores.
-    """
+    # Returns κ, NaN where both judges gave one and the same score throughout; and, for a pair of
+    # scores of a pair of judges, − (w − D_o) / D_e + (D_o / D_e²) (w_y + w_x − 2 D_e), where w_y is
+    # the mean distance of y from the first judge's scores.
     check_steps(scale)
     apart = measure_distances(overlap.points, weights)
     distance = apart[overlap.x, overlap.y]
@@ -313,12 +277,8 @@ class JudgePairs:
     summaries: tuple[JudgeSummary, ...]  # each judge, by name
 
     def mean(self, name: str, *, level: float = 0.95) -> Coefficient:
-        """Return the mean of a measure over pairs, weighted by common units.
-
-        Its interval allows for items: t with the sandwich of influences, summed by item.
-
-        level: nominal level of the interval (proportion).
-        """
+        """Return the mean of a measure over pairs, weighted by common units."""
+        # Its interval allows for items: t with the sandwich of influences, summed by item.
         require_option("measure", name, tuple(MEASURES))
         title = f"{MEASURES[name]}, mean over pairs by common units"
         units, both = int(self.units.sum()), 2 * int(self.units.sum())

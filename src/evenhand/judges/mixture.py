@@ -32,17 +32,9 @@ Mask = NDArray[np.bool_]
 
 
 def pool_slopes(slopes: Array, errors: Array) -> tuple[float, float, float]:
-    """Return the mean slope and its 95 % interval; of one judge an endless one.
-
-    Judges are weighed by 1 / (s² + se²) with s² from the data (DerSimonian & Laird 1986); the
-    variance is the weighted sum of squares, so that it holds whatever judges differ by.
-
-    slopes: (J,) slopes.
-    errors: (J,) their standard errors.
-
-    >>> [round(end, 3) for end in pool_slopes(np.array([0.8, 1.0, 1.2]), np.full(3, 0.01))]
-    [1.0, 0.774, 1.226]
-    """
+    """Return the mean slope and its 95 % interval; of one judge an endless one."""
+    # Judges are weighed by 1 / (s² + se²) with s² from the data (DerSimonian & Laird 1986); the
+    # variance is the weighted sum of squares, so that it holds whatever judges differ by.
     if len(slopes) == 1:
         return float(slopes[0]), -np.inf, np.inf
     between = max(float(np.var(slopes, ddof=1) - (errors**2).mean()), 0.0)
@@ -79,12 +71,9 @@ class Mixture:
     posterior: Array  # (J, 3) probabilities of honest, careless and reversed
 
     def odds_of(self, logs: Array) -> Array:
-        """Return (J,) the log-odds against being honest that log-likelihoods add (nats).
-
-        Careless and reversed judges are weighed by their shares.
-
-        logs: (J, 3) log-likelihoods under honest, careless and reversed.
-        """
+        """Return (J,) the log-odds against being honest that log-likelihoods add (nats)."""
+        # Careless and reversed judges are weighed by their shares.
+        # logs: (J, 3) log-likelihoods under honest, careless and reversed.
         careless, reverse = (logs[:, 1:] + np.log(self.shares[1:])).T
         doubt = np.logaddexp(careless, reverse) - np.log(self.shares[1:].sum())
         return np.asarray(doubt - logs[:, 0])
@@ -101,21 +90,15 @@ class Mixture:
         return np.asarray(self.posterior[:, 0])
 
     def testable(self, information: Array, level: float = 0.05) -> Mask:
-        """Say of which judges it would be seen if they were careless: (J,).
-
-        About half of them are flagged at the least number of judgments, and more with more.
-
-        information: (J,) 1 / se² that each judge's answers would have about a slope of 0.
-        """
+        """Say of which judges it would be seen if they were careless: (J,)."""
+        # About half of them are flagged at the least number of judgments, and more with more.
         least = self.least_information(level)
         return np.asarray(information >= (np.inf if least is None else least))
 
     def least_information(self, level: float = 0.05) -> float | None:
-        """Return the least 1 / se² at which a careless judge is testable; None where none is.
-
-        A slope of exactly 0 gives m² / (2 (τ² + se²)) + ½ ln(1 + τ² / se²) against being honest
-        (nats), which must reach the prior odds for honest and the odds of the level.
-        """
+        """Return the least 1 / se² at which a careless judge is testable; None where none is."""
+        # A slope of exactly 0 gives m² / (2 (τ² + se²)) + ½ ln(1 + τ² / se²) against being honest
+        # (nats), which must reach the prior odds for honest and the odds of the level.
         needed = float(np.log((1 - level) / level * self.shares[0] / self.shares[1]))
         spread = self.spread**2
 
@@ -133,11 +116,9 @@ class Mixture:
         return high
 
     def separation(self) -> float:
-        """Return m / √(τ² + se²) of the median judge: how far honest ones lie from careless ones.
-
-        Judges are weighed by 1 / se²: a crowd with a handful of judgments each, about whom nothing
-        can be said, must not hide what the others show.
-        """
+        """Return m / √(τ² + se²) of the median judge: how far honest and careless lie apart."""
+        # Judges are weighed by 1 / se²: a crowd with a handful of judgments each, about whom
+        # nothing can be said, must not hide what the others show.
         spread, weight = np.sqrt(self.spread**2 + self.errors**2), self.errors**-2.0
         order = np.argsort(spread, kind="stable")
         sums = np.cumsum(weight[order])
@@ -179,16 +160,12 @@ def fit_mixture(
     errors: Array,
     *,
     extra: Array | None = None,
-    least_slope: float = MIN_SLOPE,
-    spread: tuple[float, float] = SPREAD_LIMITS,
 ) -> Mixture:
-    """Fit the mixture by expectation and maximisation, 200 iterations at most.
-
-    slopes: (J,) b̂ of every judge, in any unit in which the limits below make sense.
-    errors: (J,) their standard errors, positive.
-    extra: (J, 3) log-likelihoods of what else is known of each judge under the classes honest,
-        careless, reversed (nats); zeros where nothing is. None for nothing at all.
-    """
+    """Fit the mixture by expectation and maximisation, 200 iterations at most."""
+    # slopes: (J,) b̂ of every judge.
+    # errors: (J,) their standard errors, positive.
+    # extra: (J, 3) log-likelihoods of what else is known of each judge under the classes honest,
+    #     careless, reversed (nats); zeros where nothing is. None for nothing at all.
     if not len(slopes):
         raise InvalidJudgments("no judge has a slope: there is nobody to compare")
     usual = np.isfinite(slopes) & np.isfinite(errors) & (errors > 0)
@@ -200,18 +177,18 @@ def fit_mixture(
     n = len(slopes)
     further = np.zeros((n, 3)) if extra is None else extra
     shares = (np.array(PSEUDO_COUNTS) + np.array([n, 0, 0])) / (n + sum(PSEUDO_COUNTS))
-    at = np.append(shares, [max(float(np.median(slopes)), least_slope), np.mean(spread)])
+    at = np.append(shares, [max(float(np.median(slopes)), MIN_SLOPE), np.mean(SPREAD_LIMITS)])
     for _ in range(MAX_ITERATIONS):
         posterior = _classify(at, slopes, errors, further)
         # m is a weighted mean, τ² takes one scoring step; both within their limits
         counts = posterior.sum(axis=0) + PSEUDO_COUNTS
         wide = at[4] ** 2 + errors**2
         follow, against = posterior[:, 0] / wide, posterior[:, 2] / wide
-        mean = max(float((follow - against) @ slopes / (follow + against).sum()), least_slope)
+        mean = max(float((follow - against) @ slopes / (follow + against).sum()), MIN_SLOPE)
         left = (follow / wide) @ ((slopes - mean) ** 2 - errors**2)
         left += (against / wide) @ ((slopes + mean) ** 2 - errors**2)
         square = float(left / ((follow + against) / wide).sum())
-        sd = min(max(np.sqrt(max(square, 0.0)), spread[0]), spread[1])
+        sd = min(max(np.sqrt(max(square, 0.0)), SPREAD_LIMITS[0]), SPREAD_LIMITS[1])
         moved = np.append(counts / counts.sum(), [mean, sd])
         settled = np.abs(moved - at).max() < TOLERANCE
         at = moved
@@ -228,12 +205,8 @@ def fit_mixture(
 
 
 def choose_flags(p_honest: Array, level: float) -> Mask:
-    """Choose the largest set of judges whose mean P(honest) is at most the level: (J,).
-
-    Judges with exactly the same probability are flagged together or not at all.
-
-    p_honest: (J,) probability that each is honest.
-    """
+    """Choose the largest set of judges whose mean P(honest) is at most the level: (J,)."""
+    # Judges with exactly the same probability are flagged together or not at all.
     order = np.argsort(p_honest, kind="stable")
     means = np.cumsum(p_honest[order]) / np.arange(1, len(order) + 1)
     for size in np.flatnonzero(means <= level)[::-1] + 1:

@@ -106,9 +106,7 @@ class PreferenceAgreement:
     @property
     def kappa(self) -> float | None:
         """κ; None without comparable votes, or where all comparisons are ties."""
-        if self.observed is None or self.chance is None or self.chance == 1:
-            return None
-        return (self.observed - self.chance) / (1 - self.chance)
+        return None if self.chance is None else _correct(self.agree, self.comparable, self.chance)
 
     def to_dict(self) -> dict[str, Any]:
         names = ("mode", "among", "order", "agree", "comparable", "ties", "total")
@@ -192,11 +190,7 @@ def _list_groups(
 
 
 def count_answers(keys: Counts, preferred: NDArray[np.integer]) -> Counts:
-    """Return (G, 3) votes for the system that is last by name, for neither, and for the first.
-
-    keys: (n,) dense numbers of groups.
-    preferred: (n,) +1 where the system first by name was preferred, 0, or −1.
-    """
+    """Return (G, 3) votes for the system that is last by name, for neither, and for the first."""
     size = int(keys.max(initial=-1)) + 1
     answers = preferred.astype(np.int64) + 1
     return np.bincount(keys * 3 + answers, minlength=3 * size).reshape(-1, 3)
@@ -303,24 +297,18 @@ def compare_pairs(votes: Votes) -> PairAgreement:
 def agree_by_system(
     agreement: PairAgreement, systems: tuple[str, ...], *, level: float = 0.95
 ) -> tuple[SystemAgreement, ...]:
-    """Return how far judges agree on each system's output pairs, least first.
-
-    Intervals hold for all systems at once (Bonferroni) and take the pairs of an item as hanging
-    together: with s_i the agreeing pairs of item i beyond the share of all comparable ones, the
-    variance of the share is Σ s_i² / comparable² (linearised ratio, Cochran 1977, section 9).
-
-    level: of all intervals together (proportion).
-    """
+    """Return how far judges agree on each system's output pairs, least first."""
+    # Intervals hold for all systems at once (Bonferroni) and take the pairs of an item as hanging
+    # together: with s_i the agreeing pairs of item i beyond the share of all comparable ones, the
+    # variance of the share is Σ s_i² / comparable² (linearised ratio, Cochran 1977, section 9).
     shared = np.flatnonzero(agreement.comparable)
     names = np.unique([agreement.low[shared], agreement.high[shared]])
     z = normal_quantile(1 - (1 - level) / (2 * max(len(names), 1)))
     rows = []
     for code in names.tolist():
         pairs = shared[(agreement.low[shared] == code) | (agreement.high[shared] == code)]
-        agree, comparable = (
-            int(agreement.agree[pairs].sum()),
-            int(agreement.comparable[pairs].sum()),
-        )
+        agree = int(agreement.agree[pairs].sum())
+        comparable = int(agreement.comparable[pairs].sum())
         share = agree / comparable
         beyond = agreement.agree[pairs] - share * agreement.comparable[pairs]
         beyond = np.bincount(agreement.item[pairs], beyond)

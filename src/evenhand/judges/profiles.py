@@ -1,14 +1,4 @@
-"""How many judges the limits leave outside when only chance tells them apart.
-
-The deviation of one of J independent normal values from their mean, in units of their own standard
-deviation s (divisor J − 1), follows Thompson's law (W. R. Thompson, Annals of Mathematical
-Statistics 6, 1935, 214-219):
-
-    P(|x − mean| > k s) = P(|T| > t),   t = k √J √(J − 2) / √((J − 1)² − J k²)
-
-with T on J − 2 degrees of freedom, and 0 where k is (J − 1) / √J or more: few judges cannot be far
-from a mean to which each of them belongs.
-"""
+"""Each judge beside the others, and who is outside the limits by mean score or agreement."""
 
 from __future__ import annotations
 
@@ -60,7 +50,8 @@ def profile_judges(rows: RatingRows) -> dict[str, tuple[JudgeProfile, ...]]:
     judges = len(rows.judges)
     cell = rows.criterion.astype(np.int64) * judges + rows.judge
     size = judges * len(rows.criteria)
-    others = see_others(_comparable(rows), rows.judge.astype(np.int64), rows.score)
+    unit = rows.unit if knows_items(rows) else np.arange(rows.size)  # else each is another
+    others = see_others(unit, rows.judge.astype(np.int64), rows.score)
     shared = others.count > 0
     here = cell[shared]
     n, n_shared = np.bincount(cell, minlength=size), np.bincount(here, minlength=size)
@@ -79,11 +70,6 @@ def profile_judges(rows: RatingRows) -> dict[str, tuple[JudgeProfile, ...]]:
         profile = JudgeProfile(judge, criterion, many, common, total_score / many, *beside)
         by_criterion.setdefault(criterion, []).append(profile)
     return {criterion: tuple(profiles) for criterion, profiles in by_criterion.items()}
-
-
-def _comparable(rows: RatingRows) -> NDArray[np.int64]:
-    """Return the number of what each score is of; without items each is of something else."""
-    return rows.unit if knows_items(rows) else np.arange(rows.size)
 
 
 def knows_items(rows: RatingRows) -> bool:
@@ -234,6 +220,18 @@ def find_by_mean_score(
     return outside_limits(
         MEAN_SCORE, criterion, values, limits or Limits(), two_sided=True, size=size
     )
+
+
+# How many judges the limits leave outside when only chance tells them apart.
+#
+# The deviation of one of J independent normal values from their mean, in units of their own
+# standard deviation s (divisor J − 1), follows Thompson's law (W. R. Thompson, Annals of
+# Mathematical Statistics 6, 1935, 214-219):
+#
+#     P(|x − mean| > k s) = P(|T| > t),   t = k √J √(J − 2) / √((J − 1)² − J k²)
+#
+# with T on J − 2 degrees of freedom, and 0 where k is (J − 1) / √J or more: few judges cannot be
+# far from a mean to which each of them belongs.
 
 
 def share_outside(limits: Limits, judges: int) -> float:

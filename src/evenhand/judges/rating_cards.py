@@ -37,13 +37,7 @@ from evenhand.judges.cards import (
     note_many,
     say_flags,
 )
-from evenhand.judges.habits import (
-    MAX_POINTS_COARSE,
-    MIN_SCORES,
-    Habit,
-    find_habits,
-    use_of_points,
-)
+from evenhand.judges.habits import MAX_POINTS_COARSE, MIN_SCORES, Habit, find_habits, use_of_points
 from evenhand.judges.mixture import MIN_JUDGES, Mixture, fit_mixture
 from evenhand.judges.rating_evidence import (
     UNKNOWN_ERROR,
@@ -191,9 +185,6 @@ def see_judges(
     )
 
 
-# What a judge's card says about ratings, in sentences with the numbers.
-
-
 def _write_lines(seen: RatingEvidence, threshold: float) -> Iterable[list[tuple[int, Evidence]]]:
     """Yield the lines of all cards with the code of the judge, kind by kind."""
     slopes, mixture, severity = seen.slopes, seen.mixture, seen.severity
@@ -290,9 +281,6 @@ def _write_habit(habit: Habit, at: int, adjusted: Array | None, threshold: float
 
 def _outputs(n: int) -> str:
     return "1 output" if n == 1 else f"{n:,} outputs"
-
-
-# What is said of all judges of ratings together.
 
 
 def _say_severities(severity: Severity) -> list[str]:

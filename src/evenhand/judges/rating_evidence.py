@@ -16,8 +16,6 @@ from evenhand.data.rating_rows import CONTROL, TARGET, RatingRows
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.numerics.distributions import t_quantile, t_tail
 
-# Where a rating stands: codes of its group, system, item and output, and of its judge there.
-
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -95,11 +93,10 @@ SCALE_PRECISION: Final = 4.0
 
 @dataclass(frozen=True, eq=False)
 class Expectation:
-    """Every judge's scores beside what the others lead one to expect, all on one scale.
+    """Every judge's scores beside what the others lead one to expect, all on one scale."""
 
-    The first arrays hold a row for every output that a judge scored (targets only), the last two
-    one for every row of the table, controls and second answers included.
-    """
+    # The first arrays hold a row for every output that a judge scored (targets only), the last two
+    # one for every row of the table, controls and second answers included.
 
     judge: Integers  # (m,) code of the judge
     item: Integers  # (m,) code of the item
@@ -277,15 +274,7 @@ class NormalSpread:
 
 
 def normal_spread(values: Array, variances: Array) -> NormalSpread:
-    """Estimate the spread of honest judges.
-
-    values: (J,) a number of each judge.
-    variances: (J,) its sampling variance.
-
-    >>> honest = normal_spread(np.array([1.0, 2.0, 3.0, 4.0, 90.0]), np.zeros(5))
-    >>> round(honest.centre, 3), round(honest.spread, 3)
-    (3.0, 1.483)
-    """
+    """Estimate the spread of honest judges."""
     centre = float(np.median(values))
     away = np.abs(values - centre)
     spread, over = _solve(away, variances), values > centre
@@ -305,11 +294,7 @@ def _solve(away: Array, variances: Array) -> float:
 
 
 def _find_middle(values: Array) -> float:
-    """Return the median of numbers of which none is missing: `np.median` looks for such first.
-
-    >>> _find_middle(np.array([4.0, 1.0, 2.0])), _find_middle(np.array([4.0, 1.0, 2.0, 9.0]))
-    (2.0, 3.0)
-    """
+    """Return the median of numbers of which none is missing: `np.median` looks for such first."""
     low, high = (len(values) - 1) // 2, len(values) // 2
     middle = np.partition(values, (low, high))
     return float((middle[low] + middle[high]) / 2)
@@ -504,9 +489,8 @@ def _log_normal(x: Array, mean: float, variance: Array) -> Array:
 # criterion stands in. Honest judges differ in severity; it moves a system only as far as judges see
 # systems unevenly.
 
-MAX_SCALE_RATIO: Final = (
-    2.0  # Ratio of largest scores from which points of different tasks are not the same
-)
+# Ratio of largest scores from which points of different tasks are not the same
+MAX_SCALE_RATIO: Final = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -577,15 +561,12 @@ def find_severity(rows: RatingRows) -> Severity:
 # Standard error of a judge of whose outputs nothing is known: far wider than any slope
 UNKNOWN_ERROR: Final = 10.0
 PRIOR_SCORES: Final = 4.0
-MIN_VARIANCE_LEFT: Final = (
-    0.1  # Least variance of a usual judge's scores on any outputs, beside 1 on all
-)
+# Least variance of a usual judge's scores on any outputs, beside 1 on all
+MIN_VARIANCE_LEFT: Final = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class RatingSlopes:
-    """Slopes of all judges."""
-
     slope: Array  # (J,) b̂: about 1 for an honest judge, 0 for a careless one
     error: Array  # (J,) its standard error
     outputs: Integers  # (J,) outputs that the judge scored

@@ -1,9 +1,4 @@
-"""Points of a scale merged, such as 1 with 2 and 4 with 5, to see what a coarser scale would give.
-
-Hamon, Mostefa & Arranz (2007) find that judges confuse neighbouring points and propose three points
-for five. Merged points are numbered 1, 2, ... from the lowest, so that distances count merged
-points; agreement by chance rises with it, which κ allows for and n-agreement does not.
-"""
+"""Whom to remove, which scores count, and what becomes of systems and of a coarser scale."""
 
 from __future__ import annotations
 
@@ -69,17 +64,7 @@ class Choice:
 
 
 def choose_removed(outliers: Sequence[Outliers], choice: Choice) -> dict[str, tuple[str, ...]]:
-    """Return for each criterion the judges to remove, sorted.
-
-    >>> found = [
-    ...     Outliers("mean-score", "fluency", {}, high=("a", "b"), low=("c",)),
-    ...     Outliers("mean-score", "adequacy", {}, high=("b",)),
-    ... ]
-    >>> choose_removed(found, Choice(("mean-score",)))
-    {'fluency': ('a', 'b', 'c'), 'adequacy': ('b',)}
-    >>> choose_removed(found, Choice(("mean-score",), across="all"))
-    {'fluency': ('b',), 'adequacy': ('b',)}
-    """
+    """Return for each criterion the judges to remove, sorted."""
     sets: dict[str, list[set[str]]] = {one.criterion: [] for one in outliers}
     for one in outliers:
         if one.method in choice.methods and one.why is None:
@@ -117,13 +102,11 @@ def find_common(outliers: Sequence[Outliers], mean_score: str) -> tuple[CommonJu
 
 
 def choose_version(rows: RatingRows, version: str) -> RatingRows:
-    """Keep the first or the last score that a judge gave to an output, or all of them.
-
-    A second score is one of kind repeat, or one more of the same judge on the same output: a judge
-    who is asked again, or an output that is shown again. What is last goes by the time it was
-    given, where every score has one, else by the order of the table, repeats behind. Controls are
-    left out. Without items nobody knows which scores are of one output: all are kept.
-    """
+    """Keep the first or the last score that a judge gave to an output, or all of them."""
+    # A second score is one of kind repeat, or one more of the same judge on the same output: a
+    # judge who is asked again, or an output that is shown again. What is last goes by the time it
+    # was given, where every score has one, else by the order of the table, repeats behind. Controls
+    # are left out. Without items nobody knows which scores are of one output: all are kept.
     require_option("version", version, VERSIONS)
     if rows.kind is not None:
         rows = rows.take(rows.kind != CONTROL)
@@ -149,17 +132,12 @@ def number_versions(rows: RatingRows) -> NDArray[np.int64]:
 
 
 def _in_order(rows: RatingRows) -> NDArray[np.intp]:
-    """Return row numbers in the order in which scores were given.
-
-    Targets stand before repeats, unless the time of every score is known and says otherwise.
-    """
+    """Return row numbers in the order in which scores were given."""
+    # Targets stand before repeats, unless the time of every score is known and says otherwise.
     late = np.zeros(rows.size) if rows.kind is None else rows.kind != TARGET
     if rows.moment is None or np.isnan(rows.moment).any():
         return np.argsort(late, kind="stable")
     return np.lexsort((late, rows.moment))
-
-
-# Scores of systems by all judges and without some: what a rescoring holds.
 
 
 @dataclass(frozen=True)
@@ -174,8 +152,6 @@ class Correlation(Record):
 
 @dataclass(frozen=True)
 class SystemScore(Record):
-    """Mean scores of one system."""
-
     system: str  # the name
     input: str | None  # its input type; None where there is no such column, or it has several
     reference: bool  # whether it is a human reference, the ceiling
@@ -339,7 +315,6 @@ def describe_changes(rows: RatingRows, sets: Sequence[Collection[str]]) -> list[
 
 
 def _describe(tables: Mapping[str, ScoreTable], judges: Collection[str]) -> str:
-    """Return the changes of all tables in which the judges have scores."""
     changes, alike = [], 0
     for name, table in tables.items():
         gone, lost = table.sums(judges)
@@ -375,6 +350,12 @@ def _changed(table: ScoreTable, gone: Array, lost: Array) -> str:
     return ", ".join(sentences)
 
 
+# Points of a scale merged, such as 1 with 2 and 4 with 5, to see what a coarser scale would give.
+#
+# Hamon, Mostefa & Arranz (2007) find that judges confuse neighbouring points and propose three
+# points for five. Merged points are numbered 1, 2, ... from the lowest, so that distances count
+# merged points; agreement by chance rises with it, which κ allows for and n-agreement does not.
+
 Merging: TypeAlias = Sequence[Sequence[float]]
 
 
@@ -387,11 +368,7 @@ def read_merging(text: str) -> tuple[tuple[float, ...], ...]:
 
 
 def write_merging(merging: Merging) -> str:
-    """Write what `read_merging` reads.
-
-    >>> write_merging([[1, 2], [4, 5]])
-    '1+2,4+5'
-    """
+    """Write what `read_merging` reads."""
     return ",".join("+".join(f"{point:g}" for point in joined) for joined in merging)
 
 

@@ -113,11 +113,9 @@ def correlate_repeats(repeats: Repeats, names: Sequence[str]) -> tuple[Coefficie
 
 
 def _order_answers(rows: RatingRows) -> RatingRows:
-    """Leave controls out, and put rows in the order of asking.
-
-    What was not asked again (kind) comes first, then what was given earlier, then what stands
-    earlier in the table.
-    """
+    """Leave controls out, and put rows in the order of asking."""
+    # What was not asked again (kind) comes first, then what was given earlier, then what stands
+    # earlier in the table.
     if rows.kind is not None:
         rows = rows.take(rows.kind != CONTROL)
     keys: list[NDArray[Any]] = [np.arange(rows.size)]

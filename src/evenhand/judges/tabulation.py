@@ -1,4 +1,4 @@
-"""From votes to a table of agreement: coefficients for categories, and the κ of the WMT tasks."""
+"""From ratings or votes to a table of agreement: coefficients by part, and the κ of WMT."""
 
 from __future__ import annotations
 
@@ -62,15 +62,11 @@ from evenhand.judges.self_agreement import (
 from evenhand.judges.units import Coefficient, Units, find_units
 from evenhand.numerics.sampling import one_blas_thread
 
-# Agreement on some of the units: coefficients, intervals, and what must stand beside them.
-
 NO_OVERLAP = "no output was scored by two judges"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What was asked for."""
-
     kinds: tuple[Kind, ...]  # coefficients on units
     # further names and families that were asked for, of coefficients between judges
     between: tuple[str, ...]
@@ -147,8 +143,6 @@ def compute_kinds(
 
 @dataclass(frozen=True)
 class Shape:
-    """How much there is of agreement."""
-
     units: int  # those of two or more judges
     ratings: int  # scores of them
     unequal: bool  # whether some have more judges than others
@@ -207,10 +201,8 @@ def study_kinds(
 
 
 def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float64]:
-    """(U,) how far two judges of each unit are apart on average; zero for one judge.
-
-    Of sorted scores x_1 ... x_m the mean over pairs is 2 Σ (2i − m − 1) x_i / (m (m − 1)).
-    """
+    """(U,) how far two judges of each unit are apart on average; zero for one judge."""
+    # Of sorted scores x_1 ... x_m the mean over pairs is 2 Σ (2i − m − 1) x_i / (m (m − 1)).
     difference = np.zeros(units.size)
     for judges, at, place in units.by_size():
         if kind != "ratings":
@@ -238,13 +230,10 @@ def narrow_scale(units: Units, mask: NDArray[np.bool_]) -> Units:
     if seen.all():
         return units
     points = units.points[seen]
-    ends = float(points[0]), float(points[-1])
-    scale = replace(units.scale, low=ends[0], high=ends[1], points=tuple(points.tolist()))
+    scale = Scale(float(points[0]), float(points[-1]), tuple(points.tolist()))
     code = (np.cumsum(seen) - 1)[units.code].astype(np.int32)
     return replace(units, points=points, scale=scale, code=code)
 
-
-# From units to a table: parts by the levels of columns, notes, and the signature.
 
 Mask = NDArray[np.bool_]
 # What the note begins with on answers that nothing marks as repeats
@@ -277,7 +266,6 @@ class Request:
 def tabulate_units(
     units: Units, request: Request, digest: str, notes: Sequence[str] = ()
 ) -> AgreementTable:
-    """Make the table of some units."""
     judges = int((np.bincount(units.judge) > 0).sum())
     if not (units.several.any() or request.alone):
         raise refuse_alone(units.size, judges)
@@ -293,7 +281,6 @@ def tabulate_units(
             )
             for levels, mask, part in _split(units, request.by)
         )
-    excluded = exclude_again(units.again)
     notes = [*notes, *units.rows.notes, *note_left(units.repeats, units.controls, units.again)]
     notes += note_alone(int((units.sizes == 1).sum()), units.size)
     names, codes = units.labels("criterion")
@@ -304,15 +291,32 @@ def tabulate_units(
     merged = f"beyond {MAX_CLUSTERS[request.cluster]:,} merged"
     how = sign_request(request, say_points(units, request), merged)
     signature = write_signature(how, len(units.code), digest, judges=judges)
+    notes = (*notes, *left_out)
+    return make_table(
+        parts, request, units.scale, again=units.again, notes=notes, signature=signature
+    )
+
+
+def make_table(
+    parts: tuple[AgreementPart, ...],
+    request: Request,
+    scale: Scale,
+    *,
+    again: int,
+    notes: tuple[str, ...],
+    signature: str,
+) -> AgreementTable:
+    """Put parts together, without second answers (so many) of judges."""
+    excluded = exclude_again(again)
     return AgreementTable(
         parts=parts,
         kind=request.kind,
         by=request.by,
-        scale=say_scale(units.scale),
+        scale=f"{scale}, {'declared' if scale.declared else 'as seen'}",
         cluster=request.cluster,
         level=request.level,
         says=say_parts(parts, answers="score" if request.kind == "ratings" else "answer"),
-        notes=(*notes, *left_out),
+        notes=notes,
         signature=sign_excluded(signature, excluded),
         excluded=excluded,
     )
@@ -423,11 +427,6 @@ def note_tops(tops: NDArray[np.float64]) -> tuple[str, ...]:
     return ("criteria reach different highest scores; all of them together mix their scales",)
 
 
-def say_scale(scale: Scale) -> str:
-    """Return a scale in words, and whether it was declared."""
-    return f"{scale}, {'declared' if scale.declared else 'as seen'}"
-
-
 def say_points(scored: OnScale, request: Request) -> str:
     """Return the scale, or the answers that can be given, in words."""
     if request.kind != "ratings":
@@ -447,8 +446,6 @@ def sign_request(request: Request, points: str, merged: str) -> list[str]:
         f"seed={request.seed}",
     ]
 
-
-# From ratings to a table of agreement: between judges, and of judges with themselves.
 
 FAMILY: Final = "intra"  # What asks for the agreement of judges with themselves
 _KINDS: Final = ("n-agreement", "fleiss", "alpha-interval")
@@ -553,13 +550,9 @@ def describe_kappa(
     """Return one κ of preferences from what was counted, or why there is none."""
     title = KAPPAS[name][3]
     if agreement.kappa is None or agreement.own == agreement.comparable:
+        why = _say_missing(agreement)
         return Coefficient(
-            name,
-            title,
-            None,
-            units=agreement.units,
-            ratings=agreement.votes,
-            why=_say_missing(agreement),
+            name, title, None, units=agreement.units, ratings=agreement.votes, why=why
         )
     interval = _bound(agreement, level, seed)
     notes = [
@@ -576,16 +569,8 @@ def describe_kappa(
             f"{agreement.own:,} of {agreement.comparable:,} pairs of votes ({share:.1f} %) are"
             f" {OWN_PAIRS}"
         )
-    return Coefficient(
-        name,
-        title,
-        agreement.kappa,
-        interval.lower,
-        interval.upper,
-        agreement.units,
-        agreement.votes,
-        notes=tuple(notes),
-    )
+    numbers = agreement.kappa, interval.lower, interval.upper, agreement.units, agreement.votes
+    return Coefficient(name, title, *numbers, notes=tuple(notes))
 
 
 def _bound(agreement: PreferenceAgreement, level: float, seed: int) -> Interval:
@@ -645,13 +630,10 @@ def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
         if has_kappa(part):
             part_votes = votes
             if "task" in part.by:
-                part_votes = part_votes.take(
-                    part_votes.task == part_votes.tasks.index(part.by["task"])
-                )
+                part_votes = votes.take(votes.task == votes.tasks.index(part.by["task"]))
             if "criterion" in part.by and part_votes.criterion is not None:
-                part_votes = part_votes.take(
-                    part_votes.criterion == part_votes.criteria.index(part.by["criterion"])
-                )
+                code = part_votes.criteria.index(part.by["criterion"])
+                part_votes = part_votes.take(part_votes.criterion == code)
             described = [
                 preference_kappa(part_votes, name, request.level, request.seed) for name in kappas
             ]
@@ -705,7 +687,6 @@ def add_kappas(
 
 
 def note_answers(scale: Scale, *, ranked: bool) -> tuple[str, ...]:
-    """Say what answers there are."""
     notes = []
     if scale is FORCED:
         notes.append("no tie occurs: chance of AC1 is that of two answers")

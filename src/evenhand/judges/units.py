@@ -1,4 +1,4 @@
-"""One coefficient of agreement: its value, or why there is none."""
+"""Judgments unit by unit, shared blocks and pairs of judges, and one coefficient on them."""
 
 from __future__ import annotations
 
@@ -139,10 +139,8 @@ def find_units(rows: RatingRows, scale: Scale | None = None) -> Units:
 
 
 def _order(rows: RatingRows) -> tuple[Integers, Codes, Mask, int]:
-    """Return rows by unit and judge, judges, where units begin, and how many answers are left out.
-
-    Rows are tried in the order of the table; moments are sorted only if somebody answered twice.
-    """
+    """Return rows by unit and judge, judges, where units begin, and the number left out."""
+    # Rows are tried in the order of the table; moments are sorted only if somebody answered twice.
     order, unit, judge = _sort(rows, None)
     opens, twice = _compare(unit, judge)
     if twice.any() and rows.moment is not None:
@@ -263,11 +261,9 @@ class Block:
 
 
 def find_block(units: Units) -> Block:
-    """Find units and judges without a hole.
-
-    Judges join one by one, those with most units first, and where scores in the block are most
-    the block is cut. This need not be the largest block there is, which is hard to find.
-    """
+    """Find units and judges without a hole."""
+    # Judges join one by one, those with most units first, and where scores in the block are most
+    # the block is cut. This need not be the largest block there is, which is hard to find.
     shared = units.take(units.several)
     judges = np.unique(shared.judge)
     if not shared.size or len(judges) < 2:
@@ -322,7 +318,6 @@ def _refuse(most: str) -> NotIdentified:
 
 # Pairs of judges on what both scored: the scores side by side, some pairs of judges at a time.
 
-Counts = NDArray[np.int64]
 # Pairs of scores that are held at a time; those of one judge are never split
 OVERLAP_ROWS: Final = 250_000
 
@@ -333,14 +328,14 @@ class Overlap:
 
     first: Codes  # (P,) code of one judge of each pair
     second: Codes  # (P,) code of the other, always higher
-    pair: Counts  # (m,) number of the pair of judges, ascending
+    pair: Integers  # (m,) number of the pair of judges, ascending
     x: Codes  # (m,) score of the first judge, as its position among the points
     y: Codes  # (m,) score of the second on the same unit, likewise
-    unit: Counts  # (m,) number of the unit
+    unit: Integers  # (m,) number of the unit
     points: Array  # (K,) scores that can be given, ascending
 
     @cached_property
-    def units(self) -> Counts:
+    def units(self) -> Integers:
         """(P,) common units of each pair of judges, at least one."""
         return np.bincount(self.pair, minlength=len(self.first))
 
@@ -351,8 +346,6 @@ class Overlap:
 
 @dataclass(frozen=True, eq=False)
 class PairMeasure:
-    """What was measured of pairs of judges."""
-
     values: Array  # (P,) the measure, NaN where it does not exist
     # (m,) how much each pair of scores moves it: a measure of n pairs of scores moves by
     # influence / n if one of them is given a little more weight (infinitesimal jackknife, Jaeckel
@@ -372,7 +365,7 @@ def walk_overlaps(units: Units, *, block: int = OVERLAP_ROWS) -> Iterator[Overla
             yield _lay(units, mine, later[mine])
 
 
-def _lay(units: Units, mine: NDArray[np.intp], later: Counts) -> Overlap:
+def _lay(units: Units, mine: NDArray[np.intp], later: Integers) -> Overlap:
     """Put each score of some judges beside those of later judges on the same unit."""
     judge, code = units.judge, units.code
     first = np.repeat(mine, later)

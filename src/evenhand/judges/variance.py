@@ -1,4 +1,4 @@
-"""Components together with what designs would give: what `evenhand variance` shows of a group."""
+"""Variance components of judgments of any kind, in words, and what designs would give."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from math import ceil, isfinite, sqrt
 from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
@@ -44,8 +43,6 @@ from evenhand.models.random_judges import RandomJudges
 from evenhand.models.variance_components import TasteComponents, estimate_taste_components
 from evenhand.numerics.cluster_means import number_groups
 from evenhand.ratings.variance_components import Systems, estimate_rating_components
-
-# Judges' tastes by the likelihood of `RandomJudges`, in the place of moments.
 
 _LIKELY: Final = (
     "judge x system is from the likelihood of RandomJudges, which takes items for independent"
@@ -104,9 +101,6 @@ def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[str, ...]]:
         f" mean of such scores counts once, so that {len(present):,} are left of {rows.size:,}"
     )
     return replace(rows.take(first), score=np.asarray(mean, dtype=np.float64)), (note,)
-
-
-# What one set of judgments says of the sources of variance.
 
 
 @dataclass(frozen=True)
@@ -215,7 +209,12 @@ class VarianceComponents(InNotebooks):
     @cached_property
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
-        return say_components(self)
+        if all(one.sd == 0 for one in self.components):
+            return ("no source of variance was found",)
+        sentences = [_say_severity(self), _say_ranking(self)]
+        if self.stderr is not None:
+            sentences.append(f"as judged, {_say_precision(self, self.stderr, self.reliability)}")
+        return tuple(filter(None, sentences))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand variance --json`."""
@@ -242,23 +241,9 @@ class VarianceComponents(InNotebooks):
         return "\n".join([*self.says, *notes, self.signature])
 
 
-# What variance components say, in sentences.
-
 # Share of the variance of a difference up to which a source is said to cancel
 MAX_SHARE_CANCELLED: Final = 0.05
 MIN_SHARE_NAMED: Final = 0.01
-
-
-def say_components(components: VarianceComponents) -> tuple[str, ...]:
-    """Say what matters and what cancels, as the judgments were made."""
-    if all(one.sd == 0 for one in components.components):
-        return ("no source of variance was found",)
-    sentences = [_say_severity(components), _say_ranking(components)]
-    if components.stderr is not None:
-        sentences.append(
-            f"as judged, {_say_precision(components, components.stderr, components.reliability)}"
-        )
-    return tuple(filter(None, sentences))
 
 
 def _say_precision(
@@ -355,25 +340,15 @@ def _design(components: VarianceComponents, plan: Plan) -> str:
 
 
 def say_number(value: float, figures: int = 3) -> str:
-    """Write a number with three figures, or as many as are asked for; thousands in full.
-
-    >>> say_number(12.345), say_number(0.04567), say_number(0.0)
-    ('12.3', '0.0457', '0')
-    """
+    """Write a number with three figures, or as many as are asked for; thousands in full."""
     full = 1000 <= abs(value) < 1e6
     return f"{value:,.0f}" if full and figures > 2 else f"{value:.{figures}g}"
 
 
 def say_proportion(value: float) -> str:
-    """Write a proportion with two places, without its zero.
-
-    >>> say_proportion(0.914), say_proportion(0.9996)
-    ('.91', '1.00')
-    """
+    """Write a proportion with two places, without its zero."""
     return f"{value:.2f}".removeprefix("0")
 
-
-# Variance components of judgments of any kind.
 
 Judgments = Ratings | RatingRows | Comparisons | Rankings | Votes
 Method = Literal["moments", "likelihood"]
@@ -528,25 +503,18 @@ def _of_comparisons(
 def _count(votes: Votes) -> Tally:
     """Return the votes as counts, told apart by judge, item and answer where these are known."""
     named = [("judge", votes.judge, votes.judges), ("item", votes.item, votes.items)]
-    factors = {name: _factor(codes, labels) for name, codes, labels in named if labels != ("",)}
+    factors = {name: Factor.of(labels, codes) for name, codes, labels in named if labels != ("",)}
     answers = votes.size
     if votes.answer is not None:
         answer_codes = np.unique(votes.answer, return_inverse=True)[1].reshape(-1)
         answers = int(answer_codes.max()) + 1
-        factors["ranking"] = _factor(answer_codes, tuple(map(str, range(answers))))
+        factors["ranking"] = Factor.of(tuple(map(str, range(answers))), answer_codes)
     wins, ties, losses = (
         (votes.outcome == outcome).astype(np.float64) for outcome in (LEFT, TIE, RIGHT)
     )
     sides = (votes.systems, votes.left, votes.right)
     tally = Tally(*sides, wins, ties, losses, factors, n_judgments=float(answers))
     return tally.pool(tuple(factors))
-
-
-def _factor(codes: NDArray[np.integer], labels: tuple[str, ...]) -> Factor:
-    present, codes_present = np.unique(codes, return_inverse=True)
-    codes_present = codes_present.reshape(-1).astype(np.int32)
-    names = tuple(labels[code] for code in present.tolist())
-    return Factor(names, codes_present, np.bincount(codes_present).astype(np.float64), len(present))
 
 
 # The design answer (D-study): how sure a campaign of J judges and I items would be.
@@ -606,11 +574,9 @@ class Answer:
 def plan_design(
     components: VarianceComponents, judges: int, items: int, each: float | None = None
 ) -> Plan:
-    """Say how sure a design would be.
-
-    each: judges per output, by default as many as there were (all, where judges scored most
-        outputs); for comparisons the comparisons of each judge.
-    """
+    """Say how sure a design would be."""
+    # each: judges per output, by default as many as there were (all, where judges scored most
+    #     outputs); for comparisons the comparisons of each judge.
     if min(judges, items, 1 if each is None else each) < 1:
         raise UnknownOption("a design has at least one judge, one item and one judgment of each")
     _refuse(components)
@@ -753,8 +719,6 @@ def _rated(components: VarianceComponents) -> bool:
 
 @dataclass(frozen=True)
 class DesignRequest:
-    """What was asked of a design."""
-
     judges: int | None = None  # so many judges; as many as judged where only items are given
     items: int | None = None  # so many items; likewise
     each: float | None = None  # judges per output, or comparisons per judge

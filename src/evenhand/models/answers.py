@@ -181,8 +181,6 @@ def sort_answers(answers: Answers) -> Answers:
     )
 
 
-# Labels by judge and unit are read from comparisons, rankings or ratings.
-
 MAX_SCORES: Final = 20  # Most scores of a scale that are taken for labels
 TIES: Final = ("keep", "discard")
 

@@ -25,7 +25,6 @@ from evenhand.models.coefficients import (
     find_system,
     format_p,
     list_coefficients,
-    reference_row,
     share_worths,
 )
 from evenhand.models.design import Design, find_independent, system_columns
@@ -37,8 +36,6 @@ from evenhand.models.ties import TwoOutcomes
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.numerics.newton import invert_positive, maximise
 from evenhand.numerics.sampling import one_blas_thread
-
-# The coefficient table as people read it, in a terminal or a notebook.
 
 DOUBTFUL: Final = 0.05  # P-value below which a model is doubted
 # Share of cells that expect fewer than five judgments, above which p-values are rough
@@ -275,10 +272,9 @@ class Fit:
     def coefficients(self) -> tuple[Coefficient, ...]:
         """Every parameter with standard error, z and p; the reference stands at 0 without."""
         errors = None if self.vcov is None else np.sqrt(np.diag(self.vcov))
-        rows = list_coefficients(self.names, self.labels, self.estimate, errors)
-        if not self.model.system_covariates:
-            rows.insert(self.design.reference, reference_row(self.systems, self.design.reference))
-        return tuple(rows)
+        code = self.design.reference
+        reference = None if self.model.system_covariates else (code, self.systems[code])
+        return tuple(list_coefficients(self.names, self.labels, self.estimate, errors, reference))
 
     @property
     def n_parameters(self) -> int:
@@ -344,7 +340,7 @@ class Fit:
         equal = replace(design, names=(), labels=(), matrix=np.zeros((design.size, 0)))
         likelihood = replace(self.likelihood, design=equal)
         peak = maximise(likelihood.expand, likelihood.start(), reach=likelihood.reach)
-        return _compare_logliks(self.loglik, peak.expansion.value, len(design.names))
+        return LRTest.of(self.loglik, peak.expansion.value, len(design.names))
 
     def lr_test(self, other: Fit) -> LRTest:
         """Test the smaller of two nested models against the larger; assumes independence."""
@@ -358,7 +354,7 @@ class Fit:
         beyond = _beyond(small, large)
         if beyond:
             raise UnknownOption(f"the models are not nested: only the smaller has {beyond}")
-        return _compare_logliks(large.loglik, small.loglik, df)
+        return LRTest.of(large.loglik, small.loglik, df)
 
     def code(self, system: str) -> int:
         return find_system(self.systems, system)
@@ -437,8 +433,6 @@ class Fit:
             f" {self.n_comparisons:,.0f} comparisons, deviance {self.deviance:.4f} on {self.df} df)"
         )
 
-
-# From a likelihood to a fit: Newton, covariance, deviance.
 
 # Longest last step, in the units of `Likelihood.reach`: what it leaves is of its square
 MAX_LAST_STEP: Final = 2e-4
@@ -521,11 +515,6 @@ def gather(
 # The smaller model must be a special case of the larger, and both of the same outcomes of the same
 # judgments. Whether one is a special case is asked of what the parameters span, not of their names:
 # another reference system or level makes no other model.
-
-
-def _compare_logliks(large: float, small: float, df: int) -> LRTest:
-    statistic = max(2 * (large - small), 0.0)
-    return LRTest(statistic, df, chi2_tail(statistic, df))
 
 
 def _refuse_unlike(small: Fit, large: Fit) -> None:

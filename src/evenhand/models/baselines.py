@@ -15,8 +15,6 @@ from evenhand.errors import NotIdentified, UnknownOption, require_option
 from evenhand.models.coefficients import Coefficient
 from evenhand.models.large import Codes, PairCounts, code_sides, pair_up
 
-# From counts to chances: a symmetric Dirichlet prior, and which strengths it may have.
-
 Array = NDArray[np.float64]
 
 
@@ -34,8 +32,6 @@ def shares(counts: Array, strength: float) -> Array:
     padded = counts + strength
     return np.asarray(padded / padded.sum(axis=1, keepdims=True))
 
-
-# What a fitted baseline holds: chances of each pair, and what can be said of them.
 
 NO_ERRORS: Final = "no standard errors, tests or intervals: this model describes, it tests nothing"
 
@@ -55,8 +51,6 @@ class PairLaw(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class BaselineFit:
-    """A fitted baseline."""
-
     model: Baseline  # the settings
     law: PairLaw  # chances of pairs
     counts: PairCounts  # what was counted

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.errors import InvalidJudgments, NotConverged, NotIdentified, suggest_or_list
-from evenhand.numerics.distributions import two_sided_p
-
-# Single numbers of a fit: a coefficient, a contrast of two systems, a likelihood-ratio test.
+from evenhand.numerics.distributions import chi2_tail, two_sided_p
 
 
 @dataclass(frozen=True)
@@ -59,6 +57,20 @@ class LRTest:
     p: float  # χ² p-value
     note: str = "assumes independent judgments"  # what the test assumes
 
+    @classmethod
+    def of(cls, large: float, small: float, df: int) -> LRTest:
+        """Compare the log-likelihoods (nats) of two models."""
+        statistic = max(2 * (large - small), 0.0)
+        return cls(statistic, df, chi2_tail(statistic, df))
+
+    @classmethod
+    def at_boundary(cls, large: float, small: float) -> LRTest:
+        """Compare with a model whose one parameter lies at the end of its range."""
+        # the statistic is half the time 0, half the time χ²₁ (Self & Liang 1987, JASA 82:605-610)
+        statistic = max(2 * (large - small), 0.0)
+        p = chi2_tail(statistic, 1) / 2 if statistic > 0 else 1.0
+        return cls(statistic, 1, p, "½χ²₀ + ½χ²₁; judges taken for independent")
+
     def __str__(self) -> str:
         return f"LR {self.statistic:.4f} on {self.df} df, p {format_p(self.p)} ({self.note})"
 
@@ -86,9 +98,8 @@ Array = NDArray[np.float64]
 MAX_STEPS = 200
 SETTLED = 1e-9
 ROUNDING = 1e-14  # Rise of the sum of squares that is rounding and no rise
-MIN_RELATIVE_VARIANCE = (
-    1e-12  # Variance of a contrast, relative to the largest, that is rounding and no variance
-)
+# Variance of a contrast, relative to the largest, that is rounding and no variance
+MIN_RELATIVE_VARIANCE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,16 +190,27 @@ def share_worths(systems: Sequence[str], log_worth: Array) -> dict[str, float]:
 
 
 def list_coefficients(
-    names: Sequence[str], labels: Sequence[str], estimate: Array, stderr: Array | None
+    names: Sequence[str],
+    labels: Sequence[str],
+    estimate: Array,
+    stderr: Array | None,
+    reference: tuple[int, str] | None,
 ) -> list[Coefficient]:
+    """Return the parameters, with that of the reference (code and name), if there is one, at 0."""
     errors = [None] * len(names) if stderr is None else stderr.tolist()
-    return [
+    rows = [
         Coefficient.make(*row) for row in zip(names, labels, estimate.tolist(), errors, strict=True)
     ]
+    if reference is not None:
+        at, system = reference
+        rows.insert(at, Coefficient(f"o{at + 1}", system, 0.0, None, None, None))
+    return rows
 
 
-def reference_row(systems: Sequence[str], reference: int) -> Coefficient:
-    return Coefficient(f"o{reference + 1}", systems[reference], 0.0, None, None, None)
+def add_reference(vcov: Array, k: int, reference: int) -> Array:
+    """Return (K, K) covariance with 0 for the reference; the others' stand first in `vcov`."""
+    others = vcov[: k - 1, : k - 1]
+    return np.insert(np.insert(others, reference, 0.0, axis=0), reference, 0.0, axis=1)
 
 
 def code_pairs(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:

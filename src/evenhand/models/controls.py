@@ -27,7 +27,7 @@ from evenhand.errors import (
 )
 from evenhand.formats.table import Table, read_number
 from evenhand.models.base import Covariance, Fit
-from evenhand.models.coefficients import format_p
+from evenhand.models.coefficients import add_reference, format_p
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import MAX_ETA_STEP, Likelihood
 from evenhand.models.settings import LogLinearSettings
@@ -435,10 +435,7 @@ def check_aliases(
 
 
 def check_finite(
-    likelihood: ControlledLikelihood,
-    controls: Sequence[Control],
-    peak: Maximum,
-    vcov: Array,
+    likelihood: ControlledLikelihood, controls: Sequence[Control], peak: Maximum, vcov: Array
 ) -> None:
     """Refuse a point at which Newton's method only came to rest on a slope without end."""
     step = vcov @ peak.expansion.gradient
@@ -465,9 +462,7 @@ def _furthest(likelihood: ControlledLikelihood, vcov: Array) -> float:
     """Bound R: the spread of linear predictors of a row that a direction of unit length makes."""
     errors = np.sqrt(np.diag(vcov))
     p = likelihood.n_worths
-    worths = np.zeros((likelihood.design.size, likelihood.design.size))
-    others = np.delete(np.arange(len(worths)), likelihood.design.reference)
-    worths[np.ix_(others, others)] = vcov[:p, :p]
+    worths = add_reference(vcov, likelihood.design.size, likelihood.design.reference)
     diagonal = np.diag(worths)
     apart = np.sqrt(np.maximum(diagonal[:, None] + diagonal - 2 * worths, 0.0)).max()
     tie, order = p, p + likelihood.n_ties
@@ -549,7 +544,6 @@ def fit_controlled(model: LogLinearSettings, data: object) -> ControlledFit:
 def fit_rows(
     model: LogLinearSettings, controls: tuple[Control, ...], rows: CodedRows
 ) -> ControlledFit:
-    """Fit a model with controls to coded rows; errors as in `fit_controlled`."""
     tally = rows.tally()
     if len(tally.systems) > DENSE:
         raise UnknownOption(f"controls are for at most {DENSE:,} systems")

@@ -47,9 +47,8 @@ from evenhand.models.labels import (
 Array = NDArray[np.float64]
 ITERATIONS: Final = 2000
 STEP: Final = 1e-6
-MIN_ANSWERS: Final = (
-    5  # Expected answers where a label is right, below which nothing is said of them
-)
+# Expected answers where a label is right, below which nothing is said of them
+MIN_ANSWERS: Final = 5
 
 
 @dataclass(frozen=True)

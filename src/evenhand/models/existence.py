@@ -20,28 +20,27 @@ from evenhand.numerics.graph import (
     Differences,
     Graph,
     Integers,
+    find_recession,
     is_strongly_connected,
     solve_differences,
     strong_components,
     weak_components,
 )
 
-# What the check of existence looks at: counts of outcomes by pair, and by judge group if any.
-
 Codes = NDArray[np.integer]
-Counts = NDArray[np.float64]
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Counts of outcomes in coordinate form; a pair may have several rows."""
+    """Array of outcomes in coordinate form; a pair may have several rows."""
 
     systems: Sequence[str]  # names of the K systems
     left: Codes  # code of one system of each row, 0 to K − 1, shape (C,)
     right: Codes  # code of the other
-    wins: Counts  # how often left was preferred
-    ties: Counts  # how often neither was
-    losses: Counts  # how often right was preferred
+    wins: Array  # how often left was preferred
+    ties: Array  # how often neither was
+    losses: Array  # how often right was preferred
     # code of the judge group of each row, where each group has worths of its own
     group: Codes | None = None
     groups: Sequence[str] = ()  # names of the groups
@@ -62,7 +61,7 @@ class Cells:
             raise InvalidJudgments(f'"{system}" is compared with itself: leave such rows out')
 
 
-# The board of comparisons as a graph: who was compared, and which steps the judgments allow.
+# The comparisons as a graph: who was compared, and which steps the judgments allow.
 #
 # A node is a system, or a system in the eyes of one judge group where groups have worths of their
 # own; no step leads from one group to another.
@@ -85,7 +84,7 @@ class Steps:
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class PreferenceGraph:
     """Rows that hold a judgment, on nodes."""
 
     systems: Sequence[str]  # names of the K systems
@@ -94,9 +93,9 @@ class Board:
     group: Integers  # (N,) group of each node
     left: Integers  # (C,) node of one side of each row
     right: Integers  # (C,) node of the other side
-    wins: Counts  # (C,) how often left was preferred
-    ties: Counts  # (C,) how often neither was
-    losses: Counts  # (C,) how often right was preferred
+    wins: Array  # (C,) how often left was preferred
+    ties: Array  # (C,) how often neither was
+    losses: Array  # (C,) how often right was preferred
 
     @property
     def n_nodes(self) -> int:
@@ -109,7 +108,7 @@ class Board:
         return np.unique(self.group, return_index=True)[1]
 
     @property
-    def decided(self) -> Counts:
+    def decided(self) -> Array:
         """(C,) comparisons with a preference."""
         return self.wins + self.losses
 
@@ -134,7 +133,7 @@ class Board:
         )
         return Steps(graph, np.repeat((1, -1, 1, -1), sizes), np.repeat((-1, -1, 1, 1), sizes))
 
-    def only(self, group: int) -> Board:
+    def only(self, group: int) -> PreferenceGraph:
         """Return the part of one judge group, with the systems that it saw."""
         nodes = np.flatnonzero(self.group == group)
         part = self._rows(np.flatnonzero(self.group[self.left] == group))
@@ -146,18 +145,18 @@ class Board:
             right=np.searchsorted(nodes, part.right),
         )
 
-    def sampled(self, rows_per_node: int = 16) -> Board:
+    def sampled(self, rows_per_node: int = 16) -> PreferenceGraph:
         """Return some of the rows on the same nodes; itself if it is hardly larger."""
         every = self.left.size // max(1, rows_per_node * self.n_nodes)
         return self if every < 2 else self._rows(slice(None, None, every))
 
-    def _rows(self, rows: Integers | slice) -> Board:
+    def _rows(self, rows: Integers | slice) -> PreferenceGraph:
         columns = ("left", "right", "wins", "ties", "losses")
         return replace(self, **{name: getattr(self, name)[rows] for name in columns})
 
 
-def make_board(cells: Cells) -> Board:
-    """Put cells on a board: rows without a judgment are left out, groups get nodes of their own."""
+def make_preference_graph(cells: Cells) -> PreferenceGraph:
+    """Make a graph of cells: rows without a judgment are left out, groups get own nodes."""
     held = np.flatnonzero(cells.wins + cells.ties + cells.losses)
     rows = slice(None) if held.size == len(cells.left) else held
     k = len(cells.systems)
@@ -169,7 +168,7 @@ def make_board(cells: Cells) -> Board:
         used[left + offset] = used[right + offset] = True
         place = np.cumsum(used) - 1
         left, right, node = place[left + offset], place[right + offset], np.flatnonzero(used)
-    return Board(
+    return PreferenceGraph(
         systems=cells.systems,
         groups=() if cells.group is None else cells.groups,
         system=node % k,
@@ -182,8 +181,6 @@ def make_board(cells: Cells) -> Board:
     )
 
 
-# What is said when an estimate does not exist: what is wrong, where, and what to do.
-
 # A fault, what may be done about it, and systems to leave out: what `NotIdentified` takes
 Refusal = tuple[str, Sequence[str]] | tuple[str, Sequence[str], Sequence[str]]
 MAX_SYSTEMS_NAMED: Final = 4
@@ -195,29 +192,29 @@ _NO_ORDER: Final = "leave out --order-effect"
 NEVER: Final = "never compared"  # What systems were that no comparison joins
 
 
-def _refuse_empty(board: Board) -> NoReturn:
+def _refuse_empty(graph: PreferenceGraph) -> NoReturn:
     """Say that nothing was compared, or that nothing is left without the ties."""
-    if not board.left.size:
+    if not graph.left.size:
         raise NotIdentified(
-            f"{_WORTHS}: there is no comparison among {len(board.systems):,} systems"
+            f"{_WORTHS}: there is no comparison among {len(graph.systems):,} systems"
         )
-    ties = _count(board.ties.sum())
+    ties = _count(graph.ties.sum())
     raise NotIdentified(
         f"{_WORTHS}: every comparison is a tie ({ties}), and ties are discarded",
         ["collect comparisons with a preference"],
     )
 
 
-def apart(board: Board, component: Integers, how: str) -> Refusal:
+def apart(graph: PreferenceGraph, component: Integers, how: str) -> Refusal:
     """Say that the systems of one group fall into two parts or more, by the part of each node."""
-    parts = [board.names(np.flatnonzero(component == part)) for part in range(component.max() + 1)]
+    parts = [graph.names(np.flatnonzero(component == part)) for part in range(component.max() + 1)]
     singles = [part[0] for part in parts if len(part) == 1]
     remedy = "collect comparisons to join them" if how == NEVER else _KEEP_TIES
     odd = singles if len(parts) - len(singles) <= 1 else []
     leave = _drop(odd) if odd else "rank them apart"
     fault = say_apart(parts, how)
-    remedies = [remedy, leave, *_prior(board)]
-    return f"{_WORTHS}{_where(board)}: {fault}", remedies, _spare(board, odd)
+    remedies = [remedy, leave, *_prior(graph)]
+    return f"{_WORTHS}{_where(graph)}: {fault}", remedies, _spare(graph, odd)
 
 
 def say_apart(parts: Sequence[Sequence[str]], how: str) -> str:
@@ -233,22 +230,24 @@ def say_apart(parts: Sequence[Sequence[str]], how: str) -> str:
     return f"{len(parts):,} groups of systems were {how} with each other: {' | '.join(shown)}"
 
 
-def one_way(board: Board, graph: Graph, component: Integers, *, ties_help: bool) -> Refusal:
+def one_way(
+    graph: PreferenceGraph, links: Graph, component: Integers, *, ties_help: bool
+) -> Refusal:
     """Say that preferences lead only one way between the strong components of one group."""
-    ends = component[graph.source], component[graph.target]
+    ends = component[links.source], component[links.target]
     across = ends[0] != ends[1]
     every = np.arange(component.max() + 1)
     unbeaten = np.setdiff1d(every, ends[1][across])
     hopeless = np.setdiff1d(every, ends[0][across])
-    fault, odd = _always(board, component, unbeaten, hopeless)
+    fault, odd = _always(graph, component, unbeaten, hopeless)
     if not fault:
         # the smallest part that nothing outside was ever preferred to, or the other way round
         terminal = np.concatenate((unbeaten, hopeless))
         smallest = terminal[np.argmin(np.bincount(component)[terminal])]
         inside = component == smallest
-        part = listing(board.names(np.flatnonzero(inside)), MAX_SYSTEMS_NAMED)
-        rest = listing(board.names(np.flatnonzero(~inside)), MAX_SYSTEMS_NAMED)
-        between = board.decided[inside[board.left] != inside[board.right]].sum()
+        part = listing(graph.names(np.flatnonzero(inside)), MAX_SYSTEMS_NAMED)
+        rest = listing(graph.names(np.flatnonzero(~inside)), MAX_SYSTEMS_NAMED)
+        between = graph.decided[inside[graph.left] != inside[graph.right]].sum()
         start, end = (rest, part) if smallest in unbeaten else (part, rest)
         fault = (
             f"no chain of preferences leads from {start} to {end}"
@@ -256,38 +255,38 @@ def one_way(board: Board, graph: Graph, component: Integers, *, ties_help: bool)
         )
     leave = [_drop(odd)] if odd else []
     remedies = ["collect comparisons that may contradict this", *[_KEEP_TIES] * ties_help, *leave]
-    return f"{_WORTHS}{_where(board)}: {fault}", [*remedies, *_prior(board)], _spare(board, odd)
+    return f"{_WORTHS}{_where(graph)}: {fault}", [*remedies, *_prior(graph)], _spare(graph, odd)
 
 
-def ties_run_away(board: Board, place: Integers) -> Refusal:
+def ties_run_away(graph: PreferenceGraph, place: Integers) -> Refusal:
     """Say that tie parameter and worths grow together, systems in the order of `place`."""
-    if not board.decided.any():
-        return f"{_TIES}: every comparison is a tie ({_count(board.ties.sum())})", [
+    if not graph.decided.any():
+        return f"{_TIES}: every comparison is a tie ({_count(graph.ties.sum())})", [
             "collect comparisons with a preference",
             "use --ties half-win, under which all systems are equal",
         ]
-    chain = "inside every group" if board.groups else f"down {_chain(board, -place, ' > ')}"
+    chain = "inside every group" if graph.groups else f"down {_chain(graph, -place, ' > ')}"
     return (
         f"{_TIES}, nor have the worths: every preference goes one way {chain} and ties only join"
         " neighbours, no comparison contradicts it"
-    ), ["collect more comparisons", "use --ties half-win or none", *_prior(board)]
+    ), ["collect more comparisons", "use --ties half-win or none", *_prior(graph)]
 
 
 def _always(
-    board: Board, component: Integers, unbeaten: Integers, hopeless: Integers
+    graph: PreferenceGraph, component: Integers, unbeaten: Integers, hopeless: Integers
 ) -> tuple[str, list[str]]:
     """Say which single systems only ever won or only ever lost, if any, and return their names."""
 
     def none_of(nodes: Integers) -> str:
-        rows = np.isin(board.left, nodes) | np.isin(board.right, nodes)
-        return f"(0 of {_count(board.decided[rows].sum())})"
+        rows = np.isin(graph.left, nodes) | np.isin(graph.right, nodes)
+        return f"(0 of {_count(graph.decided[rows].sum())})"
 
     size = np.bincount(component)
     winners = np.flatnonzero(np.isin(component, unbeaten[size[unbeaten] == 1]))
     losers = np.flatnonzero(np.isin(component, hopeless[size[hopeless] == 1]))
     if component.max() == 1 and winners.size:
         losers = losers[:0]  # of two parts one description is enough
-    top, bottom = board.names(winners), board.names(losers)
+    top, bottom = graph.names(winners), graph.names(losers)
     faults = []
     if top:
         faults.append(f"nobody preferred anything to {_names(top)} {none_of(winners)}")
@@ -306,11 +305,11 @@ def _was(names: Sequence[str]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-def _chain(board: Board, place: Integers, link: str) -> str:
+def _chain(graph: PreferenceGraph, place: Integers, link: str) -> str:
     """Name the systems by ascending place, those of one place together."""
     places = np.unique(place)
     shown = [
-        listing(board.names(np.flatnonzero(place == one)), MAX_SYSTEMS_NAMED)
+        listing(graph.names(np.flatnonzero(place == one)), MAX_SYSTEMS_NAMED)
         for one in places[:MAX_SYSTEMS_NAMED]
     ]
     if places.size > MAX_SYSTEMS_NAMED:
@@ -326,17 +325,17 @@ def _drop(names: Sequence[str]) -> str:
     return f"leave {'it' if len(names) == 1 else 'them'} out"
 
 
-def _spare(board: Board, names: Sequence[str]) -> Sequence[str]:
+def _spare(graph: PreferenceGraph, names: Sequence[str]) -> Sequence[str]:
     """Return systems that can be left out so that others are still compared; else none."""
-    return names if len(board.systems) > len(names) + 1 else ()
+    return names if len(graph.systems) > len(names) + 1 else ()
 
 
-def _where(board: Board) -> str:
-    return f' in group "{board.groups[int(board.group[0])]}"' if board.groups else ""
+def _where(graph: PreferenceGraph) -> str:
+    return f' in group "{graph.groups[int(graph.group[0])]}"' if graph.groups else ""
 
 
-def _prior(board: Board) -> list[str]:
-    return [*["merge groups"] * bool(board.groups), "pass --prior 1"]
+def _prior(graph: PreferenceGraph) -> list[str]:
+    return [*["merge groups"] * bool(graph.groups), "pass --prior 1"]
 
 
 def _count(number: float) -> str:
@@ -367,10 +366,8 @@ def _count(number: float) -> str:
 # Treatments of ties; "none" is γ = 0 with the tie cells kept
 TIES: Final = ("davidson", "rao-kupper", "none", "half-win", "discard")
 
-_NO_TIES: Final = {
-    "davidson": "no ties observed: γ = −∞, not estimated; fitted without ties",
-    "rao-kupper": "no ties observed: τ = 0, not estimated; fitted without ties",
-}
+THRESHOLDS: Final = ("rao-kupper", "glenn-david")
+FREE: Final = ("davidson", *THRESHOLDS)
 
 
 @dataclass(frozen=True)
@@ -384,36 +381,43 @@ class Verdict:
 def check_existence(cells: Cells, *, ties: str = "davidson", order_effect: bool = False) -> Verdict:
     """Return if the maximum-likelihood estimate exists, refuse in words if it does not."""
     require_option("ties", ties, TIES)
-    board = make_board(cells)
-    if not board.left.size or (ties == "discard" and not board.decided.any()):
-        _refuse_empty(board)
-    free = ties in _NO_TIES and bool(board.ties.any())
+    graph = make_preference_graph(cells)
+    if not graph.left.size or (ties == "discard" and not graph.decided.any()):
+        _refuse_empty(graph)
+    free = ties in FREE and bool(graph.ties.any())
     with_ties = ties != "discard"
     # what holds of some judgments holds of all of them, so a sample usually settles it
-    sample = board.sampled()
-    parts = (board,) if sample is board else (sample, board)
+    sample = graph.sampled()
+    parts = (graph,) if sample is graph else (sample, graph)
     if not any(_is_linked(part, ties=with_ties) for part in parts):
-        raise NotIdentified(*_say_what_is_apart(board, ties=with_ties))
+        raise NotIdentified(*_say_what_is_apart(graph, ties=with_ties))
     if free and (places := _places_of_growing_ties(parts)) is not None:
-        raise NotIdentified(*ties_run_away(board, places))
+        raise NotIdentified(*ties_run_away(graph, places))
     if order_effect and not any(_order_is_bounded(part, ties=with_ties) for part in parts):
-        raise NotIdentified(*_say_how_order_runs_away(board, ties=with_ties))
+        raise NotIdentified(*_say_how_order_runs_away(graph, ties=with_ties))
     if free and order_effect and not any(_both_are_bounded(part) for part in parts):
         raise NotIdentified(
             "the tie parameter and the order effect have no finite estimates together: with some"
             " order effect every preference goes one way and ties only join neighbours",
             [_BOTH_ORDERS, _NO_ORDER, "use --ties half-win or none"],
         )
-    return Verdict(free, (_NO_TIES[ties],) if ties in _NO_TIES and not free else ())
+    return Verdict(free, _note_no_ties(ties, tied=free))
 
 
-def _is_linked(board: Board, *, ties: bool) -> bool:
+def _note_no_ties(ties: str, *, tied: bool) -> tuple[str, ...]:
+    if tied or ties not in FREE:
+        return ()
+    limit = "τ = 0" if ties in THRESHOLDS else "γ = −∞"
+    return (f"no ties observed: {limit}, not estimated; fitted without ties",)
+
+
+def _is_linked(graph: PreferenceGraph, *, ties: bool) -> bool:
     """Rule (i): every system leads to every other, within each group."""
-    every_system_seen = np.unique(board.system).size == len(board.systems)
-    return every_system_seen and is_strongly_connected(board.steps(ties=ties).graph, board.roots)
+    every_system_seen = np.unique(graph.system).size == len(graph.systems)
+    return every_system_seen and is_strongly_connected(graph.steps(ties=ties).graph, graph.roots)
 
 
-def _places_of_growing_ties(parts: Sequence[Board]) -> Integers | None:
+def _places_of_growing_ties(parts: Sequence[PreferenceGraph]) -> Integers | None:
     """Rule (ii): None if some closed walk has more preferences than ties."""
     # else a place for each node: one or more apart for a preference, at most one for a tie
     places = None
@@ -425,17 +429,17 @@ def _places_of_growing_ties(parts: Sequence[Board]) -> Integers | None:
     return places
 
 
-def _order_is_bounded(board: Board, *, ties: bool) -> bool:
+def _order_is_bounded(graph: PreferenceGraph, *, ties: bool) -> bool:
     """Rule (iv): closed walks gainsay an endless order effect of either sign."""
-    steps = board.steps(ties=ties)
+    steps = graph.steps(ties=ties)
     return all(steps.solve(e=e, g=0).cycle is not None for e in (1, -1))
 
 
-def _both_are_bounded(board: Board) -> bool:
+def _both_are_bounded(graph: PreferenceGraph) -> bool:
     """Rule (v): (ii) whatever the order effect e. Newton's method: each walk found moves e on."""
-    if _some_pair_disagrees(board):  # in one order, so that e cancels
+    if _some_pair_disagrees(graph):  # in one order, so that e cancels
         return True
-    steps = board.steps(ties=True)
+    steps = graph.steps(ties=True)
     e, side = Fraction(0), 0
     while (cycle := steps.solve(e=e.numerator, g=e.denominator).cycle) is not None:
         slope, gain = int(steps.slope[cycle].sum()), int(steps.gain[cycle].sum())
@@ -445,18 +449,18 @@ def _both_are_bounded(board: Board) -> bool:
     return False
 
 
-def _some_pair_disagrees(board: Board) -> bool:
+def _some_pair_disagrees(graph: PreferenceGraph) -> bool:
     """Whether some row has preferences both ways: the shortest closed walk without a tie."""
-    return bool(np.any((board.wins > 0) & (board.losses > 0)))
+    return bool(np.any((graph.wins > 0) & (graph.losses > 0)))
 
 
-def _say_what_is_apart(board: Board, *, ties: bool) -> Refusal:
-    unseen = np.setdiff1d(np.arange(len(board.systems)), board.system)
+def _say_what_is_apart(graph: PreferenceGraph, *, ties: bool) -> Refusal:
+    unseen = np.setdiff1d(np.arange(len(graph.systems)), graph.system)
     if unseen.size:
-        names = [board.systems[system] for system in unseen.tolist()]
+        names = [graph.systems[system] for system in unseen.tolist()]
         remedies = ["collect comparisons", _drop(names)]
-        return f"{_WORTHS}: {_alone(names, NEVER)}", remedies, _spare(board, names)
-    groups = (board.only(group) for group in np.unique(board.group).tolist())
+        return f"{_WORTHS}: {_alone(names, NEVER)}", remedies, _spare(graph, names)
+    groups = (graph.only(group) for group in np.unique(graph.group).tolist())
     part = next(
         group for group in groups if not is_strongly_connected(group.steps(ties=ties).graph)
     )
@@ -471,20 +475,20 @@ def _say_what_is_apart(board: Board, *, ties: bool) -> Refusal:
     return one_way(part, links, strong_components(links), ties_help=ties_help)
 
 
-def _say_how_order_runs_away(board: Board, *, ties: bool) -> Refusal:
-    rows = np.flatnonzero(board.decided + board.ties * ties)
-    left, right = board.left[rows], board.right[rows]
+def _say_how_order_runs_away(graph: PreferenceGraph, *, ties: bool) -> Refusal:
+    rows = np.flatnonzero(graph.decided + graph.ties * ties)
+    left, right = graph.left[rows], graph.right[rows]
     ends = np.concatenate((left, right)), np.concatenate((right, left))
     # places such that right always stands exactly one after left
     exact = np.repeat((1, -1), rows.size)
-    place = solve_differences(Graph(board.n_nodes, *ends), exact).solution
+    place = solve_differences(Graph(graph.n_nodes, *ends), exact).solution
     if place is not None:
         fault = "every group saw its systems in one fixed order"
-        if not board.groups:
-            fault = f"systems are always shown in the order {_chain(board, place, ', then ')}"
+        if not graph.groups:
+            fault = f"systems are always shown in the order {_chain(graph, place, ', then ')}"
         remedies = ["show pairs in both orders", _NO_ORDER]
         return f"the order effect cannot be told from the worths: {fault}", remedies
-    endless = board.steps(ties=ties).solve(e=1, g=0).cycle is None
+    endless = graph.steps(ties=ties).solve(e=1, g=0).cycle is None
     return (
         "the order effect has no finite estimate: an endless advantage of being shown"
         f" {'first' if endless else 'second'}, with a ranking of the systems, explains every"
@@ -492,9 +496,6 @@ def _say_how_order_runs_away(board: Board, *, ties: bool) -> Refusal:
     ), [_BOTH_ORDERS, "collect more comparisons", _NO_ORDER]
 
 
-Array = NDArray[np.float64]
-THRESHOLDS = ("rao-kupper", "glenn-david")
-FREE = ("davidson", *THRESHOLDS)
 MOVED = 1e-6  # Share of a null direction below which a parameter does not take part in it
 _REMEDIES = (
     "collect judgments that may contradict it",
@@ -531,7 +532,7 @@ def check_support(
 
 
 def refuse_nothing(tally: Tally) -> NoReturn:
-    _refuse_empty(make_board(cells_of(tally)))
+    _refuse_empty(make_preference_graph(cells_of(tally)))
 
 
 def cells_of(tally: Tally) -> Cells:
@@ -575,22 +576,13 @@ def _check_beside_prior(
             f"the order effect is not identified: whoever stood {shown} was always preferred",
             ["leave out --order-effect"],
         )
-    return Verdict(bool(model.ties in FREE and tied), _note_ties(model, tied=bool(tied)))
-
-
-def _note_ties(model: LogLinearSettings, *, tied: bool) -> tuple[str, ...]:
-    if tied or model.ties not in FREE:
-        return ()
-    limit = "τ = 0" if model.ties in THRESHOLDS else "γ = −∞"
-    return (f"no ties observed: {limit}, not estimated; fitted without ties",)
+    return Verdict(bool(model.ties in FREE and tied), _note_no_ties(model.ties, tied=bool(tied)))
 
 
 def _check_programme(
     model: LogLinearSettings, design: Design, ties: TieGroups | None, counts: Array
 ) -> Verdict:
     """Ask a linear programme; under a prior not about worths, which are finite."""
-    from evenhand.numerics.graph import find_recession
-
     tied = bool(counts[:, 1].any())
     free = tied and model.ties in FREE
     labels = ["tie"] * free if ties is None else ties.labels
@@ -623,7 +615,7 @@ def _check_programme(
         )
     if ties is not None:
         return Verdict(ties_estimated=True, notes=_note(ties))
-    return Verdict(free, _note_ties(model, tied=tied))
+    return Verdict(free, _note_no_ties(model.ties, tied=tied))
 
 
 def _scores(design: Design, ties: TieGroups | None, *, free: bool, order_effect: bool) -> Array:

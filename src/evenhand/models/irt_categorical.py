@@ -50,9 +50,8 @@ from evenhand.numerics.sampling import MAX_R_HAT, MIN_DRAWS, bulk_size, one_blas
 Array = NDArray[np.float64]
 Weights = NDArray[np.floating[Any]]
 
-MIN_SINGLE_PRECISION_CHANCE: Final = (
-    1e-12  # Least chance of a preference for which single precision is safe
-)
+# Least chance of a preference for which single precision is safe
+MIN_SINGLE_PRECISION_CHANCE: Final = 1e-12
 # How small a product of chances may become before it is put back to 1
 MIN_PRODUCT: Final = {np.dtype(np.float32): 1e-36, np.dtype(np.float64): 1e-250}
 
@@ -366,14 +365,11 @@ def _draw(sums: NDArray[np.floating[Any]], luck: NDArray[np.floating[Any]]) -> N
     return np.asarray((sums > bar).argmax(axis=1))
 
 
-# What the chains of the categorical model say: abilities, chances of new outputs, log-worths.
-
 Single = NDArray[np.float32]
 Seen = NDArray[np.bool_]
 
-MAX_NUMBERS_AT_ONCE: Final = (
-    2_000_000  # Numbers that are held at once where every draw has K × K of them
-)
+# Numbers that are held at once where every draw has K × K of them
+MAX_NUMBERS_AT_ONCE: Final = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -431,8 +427,6 @@ def draw_log_worths(ability: Single, chances: Array, seen: Seen) -> Array:
         draws[start : start + size] = (won - won.transpose(0, 2, 1))[:, :, seen].mean(axis=2)
     return draws.reshape(r, d, k)
 
-
-# What a fit of the categorical item-response model holds: abilities, chances, mixing.
 
 MAX_SYSTEMS_NAMED: Final = 5
 

@@ -57,9 +57,8 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 MAX_NUMBERS_AT_ONCE: Final = 500_000  # Numbers that are looked at together
-MAX_AVERAGED_CHANCES: Final = (
-    200_000_000  # Draws times pairs beyond which evenly spaced draws stand for all
-)
+# Draws times pairs beyond which evenly spaced draws stand for all
+MAX_AVERAGED_CHANCES: Final = 200_000_000
 
 
 def pair_variances(vcov: Array, codes: Codes) -> Array:
@@ -112,9 +111,8 @@ Numbers = NDArray[np.int64]
 
 # Numbers of the inverse for each output and comparison, beyond which iterations are cheaper
 MAX_INVERSE_RATIO: Final = 60
-_MAX_RESIDUAL: Final = (
-    1e-10  # Relative residual of iterations: far below what chance does to any draw
-)
+# Relative residual of iterations: far below what chance does to any draw
+_MAX_RESIDUAL: Final = 1e-10
 _COLUMNS_AT_ONCE: Final = 64
 
 
@@ -450,8 +448,6 @@ def draw_chains(
     vcov = problem.posterior.ability_vcov[np.ix_(code, code)]
     return AbilityDraws(np.ascontiguousarray(means), np.ascontiguousarray(abilities), vcov)
 
-
-# What a fit of the Gaussian item-response model holds: abilities, doubt, predictions.
 
 LEVEL: Final = 0.95
 _MAX_DRAWS_FOR_VCOV: Final = 1_000  # Most draws that the covariance of log-worths is taken from

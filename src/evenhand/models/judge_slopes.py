@@ -34,11 +34,12 @@ from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged, NotIdentified, UnknownOption, require_option
 from evenhand.models.coefficients import (
     Coefficient,
+    LRTest,
+    add_reference,
     find_system,
     finite,
     format_p,
     list_coefficients,
-    reference_row,
 )
 from evenhand.models.design import plain_design, reference_code
 from evenhand.models.existence import Cells, check_existence
@@ -53,11 +54,8 @@ from evenhand.models.judge_slopes_likelihood import (
 )
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.ties import Davidson, TieLaw, TwoOutcomes
-from evenhand.numerics.distributions import chi2_tail
 from evenhand.numerics.newton import maximise
 from evenhand.numerics.sampling import one_blas_thread
-
-# What a fit of judge slopes holds: worths, τ with its test and interval, a slope per judge.
 
 Array = NDArray[np.float64]
 # Points over the population of judges in predictions, evenly spaced: exact to ten digits at every
@@ -81,14 +79,6 @@ class Slopes:
     comparisons: Array  # (J,) comparisons of each judge
 
 
-@dataclass(frozen=True)
-class TauTest:
-    """The likelihood-ratio test of τ = 0, at the boundary."""
-
-    statistic: float  # twice the difference in log-likelihood
-    p: float  # P-value of the mixture ½χ²₀ + ½χ²₁ (Self & Liang 1987)
-
-
 @dataclass(frozen=True, eq=False)
 class SlopesFit:
     model: JudgeSlopes  # the settings
@@ -103,7 +93,7 @@ class SlopesFit:
     tau_interval: tuple[float, float] | None
     tau_method: str  # how that was found, "profile likelihood", "Wald on log τ" or "none"
     # the likelihood-ratio test of τ = 0; None on rankings, whose comparisons hang together
-    tau_test: TauTest | None
+    tau_test: LRTest | None
     slopes: Slopes  # the judges' slopes
     loglik: float  # marginal log-likelihood (nats)
     flat_loglik: float  # that of the same model with τ = 0
@@ -128,11 +118,7 @@ class SlopesFit:
     @cached_property
     def worth_vcov(self) -> Array:
         """(K, K) covariance of `log_worth`; judges are its clusters, by the model."""
-        k = len(self.systems)
-        full = np.zeros((k, k))
-        others = np.delete(np.arange(k), self.reference)
-        full[np.ix_(others, others)] = 4 * self.vcov[: k - 1, : k - 1]
-        return full
+        return add_reference(4 * self.vcov, len(self.systems), self.reference)
 
     @property
     def assumes(self) -> str:
@@ -142,9 +128,8 @@ class SlopesFit:
     def coefficients(self) -> tuple[Coefficient, ...]:
         """Every parameter; τ last, without z and p, since 0 is the end of its range."""
         errors = np.sqrt(np.diag(self.vcov))
-        p = len(self.names)
-        rows = list_coefficients(self.names, self.labels, self.estimate, errors[:p])
-        rows.insert(self.reference, reference_row(self.systems, self.reference))
+        p, at = len(self.names), (self.reference, self.systems[self.reference])
+        rows = list_coefficients(self.names, self.labels, self.estimate, errors[:p], at)
         stderr = self.tau * float(errors[p]) if len(errors) > p else None
         return (*rows, Coefficient("tau", "judge slopes", self.tau, stderr, None, None))
 
@@ -334,8 +319,7 @@ class JudgeSlopes:
         peak, level = find_peak(likelihood, flat)
         of_rankings = tally.n_judgments < tally.n_comparisons * (1 - 1e-9)
         interval = None if of_rankings else find_interval(likelihood, peak, level)
-        statistic = max(2 * (peak.loglik - level), 0.0)
-        test = TauTest(statistic, chi2_tail(statistic, 1) / 2 if statistic > 0 else 1.0)
+        test = LRTest.at_boundary(peak.loglik, level)
         judge = tally.factor("judge")
         worths, gamma, tau = likelihood.hold(peak.tau).parts(peak.beta)
         quantiles = slope_quantiles(cells, law, worths, gamma, tau)

@@ -421,9 +421,8 @@ _RUNS_AWAY: Final = (
 )
 _CIRCLES: Final = "the fit of judges' slopes did not converge: its likelihood has no clear maximum"
 MIN_TAU: Final = 3e-3  # A τ that is none: nobody would tell slopes of .997 and 1.003 apart
-MAX_STILL_STEP: Final = (
-    1e-3  # A climb so short, in units of reach, that the nodes need not be put anew
-)
+# A climb so short, in units of reach, that the nodes need not be put anew
+MAX_STILL_STEP: Final = 1e-3
 MIN_GAIN: Final = 1e-7  # Gain in log-likelihood over τ = 0, relative to 1 + |value|, that is none
 HALF_CHI2: Final = 1.920729410347062  # Half the .95 quantile of χ² on 1 df
 NORMAL: Final = 1.959963984540054
@@ -432,9 +431,8 @@ MAX_PROFILED_CELLS: Final = 100_000
 # The largest τ to which a profile is followed: beyond it worths have many maxima, since most
 # slopes are 0 or endless, and an interval that reaches so far has no upper end
 MAX_TAU: Final = 2.5
-PROFILE_TOLERANCE: Final = (
-    1e-4  # Width of the bracket of log τ at which its profile is followed no further
-)
+# Width of the bracket of log τ at which its profile is followed no further
+PROFILE_TOLERANCE: Final = 1e-4
 
 
 @dataclass(frozen=True, eq=False)

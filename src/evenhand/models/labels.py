@@ -122,8 +122,6 @@ def _weigh(
     return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
 
-# What a model of labels found: a label for each unit, how sure, and how good each judge is.
-
 NO_LABEL: Final = -1
 # Probabilities that differ by no more are equal: the model does not say which label is right
 MAX_TIED_DIFFERENCE: Final = 1e-3

@@ -15,19 +15,9 @@ from evenhand.models.base import Covariance, Fit, gather
 from evenhand.models.coefficients import code_pairs
 from evenhand.models.design import DENSE
 from evenhand.models.likelihood import MAX_ETA_STEP, Level, Likelihood, Pairs, expand_level
-from evenhand.models.pair_information import (
-    MAX_LAST_STEP,
-    MAX_STEPS,
-    make_information,
-)
+from evenhand.models.pair_information import MAX_LAST_STEP, MAX_STEPS, make_information
 from evenhand.models.settings import LogLinearSettings
-from evenhand.numerics.newton import (
-    LOST,
-    MIN_NEWTON_GAIN,
-    NEWTON_ROUNDING,
-    REMEDIES,
-    STUCK,
-)
+from evenhand.numerics.newton import LOST, MIN_NEWTON_GAIN, NEWTON_ROUNDING, REMEDIES, STUCK
 
 # The plain likelihood for hundreds or thousands of systems, by products instead of inverses.
 #
@@ -63,7 +53,9 @@ def fit_large(
     pairs = Pairs(likelihood.design, dense)
     level = expand_level(likelihood, pairs, at)
     for taken in range(1, MAX_STEPS + 1):
-        gradient = _gradient(likelihood, pairs, level)
+        tie = [level.tie] if likelihood.law.free else []
+        order = [level.eta.sum()] if likelihood.order_effect else []
+        gradient = np.concatenate([pairs.sum_out(level.eta), tie, order])
         step = make_information(likelihood, pairs, level).solve(gradient[:, None])[:, 0]
         decrement = float(gradient @ step)
         if np.abs(step).max() <= MAX_LAST_STEP or decrement <= LOST * abs(level.value):
@@ -108,12 +100,6 @@ def _advance(
             return moved, level
         length /= 2
     raise _say_stuck(likelihood)
-
-
-def _gradient(likelihood: Likelihood, pairs: Pairs, level: Level) -> Array:
-    tie = [level.tie] if likelihood.law.free else []
-    order = [level.eta.sum()] if likelihood.order_effect else []
-    return np.concatenate([pairs.sum_out(level.eta), tie, order])
 
 
 Codes = NDArray[np.intp]

@@ -11,15 +11,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
 from evenhand.models.design import MANY, Design, Places
-from evenhand.models.ties import (
-    BLOCK,
-    Local,
-    Tie,
-    TieGroups,
-    TieLaw,
-    TwoOutcomes,
-    expand_blocks,
-)
+from evenhand.models.ties import BLOCK, Local, Tie, TieGroups, TieLaw, TwoOutcomes, expand_blocks
 from evenhand.numerics.distributions import entropy_terms
 from evenhand.numerics.newton import Expansion
 

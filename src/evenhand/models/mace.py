@@ -212,9 +212,8 @@ def keep_highest(best: list[State], end: State) -> list[State]:
 
 
 METHODS: Final = ("vb", "em")
-CONVERGED_RISE: Final = (
-    1e-6  # Nats per answer; a last iteration that rises by less is called converged
-)
+# Nats per answer; a last iteration that rises by less is called converged
+CONVERGED_RISE: Final = 1e-6
 SETTLING_FACTOR: Final = 20  # The highest end may take so many times the iterations of a start
 
 
@@ -298,10 +297,7 @@ class MACE:
             posterior=posterior,
             skills=list_skills(answers, integrate_skills(answers.judge, right, wrong, self._coin)),
             measure="competence",
-            parameters={
-                "spamming": np.mean(spamming, axis=0),
-                "strategies": strategy,
-            },
+            parameters={"spamming": np.mean(spamming, axis=0), "strategies": strategy},
             loglik=None if self.method == "vb" else best[0].objective,
             objective=best[0].objective,
             steps=best[0].steps,

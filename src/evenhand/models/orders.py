@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,22 @@ from evenhand.data.exclusions import say_unweighted
 from evenhand.data.orders import NONE, Orders, count_orders
 from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Tally
-from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, listing
+from evenhand.errors import (
+    InvalidJudgments,
+    NotIdentified,
+    UnknownOption,
+    listing,
+    require_option,
+)
 from evenhand.models.coefficients import (
     Coefficient,
     Contrast,
     QuasiVariances,
+    add_reference,
     contrast_systems,
     find_quasi_variances,
     find_system,
     list_coefficients,
-    reference_row,
     share_worths,
 )
 from evenhand.models.design import reference_code
@@ -401,20 +407,24 @@ def find_clustered_vcov(
     return np.asarray((size - 1) / size * changes.T @ changes), "CV3", size
 
 
-# What a fit to whole rankings holds: estimates with covariance, and chances of any ranking.
-
 LEVEL = 0.95
 
 
-class OrderSettings(Protocol):
+@dataclass(frozen=True)
+class OrderSettings:
     """What the models of whole rankings have in common."""
 
-    @property
-    def ties(self) -> str: ...
-    @property
-    def reference(self) -> str | None: ...
-    @property
-    def prior(self) -> float: ...
+    ties: Literal["davidson"] = "davidson"
+    reference: str | None = None
+    prior: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_option("ties", self.ties, ("davidson",))
+        if not (np.isfinite(self.prior) and self.prior >= 0):
+            raise UnknownOption(
+                f"prior cannot be {self.prior}: it is a number of pseudo-comparisons per system,"
+                " such as 1, or 0 for none"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -471,14 +481,7 @@ class OrderFit:
     @cached_property
     def worth_vcov(self) -> Array:
         """(K, K) model-based covariance of `log_worth`, the reference at 0."""
-        return self._to_worth(self.beta_vcov)
-
-    def _to_worth(self, vcov: Array) -> Array:
-        k = len(self.systems)
-        whole = np.zeros((k, k))
-        others = np.delete(np.arange(k), self.likelihood.reference)
-        whole[np.ix_(others, others)] = vcov[: k - 1, : k - 1]
-        return whole
+        return add_reference(self.beta_vcov, len(self.systems), self.likelihood.reference)
 
     @property
     def assumes(self) -> str:
@@ -491,10 +494,9 @@ class OrderFit:
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
         """Every parameter with standard error, z and p; the reference stands at 0 without."""
-        errors, at = np.sqrt(np.diag(self.vcov)), self.likelihood.reference
-        rows = list_coefficients(self.names, self.labels, self.estimate, errors)
-        rows.insert(at, reference_row(self.systems, at))
-        return tuple(rows)
+        errors, named = np.sqrt(np.diag(self.vcov)), (self.names, self.labels)
+        at = self.likelihood.reference, self.reference
+        return tuple(list_coefficients(*named, self.estimate, errors, at))
 
     @property
     def deviance(self) -> float:
@@ -589,7 +591,8 @@ class OrderFit:
         vcov, kind, clusters = find_clustered_vcov(likelihood, self.beta, self.beta_vcov, by)
         clusters = int(self.n_judgments) if by == "ranking" else clusters
         scaled = vcov * self._scale * self._scale[:, None]
-        return ClusteredErrors(by, kind, clusters, scaled, self._to_worth(vcov))
+        worths = add_reference(vcov, len(self.systems), likelihood.reference)
+        return ClusteredErrors(by, kind, clusters, scaled, worths)
 
     def __repr__(self) -> str:
         return (
@@ -602,14 +605,6 @@ MAX_SYSTEMS: Final = 2000
 GHOST: Final = "the ghost of the prior"
 
 
-def require_prior(prior: float) -> None:
-    if not (np.isfinite(prior) and prior >= 0):
-        raise UnknownOption(
-            f"prior cannot be {prior}: it is a number of pseudo-comparisons per system, such as 1,"
-            " or 0 for none"
-        )
-
-
 def observed_sizes(orders: Orders) -> tuple[int, ...]:
     """Return the sizes of tied sets that occur, ascending."""
     sizes = np.unique(orders.sizes())
@@ -617,11 +612,7 @@ def observed_sizes(orders: Orders) -> tuple[int, ...]:
 
 
 def fit_orders(
-    model: OrderSettings,
-    orders: Orders,
-    law: Law,
-    labels: Sequence[str],
-    notes: Sequence[str],
+    model: OrderSettings, orders: Orders, law: Law, labels: Sequence[str], notes: Sequence[str]
 ) -> OrderFit:
     """Fit a law to rankings by maximum likelihood (or its posterior mode under a prior)."""
     k = len(orders.systems)

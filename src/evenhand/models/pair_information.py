@@ -15,11 +15,7 @@ from numpy.typing import NDArray
 from evenhand.errors import NotConverged
 from evenhand.models.design import Design
 from evenhand.models.likelihood import Level, Likelihood, Pairs, Weights, expand_level
-from evenhand.numerics.newton import (
-    MAX_ITERATIONS,
-    SINGULAR,
-    solve_columns,
-)
+from evenhand.numerics.newton import MAX_ITERATIONS, SINGULAR, solve_columns
 from evenhand.numerics.sampling import one_blas_thread
 
 # The plain likelihood for hundreds or thousands of systems, by products instead of inverses.

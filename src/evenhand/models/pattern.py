@@ -18,22 +18,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import comb
-from typing import Final, Literal, get_args
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.controls import Judgments
 from evenhand.data.orders import Orders, count_orders
-from evenhand.errors import require_option
 from evenhand.models.orders import (
     Choices,
     Moments,
     OrderFit,
+    OrderSettings,
     fit_orders,
     observed_sizes,
     refuse_long,
-    require_prior,
     unique_sets,
 )
 
@@ -154,12 +153,8 @@ def _steps(m: int, *, ties: bool) -> tuple[tuple[int, int, tuple[float, ...]], .
     return tuple(steps)
 
 
-Ties = Literal["davidson"]
-TIES: Final[tuple[str, ...]] = get_args(Ties)
-
-
 @dataclass(frozen=True)
-class PatternModel:
+class PatternModel(OrderSettings):
     """Settings of a pattern model.
 
     Attributes:
@@ -177,14 +172,6 @@ class PatternModel:
     >>> {name: round(worth, 2) for name, worth in fit.worths.items()}
     {'new': 0.51, 'old': 0.29, 'plain': 0.2}
     """
-
-    ties: Ties = "davidson"
-    reference: str | None = None
-    prior: float = 0.0
-
-    def __post_init__(self) -> None:
-        require_option("ties", self.ties, TIES)
-        require_prior(self.prior)
 
     def fit(self, data: Judgments | Orders) -> OrderFit:
         """Fit by maximum likelihood (or its posterior mode under a prior).

@@ -16,21 +16,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import Any, Final, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.controls import Judgments
 from evenhand.data.orders import Orders, count_orders
-from evenhand.errors import require_option
 from evenhand.models.orders import (
     Choices,
     Moments,
     OrderFit,
+    OrderSettings,
     fit_orders,
     observed_sizes,
-    require_prior,
     unique_sets,
 )
 from evenhand.numerics.sampling import sum_subsets
@@ -131,12 +130,8 @@ class StageChoice:
         return np.column_stack([inside, tied])
 
 
-Ties = Literal["davidson"]
-TIES: Final[tuple[str, ...]] = get_args(Ties)
-
-
 @dataclass(frozen=True)
-class PlackettLuce:
+class PlackettLuce(OrderSettings):
     """Settings of a Plackett-Luce model.
 
     Attributes:
@@ -154,14 +149,6 @@ class PlackettLuce:
     >>> {name: round(worth, 2) for name, worth in fit.worths.items()}
     {'new': 0.55, 'old': 0.28, 'plain': 0.17}
     """
-
-    ties: Ties = "davidson"
-    reference: str | None = None
-    prior: float = 0.0
-
-    def __post_init__(self) -> None:
-        require_option("ties", self.ties, TIES)
-        require_prior(self.prior)
 
     def fit(self, data: Judgments | Orders) -> OrderFit:
         """Fit by maximum likelihood (or its posterior mode under a prior).

@@ -47,11 +47,11 @@ from evenhand.models.coefficients import (
     Coefficient,
     Contrast,
     LRTest,
+    add_reference,
     contrast_systems,
     find_system,
     finite,
     list_coefficients,
-    reference_row,
     share_worths,
 )
 from evenhand.models.design import DENSE, reference_code, unmerged
@@ -59,7 +59,7 @@ from evenhand.models.existence import (
     Verdict,
     cells_of,
     check_existence,
-    make_board,
+    make_preference_graph,
     refuse_nothing,
 )
 from evenhand.models.random_judges_checks import (
@@ -76,7 +76,6 @@ from evenhand.models.random_judges_likelihood import (
     Method,
     Panel,
     Peak,
-    compare_zero,
     explain_lost,
     find_peak,
     invert,
@@ -127,11 +126,7 @@ class Taste:
 
 
 def find_tastes(
-    panel: Panel,
-    peak: Peak,
-    systems: Sequence[str],
-    labels: Sequence[str],
-    codes: Sequence[int],
+    panel: Panel, peak: Peak, systems: Sequence[str], labels: Sequence[str], codes: Sequence[int]
 ) -> tuple[Taste, ...]:
     """Return the tastes of the judges with some codes."""
     # posterior means and standard deviations by slot
@@ -156,8 +151,6 @@ def find_tastes(
         tastes.append(Taste(labels[code], seen, mean[places], error[places]))
     return tuple(tastes)
 
-
-# What a fit with random judges holds: worths of the mean judge, how far judges are from it.
 
 NODES = 41  # Nodes of the sum over a new judge's log-odds, more in proportion where σ exceeds 1
 
@@ -220,9 +213,7 @@ class RandomJudgesFit:
     @cached_property
     def worth_vcov(self) -> Array:
         """(K, K) covariance of `log_worth`, the variance between judges in it."""
-        k, at = len(self.systems), self.panel.reference
-        inner = self.peak.vcov[: k - 1, : k - 1]
-        return np.insert(np.insert(inner, at, 0.0, axis=0), at, 0.0, axis=1)
+        return add_reference(self.peak.vcov, len(self.systems), self.panel.reference)
 
     @property
     def assumes(self) -> str:
@@ -240,10 +231,9 @@ class RandomJudgesFit:
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
         """Worths (λ) and γ with standard error, z and p; σ is no coefficient, it stands apart."""
-        errors, at = np.sqrt(np.diag(self.vcov)), self.panel.reference
-        rows = list_coefficients(self.names, self.labels, self.estimate, errors)
-        rows.insert(at, reference_row(self.systems, at))
-        return tuple(rows)
+        errors, named = np.sqrt(np.diag(self.vcov)), (self.names, self.labels)
+        at = self.panel.reference, self.reference
+        return tuple(list_coefficients(*named, self.estimate, errors, at))
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -280,15 +270,14 @@ class RandomJudgesFit:
         named = (f"ties={model.ties}", f"method={model.method}", f"reference={self.reference}")
         return (*named, restricted, f"level={model.level:g}", f"seed={model.seed}")
 
-    def code(self, system: str) -> int:
-        return find_system(self.systems, system)
-
     def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
         return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> Array:
         """Return (n, 3) chances of left, tie, right, averaged over judges, for a new judge."""
-        codes = np.array([[self.code(side) for side in pair] for pair in pairs], dtype=np.intp)
+        codes = np.array(
+            [[find_system(self.systems, side) for side in pair] for pair in pairs], dtype=np.intp
+        )
         worth = self.log_worth
         left, right = codes.reshape(-1, 2).T
         # an even sum is exact here: its error is exp(−2π d / step), d the distance
@@ -340,9 +329,8 @@ class RandomJudgesFit:
 
 MIN_JUDGES: Final = 6  # Judges below which nothing is said of a population of judges
 MAX_INTERVAL_WIDTH: Final = 1.0  # Width of an interval of σ from 0 on that says hardly anything
-MIN_EFFECTIVE_SHARE: Final = (
-    0.1  # Share of effective draws below which importance sampling says little
-)
+# Share of effective draws below which importance sampling says little
+MIN_EFFECTIVE_SHARE: Final = 0.1
 MAX_SIGMA_SHIFT: Final = 0.02  # Shift of σ, relative, from which on the integrals are called poor
 
 
@@ -366,9 +354,9 @@ def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequ
     # ever better: no closed walk through one judge's answers has as many preferences as ties or
     # more, so that no judge contradicts himself or herself. A simple walk has n_nodes steps at
     # most: one with as many preferences as ties is forbidden too.
-    board = make_board(replace(cells_of(tally), group=judge, groups=labels))
-    steps = board.steps(ties=True)
-    if solve_differences(steps.graph, steps.gain * (board.n_nodes + 1) - 1).cycle is None:
+    graph = make_preference_graph(replace(cells_of(tally), group=judge, groups=labels))
+    steps = graph.steps(ties=True)
+    if solve_differences(steps.graph, steps.gain * (graph.n_nodes + 1) - 1).cycle is None:
         raise NotIdentified(
             "σ has no finite estimate: no judge ever contradicts himself or herself, so that"
             " tastes alone could explain all of them",
@@ -480,7 +468,7 @@ class RandomJudges:
             if peak.point is not None:
                 check = check_integrals(panel, peak, peak.point.state, self.seed)
             if not of_rankings:
-                lr_test = compare_zero(highest, pooled)
+                lr_test = LRTest.at_boundary(highest.loglik, pooled.loglik)
             elif "ranking" in answers.factors:
                 rankings = self._used(answers)
                 deal_test = deal_rankings(rankings, panel, pooled, highest.dispersion, self.seed)

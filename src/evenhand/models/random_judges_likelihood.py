@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Tally
 from evenhand.errors import NotConverged
-from evenhand.models.coefficients import LRTest
 from evenhand.models.design import plain_design
 from evenhand.models.likelihood import Likelihood
 from evenhand.models.ties import Davidson, TwoOutcomes
-from evenhand.numerics.distributions import chi2_tail
 from evenhand.numerics.gaussian_process import Batch, Blocks, invert_all, make_blocks
 from evenhand.numerics.newton import climb, invert_positive, maximise
 from evenhand.numerics.quadrature import hermite_rule
@@ -345,9 +343,8 @@ MAX_FINE_ENTRIES: Final = 100_000
 FINE: Final = (1e-9, 1e-14, 1e-6, 21)
 ROUGH: Final = (1e-5, 1e-10, 0.05, 11)
 BATCHES: Final = 60  # Batches that stand for all where the maximum is first looked for
-DIFFERENCE_STEP: Final = (
-    1e-2  # Half the distance of γ or log σ between which gradients are differenced
-)
+# Half the distance of γ or log σ between which gradients are differenced
+DIFFERENCE_STEP: Final = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
@@ -679,12 +676,6 @@ def explain_lost(lost: NotConverged, panel: Panel, pooled: Pooled) -> NotConverg
         " nothing is looked for, since hardly any judge contradicts himself or herself",
         REMEDIES,
     )
-
-
-def compare_zero(peak: Peak, pooled: Pooled) -> LRTest:
-    statistic = max(2 * (peak.loglik - pooled.loglik), 0.0)
-    p = chi2_tail(statistic, 1) / 2 if statistic > 0 else 1.0
-    return LRTest(statistic, 1, p, "½χ²₀ + ½χ²₁; judges taken for independent")
 
 
 # How much less decided all judges together are than one judge: the difference between wins and

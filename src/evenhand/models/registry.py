@@ -18,7 +18,6 @@ from evenhand.models.coefficients import Coefficient
 
 Array = NDArray[np.float64]
 _BRADLEY_TERRY: Final = "evenhand.models.bradley_terry:BradleyTerry"
-_BASELINES: Final = "evenhand.models.baselines"
 
 
 class FittedModel(Protocol):
@@ -104,85 +103,58 @@ class Model:
         return getattr(import_module(module), name)
 
 
+_TITLES: Final = {
+    "bradley-terry": "log-linear Bradley-Terry",
+    "rao-kupper": "Bradley-Terry with Rao and Kupper's ties",
+    "glenn-david": "Thurstone's model with Glenn and David's ties",
+    "bradley-terry-prior": "Bradley-Terry under a prior of one pseudo-comparison per system",
+    "random-judges": "Bradley-Terry with judges who differ at random",
+    "judge-slopes": "Bradley-Terry with judges who tell systems apart more or less sharply",
+    "plackett-luce": "Plackett-Luce, with ties Davidson-Luce",
+    "pattern": "the pattern model (Mallows-Bradley-Terry)",
+    "irt-gaussian": "Hopkins and May's model of output qualities, Gaussian",
+    "irt-categorical": "Hopkins and May's model of output qualities, in categories",
+    "uniform": "left, tie and right equally likely",
+    "adjusted-uniform": "the share of ties, left and right equally likely",
+    "independent-pairs": "each pair by its own counts",
+    "asymmetric-students": "each system by its own counts, only the left one's asked",
+    "arithmetic-students": "each system by its own counts, the two averaged",
+    "geometric-students": "each system by its own counts, the two multiplied",
+}
+# Where settings are written, of those that are not Bradley and Terry's
+_PLACES: Final = {
+    "random-judges": "random_judges:RandomJudges",
+    "judge-slopes": "judge_slopes:JudgeSlopes",
+    "plackett-luce": "plackett_luce:PlackettLuce",
+    "pattern": "pattern:PatternModel",
+    "irt-gaussian": "irt_gaussian:IRTGaussian",
+    "irt-categorical": "irt_categorical:IRTCategorical",
+    "uniform": "baselines:Uniform",
+    "adjusted-uniform": "baselines:AdjustedUniform",
+    "independent-pairs": "baselines:IndependentPairs",
+    "asymmetric-students": "baselines:IndependentStudents",
+    "arithmetic-students": "baselines:IndependentStudents",
+    "geometric-students": "baselines:IndependentStudents",
+}
+# What makes a model of the class of its settings, where several models share one
+_SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "rao-kupper": {"ties": "rao-kupper"},
+    "glenn-david": {"ties": "glenn-david"},
+    "bradley-terry-prior": {"prior": 1.0},
+    "asymmetric-students": {"reconstruction": "asymmetric"},
+    "arithmetic-students": {"reconstruction": "arithmetic"},
+    "geometric-students": {"reconstruction": "geometric"},
+}
+
 MODELS: Final[Mapping[str, Model]] = {
-    model.name: model
-    for model in (
-        Model("bradley-terry", _BRADLEY_TERRY, "log-linear Bradley-Terry"),
-        Model(
-            "rao-kupper",
-            _BRADLEY_TERRY,
-            "Bradley-Terry with Rao and Kupper's ties",
-            settings={"ties": "rao-kupper"},
-        ),
-        Model(
-            "glenn-david",
-            _BRADLEY_TERRY,
-            "Thurstone's model with Glenn and David's ties",
-            settings={"ties": "glenn-david"},
-        ),
-        Model(
-            "bradley-terry-prior",
-            _BRADLEY_TERRY,
-            "Bradley-Terry under a prior of one pseudo-comparison per system",
-            settings={"prior": 1.0},
-        ),
-        Model(
-            "random-judges",
-            "evenhand.models.random_judges:RandomJudges",
-            "Bradley-Terry with judges who differ at random",
-        ),
-        Model(
-            "judge-slopes",
-            "evenhand.models.judge_slopes:JudgeSlopes",
-            "Bradley-Terry with judges who tell systems apart more or less sharply",
-        ),
-        Model(
-            "plackett-luce",
-            "evenhand.models.plackett_luce:PlackettLuce",
-            "Plackett-Luce, with ties Davidson-Luce",
-            rankings=True,
-        ),
-        Model(
-            "pattern",
-            "evenhand.models.pattern:PatternModel",
-            "the pattern model (Mallows-Bradley-Terry)",
-            rankings=True,
-        ),
-        Model(
-            "irt-gaussian",
-            "evenhand.models.irt_gaussian:IRTGaussian",
-            "Hopkins and May's model of output qualities, Gaussian",
-        ),
-        Model(
-            "irt-categorical",
-            "evenhand.models.irt_categorical:IRTCategorical",
-            "Hopkins and May's model of output qualities, in categories",
-        ),
-        Model("uniform", f"{_BASELINES}:Uniform", "left, tie and right equally likely"),
-        Model(
-            "adjusted-uniform",
-            f"{_BASELINES}:AdjustedUniform",
-            "the share of ties, left and right equally likely",
-        ),
-        Model(
-            "independent-pairs",
-            f"{_BASELINES}:IndependentPairs",
-            "each pair by its own counts",
-        ),
-        *(
-            Model(
-                f"{kind}-students",
-                f"{_BASELINES}:IndependentStudents",
-                f"each system by its own counts, {how}",
-                settings={"reconstruction": kind},
-            )
-            for kind, how in (
-                ("asymmetric", "only the left one's asked"),
-                ("arithmetic", "the two averaged"),
-                ("geometric", "the two multiplied"),
-            )
-        ),
+    name: Model(
+        name,
+        f"evenhand.models.{_PLACES[name]}" if name in _PLACES else _BRADLEY_TERRY,
+        title,
+        rankings=name in ("plackett-luce", "pattern"),
+        settings=_SETTINGS.get(name, {}),
     )
+    for name, title in _TITLES.items()
 }
 
 

@@ -46,9 +46,8 @@ from evenhand.numerics.sampling import one_blas_thread
 Array = NDArray[np.float64]
 
 NODES: Final = 61
-MAX_VARIANCE: Final = (
-    9.0  # Largest sum of variances that is looked for: tastes of sd 3 in log-worth
-)
+# Largest sum of variances that is looked for: tastes of sd 3 in log-worth
+MAX_VARIANCE: Final = 9.0
 MAX_STEPS: Final = 200
 RESTORE_TOLERANCE: Final = 1e-9
 

@@ -170,8 +170,6 @@ MAX_DENSE_COUNTS: Final = 20_000_000  # Most numbers in the counts of all cluste
 
 @dataclass(frozen=True, eq=False)
 class ResamplingPlan:
-    """What is drawn from."""
-
     tally: Tally  # entries by cluster
     counts: Array  # (C, 3) their counts, turned as the pair stands in the fit
     pairs: Tally  # the counts that the model was fitted to, one entry per pair

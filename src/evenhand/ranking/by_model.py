@@ -26,7 +26,7 @@ from evenhand.data.groups import Levels, split_table
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.existence import cells_of, check_existence, make_board
+from evenhand.models.existence import cells_of, check_existence, make_preference_graph
 from evenhand.models.registry import FittedModel, Posterior
 from evenhand.numerics.distributions import t_quantile
 from evenhand.numerics.graph import Graph, strong_components, weak_components
@@ -111,12 +111,7 @@ MIN_RELATIVE_ERROR: Final = 0.05
 
 
 def find_groups(tally: Tally) -> NDArray[np.intp]:
-    """Return (K,) the group of each system: those that some chain of comparisons links.
-
-    >>> one, two = np.array([0, 2], np.int32), np.array([1, 3], np.int32)
-    >>> find_groups(Tally(("a", "b", "c", "d"), one, two, *np.ones((3, 2)))).tolist()
-    [0, 0, 1, 1]
-    """
+    """Return (K,) the group of each system: those that some chain of comparisons links."""
     rows = tally.counts.sum(axis=1) > 0
     left, right = tally.left[rows].astype(np.intp), tally.right[rows].astype(np.intp)
     return weak_components(Graph(len(tally.systems), left, right))
@@ -130,7 +125,7 @@ def require_links(tally: Tally) -> None:
     ours = [*refusal.without_options().remedies, PRIOR]
     if find_groups(tally).any():
         raise NotIdentified(refusal.fault, ours, refusal.leave)
-    steps = make_board(cells_of(tally)).steps(ties=True).graph
+    steps = make_preference_graph(cells_of(tally)).steps(ties=True).graph
     if strong_components(steps).max() + 1 == len(tally.systems):
         fault = f"{_said(refusal)}: resamples of unanimous answers are as unanimous"
         raise NotIdentified(f"{fault}, and show nothing of how much others might differ", ours)

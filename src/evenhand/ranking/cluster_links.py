@@ -79,19 +79,14 @@ class Network:
 
 
 def bound_by_links(effective: Array, links: Array) -> Array:
-    """Return (K, K) effective clusters, those of the narrowest cut where these are too few.
-
-    >>> bound_by_links(np.array([18.0, 18.0]), np.array([2.0, 4.0])).tolist()
-    [2.0, 18.0]
-    """
+    """Return (K, K) effective clusters, those of the narrowest cut where these are too few."""
     return np.where(links < MIN_LINKS, np.minimum(effective, links), effective)
 
 
 def count_links(network: Network) -> Array:
-    """Return (K, K) effective clusters of the narrowest cut of each difference; 0 on the diagonal.
-
-    Exact below MIN_LINKS; above it may be a lower bound, of large boards by currents to all others.
-    """
+    """Return (K, K) effective clusters of the narrowest cut of each difference; diagonal 0."""
+    # Exact below MIN_LINKS; above it may be a lower bound, of large boards by currents to all
+    # others.
     links = _bound(network)
     np.fill_diagonal(links, np.inf)
     first, second = np.nonzero(np.triu(links < CLEAR_MULTIPLE * MIN_LINKS))
@@ -207,11 +202,7 @@ def find_across(part: Codes) -> NDArray[np.bool_]:
 
 
 def count_across(part: Codes) -> int:
-    """Return the number of pairs of systems that are in different parts.
-
-    >>> count_across(np.array([0, 0, 1]))
-    2
-    """
+    """Return the number of pairs of systems that are in different parts."""
     sizes = np.bincount(part)
     return int((len(part) ** 2 - (sizes**2).sum()) // 2)
 

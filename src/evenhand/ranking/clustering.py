@@ -24,8 +24,6 @@ from evenhand.data.groups import Levels, count_levels
 from evenhand.data.tally import Factor, Tally, merge_levels
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
 
-# The counts behind a ranking: whole, and told apart by the candidates for clusters.
-
 # Most clusters of one way: more are merged at random into as many of about equal load
 MAX_CLUSTERS: Final = 200
 # Most judgments of which the cells of judge and item are known
@@ -185,11 +183,7 @@ def limit_to_few(levels: Levels, clusterings: Sequence[str] = ()) -> str | None:
 
 
 def say_few(name: str, levels: int | None, effective: float | None) -> str | None:
-    """Return the headline where judges (or items) are too few to stand for others.
-
-    >>> say_few("judge", 3, 2.9), say_few("item", 40, 4.2)
-    ('about these 3 judges only', 'about these 40 items only (4.2 effective)')
-    """
+    """Return the headline where judges (or items) are too few to stand for others."""
     if levels is None or effective is None or effective >= MIN_EFFECTIVE[name]:
         return None
     many = f" ({effective:.1f} effective)" if levels >= MIN_EFFECTIVE[name] else ""
@@ -197,20 +191,12 @@ def say_few(name: str, levels: int | None, effective: float | None) -> str | Non
 
 
 def limit_to_levels(name: str, levels: int) -> str:
-    """Limit a statement to the judges or items there are.
-
-    >>> limit_to_levels("judge", 1), limit_to_levels("item", 4)
-    ('about this judge only', 'about these 4 items only')
-    """
+    """Limit a statement to the judges or items there are."""
     return f"about this {name} only" if levels == 1 else f"about these {levels:,} {name}s only"
 
 
 def join_limits(*limits: str | None) -> str | None:
-    """Return one headline of several; None where nothing is limited.
-
-    >>> join_limits("about this judge only", None, "about these 4 items only")
-    'about this judge only and about these 4 items only'
-    """
+    """Return one headline of several; None where nothing is limited."""
     return " and ".join(dict.fromkeys(filter(None, limits))) or None
 
 

@@ -143,11 +143,9 @@ def beside_prior(fit: Fit) -> list[Array]:
 def refuse_no_spread(
     fit: Fit | FittedModel, vcov: Array, name: str, among: NDArray[np.bool_] | None = None
 ) -> None:
-    """Refuse a (K, K) covariance that is nothing for some pair beside what chance alone gives.
-
-    Clusters that answer alike to the letter have scores of zero: a standard error of zero would be
-    published as certainty.
-    """
+    """Refuse a (K, K) covariance that is nothing for some pair beside what chance alone gives."""
+    # Clusters that answer alike to the letter have scores of zero: a standard error of zero would
+    # be published as certainty.
     pairs, of_model = np.triu_indices(len(vcov), 1), fit.worth_vcov
     if of_model is None:
         return

@@ -27,6 +27,7 @@ nearly so, the one shown means little.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -97,21 +98,7 @@ def find_feedback_arc_set(
     )
 
 
-def score_feedback_arc_set(tally: Tally, *, seed: int = SEED) -> Scores:
-    return _score("feedback-arc-set", tally, "net", seed)
-
-
-def score_feedback_arc_set_raw(tally: Tally, *, seed: int = SEED) -> Scores:
-    """Order by raw weights: the same orders, all lost wins counted."""
-    return _score("feedback-arc-set-raw", tally, "raw", seed)
-
-
-def score_feedback_arc_set_share(tally: Tally, *, seed: int = SEED) -> Scores:
-    """Order by net shares: every pair weighs alike."""
-    return _score("feedback-arc-set-share", tally, "share", seed)
-
-
-def _score(rule: str, tally: Tally, weights: str, seed: int) -> Scores:
+def _score(rule: str, weights: str, tally: Tally, *, seed: int = SEED) -> Scores:
     best = find_feedback_arc_set(tally, weights=weights, limit=1, seed=seed)
     place = {name: i for i, name in enumerate(best.orders[0], start=1)}
     values = -np.array([place[name] for name in best.systems], dtype=np.float64)
@@ -132,3 +119,10 @@ def _score(rule: str, tally: Tally, weights: str, seed: int) -> Scores:
         alone = f"{listing(best.undecided)}: no decided comparison, any place is as good"
         notes = (note, alone)
     return Scores(rule, best.systems, values, "place", settings=settings, notes=notes)
+
+
+score_feedback_arc_set = partial(_score, "feedback-arc-set", "net")
+# By raw weights: the same orders, all lost wins counted
+score_feedback_arc_set_raw = partial(_score, "feedback-arc-set-raw", "raw")
+# By net shares: every pair weighs alike
+score_feedback_arc_set_share = partial(_score, "feedback-arc-set-share", "share")

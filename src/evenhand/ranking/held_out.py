@@ -63,12 +63,7 @@ PAPER_MODELS: Final = (
     *("uniform", "adjusted-uniform", "independent-pairs", "asymmetric-students"),
     *("arithmetic-students", "geometric-students", "irt-gaussian", "irt-categorical"),
 )
-USUAL_MODELS: Final = (
-    *PAPER_MODELS,
-    "bradley-terry",
-    "bradley-terry-prior",
-    "plackett-luce",
-)
+USUAL_MODELS: Final = (*PAPER_MODELS, "bradley-terry", "bradley-terry-prior", "plackett-luce")
 # What stands for several models
 SETS: Final[Mapping[str, tuple[str, ...]]] = {
     "paper": PAPER_MODELS,
@@ -297,9 +292,6 @@ def _note(votes: Votes, plan: Plan, validated: Validated) -> tuple[str, ...]:
 def count_answers(votes: Votes) -> float:
     """Return how many answers votes are of; a ranking is one."""
     return float(votes.size if votes.answer is None else len(np.unique(votes.answer)))
-
-
-# How much models of preference learn from more judgments, and how many are enough.
 
 
 @carries_excluded("controls")

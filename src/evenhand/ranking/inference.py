@@ -249,11 +249,7 @@ def find_ability(fit: Fit | FittedModel) -> Array | None:
 
 
 def number_places(values: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the order, largest first, and the place of each in it; equal values share a place.
-
-    >>> [part.tolist() for part in number_places(np.array([0.0, 0.3, 0.1 + 0.2, 1.0]))]
-    [[3, 1, 2, 0], [1, 2, 2, 4]]
-    """
+    """Return the order, largest first, and the place of each in it; equal values share a place."""
     order = np.argsort(-values, kind="stable")
     fresh = np.concatenate([[True], np.diff(values[order]) < -EQUAL_LOG_WORTH])
     run = np.cumsum(fresh) - 1

@@ -109,21 +109,15 @@ def resampled_intervals(
 
 
 def rank_ranges(decided: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the lowest and highest rank that decided pairs leave to each system.
-
-    >>> rank_ranges(np.array([[0, 1, 1], [-1, 0, 0], [-1, 0, 0]], dtype=np.int8))
-    (array([1, 2, 2]), array([1, 3, 3]))
-    """
+    """Return the lowest and highest rank that decided pairs leave to each system."""
     k = len(decided)
     return 1 + (decided < 0).sum(axis=1), k - (decided > 0).sum(axis=1)
 
 
 def find_clusters(order: NDArray[np.int64], decided: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Number the clusters of a board, (K,) systems best first, from 1.
-
-    A line is drawn after a place if and only if everybody above it is decided to be better than
-    everybody below.
-    """
+    """Number the clusters of a board, (K,) systems best first, from 1."""
+    # A line is drawn after a place if and only if everybody above it is decided to be better than
+    # everybody below.
     k = len(order)
     unsure = decided[np.ix_(order, order)] <= 0
     furthest = k - 1 - np.argmax(unsure[:, ::-1], axis=1)  # nobody is better than oneself
@@ -250,11 +244,7 @@ class RankSets:
 
 
 def say_place(lower: int, upper: int, systems: int) -> str:
-    """Say a rank set in words.
-
-    >>> say_place(2, 4, 8), say_place(3, 3, 8), say_place(1, 8, 8)
-    ('2nd to 4th', '3rd', '1st to 8th, that is anywhere')
-    """
+    """Say a rank set in words."""
     if lower == upper:
         return ordinal(lower)
     anywhere = ", that is anywhere" if (lower, upper) == (1, systems) else ""
@@ -262,10 +252,6 @@ def say_place(lower: int, upper: int, systems: int) -> str:
 
 
 def ordinal(place: int) -> str:
-    """Return a place as it is said.
-
-    >>> [ordinal(place) for place in (1, 2, 3, 4, 11, 12, 13, 21, 102)]
-    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '102nd']
-    """
+    """Return a place as it is said."""
     teens = place % 100 in (11, 12, 13)
     return f"{place}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(place % 10, 'th')}"

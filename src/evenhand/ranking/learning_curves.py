@@ -44,8 +44,6 @@ from evenhand.ranking.predictions import (
     train,
 )
 
-# The parts of learning curves: how tasks were divided, points, and trainings that were refused.
-
 
 @dataclass(frozen=True)
 class TestSet:
@@ -326,9 +324,6 @@ def _trace_task(
     return Traced(losses, deviations, tuple(refusals), seconds)
 
 
-# What models make of held-out votes, by how many votes they were trained on.
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class LearningCurves(InNotebooks):
     """Perplexity on held-out votes by training size (Hopkins & May 2013, figures 2 to 5).
@@ -473,8 +468,7 @@ class LearningCurves(InNotebooks):
             UnknownOption: there is no such model or size.
 
         """
-        parts = [(1.0, *self._place(model, size)), (-1.0, *self._place(other, size))]
-        return self._contrast(parts)
+        return self._contrast([(1.0, *self._place(model, size)), (-1.0, *self._place(other, size))])
 
     def gain(self, model: str, size: int, larger: int) -> Estimate:
         """Return by how much a model's perplexity falls from one training size to another.
@@ -484,11 +478,10 @@ class LearningCurves(InNotebooks):
             UnknownOption: there is no such model or size.
 
         """
-        parts = [(1.0, *self._place(model, size)), (-1.0, *self._place(model, larger))]
-        return self._contrast(parts)
+        ends = self._place(model, size), self._place(model, larger)
+        return self._contrast([(1.0, *ends[0]), (-1.0, *ends[1])])
 
     def _place(self, model: str, size: int) -> tuple[int, int]:
-        """Return the codes of a model and a size."""
         require_option("model", model, self.models)
         require_option("size", str(size), [str(one) for one in self.sizes])
         refused = [one for one in self.refusals if (one.model, one.size) == (model, size)]
@@ -619,9 +612,7 @@ def find_enough(curves: LearningCurves, model: str, margin: float = MARGIN) -> E
         )
     filled = [one.task for one in curves.test_sets if one.train >= largest]
     filled_curves = curves.of_tasks(filled)
-    filled_curves.estimate(
-        model, largest
-    )  # refuses where some trial of the largest size was refused
+    filled_curves.estimate(model, largest)  # refuses where some trial of it was refused
     sizes = [size for size in filled_curves.sizes if size <= largest]
     refused = [
         one.size for one in filled_curves.refusals if one.model == model and one.size in sizes

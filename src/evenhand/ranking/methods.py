@@ -23,7 +23,7 @@ from evenhand.data.exclusions import Exclusion, list_texts, sign_excluded, write
 from evenhand.data.groups import choose_groups, say_pooled, tally_groups
 from evenhand.data.joining import say_names
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import draw_groups, draw_table, exactly, write_signature
+from evenhand.data.results import Grouped, draw_table, exactly, write_signature
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
 from evenhand.errors import (
@@ -158,8 +158,6 @@ def _require_order(*rankings: Scores) -> None:
                 f"{one.rule} puts all systems on one place: there is no order to correlate with"
             )
 
-
-# What several methods say of the same systems, and where they differ.
 
 Integers = NDArray[np.int64]
 MODEL: Final = "bradley-terry"  # The default ranking, under the name of its model
@@ -375,7 +373,6 @@ class MethodTable:
         return "\n".join([*lines, *self._list_notes()])
 
     def _list_notes(self) -> list[str]:
-        """Return notes, and what was excluded."""
         notes = [f"note: {note}" for note in self.notes]
         return [*notes, *list_texts(self.excluded, self.notes)]
 
@@ -383,34 +380,16 @@ class MethodTable:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupedMethodTables:
+class GroupedMethodTables(Grouped[Any]):
     """One table of methods per task or other group."""
 
-    groups: Mapping[str, MethodTable]  # name → table
-    by: str  # the column that tells the groups apart
+    groups: Mapping[str, MethodTable]
 
-    def __getitem__(self, name: str) -> MethodTable:
-        if name not in self.groups:
-            raise InvalidJudgments(f"no {self.by} '{name}'.{suggest(name, self.groups)}")
-        return self.groups[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.groups)
-
-    def __len__(self) -> int:
-        return len(self.groups)
+    def _hint(self, name: str) -> str:
+        return suggest(name, self.groups)
 
     def to_dict(self) -> dict[str, Any]:
         return {"groups": {name: table.to_dict() for name, table in self.groups.items()}}
-
-    def _repr_html_(self) -> str:
-        shown = {name: one._repr_html_() for name, one in self.groups.items()}
-        return draw_groups(self.by, shown, {})
-
-    def __str__(self) -> str:
-        return "\n\n".join(f"{self.by} {name}\n{one}" for name, one in self.groups.items())
-
-    __repr__ = __str__
 
 
 # Why a method may have no scores for some judgments

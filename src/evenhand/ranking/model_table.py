@@ -44,8 +44,6 @@ from evenhand.ranking.wald import (
     say_of_rankings,
 )
 
-# What a table of models holds: models, what their comparison answers, what has no fit.
-
 LEVEL: Final = 0.05  # P-value below which a question is answered with yes
 
 
@@ -156,8 +154,6 @@ class ModelTable:
         notes += list_texts(self.excluded, self.notes)
         return [*tests, *self.says, *notes, self.signature]
 
-
-# The steps of a table of models: each fits what it adds and tests it against what it extends.
 
 BASE_MODEL: Final = "worths + ties"
 RIVAL_MODELS: Final[Mapping[Ties, str]] = {"rao-kupper": "Rao-Kupper", "glenn-david": "Glenn-David"}
@@ -390,9 +386,6 @@ def tabulate_counts(counts: Counts) -> ModelTable:
         notes=tuple(dict.fromkeys([*counts.notes, *of_sides, *base.notes, *cautions(base)])),
         tally=counts.whole,
     )
-
-
-# What tests between models answer, allowing for how many are asked.
 
 
 @dataclass(frozen=True)

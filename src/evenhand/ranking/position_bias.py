@@ -58,8 +58,6 @@ from evenhand.ranking.settings import Settings
 from evenhand.ranking.sides import INSEPARABLE, NOT_RANDOMISED, REMEDY, find_one_sided
 from evenhand.ranking.signature import name_model
 
-# The position bias of each judge: an estimate that always exists, and tests.
-
 Array = NDArray[np.float64]
 # Most comparisons of a judge for the exact test; with more the normal one is as good
 MAX_EXACT_COMPARISONS: Final = 500
@@ -67,11 +65,7 @@ MAX_JUDGES_NAMED: Final = 3  # Most judges who are named in a sentence
 
 
 def share_first(log_odds: float) -> float:
-    """Return how often the first of two equal outputs wins, ties aside.
-
-    >>> round(share_first(0.12), 3)
-    0.53
-    """
+    """Return how often the first of two equal outputs wins, ties aside."""
     return float(1 / (1 + np.exp(-log_odds)))
 
 
@@ -102,7 +96,6 @@ class JudgeBias:
 
     @property
     def share_interval(self) -> tuple[float, float]:
-        """Ends of the interval of `share`."""
         return share_first(self.lower), share_first(self.upper)
 
     def to_dict(self) -> dict[str, Any]:

@@ -77,20 +77,12 @@ def measure_losses(fit: Predictor, votes: Votes) -> Array:
 
 
 def raise_bits(bits: float) -> float:
-    """Return 2^bits, to 12 decimals: beyond these are only roundings of logarithms and powers.
-
-    >>> raise_bits(float(np.log2(3.0)))
-    3.0
-    """
+    """Return 2^bits, to 12 decimals: beyond these are only roundings of logarithms and powers."""
     return round(float(np.exp2(bits)), 12)
 
 
 def average(values: Array) -> float:
-    """Return the mean; of values that are all alike exactly these, without rounding.
-
-    >>> average(np.full(2000, 0.1)) == 0.1
-    True
-    """
+    """Return the mean; of values that are all alike exactly these, without rounding."""
     first = values.flat[0]
     return float(first + (values - first).mean())
 
@@ -182,8 +174,6 @@ def join_df(votes: float, votes_df: float, chance: float, chance_df: float) -> f
         return votes_df
     return (votes + chance) ** 2 / (votes**2 / votes_df + chance**2 / chance_df)
 
-
-# One training: a model is fitted to some votes and predicts others, or says why it cannot.
 
 Progress = Callable[[int, int], None]
 Models = Mapping[str, PreferenceModel]

@@ -242,9 +242,6 @@ def make_ranking(evidence: Evidence, levels: Levels, settings: Settings) -> Rank
     return order_systems(fit, evidence, levels, clustered, settings)
 
 
-# Ranking what was counted before: a tally, or files that were counted one by one.
-
-
 def rank_counts(
     data: Any, group_by: str | None, settings: Settings | ModelSettings, weights: object
 ) -> Ranking | GroupedRankings:

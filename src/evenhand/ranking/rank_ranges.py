@@ -37,8 +37,6 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ResamplingPlan:
-    """What resamples are drawn from."""
-
     pairs: Tally  # the tally folded and pooled, an entry per pair of systems
     # the same told apart by the factor that is drawn, or None to draw comparisons
     parts: Tally | None
@@ -96,11 +94,9 @@ MAX_LOST_SHARE: Final = 0.05
 
 
 def rank_ranges(samples: Array, level: float = 0.95) -> tuple[Integers, Integers]:
-    """Return (K,) best and (K,) worst place of each system over (R, K) samples of scores.
-
-    Of R places of a system, sorted, the ⌈R (1 − level)/2⌉ first and last are cut off, as WMT did.
-    Of equal scores the best place counts for the lower end and the worst for the upper.
-    """
+    """Return (K,) best and (K,) worst place of each system over (R, K) samples of scores."""
+    # Of R places of a system, sorted, the ⌈R (1 − level)/2⌉ first and last are cut off, as WMT did.
+    # Of equal scores the best place counts for the lower end and the worst for the upper.
     runs = len(samples)
     require_level(level)
     if runs < MIN_RUNS:
@@ -140,10 +136,8 @@ def score_with_clusters(
     level: float = 0.95,
     seed: int = SEED,
 ) -> Scores:
-    """Score by a rule, and give its rank ranges and clusters from resampled judgments.
-
-    With expected wins as the rule this is what WMT13 published.
-    """
+    """Score by a rule, and give its rank ranges and clusters from resampled judgments."""
+    # With expected wins as the rule this is what WMT13 published.
     scores = rule(tally)
     urn = plan_resampling(tally, by=by)
     rng = np.random.Generator(np.random.PCG64(seed))

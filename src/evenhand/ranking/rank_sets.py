@@ -190,17 +190,10 @@ def find_part(
 
 
 def find_members(effective: Array, resting: Truths) -> Truths:
-    """Return (K,) which systems are in the linked part.
-
-    It is the largest set of systems that no cluster alone holds together, the first of equal ones,
-    less those of which more than half of the differences inside are of too few effective clusters,
-    the worst first.
-
-    >>> few = np.full((4, 4), 12.0)
-    >>> few[3] = few[:, 3] = 2.0
-    >>> find_members(few, np.zeros((4, 4), dtype=bool)).tolist()
-    [True, True, True, False]
-    """
+    """Return (K,) which systems are in the linked part."""
+    # It is the largest set of systems that no cluster alone holds together, the first of equal
+    # ones, less those of which more than half of the differences inside are of too few effective
+    # clusters, the worst first.
     members: Truths = ~resting[int(np.argmin(resting.sum(axis=1)))]
     thin = effective < MIN_CLUSTERS
     np.fill_diagonal(thin, val=False)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.exclusions import Exclusion, list_texts, write_excluded
-from evenhand.data.results import Grouped, draw_groups, draw_table
+from evenhand.data.results import Grouped, draw_table
 from evenhand.data.tables import Mixed
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest, suggest_or_list
 from evenhand.models.base import Fit
@@ -20,8 +20,6 @@ from evenhand.models.registry import FittedModel, Posterior
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets, say_place
 from evenhand.ranking.sides import LIMIT
 
-# The JSON contract of a ranking: a mapping for the board, and one for each system.
-
 COLUMNS: Final = (
     *("log_worth", "ability", "stderr", "lower", "upper", "rank", "rank_lower", "rank_upper"),
     *("cluster", "better_than", "wins", "ties", "losses"),
@@ -29,15 +27,9 @@ COLUMNS: Final = (
 
 
 def write_number(count: float) -> int | float:
-    """Return a count as an int where it is one; importance weights may add up to fractions.
-
-    >>> write_number(3.0), write_number(2.5)
-    (3, 2.5)
-    """
+    """Return a count as an int where it is one; importance weights may add up to fractions."""
     return int(count) if float(count).is_integer() else count
 
-
-# How results print: a ranking in a terminal and a notebook, tables of models and of tests.
 
 MAX_SYSTEMS_SHOWN: Final = 100  # Most systems that are printed; `rows` and `to_dict` have them all
 MARK: Final = "†"
@@ -75,11 +67,6 @@ def write_ranks(row: Mapping[str, Any], dash: str = "-", mark: str = MARK) -> st
 
 
 def write_range(low: int, high: int, dash: str = "-") -> str:
-    """Write a range of places.
-
-    >>> write_range(2, 4), write_range(3, 3)
-    ('2-4', '3')
-    """
     return str(low) if low == high else f"{low}{dash}{high}"
 
 
@@ -111,8 +98,6 @@ def align_columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
         for row in rows
     ]
 
-
-# Why pairs are open, in words: what most of them rest on, or what binds them.
 
 # Effective judges or items below which a reader should know how many there are
 FEW_CLUSTERS: Final = 20.0
@@ -220,9 +205,6 @@ def _say_bound(ranking: Ranking, sets: RankSets, cause: str, pairs: Pairs) -> st
     if number >= FEW_CLUSTERS:
         return ""
     return f"with {number:.0f} effective {cause}s{whose} nothing more can be said"
-
-
-# What a ranking says in a sentence that can be quoted, and why it says no more.
 
 
 def _say_leader(ranking: Ranking) -> str:
@@ -572,22 +554,10 @@ class GroupedRankings(Grouped[Any]):
 
     groups: Mapping[str, Ranking]
 
-    def __getitem__(self, name: str) -> Ranking:
-        if name not in self.groups:
-            raise InvalidJudgments(f"no {self.by} '{name}'.{suggest(name, self.groups)}")
-        return self.groups[name]
+    REFUSED: ClassVar = "not ranked"
 
-    def __str__(self) -> str:
-        parts = [f"{self.by} {name}\n{ranking}" for name, ranking in self.groups.items()]
-        parts += [f"{self.by} {name}\nnot ranked: {why}" for name, why in self.refused.items()]
-        return "\n\n".join(parts)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        shown = {name: ranking._repr_html_() for name, ranking in self.groups.items()}
-        refused = {name: f"not ranked: {why}" for name, why in self.refused.items()}
-        return draw_groups(self.by, shown, refused)
+    def _hint(self, name: str) -> str:
+        return suggest(name, self.groups)
 
 
 def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:

@@ -1,12 +1,4 @@
-"""Win rate: the share of all its comparisons that a system won; a tie counts against both.
-
-    score(s) = w / (w + t + l),   w, t, l: wins, ties and losses of s in all its comparisons
-
-Adam Lopez's repository alopez/wmt-ranking has it beside BOJAR, as heuristic 2.
-
-When not to use it: a system that often ties is punished for it, as `origwmt` rewards it; and it
-depends on which opponents a system met.
-"""
+"""Rules that score systems from counts of pairs: by name, each with its formula and source."""
 
 from __future__ import annotations
 
@@ -47,66 +39,40 @@ class Rule:
         return score
 
 
-def _rule(name: str, place: str, title: str, *, seeded: bool = False, in_all: bool = True) -> Rule:
-    return Rule(name, f"evenhand.ranking.{place}", title, seeded, in_all)
+# Rule → a few words for a table; those of `_DRAWN` draw something
+_COUNTED: Final = {
+    "origwmt": "not worse, ties won",
+    "bojar": "wins of decided comparisons",
+    "win-rate": "wins of all, ties lost",
+    "expected-wins": "opponents alike, missing pairs left out",
+    "expected-wins-zero": "opponents alike, missing pairs 0",
+    "expected-net-wins": "wins less losses, opponents alike",
+    "soccer": "ties half a win, opponents alike",
+    "vilar": "mean of +1, 0, -1",
+    "vilar-sort": "sorted by majorities",
+}
+_DRAWN: Final = {
+    "feedback-arc-set": "fewest net wins contradicted",
+    "feedback-arc-set-raw": "fewest wins contradicted",
+    "feedback-arc-set-share": "smallest net shares contradicted",
+    "most-probable": "all pairs most probably right",
+    "playoffs": "knockout wins",
+    "trueskill": "as WMT16",
+    "trueskill-wmt15": "as WMT15: not resampled",
+}
+
+
+def _rule(name: str, title: str) -> Rule:
+    """Return a rule that is written as `score_NAME` in the file of its kind."""
+    kinds = ("feedback_arc_set", "trueskill")
+    function = name.replace("-", "_")
+    module = next((kind for kind in kinds if function.startswith(kind)), "rules")
+    place = f"evenhand.ranking.{module}:score_{function}"
+    return Rule(name, place, title, seeded=name in _DRAWN, in_all=name != "trueskill-wmt15")
 
 
 RULES: Final[Mapping[str, Rule]] = {
-    rule.name: rule
-    for rule in (
-        _rule("origwmt", "rules:score_origwmt", "not worse, ties won"),
-        _rule("bojar", "rules:score_bojar", "wins of decided comparisons"),
-        _rule("win-rate", "rules:score_win_rate", "wins of all, ties lost"),
-        _rule(
-            "expected-wins", "rules:score_expected_wins", "opponents alike, missing pairs left out"
-        ),
-        _rule(
-            "expected-wins-zero",
-            "rules:score_expected_wins_zero",
-            "opponents alike, missing pairs 0",
-        ),
-        _rule(
-            "expected-net-wins",
-            "rules:score_expected_net_wins",
-            "wins less losses, opponents alike",
-        ),
-        _rule("soccer", "rules:score_soccer", "ties half a win, opponents alike"),
-        _rule("vilar", "rules:score_vilar", "mean of +1, 0, -1"),
-        _rule("vilar-sort", "rules:score_vilar_sort", "sorted by majorities"),
-        _rule(
-            "feedback-arc-set",
-            "feedback_arc_set:score_feedback_arc_set",
-            "fewest net wins contradicted",
-            seeded=True,
-        ),
-        _rule(
-            "feedback-arc-set-raw",
-            "feedback_arc_set:score_feedback_arc_set_raw",
-            "fewest wins contradicted",
-            seeded=True,
-        ),
-        _rule(
-            "feedback-arc-set-share",
-            "feedback_arc_set:score_feedback_arc_set_share",
-            "smallest net shares contradicted",
-            seeded=True,
-        ),
-        _rule(
-            "most-probable",
-            "rules:score_most_probable",
-            "all pairs most probably right",
-            seeded=True,
-        ),
-        _rule("playoffs", "rules:score_playoffs", "knockout wins", seeded=True),
-        _rule("trueskill", "trueskill:score_trueskill", "as WMT16", seeded=True),
-        _rule(
-            "trueskill-wmt15",
-            "trueskill:score_trueskill_wmt15",
-            "as WMT15: not resampled",
-            seeded=True,
-            in_all=False,
-        ),
-    )
+    name: _rule(name, title) for name, title in (_COUNTED | _DRAWN).items()
 }
 
 
@@ -152,8 +118,6 @@ def count_wins(tally: Tally) -> NDArray[np.float64]:
     np.add.at(won, (tally.right, tally.left), tally.losses)
     return won
 
-
-# What the rules count: each system's wins, ties and losses, in all and against each opponent.
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -325,11 +289,7 @@ def _missing(met: Meetings, what: str) -> tuple[str, ...]:
 
 
 def say_loose(systems: int) -> str:
-    """Say of the gap to a bound, where there are many systems, that it is mostly the bound's.
-
-    >>> say_loose(60)
-    ''
-    """
+    """Say of the gap to a bound, where there are many systems, that it is mostly the bound's."""
     if systems <= MAX_NODES_EXACT:
         return ""
     return (
@@ -606,6 +566,16 @@ def score_vilar_sort(tally: Tally) -> Scores:
         of = "one pair contradicts" if against == 1 else f"{against:,} pairs contradicts"
         notes.append(f"the majority of {of} the order")
     return Scores("vilar-sort", tally.systems, values, "place", notes=tuple(notes))
+
+
+# Win rate: the share of all its comparisons that a system won; a tie counts against both.
+#
+#     score(s) = w / (w + t + l),   w, t, l: wins, ties and losses of s in all its comparisons
+#
+# Adam Lopez's repository alopez/wmt-ranking has it beside BOJAR, as heuristic 2.
+#
+# When not to use it: a system that often ties is punished for it, as `origwmt` rewards it; and it
+# depends on which opponents a system met.
 
 
 def score_win_rate(tally: Tally) -> Scores:

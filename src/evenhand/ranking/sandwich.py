@@ -439,11 +439,9 @@ class Answers(NamedTuple):
 
 
 def find_bridges(fit: Fit, total: Array, information: Array) -> list[int]:
-    """Return the clusters without which H − H_g is singular.
-
-    There the score of the cluster has nothing in the direction that is lost, so that solving for
-    the change would quietly find none.
-    """
+    """Return the clusters without which H − H_g is singular."""
+    # There the score of the cluster has nothing in the direction that is lost, so that solving for
+    # the change would quietly find none.
     return find_singular(Answers(total, fit.raw_vcov), information)
 
 

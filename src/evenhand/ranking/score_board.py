@@ -88,7 +88,7 @@ class SystemScores:
         present, system = np.unique(rows.system, return_inverse=True)
         named = {"judge": (rows.judges, rows.judge), "item": (rows.items, rows.item)}
         factors = {
-            name: make_factor(labels, codes)
+            name: Factor.of(labels, codes)
             for name, (labels, codes) in named.items()
             if labels != ("",)
         }
@@ -111,17 +111,6 @@ class SystemScores:
         sums = np.bincount(cell, above, minlength=size * k).astype(np.float64)
         counts = np.bincount(cell, minlength=size * k)
         return sums.reshape(size, k), counts.reshape(size, k).astype(np.float64)
-
-
-def make_factor(labels: Sequence[str], codes: NDArray[np.int32]) -> Factor:
-    present, codes_present = np.unique(codes, return_inverse=True)
-    names = tuple(labels[code] for code in present.tolist())
-    return Factor(
-        names,
-        codes_present.astype(np.int32),
-        np.bincount(codes_present).astype(np.float64),
-        len(names),
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,11 +77,7 @@ ALPHA: Final = 0.05  # The chance that randomised sides are ever said not to be
 
 
 def log_one_sided(first: Array, second: Array) -> Array:
-    """Return log E (nats) of standing first so often and second so often.
-
-    >>> log_one_sided(np.array([0.0, 30.0]), np.array([0.0, 0.0])).round(2).tolist()
-    [0.0, 12.37]
-    """
+    """Return log E (nats) of standing first so often and second so often."""
     mixed = _log_beta(PRIOR + first, PRIOR + second) - _log_beta(PRIOR, PRIOR)
     return np.asarray(mixed + (first + second) * np.log(2))
 
@@ -230,7 +226,10 @@ def find_one_sided_votes(votes: Votes, model: Any = None) -> OneSided:
 
 def _judge(systems: tuple[str, ...], seen: SideCounts, model: Any, *, of_pairs: bool) -> OneSided:
     """Return what is to be said of systems and pairs that stood so often on each side."""
-    both = share_of_both_orders(len(systems), seen)
+    k = len(systems)
+    _, stood, other = count_pairs(k, seen)
+    n = stood + other
+    both = float(n[(stood > 0) & (other > 0)].sum() / n.sum()) if n.sum() > 0 else 0.0
     fitted = bool(getattr(model, "order_effect", False))
     if not of_pairs:
         return OneSided(both_orders=both)
@@ -241,13 +240,6 @@ def _judge(systems: tuple[str, ...], seen: SideCounts, model: Any, *, of_pairs: 
         return OneSided(both_orders=both)
     note = f"{NOT_RANDOMISED}{named}; {COUNTS_AS_WORTH if both > 0 else INSEPARABLE}"
     return OneSided((note,), find_largest_share(len(systems), seen) >= UNEVEN, named, both)
-
-
-def share_of_both_orders(k: int, seen: SideCounts) -> float:
-    """Return the share of votes whose pair was shown in both orders (proportion)."""
-    _, stood, other = count_pairs(k, seen)
-    n = stood + other
-    return float(n[(stood > 0) & (other > 0)].sum() / n.sum()) if n.sum() > 0 else 0.0
 
 
 def count_sides(tally: Tally) -> SideCounts:
@@ -261,10 +253,8 @@ def count_sides(tally: Tally) -> SideCounts:
 
 
 def have_pairs_own_sides(k: int, seen: SideCounts) -> bool:
-    """Whether pairs taken together keep to one order each more than chance explains.
-
-    Of five votes on a pair all in one order say little, of five on each of a hundred pairs much.
-    The evidence of pairs multiplies, since sides are drawn for each by itself.
-    """
+    """Whether pairs taken together keep to one order each more than chance explains."""
+    # Of five votes on a pair all in one order say little, of five on each of a hundred pairs much.
+    # The evidence of pairs multiplies, since sides are drawn for each by itself.
     _, stood, other = count_pairs(k, seen)
     return bool(log_one_sided(stood, other).sum() >= -np.log(ALPHA))

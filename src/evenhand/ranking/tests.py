@@ -113,9 +113,8 @@ def friedman_test(
     most = n * (k - 1)
     q = most * w
     df = (k - 1, (k - 1) * (n - 1))
-    if (
-        w >= 1 - AGREEMENT_TOLERANCE
-    ):  # the exact chance that all other blocks repeat the ranks of the first
+    # the exact chance that all other blocks repeat the ranks of the first
+    if w >= 1 - AGREEMENT_TOLERANCE:
         tied = np.unique(ranks[0], return_counts=True)[1].tolist()
         f, orders = None, lgamma(k + 1) - sum(lgamma(size + 1) for size in tied)
         f_p = float(np.exp(-(n - 1) * orders))

@@ -66,11 +66,7 @@ class Skill(NamedTuple):
 
 
 def draw_margin(chance: float, beta: float) -> float:
-    """Return ε, the margin at which two equals draw with a chance (Herbrich et al. 2006).
-
-    >>> round(draw_margin(0.1, 25 / 6), 4)
-    0.7405
-    """
+    """Return ε, the margin at which two equals draw with a chance (Herbrich et al. 2006)."""
     from scipy.special import ndtri
 
     return float(ndtri((chance + 1) / 2) * sqrt(2) * beta)

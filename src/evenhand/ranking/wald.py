@@ -187,19 +187,11 @@ def _take_apart(fit: Fit, tally: Tally, factor: Factor) -> list[Likelihood]:
     code = None if ties is None else _look_up(fit, tally, ties.code, used)[rows]
     borders = np.searchsorted(factor.codes[rows], np.arange(factor.size + 1)).tolist()
     parts = []
-    for start, stop in pairwise(borders):
-        rows_of_cluster = slice(start, stop)
-        if start < stop:
-            part = replace(
-                whole, left=whole.left[rows_of_cluster], right=whole.right[rows_of_cluster]
-            )
-            among = (
-                None if ties is None or code is None else replace(ties, code=code[rows_of_cluster])
-            )
-            likelihood = replace(
-                fit.likelihood, design=part, counts=counts[rows[rows_of_cluster]], prior=0.0
-            )
-            parts.append(replace(likelihood, ties=among))
+    for some in (slice(*ends) for ends in pairwise(borders) if ends[0] < ends[1]):
+        part = replace(whole, left=whole.left[some], right=whole.right[some])
+        among = None if ties is None or code is None else replace(ties, code=code[some])
+        likelihood = replace(fit.likelihood, design=part, counts=counts[rows[some]], prior=0.0)
+        parts.append(replace(likelihood, ties=among))
     return parts
 
 
@@ -260,10 +252,9 @@ def note_numbers(clustered: Mapping[str, Tally], covariates: Sequence[str]) -> t
     notes = []
     for name in (one for one in covariates if one not in clustered):
         for way, tally in clustered.items():
-            values, factor = tally.factor(name).labels, tally.factor(way)
-            cells = join_codes(
-                [(tally.factor(name).codes, len(values)), (factor.codes, factor.size)]
-            )
+            covariate, factor = tally.factor(name), tally.factor(way)
+            values = covariate.labels
+            cells = join_codes([(covariate.codes, len(values)), (factor.codes, factor.size)])
             of_each = not factor.merged and len(np.unique(cells)) == factor.size
             numbers = (word.removeprefix("-").replace(".", "", 1) for word in values)
             if of_each and 2 * len(values) > factor.size > 2 and all(map(str.isdecimal, numbers)):
@@ -393,15 +384,12 @@ def _find_odd(others: Sequence[Interaction], *, more: bool) -> OddReference | No
     mean = sum(at.values()) / len(at)
     farthest = max(at, key=lambda level: abs(at[level] - mean))
     return OddReference(
-        first.covariate,
-        first.home,
-        first.of,
-        first.against,
+        *(first.covariate, first.home, first.of, first.against),
         tuple(out),
-        more,
-        len(others),
-        farthest,
-        at[farthest] - mean,
+        more=more,
+        others=len(others),
+        farthest=farthest,
+        distance=at[farthest] - mean,
     )
 
 

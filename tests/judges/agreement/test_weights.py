@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.judges.coefficients import WEIGHTINGS, disagree, expect_disagreement, weight_agreement
+from evenhand.judges.coefficients import (
+    WEIGHTINGS,
+    check_weighting,
+    disagree,
+    expect_disagreement,
+)
 
 POINTS = np.array([0.0, 1.0, 2.5, 7.0])
 
@@ -24,16 +29,17 @@ def test_expected_disagreement_is_the_double_sum(mass, weighting):
 def test_weights_are_those_of_cohen_and_gwet_on_a_scale_of_five():
     points = np.arange(1.0, 6.0)
     steps = np.abs(np.subtract.outer(points, points)) / 4
-    np.testing.assert_array_equal(weight_agreement(points), np.eye(5))
-    np.testing.assert_allclose(weight_agreement(points, "linear"), 1 - steps)
-    np.testing.assert_allclose(weight_agreement(points, "quadratic"), 1 - steps**2)
-    np.testing.assert_allclose(weight_agreement(points, "radical"), 1 - np.sqrt(steps))
-    assert weight_agreement(points, "ratio")[0, 4] == 0
-    assert weight_agreement(points, "ratio")[1, 3] == pytest.approx(1 - (2 / 6) ** 2 / (4 / 6) ** 2)
 
+    def weights(weighting):
+        apart = disagree(points[:, None], points[None, :], weighting)
+        return 1 - apart / apart.max()
 
-def test_a_scale_of_one_point_has_nothing_to_disagree_about():
-    assert weight_agreement(np.array([3.0]), "linear").tolist() == [[1.0]]
+    np.testing.assert_array_equal(weights("identity"), np.eye(5))
+    np.testing.assert_allclose(weights("linear"), 1 - steps)
+    np.testing.assert_allclose(weights("quadratic"), 1 - steps**2)
+    np.testing.assert_allclose(weights("radical"), 1 - np.sqrt(steps))
+    assert weights("ratio")[0, 4] == 0
+    assert weights("ratio")[1, 3] == pytest.approx(1 - (2 / 6) ** 2 / (4 / 6) ** 2)
 
 
 def test_zero_and_zero_are_no_ratio_apart():
@@ -42,9 +48,9 @@ def test_zero_and_zero_are_no_ratio_apart():
 
 def test_what_cannot_be_is_refused():
     with pytest.raises(UnknownOption, match="Did you mean 'quadratic'"):
-        weight_agreement(POINTS, "quadratc")
+        disagree(POINTS, POINTS, "quadratc")
     with pytest.raises(InvalidJudgments, match="there is -1"):
-        weight_agreement(np.array([-1.0, 1.0]), "ratio")
+        check_weighting(np.array([-1.0, 1.0]), "ratio")
     many = np.arange(2000.0)
     with pytest.raises(NotIdentified, match="2,000 different scores are too many"):
         expect_disagreement(np.ones((1, 2000)), many, "radical")

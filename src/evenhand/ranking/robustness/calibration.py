@@ -55,10 +55,7 @@ class CalibrationPart:
 def find_calibration(
     fit: Fit, tally: Tally, *, level: float = 0.95, parts: int = N_PARTS
 ) -> tuple[CalibrationPart, ...]:
-    """Set chances beside what came of them, the least chance first.
-
-    level: of all intervals together (proportion): each has 1 − (1 − level) / number of parts.
-    """
+    """Set chances beside what came of them, the least chance first."""
     size = len(tally.systems)
     keys, pair = np.unique(tally.left.astype(np.int64) * size + tally.right, return_inverse=True)
     left, right = np.divmod(keys, size)
@@ -102,7 +99,6 @@ def _cut(chance: Array, n: Array, parts: int) -> NDArray[np.int64]:
 def _measure(
     chance: Array, counts: Array, clusters: Sequence[NDArray[np.int32]], level: float
 ) -> CalibrationPart:
-    """Return one part with its interval."""
     entries = counts.sum(axis=1)
     n = float(entries.sum())
     score = counts[:, 0] + counts[:, 1] / 2

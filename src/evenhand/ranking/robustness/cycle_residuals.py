@@ -100,7 +100,6 @@ class PairResiduals:
 
     @property
     def statistic(self) -> float:
-        """T."""
         return float((self.residual**2 / self.weight).sum())
 
     @property
@@ -111,11 +110,9 @@ class PairResiduals:
 
     @property
     def df(self) -> int:
-        """Degrees of freedom of T: pairs less worths that are free.
-
-        An order effect takes one where each pair has a side of its own, and none where both sides
-        are as frequent: there it moves nothing that is summed over both.
-        """
+        """Degrees of freedom of T: pairs less worths that are free."""
+        # An order effect takes one where each pair has a side of its own, and none where both sides
+        # are as frequent: there it moves nothing that is summed over both.
         free = len(self.first) - len(self.systems) + 1
         if not self.sided:
             return free
@@ -126,10 +123,7 @@ class PairResiduals:
         return free - round(order / (float(self.weight.sum()) - follows))
 
     def follow(self, rows: Array) -> Array:
-        """Return (G, K or so) how far parameters follow each row of residuals: H⁻¹ Zᵀ r.
-
-        rows: (G, P) residuals; with the score of the order effect behind them where it is fitted.
-        """
+        """Return (G, K or so) how far parameters follow each row of residuals: H⁻¹ Zᵀ r."""
         size = len(self.first)
         scores = np.concatenate([rows[:, :size] @ self._design, rows[:, size:]], axis=1)
         return np.asarray(np.linalg.solve(self.information, scores.T).T)
@@ -160,10 +154,8 @@ class PairResiduals:
 
 
 def decisive_votes(tally: Tally) -> tuple[Integers, NDArray[np.bool_], Array, Array]:
-    """Return (C,) keys of pairs, whether sides are swapped, wins and decisive votes.
-
-    Wins are of the system that is first by name; sides are swapped where it was not shown first.
-    """
+    """Return (C,) keys of pairs, whether sides are swapped, wins and decisive votes."""
+    # Wins are of the system that is first by name; sides are swapped where it was not shown first.
     swap = tally.left > tally.right
     low = np.where(swap, tally.right, tally.left).astype(np.int64)
     high = np.where(swap, tally.left, tally.right)
@@ -194,10 +186,8 @@ def find_residuals(tally: Tally, *, order_effect: bool = False) -> PairResiduals
 
 
 def split_residuals(whole: PairResiduals, tally: Tally, name: str) -> Array:
-    """Return (G, P) residuals of each judge (or item) for each pair; they sum to r.
-
-    Where an order effect is fitted, its score stands behind them: (G, P + 1).
-    """
+    """Return (G, P) residuals of each judge (or item) for each pair; they sum to r."""
+    # Where an order effect is fitted, its score stands behind them: (G, P + 1).
     factor, size = tally.factor(name), len(whole.first)
     if factor.size * size > MAX_TABLE_NUMBERS:
         raise UnknownOption(
@@ -226,10 +216,8 @@ def split_pairs(whole: PairResiduals, tally: Tally, name: str, pairs: Integers) 
 
 
 def _place_votes(whole: PairResiduals, tally: Tally) -> tuple[Integers, Integers, Array, Array]:
-    """Return where decisive votes are: entry of a tally, pair, residual, side.
-
-    The side is 1 where the system first by name was shown first, else −1.
-    """
+    """Return where decisive votes are: entry of a tally, pair, residual, side."""
+    # The side is 1 where the system first by name was shown first, else −1.
     key, swap, won, total = decisive_votes(tally)
     rows = np.flatnonzero(total > 0)
     swap = swap[rows]
@@ -247,10 +235,7 @@ class Spread:
 
 
 def measure_clusters(whole: PairResiduals, rows: Array) -> Spread:
-    """Return the spread over judges, or over items.
-
-    rows: (G, P) residuals of each cluster; rows of zeros do not count.
-    """
+    """Return the spread over judges, or over items."""
     rows = rows[np.abs(rows).sum(axis=1) > 0]
     left, moved = whole.project(rows), whole.follow(rows)
     worths = np.pad(moved[:, : len(whole.systems) - 1], ((0, 0), (0, 1)))
@@ -266,10 +251,8 @@ def _square_gaps(whole: PairResiduals, both: Array) -> Array:
 
 
 def measure_cells(whole: PairResiduals, tally: Tally, names: tuple[str, str]) -> Spread:
-    """Return the spread over cells, such as those of a judge and an item.
-
-    Cells can be many, so that no table of cells by pairs is made.
-    """
+    """Return the spread over cells, such as those of a judge and an item."""
+    # Cells can be many, so that no table of cells by pairs is made.
     rows, pair, residual, side = _place_votes(whole, tally)
     factors = [tally.factor(name) for name in names]
     joined = join_codes([(factor.codes[rows], factor.size) for factor in factors])
@@ -313,10 +296,8 @@ def draw_wild(
 
 
 def draw_parametric(whole: PairResiduals, replicates: int, rng: np.random.Generator) -> Array:
-    """Return (B, P) residuals of replicates in which every vote follows the model by itself.
-
-    Each is fitted again by a step of Newton's, which is P applied to its residuals.
-    """
+    """Return (B, P) residuals of replicates in which every vote follows the model by itself."""
+    # Each is fitted again by a step of Newton's, which is P applied to its residuals.
     votes = whole.totals.round().astype(np.int64)
     drawn = rng.binomial(votes, whole.chances, (replicates, *votes.shape))
     apart = drawn - whole.totals * whole.chances

@@ -263,13 +263,9 @@ def find_cycles(
 
 
 def choose_sides(tally: Tally, *, asked: bool | None) -> tuple[bool, tuple[str, ...]]:
-    """Return whether to fit an order effect, with notes why.
-
-    A preference for one side makes cycles where sides do: a before b, b before c, c before a.
-    Where sides were randomised it makes none.
-
-    asked: True or False; None to fit it where sides were not randomised.
-    """
+    """Return whether to fit an order effect, with notes why."""
+    # A preference for one side makes cycles where sides do: a before b, b before c, c before a.
+    # Where sides were randomised it makes none.
     if asked or not tally.positions_known:
         return bool(asked), ()
     notes = note_sides(tally.systems, count_sides(tally))
@@ -285,17 +281,9 @@ def choose_sides(tally: Tally, *, asked: bool | None) -> tuple[bool, tuple[str, 
 
 
 def look_for_cycles(
-    tally: Tally,
-    level: float,
-    seed: int,
-    *,
-    cluster: str | None = None,
-    order_effect: bool = False,
+    tally: Tally, level: float, seed: int, *, cluster: str | None = None, order_effect: bool = False
 ) -> Cycles:
-    """Ask the same of counts.
-
-    level: at which cycles are called real (proportion).
-    """
+    """Ask the same of counts."""
     whole = find_residuals(tally, order_effect=order_effect)
     evidence = merge_evidence(tally)
     chosen = choose_factors(evidence) if cluster is None else choose_clustering(cluster, evidence)
@@ -353,10 +341,7 @@ def look_for_cycles(
 
 
 def list_deviations(whole: PairResiduals, replicates: Sequence[Array]) -> tuple[Deviation, ...]:
-    """Return the pairs farthest from the model, the farthest first.
-
-    replicates: (B, P) residuals that worths describe, for each clustering.
-    """
+    """Return the pairs farthest from the model, the farthest first."""
     z, p = weigh_pairs(whole, replicates)
     order = np.lexsort((np.arange(len(z)), -np.abs(z), p))[:MAX_PAIRS_LISTED]
     expected = (whole.totals * whole.chances).sum(axis=0) / whole.total
@@ -373,10 +358,8 @@ def list_deviations(whole: PairResiduals, replicates: Sequence[Array]) -> tuple[
 
 
 def weigh_pairs(whole: PairResiduals, replicates: Sequence[Array]) -> tuple[Array, Array]:
-    """Return (P,) z of each pair and (P,) p, adjusted by the largest |z| of every replicate.
-
-    A pair whose residual no replicate moves has z 0 and p 1: worths follow it whatever is said.
-    """
+    """Return (P,) z of each pair and (P,) p, adjusted by the largest |z| of every replicate."""
+    # A pair whose residual no replicate moves has z 0 and p 1: worths follow it whatever is said.
     z, p = np.full(len(whole.first), np.inf), np.zeros(len(whole.first))
     for drawn in replicates:
         spread = np.sqrt((drawn**2).mean(axis=0))
@@ -388,11 +371,7 @@ def weigh_pairs(whole: PairResiduals, replicates: Sequence[Array]) -> tuple[Arra
 
 
 def _least_sure(z: Array, p: Array, other: Array, largest: Array) -> tuple[Array, Array]:
-    """Return the smaller |z| and the larger p, with those of another clustering.
-
-    other: z by that clustering.
-    largest: (B,) |z| of its replicates.
-    """
+    """Return the smaller |z| and the larger p, with those of another clustering."""
     above = len(largest) - np.searchsorted(np.sort(largest), np.abs(other) * (1 - 1e-12))
     p = np.maximum(p, (1 + above) / (1 + len(largest)))
     return np.where(np.abs(other) < np.abs(z), other, z), p
@@ -428,10 +407,7 @@ def list_triples(whole: PairResiduals) -> Triples | None:
 def weigh_triples(
     whole: PairResiduals, triples: Triples, replicates: Sequence[Array]
 ) -> tuple[Array, Array]:
-    """Return (T,) z of each cycle and (T,) p, adjusted by the largest |z| of every replicate.
-
-    replicates: (B, P) residuals without cycles, for each clustering.
-    """
+    """Return (T,) z of each cycle and (T,) p, adjusted by the largest |z| of every replicate."""
     observed = _excess(whole.residual / whole.weight, triples.pairs)
     z, p = np.full(len(observed), np.inf), np.zeros(len(observed))
     for drawn in replicates:
@@ -499,12 +475,10 @@ def _find_contributions(
 
 
 def find_sure_circle(cycles: Cycles, tally: Tally) -> Cycle | None:
-    """Return the strongest cycle whose three majorities are all sure; None where there is none.
-
-    Each must be more than chance makes, one-sided at .05, votes taken for independent: a share p of
-    n votes of equals is about normal with mean 1/2 and standard deviation 1/(2 √n). Nothing is sure
-    where pairs deviate from worths no more than by chance.
-    """
+    """Return the strongest cycle whose three majorities are all sure; None where there is none."""
+    # Each must be more than chance makes, one-sided at .05, votes taken for independent: a share p
+    # of n votes of equals is about normal with mean 1/2 and standard deviation 1/(2 √n). Nothing is
+    # sure where pairs deviate from worths no more than by chance.
     if not cycles.real:
         return None
     key, _, _, decided = decisive_votes(tally)
@@ -522,16 +496,13 @@ def find_sure_circle(cycles: Cycles, tally: Tally) -> Cycle | None:
 
 
 def find_visible(cycles: Cycles, tally: Tally) -> float | None:
-    """Return by how much pairs must be off, typically, to show with a chance of .8 (proportion).
-
-    Without that, the silence of a test says nothing. T over the factor c by which judges and items
-    spread it is about χ² on df. Pairs off by d (proportion) move it by λ = 4 n d² df / (P c), with
-    n decided comparisons of P pairs: 4 stands for 1/(p q), which is at least that. d is where λ
-    gives a power of .8.
-
-    Returns about that much, at most 1/2; None where nothing could be seen, however far pairs are
-        off.
-    """
+    """Return by how much pairs must be off, typically, to show with a chance of .8 (proportion)."""
+    # Without that, the silence of a test says nothing. T over the factor c by which judges and
+    # items spread it is about χ² on df. Pairs off by d (proportion) move it by λ = 4 n d² df / (P
+    # c), with n decided comparisons of P pairs: 4 stands for 1/(p q), which is at least that. d is
+    # where λ gives a power of .8.
+    # Returns about that much, at most 1/2; None where nothing could be seen, however far pairs are
+    #     off.
     if cycles.p is None:
         return None
     from scipy.special import chdtri, chndtrinc

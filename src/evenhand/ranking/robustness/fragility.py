@@ -79,13 +79,7 @@ _EFFECT: Final[Mapping[str, str]] = {
     REVERSED: "another system is ahead",
     UNDECIDED: "it is no longer decided",
 }
-_STANDS: Final[Mapping[str, str]] = {
-    REVERSED: "the order stays",
-    UNDECIDED: "it stays decided",
-}
-
-
-# The conclusions of a board whose support is asked about.
+_STANDS: Final[Mapping[str, str]] = {REVERSED: "the order stays", UNDECIDED: "it stays decided"}
 
 
 def _count_leaders(ranking: Ranking) -> int:
@@ -93,11 +87,9 @@ def _count_leaders(ranking: Ranking) -> int:
 
 
 def _find_claims(ranking: Ranking) -> tuple[Claim, ...]:
-    """Return what a board says first.
-
-    Who leads (alone, or level with others), the nearest system that the leader is decided to be
-    better than, and the borders between clusters.
-    """
+    """Return what a board says first."""
+    # Who leads (alone, or level with others), the nearest system that the leader is decided to be
+    # better than, and the borders between clusters.
     systems, ahead = ranking.systems, _count_leaders(ranking)
     claims = []
     if ahead == 1:
@@ -193,9 +185,6 @@ def _note_barred(ranking: Ranking, claims: Sequence[Claim]) -> list[str]:
     return notes
 
 
-# How fragile conclusions are: how few votes, judges or items carry each, and which ones.
-
-
 @dataclass(frozen=True)
 class Flip:
     """What carries one conclusion."""
@@ -256,11 +245,9 @@ class Flip:
 
     @property
     def whose(self) -> str:
-        """Who and what is taken away, in a line; empty where the conclusion stands.
-
-        Of votes their kinds: which judges gave them is beside the point, or chosen by what they
-        leave of the agreement between judges, and would read as an accusation.
-        """
+        """Who and what is taken away, in a line; empty where the conclusion stands."""
+        # Of votes their kinds: which judges gave them is beside the point, or chosen by what they
+        # leave of the agreement between judges, and would read as an accusation.
         if self.unit in ("judge", "item"):
             names = [
                 removed.judge if self.unit == "judge" else removed.item for removed in self.removed
@@ -349,9 +336,6 @@ class Fragility(InNotebooks):
         return "\n".join([*self.says, *self.notes, self.signature])
 
 
-# The search for the fewest units of one kind that carry a conclusion.
-
-
 def examine(case: Case, claims: Sequence[Claim], outcomes: Sequence[str]) -> Fragility:
     """Find what carries each claim."""
     notes: list[str] = []
@@ -382,11 +366,9 @@ def examine(case: Case, claims: Sequence[Claim], outcomes: Sequence[str]) -> Fra
 
 
 def find_flip(case: Case, claim: Claim, unit: str, how: str) -> Flip:
-    """Find the fewest units of one kind without which a claim no longer stands.
-
-    The differences of the pairs across the border that need least are each taken down, and those
-    who alone link the systems are taken away; the smallest set is kept.
-    """
+    """Find the fewest units of one kind without which a claim no longer stands."""
+    # The differences of the pairs across the border that need least are each taken down, and those
+    # who alone link the systems are taken away; the smallest set is kept.
     contrasts, needed = nearest_pairs(case, claim, how)
     orders = _order_units(case, unit, contrasts, how)
     flips = [
@@ -420,10 +402,8 @@ def _size(flip: Flip) -> int:
 
 
 def nearest_pairs(case: Case, claim: Claim, how: str) -> tuple[Array, Array]:
-    """Return the pairs across a border that need least, and how far each has to fall.
-
-    Returns: (Q, K) weights of log-worths, and (Q,) log-odds.
-    """
+    """Return the pairs across a border that need least, and how far each has to fall."""
+    # Returns: (Q, K) weights of log-worths, and (Q,) log-odds.
     rows, columns = claim.across(case.fit.systems)
     need = (case.fit.log_worth[rows] - case.fit.log_worth[columns]).ravel()
     stderr = _pair_errors(case)[rows, columns].ravel()
@@ -452,10 +432,6 @@ def _pair_errors(case: Case) -> Array:
 
 
 def _order_units(case: Case, unit: str, contrasts: Array, how: str) -> list[RemovalOrder]:
-    """Order units by their influence, for each contrast.
-
-    contrasts: (Q, K) weights of the systems' log-worths.
-    """
     tally = case.tally
     if unit != "vote":
         orders = []
@@ -478,16 +454,11 @@ def _order_units(case: Case, unit: str, contrasts: Array, how: str) -> list[Remo
 
 
 def _weigh_by_error(case: Case, influences: Array, contrasts: Array) -> Array:
-    """Return (Q, C, 3): by what share t = d/s falls without one vote, to first order.
-
-    Without a vote of influence e the difference is d − e. The variance s² is the sum of squares of
-    what judges (or items) add, a; that of the vote's own judge falls to a − e: t loses
-    e/d − e Σ a / s². Among votes of like influence those go first whose judge and item speak least
-    for the difference: judges then agree less.
-
-    influences: (Q, C, 3) of single votes.
-    contrasts: (Q, K) weights of the systems' log-worths.
-    """
+    """Return (Q, C, 3): by what share t = d/s falls without one vote, to first order."""
+    # Without a vote of influence e the difference is d − e. The variance s² is the sum of squares
+    # of what judges (or items) add, a; that of the vote's own judge falls to a − e: t loses e/d − e
+    # Σ a / s². Among votes of like influence those go first whose judge and item speak least for
+    # the difference: judges then agree less.
     sets = case.ranking.rank_sets
     added = np.zeros(influences.shape[:2])
     for name, factor in case.tally.factors.items():
@@ -500,14 +471,12 @@ def _weigh_by_error(case: Case, influences: Array, contrasts: Array) -> Array:
 
 
 def _order_links(case: Case, unit: str, claim: Claim, how: str, influence: Array) -> RemovalOrder:
-    """Return the fewest judges, items or rankings that alone link the two sides of a claim.
-
-    Where two judges saw a system and nobody else did, nothing is left of it without them, whichever
-    way they speak. Influence does not see that: that of a judge who alone links a system is not
-    defined, and one of the two may speak against it. For an order to be reversed, those who say
-    anything for the side above: without them nothing holds it up. For a pair to be undecided, all
-    who compared the sides.
-    """
+    """Return the fewest judges, items or rankings that alone link the two sides of a claim."""
+    # Where two judges saw a system and nobody else did, nothing is left of it without them,
+    # whichever way they speak. Influence does not see that: that of a judge who alone links a
+    # system is not defined, and one of the two may speak against it. For an order to be reversed,
+    # those who say anything for the side above: without them nothing holds it up. For a pair to be
+    # undecided, all who compared the sides.
     tally = case.tally
     counts = case.settings.model.treat_ties(tally.counts)
     for_left, for_right = counts[:, :2].sum(axis=1) > 0, counts[:, 1:].sum(axis=1) > 0

@@ -53,9 +53,8 @@ Integers = NDArray[np.int64]
 Verdict = str
 
 HOLDS, FALLS, NO_RANKING = "holds", "falls", "no ranking"
-TOLERANCE: Final = (
-    1e-9  # Log-odds by which a system must be ahead: less is what an iteration leaves
-)
+# Log-odds by which a system must be ahead: less is what an iteration leaves
+TOLERANCE: Final = 1e-9
 
 
 def _worth_rows(fit: Fit) -> Array:
@@ -65,10 +64,7 @@ def _worth_rows(fit: Fit) -> Array:
 
 
 def vote_influence(fit: Fit, tally: Tally, contrasts: Array) -> Array:
-    """Return (Q, C, 3): how far each contrast falls (log-odds) without one vote of each outcome.
-
-    contrasts: (Q, K) weights of the systems' log-worths.
-    """
+    """Return (Q, C, 3): how far each contrast falls (log-odds) without one vote of each outcome."""
     keys = tally.left.astype(np.int64) * len(tally.systems) + tally.right
     pairs, inverse = np.unique(keys, return_inverse=True)
     left, right = np.divmod(pairs, len(tally.systems))
@@ -163,11 +159,7 @@ class RemovalOrder:
     def of_votes(
         cls, tally: Tally, influence: Array, effects: Array, *, sided: bool
     ) -> RemovalOrder:
-        """Order single votes that speak for a difference.
-
-        influence: (C, 3) how far a difference falls without one vote.
-        effects: (C, 3) what votes are ordered by, the largest first.
-        """
+        """Order single votes that speak for a difference."""
         copies = np.floor(tally.counts.reshape(-1)).astype(np.int64)
         falls, effect = influence.reshape(-1), effects.reshape(-1)
         # Sums in another order leave other last digits, which must not decide who comes first
@@ -181,24 +173,17 @@ class RemovalOrder:
     def of_clusters(
         cls, tally: Tally, unit: str, influence: Array, codes: Integers
     ) -> RemovalOrder:
-        """Order judges, items or rankings.
-
-        influence: (G,) how far a difference falls without each.
-        codes: those to take away, in their order.
-        """
+        """Order judges, items or rankings."""
         copies = np.ones(len(codes), dtype=np.int64)
         return cls(unit, tally, influence[codes], copies, codes, len(influence))
 
     @property
     def most(self) -> int:
-        """How many there are to take."""
         return int(self.copies.sum())
 
     def predict(self, difference: float) -> int | None:
-        """Return how many take a difference (log-odds) to zero, by cumulated influence.
-
-        None if all together do not.
-        """
+        """Return how many take a difference (log-odds) to zero, by cumulated influence."""
+        # None if all together do not.
         reached = np.cumsum(self.influence * self.copies)
         at = int(np.searchsorted(reached, difference, side="right"))
         if at == len(reached):
@@ -274,11 +259,9 @@ def _count_kinds(tally: Tally, *, sided: bool) -> Array:
 
 
 def subtract(tally: Tally, removed: Array, answers: float | None) -> Tally:
-    """Return a tally without some of its comparisons; systems keep their codes.
-
-    removed: (C, 3) comparisons to take away.
-    answers: how many judgments that are; None to go by the share of comparisons.
-    """
+    """Return a tally without some of its comparisons; systems keep their codes."""
+    # removed: (C, 3) comparisons to take away.
+    # answers: how many judgments that are; None to go by the share of comparisons.
     counts = tally.counts - removed
     used = counts.sum(axis=1) > 0
     share = float(counts.sum()) / tally.n_comparisons
@@ -311,7 +294,6 @@ class Case:
 
     @property
     def signature(self) -> str:
-        """What makes the numbers."""
         parts = ["fragility", name_model(self.fit), f"rank sets, level {self.settings.level:g}"]
         parts += [] if self.settings.cluster is None else [f"by {self.settings.cluster}"]
         parts += [] if self.settings.mix is None else [self.settings.mix.name]
@@ -328,10 +310,7 @@ def open_case(
     seed: int = SEED,
     board: Ranking | None = None,
 ) -> Case:
-    """Count and rank judgments of one task.
-
-    level: of rank sets (proportion).
-    """
+    """Count and rank judgments of one task."""
     table = take_pairs(data)
     if len(table.tasks()) > 1:
         raise UnknownOption("conclusions are of one board: choose a task")
@@ -392,11 +371,9 @@ def _sort_entries(tally: Tally) -> Tally:
 
 
 def _order_levels(fit: Fit, factor: Factor, influence: Array) -> Integers:
-    """Order judges or items by load and by what they say, instead of by name.
-
-    Random signs go by number. Numbered by name, the fewest votes that leave a pair undecided would
-    depend on what judges are called: 5 or 12 of 900 in one campaign.
-    """
+    """Order judges or items by load and by what they say, instead of by name."""
+    # Random signs go by number. Numbered by name, the fewest votes that leave a pair undecided
+    # would depend on what judges are called: 5 or 12 of 900 in one campaign.
     worth = fit.log_worth - fit.log_worth.mean()
     ends = np.zeros(len(worth))
     ends[[int(worth.argmax()), int(worth.argmin())]] = 1.0, -1.0
@@ -455,10 +432,8 @@ def _narrow(claim: Claim, tally: Tally, model: BradleyTerry) -> tuple[Claim, Tal
 def check_order(
     claim: Claim, tally: Tally, settings: Settings
 ) -> tuple[Verdict, tuple[str, str] | None]:
-    """Fit from scratch; return whether no system below the border is ahead of one above.
-
-    Where one is, also the best system below and the worst above, which it has passed.
-    """
+    """Fit from scratch; return whether no system below the border is ahead of one above."""
+    # Where one is, also the best system below and the worst above, which it has passed.
     narrowed = _narrow(claim, tally, settings.model)
     if narrowed is None:
         return NO_RANKING, None
@@ -494,11 +469,9 @@ def check_decided(claim: Claim, tally: Tally, settings: Settings) -> Verdict:
 def find_fewest(
     check: Callable[[int], Verdict], start: int, most: int
 ) -> tuple[int, Verdict] | None:
-    """Return the smallest number at which a claim no longer stands, and what became of it.
-
-    From a predicted number the search goes up or down in growing steps, then halves what is left:
-    at the number that is returned the claim falls, and with one unit less it stands.
-    """
+    """Return the smallest number at which a claim no longer stands, and what became of it."""
+    # From a predicted number the search goes up or down in growing steps, then halves what is left:
+    # at the number that is returned the claim falls, and with one unit less it stands.
     verdicts = {0: HOLDS}
 
     def falls(number: int) -> bool:

@@ -108,7 +108,6 @@ class Conclusion:
 
     @property
     def name(self) -> str:
-        """The conclusion in words."""
         return f"{self.better} over {self.worse}"
 
 
@@ -359,10 +358,7 @@ def order_alone(
     judge_cap: str | None = None,
     counted: Tally | None = None,
 ) -> Ranking:
-    """Rank without intervals: who is ahead of whom, by the model alone.
-
-    model: settings of the log-linear model.
-    """
+    """Rank without intervals: who is ahead of whom, by the model alone."""
     if model.controls:
         raise UnknownOption("under controls orders are not asked alone: let each choice decide")
     weighing = choose_weights(mix, judge_cap)
@@ -458,7 +454,6 @@ class Doubts:
 
     @property
     def excluded(self) -> tuple[Exclusion, ...]:
-        """What was excluded from the judgments."""
         return self.sensitivity.excluded
 
     def to_dict(self) -> dict[str, Any]:
@@ -486,13 +481,7 @@ def raise_doubts(
     level: float = 0.95,
     seed: int = SEED,
 ) -> Doubts:
-    """Ask what would change the answer.
-
-    pairs: (better, worse): conclusions to be asked about, as in `find_fragility`.
-    model: settings of the log-linear model, as in `rank`. Of it cycles take the order effect; where
-        sides were not randomised they have one anyway.
-    level: of rank sets and of cycles (proportion).
-    """
+    """Ask what would change the answer."""
     rest: dict[str, Any] = {"cluster": cluster, "level": level, "seed": seed}
     weights = choose_weights(mix, judge_cap)
     weighed = data if weights is None else weights.weigh(data)

@@ -199,10 +199,8 @@ def refuse_too_sure(table: Comparisons, settings: LiveBoard) -> None:
 
 
 def confirm_pairs(table: Comparisons, settings: LiveBoard) -> Confirmation | None:
-    """Return the pairs that the rank sets of these judges decide now.
-
-    None where judges are not known: then nobody has to confirm.
-    """
+    """Return the pairs that the rank sets of these judges decide now."""
+    # None where judges are not known: then nobody has to confirm.
     if not table.has("judge"):
         return None
     refuse_too_sure(table, settings)
@@ -418,8 +416,6 @@ class Board(InNotebooks):
 
 @dataclass(frozen=True)
 class Seen:
-    """Which votes were seen."""
-
     votes: int = 0  # all of them
     ties: int = 0  # those that tied, of those that count
     revised: int = 0  # second answers, which are no new evidence and count nothing
@@ -632,10 +628,6 @@ class BoardState:
 
 
 def _lay_out(state: BoardState, worth: Array, confirmation: Confirmation | None) -> Board:
-    """Return the board of a state.
-
-    worth: (K,) log-worths now.
-    """
     reasons: list[str | None] = [None] * len(state.claims)
     notes = _list_notes(state, checked=confirmation is not None)
     excluded = _list_excluded(state, checked=confirmation is not None)
@@ -725,11 +717,7 @@ def _list_standings(
 
 
 def share_places(worth: Array) -> list[int]:
-    """Return the place of each system, from 1; level systems share the first of theirs.
-
-    >>> share_places(np.array([0.5, -1.0, 0.5 + 1e-12]))
-    [1, 3, 1]
-    """
+    """Return the place of each system, from 1; level systems share the first of theirs."""
     order = np.argsort(-worth, kind="stable")
     apart = np.diff(worth[order], prepend=np.inf) < -LEVEL_TOLERANCE
     first = np.maximum.accumulate(np.where(apart, np.arange(len(worth)), 0))

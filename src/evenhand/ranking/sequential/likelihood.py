@@ -76,11 +76,9 @@ class PairCounts:
 
     @property
     def tied(self) -> bool:
-        """Whether anything tied."""
         return bool(self.counts[:, 1].any())
 
     def take(self, rows: NDArray[np.bool_]) -> PairCounts:
-        """Keep some pairs."""
         return replace(self, low=self.low[rows], high=self.high[rows], counts=self.counts[rows])
 
     def spread(self, values: Array) -> Array:
@@ -92,10 +90,7 @@ class PairCounts:
 
 
 def log_chances(eta: Array, gamma: Array | float | None) -> Chances:
-    """Return log-probabilities of a win, a tie and a loss.
-
-    eta: log-worth of one system less that of the other.
-    """
+    """Return log-probabilities of a win, a tie and a loss."""
     up, down = eta / 2, -eta / 2
     total = np.logaddexp(up, down)
     if gamma is None:
@@ -111,12 +106,10 @@ def sum_log_chances(counts: Array, logs: Chances, gamma: float | None) -> Array:
 
 
 def expand(pairs: PairCounts, at: Array) -> Expansion:
-    """Return the log-likelihood to second order.
-
-    at: (K,) log-worths, or (K + 1,) with γ behind them.
-    Returns value (nats), gradient and information in the order of `at`; the information of worths
-        is singular, since only their differences count.
-    """
+    """Return the log-likelihood to second order."""
+    # at: (K,) log-worths, or (K + 1,) with γ behind them.
+    # Returns value (nats), gradient and information in the order of `at`; the information of worths
+    #     is singular, since only their differences count.
     k = pairs.systems
     gamma = float(at[k]) if len(at) > k else None
     logs = log_chances(at[pairs.low] - at[pairs.high], gamma)
@@ -184,12 +177,10 @@ class Supremum:
 def find_supremum(
     pairs: PairCounts, equal: tuple[int, int], start: Array, *, enough: float = np.inf
 ) -> Supremum | None:
-    """Fit worths under which two systems are equal; None where the supremum is at infinity.
-
-    equal: codes of the two systems.
-    start: (K,) log-worths, or (K + 1,) with γ behind them, to begin with.
-    enough: a log-likelihood beyond which nobody needs to know: the first one is returned.
-    """
+    """Fit worths under which two systems are equal; None where the supremum is at infinity."""
+    # equal: codes of the two systems.
+    # start: (K,) log-worths, or (K + 1,) with γ behind them, to begin with.
+    # enough: a log-likelihood beyond which nobody needs to know: the first one is returned.
     k, (first, second) = pairs.systems, equal
     code = np.arange(k)
     code[second] = first
@@ -254,10 +245,8 @@ def _climb(
 
 
 def fit_plug_in(pairs: PairCounts, start: Array) -> Maximum:
-    """Fit worths, and γ where `start` has one, with the prior.
-
-    start: (K,) log-worths, or (K + 1,) with γ behind them, where to begin.
-    """
+    """Fit worths, and γ where `start` has one, with the prior."""
+    # start: (K,) log-worths, or (K + 1,) with γ behind them, where to begin.
 
     def penalised(at: Array) -> Expansion:
         here = expand(pairs, at)
@@ -291,16 +280,9 @@ def fit_plug_in(pairs: PairCounts, start: Array) -> Maximum:
 
 
 class Numerator:
-    """Votes of coded systems, and how well they were predicted.
+    """Votes of coded systems, and how well they were predicted."""
 
-    It changes with every vote: to copy it would cost more than the vote.
-
-    log_value: log N_t (nats).
-    worth: (K,) log-worths that predict the next vote.
-    ends: codes of each pair that was met, the lower first.
-    counts: wins of the lower, ties and wins of the higher, of each pair.
-    early: the same of the votes before direct votes counted.
-    """
+    # It changes with every vote: to copy it would cost more than the vote.
 
     def __init__(self, systems: int, *, ties: bool) -> None:
         self.systems = systems
@@ -322,7 +304,6 @@ class Numerator:
         self._neighbours.append([])
 
     def pairs(self) -> PairCounts:
-        """Return the counts so far."""
         ends = np.array(self.ends, dtype=np.intp).reshape(-1, 2)
         counts = np.array(self.counts, dtype=np.float64).reshape(-1, 3)
         return PairCounts(self.systems, ends[:, 0], ends[:, 1], counts)
@@ -419,7 +400,6 @@ class Numerator:
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> Numerator:
-        """Read what `to_dict` returned."""
         numerator = cls(int(saved["systems"]), ties=saved["gamma"] is not None)
         for (low, high), counts in zip(saved["ends"], saved["counts"], strict=True):
             numerator.counts[numerator._add_pair((int(low), int(high)))] = [int(n) for n in counts]
@@ -453,10 +433,7 @@ def _clip(step: float) -> float:
 
 
 class NullBounds:
-    """Lower bounds of each pair's null likelihood, from worths that all pairs share.
-
-    value: log-likelihood at these worths (nats).
-    """
+    """Lower bounds of each pair's null likelihood, from worths that all pairs share."""
 
     def __init__(self, pairs: PairCounts, at: Array) -> None:
         k = pairs.systems
@@ -475,10 +452,7 @@ class NullBounds:
         return sum_log_chances(counts, log_chances(eta, self.gamma), self.gamma)
 
     def bound(self, first: Integers, second: Integers) -> tuple[Array, Array]:
-        """Return (P,) bounds of pairs of systems, and where the two systems meet.
-
-        first, second: (P,) codes.
-        """
+        """Return (P,) bounds of pairs of systems, and where the two systems meet."""
         a, b = self._firm[first], self._firm[second]
         meet = np.asarray((a * self.worth[first] + b * self.worth[second]) / (a + b))
         bounds = np.zeros(len(first))
@@ -551,11 +525,7 @@ class Budget:
 def decide_pairs(
     numerator: Numerator, at: Array, budget: Budget, decided: Iterable[Pair]
 ) -> list[tuple[Pair, str]]:
-    """Return what is decided now and was not before: pairs, better and worse, and by what.
-
-    at: (K,) worths near the most likely ones, or (K + 1,) with γ behind them.
-    decided: pairs of codes that need no look, in either direction.
-    """
+    """Return what is decided now and was not before: pairs, better and worse, and by what."""
     known = {frozenset(pair) for pair in decided}
     low, high = np.triu_indices(numerator.systems, 1)
     pairs = list(zip(low.tolist(), high.tolist(), strict=True))
@@ -603,10 +573,9 @@ def decide_pairs(
 
 
 class OpenPairScreen:
-    """Open pairs of a board, and how near each may be to being decided.
+    """Open pairs of a board, and how near each may be to being decided."""
 
-    It changes with every vote.
-    """
+    # It changes with every vote.
 
     def __init__(self, numerator: Numerator, decided: Iterable[Pair]) -> None:
         self._numerator = numerator
@@ -673,7 +642,10 @@ class OpenPairScreen:
 
     def _renew(self) -> None:
         """Begin anew: no open pair has worths of its own any more."""
-        self._due = _find_next_renewal(self._votes)
+        due = RENEWAL_VOTES
+        while due <= self._votes:
+            due += max(RENEWAL_VOTES, due // RENEWAL_PARTS)
+        self._due = due
         self._fitted = _FittedBounds()
         self._loss = np.where(self._open, 0.0, np.inf)
         self._share()
@@ -712,7 +684,6 @@ class OpenPairScreen:
         self._fitted.drop(place)
 
     def _decide_by_model(self, budget: Budget) -> list[Pair]:
-        """Decide by all votes."""
         enough = self._numerator.log_value - budget.universal
         shared = self._reached(enough)
         if len(shared) > MAX_NEAR_PAIRS:
@@ -797,13 +768,6 @@ class _FittedBounds:
         self._gamma = np.append(self._gamma, -np.inf if gamma is None else gamma)
         self._value = np.append(self._value, value)
         self._places.append(place)
-
-
-def _find_next_renewal(votes: int) -> int:
-    due = RENEWAL_VOTES
-    while due <= votes:
-        due += max(RENEWAL_VOTES, due // RENEWAL_PARTS)
-    return due
 
 
 def _bound_direct(most: int, least: int) -> float:

@@ -93,10 +93,7 @@ class Vote:
 
 
 def chain_digests(before: str, votes: Iterable[Vote]) -> Iterator[str]:
-    """Return the SHA-256 of all votes up to each: two chains part at the first vote that differs.
-
-    before: the digest of the votes before them, "" of none.
-    """
+    """Return the SHA-256 of all votes up to each: chains part at the first vote that differs."""
     for vote in votes:
         parts = (before, vote.left, vote.right, vote.outcome, vote.judge, vote.question)
         before = sha256("\x1f".join(parts).encode()).hexdigest()
@@ -117,10 +114,6 @@ class Arrival:
 
 
 def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
-    """Read votes in the order in which they were given.
-
-    order: a column of times, "rows", or None for what the table tells.
-    """
     if not order:
         columns = {fold(name): name for name in reversed(data.columns)}
         names = (columns[fold(name)] for name in ANSWERED if fold(name) in columns)
@@ -196,10 +189,8 @@ def _end_rankings(data: Comparisons, order: str) -> Comparisons:
 
 
 def _name_by_rows(data: Comparisons) -> Comparisons:
-    """Call each ranking by the number of its first row, so that their names stand in that order.
-
-    The rows of an expanded table have no order of their own, and names of rankings tell none.
-    """
+    """Call each ranking by the number of its first row, so that their names stand in that order."""
+    # The rows of an expanded table have no order of their own, and names of rankings tell none.
     if not data.has("ranking"):
         return data
     key = [name for name in ("task", "ranking") if data.has(name)]
@@ -215,12 +206,8 @@ def _name_by_rows(data: Comparisons) -> Comparisons:
 
 
 def _sort(votes: Votes, *, timed: bool, asked: bool) -> Rows:
-    """Return the rows by time, those of one moment as they stand, those of an answer together.
-
-    Answers are numbered by their first rows; pairs of one answer stand by the systems' names.
-
-    asked: whether times are those at which answers were asked for, not given.
-    """
+    """Return the rows by time, those of one moment as they stand, those of an answer together."""
+    # Answers are numbered by their first rows; pairs of one answer stand by the systems' names.
     moment = np.zeros(votes.size)
     if timed and votes.moment is not None:
         moment = votes.moment
@@ -235,11 +222,9 @@ def _sort(votes: Votes, *, timed: bool, asked: bool) -> Rows:
 
 
 def _name_votes(votes: Votes, rows: Rows) -> tuple[Vote, ...]:
-    """Return votes with names; what was asked is the item, under its criterion.
-
-    A row that stands for several votes is several first answers, which nobody can tell apart: the
-    first of them alone has a question, unless they revise what another row said.
-    """
+    """Return votes with names; what was asked is the item, under its criterion."""
+    # A row that stands for several votes is several first answers, which nobody can tell apart: the
+    # first of them alone has a question, unless they revise what another row said.
     source = None if votes.row is None else votes.row.tolist()
     has_items = votes.items != ("",)
     answered: dict[str, int] = {}
@@ -265,23 +250,17 @@ def _name_votes(votes: Votes, rows: Rows) -> tuple[Vote, ...]:
 
 
 class JudgeSigns:
-    """What judges, one vote each, say of pairs: a column that judges with tastes cannot fool.
+    """What judges, one vote each, say of pairs: a column that judges with tastes cannot fool."""
 
-    The first b votes of a judge are a batch, closed when it is full; X_g = ±1 is the sign of the
-    judge's net preference between s and t in it, 0 where there is none, and
-
-        E_st = Π_g (1 + κ_g X_g),   κ_g = max(0, 2 (W + 5) / (W + L + 5.5) − 1),
-
-    W and L being the judges before who preferred s and t. It is a supermartingale wherever a
-    judge's net preference for s over t is symmetric or negative, given the judges before: tastes,
-    items that only one judge sees and votes that are correlated inside a judge do no harm. That
-    needs judges who come from one population, b that is fixed in advance, and inside a batch pairs
-    that are not chosen by this judge's own answers. Later votes of a judge do not count. With all
-    judges of one mind it takes a little more than log2(K(K − 1)/α) of them. κ is ours.
-
-    size: b, votes in a batch.
-    closed: names of the judges whose batch is full.
-    """
+    # The first b votes of a judge are a batch, closed when it is full; X_g = ±1 is the sign of the
+    # judge's net preference between s and t in it, 0 where there is none, and
+    #     E_st = Π_g (1 + κ_g X_g),   κ_g = max(0, 2 (W + 5) / (W + L + 5.5) − 1),
+    # W and L being the judges before who preferred s and t. It is a supermartingale wherever a
+    # judge's net preference for s over t is symmetric or negative, given the judges before: tastes,
+    # items that only one judge sees and votes that are correlated inside a judge do no harm. That
+    # needs judges who come from one population, b that is fixed in advance, and inside a batch
+    # pairs that are not chosen by this judge's own answers. Later votes of a judge do not count.
+    # With all judges of one mind it takes a little more than log2(K(K − 1)/α) of them. κ is ours.
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -290,11 +269,9 @@ class JudgeSigns:
         self._evidence: dict[Pair, tuple[float, int, int]] = {}
 
     def observe(self, judge: str, ends: Pair, preferred: int) -> None:
-        """Take in a vote of a judge.
-
-        ends: codes of two systems.
-        preferred: 1 for the first, −1 for the second, 0 for neither.
-        """
+        """Take in a vote of a judge."""
+        # ends: codes of two systems.
+        # preferred: 1 for the first, −1 for the second, 0 for neither.
         if judge in self.closed:
             return
         votes, net = self._open.get(judge, (0, {}))
@@ -331,7 +308,6 @@ class JudgeSigns:
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> JudgeSigns:
-        """Read what `to_dict` returned."""
         signs = cls(int(saved["size"]))
         signs.closed = {str(judge) for judge in saved["closed"]}
         for judge, (votes, net) in saved["open"].items():

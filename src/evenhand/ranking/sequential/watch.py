@@ -183,11 +183,10 @@ class Beginning:
 
 
 class GrowingVotes:
-    """The votes of a file that grows: each is read and counted once, in the order of the file.
+    """The votes of a file that grows: each is read and counted once, in the order of the file."""
 
-    Where a piece cannot be counted by itself (a vote that is older than one before it, or nothing
-    but controls), the whole file is replayed, which says what is wrong or goes on.
-    """
+    # Where a piece cannot be counted by itself (a vote that is older than one before it, or nothing
+    # but controls), the whole file is replayed, which says what is wrong or goes on.
 
     def __init__(
         self,
@@ -198,10 +197,7 @@ class GrowingVotes:
         rest: float = REST_FACTOR,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Read nothing yet.
-
-        clock: seconds.
-        """
+        """Read nothing yet."""
         self.file, self.state = GrowingFile(path), beginning.state
         self.board: Board | None = None
         self._open, self._beginning, self._rest, self._clock = open_table, beginning, rest, clock
