@@ -172,7 +172,6 @@ class AssignedUnits:
 
 
 def assign_campaign_units(campaign: Campaign, draws: Draws) -> dict[int, AssignedUnits]:
-    """Deal the units of each width."""
     design, judges = campaign.design, len(campaign.judges)
     widths = dict.fromkeys(one.width for one in campaign.tasks) if not design.policy else [2]
     lists = {width: list_units(campaign, width, draws.of("units", width)) for width in widths}
@@ -281,7 +280,20 @@ def check_controls(campaign: Campaign) -> None:
         if not suited:
             raise CampaignError(_say_unfit(campaign, item))
         for task in suited if item.control == "expected" else ():
-            _check_expected(item, task)
+            expected = item.expects(task.name)
+            start = f"control '{item.name}' cannot expect {expected!r} in pass '{task.name}'"
+            if not isinstance(task, ScaledTask):
+                if expected not in (*item.systems, "tie"):
+                    raise CampaignError(
+                        f"{start}: name the best of {listing(item.systems)}, or tie"
+                    )
+            elif isinstance(task, SpanTask) and not task.score:
+                raise CampaignError(
+                    f"control '{item.name}': pass '{task.name}' has no score that could be"
+                    " expected; say good or bad"
+                )
+            elif isinstance(expected, str) or not task.scale.low <= expected <= task.scale.high:
+                raise CampaignError(f"{start}: a score is {task.scale}")
     n = campaign.design.controls
     if controls and not n:
         raise CampaignError(
@@ -297,22 +309,6 @@ def check_controls(campaign: Campaign) -> None:
             )
 
 
-def _check_expected(item: Item, task: Task) -> None:
-    """Refuse an expected answer that the task does not take."""
-    expected = item.expects(task.name)
-    start = f"control '{item.name}' cannot expect {expected!r} in pass '{task.name}'"
-    if not isinstance(task, ScaledTask):
-        if expected not in (*item.systems, "tie"):
-            raise CampaignError(f"{start}: name the best of {listing(item.systems)}, or tie")
-    elif isinstance(task, SpanTask) and not task.score:
-        raise CampaignError(
-            f"control '{item.name}': pass '{task.name}' has no score that could be expected;"
-            " say good or bad"
-        )
-    elif isinstance(expected, str) or not task.scale.low <= expected <= task.scale.high:
-        raise CampaignError(f"{start}: a score is {task.scale}")
-
-
 def _say_unfit(campaign: Campaign, item: Item) -> str:
     widths = sorted({one.width for one in campaign.tasks})
     if item.control != "expected" and len(item.systems) > 1:
@@ -325,33 +321,6 @@ def _say_unfit(campaign: Campaign, item: Item) -> str:
         f"control '{item.name}' fits no pass: it has {len(item.systems)} outputs"
         f" ({listing(item.systems)}), and a ticket shows {shown}; or no pass knows its answer"
     )
-
-
-def assign_controls(
-    campaign: Campaign, task: Task, seen: list[dict[str, int]], draws: Draws
-) -> list[list[int]]:
-    """Choose the control items of every judge in a pass."""
-    pool = [at for at, one in enumerate(campaign.items) if one.control and fits(one, task)]
-    named = draws.of("controls", *pool)
-    items: dict[str, list[int]] = {}
-    for at in named.order(len(pool)).tolist():
-        items.setdefault(campaign.items[pool[at]].control, []).append(pool[at])
-    by_direction = [items[name] for name in sorted(items)]
-    shown = dict.fromkeys(pool, 0)
-    turns = named.of("turns").order(len(seen)).tolist()
-    of_judge = []
-    for place, sources in enumerate(seen):
-        chosen = _choose(campaign, by_direction, shown, sources, turns[place])
-        if len(chosen) < campaign.design.controls:
-            raise CampaignError(
-                f"judge '{campaign.judges[place].name}' sees the sources of too many control items"
-                f" to be shown {campaign.design.controls} more in pass '{task.name}': give controls"
-                " sources of their own"
-            )
-        of_judge.append(chosen)
-        for at in chosen:
-            shown[at] += 1
-    return of_judge
 
 
 def _choose(
@@ -467,7 +436,26 @@ def _list_controls(
     if campaign.design.once_per_source:
         for who, at in zip(targets.judge.tolist(), targets.item.tolist(), strict=True):
             seen[who][campaign.items[at].group] = -1
-    chosen = assign_controls(campaign, task, seen, draws)
+    pool = [at for at, one in enumerate(campaign.items) if one.control and fits(one, task)]
+    named = draws.of("controls", *pool)
+    items: dict[str, list[int]] = {}
+    for at in named.order(len(pool)).tolist():
+        items.setdefault(campaign.items[pool[at]].control, []).append(pool[at])
+    by_direction = [items[name] for name in sorted(items)]
+    times = dict.fromkeys(pool, 0)
+    turns = named.of("turns").order(len(seen)).tolist()
+    chosen: list[list[int]] = []
+    for place, sources in enumerate(seen):
+        taken = _choose(campaign, by_direction, times, sources, turns[place])
+        if len(taken) < campaign.design.controls:
+            raise CampaignError(
+                f"judge '{campaign.judges[place].name}' sees the sources of too many control items"
+                f" to be shown {campaign.design.controls} more in pass '{task.name}': give controls"
+                " sources of their own"
+            )
+        chosen.append(taken)
+        for at in taken:
+            times[at] += 1
     judge = np.repeat(np.arange(len(chosen)), [len(one) for one in chosen])
     item = np.array([at for one in chosen for at in one], dtype=np.int64)
     places = np.full((len(item), task.width), -1, dtype=np.int64)

@@ -332,8 +332,6 @@ class Training:
 
 @dataclass(frozen=True)
 class Platform:
-    """A crowd platform."""
-
     name: str  # as a campaign file has it
     title: str  # as people call it
     parameter: str  # of the link, which names the worker
@@ -388,7 +386,6 @@ USUAL: Final = "prolific"  # The platform of a campaign that does not say
 
 
 def find_platform(name: str) -> Platform:
-    """Return a platform by its name."""
     if not isinstance(name, str) or name not in PLATFORMS:
         hint = sentence_hint(suggest(str(name), PLATFORMS))
         raise CampaignError(f"platform cannot be {name!r}: choose {' | '.join(PLATFORMS)}{hint}")

@@ -121,7 +121,6 @@ Row = tuple[str, Mapping[str, Any]]
 def build_items(
     rows: Iterable[Row], systems: tuple[str, ...] = (), ignore: tuple[str, ...] = ()
 ) -> tuple[Item, ...]:
-    """Make items of rows."""
     # name → where it stands first, and its settings
     items: dict[str, tuple[str, dict[str, Any]]] = {}
     columns: set[str] = set()
@@ -180,21 +179,6 @@ def _read_row(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> d
         name = str(name)
     if not isinstance(name, str) or not name.strip():
         raise CampaignError(f"{where}: the item has no name; it needs a column item")
-    settings: dict[str, Any] = {"name": name, "outputs": _read_outputs(where, row, systems)}
-    for key in (*TEXTS, "expected", "anchor"):
-        if row.get(key) not in (None, ""):
-            settings[key] = row[key]
-    anchor = settings.get("anchor", False)
-    if not isinstance(anchor, bool):
-        word = str(anchor).strip().casefold()
-        if word not in YES:
-            raise CampaignError(f"{where}: anchor cannot be {anchor!r}: yes or no")
-        settings["anchor"] = YES[word]
-    return settings
-
-
-def _read_outputs(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any]:
-    """Return outputs by system; an empty cell, or one of blanks alone, is no output."""
     outputs = row.get("outputs")
     if "outputs" not in row:
         outputs = {
@@ -213,11 +197,23 @@ def _read_outputs(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) 
         outputs = {**outputs, system: row["output"]}
     elif row.get("output"):
         raise CampaignError(f"{where}: whose output is it? Add a column system")
-    return {
-        name: text
-        for name, text in outputs.items()
+    # an empty cell, or one of blanks alone, is no output
+    outputs = {
+        system: text
+        for system, text in outputs.items()
         if text is not None and (not isinstance(text, str) or text.strip())
     }
+    settings: dict[str, Any] = {"name": name, "outputs": outputs}
+    for key in (*TEXTS, "expected", "anchor"):
+        if row.get(key) not in (None, ""):
+            settings[key] = row[key]
+    anchor = settings.get("anchor", False)
+    if not isinstance(anchor, bool):
+        word = str(anchor).strip().casefold()
+        if word not in YES:
+            raise CampaignError(f"{where}: anchor cannot be {anchor!r}: yes or no")
+        settings["anchor"] = YES[word]
+    return settings
 
 
 def _add(where: str, first: tuple[str, dict[str, Any]], more: dict[str, Any]) -> None:
@@ -244,7 +240,6 @@ MAX_CELL_CHARACTERS: Final = 10_000_000  # Most characters of a cell
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file in UTF-8."""
     if "\0" in str(path):
         raise MissingFile(f"there is no file {str(path)!r}")
     try:

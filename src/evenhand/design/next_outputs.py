@@ -52,8 +52,6 @@ MAX_OUTPUTS: Final = 4000
 
 @dataclass(frozen=True)
 class OutputChoice:
-    """An output to label."""
-
     item: str  # its item, with the task where there are tasks
     system: str  # its system
     kind: str  # "start-up", "random" or "chosen"
@@ -265,13 +263,10 @@ _WHY: Final = {
 
 @dataclass(frozen=True, eq=False)
 class ChosenPart:
-    """What was found in one group."""
-
     next: NextOutputs  # the outputs
     curves: QueryCurves | None  # what queries would have saved, where that was asked
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract."""
         curves = None if self.curves is None else self.curves.to_dict()
         return {**self.next.to_dict(), "savings": curves}
 

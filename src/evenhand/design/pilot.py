@@ -31,8 +31,6 @@ MIN_JUDGES: Final = 10  # Judges of a pilot below which tastes are hardly known
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """What a pilot says."""
-
     truth: Truth  # systems with worths drawn together, ties and tastes
     components: VarianceComponents  # what the pilot says of variances
     # share of the differences between pooled worths that is left when they are drawn together
@@ -57,7 +55,6 @@ class Pilot:
         return change_tastes(truth, *sds) if all(isfinite(sd) for sd in sds) else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
         components = self.components
         return {
             "signature": components.signature,

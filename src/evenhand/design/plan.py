@@ -40,15 +40,12 @@ from evenhand.numerics.distributions import normal_quantile
 
 # What a plan holds: a design, its power pair by pair, what it costs and what would be cheaper.
 
-MAX_DIFFERENCE: Final = (
-    0.05  # How far power in closed form and by simulation may differ before it is said
-)
+# How far power in closed form and by simulation may differ before it is said
+MAX_DIFFERENCE: Final = 0.05
 
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a curve, in closed form."""
-
     judgments: int  # n
     judges: int  # J
     weakest: float  # power of the pair that is hardest to decide (proportion)
@@ -74,8 +71,6 @@ class Round:
 
 @dataclass(frozen=True)
 class PairPower:
-    """How likely a pair is to be decided."""
-
     pair: str  # the better, then the other, for people: names may hold " > " themselves
     better: str  # the better system
     worse: str  # the other
@@ -223,12 +218,51 @@ class CampaignPlan(InNotebooks):
     @cached_property
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
-        return say_plan(self)
+        return (
+            f"{say_design(self.design)}{_say_cost(self, self.design)}",
+            _say_power(self),
+            _say_parts(self),
+            *_say_overlap(self),
+            *_say_enough(self),
+            *([] if self.pilot is None else self.pilot.says),
+        )
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What must stand beside it."""
-        return note_plan(self)
+        notes = []
+        low, simulated = self.weakest, self.simulated
+        if simulated is None:
+            notes.append("closed form only: nothing was simulated")
+        else:
+            if simulated.unranked:
+                notes.append(
+                    f"{simulated.unranked} of {simulated.campaigns} campaigns gave worths no"
+                    " estimate; they count as undecided"
+                )
+            notes += _note_false(self)
+            if not low.lower - MAX_DIFFERENCE <= low.expected <= low.upper + MAX_DIFFERENCE:  # type: ignore[operator]
+                notes.append(
+                    f"the closed form expects {low.expected:.2f} for {low.pair}: believe the"
+                    " simulation"
+                )
+        notes += _note_design(self)
+        if self.design.overlap == 1:
+            notes.append(
+                "no two judges see one output pair: agreement cannot be measured (overlap)"
+            )
+        if self.worst is not None:
+            notes.append(
+                "if tastes are as strong as the pilot cannot exclude, power for the hardest pair is"
+                f" {self.worst:.2f}"
+            )
+        elif self.pilot is not None:
+            notes.append(
+                "the pilot sets no bound to tastes: power may be much lower (try a larger judge_sd)"
+            )
+        if self.spec.truth.judge_sd == 0:
+            notes.append("judges are taken to be alike (judge_sd = 0), which real judges are not")
+        return (*notes, *(() if self.pilot is None else self.pilot.notes))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand plan --json`."""
@@ -274,18 +308,6 @@ COUNTED = ("campaigns", "any_false", "unranked", "places")
 # Output pairs for each pair of systems below which variances are larger than in closed form; fits
 # to 120 judgments of 15 pairs have 1.14 to 1.28 times its variance
 THIN = 10
-
-
-def say_plan(plan: CampaignPlan) -> tuple[str, ...]:
-    """Say what the design is, what it decides and what keeps it from more."""
-    return (
-        f"{say_design(plan.design)}{_say_cost(plan, plan.design)}",
-        _say_power(plan),
-        _say_parts(plan),
-        *_say_overlap(plan),
-        *_say_enough(plan),
-        *([] if plan.pilot is None else plan.pilot.says),
-    )
 
 
 def say_design(design: Design) -> str:
@@ -426,40 +448,6 @@ def _note_false(plan: CampaignPlan) -> list[str]:
     ]
 
 
-def note_plan(plan: CampaignPlan) -> tuple[str, ...]:
-    """Say what must stand beside the numbers."""
-    notes = []
-    low, simulated = plan.weakest, plan.simulated
-    if simulated is None:
-        notes.append("closed form only: nothing was simulated")
-    else:
-        if simulated.unranked:
-            notes.append(
-                f"{simulated.unranked} of {simulated.campaigns} campaigns gave worths no estimate;"
-                " they count as undecided"
-            )
-        notes += _note_false(plan)
-        if not low.lower - MAX_DIFFERENCE <= low.expected <= low.upper + MAX_DIFFERENCE:  # type: ignore[operator]
-            notes.append(
-                f"the closed form expects {low.expected:.2f} for {low.pair}: believe the simulation"
-            )
-    notes += _note_design(plan)
-    if plan.design.overlap == 1:
-        notes.append("no two judges see one output pair: agreement cannot be measured (overlap)")
-    if plan.worst is not None:
-        notes.append(
-            f"if tastes are as strong as the pilot cannot exclude, power for the hardest pair is"
-            f" {plan.worst:.2f}"
-        )
-    elif plan.pilot is not None:
-        notes.append(
-            "the pilot sets no bound to tastes: power may be much lower (try a larger judge_sd)"
-        )
-    if plan.spec.truth.judge_sd == 0:
-        notes.append("judges are taken to be alike (judge_sd = 0), which real judges are not")
-    return (*notes, *(() if plan.pilot is None else plan.pilot.notes))
-
-
 MAX_ROUNDS: Final = 4  # How many sizes are simulated, each larger, while a design falls short
 MIN_GROWTH: Final = 1.15  # How much larger the next size is, at least and at most
 MAX_GROWTH: Final = 2.0
@@ -529,10 +517,7 @@ def plan_campaign(
 def _confirm(
     search: Search, design: Design, campaigns: int, progress: Progress | None
 ) -> tuple[Design, Simulated | None, tuple[Round, ...]]:
-    """Simulate; a design whose size was looked for grows, and is simulated again, where it fails.
-
-    Returned are the design that was simulated last, what was counted, and all sizes.
-    """
+    """Simulate; a design whose size was looked for grows while it fails, and is simulated again."""
     spec = search.spec
     rounds: tuple[Round, ...] = ()
     if not campaigns:
@@ -562,9 +547,7 @@ def _confirm(
 def find_growth(power: float, wish: float, critical: float) -> float:
     """Return how many times more judgments would do, were the error that of chance alone.
 
-    Power is Φ(δ − c), and δ grows with the square root of the judgments.
-
-    power: that was reached (proportion).
+    Power (a proportion) is Φ(δ − c), and δ grows with the square root of the judgments.
     """
     reached = critical + normal_quantile(power) if 0 < power < 1 else 0.0
     if reached <= 0:

@@ -99,11 +99,9 @@ class Truth:
 
     @cached_property
     def worth(self) -> Array:
-        """(K,) log-worths."""
         return np.array(self.log_worth, dtype=np.float64)
 
     def find(self, name: str) -> int:
-        """Return the place of a system."""
         if name not in self.systems:
             raise UnknownOption(f"there is no system '{name}': there are {listing(self.systems)}")
         return self.systems.index(name)
@@ -273,7 +271,6 @@ def _factor(letter: str, codes: Integers) -> Factor:
 # number of campaigns (Wilson 1927, Probable inference, Journal of the American Statistical
 # Association 22).
 
-Counts = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 CAMPAIGNS: Final = 200
 SURE: Final = 0.95  # Level of the intervals for how few campaigns were simulated
@@ -284,15 +281,14 @@ class Simulated:
     """What was counted. Matrices are (K, K), systems in the order of the plan."""
 
     campaigns: int  # simulated
-    right: Counts  # campaigns in which the pair was decided the right way; symmetric
-    false: Counts  # campaigns in which it was decided though equal, or the wrong way; symmetric
+    right: Integers  # campaigns in which the pair was decided the right way; symmetric
+    false: Integers  # campaigns in which it was decided though equal, or the wrong way; symmetric
     any_false: int  # campaigns with at least one false decision
     unranked: int  # campaigns whose worths had no estimate: nothing is decided in them
     places: float  # mean number of places in a rank set
 
     @property
     def power(self) -> Array:
-        """(K, K) share of campaigns in which a pair is decided the right way."""
         return self.right / self.campaigns
 
     def interval(self, first: int, second: int) -> tuple[float, float]:
@@ -374,10 +370,9 @@ NODES: Final = 41  # Of the quadrature over tastes
 
 
 def average_answers(x: Array, truth: Truth) -> tuple[Array, Array]:
-    """Return the shares of answers over all judges and items, and the slope of the score.
+    """Return (3, P) shares of left, tie and right over all judges and items, and (P,) slopes.
 
-    x: (P,) differences of log-worth.
-    Returns: (3, P) shares of left, tie and right; (P,) mean slope of ½ (left − right).
+    x: (P,) differences of log-worth; slopes are mean ones of ½ (left − right).
     """
     nodes, weights = normal_rule(NODES)
     gap = x[:, None] + sqrt(2 * _total(truth)) * nodes

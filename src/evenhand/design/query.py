@@ -105,15 +105,12 @@ class Query:
     def pick(
         self, scene: QueryState, size: int, rng: np.random.Generator
     ) -> tuple[Numbers, Array | None]:
-        """Return the same, and the variance of each when it was chosen.
+        """Return the numbers that `choose` returns, and the variance of each when it was chosen.
 
         Variances are of the function, on standardised labels; those chosen before count as
         labelled where a batch is spread. None where variances did not choose.
 
-        Args:
-            scene: what is known.
-            size: how many; all that wait where there are fewer.
-            rng: of random choices.
+        Args: as for `choose`.
 
         Raises:
             UnknownOption: an oracle without the labels.
@@ -173,16 +170,13 @@ class FeaturedOutputs:
 
     @property
     def names(self) -> list[tuple[str, str]]:
-        """Item and system of each."""
         return list(zip(self.items, self.systems, strict=True))
 
     @property
     def item_codes(self) -> Numbers:
-        """(n,) number of each output's item."""
         return np.unique(np.array(self.items), return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def take(self, rows: NDArray[Any]) -> FeaturedOutputs:
-        """Keep some outputs, by their numbers."""
         at = rows.tolist()
         return replace(
             self,
@@ -202,7 +196,15 @@ def read_outputs(data: Ratings | RatingRows, features: OutputFeatures) -> Featur
             " name columns that are known before anybody rates, or texts"
         )
     rows = features.read_rows(data)
-    _refuse_mixed(rows, features)
+    for role, plural in (("criterion", "criteria"), ("task", "tasks")):
+        names, labels = rows.labels(role)
+        several = [names[code] for code in np.unique(labels)]
+        if len(several) > 1 and (role == "criterion" or role not in features.labels):
+            more = "" if role == "criterion" else f", or make '{role}' a label among the features"
+            raise InvalidJudgments(
+                f"ratings of several {plural} ({listing(several)}): an output has one label here;"
+                f" choose one{more}"
+            )
     items, systems = np.array(rows.items), np.array(rows.systems)
     order = np.lexsort((rows.score, systems[rows.system], items[rows.item]))
     rows = rows.take(order)
@@ -259,7 +261,6 @@ def read_either(
 
 
 def keep_rated(data: Ratings) -> Ratings:
-    """Leave out the rows without a score."""
     return replace(data, frame=data.frame.filter(~_find_missing(data)))
 
 
@@ -300,19 +301,6 @@ def _find_missing(data: Ratings) -> nw.Expr:
     if data.frame.collect_schema()["score"].is_float():
         return score.is_null() | is_nan(data.frame, "score")
     return score.is_null()
-
-
-def _refuse_mixed(rows: RatingRows, features: OutputFeatures) -> None:
-    """Refuse labels that are not of one kind."""
-    for role, plural in (("criterion", "criteria"), ("task", "tasks")):
-        names, codes = rows.labels(role)
-        several = [names[code] for code in np.unique(codes)]
-        if len(several) > 1 and (role == "criterion" or role not in features.labels):
-            more = "" if role == "criterion" else f", or make '{role}' a label among the features"
-            raise InvalidJudgments(
-                f"ratings of several {plural} ({listing(several)}): an output has one label here;"
-                f" choose one{more}"
-            )
 
 
 def _refuse_unlike(one: FeatureTable, two: FeatureTable, name: Callable[[int], str]) -> None:
@@ -356,8 +344,6 @@ ENDS: Final = (0.025, 0.975)
 
 @dataclass(frozen=True)
 class LabelShare:
-    """What a query needs."""
-
     query: str  # its name
     measure: str  # "mae" or "rmse"
     slack: float  # by how much its error may be above that of the full pool, as a proportion of it
@@ -392,9 +378,8 @@ def find_share(means: Array, looks: Numbers, slack: float) -> float:
 
 
 def resample_means(errors: Array, items: Numbers, measure: str, seed: int) -> Array:
-    """Return (B, Q, L) mean errors, each over repeats and items that are drawn anew.
+    """Return (B, Q, L) mean errors over repeats and items drawn anew, from (Q, L, R, t) errors.
 
-    errors: (Q, L, R, t) errors.
     items: (t,) item of each test output; its outputs are drawn together.
     """
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -421,9 +406,7 @@ def compare_shares(
 ) -> tuple[LabelShare, ...]:
     """Return what each query needs.
 
-    means: (Q, L) mean errors, and (B, Q, L) resamples of them.
-    looks: (L,) numbers of labels.
-    slack: proportion of the last error.
+    means: (Q, L) mean errors, and (B, Q, L) resamples of them, at (L,) numbers of labels.
     """
     (names, base), (whole, drawn) = queries, means
     shares = np.array([find_share(curve, looks, slack) for curve in whole])
@@ -469,9 +452,8 @@ def compare_shares(
 # That they are put together so is ours.
 
 DRAWS: Final = 999
-MIN_REPEATS: Final = (
-    10  # Repeats below which no verdict is given: random signs of so few are far off
-)
+# Repeats below which no verdict is given: random signs of so few are far off
+MIN_REPEATS: Final = 10
 BLOCK: Final = 111  # Draws at a time: a sign for each of them and each item is in memory
 ALPHA: Final = 0.05
 
@@ -526,11 +508,7 @@ class GreatestT:
 
 
 def compare_parts(gain: Array, items: Numbers, rng: np.random.Generator) -> GreatestT:
-    """Compare parts of pools with the whole.
-
-    gain: (K, R, t) absolute error of the whole less that of part k, of each repeat and output.
-    items: (t,) item of each test output.
-    """
+    """Compare parts of pools with the whole: (K, R, t) by how much part k is less far off."""
     less, spreads = take_apart(gain, items)
     sizes = [spread.shape[1] for spread in spreads]
     squares = [(spread**2).sum(axis=1) for spread in spreads]

@@ -158,8 +158,6 @@ class Interval:
 
 @dataclass(frozen=True)
 class QueryPoint:
-    """A query at one look."""
-
     query: str  # its name
     labels: int  # used so far
     share: float  # of the pool's
@@ -456,7 +454,6 @@ class Trial:
         return condition(self.points.take(rows), self.label[rows], vector)
 
     def measure(self, process: OutputProcess) -> Array:
-        """Return the (t,) errors on the test outputs, in points."""
         return np.asarray(process.predict_mean(self.test) - self.truth)
 
 
@@ -470,10 +467,7 @@ def make_trial(pool: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -
 def run_trial(
     trial: Trial, queries: Sequence[Query], looks: Numbers, seed: tuple[int, int]
 ) -> Array:
-    """Return the (Q, L, t) errors of queries at each look; all end with the full pool.
-
-    looks: (L,) numbers of labels, the last being all.
-    """
+    """Return the (Q, L, t) errors of queries at (L,) numbers of labels, the last being all."""
 
     def make_rng(stream: int) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64([seed[0], 2, seed[1], stream]))
@@ -625,7 +619,6 @@ def _set_aside(
 
 
 def _check_pool(rest: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -> int:
-    """Return the size of pools."""
     size = min(len(rest), how.most) if how.pool is None else how.pool
     if how.pool is not None and size > len(rest):
         raise UnknownOption(

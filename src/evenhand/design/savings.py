@@ -49,9 +49,8 @@ Array = NDArray[np.float64]
 RESAMPLES: Final = 999
 PARTS: Final = 9  # Parts in which resamples are worked out, so that their curves take little memory
 MIN_REPLAYS: Final = 10  # Replays below which no interval is given: it would be far too short
-MAX_EMPTIED: Final = (
-    0.25  # Share of a policy's judgments from emptied pairs above which that is said
-)
+# Share of a policy's judgments from emptied pairs above which that is said
+MAX_EMPTIED: Final = 0.25
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class Savings(InNotebooks):
 
     policy: Policy
     agreement: str
-    judgments: NDArray[np.int64]
+    judgments: Looks
     chosen: Array
     random: Array
     emptied: float
@@ -229,25 +228,19 @@ class Savings(InNotebooks):
 
 # Collected judgments as a pool of answers, drawn without putting them back.
 
-Counts = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Answers that were collected, by pair."""
-
     systems: tuple[str, ...]  # the K systems
     # (P, 3) how often the first system of each pair was preferred, neither, the second
-    answers: Counts
+    answers: Array
 
     @property
     def size(self) -> int:
-        """Number of judgments."""
         return int(self.answers.sum())
 
     @property
-    def per_pair(self) -> Counts:
-        """Judgments of each pair that has any."""
+    def per_pair(self) -> Array:
         totals = self.answers.sum(axis=1)
         return np.asarray(totals[totals > 0])
 
@@ -256,17 +249,13 @@ class Pool:
         rows = self.answers.astype(np.intp)
         return [rng.permutation(np.repeat((0, 1, 2), row)).tolist() for row in rows]
 
-    def state(self, taken: Counts, near: Counts | None = None) -> State:
-        """Return the state after some answers were taken; emptied pairs may not be asked.
-
-        taken: (P, 3) answers taken so far.
-        near: (K,) log-worths from which the fit begins.
-        """
+    def state(self, taken: Array, near: Array | None = None) -> State:
+        """Return the state after (P, 3) answers were taken; emptied pairs may not be asked."""
         left = self.answers.sum(axis=1) > taken.sum(axis=1)
         return State(make_tally(self.systems, taken), np.zeros(len(left)), left, near)
 
 
-def make_tally(systems: tuple[str, ...], counts: Counts) -> Tally:
+def make_tally(systems: tuple[str, ...], counts: Array) -> Tally:
     """Return (P, 3) counts of all pairs as a tally of those that have any."""
     low, high = np.triu_indices(len(systems), 1)
     used = counts.sum(axis=1) > 0
@@ -276,7 +265,6 @@ def make_tally(systems: tuple[str, ...], counts: Counts) -> Tally:
 
 
 def pool_answers(tally: Tally) -> Pool:
-    """Count answers by pair."""
     folded = replace(tally, factors={}, squares=None).fold()
     if tally.squares is not None or (folded.counts % 1).any():
         raise UnknownOption("importance weights count no answers: read the table without them")
@@ -290,7 +278,6 @@ def pool_answers(tally: Tally) -> Pool:
 
 
 def count_judged(data: Comparisons | Rankings | Tally) -> Tally:
-    """Count judgments by pair."""
     if isinstance(data, Tally):
         return data
     refusal = "pairs are chosen by comparisons or rankings, not by"

@@ -46,8 +46,6 @@ SEED: Final = 20131
 
 @dataclass(frozen=True)
 class InputType:
-    """A kind of input and the systems that were given it."""
-
     name: str  # such as "ASR"
     segments: int  # how many were scored, the same from each system
     worth: Mapping[str, float]  # system → its mean under all criteria, on the scale of z
@@ -55,16 +53,12 @@ class InputType:
 
 @dataclass(frozen=True)
 class Criterion:
-    """What is scored."""
-
     thresholds: tuple[float, ...]  # where z passes from one point to the next, ascending
     noise: float = 0.65  # sd of a single score
 
 
 @dataclass(frozen=True)
 class RatingCampaign:
-    """What is to be simulated."""
-
     inputs: tuple[InputType, ...]  # input types, each with its systems
     judges: int  # number of judges
     criteria: Mapping[str, Criterion]  # what is scored, by name
@@ -112,11 +106,9 @@ class SimulatedRatings:
 
     @property
     def size(self) -> int:
-        """Number of scores."""
         return len(self.columns["score"])
 
     def ratings(self) -> Ratings:
-        """Return the table as ratings."""
         import duckdb
 
         from evenhand.data.engine import make_table
@@ -126,7 +118,6 @@ class SimulatedRatings:
         return cast("Ratings", read(make_table(duckdb.connect(), columns)))
 
     def csv(self) -> str:
-        """Return the table as CSV text."""
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -151,7 +142,6 @@ class _Outputs:
 
     @classmethod
     def of(cls, campaign: RatingCampaign) -> _Outputs:
-        """List the outputs of a campaign."""
         segment, system, worth = [], [], []
         segments: list[str] = []
         systems: list[str] = []

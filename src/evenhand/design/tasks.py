@@ -119,7 +119,6 @@ def open_answer(answer: object, expected: tuple[str, ...], *, comment: bool) -> 
 
 
 def read_comment(fields: Mapping[str, Any]) -> str:
-    """Return the comment of an answer, "" where there is none."""
     comment = fields.get("comment")
     if comment is None:
         return ""
@@ -245,17 +244,17 @@ class Task(ABC):
             raise CampaignError('a task needs a name, such as name = "adequacy"')
         if fault := say_bad_name(self.name):
             raise CampaignError(f"task {self.name!r} {fault}: take it out")
-        for name in ("question", "instructions"):
-            value = getattr(self, name)
-            if not isinstance(value, str) or not is_text(value):
-                raise self.refuse(name, value, "text")
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.type == "str" and not (isinstance(value, str) and is_text(value)):
+                raise self.refuse(one.name, value, "text")
+            if one.type == "bool" and not isinstance(value, bool):
+                raise self.refuse(one.name, value, "true or false")
         object.__setattr__(self, "shows", self.take_words("shows"))
-        for one in self.shows:
-            if one not in BESIDE:
-                hint = sentence_hint(suggest(one, BESIDE)) or f": it may be {' | '.join(BESIDE)}"
-                raise CampaignError(f"task '{self.name}' cannot show '{one}'{hint}")
-        if not isinstance(self.comment, bool):
-            raise self.refuse("comment", self.comment, "true or false")
+        for text in self.shows:
+            if text not in BESIDE:
+                hint = sentence_hint(suggest(text, BESIDE)) or f": it may be {' | '.join(BESIDE)}"
+                raise CampaignError(f"task '{self.name}' cannot show '{text}'{hint}")
 
     def take_words(self, name: str) -> tuple[str, ...]:
         """Return a setting that is a list of different words."""
@@ -308,12 +307,6 @@ class PairTask(Task):
     ties: bool = True  # whether there is an answer "no preference"
     both_bad: bool = False  # whether there is an answer "both are bad"
     differences: bool = False  # whether the page can show where two outputs differ
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("ties", "both_bad", "differences"):
-            if not isinstance(getattr(self, name), bool):
-                raise self.refuse(name, getattr(self, name), "true or false")
 
     @property
     def width(self) -> int:
@@ -369,8 +362,6 @@ class RankTask(Task):
         whole = isinstance(self.n, int) and not isinstance(self.n, bool)
         if not whole or not 2 <= self.n <= MAX_RANKED_OUTPUTS:
             raise self.refuse("n", self.n, f"a number of outputs from 2 to {MAX_RANKED_OUTPUTS}")
-        if not isinstance(self.ties, bool):
-            raise self.refuse("ties", self.ties, "true or false")
 
     @property
     def width(self) -> int:
@@ -417,7 +408,6 @@ class Scale:
     step: float  # between neighbours
 
     def holds(self, score: float) -> bool:
-        """Say whether a score lies on the scale."""
         if not self.low <= score <= self.high:  # also of NaN, infinity and numbers no float holds
             return False
         steps = (score - self.low) / self.step
@@ -452,10 +442,6 @@ class ScaledTask(Task):
             value = getattr(self, name)
             if not is_number(value):
                 raise self.refuse(name, value, "a number")
-        for name in ("criterion", "low_label", "high_label"):
-            label = getattr(self, name)
-            if not isinstance(label, str) or not is_text(label):
-                raise self.refuse(name, label, "text")
         if not self.low < self.high:
             raise self.refuse("high", self.high, f"above low, which is {self.low:g}")
         if not self.step > 0 or not self.scale.holds(self.high):
@@ -539,8 +525,6 @@ class SpanTask(ScaledTask):
             raise self.refuse("severities", self.severities, what)
         object.__setattr__(self, "severities", MappingProxyType(dict(severities)))
         object.__setattr__(self, "categories", self.take_words("categories"))
-        if not isinstance(self.score, bool):
-            raise self.refuse("score", self.score, "true or false")
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:
         """Check an answer."""
@@ -600,9 +584,6 @@ def _choose(value: object, what: str, options: tuple[str, ...]) -> str:
     return value
 
 
-# The kinds of tasks that there are.
-
-
 # Kinds of tasks by the word for them in a campaign file
 TASK_KINDS: Final[Mapping[str, type[Task]]] = {
     "pair": PairTask,
@@ -610,8 +591,6 @@ TASK_KINDS: Final[Mapping[str, type[Task]]] = {
     "rating": RatingTask,
     "spans": SpanTask,
 }
-
-
 # What tasks do that show something else than pairs
 SHOWN: Final[Mapping[str, str]] = {
     "rank": "puts several outputs in order",
@@ -621,7 +600,6 @@ SHOWN: Final[Mapping[str, str]] = {
 
 
 def check_followed(policy: str, tasks: Sequence[Task]) -> None:
-    """Refuse passes that a policy cannot choose for."""
     for one in tasks:
         if one.kind in SHOWN:
             raise CampaignError(

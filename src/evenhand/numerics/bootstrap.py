@@ -64,14 +64,13 @@ def draw_webb(shape: tuple[int, int], rng: np.random.Generator) -> Array:
 def bootstrap_contrasts(
     influence: Influence, weights: Array, pairs: Pairs
 ) -> tuple[NDArray[np.float32], Array]:
-    """Return |t*| of differences between coordinates, and of the coordinates themselves.
+    """Return (B, P) |t*| of differences between coordinates, and (B, K) of the coordinates.
 
     Replicates are made in single precision. One in which something varies so little beside what it
     is the difference of that rounding would show is made again in double precision.
 
     weights: (B, G) one row for each replicate.
-    pairs: (P,) first and (P,) second coordinate of each difference.
-    Returns: (B, P) of differences, each of them in one piece of memory, and (B, K) of coordinates.
+    pairs: (P,) first and (P,) second coordinate of each difference, which has one piece of memory.
     """
     batches = ReplicateBatches.of(influence)
     of_pairs, of_coordinates, lost = batches.single().studentise(weights, pairs)

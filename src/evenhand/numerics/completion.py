@@ -90,7 +90,6 @@ def shrink(table: Array, tau: float, route: Route | None = None) -> LowRank:
 
 
 def largest_value(table: Array) -> float:
-    """Return the largest singular value of a (q, p) table with q ≥ p."""
     if choose_route(table.shape) == "gram":
         return float(np.sqrt(max(np.linalg.eigvalsh(table.T @ table)[-1], 0.0)))
     return float(np.linalg.svd(table, compute_uv=False)[0])
@@ -241,7 +240,6 @@ class Completed:
         return self.table.rank
 
     def fill(self) -> Array:
-        """Return the (m, n) table of what the solution says of every cell."""
         sides = self.table.left, self.table.right
         left, right = sides[::-1] if self.turned else sides
         filled = self.effects.table()

@@ -483,7 +483,6 @@ class CompletedPart:
 
 
 def complete_part(rows: RatingRows, model: NuclearNorm, draws: int | None = None) -> CompletedPart:
-    """Complete ratings, and study decisions where draws are given."""
     decisions = None
     completion = model.fit(rows)
     if draws is not None:

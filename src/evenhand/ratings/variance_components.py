@@ -191,7 +191,6 @@ class Range:
 
 
 def profile(problem: Problem, peak: Peak, at: int, level: float) -> Range:
-    """Return interval and test of one variance."""
     z = normal_quantile((1 + level) / 2)
     curve = _Curve(problem, peak, at, z)
     above = curve.cross(1)
@@ -209,10 +208,7 @@ def try_zero(problem: Problem, peak: Peak, at: int) -> Range:
 
 
 def approximate(peak: Peak, at: int, level: float) -> Range:
-    """Return an interval from the information alone, on the scale of log sd.
-
-    For data on which a profile takes too long. Nothing is tested.
-    """
+    """Return an untested interval by the information, for data whose profiles take too long."""
     keep = ~peak.zero | (np.arange(len(peak.variances)) == at)
     place = int(keep[:at].sum())
     error = sqrt(np.linalg.inv(peak.solved.information[np.ix_(keep, keep)])[place, place])
