@@ -152,7 +152,32 @@ def assign(campaign: Campaign) -> Assignment:
     passes = [
         _list_pass(campaign, task, (dealt[task.width], shown), draws) for task in campaign.tasks
     ]
-    return _gather(campaign, passes, draws)
+    width = max(one.shown.shape[1] for one in passes)
+    rows: list[Integers] = []
+    again: list[Integers] = []
+    start = 0
+    for judge in range(len(campaign.judges)):
+        for at, entries in enumerate(passes):
+            for one, origin in (
+                _list_training(campaign, (judge, at), draws),
+                _order_pass(campaign, (judge, at), entries, draws),
+            ):
+                block = np.full((len(origin), 4 + width), -1, dtype=np.int64)
+                block[:, 0], block[:, 1] = judge, at
+                block[:, 2 : 2 + one.shape[1]] = one
+                rows.append(block)
+                again.append(np.where(origin >= 0, origin + start, -1))
+                start += len(origin)
+    table = np.concatenate(rows)
+    return Assignment(
+        campaign=campaign,
+        judge=table[:, 0].astype(np.int32),
+        task=table[:, 1].astype(np.int32),
+        kind=table[:, 2].astype(np.int8),
+        item=table[:, 3].astype(np.int32),
+        shown=table[:, 4:].astype(np.int32),
+        again=np.concatenate(again).astype(np.int32),
+    )
 
 
 # What every judge is dealt of outputs, pairs and sets, and the anchors that all share.
@@ -472,36 +497,6 @@ def _list_controls(
         systems = _code_systems(campaign, item, places)
         places = arrange(places, systems, item, judge, draws.of("controls", task.name))
     return Entries(judge, item, places, np.full(len(item), CONTROL))
-
-
-def _gather(campaign: Campaign, passes: list[Entries], draws: Draws) -> Assignment:
-    """Put the tickets of every judge in order, pass by pass."""
-    width = max(one.shown.shape[1] for one in passes)
-    rows: list[Integers] = []
-    again: list[Integers] = []
-    start = 0
-    for judge in range(len(campaign.judges)):
-        for at, entries in enumerate(passes):
-            for one, origin in (
-                _list_training(campaign, (judge, at), draws),
-                _order_pass(campaign, (judge, at), entries, draws),
-            ):
-                block = np.full((len(origin), 4 + width), -1, dtype=np.int64)
-                block[:, 0], block[:, 1] = judge, at
-                block[:, 2 : 2 + one.shape[1]] = one
-                rows.append(block)
-                again.append(np.where(origin >= 0, origin + start, -1))
-                start += len(origin)
-    table = np.concatenate(rows)
-    return Assignment(
-        campaign=campaign,
-        judge=table[:, 0].astype(np.int32),
-        task=table[:, 1].astype(np.int32),
-        kind=table[:, 2].astype(np.int8),
-        item=table[:, 3].astype(np.int32),
-        shown=table[:, 4:].astype(np.int32),
-        again=np.concatenate(again).astype(np.int32),
-    )
 
 
 # Kind, item and places of one judge's tickets in one pass, and what they repeat (−1 for nothing)

@@ -205,7 +205,13 @@ def assign_units(
     Units of one of the (U,) groups, codes without gaps, go to different judges; (J,) caps suffice
     (`refuse_impossible`).
     """
-    kinds = _find_kinds(units, groups)
+    order = np.lexsort((units.label, groups))
+    ends = np.cumsum(np.bincount(groups))[:-1]
+    names = [tuple(name.tolist()) for name in np.split(units.label[order], ends)]
+    counted = Counter(names)
+    usual = sorted(name for name, n in counted.items() if n >= RARE)
+    code = {name: at for at, name in enumerate(usual)}
+    kinds = np.array([code.get(name, len(usual)) for name in names], dtype=np.int64)
     needs = np.bincount(groups) * each
     loads = _share_kinds(needs, kinds, caps, draws)
     if loads is None:
@@ -220,17 +226,6 @@ def assign_units(
     judge = np.concatenate([one for _, one in dealt])
     order = np.lexsort((unit, judge))
     return unit[order], judge[order]
-
-
-def _find_kinds(units: Units, groups: Integers) -> Integers:
-    """Return (G,) the kind of each group: which systems it has; rare kinds are one."""
-    order = np.lexsort((units.label, groups))
-    ends = np.cumsum(np.bincount(groups))[:-1]
-    names = [tuple(one.tolist()) for one in np.split(units.label[order], ends)]
-    counted = Counter(names)
-    usual = sorted(one for one, n in counted.items() if n >= RARE)
-    code = {one: at for at, one in enumerate(usual)}
-    return np.array([code.get(one, len(usual)) for one in names], dtype=np.int64)
 
 
 def _share_kinds(
@@ -275,11 +270,7 @@ def _share_kinds(
 
 
 def _assign_kind(
-    units: Units,
-    groups: Integers,
-    each: int,
-    share: tuple[Integers, Integers],
-    draws: Draws,
+    units: Units, groups: Integers, each: int, share: tuple[Integers, Integers], draws: Draws
 ) -> tuple[Integers, Integers]:
     """Deal the groups of one kind, then the units of each group."""
     members, loads = share
@@ -580,10 +571,7 @@ class Columns:
 
 
 def divide_quotas(rooms: Integers, columns: Columns) -> Integers:
-    """Divide what every judge may give among the widths.
-
-    rooms: (J,) judgments over all passes; −1 for any number.
-    Returns: (J, W) most judgments in one pass of each width.
+    """Return (J, W) most judgments of each width in a pass, by (J,) over all; −1 for any number.
 
     >>> columns = Columns(np.array([1, 1]), np.array([20, 10]), np.array([20, 10]))
     >>> divide_quotas(np.array([10, 10, 10]), columns).sum(axis=0)

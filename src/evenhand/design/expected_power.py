@@ -242,31 +242,6 @@ LEAST_JUDGES: Final = 6
 LESS: Final = "ask for less (resolve, power)"
 
 
-def check_links(spec: CampaignSpec) -> None:
-    """Refuse systems that are never compared, or not with the others."""
-    if spec.pairs is None:
-        return
-    names = spec.truth.systems
-    seen = {place for pair in spec.pairs for place in pair}
-    never = [name for place, name in enumerate(names) if place not in seen]
-    if never:
-        raise NotIdentified(
-            f"{listing(never)} {'is' if len(never) == 1 else 'are'} never compared",
-            ["add pairs to compare", "leave these systems out"],
-        )
-    group = list(range(len(names)))
-    for first, second in spec.pairs:
-        old, new = group[first], group[second]
-        group = [new if at == old else at for at in group]
-    linked = [[name for name, at in zip(names, group, strict=True) if at == g] for g in group]
-    if max(group) > min(group):
-        parts = " | ".join(dict.fromkeys(listing(members) for members in linked))
-        raise NotIdentified(
-            f"the pairs to compare do not link all systems: {parts}",
-            ["add at least one pair across each bar"],
-        )
-
-
 def check_clusters(spec: CampaignSpec, design: Design) -> None:
     """Refuse fewer than five effective judges; of judges or items that differ, fewer than six."""
     effective = design.effective_judges
@@ -325,7 +300,29 @@ class Search:
     spec: CampaignSpec  # what was asked
 
     def __post_init__(self) -> None:
-        check_links(self.spec)
+        # systems are never compared, or not with the others
+        spec = self.spec
+        if spec.pairs is None:
+            return
+        names = spec.truth.systems
+        seen = {place for pair in spec.pairs for place in pair}
+        never = [name for place, name in enumerate(names) if place not in seen]
+        if never:
+            raise NotIdentified(
+                f"{listing(never)} {'is' if len(never) == 1 else 'are'} never compared",
+                ["add pairs to compare", "leave these systems out"],
+            )
+        group = list(range(len(names)))
+        for first, second in spec.pairs:
+            old, new = group[first], group[second]
+            group = [new if at == old else at for at in group]
+        linked = [[name for name, at in zip(names, group, strict=True) if at == g] for g in group]
+        if max(group) > min(group):
+            parts = " | ".join(dict.fromkeys(listing(members) for members in linked))
+            raise NotIdentified(
+                f"the pairs to compare do not link all systems: {parts}",
+                ["add at least one pair across each bar"],
+            )
 
     @cached_property
     def inputs(self) -> PowerInputs:

@@ -570,8 +570,7 @@ def check_units(seen: Seen) -> Iterator[Guarantee]:
             f"{k} different judge{'s' * (k > 1)} for each {one}",
             f"{len(judges):,} {many} by {say_range(judges)}",
             mine.conclude(
-                holds=bool((judges == k).all()) and not nothing,
-                lost=bool((judges > k).any()),
+                holds=bool((judges == k).all()) and not nothing, lost=bool((judges > k).any())
             ),
         )
         yield from _check_choice(seen, at)

@@ -43,11 +43,7 @@ _OF_SYSTEM: Final = re.compile(r"(?i:system|output)([ _.-].+|\d+|[A-Z])")
 
 
 def check_columns(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> None:
-    """Refuse columns that are neither known nor systems.
-
-    where: the file and the row.
-    row: what it says, without what is ignored.
-    systems: the systems, if the campaign says which; other columns are then left out.
+    """Refuse columns that are neither known nor systems, of which a campaign may say which.
 
     >>> check_columns("f, row 2", {"item": "1", "domain": "news", "A": "x"}, ())
     Traceback (most recent call last):
@@ -133,7 +129,17 @@ def build_items(
         if name not in items:
             items[name] = (where, settings)
         elif "system" in row:
-            _add(where, items[name], settings)
+            # what both rows say of the item must be the same
+            place, before = items[name]
+            for key, value in settings.items():
+                if key not in ("name", "outputs") and before.setdefault(key, value) != value:
+                    raise CampaignError(
+                        f"{where}: {key} of item '{name}' is another than before ({place})"
+                    )
+            for system, output in settings["outputs"].items():
+                if system in before["outputs"]:
+                    raise CampaignError(f"{where}: item '{name}' has two outputs of '{system}'")
+                before["outputs"][system] = output
         else:
             raise CampaignError(f"{where}: item '{name}' is there already ({items[name][0]})")
     with_output = {system for _, settings in items.values() for system in settings["outputs"]}
@@ -214,20 +220,6 @@ def _read_row(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> d
             raise CampaignError(f"{where}: anchor cannot be {anchor!r}: yes or no")
         settings["anchor"] = YES[word]
     return settings
-
-
-def _add(where: str, first: tuple[str, dict[str, Any]], more: dict[str, Any]) -> None:
-    """Add the output of another row to an item; what both say of the item must be the same."""
-    place, settings = first
-    for key, value in more.items():
-        if key not in ("name", "outputs") and settings.setdefault(key, value) != value:
-            raise CampaignError(
-                f"{where}: {key} of item '{more['name']}' is another than before ({place})"
-            )
-    for system, output in more["outputs"].items():
-        if system in settings["outputs"]:
-            raise CampaignError(f"{where}: item '{more['name']}' has two outputs of '{system}'")
-        settings["outputs"][system] = output
 
 
 TABLES: Final = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson")

@@ -251,10 +251,7 @@ def _choose(
     ]
 
 
-_REASONS: Final = {
-    START: "at random, to begin with",
-    RANDOM: "at random",
-}
+_REASONS: Final = {START: "at random, to begin with", RANDOM: "at random"}
 _WHY: Final = {
     "uncertainty": "what is foreseen least surely, whatever its worth",
     "density": "what is foreseen least surely among outputs that many others are like",

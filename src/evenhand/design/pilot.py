@@ -114,9 +114,7 @@ def learn_from_pilot(data: Comparisons | Rankings) -> Pilot:
     return Pilot(truth, components, shrinkage, stderr, says, tuple(notes))
 
 
-def _require(
-    components: VarianceComponents,
-) -> tuple[Component, Component | None, Component]:
+def _require(components: VarianceComponents) -> tuple[Component, Component | None, Component]:
     judge, item, system = (components.find(name) for name in (JUDGE_SYSTEM, ITEM_SYSTEM, SYSTEM))
     if judge is None or system is None or components.stderr is None:
         raise NotIdentified(

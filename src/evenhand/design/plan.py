@@ -218,10 +218,17 @@ class CampaignPlan(InNotebooks):
     @cached_property
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
+        parts = self.variance
+        total = sum(parts.values())
+        shares = ", ".join(
+            f"{name} {100 * part / total:.0f} %" for name, part in parts.items() if part
+        )
+        which = "the difference" if len(self.asked) == 1 else "the hardest difference"
         return (
             f"{say_design(self.design)}{_say_cost(self, self.design)}",
             _say_power(self),
-            _say_parts(self),
+            f"standard error of {which} {total**0.5:.2g} (log-worth); its variance is due to"
+            f" {shares}",
             *_say_overlap(self),
             *_say_enough(self),
             *([] if self.pilot is None else self.pilot.says),
@@ -348,17 +355,6 @@ def _say_power(plan: CampaignPlan) -> str:
     return (
         f"{len(asked) - len(short)} of {len(asked)} pairs reach power {wish:g}; hardest: {low.pair}"
         f" {low.best:.2f}{of}; short: {listing(short, 5)}"
-    )
-
-
-def _say_parts(plan: CampaignPlan) -> str:
-    """Say what the error of the hardest pair is made of."""
-    parts = plan.variance
-    total = sum(parts.values())
-    shares = ", ".join(f"{name} {100 * part / total:.0f} %" for name, part in parts.items() if part)
-    which = "the difference" if len(plan.asked) == 1 else "the hardest difference"
-    return (
-        f"standard error of {which} {total**0.5:.2g} (log-worth); its variance is due to {shares}"
     )
 
 

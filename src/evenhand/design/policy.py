@@ -91,9 +91,7 @@ class Belief:
 
 
 def fit_belief(tally: Tally, start: Array | None = None) -> Belief:
-    """Fit the worths and, where anything tied, the tie parameter, with a ridge.
-
-    start: (K,) log-worths to begin with, such as those of a moment ago.
+    """Fit the worths and, where anything tied, the tie parameter, from (K,) worths to start with.
 
     >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
     >>> counts = np.array([3.0]), np.array([0.0]), np.array([1.0])
@@ -245,10 +243,7 @@ class State:
 
 
 def read_state(
-    tally: Tally | None,
-    *,
-    systems: Sequence[str] = (),
-    waiting: Sequence[tuple[str, str]] = (),
+    tally: Tally | None, *, systems: Sequence[str] = (), waiting: Sequence[tuple[str, str]] = ()
 ) -> State:
     twice = [name for name, count in Counter(systems).items() if count > 1]
     if twice:

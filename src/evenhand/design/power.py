@@ -212,8 +212,6 @@ def draw_campaign(truth: Truth, design: Design, rng: Generator) -> Tally:
     Drawn in this order: tastes of judges (J, K), of items (I, K), items and pairs of output pairs,
     judges, sides, answers.
 
-    rng: source of randomness.
-
     >>> design = Design(judges=5, items=10, judgments=100)
     >>> drawn = draw_campaign(Truth.spaced(2, 0.4), design, np.random.default_rng(1))
     >>> drawn.n_comparisons, drawn.factor("judge").loads.tolist()
@@ -308,9 +306,6 @@ def simulate_power(
 ) -> Simulated:
     """Draw campaigns, rank each as `rank` does, and count what was decided.
 
-    level: of rank sets (proportion).
-    progress: called with campaigns done and to do.
-
     >>> counts = simulate_power(Truth.spaced(2, 2.0), Design(10, 20, 400), campaigns=5)
     >>> counts.right.tolist(), counts.any_false
     ([[0, 5], [5, 0]], 0)
@@ -382,10 +377,7 @@ def average_answers(x: Array, truth: Truth) -> tuple[Array, Array]:
 
 
 def change_tastes(truth: Truth, judge_sd: float, item_sd: float) -> Truth:
-    """Return the truth of other tastes with which all judges together answer as before.
-
-    judge_sd: σ_J to come (log-worth).
-    item_sd: σ_I to come (log-worth).
+    """Return the truth of tastes to come with which all judges together answer as before.
 
     >>> now = Truth.spaced(2, 0.3, judge_sd=0.3)
     >>> for truth in (now, change_tastes(now, 1.2, 0.0)):

@@ -359,11 +359,7 @@ class LabelShare:
 
 
 def find_share(means: Array, looks: Numbers, slack: float) -> float:
-    """Return the share of labels from which on an error stays within the slack of the last.
-
-    means: (L,) mean error at each look.
-    looks: (L,) numbers of labels, all of them last.
-    slack: proportion of the last error.
+    """Return the share of labels from which on (L,) errors stay within the slack of the last.
 
     >>> find_share(np.array([5.0, 3.0, 2.0, 2.0]), np.array([10, 20, 40, 100]), 0.25)
     0.3

@@ -132,14 +132,9 @@ class PartialOrder:
 
 
 def close_order(
-    systems: tuple[str, ...],
-    better: Sequence[tuple[int, int]],
-    tied: Sequence[tuple[int, int]],
+    systems: tuple[str, ...], better: Sequence[tuple[int, int]], tied: Sequence[tuple[int, int]]
 ) -> PartialOrder:
     """Draw every conclusion: what is better than a better one is better, and ties are equal.
-
-    better: codes of a better one and a worse one.
-    tied: codes of two that tie.
 
     >>> order = close_order(("a", "b", "c", "d"), [(0, 1)], [(1, 2)])
     >>> order.says("a", "c"), order.says("c", "b"), order.says("a", "d"), order.known

@@ -240,7 +240,14 @@ def find_lattice(net: Array, upper: float, bound: OrderBound, within: float) -> 
         steps = _list_steps(net, level, least, bound, upper + within)
         if steps is None:
             return None
-        level, least = _merge(level, steps, within)
+        order = np.argsort(steps[1], kind="stable")
+        source, sets, cost, rest = (each[order] for each in steps)
+        starts = np.flatnonzero(np.concatenate(([True], sets[1:] != sets[:-1])))
+        cheapest = np.minimum.reduceat(cost, starts)
+        sizes = np.diff(np.append(starts, len(sets)))
+        best = cost <= np.repeat(cheapest, sizes) + within
+        counts = np.where(best, level.count[source], 0)
+        level, least = Level(sets[starts], cheapest, np.add.reduceat(counts, starts)), rest[starts]
         if len(level.sets) > MAX_SETS:
             return None
         levels.append(level)
@@ -288,18 +295,6 @@ def _list_steps(
         if taken > MAX_STEPS:
             return None
     return tuple(np.concatenate(each) for each in zip(*parts, strict=True))
-
-
-def _merge(level: Level, steps: Steps, within: float) -> tuple[Level, Array]:
-    """Keep the cheapest steps to each set, and add up their orders."""
-    order = np.argsort(steps[1], kind="stable")
-    source, sets, cost, rest = (each[order] for each in steps)
-    starts = np.flatnonzero(np.concatenate(([True], sets[1:] != sets[:-1])))
-    cheapest = np.minimum.reduceat(cost, starts)
-    sizes = np.diff(np.append(starts, len(sets)))
-    best = cost <= np.repeat(cheapest, sizes) + within
-    counts = np.where(best, level.count[source], 0)
-    return Level(sets[starts], cheapest, np.add.reduceat(counts, starts)), rest[starts]
 
 
 # Most nodes whose subsets are all looked at: quicker than to load a linear programme

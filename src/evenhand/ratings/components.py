@@ -159,7 +159,14 @@ def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ..
     """Say what it costs to eliminate some terms."""
     block = next((term.codes for term in terms if term.name == owner), None)
     if block is None:  # the factor has no variance of its own here: join what shares an effect
-        block = _join([terms[i] for i in inside])
+        joined = [terms[i] for i in inside]
+        n = len(joined[0].codes)
+        starts = n + np.cumsum([0, *(term.size for term in joined)])
+        source = np.tile(np.arange(n), len(joined))
+        pairs = zip(joined, starts[:-1], strict=True)
+        target = np.concatenate([term.codes + start for term, start in pairs])
+        component = weak_components(Graph(int(starts[-1]), source, target))
+        block = _compact(component[:n])[0]
     size = int(block.max()) + 1
     depth, breadth = np.zeros(size), np.full(size, 1.0)
     for i, term in enumerate(terms):
@@ -174,17 +181,6 @@ def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ..
     cost = float((depth * (depth + breadth) ** 2).sum())
     width = fixed.size + sum(term.size for i, term in enumerate(terms) if i not in inside)
     return _Plan(inside, block, cost if depth.max() <= MAX_BORDER else np.inf, width)
-
-
-def _join(terms: Sequence[Term]) -> Integers:
-    """Number the sets of scores that any of the terms joins."""
-    n = len(terms[0].codes)
-    starts = n + np.cumsum([0, *(term.size for term in terms)])
-    source = np.tile(np.arange(n), len(terms))
-    pairs = zip(terms, starts[:-1], strict=True)
-    target = np.concatenate([term.codes + start for term, start in pairs])
-    component = weak_components(Graph(int(starts[-1]), source, target))
-    return _compact(component[:n])[0]
 
 
 def _make_batches(

@@ -60,13 +60,7 @@ from evenhand.ratings.features import (
     learn_scaling,
     name_output,
 )
-from evenhand.ratings.matrix import (
-    OUTPUTS_AT_ONCE,
-    PredictedRatings,
-    find_noise,
-    mix,
-    predict_at,
-)
+from evenhand.ratings.matrix import OUTPUTS_AT_ONCE, PredictedRatings, find_noise, mix, predict_at
 from evenhand.ratings.process_search import (
     MAX_CURVED,
     SHARINGS,

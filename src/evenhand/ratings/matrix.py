@@ -538,8 +538,24 @@ class Errors:
 def find_errors(seen: RatingMatrix, held: RatingMatrix) -> dict[str, Errors]:
     """Return the errors of the means and of the random draw on held-out cells."""
     cells = seen.cells
+    absolute, squared = np.zeros(len(held.value)), np.zeros(len(held.value))
+    for judge in np.unique(held.cells.row).tolist():
+        chosen = seen.cells.row == judge
+        if not chosen.any():
+            chosen = np.ones_like(chosen)
+        order = np.argsort(seen.value[chosen], kind="stable")
+        score = seen.value[chosen][order]
+        weight = seen.cells.weight[chosen][order]
+        below, heavy = np.cumsum(np.r_[0.0, weight * score]), np.cumsum(np.r_[0.0, weight])
+        at = held.cells.row == judge
+        y = held.value[at]
+        place = np.searchsorted(score, y)
+        sums = (2 * heavy[place] - heavy[-1]) * y + below[-1] - 2 * below[place]
+        absolute[at] = sums / heavy[-1]
+        mean = below[-1] / heavy[-1]
+        squared[at] = (y - mean) ** 2 + weight @ (score - mean) ** 2 / heavy[-1]
     return {
-        RANDOM: _draw(seen, held),
+        RANDOM: Errors(absolute, squared),
         JUDGE_MEAN: errors_of(held.value - _means(cells, seen.value)[held.cells.row]),
         OUTPUT: errors_of(held.value - _means(cells.turned(), seen.value)[held.cells.column]),
     }
@@ -557,30 +573,6 @@ def _means(cells: SeenCells, value: Array) -> Array:
     return np.asarray(np.divide(total, sums, out=np.full(cells.shape[0], mean), where=sums > 0))
 
 
-def _draw(seen: RatingMatrix, held: RatingMatrix) -> Errors:
-    """Return the expected errors of a score of the judge's, drawn at random.
-
-    With a judge's scores sorted, Σ |y − s| is (2 k − n) y + (total − 2 sum of the k lowest).
-    """
-    absolute, squared = np.zeros(len(held.value)), np.zeros(len(held.value))
-    for judge in np.unique(held.cells.row).tolist():
-        chosen = seen.cells.row == judge
-        if not chosen.any():
-            chosen = np.ones_like(chosen)
-        order = np.argsort(seen.value[chosen], kind="stable")
-        score = seen.value[chosen][order]
-        weight = seen.cells.weight[chosen][order]
-        below, heavy = np.cumsum(np.r_[0.0, weight * score]), np.cumsum(np.r_[0.0, weight])
-        at = held.cells.row == judge
-        y = held.value[at]
-        place = np.searchsorted(score, y)
-        sums = (2 * heavy[place] - heavy[-1]) * y + below[-1] - 2 * below[place]
-        absolute[at] = sums / heavy[-1]
-        mean = below[-1] / heavy[-1]
-        squared[at] = (y - mean) ** 2 + weight @ (score - mean) ** 2 / heavy[-1]
-    return Errors(absolute, squared)
-
-
 def compare_errors(
     errors: Mapping[str, Errors], clusters: Mapping[str, Integers], level: float
 ) -> tuple[MethodError, ...]:
@@ -593,10 +585,7 @@ def compare_errors(
         more: tuple[Estimate | None, ...] = (None, None)
         if method != COMPLETION:
             slopes = root_slopes(squared) - root_slopes(best.squared)
-            more = (
-                paired(absolute - best.absolute, chosen, level),
-                paired(slopes, chosen, level),
-            )
+            more = (paired(absolute - best.absolute, chosen, level), paired(slopes, chosen, level))
         rows.append(MethodError(method, len(absolute), mae, rmse, *more))
     return tuple(rows)
 
