@@ -46,14 +46,14 @@ def test_numbers_are_standardised_with_constants_that_are_kept():
     scaling = learn_scaling(read(features))
     mean, deviation = np.mean(TABLE["length"]), np.std(TABLE["length"])
     assert (scaling.means[0], scaling.deviations[0]) == pytest.approx((mean, deviation))
-    found = scaling.apply(features.describe({"length": 10}))
+    found = scaling.apply(features.tabulate([{"length": 10}]))
     assert found.numbers[0, 0] == pytest.approx((10 - mean) / deviation)
 
 
 def test_a_name_that_was_not_seen_is_unlike_all_that_were():
     features = OutputFeatures((), ("domain", "system"))
     scaling = learn_scaling(read(features))
-    found = scaling.apply(features.describe({"domain": "law", "system": "x"}))
+    found = scaling.apply(features.tabulate([{"domain": "law", "system": "x"}]))
     assert found.labels[0].tolist() == [2, 0]
 
 
@@ -108,7 +108,7 @@ def test_settings_that_cannot_be_are_refused(settings, said):
 
 def test_an_output_that_is_told_by_column_needs_all_of_its_features():
     with pytest.raises(InvalidJudgments, match="domain is not given"):
-        OutputFeatures(("length",), ("domain",)).describe({"length": 3})
+        OutputFeatures(("length",), ("domain",)).tabulate([{"length": 3}])
 
 
 def test_outputs_whose_names_hold_slashes_stay_apart():
@@ -127,7 +127,7 @@ def test_a_whole_number_is_one_name_however_it_is_typed():
     features = OutputFeatures((), ("domain",))
     scaling = learn_scaling(read(features, domain=["1", "2", "1", "2"]))
     for typed in (2, 2.0, "2.0"):
-        table = features.describe({"domain": typed})
+        table = features.tabulate([{"domain": typed}])
         assert scaling.apply(table).labels[0].tolist() == [1]
         assert scaling.find_unseen(table) == ()
 

@@ -64,12 +64,12 @@ def test_the_average_of_judges_is_that_of_the_dense_formula():
     rows = small(24, 3)
     fit = MultiTaskGP(draws=0).fit(rows, ONE)
     known, at, scale = fit.problem.judged, fit.at, fit.learned.standard.deviation
-    point = fit.learned.scaling.apply(ONE.describe({"a": 0.3}))
+    point = fit.learned.scaling.apply(ONE.tabulate([{"a": 0.3}]))
     judged = [JudgedPoints(np.array([d]), point) for d in range(3)]
     cross = np.mean([dense(at, one, known) for one in judged], axis=0)
     before = np.mean([[dense(at, one, other)[0, 0] for other in judged] for one in judged])
     inverse = np.linalg.inv(dense(at, known, known) + np.diag(at.noise[known.judge] + MIN_NOISE))
-    found = fit.predict_average(ONE.describe({"a": 0.3}))
+    found = fit.predict_average(ONE.tabulate([{"a": 0.3}]))
     mean = float((cross @ inverse @ fit.problem.y)[0])
     assert found.mean[0] == pytest.approx(fit.learned.standard.mean + scale * mean)
     variance = before - float((cross @ inverse @ cross.T)[0, 0])

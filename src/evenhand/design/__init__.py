@@ -9,10 +9,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from evenhand.errors import require_option
+from evenhand.public_names import lazy_getattr
 
 if TYPE_CHECKING:
     from evenhand.design.assignment import Assignment, assign
@@ -56,12 +56,9 @@ _ROOMS: Final = {
     **dict.fromkeys(("PairTask", "RankTask", "RatingTask", "SpanTask", "Ticket"), "tasks"),
     **dict.fromkeys(("make_campaign", "read_campaign"), "reading"),
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _ROOMS:
-        raise AttributeError(f"module 'evenhand.design' has no attribute '{name}'")
-    return getattr(import_module(f"evenhand.design.{_ROOMS[name]}"), name)
+__getattr__ = lazy_getattr(
+    "evenhand.design", {name: f"evenhand.design.{room}" for name, room in _ROOMS.items()}
+)
 
 
 def simulate(name: str, seed: int = 20131) -> SimulatedRatings:

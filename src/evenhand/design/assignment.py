@@ -152,7 +152,32 @@ def assign(campaign: Campaign) -> Assignment:
     passes = [
         _list_pass(campaign, task, (dealt[task.width], shown), draws) for task in campaign.tasks
     ]
-    return _gather(campaign, passes, draws)
+    width = max(one.shown.shape[1] for one in passes)
+    rows: list[Integers] = []
+    again: list[Integers] = []
+    start = 0
+    for judge in range(len(campaign.judges)):
+        for at, entries in enumerate(passes):
+            for one, origin in (
+                _list_training(campaign, (judge, at), draws),
+                _order_pass(campaign, (judge, at), entries, draws),
+            ):
+                block = np.full((len(origin), 4 + width), -1, dtype=np.int64)
+                block[:, 0], block[:, 1] = judge, at
+                block[:, 2 : 2 + one.shape[1]] = one
+                rows.append(block)
+                again.append(np.where(origin >= 0, origin + start, -1))
+                start += len(origin)
+    table = np.concatenate(rows)
+    return Assignment(
+        campaign=campaign,
+        judge=table[:, 0].astype(np.int32),
+        task=table[:, 1].astype(np.int32),
+        kind=table[:, 2].astype(np.int8),
+        item=table[:, 3].astype(np.int32),
+        shown=table[:, 4:].astype(np.int32),
+        again=np.concatenate(again).astype(np.int32),
+    )
 
 
 Integers = NDArray[np.int64]
@@ -170,7 +195,6 @@ class AssignedUnits:
 
 
 def assign_campaign_units(campaign: Campaign, draws: Draws) -> dict[int, AssignedUnits]:
-    """Deal the units of each width."""
     design, judges = campaign.design, len(campaign.judges)
     widths = dict.fromkeys(one.width for one in campaign.tasks) if not design.policy else [2]
     lists = {width: list_units(campaign, width, draws.of("units", width)) for width in widths}
@@ -279,7 +303,20 @@ def check_controls(campaign: Campaign) -> None:
         if not suited:
             raise CampaignError(_say_unfit(campaign, item))
         for task in suited if item.control == "expected" else ():
-            _check_expected(item, task)
+            expected = item.expects(task.name)
+            start = f"control '{item.name}' cannot expect {expected!r} in pass '{task.name}'"
+            if not isinstance(task, ScaledTask):
+                if expected not in (*item.systems, "tie"):
+                    raise CampaignError(
+                        f"{start}: name the best of {listing(item.systems)}, or tie"
+                    )
+            elif isinstance(task, SpanTask) and not task.score:
+                raise CampaignError(
+                    f"control '{item.name}': pass '{task.name}' has no score that could be"
+                    " expected; say good or bad"
+                )
+            elif isinstance(expected, str) or not task.scale.low <= expected <= task.scale.high:
+                raise CampaignError(f"{start}: a score is {task.scale}")
     n = campaign.design.controls
     if controls and not n:
         raise CampaignError(
@@ -295,22 +332,6 @@ def check_controls(campaign: Campaign) -> None:
             )
 
 
-def _check_expected(item: Item, task: Task) -> None:
-    """Refuse an expected answer that the task does not take."""
-    expected = item.expects(task.name)
-    start = f"control '{item.name}' cannot expect {expected!r} in pass '{task.name}'"
-    if not isinstance(task, ScaledTask):
-        if expected not in (*item.systems, "tie"):
-            raise CampaignError(f"{start}: name the best of {listing(item.systems)}, or tie")
-    elif isinstance(task, SpanTask) and not task.score:
-        raise CampaignError(
-            f"control '{item.name}': pass '{task.name}' has no score that could be expected;"
-            " say good or bad"
-        )
-    elif isinstance(expected, str) or not task.scale.low <= expected <= task.scale.high:
-        raise CampaignError(f"{start}: a score is {task.scale}")
-
-
 def _say_unfit(campaign: Campaign, item: Item) -> str:
     widths = sorted({one.width for one in campaign.tasks})
     if item.control != "expected" and len(item.systems) > 1:
@@ -323,33 +344,6 @@ def _say_unfit(campaign: Campaign, item: Item) -> str:
         f"control '{item.name}' fits no pass: it has {len(item.systems)} outputs"
         f" ({listing(item.systems)}), and a ticket shows {shown}; or no pass knows its answer"
     )
-
-
-def assign_controls(
-    campaign: Campaign, task: Task, seen: list[dict[str, int]], draws: Draws
-) -> list[list[int]]:
-    """Choose the control items of every judge in a pass."""
-    pool = [at for at, one in enumerate(campaign.items) if one.control and fits(one, task)]
-    named = draws.of("controls", *pool)
-    items: dict[str, list[int]] = {}
-    for at in named.order(len(pool)).tolist():
-        items.setdefault(campaign.items[pool[at]].control, []).append(pool[at])
-    by_direction = [items[name] for name in sorted(items)]
-    shown = dict.fromkeys(pool, 0)
-    turns = named.of("turns").order(len(seen)).tolist()
-    of_judge = []
-    for place, sources in enumerate(seen):
-        chosen = _choose(campaign, by_direction, shown, sources, turns[place])
-        if len(chosen) < campaign.design.controls:
-            raise CampaignError(
-                f"judge '{campaign.judges[place].name}' sees the sources of too many control items"
-                f" to be shown {campaign.design.controls} more in pass '{task.name}': give controls"
-                " sources of their own"
-            )
-        of_judge.append(chosen)
-        for at in chosen:
-            shown[at] += 1
-    return of_judge
 
 
 def _choose(
@@ -465,7 +459,26 @@ def _list_controls(
     if campaign.design.once_per_source:
         for who, at in zip(targets.judge.tolist(), targets.item.tolist(), strict=True):
             seen[who][campaign.items[at].group] = -1
-    chosen = assign_controls(campaign, task, seen, draws)
+    pool = [at for at, one in enumerate(campaign.items) if one.control and fits(one, task)]
+    named = draws.of("controls", *pool)
+    items: dict[str, list[int]] = {}
+    for at in named.order(len(pool)).tolist():
+        items.setdefault(campaign.items[pool[at]].control, []).append(pool[at])
+    by_direction = [items[name] for name in sorted(items)]
+    times = dict.fromkeys(pool, 0)
+    turns = named.of("turns").order(len(seen)).tolist()
+    chosen: list[list[int]] = []
+    for place, sources in enumerate(seen):
+        taken = _choose(campaign, by_direction, times, sources, turns[place])
+        if len(taken) < campaign.design.controls:
+            raise CampaignError(
+                f"judge '{campaign.judges[place].name}' sees the sources of too many control items"
+                f" to be shown {campaign.design.controls} more in pass '{task.name}': give controls"
+                " sources of their own"
+            )
+        chosen.append(taken)
+        for at in taken:
+            times[at] += 1
     judge = np.repeat(np.arange(len(chosen)), [len(one) for one in chosen])
     item = np.array([at for one in chosen for at in one], dtype=np.int64)
     places = np.full((len(item), task.width), -1, dtype=np.int64)
@@ -482,36 +495,6 @@ def _list_controls(
         systems = _code_systems(campaign, item, places)
         places = arrange(places, systems, item, judge, draws.of("controls", task.name))
     return Entries(judge, item, places, np.full(len(item), CONTROL))
-
-
-def _gather(campaign: Campaign, passes: list[Entries], draws: Draws) -> Assignment:
-    """Put the tickets of every judge in order, pass by pass."""
-    width = max(one.shown.shape[1] for one in passes)
-    rows: list[Integers] = []
-    again: list[Integers] = []
-    start = 0
-    for judge in range(len(campaign.judges)):
-        for at, entries in enumerate(passes):
-            for one, origin in (
-                _list_training(campaign, (judge, at), draws),
-                _order_pass(campaign, (judge, at), entries, draws),
-            ):
-                block = np.full((len(origin), 4 + width), -1, dtype=np.int64)
-                block[:, 0], block[:, 1] = judge, at
-                block[:, 2 : 2 + one.shape[1]] = one
-                rows.append(block)
-                again.append(np.where(origin >= 0, origin + start, -1))
-                start += len(origin)
-    table = np.concatenate(rows)
-    return Assignment(
-        campaign=campaign,
-        judge=table[:, 0].astype(np.int32),
-        task=table[:, 1].astype(np.int32),
-        kind=table[:, 2].astype(np.int8),
-        item=table[:, 3].astype(np.int32),
-        shown=table[:, 4:].astype(np.int32),
-        again=np.concatenate(again).astype(np.int32),
-    )
 
 
 # Kind, item and places of one judge's tickets in one pass, and what they repeat (−1 for nothing)

@@ -138,7 +138,20 @@ def _choose_ranked(
     _check_enough(each, comb(m, width), m, width)
     base = find_balanced(m, width)
     if campaign.design.balanced_blocks:
-        _check_balance(m, width, items * each, base)
+        total = items * each
+        r, odd = divmod(total * width, m)
+        uneven = odd or r * (width - 1) % (m - 1)
+        if uneven or (total < m and width < m):
+            raise CampaignError(
+                f"{total:,} sets of {width} out of {m} systems cannot hold every pair equally"
+                " often: b·k = v·r and r·(k − 1) = λ·(v − 1) need whole numbers r and λ, and b ≥ v"
+                f" (Fisher); {_say_known(base, total)}"
+            )
+        if base is None or total % len(base):
+            raise CampaignError(
+                f"no balanced incomplete block design of {total:,} sets of {width} out of {m}"
+                f" systems was found; {_say_known(base, total)}"
+            )
     if m <= width:
         return [[tuple(range(m))]] * items
     blocks = [tuple(one) for one in choose_blocks(m, width, items * each, draws).tolist()]
@@ -164,22 +177,6 @@ def _trade_sets(sets: list[list[Places]], at: int) -> None:
             raise CampaignError(f"per_item = {len(mine)} repeats a set of outputs: lower it")
 
 
-def _check_balance(m: int, width: int, sets: int, base: Sequence[Places] | None) -> None:
-    r, odd = divmod(sets * width, m)
-    uneven = odd or r * (width - 1) % (m - 1)
-    if uneven or (sets < m and width < m):
-        raise CampaignError(
-            f"{sets:,} sets of {width} out of {m} systems cannot hold every pair equally often:"
-            f" b·k = v·r and r·(k − 1) = λ·(v − 1) need whole numbers r and λ, and b ≥ v (Fisher);"
-            f" {_say_known(base, sets)}"
-        )
-    if base is None or sets % len(base):
-        raise CampaignError(
-            f"no balanced incomplete block design of {sets:,} sets of {width} out of {m} systems"
-            f" was found; {_say_known(base, sets)}"
-        )
-
-
 def _say_known(base: Sequence[Places] | None, sets: int, what: str = "sets") -> str:
     if base is None:
         return "leave balanced_blocks out: pairs are then met as evenly as a search gets"
@@ -201,11 +198,18 @@ RARE = 3  # Sources of a kind that is rarer than this are dealt together, withou
 def assign_units(
     units: Units, groups: Integers, each: int, caps: Integers, draws: Draws
 ) -> tuple[Integers, Integers]:
-    """Deal units to judges."""
-    # groups: (U,) codes without gaps: units of one group go to different judges.
-    # caps: (J,) most units of each judge; enough (`refuse_impossible`).
-    # Returns: (n,) unit and (n,) judge of every judgment, in the order of judges, then units.
-    kinds = _find_kinds(units, groups)
+    """Return (n,) unit and (n,) judge of every judgment, in the order of judges, then units.
+
+    Units of one of the (U,) groups, codes without gaps, go to different judges; (J,) caps suffice
+    (`refuse_impossible`).
+    """
+    order = np.lexsort((units.label, groups))
+    ends = np.cumsum(np.bincount(groups))[:-1]
+    names = [tuple(name.tolist()) for name in np.split(units.label[order], ends)]
+    counted = Counter(names)
+    usual = sorted(name for name, n in counted.items() if n >= RARE)
+    code = {name: at for at, name in enumerate(usual)}
+    kinds = np.array([code.get(name, len(usual)) for name in names], dtype=np.int64)
     needs = np.bincount(groups) * each
     loads = _share_kinds(needs, kinds, caps, draws)
     if loads is None:
@@ -220,17 +224,6 @@ def assign_units(
     judge = np.concatenate([one for _, one in dealt])
     order = np.lexsort((unit, judge))
     return unit[order], judge[order]
-
-
-def _find_kinds(units: Units, groups: Integers) -> Integers:
-    """Return (G,) the kind of each group: which systems it has; rare kinds are one."""
-    order = np.lexsort((units.label, groups))
-    ends = np.cumsum(np.bincount(groups))[:-1]
-    names = [tuple(one.tolist()) for one in np.split(units.label[order], ends)]
-    counted = Counter(names)
-    usual = sorted(one for one, n in counted.items() if n >= RARE)
-    code = {one: at for at, one in enumerate(usual)}
-    return np.array([code.get(one, len(usual)) for one in names], dtype=np.int64)
 
 
 def _share_kinds(
@@ -305,12 +298,11 @@ def _assign_kind(
 def arrange(
     places: Integers, systems: Integers, unit: Integers, judge: Integers, draws: Draws
 ) -> Integers:
-    """Put the outputs of each ticket in the order in which they are shown."""
-    # places: (n, w) places among the item's systems, in the order of names; −1 after the last.
-    # systems: (n, w) codes of these systems.
-    # unit: (n,) what is judged.
-    # judge: (n,) who judges it.
-    # Returns: (n, w) the same places in the order shown.
+    """Return (n, w) places of the outputs of each ticket in the order in which they are shown.
+
+    places: (n, w) places among the item's systems, in the order of names; −1 after the last.
+    systems: (n, w) codes of these systems; unit and judge, (n,) each: what is judged by whom.
+    """
     if places.shape[1] == 1 or not len(places):
         return places
     if places.shape[1] == 2:
@@ -359,7 +351,6 @@ class PassTickets:
 def order_tickets(
     tickets: PassTickets, repeats: int, again: int, lag: int, draws: Draws
 ) -> tuple[list[int], list[int]]:
-    """Put the tickets of one judge in one pass in order."""
     mains = [*tickets.targets, *tickets.anchors]
     mains = [mains[at] for at in draws.of("order").order(len(mains)).tolist()]
     stretches = spread(len(mains), len(tickets.controls), 0, draws)
@@ -451,7 +442,6 @@ def _repeat(
 
 
 def count_units(campaign: Campaign, item: Item, width: int) -> int:
-    """Return how many outputs, pairs or sets of an item are judged."""
     each, m = campaign.design.per_item, len(item.systems)
     if width > 2:
         return each or 1
@@ -466,7 +456,6 @@ def may_choose(campaign: Campaign, item: Item, width: int) -> bool:
 
 
 def list_targets(campaign: Campaign) -> list[Item]:
-    """Return the items that are dealt out."""
     return [one for one in campaign.items if not (one.control or one.anchor)]
 
 
@@ -519,7 +508,7 @@ def count_pairs(campaign: Campaign) -> Integers:
 
 
 def share_budget(campaign: Campaign, caps: Integers, draws: Draws) -> Integers:
-    """Share the judgments of a campaign among its judges, as evenly as quotas allow."""
+    """Return (J,) pairs of each judge, as even as the (J,) most pairs of each allow."""
     design, judges, pairs = campaign.design, len(campaign.judges), count_pairs(campaign)
     if design.judges_per_item > judges:
         raise CampaignError(
@@ -527,7 +516,20 @@ def share_budget(campaign: Campaign, caps: Integers, draws: Draws) -> Integers:
             f" are {judges}"
         )
     if design.once_per_source:
-        each, whole = _count_sources(campaign, pairs)
+        needs: dict[str, int] = {}
+        for one, n in zip(campaign.items, pairs.tolist(), strict=True):
+            if n:
+                needs[one.group] = needs.get(one.group, 0) + n * design.judges_per_item
+        for one in campaign.items:
+            if one.anchor and one.group in needs:
+                raise CampaignError(
+                    f"source '{one.group}' is an anchor, which all judges see, and a policy may"
+                    " choose it too, though no judge may see a source twice: mark all its items as"
+                    " anchors, or none"
+                )
+        taken = any(one.control and one.group in needs for one in campaign.items)
+        each = max(0, len(needs) - taken * design.controls)
+        whole = sum(min(judges, n) for n in needs.values())
     else:
         each, whole = int(pairs.sum()), int(pairs.sum()) * design.judges_per_item
     able = min(int(np.minimum(caps, each).sum()), whole)
@@ -540,25 +542,6 @@ def share_budget(campaign: Campaign, caps: Integers, draws: Draws) -> Integers:
             f" {design.judges_per_item} different judges each: ask for less, or add judges or items"
         )
     return level_loads(np.minimum(caps, each), wanted, draws.of("budget").order(judges))
-
-
-def _count_sources(campaign: Campaign, pairs: Integers) -> tuple[int, int]:
-    """Return how many pairs one judge can be asked if no source comes twice, and all judges."""
-    judges, each = len(campaign.judges), campaign.design.judges_per_item
-    needs: dict[str, int] = {}
-    for one, n in zip(campaign.items, pairs.tolist(), strict=True):
-        if n:
-            needs[one.group] = needs.get(one.group, 0) + n * each
-    for one in campaign.items:
-        if one.anchor and one.group in needs:
-            raise CampaignError(
-                f"source '{one.group}' is an anchor, which all judges see, and a policy may choose"
-                " it too, though no judge may see a source twice: mark all its items as anchors,"
-                " or none"
-            )
-    taken = any(one.control and one.group in needs for one in campaign.items)
-    of_judge = max(0, len(needs) - taken * campaign.design.controls)
-    return of_judge, sum(min(judges, n) for n in needs.values())
 
 
 # How the quota of each judge is divided among passes that show different numbers of outputs.
@@ -578,9 +561,12 @@ class Columns:
 
 
 def divide_quotas(rooms: Integers, columns: Columns) -> Integers:
-    """Divide what every judge may give among the widths."""
-    # rooms: (J,) judgments over all passes; −1 for any number.
-    # Returns: (J, W) most judgments in one pass of each width.
+    """Return (J, W) most judgments of each width in a pass, by (J,) over all; −1 for any number.
+
+    >>> columns = Columns(np.array([1, 1]), np.array([20, 10]), np.array([20, 10]))
+    >>> divide_quotas(np.array([10, 10, 10]), columns).sum(axis=0)
+    array([20, 10])
+    """
     caps = np.tile(columns.most, (len(rooms), 1))
     limited = np.flatnonzero(rooms >= 0)
     whole = int((columns.passes * columns.sizes).sum())
@@ -622,33 +608,28 @@ def _round(room: int, floor: Integers, behind: NDArray[np.float64], columns: Col
 def _find_trade(
     caps: Integers, left: Integers, columns: Columns
 ) -> list[tuple[int, int, int]] | None:
-    """Return trades by which a width that lacks some gets one more, None where there are none."""
+    """Return who gives one more of what for one less of what (−1 for nothing less), or None.
+
+    By these trades a width that lacks some gets one more.
+    """
     over = caps.sum(axis=0) - columns.sizes
-    paths = (_find_path(caps, left, columns, over, at) for at in np.flatnonzero(over < 0).tolist())
-    return next((path for path in paths if path is not None), None)
-
-
-def _find_path(
-    caps: Integers, left: Integers, columns: Columns, over: Integers, short: int
-) -> list[tuple[int, int, int]] | None:
-    """Return who gives one more of what for one less of what; −1 for nothing less."""
-    paths: dict[int, list[tuple[int, int, int]]] = {short: []}
-    queue = deque([short])
-    while queue:
-        at = queue.popleft()
-        used = [judge for judge, _, _ in paths[at]]
-        able = caps[:, at] < columns.most[at]
-        able[used] = False
-        free = np.flatnonzero(able & (left >= columns.passes[at]))
-        if len(free):
-            return [*paths[at], (int(free[0]), at, -1)]
-        for other in range(len(over)):
-            gain = columns.passes[other] - columns.passes[at]
-            givers = np.flatnonzero(able & (caps[:, other] > 0) & (left + gain >= 0))
-            if other in paths or not len(givers):
-                continue
-            paths[other] = [*paths[at], (int(givers[0]), at, other)]
-            if over[other] > 0:
-                return paths[other]
-            queue.append(other)
+    for short in np.flatnonzero(over < 0).tolist():
+        paths: dict[int, list[tuple[int, int, int]]] = {short: []}
+        queue = deque([short])
+        while queue:
+            at = queue.popleft()
+            able = caps[:, at] < columns.most[at]
+            able[[judge for judge, _, _ in paths[at]]] = False
+            free = np.flatnonzero(able & (left >= columns.passes[at]))
+            if len(free):
+                return [*paths[at], (int(free[0]), at, -1)]
+            for other in range(len(over)):
+                gain = columns.passes[other] - columns.passes[at]
+                givers = np.flatnonzero(able & (caps[:, other] > 0) & (left + gain >= 0))
+                if other in paths or not len(givers):
+                    continue
+                paths[other] = [*paths[at], (int(givers[0]), at, other)]
+                if over[other] > 0:
+                    return paths[other]
+                queue.append(other)
     return None

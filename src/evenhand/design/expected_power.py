@@ -151,9 +151,10 @@ class Expected:
 def expect(
     inputs: PowerInputs, design: Design, level: float, variance: Array | None = None
 ) -> Expected:
-    # level: at which all pairs hold together (proportion).
-    # variance: (K, K) of differences of pooled log-worths, where it is not that of the design; 0
-    #     decides whatever differs.
+    """Return what is expected of a design, at a level of all pairs together (proportion).
+
+    variance: (K, K) of differences, where not that of the design; 0 decides whatever differs.
+    """
     if variance is None:
         variance = np.asarray(np.sum(list(inputs.vary(design).values()), axis=0))
     k = len(inputs.log_worth)
@@ -163,32 +164,26 @@ def expect(
     size = np.divide(apart, error, out=endless, where=error > 0)
     df = find_df(design)
     power = np.zeros((k, k))
-    of_pair, critical = _step_down(size, draw_null(k, df), level)
-    if len(size) == 1:
-        of_pair = find_power(size, critical, df)
-    if design.effective_judges >= MIN_CLUSTERS - 1e-9:
-        power[first, second] = np.where(size > 0, of_pair, 0.0)
-    return Expected(np.sqrt(variance), power + power.T, critical, df)
-
-
-def _step_down(size: Array, null_replicates: NullReplicates, level: float) -> tuple[Array, float]:
-    """Return (P,) how often pairs are decided on the true side, and the first critical t."""
-    # The seed is fixed, so that more judgments never seem to decide less by chance.
+    null_apart, null_error = draw_null(k, df)
     order = np.argsort(size.round(9), kind="stable")  # equal ones by name, not by their last digit
-    null = np.abs(null_replicates.apart / null_replicates.error)[:, order]
-    critical = order_statistic(np.maximum.accumulate(null, axis=1), level)  # of the m smallest
-    drawn = (null_replicates.apart + size)[:, order] / null_replicates.error[:, order]
+    null = np.abs(null_apart / null_error)[:, order]
+    limits = order_statistic(np.maximum.accumulate(null, axis=1), level)  # of the m smallest
+    drawn = (null_apart + size)[:, order] / null_error[:, order]
     left = np.full(len(drawn), len(size))
     while True:
-        beyond = np.abs(drawn) > critical[left - 1][:, None]
+        beyond = np.abs(drawn) > limits[left - 1][:, None]
         still = len(size) - beyond.sum(axis=1)
         still = np.where(still == 0, 1, still)
         if (still >= left).all():
             break
         left = np.minimum(left, still)
-    right = np.empty(len(size))
-    right[order] = (beyond & (drawn > 0)).mean(axis=0)
-    return right, float(critical[-1])
+    of_pair, critical = np.empty(len(size)), float(limits[-1])
+    of_pair[order] = (beyond & (drawn > 0)).mean(axis=0)
+    if len(size) == 1:
+        of_pair = find_power(size, critical, df)
+    if design.effective_judges >= MIN_CLUSTERS - 1e-9:
+        power[first, second] = np.where(size > 0, of_pair, 0.0)
+    return Expected(np.sqrt(variance), power + power.T, critical, df)
 
 
 def find_df(design: Design) -> float:
@@ -199,17 +194,12 @@ def find_df(design: Design) -> float:
     return round(max(clusters - 1, 1.0), 2)
 
 
-@dataclass(frozen=True, eq=False)
-class NullReplicates:
-    """Replicates in which no systems differ."""
-
-    apart: Array  # (B, P) differences over their true standard errors
-    error: Array  # (B, P) estimated over true standard errors
-
-
 @cache
-def draw_null(systems: int, df: float) -> NullReplicates:
-    """Return t of all pairs where no systems differ, from one fixed seed."""
+def draw_null(systems: int, df: float) -> tuple[Array, Array]:
+    """Return (B, P) gaps of all pairs where no systems differ, and their errors, as true ones are.
+
+    The seed is fixed, so that more judgments never seem to decide less by chance.
+    """
     rng = Generator(PCG64(SEED))
     first, second = np.triu_indices(systems, 1)
     many = REPLICATES if len(first) <= MAX_PAIRS_IN_ALL_REPLICATES else FEWER_REPLICATES
@@ -217,16 +207,16 @@ def draw_null(systems: int, df: float) -> NullReplicates:
     apart = (drawn[:, first] - drawn[:, second]) / np.sqrt(2)
     if df > MAX_DF_OF_OWN_ERRORS:
         common = np.sqrt(rng.chisquare(df, (many, 1)) / df)
-        return NullReplicates(apart, np.broadcast_to(common, apart.shape))
+        return apart, np.broadcast_to(common, apart.shape)
     variance, clusters = np.zeros_like(apart), max(round(df), 1)
     for _ in range(clusters):
         cluster = rng.standard_normal((many, systems))
         variance += (cluster[:, first] - cluster[:, second]) ** 2 / 2
-    return NullReplicates(apart, np.sqrt(variance / clusters))
+    return apart, np.sqrt(variance / clusters)
 
 
 def find_power(size: Array, critical: float, df: float) -> Array:
-    """Return the probability that t exceeds a critical value, on the side of the truth."""
+    """Return the chance that t is beyond a critical value; size: (P,) gaps over their errors."""
     from scipy.special import gammaincinv, ndtr
 
     if isinf(df):
@@ -246,31 +236,6 @@ LEAST_ITEMS: Final = 6
 # five judges (sd .6, three systems alike) 24 decided something false of judges at large
 LEAST_JUDGES: Final = 6
 LESS: Final = "ask for less (resolve, power)"
-
-
-def check_links(spec: CampaignSpec) -> None:
-    """Refuse systems that are never compared, or not with the others."""
-    if spec.pairs is None:
-        return
-    names = spec.truth.systems
-    seen = {place for pair in spec.pairs for place in pair}
-    never = [name for place, name in enumerate(names) if place not in seen]
-    if never:
-        raise NotIdentified(
-            f"{listing(never)} {'is' if len(never) == 1 else 'are'} never compared",
-            ["add pairs to compare", "leave these systems out"],
-        )
-    group = list(range(len(names)))
-    for first, second in spec.pairs:
-        old, new = group[first], group[second]
-        group = [new if at == old else at for at in group]
-    linked = [[name for name, at in zip(names, group, strict=True) if at == g] for g in group]
-    if max(group) > min(group):
-        parts = " | ".join(dict.fromkeys(listing(members) for members in linked))
-        raise NotIdentified(
-            f"the pairs to compare do not link all systems: {parts}",
-            ["add at least one pair across each bar"],
-        )
 
 
 def check_clusters(spec: CampaignSpec, design: Design) -> None:
@@ -294,67 +259,6 @@ def check_clusters(spec: CampaignSpec, design: Design) -> None:
             " shows how items differ, and what is decided holds for these items only",
             [f"plan {LEAST_ITEMS} items or more, better 10"],
         )
-
-
-def check_shares(design: Design) -> None:
-    """Refuse judges who are left without anything to judge."""
-    if design.judgments < design.judges * design.repeats:
-        twice = f" {design.repeats} times" if design.repeats > 1 else ""
-        most = design.judgments // design.repeats
-        raise NotIdentified(
-            f"{design.judgments:,} judgments leave some of {design.judges:,} judges without any:"
-            f" each is to see at least one output pair{twice}",
-            [
-                f"plan {design.judges * design.repeats:,} judgments or more",
-                f"plan {most:,} judges or fewer" if most else "ask for fewer repeats",
-            ],
-        )
-
-
-def refuse_bounded(
-    spec: CampaignSpec, inputs: PowerInputs, design: Design, remedy: str
-) -> NotIdentified:
-    """Return the refusal of judges and items with whom no number of judgments does."""
-
-    def predict_power(times: float) -> Array:
-        variance = inputs.beyond(design, times)
-        return expect(inputs, design, spec.level, variance).power
-
-    last = predict_power(inf)
-    pair = min(spec.targets, key=lambda one: float(last[one]))
-    if last[pair] < spec.power:
-        sds = (("judges", spec.truth.judge_sd), ("items", spec.truth.item_sd))
-        left = float(inputs.bound(design)[pair]) ** 0.5
-        return NotIdentified(
-            f"no number of judgments by {_name_panel(spec, design)} decides"
-            f" {name_pair(spec.truth, pair)} with power {spec.power:g}: the tastes of"
-            f" {' and '.join(name for name, sd in sds if sd > 0)} leave a standard error of"
-            f" {left:.2g} of a difference of {abs(float(inputs.apart[pair])):.2g} in the worths of"
-            f" all judges together, and power ends at {float(last[pair]):.2f}",
-            [remedy, *_ask_less(spec, last)],
-        )
-    # a number does, and the campaign is too large to be planned: how many times more judgments?
-    power = predict_power(1.0)
-    least, pair = min((float(power[pair]), pair) for pair in spec.targets)
-
-    def reaches(times: float) -> bool:
-        power = predict_power(times)
-        return min(float(power[pair]) for pair in spec.targets) >= spec.power
-
-    low, high = 1.0, 2.0
-    while not reaches(high):
-        low, high = high, 2 * high
-    while high / low > 1.02:
-        middle = (low * high) ** 0.5
-        low, high = (low, middle) if reaches(middle) else (middle, high)
-    need = float(f"{high * design.judgments:.2g}")
-    return NotIdentified(
-        f"{name_pair(spec.truth, pair)} is a difference of {abs(float(inputs.apart[pair])):.2g},"
-        f" and it takes some {need:,.0f} judgments by {_name_panel(spec, design)} to decide it with"
-        f" power {spec.power:g}: more than are planned here ({design.judgments:,} reach power"
-        f" {least:.2f})",
-        ["plan for the smallest difference that matters (gap)", *_ask_less(spec, power)],
-    )
 
 
 def _ask_less(spec: CampaignSpec, power: Array) -> list[str]:
@@ -389,12 +293,32 @@ FEW_STATED: Final = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Looks for designs of one campaign."""
-
     spec: CampaignSpec  # what was asked
 
     def __post_init__(self) -> None:
-        check_links(self.spec)
+        # systems are never compared, or not with the others
+        spec = self.spec
+        if spec.pairs is None:
+            return
+        names = spec.truth.systems
+        seen = {place for pair in spec.pairs for place in pair}
+        never = [name for place, name in enumerate(names) if place not in seen]
+        if never:
+            raise NotIdentified(
+                f"{listing(never)} {'is' if len(never) == 1 else 'are'} never compared",
+                ["add pairs to compare", "leave these systems out"],
+            )
+        group = list(range(len(names)))
+        for first, second in spec.pairs:
+            old, new = group[first], group[second]
+            group = [new if at == old else at for at in group]
+        linked = [[name for name, at in zip(names, group, strict=True) if at == g] for g in group]
+        if max(group) > min(group):
+            parts = " | ".join(dict.fromkeys(listing(members) for members in linked))
+            raise NotIdentified(
+                f"the pairs to compare do not link all systems: {parts}",
+                ["add at least one pair across each bar"],
+            )
 
     @cached_property
     def inputs(self) -> PowerInputs:
@@ -432,7 +356,17 @@ class Search:
 
     def _checked(self, design: Design) -> Design:
         check_clusters(self.spec, design)
-        check_shares(design)
+        if design.judgments < design.judges * design.repeats:
+            twice = f" {design.repeats} times" if design.repeats > 1 else ""
+            most = design.judgments // design.repeats
+            raise NotIdentified(
+                f"{design.judgments:,} judgments leave some of {design.judges:,} judges without"
+                f" any: each is to see at least one output pair{twice}",
+                [
+                    f"plan {design.judges * design.repeats:,} judgments or more",
+                    f"plan {most:,} judges or fewer" if most else "ask for fewer repeats",
+                ],
+            )
         return design
 
     def grow(self, design: Design, judgments: int) -> Design:
@@ -544,9 +478,49 @@ class Search:
 
     def refuse(self, judges: int, items: int) -> NotIdentified:
         """Return the refusal of judges and items that no number of judgments makes work."""
-        design = self.spec.design(judges, items, MOST)
-        remedy = self._say_enough(self.spec.judges or min(JUDGES), items)
-        return refuse_bounded(self.spec, self.inputs, design, remedy)
+        spec, inputs = self.spec, self.inputs
+        design = spec.design(judges, items, MOST)
+        remedy = self._say_enough(spec.judges or min(JUDGES), items)
+
+        def predict_power(times: float) -> Array:
+            variance = inputs.beyond(design, times)
+            return expect(inputs, design, spec.level, variance).power
+
+        last = predict_power(inf)
+        pair = min(spec.targets, key=lambda one: float(last[one]))
+        if last[pair] < spec.power:
+            sds = (("judges", spec.truth.judge_sd), ("items", spec.truth.item_sd))
+            left = float(inputs.bound(design)[pair]) ** 0.5
+            return NotIdentified(
+                f"no number of judgments by {_name_panel(spec, design)} decides"
+                f" {name_pair(spec.truth, pair)} with power {spec.power:g}: the tastes of"
+                f" {' and '.join(name for name, sd in sds if sd > 0)} leave a standard error of"
+                f" {left:.2g} of a difference of {abs(float(inputs.apart[pair])):.2g} in the"
+                f" worths of all judges together, and power ends at {float(last[pair]):.2f}",
+                [remedy, *_ask_less(spec, last)],
+            )
+        # a number does, and the campaign is too large to be planned: how many times more judgments?
+        power = predict_power(1.0)
+        least, pair = min((float(power[pair]), pair) for pair in spec.targets)
+
+        def reaches(times: float) -> bool:
+            power = predict_power(times)
+            return min(float(power[pair]) for pair in spec.targets) >= spec.power
+
+        low, high = 1.0, 2.0
+        while not reaches(high):
+            low, high = high, 2 * high
+        while high / low > 1.02:
+            middle = (low * high) ** 0.5
+            low, high = (low, middle) if reaches(middle) else (middle, high)
+        need = float(f"{high * design.judgments:.2g}")
+        return NotIdentified(
+            f"{name_pair(spec.truth, pair)} is a difference of"
+            f" {abs(float(inputs.apart[pair])):.2g}, and it takes some {need:,.0f} judgments by"
+            f" {_name_panel(spec, design)} to decide it with power {spec.power:g}: more than are"
+            f" planned here ({design.judgments:,} reach power {least:.2f})",
+            ["plan for the smallest difference that matters (gap)", *_ask_less(spec, power)],
+        )
 
     def enough(self, judges: int, items: int) -> Design | None:
         """Return how many judges, on how many items, are enough; None if nothing is."""

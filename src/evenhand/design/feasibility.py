@@ -40,7 +40,10 @@ def check_balance(campaign: Campaign) -> None:
 
 
 def refuse_impossible(campaign: Campaign, units: Units, groups: Integers, caps: Integers) -> None:
-    """Refuse a design in which judges do not suffice."""
+    """Refuse a design in which judges do not suffice.
+
+    Units of one of the (U,) groups go to different judges; caps: (J,) most units of each judge.
+    """
     each, judges = campaign.design.judges_per_item, len(campaign.judges)
     if each > judges:
         raise CampaignError(
@@ -80,8 +83,7 @@ def _name(units: Units) -> str:
 def find_caps(
     campaign: Campaign, sizes: dict[int, int], most: dict[int, int], anchors: dict[int, int]
 ) -> dict[int, Integers]:
-    """Return how many units of each width every judge may be dealt in a pass."""
-    # Returns width → (J,) most units.
+    """Return width → (J,) how many units of that width every judge may be dealt in a pass."""
     design = campaign.design
     beside = design.controls + design.repeats + design.again
     passes = {width: sum(one.width == width for one in campaign.tasks) for width in sizes}

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from evenhand.design.assignment import Assignment, fits
-from evenhand.design.campaign import CONTROLS, Campaign, Item
+from evenhand.design.assignment import ANCHOR, CONTROL, TARGET, Assignment, fits
+from evenhand.design.campaign import CONTROLS
 from evenhand.design.dealing import (
     count_anchors,
     count_targets,
@@ -36,7 +36,7 @@ from evenhand.design.promises import (
     encode_tickets,
     say_range,
 )
-from evenhand.design.tasks import TICKET_KINDS, Ticket
+from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError
 
 # Promises of pairs that a policy chooses while judgments come in.
@@ -77,7 +77,6 @@ USUAL = 3  # Sources of a kind that is rarer than this are not promised to be sp
 
 
 def check_loads(seen: Seen) -> Iterator[Guarantee]:
-    """Loads are even, within quotas."""
     quotas, judges = has_quotas(seen.campaign), len(seen.campaign.judges)
     tickets = np.bincount(seen.take(~seen.of("training")).judge, minlength=judges)
     if quotas:
@@ -97,7 +96,12 @@ def check_loads(seen: Seen) -> Iterator[Guarantee]:
             promised, holds = "", None
         else:
             promised = "as even as quotas allow"
-            spared = _count_spared(seen, tickets, loads)
+            # judges who could do what another has more, but for one
+            campaign, targets = seen.campaign, seen.take(seen.of("target"))
+            units = targets.group if campaign.design.once_per_source else targets.unit
+            room = _list_quotas(seen) - tickets >= len(campaign.tasks)
+            room &= loads < len(np.unique(units))
+            spared = int((room & (loads < loads.max() - 1)).sum())
             found += f"; {spared:,} could take over from others"
             holds = seen.conclude(holds=not spared)
         yield Guarantee(f"{task.name}: loads", promised, found, holds)
@@ -108,15 +112,6 @@ def _list_quotas(seen: Seen) -> Integers:
     usual, none = seen.campaign.design.quota, np.iinfo(np.int64).max
     quotas = [one.quota or usual or none for one in seen.campaign.judges]
     return np.array([min(one, none) for one in quotas], dtype=np.int64)
-
-
-def _count_spared(seen: Seen, tickets: Integers, loads: Integers) -> int:
-    """Count judges who could do what another has more, but for one."""
-    campaign, targets = seen.campaign, seen.take(seen.of("target"))
-    units = targets.group if campaign.design.once_per_source else targets.unit
-    room = _list_quotas(seen) - tickets >= len(campaign.tasks)
-    room &= loads < len(np.unique(units))
-    return int((room & (loads < loads.max() - 1)).sum())
 
 
 def check_systems(seen: Seen) -> Iterator[Guarantee]:
@@ -283,20 +278,16 @@ def check_passes(seen: Seen) -> Iterator[Guarantee]:
     repeated = len({one.width for one in tasks}) < len(tasks)
     if repeated and not seen.campaign.design.policy:
         judged = seen.take(seen.of("target", "anchor"))
-        yield _check_same(judged)
+        often = np.bincount([one.width for one in judged.campaign.tasks])
+        first, _ = count(judged.judge, judged.task, judged.unit)
+        once = judged.take(np.isin(np.arange(len(judged)), first))
+        rows, passes = count(once.judge, once.width, once.unit)
+        missed = int((passes != often[once.width[rows]]).sum())
+        found = f"{missed:,} are not in all of them"
+        promised = "all passes with as many outputs on a ticket show a judge the same"
+        holds = judged.conclude(holds=not missed and len(judged) > 0)
+        yield Guarantee("passes: same outputs", promised, found, holds)
         yield _check_shuffled(judged)
-
-
-def _check_same(seen: Seen) -> Guarantee:
-    often = np.bincount([one.width for one in seen.campaign.tasks])
-    first, _ = count(seen.judge, seen.task, seen.unit)
-    once = seen.take(np.isin(np.arange(len(seen)), first))
-    rows, passes = count(once.judge, once.width, once.unit)
-    missed = int((passes != often[once.width[rows]]).sum())
-    found = f"{missed:,} are not in all of them"
-    promised = "all passes with as many outputs on a ticket show a judge the same"
-    holds = seen.conclude(holds=not missed and len(seen) > 0)
-    return Guarantee("passes: same outputs", promised, found, holds)
 
 
 def _check_shuffled(seen: Seen) -> Guarantee:
@@ -326,26 +317,10 @@ def _check_shuffled(seen: Seen) -> Guarantee:
 
 
 def check_repeats(seen: Seen) -> Iterator[Guarantee]:
-    """Count repeats of every judge in every pass."""
     design = seen.campaign.design
-    if not design.repeats + design.again:
+    repeats = design.repeats + design.again
+    if not repeats:
         return
-    yield _check_number(seen)
-    yield _check_lag(seen)
-    if design.again:
-        yield _check_last(seen)
-
-
-def tally(seen: Seen) -> Integers:
-    """Return (J, T) how many tickets each judge has in each pass."""
-    judges, tasks = len(seen.campaign.judges), len(seen.campaign.tasks)
-    counts = np.bincount(seen.judge * tasks + seen.task, minlength=judges * tasks)
-    return counts.reshape(judges, tasks)
-
-
-def _check_number(seen: Seen) -> Guarantee:
-    """So many different tickets are repeated."""
-    repeats = seen.campaign.design.repeats + seen.campaign.design.again
     mine = seen.of("repeat")
     origins = seen.again[mine & (seen.again >= 0)]
     twice = len(origins) - len(np.unique(origins))
@@ -357,7 +332,24 @@ def _check_number(seen: Seen) -> Guarantee:
     lost = twice > 0 or bool((often > repeats).any())
     holds = seen.conclude(holds=met and not lost, lost=lost)
     promised = f"{repeats} different ones for each judge in each pass"
-    return Guarantee("repeats", promised, found, holds)
+    yield Guarantee("repeats", promised, found, holds)
+    yield _check_lag(seen)
+    if design.again:
+        others = seen.place * ~seen.of("repeat")
+        last = np.zeros((len(seen.campaign.judges), len(seen.campaign.tasks)), dtype=np.int64)
+        np.maximum.at(last, (seen.judge, seen.task), others + 1)
+        left = np.minimum(tally(seen) - last, design.again)
+        missing = int((design.again - left).sum())
+        found = f"{missing:,} of {design.again * left.size:,} do not"
+        promised = f"{design.again} at the end of each pass of each judge"
+        yield Guarantee("repeats: last", promised, found, seen.conclude(holds=missing <= seen.void))
+
+
+def tally(seen: Seen) -> Integers:
+    """Return (J, T) how many tickets each judge has in each pass."""
+    judges, tasks = len(seen.campaign.judges), len(seen.campaign.tasks)
+    counts = np.bincount(seen.judge * tasks + seen.task, minlength=judges * tasks)
+    return counts.reshape(judges, tasks)
 
 
 def _check_lag(seen: Seen) -> Guarantee:
@@ -380,28 +372,33 @@ def _check_lag(seen: Seen) -> Guarantee:
     return Guarantee("repeats: lag", promised, found, holds)
 
 
-def _check_last(seen: Seen) -> Guarantee:
-    """What is asked again stands at the end of a pass."""
-    again = seen.campaign.design.again
-    others = seen.place * ~seen.of("repeat")
-    last = np.zeros((len(seen.campaign.judges), len(seen.campaign.tasks)), dtype=np.int64)
-    np.maximum.at(last, (seen.judge, seen.task), others + 1)
-    left = np.minimum(tally(seen) - last, again)
-    missing = int((again - left).sum())
-    found = f"{missing:,} of {again * left.size:,} do not"
-    promised = f"{again} at the end of each pass of each judge"
-    return Guarantee("repeats: last", promised, found, seen.conclude(holds=missing <= seen.void))
-
-
 # Promises of what a judge meets beside what is dealt out: training, anchors, controls.
-
-ANCHOR, CONTROL = TICKET_KINDS.index("anchor"), TICKET_KINDS.index("control")
 
 
 def check_sittings(seen: Seen) -> Iterator[Guarantee]:
     """Count what judges meet beside their own items."""
     if list_anchors(seen.campaign) or bool(seen.of("anchor").any()):
-        yield _check_anchors(seen)
+        every, once = len(seen.campaign.judges), seen.campaign.design.once_per_source
+        mine = seen.take(seen.of("anchor"))
+        strange = int((mine.role != ANCHOR).sum())
+        right = mine.take(mine.sound & (mine.role == ANCHOR))
+        missing, more = 0, 0
+        for at, task in enumerate(seen.campaign.tasks):
+            there = right.take(right.task == at)
+            owed = count_anchors(seen.campaign, task.width)
+            first, judges = count_different(there.judge, there.unit)
+            shown = dict.fromkeys(owed, 0)
+            for row, n in zip(first.tolist(), judges.tolist(), strict=True):
+                item = seen.campaign.item(there.tickets[row].item)
+                shown[item.group if once else item.name] += 1
+                missing += every - n
+            missing += every * sum(max(0, n - shown[one]) for one, n in owed.items())
+            more += sum(max(0, shown[one] - n) for one, n in owed.items())
+        found = f"{len(mine):,} anchor tickets; {missing:,} missing, {strange + more:,} others"
+        holds = seen.conclude(holds=not missing, lost=bool(strange + more))
+        yield Guarantee(
+            "anchors", f"all {every:,} judges see every anchor in each pass", found, holds
+        )
     if seen.campaign.design.controls or bool(seen.of("control").any()):
         yield from _check_controls(seen)
     if seen.campaign.training or bool(seen.of("training").any()):
@@ -427,29 +424,6 @@ def _check_training(seen: Seen) -> Iterator[Guarantee]:
     promised = "training comes before what is judged in its pass"
     holds = late == 0 if len(mine) else None
     yield Guarantee("training: first", promised, f"{late:,} come later", holds)
-
-
-def _check_anchors(seen: Seen) -> Guarantee:
-    """All judges see the same anchors, and all that there are."""
-    every, once = len(seen.campaign.judges), seen.campaign.design.once_per_source
-    mine = seen.take(seen.of("anchor"))
-    strange = int((mine.role != ANCHOR).sum())
-    right = mine.take(mine.sound & (mine.role == ANCHOR))
-    missing, more = 0, 0
-    for at, task in enumerate(seen.campaign.tasks):
-        there = right.take(right.task == at)
-        owed = count_anchors(seen.campaign, task.width)
-        first, judges = count_different(there.judge, there.unit)
-        shown = dict.fromkeys(owed, 0)
-        for row, n in zip(first.tolist(), judges.tolist(), strict=True):
-            item = seen.campaign.item(there.tickets[row].item)
-            shown[item.group if once else item.name] += 1
-            missing += every - n
-        missing += every * sum(max(0, n - shown[one]) for one, n in owed.items())
-        more += sum(max(0, shown[one] - n) for one, n in owed.items())
-    found = f"{len(mine):,} anchor tickets; {missing:,} missing, {strange + more:,} others"
-    holds = seen.conclude(holds=not missing, lost=bool(strange + more))
-    return Guarantee("anchors", f"all {every:,} judges see every anchor in each pass", found, holds)
 
 
 def _check_controls(seen: Seen) -> Iterator[Guarantee]:
@@ -493,7 +467,13 @@ def _check_directions(mine: Seen) -> Iterator[Guarantee]:
         used = [one for one in CONTROLS if any(item.control == one for item in ready)]
         if len(used) < 2:
             continue
-        several, sure = True, sure and _can_alternate(campaign, ready, used)
+        turns = -(-campaign.design.controls // len(used))
+        # whether there is always another one of the direction whose turn it is
+        enough = all(sum(one.control == name for one in ready) >= turns for name in used)
+        if campaign.design.once_per_source:
+            groups = Counter(one.group for one in campaign.items)
+            enough = enough and all(groups[one.group] == 1 for one in ready)
+        several, sure = True, sure and enough
         tallies = [tally(mine.take(named == one))[:, at] for one in used]
         gap = max(gap, int(np.ptp(np.stack(tallies), axis=0).max()))
     if several:
@@ -505,16 +485,6 @@ def _check_directions(mine: Seen) -> Iterator[Guarantee]:
             f" differ by at most {gap}",
             mine.conclude(holds=gap <= 1) if sure else None,
         )
-
-
-def _can_alternate(campaign: Campaign, ready: list[Item], used: list[str]) -> bool:
-    """Say whether there is always another one of the direction whose turn it is."""
-    turns = -(-campaign.design.controls // len(used))
-    enough = all(sum(one.control == name for one in ready) >= turns for name in used)
-    groups = Counter(one.group for one in campaign.items)
-    return enough and (
-        not campaign.design.once_per_source or all(groups[one.group] == 1 for one in ready)
-    )
 
 
 def _check_better(mine: Seen) -> Guarantee:
@@ -558,7 +528,6 @@ def _count_outside(seen: Seen, n: int) -> int:
 
 WORDS = {1: ("output", "outputs"), 2: ("pair", "pairs")}
 SETS = ("set of outputs", "sets of outputs")
-TARGET = TICKET_KINDS.index("target")
 
 
 def check_units(seen: Seen) -> Iterator[Guarantee]:
@@ -572,43 +541,36 @@ def check_units(seen: Seen) -> Iterator[Guarantee]:
     yield Guarantee("outputs shown", promised, found, not len(wrong) if len(seen) else None)
     for at, task in enumerate(seen.campaign.tasks if not seen.campaign.design.policy else ()):
         mine = seen.take((seen.task == at) & seen.of("target"))
-        yield _check_items(task.name, task.width, mine)
-        yield _check_judges(task.name, task.width, mine)
+        owed = count_targets(mine.campaign, task.width)
+        right = mine.take(mine.sound & (mine.role == TARGET))
+        rows, often = count_different(right.unit, right.item)
+        names = [right.tickets[row].item for row in rows.tolist()]
+        there = dict(zip(names, often.tolist(), strict=True))
+        strange = int((mine.role != TARGET).sum())
+        more = sum(max(0, n - owed.get(one, 0)) for one, n in there.items())
+        left = sum(max(0, n - there.get(one, 0)) for one, n in owed.items())
+        one, many = WORDS.get(task.width, SETS)
+        each = mine.campaign.design.per_item or (None if task.width < 3 else 1)
+        what = f"every {one}" if each is None else f"{each} {one if each == 1 else many}"
+        found = f"{sum(there.values()):,} {many} of {len(there):,} items"
+        found += f"; {left:,} {'' if mine.whole else 'still '}missing" if left else ""
+        found += f"; {more + strange:,} not asked for" if more + strange else ""
+        holds = mine.conclude(holds=not left, lost=bool(more + strange))
+        yield Guarantee(
+            f"{task.name}: items", f"{what} of each of {len(owed):,} items", found, holds
+        )
+        k = mine.campaign.design.judges_per_item
+        _, judges = count_different(mine.person, mine.unit)
+        nothing = not len(judges) and bool(list_targets(mine.campaign))
+        yield Guarantee(
+            f"{task.name}: judges",
+            f"{k} different judge{'s' * (k > 1)} for each {one}",
+            f"{len(judges):,} {many} by {say_range(judges)}",
+            mine.conclude(
+                holds=bool((judges == k).all()) and not nothing, lost=bool((judges > k).any())
+            ),
+        )
         yield from _check_choice(seen, at)
-
-
-def _check_items(name: str, width: int, mine: Seen) -> Guarantee:
-    owed = count_targets(mine.campaign, width)
-    right = mine.take(mine.sound & (mine.role == TARGET))
-    first, often = count_different(right.unit, right.item)
-    names = [right.tickets[at].item for at in first.tolist()]
-    there = dict(zip(names, often.tolist(), strict=True))
-    strange = int((mine.role != TARGET).sum())
-    more = sum(max(0, n - owed.get(one, 0)) for one, n in there.items())
-    left = sum(max(0, n - there.get(one, 0)) for one, n in owed.items())
-    one, many = WORDS.get(width, SETS)
-    each = mine.campaign.design.per_item or (None if width < 3 else 1)
-    what = f"every {one}" if each is None else f"{each} {one if each == 1 else many}"
-    found = f"{sum(there.values()):,} {many} of {len(there):,} items"
-    found += f"; {left:,} {'' if mine.whole else 'still '}missing" if left else ""
-    found += f"; {more + strange:,} not asked for" if more + strange else ""
-    holds = mine.conclude(holds=not left, lost=bool(more + strange))
-    return Guarantee(f"{name}: items", f"{what} of each of {len(owed):,} items", found, holds)
-
-
-def _check_judges(name: str, width: int, mine: Seen) -> Guarantee:
-    k = mine.campaign.design.judges_per_item
-    _, judges = count_different(mine.person, mine.unit)
-    one, many = WORDS.get(width, SETS)
-    nothing = not len(judges) and bool(list_targets(mine.campaign))
-    return Guarantee(
-        f"{name}: judges",
-        f"{k} different judge{'s' * (k > 1)} for each {one}",
-        f"{len(judges):,} {many} by {say_range(judges)}",
-        mine.conclude(
-            holds=bool((judges == k).all()) and not nothing, lost=bool((judges > k).any())
-        ),
-    )
 
 
 def _check_choice(seen: Seen, at: int) -> Iterator[Guarantee]:
@@ -730,7 +692,6 @@ def verify_design(assignment: Assignment) -> DesignCheck:
 
 
 def refuse_broken(assignment: Assignment) -> None:
-    """Refuse tickets that do not keep what their campaign promises."""
     broken = verify_design(assignment).broken
     if broken:
         first = "; ".join(f"{one.name}: {one.promised} (found: {one.found})" for one in broken[:3])
@@ -752,7 +713,16 @@ def verify_collected(
     # What can only be said at the end is left open until all is answered.
     tickets, seats = tuple(tickets), seats or {}
     asked = [one for one in tickets if _is_asked(assignment, one, seats)]
-    void = _find_void(assignment, asked)
+    # repeats that are asked no more: somebody else went on after the first was answered
+    by = {one.number: one.judge for one in asked}
+    last = {assignment.judge[one.number]: one.judge for one in asked}
+    numbers = np.flatnonzero(assignment.again >= 0).tolist()
+    origin = {number: by.get(int(assignment.again[number])) for number in numbers}
+    void = {
+        number
+        for number, judge in origin.items()
+        if number not in by and judge is not None and last[assignment.judge[number]] != judge
+    }
     answered = {one.number for one in asked}
     whole = len(answered) + len(void) == len(assignment)
     seen = encode_tickets(assignment.campaign, asked, people, seats)
@@ -782,19 +752,6 @@ def _is_asked(assignment: Assignment, ticket: Ticket, seats: Mapping[str, str]) 
     sound = len(shown) == len(ticket.systems) == 2 and shown <= set(item.systems)
     explained = (ticket.kind == "target") == bool(ticket.chosen)
     return sound and explained and replace(ticket, item="", systems=(), chosen="") == planned
-
-
-def _find_void(assignment: Assignment, asked: list[Ticket]) -> set[int]:
-    """Return repeats that are asked no more: somebody else went on after the first was answered."""
-    by = {one.number: one.judge for one in asked}
-    last = {assignment.judge[one.number]: one.judge for one in asked}
-    numbers = np.flatnonzero(assignment.again >= 0).tolist()
-    origin = {number: by.get(int(assignment.again[number])) for number in numbers}
-    return {
-        number
-        for number, judge in origin.items()
-        if number not in by and judge is not None and last[assignment.judge[number]] != judge
-    }
 
 
 def _compare_tickets(

@@ -43,7 +43,14 @@ _OF_SYSTEM: Final = re.compile(r"(?i:system|output)([ _.-].+|\d+|[A-Z])")
 
 
 def check_columns(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> None:
-    """Refuse columns that are neither known nor systems."""
+    """Refuse columns that are neither known nor systems, of which a campaign may say which.
+
+    >>> check_columns("f, row 2", {"item": "1", "domain": "news", "A": "x"}, ())
+    Traceback (most recent call last):
+    evenhand.errors.CampaignError: f, row 2: 'domain' would be a system. If it is none, leave it \
+out, in a campaign file: ignore = ["domain"]; if it is one, say which there are: systems = \
+["domain", ...]
+    """
     named = next((one for one in ("outputs", "system", "output") if one in row), "")
     # name → the column that is meant, "" for one that is not judged, None for a system
     odd: dict[str, str | None] = {}
@@ -122,7 +129,17 @@ def build_items(
         if name not in items:
             items[name] = (where, settings)
         elif "system" in row:
-            _add(where, items[name], settings)
+            # what both rows say of the item must be the same
+            place, before = items[name]
+            for key, value in settings.items():
+                if key not in ("name", "outputs") and before.setdefault(key, value) != value:
+                    raise CampaignError(
+                        f"{where}: {key} of item '{name}' is another than before ({place})"
+                    )
+            for system, output in settings["outputs"].items():
+                if system in before["outputs"]:
+                    raise CampaignError(f"{where}: item '{name}' has two outputs of '{system}'")
+                before["outputs"][system] = output
         else:
             raise CampaignError(f"{where}: item '{name}' is there already ({items[name][0]})")
     with_output = {system for _, settings in items.values() for system in settings["outputs"]}
@@ -168,21 +185,6 @@ def _read_row(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> d
         name = str(name)
     if not isinstance(name, str) or not name.strip():
         raise CampaignError(f"{where}: the item has no name; it needs a column item")
-    settings: dict[str, Any] = {"name": name, "outputs": _read_outputs(where, row, systems)}
-    for key in (*TEXTS, "expected", "anchor"):
-        if row.get(key) not in (None, ""):
-            settings[key] = row[key]
-    anchor = settings.get("anchor", False)
-    if not isinstance(anchor, bool):
-        word = str(anchor).strip().casefold()
-        if word not in YES:
-            raise CampaignError(f"{where}: anchor cannot be {anchor!r}: yes or no")
-        settings["anchor"] = YES[word]
-    return settings
-
-
-def _read_outputs(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) -> dict[str, Any]:
-    """Return outputs by system; an empty cell, or one of blanks alone, is no output."""
     outputs = row.get("outputs")
     if "outputs" not in row:
         outputs = {
@@ -201,25 +203,23 @@ def _read_outputs(where: str, row: Mapping[str, Any], systems: tuple[str, ...]) 
         outputs = {**outputs, system: row["output"]}
     elif row.get("output"):
         raise CampaignError(f"{where}: whose output is it? Add a column system")
-    return {
-        name: text
-        for name, text in outputs.items()
+    # an empty cell, or one of blanks alone, is no output
+    outputs = {
+        system: text
+        for system, text in outputs.items()
         if text is not None and (not isinstance(text, str) or text.strip())
     }
-
-
-def _add(where: str, first: tuple[str, dict[str, Any]], more: dict[str, Any]) -> None:
-    """Add the output of another row to an item; what both say of the item must be the same."""
-    place, settings = first
-    for key, value in more.items():
-        if key not in ("name", "outputs") and settings.setdefault(key, value) != value:
-            raise CampaignError(
-                f"{where}: {key} of item '{more['name']}' is another than before ({place})"
-            )
-    for system, output in more["outputs"].items():
-        if system in settings["outputs"]:
-            raise CampaignError(f"{where}: item '{more['name']}' has two outputs of '{system}'")
-        settings["outputs"][system] = output
+    settings: dict[str, Any] = {"name": name, "outputs": outputs}
+    for key in (*TEXTS, "expected", "anchor"):
+        if row.get(key) not in (None, ""):
+            settings[key] = row[key]
+    anchor = settings.get("anchor", False)
+    if not isinstance(anchor, bool):
+        word = str(anchor).strip().casefold()
+        if word not in YES:
+            raise CampaignError(f"{where}: anchor cannot be {anchor!r}: yes or no")
+        settings["anchor"] = YES[word]
+    return settings
 
 
 TABLES: Final = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson")
@@ -232,7 +232,6 @@ MAX_CELL_CHARACTERS: Final = 10_000_000  # Most characters of a cell
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file in UTF-8."""
     if "\0" in str(path):
         raise MissingFile(f"there is no file {str(path)!r}")
     try:

@@ -59,8 +59,6 @@ STEPS: Final = 60  # Halvings of the search for t: more than digits of a number
 
 @dataclass(frozen=True)
 class Separation:
-    """What would decide a pair."""
-
     better: str  # the system that is ahead
     worse: str  # the other
     gap: float  # difference of log-worths (log-odds)
@@ -80,7 +78,7 @@ class Separation:
 def separate_pairs(
     ranking: Ranking, pairs: Sequence[tuple[int, int]], power: float = POWER
 ) -> tuple[Separation, ...]:
-    """Say how many more judgments would decide pairs."""
+    """Say how many more judgments would decide pairs with a power (proportion)."""
     critical = find_critical(ranking)
     return tuple(_separate(ranking, pair, critical, power) for pair in pairs)
 
@@ -99,7 +97,7 @@ def find_critical(ranking: Ranking) -> float:
 
 
 def find_times(today: float, apart: float, critical: float, power: float) -> float | None:
-    """Return how many times as many judgments decide a pair with a power."""
+    """Return how many times as many judgments decide a pair with a power (.5 or more)."""
     if today > critical:
         return 1.0
     if apart <= 0:
@@ -193,7 +191,6 @@ class PredictivePower:
 def predict_more_judgments(
     ranking: Ranking, times: Sequence[float] = TIMES, *, draws: int = DRAWS, seed: int = SEED
 ) -> tuple[PredictivePower, ...]:
-    """Predict what more judgments of the same kind would decide."""
     critical = find_critical(ranking)
     sets, errors = ranking.rank_sets, np.asarray(ranking.pair_stderr)
     if sets is None:  # find_critical refuses
@@ -215,7 +212,21 @@ def predict_more_judgments(
         later = estimate / t + (1 - 1 / t) * truths + noise * np.sqrt(t - 1) / t
         may = (sets.effective * t >= MIN_CLUSTERS) & ~sets.resting
         limit = np.where(may, critical * errors / np.sqrt(t), np.inf)
-        prospects.append(_count(t, t * ranking.n_judgments, later, limit))
+        beyond = later[:, :, None] - later[:, None, :] > limit
+        decided = beyond.sum(axis=(1, 2))
+        candidates = (~beyond.any(axis=1)).sum(axis=1)
+        ends = np.quantile(decided, (TAIL, 1 - TAIL), method="inverted_cdf")
+        prospects.append(
+            PredictivePower(
+                t,
+                t * ranking.n_judgments,
+                float(decided.mean()),
+                float(ends[0]),
+                float(ends[1]),
+                float(candidates.mean()),
+                float((candidates == 1).mean()),
+            )
+        )
     return tuple(prospects)
 
 
@@ -227,10 +238,12 @@ def centre(errors: Array) -> Array:
 
 
 def draw_truths(estimate: Array, covariance: Array, draws: int, rng: Generator) -> Array:
-    """Draw (B, K) worths as they may be: estimates drawn together, with what is left of errors."""
-    # How far worths are apart is itself drawn: with few systems nothing else shows how little is
-    # known of it. The sum of squares of the estimates is τ² + ε² times χ² on K − 1 degrees of
-    # freedom; what is below zero of τ² counts as none.
+    """Draw (B, K) worths as they may be, from (K,) centred estimates and their covariance.
+
+    How far worths are apart is itself drawn: with few systems nothing else shows how little is
+    known of it. The sum of squares of the estimates is τ² + ε² times χ² on K − 1 degrees of
+    freedom; what is below zero of τ² counts as none.
+    """
     k = len(estimate)
     sizes, directions = np.linalg.eigh(covariance)
     sizes = np.maximum(sizes, 0.0)
@@ -241,20 +254,3 @@ def draw_truths(estimate: Array, covariance: Array, draws: int, rng: Generator) 
     along = shrinkage * (estimate @ directions)
     along += np.sqrt(shrinkage * sizes) * rng.standard_normal((draws, k))
     return np.asarray(along @ directions.T)
-
-
-def _count(times: float, judgments: float, later: Array, limit: Array) -> PredictivePower:
-    """Count what is decided in each replicate."""
-    beyond = later[:, :, None] - later[:, None, :] > limit
-    decided = beyond.sum(axis=(1, 2))
-    candidates = (~beyond.any(axis=1)).sum(axis=1)
-    ends = np.quantile(decided, (TAIL, 1 - TAIL), method="inverted_cdf")
-    return PredictivePower(
-        times,
-        judgments,
-        float(decided.mean()),
-        float(ends[0]),
-        float(ends[1]),
-        float(candidates.mean()),
-        float((candidates == 1).mean()),
-    )

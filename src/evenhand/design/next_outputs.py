@@ -258,13 +258,10 @@ _WHY: Final = {
 
 @dataclass(frozen=True, eq=False)
 class ChosenPart:
-    """What was found in one group."""
-
     next: NextOutputs  # the outputs
     curves: QueryCurves | None  # what queries would have saved, where that was asked
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract."""
         curves = None if self.curves is None else self.curves.to_dict()
         return {**self.next.to_dict(), "savings": curves}
 

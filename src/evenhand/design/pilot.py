@@ -53,7 +53,6 @@ class Pilot:
         return change_tastes(truth, *sds) if all(isfinite(sd) for sd in sds) else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
         components = self.components
         return {
             "signature": components.signature,

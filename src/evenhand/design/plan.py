@@ -38,14 +38,14 @@ from evenhand.design.spec import CampaignSpec, make_spec
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.numerics.distributions import normal_quantile
 
+# What a plan holds: a design, its power pair by pair, what it costs and what would be cheaper.
+
 # How far power in closed form and by simulation may differ before it is said
 MAX_DIFFERENCE: Final = 0.05
 
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a curve, in closed form."""
-
     judgments: int  # n
     judges: int  # J
     weakest: float  # power of the pair that is hardest to decide (proportion)
@@ -71,8 +71,6 @@ class Round:
 
 @dataclass(frozen=True)
 class PairPower:
-    """How likely a pair is to be decided."""
-
     pair: str  # the better, then the other, for people: names may hold " > " themselves
     better: str  # the better system
     worse: str  # the other
@@ -220,12 +218,58 @@ class CampaignPlan(InNotebooks):
     @cached_property
     def says(self) -> tuple[str, ...]:
         """What was found, in sentences."""
-        return say_plan(self)
+        parts = self.variance
+        total = sum(parts.values())
+        shares = ", ".join(
+            f"{name} {100 * part / total:.0f} %" for name, part in parts.items() if part
+        )
+        which = "the difference" if len(self.asked) == 1 else "the hardest difference"
+        return (
+            f"{say_design(self.design)}{_say_cost(self, self.design)}",
+            _say_power(self),
+            f"standard error of {which} {total**0.5:.2g} (log-worth); its variance is due to"
+            f" {shares}",
+            *_say_overlap(self),
+            *_say_enough(self),
+            *([] if self.pilot is None else self.pilot.says),
+        )
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What must stand beside it."""
-        return note_plan(self)
+        notes = []
+        low, simulated = self.weakest, self.simulated
+        if simulated is None:
+            notes.append("closed form only: nothing was simulated")
+        else:
+            if simulated.unranked:
+                notes.append(
+                    f"{simulated.unranked} of {simulated.campaigns} campaigns gave worths no"
+                    " estimate; they count as undecided"
+                )
+            notes += _note_false(self)
+            if not low.lower - MAX_DIFFERENCE <= low.expected <= low.upper + MAX_DIFFERENCE:  # type: ignore[operator]
+                notes.append(
+                    f"the closed form expects {low.expected:.2f} for {low.pair}: believe the"
+                    " simulation"
+                )
+        notes += _note_design(self)
+        if self.design.overlap == 1:
+            notes.append(
+                "no two judges see one output pair: agreement cannot be measured (overlap)"
+            )
+        if self.worst is not None:
+            notes.append(
+                "if tastes are as strong as the pilot cannot exclude, power for the hardest pair is"
+                f" {self.worst:.2f}"
+            )
+        elif self.pilot is not None:
+            notes.append(
+                "the pilot sets no bound to tastes: power may be much lower (try a larger judge_sd)"
+            )
+        if self.spec.truth.judge_sd == 0:
+            notes.append("judges are taken to be alike (judge_sd = 0), which real judges are not")
+        return (*notes, *(() if self.pilot is None else self.pilot.notes))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand plan --json`."""
@@ -271,18 +315,6 @@ COUNTED = ("campaigns", "any_false", "unranked", "places")
 THIN = 10
 
 
-def say_plan(plan: CampaignPlan) -> tuple[str, ...]:
-    """Say what the design is, what it decides and what keeps it from more."""
-    return (
-        f"{say_design(plan.design)}{_say_cost(plan, plan.design)}",
-        _say_power(plan),
-        _say_parts(plan),
-        *_say_overlap(plan),
-        *_say_enough(plan),
-        *([] if plan.pilot is None else plan.pilot.says),
-    )
-
-
 def say_design(design: Design) -> str:
     each = design.judgments / design.judges
     load = f"{each:,.0f} each" if design.loads == "equal" else "unequal loads"
@@ -316,17 +348,6 @@ def _say_power(plan: CampaignPlan) -> str:
     return (
         f"{len(asked) - len(short)} of {len(asked)} pairs reach power {wish:g}; hardest: {low.pair}"
         f" {low.best:.2f}{of}; short: {listing(short, 5)}"
-    )
-
-
-def _say_parts(plan: CampaignPlan) -> str:
-    """Say what the error of the hardest pair is made of."""
-    parts = plan.variance
-    total = sum(parts.values())
-    shares = ", ".join(f"{name} {100 * part / total:.0f} %" for name, part in parts.items() if part)
-    which = "the difference" if len(plan.asked) == 1 else "the hardest difference"
-    return (
-        f"standard error of {which} {total**0.5:.2g} (log-worth); its variance is due to {shares}"
     )
 
 
@@ -416,40 +437,6 @@ def _note_false(plan: CampaignPlan) -> list[str]:
     ]
 
 
-def note_plan(plan: CampaignPlan) -> tuple[str, ...]:
-    """Say what must stand beside the numbers."""
-    notes = []
-    low, simulated = plan.weakest, plan.simulated
-    if simulated is None:
-        notes.append("closed form only: nothing was simulated")
-    else:
-        if simulated.unranked:
-            notes.append(
-                f"{simulated.unranked} of {simulated.campaigns} campaigns gave worths no estimate;"
-                " they count as undecided"
-            )
-        notes += _note_false(plan)
-        if not low.lower - MAX_DIFFERENCE <= low.expected <= low.upper + MAX_DIFFERENCE:  # type: ignore[operator]
-            notes.append(
-                f"the closed form expects {low.expected:.2f} for {low.pair}: believe the simulation"
-            )
-    notes += _note_design(plan)
-    if plan.design.overlap == 1:
-        notes.append("no two judges see one output pair: agreement cannot be measured (overlap)")
-    if plan.worst is not None:
-        notes.append(
-            f"if tastes are as strong as the pilot cannot exclude, power for the hardest pair is"
-            f" {plan.worst:.2f}"
-        )
-    elif plan.pilot is not None:
-        notes.append(
-            "the pilot sets no bound to tastes: power may be much lower (try a larger judge_sd)"
-        )
-    if plan.spec.truth.judge_sd == 0:
-        notes.append("judges are taken to be alike (judge_sd = 0), which real judges are not")
-    return (*notes, *(() if plan.pilot is None else plan.pilot.notes))
-
-
 MAX_ROUNDS: Final = 4  # How many sizes are simulated, each larger, while a design falls short
 MIN_GROWTH: Final = 1.15  # How much larger the next size is, at least and at most
 MAX_GROWTH: Final = 2.0
@@ -519,8 +506,7 @@ def plan_campaign(
 def _confirm(
     search: Search, design: Design, campaigns: int, progress: Progress | None
 ) -> tuple[Design, Simulated | None, tuple[Round, ...]]:
-    """Simulate; a design whose size was looked for grows where it fails, and is tried again."""
-    # Returned are the design that was simulated last, what was counted, and all sizes.
+    """Simulate; a design whose size was looked for grows while it fails, and is simulated again."""
     spec = search.spec
     rounds: tuple[Round, ...] = ()
     if not campaigns:
@@ -548,8 +534,10 @@ def _confirm(
 
 
 def find_growth(power: float, wish: float, critical: float) -> float:
-    """Return how many times more judgments would do, were the error that of chance alone."""
-    # Power is Φ(δ − c), and δ grows with the square root of the judgments.
+    """Return how many times more judgments would do, were the error that of chance alone.
+
+    Power (a proportion) is Φ(δ − c), and δ grows with the square root of the judgments.
+    """
     reached = critical + normal_quantile(power) if 0 < power < 1 else 0.0
     if reached <= 0:
         return MAX_GROWTH

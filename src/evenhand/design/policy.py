@@ -44,7 +44,8 @@ from evenhand.numerics.newton import Expansion, invert_positive, maximise
 # shrinks systems far out less; it is made for estimates, this for choosing, many times a second.
 
 Array = NDArray[np.float64]
-Codes = NDArray[np.signedinteger[Any]]
+Integers = NDArray[np.signedinteger[Any]]
+Mask = NDArray[np.bool_]
 
 RIDGE: Final = 0.25
 
@@ -57,13 +58,13 @@ class Belief:
     vcov: Array  # (K, K) covariance
     tie: float = 0.0  # Davidson's ν, 0 where nothing ties
 
-    def gap(self, one: Codes, other: Codes) -> tuple[Array, Array]:
+    def gap(self, one: Integers, other: Integers) -> tuple[Array, Array]:
         """Return mean and variance of the differences between systems, by their codes."""
         variances = self.vcov.diagonal()
         variance = variances[one] + variances[other] - 2 * self.vcov[one, other]
         return self.mean[one] - self.mean[other], variance
 
-    def above(self, one: Codes, other: Codes) -> Array:
+    def above(self, one: Integers, other: Integers) -> Array:
         """Return the probability that the first of two systems is the better one."""
         from scipy.special import ndtr
 
@@ -76,13 +77,11 @@ class Belief:
         return np.asarray((won + lost - (won - lost) ** 2) / 4)
 
     def draw(self, n: int, rng: np.random.Generator) -> Array:
-        """Return (n, K) draws."""
         root = np.linalg.cholesky(self.vcov)
         return np.asarray(self.mean + rng.normal(size=(n, len(self.mean))) @ root.T)
 
     def expect(self, one: int, other: int) -> Belief:
-        """Return what will be believed, on average, after one more comparison of two systems."""
-        # The mean is expected to stay, the covariance to lose what the comparison tells.
+        """Return what is believed, on average, after one more comparison: the same but surer."""
         # numbers: arrays of one take longer
         variance = float(self.vcov[one, one] + self.vcov[other, other] - 2 * self.vcov[one, other])
         information = float(self.information(np.asarray(self.mean[one] - self.mean[other])))
@@ -92,7 +91,13 @@ class Belief:
 
 
 def fit_belief(tally: Tally, start: Array | None = None) -> Belief:
-    """Fit the worths and, where anything tied, the tie parameter, with a ridge."""
+    """Fit the worths and, where anything tied, the tie parameter, from (K,) worths to start with.
+
+    >>> one, two = np.array([0], np.int32), np.array([1], np.int32)
+    >>> counts = np.array([3.0]), np.array([0.0]), np.array([1.0])
+    >>> fit_belief(Tally(("a", "b"), one, two, *counts)).mean.round(3)
+    array([ 0.473, -0.473])
+    """
     k, tied = len(tally.systems), bool(tally.ties.any())
     at = np.zeros(k + tied)
     if start is not None:
@@ -135,14 +140,12 @@ def _expand(tally: Tally, beta: Array) -> Expansion:
     return Expansion(float(value - RIDGE * (beta @ beta) / 2), gradient - RIDGE * beta, information)
 
 
-Mask = NDArray[np.bool_]
+# What is known when the next pairs are chosen: judgments so far, and questions still out.
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Judgments so far, and questions still out."""
-
-    # Pairs are numbered: pair p is of systems `low[p]` < `high[p]`.
+    """Judgments so far, and questions still out; pair p is of systems `low[p]` < `high[p]`."""
 
     tally: Tally  # the judgments, one entry per pair, over all K systems
     waiting: Array  # (P,) how often each pair was handed out and is not answered yet
@@ -234,7 +237,6 @@ class State:
 def read_state(
     tally: Tally | None, *, systems: Sequence[str] = (), waiting: Sequence[tuple[str, str]] = ()
 ) -> State:
-    """Count judgments for choosing the next pairs."""
     twice = [name for name, count in Counter(systems).items() if count > 1]
     if twice:
         raise UnknownOption(f"{listing(twice)} is named twice: name each system once")
@@ -283,8 +285,6 @@ DRAWS: Final = 1000  # Draws of the worths behind a probability: its error is .0
 
 @dataclass(frozen=True)
 class Choice:
-    """A pair to ask about."""
-
     left: str  # the system to show first
     right: str  # the other
     # "start-up", "random", "narrowed" (at random, of the pairs that are left) or "chosen"
@@ -349,7 +349,7 @@ class Batch:
         self.loads[[self.low[pair], self.high[pair]]] += 1
 
     def find_best(self, scores: Array) -> tuple[int, float]:
-        """Return the open pair with the highest score, and the score."""
+        """Return the open pair with the highest of (P,) scores, and the score."""
         pair = int(np.argmax(np.where(self.open, scores, -np.inf)))
         return pair, float(scores[pair])
 
@@ -362,14 +362,6 @@ class Batch:
 
 AT_RANDOM = "at random, whatever the answers so far"
 OF_THE_LEFT = "at random, of the pairs that are left"
-
-
-def take_start(batch: Batch, n: int, start: int, rng: np.random.Generator) -> int:
-    """Take up to n pairs of the start-up phase; return how many were needed."""
-    taken = 0
-    while taken < n and (_take_matched(batch, start, rng) or _take_link(batch, rng)):
-        taken += 1
-    return taken
 
 
 def take_balanced(batch: Batch, n: int, rng: np.random.Generator) -> None:
@@ -423,7 +415,7 @@ def _match(
     return int(number_pairs([first], [second], k)[0]), first
 
 
-def _least(counts: NDArray[np.float64], among: Mask, rng: np.random.Generator) -> int:
+def _least(counts: Array, among: Mask, rng: np.random.Generator) -> int:
     """Return a random one of those among some that count least."""
     codes = np.flatnonzero(among)
     return int(rng.choice(codes[counts[codes] == counts[codes].min()]))
@@ -596,7 +588,6 @@ def _say_chance(chance: float) -> str:
 
 
 def choose_by_information(batch: Batch, n: int, rng: np.random.Generator) -> None:  # noqa: ARG001 - as all
-    """Choose n pairs by expected information."""
     for _ in range(n):
         gap, variance = batch.belief.gap(batch.low, batch.high)
         pair, nats = batch.find_best(np.log1p(batch.belief.information(gap) * variance) / 2)
@@ -719,7 +710,9 @@ class Policy:
         if self.rule == "random":
             take_balanced(batch, n, rng)
             return _present(batch, 0, rng)
-        started = take_start(batch, n, self.start, rng)
+        started = 0
+        while started < n and (_take_matched(batch, self.start, rng) or _take_link(batch, rng)):
+            started += 1
         rest = n - started
         by_chance = int(np.floor(rest * self.random_share + rng.random()))
         by_chance = by_chance if state.answered else rest

@@ -95,11 +95,9 @@ class Truth:
 
     @cached_property
     def worth(self) -> Array:
-        """(K,) log-worths."""
         return np.array(self.log_worth, dtype=np.float64)
 
     def find(self, name: str) -> int:
-        """Return the place of a system."""
         if name not in self.systems:
             raise UnknownOption(f"there is no system '{name}': there are {listing(self.systems)}")
         return self.systems.index(name)
@@ -191,9 +189,16 @@ def name_pair(truth: Truth, pair: Sequence[int]) -> str:
 
 
 def draw_campaign(truth: Truth, design: Design, rng: Generator) -> Tally:
-    """Return one campaign, an entry per judgment, with judge and item."""
-    # Drawn in this order: tastes of judges (J, K), of items (I, K), items and pairs of output
-    # pairs, judges, sides, answers.
+    """Return one campaign, an entry per judgment, with judge and item.
+
+    Drawn in this order: tastes of judges (J, K), of items (I, K), items and pairs of output pairs,
+    judges, sides, answers.
+
+    >>> design = Design(judges=5, items=10, judgments=100)
+    >>> drawn = draw_campaign(Truth.spaced(2, 0.4), design, np.random.default_rng(1))
+    >>> drawn.n_comparisons, drawn.factor("judge").loads.tolist()
+    (100.0, [20.0, 20.0, 20.0, 20.0, 20.0])
+    """
     n, k = design.judgments, len(truth.systems)
     by_judge = rng.normal(0, truth.judge_sd, (design.judges, k))
     by_item = rng.normal(0, truth.item_sd, (design.items, k))
@@ -264,7 +269,6 @@ class Simulated:
 
     @property
     def power(self) -> Array:
-        """(K, K) share of campaigns in which a pair is decided the right way."""
         return self.right / self.campaigns
 
     def interval(self, first: int, second: int) -> tuple[float, float]:
@@ -282,7 +286,12 @@ def simulate_power(
     cluster: str | None = None,
     progress: Progress | None = None,
 ) -> Simulated:
-    """Draw campaigns, rank each as `rank` does, and count what was decided."""
+    """Draw campaigns, rank each as `rank` does, and count what was decided.
+
+    >>> counts = simulate_power(Truth.spaced(2, 2.0), Design(10, 20, 400), campaigns=5)
+    >>> counts.right.tolist(), counts.any_false
+    ([[0, 5], [5, 0]], 0)
+    """
     k = len(truth.systems)
     sign = np.sign(truth.worth[:, None] - truth.worth).astype(np.int64)
     right, false = np.zeros((k, k), dtype=np.int64), np.zeros((k, k), dtype=np.int64)
@@ -334,7 +343,10 @@ NODES: Final = 41  # Of the quadrature over tastes
 
 
 def average_answers(x: Array, truth: Truth) -> tuple[Array, Array]:
-    """Return the shares of answers over all judges and items, and the slope of the score."""
+    """Return (3, P) shares of left, tie and right over all judges and items, and (P,) slopes.
+
+    x: (P,) differences of log-worth; slopes are mean ones of ½ (left − right).
+    """
     nodes, weights = normal_rule(NODES)
     gap = x[:, None] + sqrt(2 * _total(truth)) * nodes
     won, lost = np.exp(gap / 2), np.exp(-gap / 2)
@@ -343,7 +355,15 @@ def average_answers(x: Array, truth: Truth) -> tuple[Array, Array]:
 
 
 def change_tastes(truth: Truth, judge_sd: float, item_sd: float) -> Truth:
-    """Return the truth of other tastes with which all judges together answer as before."""
+    """Return the truth of tastes to come with which all judges together answer as before.
+
+    >>> now = Truth.spaced(2, 0.3, judge_sd=0.3)
+    >>> for truth in (now, change_tastes(now, 1.2, 0.0)):
+    ...     won, _, lost = average_answers(truth.worth[:1] - truth.worth[1:], truth)[0]
+    ...     print(np.log(won / lost).round(2))
+    [0.29]
+    [0.29]
+    """
     share = float(average_answers(np.zeros(1), truth)[0][1, 0])
     pooled = 2 * share / (1 - share)
     changed = replace(truth, judge_sd=judge_sd, item_sd=item_sd)

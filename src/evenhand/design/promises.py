@@ -18,8 +18,6 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Guarantee:
-    """One promise of a design."""
-
     name: str  # what it is about; no two guarantees of a check have one name
     promised: str  # in words; "" where this is only counted
     found: str  # what was counted
@@ -77,7 +75,6 @@ class Seen:
         return False if lost else holds if self.whole else None
 
     def of(self, *kinds: str) -> Mask:
-        """Return (n,) which tickets are of these kinds."""
         return np.isin(self.kind, [_KIND[kind] for kind in kinds])
 
     @cached_property
@@ -105,7 +102,6 @@ def encode_tickets(
     people: Mapping[str, str] | None = None,
     seats: Mapping[str, str] | None = None,
 ) -> Seen:
-    """Turn tickets into numbers."""
     people, seats = people or {}, seats or {}
     judges = {judge.name: at for at, judge in enumerate(campaign.judges)}
     tasks = {task.name: at for at, task in enumerate(campaign.tasks)}
@@ -164,7 +160,6 @@ def _code(values: Iterable[object]) -> Integers:
 
 
 def combine(*codes: Integers) -> Integers:
-    """Return one code for each combination of codes."""
     combined = np.zeros(len(codes[0]), dtype=np.int64)
     for one in codes:
         wide = combined * (int(one.max(initial=0)) + 1) + one

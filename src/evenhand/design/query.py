@@ -105,15 +105,12 @@ class Query:
     def pick(
         self, scene: QueryState, size: int, rng: np.random.Generator
     ) -> tuple[Numbers, Array | None]:
-        """Return the same, and the variance of each when it was chosen.
+        """Return the numbers that `choose` returns, and the variance of each when it was chosen.
 
         Variances are of the function, on standardised labels; those chosen before count as
         labelled where a batch is spread. None where variances did not choose.
 
-        Args:
-            scene: what is known.
-            size: how many; all that wait where there are fewer.
-            rng: of random choices.
+        Args: as for `choose`.
 
         Raises:
             UnknownOption: an oracle without the labels.
@@ -173,16 +170,13 @@ class FeaturedOutputs:
 
     @property
     def names(self) -> list[tuple[str, str]]:
-        """Item and system of each."""
         return list(zip(self.items, self.systems, strict=True))
 
     @property
     def item_codes(self) -> Numbers:
-        """(n,) number of each output's item."""
         return np.unique(np.array(self.items), return_inverse=True)[1].reshape(-1).astype(np.int64)
 
     def take(self, rows: NDArray[Any]) -> FeaturedOutputs:
-        """Keep some outputs, by their numbers."""
         at = rows.tolist()
         return replace(
             self,
@@ -202,7 +196,15 @@ def read_outputs(data: Ratings | RatingRows, features: OutputFeatures) -> Featur
             " name columns that are known before anybody rates, or texts"
         )
     rows = features.read_rows(data)
-    _refuse_mixed(rows, features)
+    for role, plural in (("criterion", "criteria"), ("task", "tasks")):
+        names, labels = rows.labels(role)
+        several = [names[code] for code in np.unique(labels)]
+        if len(several) > 1 and (role == "criterion" or role not in features.labels):
+            more = "" if role == "criterion" else f", or make '{role}' a label among the features"
+            raise InvalidJudgments(
+                f"ratings of several {plural} ({listing(several)}): an output has one label here;"
+                f" choose one{more}"
+            )
     items, systems = np.array(rows.items), np.array(rows.systems)
     order = np.lexsort((rows.score, systems[rows.system], items[rows.item]))
     rows = rows.take(order)
@@ -257,7 +259,6 @@ def read_either(
 
 
 def keep_rated(data: Ratings) -> Ratings:
-    """Leave out the rows without a score."""
     return replace(data, frame=data.frame.filter(~_find_missing(data)))
 
 
@@ -294,19 +295,6 @@ def _find_missing(data: Ratings) -> nw.Expr:
     if data.frame.collect_schema()["score"].is_float():
         return score.is_null() | is_nan(data.frame, "score")
     return score.is_null()
-
-
-def _refuse_mixed(rows: RatingRows, features: OutputFeatures) -> None:
-    """Refuse labels that are not of one kind."""
-    for role, plural in (("criterion", "criteria"), ("task", "tasks")):
-        names, codes = rows.labels(role)
-        several = [names[code] for code in np.unique(codes)]
-        if len(several) > 1 and (role == "criterion" or role not in features.labels):
-            more = "" if role == "criterion" else f", or make '{role}' a label among the features"
-            raise InvalidJudgments(
-                f"ratings of several {plural} ({listing(several)}): an output has one label here;"
-                f" choose one{more}"
-            )
 
 
 def _refuse_unlike(one: FeatureTable, two: FeatureTable, name: Callable[[int], str]) -> None:
@@ -350,8 +338,6 @@ ENDS: Final = (0.025, 0.975)
 
 @dataclass(frozen=True)
 class LabelShare:
-    """What a query needs."""
-
     query: str  # its name
     measure: str  # "mae" or "rmse"
     slack: float  # by how much its error may be above that of the full pool, as a proportion of it
@@ -367,7 +353,11 @@ class LabelShare:
 
 
 def find_share(means: Array, looks: Numbers, slack: float) -> float:
-    """Return the share of labels from which on an error stays within the slack of the last."""
+    """Return the share of labels from which on (L,) errors stay within the slack of the last.
+
+    >>> find_share(np.array([5.0, 3.0, 2.0, 2.0]), np.array([10, 20, 40, 100]), 0.25)
+    0.3
+    """
     limit = means[-1] * (1.0 + slack)
     above = np.flatnonzero(means > limit)
     if not len(above):
@@ -378,7 +368,10 @@ def find_share(means: Array, looks: Numbers, slack: float) -> float:
 
 
 def resample_means(errors: Array, items: Numbers, measure: str, seed: int) -> Array:
-    """Return (B, Q, L) mean errors, each over repeats and items that are drawn anew."""
+    """Return (B, Q, L) mean errors over repeats and items drawn anew, from (Q, L, R, t) errors.
+
+    items: (t,) item of each test output; its outputs are drawn together.
+    """
     rng = np.random.Generator(np.random.PCG64(seed))
     repeats, n_items = errors.shape[2], int(items.max()) + 1
     weight = rng.multinomial(n_items, np.full(n_items, 1 / n_items), RESAMPLES).T
@@ -401,7 +394,10 @@ def compare_shares(
     measure: str,
     slack: float,
 ) -> tuple[LabelShare, ...]:
-    """Return what each query needs."""
+    """Return what each query needs.
+
+    means: (Q, L) mean errors, and (B, Q, L) resamples of them, at (L,) numbers of labels.
+    """
     (names, base), (whole, drawn) = queries, means
     shares = np.array([find_share(curve, looks, slack) for curve in whole])
     again = np.array(
@@ -498,7 +494,7 @@ class GreatestT:
 
 
 def compare_parts(gain: Array, items: Numbers, rng: np.random.Generator) -> GreatestT:
-    """Compare parts of pools with the whole."""
+    """Compare parts of pools with the whole: (K, R, t) by how much part k is less far off."""
     less, spreads = take_apart(gain, items)
     sizes = [spread.shape[1] for spread in spreads]
     squares = [(spread**2).sum(axis=1) for spread in spreads]

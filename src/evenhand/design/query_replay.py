@@ -444,7 +444,6 @@ class Trial:
         return condition(self.points.take(rows), self.label[rows], vector)
 
     def measure(self, process: OutputProcess) -> Array:
-        """Return the (t,) errors on the test outputs, in points."""
         return np.asarray(process.predict_mean(self.test) - self.truth)
 
 
@@ -458,7 +457,7 @@ def make_trial(pool: FeaturedOutputs, held: FeaturedOutputs, how: QueryReplay) -
 def run_trial(
     trial: Trial, queries: Sequence[Query], looks: Numbers, seed: tuple[int, int]
 ) -> Array:
-    """Return the (Q, L, t) errors of queries at each look; all end with the full pool."""
+    """Return the (Q, L, t) errors of queries at (L,) numbers of labels, the last being all."""
 
     def make_rng(stream: int) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64([seed[0], 2, seed[1], stream]))

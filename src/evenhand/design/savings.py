@@ -91,7 +91,7 @@ class Savings(InNotebooks):
 
     policy: Policy
     agreement: str
-    judgments: NDArray[np.int64]
+    judgments: Looks
     chosen: Array
     random: Array
     emptied: float
@@ -229,15 +229,12 @@ class Savings(InNotebooks):
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Answers that were collected, by pair."""
-
     systems: tuple[str, ...]  # the K systems
     # (P, 3) how often the first system of each pair was preferred, neither, the second
     answers: Array
 
     @property
     def size(self) -> int:
-        """Number of judgments."""
         return int(self.answers.sum())
 
     @property
@@ -251,7 +248,7 @@ class Pool:
         return [rng.permutation(np.repeat((0, 1, 2), row)).tolist() for row in rows]
 
     def state(self, taken: Array, near: Array | None = None) -> State:
-        """Return the state after some answers were taken; emptied pairs may not be asked."""
+        """Return the state after (P, 3) answers were taken; emptied pairs may not be asked."""
         left = self.answers.sum(axis=1) > taken.sum(axis=1)
         return State(make_tally(self.systems, taken), np.zeros(len(left)), left, near)
 
@@ -266,7 +263,6 @@ def make_tally(systems: tuple[str, ...], counts: Array) -> Tally:
 
 
 def pool_answers(tally: Tally) -> Pool:
-    """Count answers by pair."""
     folded = replace(tally, factors={}, squares=None).fold()
     if tally.squares is not None or (folded.counts % 1).any():
         raise UnknownOption("importance weights count no answers: read the table without them")
@@ -277,7 +273,6 @@ def pool_answers(tally: Tally) -> Pool:
 
 
 def count_judged(data: Comparisons | Rankings | Tally) -> Tally:
-    """Count judgments by pair."""
     if isinstance(data, Tally):
         return data
     refusal = "pairs are chosen by comparisons or rankings, not by"

@@ -46,8 +46,6 @@ SEED: Final = 20131
 
 @dataclass(frozen=True)
 class InputType:
-    """A kind of input and the systems that were given it."""
-
     name: str  # such as "ASR"
     segments: int  # how many were scored, the same from each system
     worth: Mapping[str, float]  # system → its mean under all criteria, on the scale of z
@@ -92,10 +90,23 @@ class RatingCampaign:
             chosen = np.argsort(load + rng.random(self.judges), kind="stable")[: slots[at]]
             judge[ends[at] - slots[at] : ends[at]] = rng.permutation(chosen)
             load[chosen] += 1
-        rows = np.repeat(np.arange(outputs.size), self.per_output)
-        scores = _score(self, outputs, (rows, judge), rng)
-        order = np.lexsort((rng.random(len(rows)), judge))
-        return _tabulate(self, outputs, (rows[order], judge[order]), scores[:, order])
+        output = np.repeat(np.arange(outputs.size), self.per_output)
+        criteria = [*self.criteria.values()]
+        noise = np.array([[one.noise] for one in criteria])
+        effects = (
+            self.segment * _draw(self, len(outputs.segments), rng)[:, outputs.segment[output]]
+            + self.output * _draw(self, outputs.size, rng)[:, output]
+            + self.severity * _draw(self, self.judges, rng)[:, judge]
+            + noise * rng.standard_normal((len(criteria), len(output)))
+        )
+        z = outputs.worth[output] + effects
+        thresholds = [np.array(one.thresholds) for one in criteria]
+        scores = np.stack([np.searchsorted(*pair) + 1 for pair in zip(thresholds, z, strict=True)])
+        tossed = judge >= self.judges - self.careless
+        for of_criterion in scores:
+            of_criterion[tossed] = rng.choice(of_criterion, int(tossed.sum()))
+        order = np.lexsort((rng.random(len(output)), judge))
+        return _tabulate(self, outputs, (output[order], judge[order]), scores[:, order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +119,6 @@ class SimulatedRatings:
 
     @property
     def size(self) -> int:
-        """Number of scores."""
         return len(self.columns["score"])
 
     def ratings(self) -> Ratings:
@@ -121,7 +131,6 @@ class SimulatedRatings:
         return cast("Ratings", read(make_table(duckdb.connect(), columns)))
 
     def csv(self) -> str:
-        """Return the table as CSV text."""
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -146,7 +155,6 @@ class _Outputs:
 
     @classmethod
     def of(cls, campaign: RatingCampaign) -> _Outputs:
-        """List the outputs of a campaign."""
         segment, system, worth = [], [], []
         segments: list[str] = []
         systems: list[str] = []
@@ -167,31 +175,6 @@ class _Outputs:
             tuple(systems),
             tuple(inputs),
         )
-
-
-def _score(
-    campaign: RatingCampaign,
-    outputs: _Outputs,
-    rows: tuple[Integers, Integers],
-    rng: np.random.Generator,
-) -> Integers:
-    """Return (criteria, n) scores of the outputs and judges in a row."""
-    output, judge = rows
-    criteria = [*campaign.criteria.values()]
-    noise = np.array([[one.noise] for one in criteria])
-    effects = (
-        campaign.segment * _draw(campaign, len(outputs.segments), rng)[:, outputs.segment[output]]
-        + campaign.output * _draw(campaign, outputs.size, rng)[:, output]
-        + campaign.severity * _draw(campaign, campaign.judges, rng)[:, judge]
-        + noise * rng.standard_normal((len(criteria), len(output)))
-    )
-    z = outputs.worth[output] + effects
-    thresholds = [np.array(one.thresholds) for one in criteria]
-    scores = np.stack([np.searchsorted(*pair) + 1 for pair in zip(thresholds, z, strict=True)])
-    tossed = judge >= campaign.judges - campaign.careless
-    for of_criterion in scores:
-        of_criterion[tossed] = rng.choice(of_criterion, int(tossed.sum()))
-    return scores
 
 
 def _draw(campaign: RatingCampaign, n: int, rng: np.random.Generator) -> Array:

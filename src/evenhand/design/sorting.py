@@ -24,13 +24,11 @@ from evenhand.errors import (
     listing,
     suggest,
 )
-from evenhand.numerics.sorting import Learned, Order, Question, grow_steps
+from evenhand.numerics.sorting import Learned, Order, Question, count_steps, grow_steps
 
 
 @dataclass(frozen=True)
 class SortCounts:
-    """How many questions a sort takes."""
-
     asked: int  # questions decided so far
     answers: int  # votes given so far
     # pairs of outputs that an answer put otherwise than the sort has them; only where more than
@@ -54,8 +52,8 @@ def count_sort(n: int, shown: int, so_far: tuple[int, int, int], added: int = 0)
         *so_far,
         pairs=n * (n - 1) // 2,
         most=count_most(n - added) + later if shown == 2 else None,
-        bound=_count_steps(factorial(n), factorial(together)),
-        bound_ties=_count_steps(count_weak_orders(n), count_weak_orders(together)),
+        bound=count_steps(factorial(n), factorial(together)),
+        bound_ties=count_steps(count_weak_orders(n), count_weak_orders(together)),
     )
 
 
@@ -72,13 +70,7 @@ def count_weak_orders(n: int) -> int:
     return counts[n]
 
 
-def _count_steps(orders: int, answers: int) -> int:
-    """Return the least q with answersᵠ ≥ orders."""
-    steps, told_apart = 0, 1
-    while told_apart < orders:
-        steps, told_apart = steps + 1, told_apart * answers
-    return steps
-
+# What is known of every pair while a sort is under way.
 
 Mask = NDArray[np.bool_]
 
@@ -125,7 +117,12 @@ class PartialOrder:
 def close_order(
     systems: tuple[str, ...], better: Sequence[tuple[int, int]], tied: Sequence[tuple[int, int]]
 ) -> PartialOrder:
-    """Draw every conclusion: what is better than a better one is better, and ties are equal."""
+    """Draw every conclusion: what is better than a better one is better, and ties are equal.
+
+    >>> order = close_order(("a", "b", "c", "d"), [(0, 1)], [(1, 2)])
+    >>> order.says("a", "c"), order.says("c", "b"), order.says("a", "d"), order.known
+    ('better', 'tie', 'unknown', 3)
+    """
     k = len(systems)
     equal = np.eye(k, dtype=np.bool_)
     for one, other in tied:
@@ -206,8 +203,6 @@ def is_count(value: object, least: int) -> bool:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one judge said."""
-
     shown: tuple[str, ...]  # the outputs, by their systems' names
     places: tuple[int, ...]  # place of each, 1 is best; equal places are a tie
     judge: str = ""  # who said it; "" where that is not known

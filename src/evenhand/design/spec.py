@@ -65,7 +65,6 @@ class CampaignSpec:
 
     @property
     def is_sized(self) -> bool:
-        """Whether the number of judgments was stated."""
         return self.judgments is not None or self.each is not None
 
     @property
@@ -126,7 +125,6 @@ KEYS: Final = (
 
 
 def read_spec(path: str) -> dict[str, Any]:
-    """Read a TOML file of settings."""
     import tomllib
 
     try:

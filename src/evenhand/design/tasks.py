@@ -109,7 +109,6 @@ def open_answer(answer: object, expected: tuple[str, ...], *, comment: bool) -> 
 
 
 def read_comment(fields: Mapping[str, Any]) -> str:
-    """Return the comment of an answer, "" where there is none."""
     comment = fields.get("comment")
     if comment is None:
         return ""
@@ -220,24 +219,17 @@ class Task(ABC):
             raise CampaignError('a task needs a name, such as name = "adequacy"')
         if fault := say_bad_name(self.name):
             raise CampaignError(f"task {self.name!r} {fault}: take it out")
-        self.require_text("question", "instructions")
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.type == "str" and not (isinstance(value, str) and is_text(value)):
+                raise self.refuse(one.name, value, "text")
+            if one.type == "bool" and not isinstance(value, bool):
+                raise self.refuse(one.name, value, "true or false")
         object.__setattr__(self, "shows", self.take_words("shows"))
-        for one in self.shows:
-            if one not in BESIDE:
-                hint = sentence_hint(suggest(one, BESIDE)) or f": it may be {' | '.join(BESIDE)}"
-                raise CampaignError(f"task '{self.name}' cannot show '{one}'{hint}")
-        self.require_flags("comment")
-
-    def require_text(self, *names: str) -> None:
-        for name in names:
-            value = getattr(self, name)
-            if not isinstance(value, str) or not is_text(value):
-                raise self.refuse(name, value, "text")
-
-    def require_flags(self, *names: str) -> None:
-        for name in names:
-            if not isinstance(getattr(self, name), bool):
-                raise self.refuse(name, getattr(self, name), "true or false")
+        for text in self.shows:
+            if text not in BESIDE:
+                hint = sentence_hint(suggest(text, BESIDE)) or f": it may be {' | '.join(BESIDE)}"
+                raise CampaignError(f"task '{self.name}' cannot show '{text}'{hint}")
 
     def take_words(self, name: str) -> tuple[str, ...]:
         """Return a setting that is a list of different words."""
@@ -280,10 +272,6 @@ class PairTask(Task):
     ties: bool = True  # whether there is an answer "no preference"
     both_bad: bool = False  # whether there is an answer "both are bad"
     differences: bool = False  # whether the page can show where two outputs differ
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.require_flags("ties", "both_bad", "differences")
 
     @property
     def width(self) -> int:
@@ -330,7 +318,6 @@ class RankTask(Task):
         whole = isinstance(self.n, int) and not isinstance(self.n, bool)
         if not whole or not 2 <= self.n <= MAX_RANKED_OUTPUTS:
             raise self.refuse("n", self.n, f"a number of outputs from 2 to {MAX_RANKED_OUTPUTS}")
-        self.require_flags("ties")
 
     @property
     def width(self) -> int:
@@ -400,7 +387,6 @@ class ScaledTask(Task):
             value = getattr(self, name)
             if not is_number(value):
                 raise self.refuse(name, value, "a number")
-        self.require_text("criterion", "low_label", "high_label")
         if not self.low < self.high:
             raise self.refuse("high", self.high, f"above low, which is {self.low:g}")
         if not self.step > 0 or not self.scale.holds(self.high):
@@ -466,7 +452,6 @@ class SpanTask(ScaledTask):
             raise self.refuse("severities", self.severities, what)
         object.__setattr__(self, "severities", MappingProxyType(dict(severities)))
         object.__setattr__(self, "categories", self.take_words("categories"))
-        self.require_flags("score")
 
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:
         if len(shown) != self.width:
@@ -532,8 +517,6 @@ TASK_KINDS: Final[Mapping[str, type[Task]]] = {
     "rating": RatingTask,
     "spans": SpanTask,
 }
-
-
 # What tasks do that show something else than pairs
 SHOWN: Final[Mapping[str, str]] = {
     "rank": "puts several outputs in order",
@@ -543,7 +526,6 @@ SHOWN: Final[Mapping[str, str]] = {
 
 
 def check_followed(policy: str, tasks: Sequence[Task]) -> None:
-    """Refuse passes that a policy cannot choose for."""
     for one in tasks:
         if one.kind in SHOWN:
             raise CampaignError(

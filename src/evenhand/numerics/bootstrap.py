@@ -64,14 +64,13 @@ def draw_webb(shape: tuple[int, int], rng: np.random.Generator) -> Array:
 def bootstrap_contrasts(
     influence: Influence, weights: Array, pairs: Pairs
 ) -> tuple[NDArray[np.float32], Array]:
-    """Return |t*| of differences between coordinates, and of the coordinates themselves.
+    """Return (B, P) |t*| of differences between coordinates, and (B, K) of the coordinates.
 
     Replicates are made in single precision. One in which something varies so little beside what it
     is the difference of that rounding would show is made again in double precision.
 
     weights: (B, G) one row for each replicate.
-    pairs: (P,) first and (P,) second coordinate of each difference.
-    Returns: (B, P) of differences, each of them in one piece of memory, and (B, K) of coordinates.
+    pairs: (P,) first and (P,) second coordinate of each difference, which has one piece of memory.
     """
     batches = ReplicateBatches.of(influence)
     of_pairs, of_coordinates, lost = batches.single().studentise(weights, pairs)
@@ -118,30 +117,26 @@ class ReplicateBatches:
         parts = {name: getattr(self, name).astype(np.float32) for name in vars(self)}
         return replace(self, **parts)
 
-    def _compute(self, weights: Array, room: Numbers) -> tuple[Numbers, Numbers]:
-        """Return (b, K) estimates and (b, K, K + 1) products of changes, with their sums last."""
-        weights = weights.astype(self.axes.dtype)
-        b, c = len(weights), CLUSTERS_TOGETHER
-        blocks, width, columns = self.carried.shape
-        moved = weights @ self.axes
-        known = np.ones((blocks, b, width), dtype=weights.dtype)
-        known[:, :, : moved.shape[1]] = moved
-        filled = np.zeros((b, blocks * c), dtype=weights.dtype)
-        filled[:, : weights.shape[1]] = weights
-        known[:, :, -c:] = filled.reshape(b, blocks, c).transpose(1, 0, 2)
-        changes = room[:b]
-        np.matmul(known, self.carried, out=changes.transpose(1, 0, 2))
-        each = changes.reshape(b, blocks * c, columns // c)
-        # of an array with itself numpy makes half and mirrors it: slower, where both are small
-        return moved @ self.rows, np.matmul(each[:, :, :-1].transpose(0, 2, 1), each)
-
     def _iterate(self, weights: Array) -> Iterator[tuple[slice, Numbers, Numbers]]:
         """Compute all replicates; products take twice as many at a time as what follows likes."""
         step = max(MIN_REPLICATES, BLOCK // (weights.shape[1] * self.rows.shape[1]))
-        blocks, _, columns = self.carried.shape
+        blocks, width, columns = self.carried.shape
         room = np.empty((2 * step, blocks, columns), dtype=self.carried.dtype)
         for first in range(0, len(weights), 2 * step):
-            estimate, products = self._compute(weights[first : first + 2 * step], room)
+            batch = weights[first : first + 2 * step].astype(self.axes.dtype)
+            b, c = len(batch), CLUSTERS_TOGETHER
+            moved = batch @ self.axes
+            known = np.ones((blocks, b, width), dtype=batch.dtype)
+            known[:, :, : moved.shape[1]] = moved
+            filled = np.zeros((b, blocks * c), dtype=batch.dtype)
+            filled[:, : batch.shape[1]] = batch
+            known[:, :, -c:] = filled.reshape(b, blocks, c).transpose(1, 0, 2)
+            changes = room[:b]
+            np.matmul(known, self.carried, out=changes.transpose(1, 0, 2))
+            each = changes.reshape(b, blocks * c, columns // c)
+            # of an array with itself numpy makes half and mirrors it: slower, where both are small
+            estimate = moved @ self.rows
+            products = np.matmul(each[:, :, :-1].transpose(0, 2, 1), each)
             for at in range(0, len(estimate), step):
                 part = estimate[at : at + step]
                 yield slice(first + at, first + at + len(part)), part, products[at : at + step]

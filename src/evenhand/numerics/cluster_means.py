@@ -73,7 +73,6 @@ class Changes:
 
     @property
     def variance(self) -> Array:
-        """(P,) variances of the means, CV3."""
         return _spread(self.change.sum(axis=1), (self.change**2).sum(axis=1), len(self.weight))
 
     def between(self, one: Integers, other: Integers) -> Changes:
@@ -91,9 +90,8 @@ class Changes:
 
 
 def leave_clusters_out(deviations: Array, clusters: Integers, strata: Strata) -> Changes:
-    """Return what leaving each cluster out changes in means.
+    """Return what leaving each cluster out changes in means, from (P, n) deviations in strata.
 
-    deviations: (P, n) from the means of strata.
     clusters: (n,) cluster of each number, 0 to G − 1; none holds a whole stratum.
     """
     t, g = len(strata.share), int(clusters.max()) + 1
@@ -128,10 +126,7 @@ MAX_CODES_COUNTED = 4  # Codes up to this many times the rows are counted rather
 
 
 def number_groups(*codes: NDArray[np.integer[Any]]) -> Integers:
-    """Number the different combinations of (n,) codes 0, 1, 2 ... in ascending order.
-
-    No code is negative; the first counts most in the order.
-    """
+    """Number the combinations of (n,) codes from 0 in ascending order, the first counting most."""
     numbers = _close_ranks(codes[0].astype(np.int64))
     for more in codes[1:]:
         dense = _close_ranks(more.astype(np.int64))
@@ -180,10 +175,7 @@ def rank_within(groups: Integers, values: Array) -> Array:
 
 
 def sum_above(groups: Integers, values: Array, weights: Array) -> Array:
-    """Return the sum of the weights of higher values in the same group.
-
-    Those of equal values, a row's own among them, count half.
-    """
+    """Return the sum of weights of higher values in the same group; equal ones count half."""
     if not len(groups):
         return values
     order = np.lexsort((values, groups))
@@ -301,8 +293,7 @@ def holds_stratum(codes: Integers, strata: Strata) -> bool:
 def choose_clusters(known: Mapping[str, Integers], task: Integers | None = None) -> Clusters:
     """Return the clusters to allow for; kinds that nothing can be said of are left out.
 
-    known: kind → (n,) cluster of each number, 0 and up.
-    task: (n,) stratum of each number, 0 and up; each number counts alike.
+    known: kind → (n,) cluster of each number; task: (n,) its stratum; each number counts alike.
     """
     n = len(next(iter(known.values())))
     strata = Strata.one(n) if task is None else Strata(task, np.bincount(task) / n)
@@ -346,10 +337,7 @@ class Others:
 
 
 def see_others(unit: Integers, judge: Integers, score: Array) -> Others:
-    """Return what the other judges gave to the same unit, for each of (n,) scores.
-
-    Several scores of one judge on a unit are no others.
-    """
+    """Return what the other judges gave to the same unit, for each of (n,) scores."""
     count, total, apart = _sum_group(number_groups(unit), score)
     own_count, own_total, own_apart = _sum_group(number_groups(unit, judge), score)
     left = count - own_count

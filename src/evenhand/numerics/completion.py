@@ -90,7 +90,6 @@ def shrink(table: Array, tau: float, route: Route | None = None) -> LowRank:
 
 
 def largest_value(table: Array) -> float:
-    """Return the largest singular value of a (q, p) table with q ≥ p."""
     if choose_route(table.shape) == "gram":
         return float(np.sqrt(max(np.linalg.eigvalsh(table.T @ table)[-1], 0.0)))
     return float(np.linalg.svd(table, compute_uv=False)[0])
@@ -241,7 +240,6 @@ class Completed:
         return self.table.rank
 
     def fill(self) -> Array:
-        """Return the (m, n) table of what the solution says of every cell."""
         sides = self.table.left, self.table.right
         left, right = sides[::-1] if self.turned else sides
         filled = self.effects.table()
@@ -319,7 +317,11 @@ class SoftImpute:
                 check = step + max(2, step // 4)
             following = 0.5 + sqrt(0.25 + momentum**2)
             push = (momentum - 1) / following
-            there = self._advance(here, before, push, tau)
+            slope = self._cells.weight * (here.left + push * (here.left - before.left))
+            self._extrapolate(here, before, push)
+            self._buffer.reshape(-1)[self._place] += slope / self._max_weight
+            table = shrink(self._buffer, tau / self._max_weight, self._route)
+            there = self._price(self._look(table), tau)
             if there.objective > here.objective and push:
                 momentum, before = 1.0, here
                 continue
@@ -329,14 +331,6 @@ class SoftImpute:
             f"the completion did not converge in {MAX_STEPS:,} steps: gap {gap:.3g}, aim"
             f" {max_gap:.3g}"
         )
-
-    def _advance(self, here: _Point, before: _Point, push: float, tau: float) -> _Point:
-        """Take one step from where momentum leads."""
-        slope = self._cells.weight * (here.left + push * (here.left - before.left))
-        self._extrapolate(here, before, push)
-        self._buffer.reshape(-1)[self._place] += slope / self._max_weight
-        table = shrink(self._buffer, tau / self._max_weight, self._route)
-        return self._price(self._look(table), tau)
 
     def _extrapolate(self, here: _Point, before: _Point, push: float) -> None:
         """Write the table that momentum leads to into the buffer."""

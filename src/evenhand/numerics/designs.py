@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import combinations, count
+from itertools import combinations, count, product
 from math import comb
 from typing import Final
 
@@ -28,19 +28,9 @@ TRADES: Final = 30_000  # Trades that are tried
 
 
 def choose_evenly(v: int, k: int, b: int, draws: Draws) -> Integers:
-    """Choose b sets; every system is in as many as any other, but for one.
+    """Choose (b, k) systems, ascending; each is in as many sets as any other, but for one.
 
-    Returns: (b, k) systems in ascending order. >>> choose_evenly(4, 2, 6, Draws(1)).tolist() [[0,
-        3], [1, 2], [0, 2], [1, 3], [2, 3], [0, 1]]
-    """
-    blocks = _choose_greedily(v, k, b, draws)
-    return blocks if b < 2 or k >= v else _Trading(blocks.tolist(), v).settle(draws.of("trades"))
-
-
-def _choose_greedily(v: int, k: int, b: int, draws: Draws) -> Integers:
-    """Choose sets one by one.
-
-    Systems that were taken least, among them those that met the others of the set least.
+    Taken is what was taken least, of these systems those that met the others of the set least.
     """
     met = np.zeros((v, v), dtype=np.int64)
     taken = np.zeros(v, dtype=np.int64)
@@ -56,7 +46,7 @@ def _choose_greedily(v: int, k: int, b: int, draws: Draws) -> Integers:
         taken[chosen] += 1
         met[np.ix_(chosen, chosen)] += 1
         blocks[at] = sorted(chosen)
-    return blocks
+    return blocks if b < 2 or k >= v else _Trading(blocks.tolist(), v).settle(draws.of("trades"))
 
 
 class _Trading:
@@ -144,10 +134,10 @@ MAX_ORBIT_STEPS: Final = 1_500  # Steps of the search in one group
 
 
 def find_rotated(v: int, k: int, meets: int) -> tuple[Block, ...] | None:
-    """Return the blocks of a design in which every two points meet so often, or None.
+    """Return blocks in which every two points meet so often (λ), or None.
 
-    meets: how often every two points meet (λ). >>> len(find_rotated(6, 3, 2)), len(find_rotated(9,
-        3, 1)), len(find_rotated(10, 4, 2)) (10, 12, 15)
+    >>> len(find_rotated(6, 3, 2)), len(find_rotated(9, 3, 1)), len(find_rotated(10, 4, 2))
+    (10, 12, 15)
     """
     if comb(v, k) > MOST_CANDIDATES:
         return None
@@ -163,19 +153,14 @@ def find_rotated(v: int, k: int, meets: int) -> tuple[Block, ...] | None:
     return None
 
 
-def _rotate(block: Block, n: int, whole: int) -> Block:
-    """Turn every circle of n points by one; `whole` points stand on circles."""
-    return tuple(
-        sorted(at if at >= whole else at - n + 1 if at % n == n - 1 else at + 1 for at in block)
-    )
-
-
 def _list_turns(first: Block, n: int, whole: int) -> Iterator[Block]:
     """List the sets into which rotations carry one."""
     one = first
     while True:
         yield one
-        one = _rotate(one, n, whole)
+        one = tuple(
+            sorted(at if at >= whole else at - n + 1 if at % n == n - 1 else at + 1 for at in one)
+        )
         if one == first:
             return
 
@@ -206,11 +191,7 @@ def _list_orbits(v: int, k: int, n: int) -> tuple[list[list[Block]], Integers]:
 
 
 class _Cover:
-    """A search for orbits of sets that together meet every orbit of pairs as often as is left.
-
-    table: (orbits, pairs) how often each meets what.
-    left: (pairs,) how often each may still be met.
-    """
+    """A search for orbits of sets that together meet every orbit of pairs as often as is left."""
 
     def __init__(self, table: Integers, left: Integers) -> None:
         self.table, self.left, self.steps = table, left.copy(), 0
@@ -276,7 +257,11 @@ def find_balanced(v: int, k: int) -> tuple[tuple[int, ...], ...] | None:
     if k >= v:
         return (tuple(range(v)),)
     if v == k * k and all(k % one for one in range(2, k)):
-        return tuple(_draw_lines(k))
+        # the lines of the affine plane of a prime order: points (x, y) are x·k + y
+        points = range(k)
+        lines = product(points, points)
+        slanted = [tuple(x * k + (slope * x + at) % k for x in points) for slope, at in lines]
+        return (*slanted, *(tuple(range(x * k, x * k + k)) for x in points))
     every = comb(v, k)
     patience, tries = MAX_BLOCK_STEPS, ROTATIONS
     for meets in range(1, MOST_SETS):
@@ -289,7 +274,8 @@ def find_balanced(v: int, k: int) -> tuple[tuple[int, ...], ...] | None:
         if b % v == 0:
             search = _Search(v, k, b // v, [meets] * v, patience // 2)
             if search.extend([0], 1):
-                return tuple(_develop(v, search.bases))
+                shifts = product(search.bases, range(v))
+                return tuple(tuple(sorted((at + by) % v for at in base)) for base, by in shifts)
             patience -= search.steps
         tries -= 1
         if tries >= 0 and (found := find_rotated(v, k, meets)):
@@ -297,27 +283,8 @@ def find_balanced(v: int, k: int) -> tuple[tuple[int, ...], ...] | None:
     return tuple(combinations(range(v), k)) if every <= MOST_SETS else None
 
 
-def _draw_lines(q: int) -> Iterator[tuple[int, ...]]:
-    """Draw the lines of the affine plane of a prime order: points (x, y) are x·q + y."""
-    for slope in range(q):
-        for start in range(q):
-            yield tuple(x * q + (slope * x + start) % q for x in range(q))
-    for x in range(q):
-        yield tuple(range(x * q, x * q + q))
-
-
-def _develop(v: int, bases: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
-    """Shift base blocks round."""
-    for base in bases:
-        for shift in range(v):
-            yield tuple(sorted((one + shift) % v for one in base))
-
-
 class _Search:
-    """A search for t base blocks, each with 0, whose differences are met as often as may be left.
-
-    left: (v,) how often each difference may still be met.
-    """
+    """A search for t base blocks, each with 0, that meet differences as often as may be left."""
 
     def __init__(self, v: int, k: int, t: int, left: list[int], patience: int) -> None:
         self.v, self.k, self.t, self.left, self.patience = v, k, t, left, patience
@@ -349,11 +316,9 @@ class _Search:
 
 
 def choose_blocks(v: int, k: int, b: int, draws: Draws) -> Integers:
-    """Return b sets of k out of v in which systems, and then pairs, are as even as a search gets.
+    """Return (b, k) systems, ascending, of sets in which systems, and then pairs, are even.
 
     Whole rounds of a balanced design come first, if one is found; the rest is chosen by itself.
-
-    Returns: (b, k) systems in ascending order.
     """
     base = np.array(find_balanced(v, k) or np.empty((0, k)), dtype=np.int64)
     rounds = b // len(base) if len(base) else 0
@@ -375,50 +340,23 @@ Bits = NDArray[np.bool_]
 
 
 def halve(first: Sequence[Integers], second: Sequence[Integers], draws: Draws) -> Bits:
-    """Split n things.
+    """Split n things: (n,) whether each is in the second half; codes of sets, finest first.
 
-    first: (n,) codes of sets, finest partition first.
-    Returns: (n,) whether a thing is in the second half. >>> judge, pair = np.array([0, 0, 1, 1]),
-        np.array([0, 1, 0, 1]) >>> half = halve([judge], [pair], Draws(3)) >>> half[judge ==
-        0].sum(), half[pair == 1].sum() (np.int64(1), np.int64(1))
+    >>> judge, pair = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> half = halve([judge], [pair], Draws(3))
+    >>> half[judge == 0].sum(), half[pair == 1].sum()
+    (np.int64(1), np.int64(1))
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     n = len(first[0]) if first else len(second[0])
     if n == 0:
         return np.zeros(0, dtype=bool)
     one = couple(first, n, draws.of("first"))
     two = couple(second, n, draws.of("second"))
-    return _alternate(one, two, draws.of("start"))
-
-
-def couple(family: Sequence[Integers], n: int, draws: Draws) -> Integers:
-    """Couple things at random, within the finest sets as far as these are even.
-
-    Returns: (n,) the partner of each; −1 for none.
-    """
-    partner = np.full(n, -1, dtype=np.int64)
-    free = draws.order(n)
-    for codes in family:
-        ordered = free[np.argsort(codes[free], kind="stable")]
-        code = codes[ordered]
-        starts = np.flatnonzero(np.r_[True, code[1:] != code[:-1]]) if len(code) else code
-        within = np.arange(len(code)) - np.repeat(starts, np.diff(np.r_[starts, len(code)]))
-        even = np.flatnonzero(within % 2 == 1)
-        left, right = ordered[even - 1], ordered[even]
-        partner[left], partner[right] = right, left
-        free = free[partner[free] < 0]
-    return partner
-
-
-def _alternate(one: Integers, two: Integers, draws: Draws) -> Bits:
-    """Give coupled things different sides.
-
-    A walk along couples changes sides with each step: of thing x on side s it says that its
-    partner is on the other. Walks from (x, 0) and (x, 1) never meet; which is taken is tossed for.
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = len(one)
+    # A walk along couples changes sides with each step: of thing x on side s it says that its
+    # partner is on the other. Walks from (x, 0) and (x, 1) never meet; which one is taken is tossed
     here = np.r_[np.flatnonzero(one >= 0), np.flatnonzero(two >= 0)]
     there = np.r_[one[one >= 0], two[two >= 0]]
     steps = (
@@ -431,10 +369,26 @@ def _alternate(one: Integers, two: Integers, draws: Draws) -> Bits:
     np.minimum.at(lowest, walk, thing)
     chain = np.minimum(lowest[walk[:n]], lowest[walk[n:]])
     begins = np.full(n, -1, dtype=np.int64)
-    first = np.flatnonzero(chain == np.arange(n))
-    begins[first] = walk[first]
+    opens = np.flatnonzero(chain == np.arange(n))
+    begins[opens] = walk[opens]
     side = walk[:n] != begins[chain]
-    return np.asarray(side ^ draws.bits(n)[chain])
+    return np.asarray(side ^ draws.of("start").bits(n)[chain])
+
+
+def couple(family: Sequence[Integers], n: int, draws: Draws) -> Integers:
+    """Couple things at random, within the finest sets first: (n,) partners, −1 for none."""
+    partner = np.full(n, -1, dtype=np.int64)
+    free = draws.order(n)
+    for codes in family:
+        ordered = free[np.argsort(codes[free], kind="stable")]
+        code = codes[ordered]
+        starts = np.flatnonzero(np.r_[True, code[1:] != code[:-1]]) if len(code) else code
+        within = np.arange(len(code)) - np.repeat(starts, np.diff(np.r_[starts, len(code)]))
+        even = np.flatnonzero(within % 2 == 1)
+        left, right = ordered[even - 1], ordered[even]
+        partner[left], partner[right] = right, left
+        free = free[partner[free] < 0]
+    return partner
 
 
 # Colour things so that every colour is as frequent as any other in every set of two families.
@@ -452,13 +406,14 @@ def color_evenly(
     second: Sequence[Integers],
     draws: Draws,
 ) -> Integers:
-    """Colour anew what is not even; sets in which a colouring is exact stay so.
+    """Return (n,) colours evened out from others; where a colouring is exact it stays so.
 
-    colors: (n,) colours to start from, from 0.
-    first: (n,) codes of sets, from 0, finest partition first.
-    Returns: (n,) colours. >>> item, judge = np.repeat(np.arange(6), 3), np.tile([0, 1, 2], 6) >>>
-        found = color_evenly(np.tile([0, 1, 2], 6), 3, [item], [judge], Draws(1)) >>>
-        np.bincount(judge * 3 + found).tolist() [2, 2, 2, 2, 2, 2, 2, 2, 2]
+    first, second: (n,) codes of sets, from 0, finest partition first.
+
+    >>> item, judge = np.repeat(np.arange(6), 3), np.tile([0, 1, 2], 6)
+    >>> found = color_evenly(np.tile([0, 1, 2], 6), 3, [item], [judge], Draws(1))
+    >>> np.bincount(judge * 3 + found).tolist()
+    [2, 2, 2, 2, 2, 2, 2, 2, 2]
     """
     colors = np.array(colors, dtype=np.int64)
     if n_colors < 2 or not len(colors):
@@ -512,14 +467,13 @@ def _find_uneven(colors: Integers, n_colors: int, sets: Sequence[Integers]) -> I
 def color_edges(
     judge: Integers, group: Integers, n_colors: int, draws: Draws, per_group: int = 1
 ) -> Integers:
-    """Colour edges.
+    """Return (n,) colours: each so often in a group, at a judge as often as another but for one.
 
-    judge: (n,) one end of each edge, from 0.
-    group: (n,) the other, from 0, in ascending order; `n_colors` · `per_group` edges each.
-    Returns: (n,) colours: each `per_group` times in a group, and at each judge any two as often but
-        for one. >>> found = color_edges(np.array([0, 1, 2] * 4), np.repeat(np.arange(4), 3), 3,
-        Draws(1)) >>> np.bincount(np.array([0, 1, 2] * 4) * 3 + found, minlength=9).max()
-        np.int64(2)
+    judge, group: (n,) ends of edges, from 0; groups ascend, with equally many edges each.
+
+    >>> found = color_edges(np.array([0, 1, 2] * 4), np.repeat(np.arange(4), 3), 3, Draws(1))
+    >>> np.bincount(np.array([0, 1, 2] * 4) * 3 + found, minlength=9).max()
+    np.int64(2)
     """
     colors = np.tile(np.arange(n_colors).repeat(per_group), len(group) // (n_colors * per_group))
     colors = colors[np.lexsort((draws.keys(len(group)), group))]
@@ -553,7 +507,6 @@ class _Graph:
         return [at for at, one in enumerate(self.counts) if max(one) - min(one) > 1]
 
     def level(self, place: int) -> None:
-        """Make one judge even."""
         counts = self.counts[place]
         while (most := max(counts)) - (least := min(counts)) > 1:
             self.walk(place, counts.index(most), counts.index(least))
@@ -593,13 +546,12 @@ CHUNK = 4_000_000  # Random keys that are drawn at once
 
 
 def find_shortage(needs: Integers, loads: Integers) -> tuple[int, int, int] | None:
-    """Return the number t of groups that cannot all be served, what they need and can get.
+    """Return the number of groups that cannot all be served, what they need and can get, or None.
 
-    needs: (G,) different judges that each group needs.
-    loads: (J,) most groups of each judge.
-    Returns t, need and supply where the shortage is largest; None where there is none. >>> ( ...
-        find_shortage(np.array([2, 2]), np.array([2, 1])), ...     find_shortage(np.array([2]),
-        np.array([3])), ... ) ((2, 4, 3), (1, 2, 1))
+    needs: (G,) different judges of each group; loads: (J,) most groups of each judge.
+
+    >>> find_shortage(np.array([2, 2]), np.array([2, 1]))
+    (2, 4, 3)
     """
     if not len(needs):
         return None
@@ -616,12 +568,10 @@ def find_shortage(needs: Integers, loads: Integers) -> tuple[int, int, int] | No
 
 
 def level_loads(caps: Integers, total: int, order: Integers) -> Integers:
-    """Return loads as equal as caps allow, that sum to a total.
+    """Return loads as equal as (J,) caps allow, of one sum; `order` says who takes one more first.
 
-    caps: (J,) most of each.
-    total: what they sum to, at most the sum of caps.
-    order: (J,) who takes one more first. >>> level_loads(np.array([2, 9, 9]), 11, np.array([0, 2,
-        1])).tolist() [2, 4, 5]
+    >>> level_loads(np.array([2, 9, 9]), 11, np.array([0, 2, 1])).tolist()
+    [2, 4, 5]
     """
     low, high = 0, int(caps.max(initial=0))
     while low < high:
@@ -634,10 +584,9 @@ def level_loads(caps: Integers, total: int, order: Integers) -> Integers:
 
 
 def deal(needs: Integers, loads: Integers, draws: Draws) -> Integers:
-    """Deal groups to judges at random.
+    """Deal groups to judges at random: (G,) different judges for each, (J,) groups for each.
 
-    needs: (G,) different judges for each group.
-    loads: (J,) groups for each judge; `find_shortage` finds none, and sums are equal.
+    `find_shortage` finds none, and sums are equal.
     """
     left = np.array(loads, dtype=np.int64)
     ends = np.cumsum(needs)

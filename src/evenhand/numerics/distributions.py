@@ -165,8 +165,7 @@ MIN_P: Final = 1e-12  # Smallest p-value that is told from rounding
 def net_wins_chances(chances: Array, counts: Array) -> Array:
     """Return (2n + 1,) chances of −n, …, n wins more than losses.
 
-    chances: (C, 3) chances of win, tie and loss.
-    counts: (C,) how often each comparison was made, whole numbers that sum to n.
+    chances: (C, 3) of win, tie and loss, of comparisons that are made (C,) times, n in all.
     """
     n = int(counts.sum())
     m = 2 * n + 1
@@ -190,10 +189,7 @@ HALVINGS = 50  # Of the interval that the quantile lies in: to the last digits
 
 
 def mixture_quantile(probability: float, means: Array, deviations: Array) -> Array:
-    """Return (n,) quantiles of mixtures of S normals that count alike, (S, n) each.
-
-    Deviations may be 0, where all of a normal is at its mean.
-    """
+    """Return (n,) quantiles of mixtures of S normals, (S, n) each; deviations may be 0."""
     quantiles = means + normal_quantile(probability) * deviations
     low, high = quantiles.min(axis=0), quantiles.max(axis=0)
     if not (high > low).any():
@@ -275,23 +271,17 @@ def draw_poisson(means: Array, draws: int, rng: np.random.Generator) -> NDArray[
     factorials = np.concatenate(([0.0], np.cumsum(logs)))
     for mean, start, end in zip(values.tolist(), ends[:-1], ends[1:], strict=True):
         if mean > 0:
-            table, cells = _list_quantiles(mean, factorials), order[start:end]
+            lowest = mean - TABLE_DEVIATIONS * np.sqrt(mean) - TABLE_DEVIATIONS
+            first, last = max(0, int(lowest)), _last(mean)
+            numbers = np.arange(first, last + 1)
+            chances = np.exp(numbers * np.log(mean) - mean - factorials[first : last + 1])
+            upper_ends = np.rint(QUANTILES * np.minimum(np.cumsum(chances), 1.0)).astype(np.int64)
+            upper_ends[-1] = QUANTILES
+            table = np.repeat(numbers.astype(np.uint16), np.diff(upper_ends, prepend=0))
+            cells = order[start:end]
             drawn[cells] = table[rng.integers(0, QUANTILES, (len(cells), draws), dtype=np.uint16)]
     return drawn
 
 
 def _last(mean: float) -> int:
     return int(mean + TABLE_DEVIATIONS * np.sqrt(mean) + TABLE_DEVIATIONS)
-
-
-def _list_quantiles(mean: float, factorials: Array) -> NDArray[np.uint16]:
-    """Return the quantiles of one distribution, given log k! of all k."""
-    first, last = (
-        max(0, int(mean - TABLE_DEVIATIONS * np.sqrt(mean) - TABLE_DEVIATIONS)),
-        _last(mean),
-    )
-    numbers = np.arange(first, last + 1)
-    chances = np.exp(numbers * np.log(mean) - mean - factorials[first : last + 1])
-    ends = np.rint(QUANTILES * np.minimum(np.cumsum(chances), 1.0)).astype(np.int64)
-    ends[-1] = QUANTILES
-    return np.repeat(numbers.astype(np.uint16), np.diff(ends, prepend=0))

@@ -40,10 +40,7 @@ class Posterior:
     reduction: Array  # (s, s) a variance is less by cᵀ R c, c being these covariances
 
     def predict(self, cross: Array, prior: Array) -> tuple[Array, Array]:
-        """Return (n,) means and variances without noise, given (n,) variances before any data.
-
-        cross: (n, s) covariances with the supporting points.
-        """
+        """Return (n,) means and variances without noise, by (n, s) and (n,) covariances before."""
         less = np.einsum("ns,ns->n", cross @ self.reduction, cross)
         return cross @ self.weights, np.maximum(prior - less, 0.0)
 
@@ -59,10 +56,7 @@ class Evidence:
 
 
 def weigh_exactly(covariance: Array, noise: Array, y: Array) -> Evidence:
-    """Return the log evidence from all covariances, (n, n), which are overwritten.
-
-    noise: (n,) s, positive.
-    """
+    """Return the log evidence from (n, n) covariances, which are overwritten, and (n,) noise s."""
     n = len(y)
     covariance[np.diag_indices(n)] += noise
     inverse, half_log = _invert(covariance)
@@ -74,13 +68,7 @@ def weigh_exactly(covariance: Array, noise: Array, y: Array) -> Evidence:
 
 
 def weigh_inducing(cross: Array, inner: Array, diagonal: Array, noise: Array, y: Array) -> Evidence:
-    """Return the log evidence from covariances with inducing points.
-
-    cross: (n, m) K_nm.
-    inner: (m, m) K_mm.
-    diagonal: (n,) of K.
-    noise: (n,) s, positive.
-    """
+    """Return the log evidence from (n, m) K_nm, (m, m) K_mm, the diagonal of K, and noise s."""
     n, m = cross.shape
     inner = inner + JITTER * np.eye(m)
     inverse, half_inner = _invert(inner.copy())
@@ -193,7 +181,6 @@ def pick_by_variance(
     """Take candidates of the greatest variance times weight, one after another.
 
     covariance: (u, u) of candidates, before the batch.
-    weight: (u,) what variances are multiplied by.
     Returns their numbers in order, and the variance of each when it was taken.
     """
     variance = np.diag(covariance).copy()
@@ -214,8 +201,7 @@ def pick_by_error(
 ) -> Integers:
     """Take candidates whose values, being known, lower the squared error of all points the most.
 
-    covariance: (n, u) of all points with the candidates, before the batch.
-    candidates: (u,) their numbers among all points.
+    covariance: (n, u) of all points with the candidates, which are numbers of these points.
     wrong: (n,) values less means, before the batch.
     Returns their numbers among the candidates, in order.
     """
@@ -363,7 +349,12 @@ def make_blocks(n_nodes: int, left: Places, right: Places) -> Blocks:
     rank = np.empty_like(sequence)
     rank[sequence] = np.arange(len(sequence))
     start = np.concatenate(([0], np.cumsum(width)))
-    place = _place_nodes(rank[block], start)
+    of_node = rank[block]
+    by_block = np.argsort(of_node, kind="stable")
+    ordered = of_node[by_block]
+    first = np.searchsorted(ordered, ordered)
+    place = np.empty_like(of_node)
+    place[by_block] = start[ordered] + np.arange(len(of_node)) - first
     order = np.argsort(rank[block[left]], kind="stable")
     ends = np.concatenate(([0], np.cumsum(entries_of)))
     first, second = place[left][order], place[right][order]
@@ -386,22 +377,12 @@ def fill_up(size: NDArray[Any]) -> Places:
     return np.asarray(-(-size // step) * step, dtype=np.intp)
 
 
-def _place_nodes(rank: Places, start: Places) -> Places:
-    """Return where each node stands: after the blocks before its own, and the nodes before it."""
-    by_block = np.argsort(rank, kind="stable")
-    ordered = rank[by_block]
-    first = np.searchsorted(ordered, ordered)
-    place = np.empty_like(rank)
-    place[by_block] = start[ordered] + np.arange(len(rank)) - first
-    return place
-
-
 def _sum(at: Places, values: Array, size: int) -> Array:
     return np.asarray(np.bincount(at, values, minlength=size), dtype=np.float64)
 
 
 def invert_all(matrices: Array) -> tuple[Array, Array]:
-    """Invert symmetric positive definite matrices (B, d, d); return also their log-determinants.
+    """Return (B, d, d) inverses of positive definite matrices, and their log-determinants.
 
     By halves of the Cholesky factor, which takes half the time of a general inverse in batches.
     """

@@ -47,10 +47,7 @@ class Differences:
 
 
 def is_strongly_connected(graph: Graph, roots: Integers | Sequence[int] = (0,)) -> bool:
-    """Return whether every node reaches a root and is reached from one.
-
-    With one root in each of several blocks that no edge joins, every block is tested at once.
-    """
+    """Say whether every node reaches a root and is reached from one; one root for each block."""
     starts = np.asarray(roots, dtype=np.intp)
     return bool(reached(graph, starts).all() and reached(graph.reversed(), starts).all())
 
@@ -204,7 +201,24 @@ def _neighbours(graph: Graph) -> list[list[int]]:
 def _kosaraju(ahead: list[list[int]], behind: list[list[int]]) -> Integers:
     component = np.full(len(ahead), -1, dtype=np.intp)
     label = 0
-    for root in reversed(_finishing_order(ahead)):
+    seen = [False] * len(ahead)
+    finished: list[int] = []
+    for first in range(len(ahead)):
+        if seen[first]:
+            continue
+        seen[first] = True
+        walk = [(first, iter(ahead[first]))]
+        while walk:
+            here, rest = walk[-1]
+            for child in rest:
+                if not seen[child]:
+                    seen[child] = True
+                    walk.append((child, iter(ahead[child])))
+                    break
+            else:
+                finished.append(here)
+                walk.pop()
+    for root in reversed(finished):
         if component[root] >= 0:
             continue
         component[root] = label
@@ -216,28 +230,6 @@ def _kosaraju(ahead: list[list[int]], behind: list[list[int]]) -> Integers:
                     stack.append(node)
         label += 1
     return component
-
-
-def _finishing_order(ahead: list[list[int]]) -> list[int]:
-    """Return the nodes in the order in which a depth-first walk leaves them."""
-    seen = [False] * len(ahead)
-    finished: list[int] = []
-    for root in range(len(ahead)):
-        if seen[root]:
-            continue
-        seen[root] = True
-        stack = [(root, iter(ahead[root]))]
-        while stack:
-            node, rest = stack[-1]
-            for child in rest:
-                if not seen[child]:
-                    seen[child] = True
-                    stack.append((child, iter(ahead[child])))
-                    break
-            else:
-                finished.append(node)
-                stack.pop()
-    return finished
 
 
 # Is there a direction that no constraint forbids, where constraints are too many to list?
@@ -362,10 +354,7 @@ def find_separated(Z: Design) -> Integers:
 
 
 def _null_space(Z: Design) -> tuple[Array, Integers]:
-    """Return vectors that span Z b = 0, shape (columns, dimension), and independent columns.
-
-    Each vector expresses one dependent column by the independent ones.
-    """
+    """Return (columns, dimension) vectors that span Z b = 0, and the independent columns."""
     from scipy.linalg import qr, solve_triangular
 
     triangle = np.zeros((Z.shape[1], Z.shape[1]))  # the R of Z = QR

@@ -57,10 +57,7 @@ def no_bound(n: int) -> OrderBound:
 
 
 def bound_orders(net: Array) -> OrderBound:
-    """Bound the cost of all orders from below.
-
-    net: (n, n) what it costs to place the column before the row, not negative.
-    """
+    """Bound the cost of all orders from below; net: (n, n) that of the column before the row."""
     programme = _Programme(net)
     inside = np.zeros(len(programme.cycles), dtype=np.bool_)
     while True:
@@ -104,7 +101,6 @@ class _Programme:
         return np.asarray(self.needed - (self.signs * x[self.columns]).sum(axis=1))
 
     def solve(self, rows: Integers) -> Any:
-        """Return scipy's result with some of the cycles."""
         from scipy.optimize import linprog
         from scipy.sparse import csr_matrix
 
@@ -235,11 +231,7 @@ class Lattice:
 
 
 def find_lattice(net: Array, upper: float, bound: OrderBound, within: float) -> Lattice | None:
-    """Find all orders of least cost; None if the sets to look at are too many.
-
-    net: (n, n) what it costs to place the column before the row, not negative.
-    within: costs that differ by less are equal.
-    """
+    """Find all orders of least cost, equal within a margin; None if the sets are too many."""
     n = len(net)
     one_order: NDArray[Any] = np.array([1], dtype=np.int64 if n <= MAX_NODES_COUNTED else object)
     level = Level(np.zeros(1, dtype=np.uint64), np.zeros(1), one_order)
@@ -248,11 +240,32 @@ def find_lattice(net: Array, upper: float, bound: OrderBound, within: float) -> 
         steps = _list_steps(net, level, least, bound, upper + within)
         if steps is None:
             return None
-        level, least = _merge(level, steps, within)
+        order = np.argsort(steps[1], kind="stable")
+        source, sets, cost, rest = (each[order] for each in steps)
+        starts = np.flatnonzero(np.concatenate(([True], sets[1:] != sets[:-1])))
+        cheapest = np.minimum.reduceat(cost, starts)
+        sizes = np.diff(np.append(starts, len(sets)))
+        best = cost <= np.repeat(cheapest, sizes) + within
+        counts = np.where(best, level.count[source], 0)
+        level, least = Level(sets[starts], cheapest, np.add.reduceat(counts, starts)), rest[starts]
         if len(level.sets) > MAX_SETS:
             return None
         levels.append(level)
-    return _prune(net, levels, within)
+    n = len(net)
+    node = np.arange(n, dtype=np.uint64)
+    first, last = np.full(n, n), np.full(n, -1)
+    pruned = [levels[-1]]
+    for place in range(n - 1, -1, -1):
+        above, level = pruned[-1], levels[place]
+        held = ((above.sets[:, None] >> node) & BIT).astype(float)
+        s, v = np.nonzero(held)
+        at, there = level.find(above.sets[s] ^ (BIT << node[v]))
+        step = (net.sum(axis=0) - held @ net)[s, v]
+        best = there & (np.abs(level.cost[at] + step - above.cost[s]) <= within)
+        first[v[best]], last[v[best]] = place, np.maximum(last[v[best]], place)
+        rows = np.unique(at[best])
+        pruned.append(Level(level.sets[rows], level.cost[rows], level.count[rows]))
+    return Lattice(net, tuple(reversed(pruned)), first, last, within)
 
 
 # Steps that place one more node: from which set, to which, at what cost, and the bound of the rest
@@ -284,37 +297,6 @@ def _list_steps(
     return tuple(np.concatenate(each) for each in zip(*parts, strict=True))
 
 
-def _merge(level: Level, steps: Steps, within: float) -> tuple[Level, Array]:
-    """Keep the cheapest steps to each set, and add up their orders."""
-    order = np.argsort(steps[1], kind="stable")
-    source, sets, cost, rest = (each[order] for each in steps)
-    starts = np.flatnonzero(np.concatenate(([True], sets[1:] != sets[:-1])))
-    cheapest = np.minimum.reduceat(cost, starts)
-    sizes = np.diff(np.append(starts, len(sets)))
-    best = cost <= np.repeat(cheapest, sizes) + within
-    counts = np.where(best, level.count[source], 0)
-    return Level(sets[starts], cheapest, np.add.reduceat(counts, starts)), rest[starts]
-
-
-def _prune(net: Array, levels: list[Level], within: float) -> Lattice:
-    """Go back from the whole, keeping only sets on some best order."""
-    n = len(net)
-    node = np.arange(n, dtype=np.uint64)
-    first, last = np.full(n, n), np.full(n, -1)
-    pruned = [levels[-1]]
-    for place in range(n - 1, -1, -1):
-        above, level = pruned[-1], levels[place]
-        held = ((above.sets[:, None] >> node) & BIT).astype(float)
-        s, v = np.nonzero(held)
-        at, there = level.find(above.sets[s] ^ (BIT << node[v]))
-        step = (net.sum(axis=0) - held @ net)[s, v]
-        best = there & (np.abs(level.cost[at] + step - above.cost[s]) <= within)
-        first[v[best]], last[v[best]] = place, np.maximum(last[v[best]], place)
-        rows = np.unique(at[best])
-        pruned.append(Level(level.sets[rows], level.cost[rows], level.count[rows]))
-    return Lattice(net, tuple(reversed(pruned)), first, last, within)
-
-
 # Most nodes whose subsets are all looked at: quicker than to load a linear programme
 MAX_NODES_UNBOUNDED: Final = 14
 PATIENCE: Final = 5  # How much longer the local search may take where its order is the answer
@@ -325,8 +307,6 @@ MAX_NODES_IN_FULL_PIECES: Final = 250
 
 @dataclass(frozen=True, eq=False)
 class BestOrders:
-    """Orders of least cost, or the best that were found."""
-
     cost: float  # weight that the orders contradict
     bound: float  # no order contradicts less; equal to `cost` where the orders are known to be best
     # some of them, the most preferred first; all if there are no more than asked for
@@ -344,7 +324,6 @@ def find_best_orders(
 
     weights: (n, n) what it costs to place the column before the row, not negative.
     prefer: (n,) of nodes that may come next, the larger comes first, then the lower number.
-    seed: of the local search; proven results do not depend on it.
     """
     net = weights - weights.T
     whole = bool((weights % 1 == 0).all())

@@ -73,12 +73,9 @@ def order_statistic(draws: NDArray[Any], level: float) -> Array:
 def step_down(
     statistic: Array, replicates: Sequence[NDArray[Any]], level: float
 ) -> tuple[NDArray[np.bool_], tuple[float, ...]]:
-    """Decide contrasts by resampling.
+    """Return (P,) which contrasts are decided by resampling, and the critical value of every step.
 
-    statistic: (P,) |t| of the data.
-    replicates: from each source (B, P) |t*| where no contrast differs from zero.
-    level: at which all claims hold together (proportion).
-    Returns: (P,) whether each is decided, and the critical value of every step.
+    statistic: (P,) |t| of the data; replicates: from each source (B, P) where nothing differs.
     """
 
     def find_critical(left: NDArray[np.bool_]) -> float:

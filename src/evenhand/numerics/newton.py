@@ -58,12 +58,7 @@ def solve_columns(
     limit: int = MAX_ITERATIONS,
     tolerance: float = TOLERANCE,
 ) -> Matrix | None:
-    """Solve A X = B for several right-hand sides that share their products; None if one fails.
-
-    product: V → A V, for (n, m) columns.
-    right: (n, m) B, within the space that `project` keeps.
-    diagonal: (n,) diagonal of A, positive.
-    """
+    """Solve A X = B for (n, m) right-hand sides that share their products; None if one fails."""
     inverse = 1.0 / diagonal[:, None]
     x, residual = np.zeros_like(right), right.copy()
     z = project(residual * inverse)
@@ -86,7 +81,6 @@ def solve_columns(
 
 
 def _dots(left: Matrix, right: Matrix) -> Vector:
-    """Return (m,) products of the columns of two matrices."""
     return np.asarray(np.einsum("ij,ij->j", left, right))
 
 
@@ -139,8 +133,6 @@ class Expansion:
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
-    """Where a concave function is largest."""
-
     at: Vector  # (p,) the point
     expansion: Expansion  # the function to second order there
     steps: int  # Newton steps taken
@@ -154,7 +146,6 @@ def maximise(
     reach: Callable[[Vector], float] | None = None,
     last: float = np.inf,
 ) -> Maximum:
-    """Climb to the maximum of a concave function from a (p,) start."""
     at, here = start, expand(start)
     if not len(start):
         return Maximum(at, here, 0, 0.0)
@@ -272,12 +263,10 @@ def climb(
     tolerance: float,
     reach: Callable[[Vector], float],
 ) -> tuple[Vector, S, float]:
-    """Climb to a maximum.
+    """Climb from a (p,) point and the function there, with a guess of minus the second derivatives.
 
-    start: (p,) where to begin, and the function there.
-    information: (p, p) a guess of minus the second derivatives, positive definite.
     Returns: (p,) the point after the last step, which is not expanded; the function before that
-        step; and what the step gains.
+    step; and what the step gains.
     """
     at, here = start
     for _ in range(MAX_BFGS_STEPS):

@@ -32,7 +32,6 @@ class Learned:
     tied: list[tuple[int, int]] = field(default_factory=list)
 
     def take(self, order: Order) -> None:
-        """Take in an order of items that nothing was known of."""
         for i, same in enumerate(order):
             self.tied.extend((same[0], other) for other in same[1:])
             below = [other for worse in order[i + 1 :] for other in worse]
@@ -71,15 +70,27 @@ def merge_steps(items: Sequence[int], shown: int = 2, learned: Learned | None = 
     below = {order[0][0]: [*order[1:]] for order in orders if len(order) > 1}
     waiting += [_Run(head, below[head]) for same in chain for head in same if head in below]
     chain = [tuple(item for head in same for item in tied[head]) for same in chain]
-    yield from _insert_all(chain, waiting, shown, learned)
+    # The cheapest search is next, of these the one of longest range. That is Ford and Johnson's
+    # order, in batches that end at the Jacobsthal numbers 1, 3, 5, 11, ... from the end of the
+    # chain, found without counting: ties may have thinned the chain out.
+    while waiting:
+        place = {item: i for i, same in enumerate(chain) for item in same}
+        lows = [0 if run.bound is None else place[run.bound] + 1 for run in waiting]
+        ranges = [len(chain) - low for low in lows]
+        at = min(range(len(ranges)), key=lambda i: (count_steps(ranges[i] + 1, shown), -ranges[i]))
+        run = waiting[at]
+        group = run.groups.pop(0)
+        yield from _insert(chain, lows[at], group, shown, learned)
+        run.bound = group[0]
+        if not run.groups:
+            waiting.pop(at)
     return chain
 
 
 def grow_steps(items: Sequence[int], later: Sequence[int], shown: int, learned: Learned) -> Steps:
-    """Sort step by step, then insert items that came later, one after another.
+    """Sort step by step, then insert what came later, one after another.
 
-    later: others, put in when these stand in order; each needs ⌈log (m + 1)⌉ questions at most
-        among m groups, to the base `shown`.
+    Each of these needs ⌈log (m + 1)⌉ questions at most among m groups, to the base `shown`.
     """
     chain = yield from merge_steps(items, shown, learned)
     for item in later:
@@ -95,32 +106,11 @@ class _Run:
     groups: list[tuple[int, ...]]
 
 
-def _insert_all(
-    chain: list[tuple[int, ...]], waiting: list[_Run], shown: int, learned: Learned
-) -> Generator[list[Question], Sequence[Order], None]:
-    """Insert every waiting group: the cheapest search next, of these the one of longest range.
-
-    That is Ford and Johnson's order, in batches that end at the Jacobsthal numbers 1, 3, 5, 11,
-    ... from the end of the chain, found without counting: ties may have thinned the chain out.
-    """
-    while waiting:
-        place = {item: i for i, same in enumerate(chain) for item in same}
-        lows = [0 if run.bound is None else place[run.bound] + 1 for run in waiting]
-        ranges = [len(chain) - low for low in lows]
-        at = min(range(len(ranges)), key=lambda i: (_count_steps(ranges[i], shown), -ranges[i]))
-        run = waiting[at]
-        group = run.groups.pop(0)
-        yield from _insert(chain, lows[at], group, shown, learned)
-        run.bound = group[0]
-        if not run.groups:
-            waiting.pop(at)
-
-
-def _count_steps(places: int, shown: int) -> int:
-    """Return how many questions find a place among so many items, at most."""
-    steps, distinguished = 0, 1
-    while distinguished < places + 1:
-        steps, distinguished = steps + 1, distinguished * shown
+def count_steps(options: int, answers: int) -> int:
+    """Return the least q with answersᵠ ≥ options."""
+    steps, told_apart = 0, 1
+    while told_apart < options:
+        steps, told_apart = steps + 1, told_apart * answers
     return steps
 
 

@@ -141,7 +141,6 @@ def choose_tau(seen: RatingMatrix, held: RatingMatrix, shares: Sequence[float]) 
 
 
 def has_risen(path: Sequence[PathPoint]) -> bool:
-    """Whether the error has risen twice in a row."""
     last = [point.mae for point in path[-MAX_RISES - 1 :]]
     return len(last) > MAX_RISES and all(a < b for a, b in pairwise(last))
 
@@ -376,7 +375,6 @@ def solve(seen: RatingMatrix, choice: Choice, clip: tuple[float, float] | None =
 
 
 def keep_within(predicted: Array, clip: tuple[float, float] | None) -> Array:
-    """Keep predictions of any shape on a scale, in place."""
     return predicted if clip is None else np.clip(predicted, *clip, out=predicted)
 
 
@@ -389,7 +387,6 @@ MAX_LOAD_RATIO: Final = 1.25
 def write_notes(
     split: Split, predicted: Array, half_width: Array, model: NuclearNorm
 ) -> tuple[str, ...]:
-    """Return what must be said of (m, n) predictions and their intervals."""
     matrix, notes = split.every, []
     parts = np.unique(matrix.cells.parts[: len(matrix.judges)][matrix.cells.seen_rows])
     if len(parts) > 1:

@@ -45,7 +45,6 @@ class Term:
 
 
 def make_terms(rows: RatingRows) -> tuple[Term, ...]:
-    """Return all terms, in the order of RANDOM, identified or not."""
     single = {name: _compact(getattr(rows, name)) for name in ("system", "judge", "item")}
     terms = []
     for name in RANDOM:
@@ -160,7 +159,14 @@ def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ..
     """Say what it costs to eliminate some terms."""
     block = next((term.codes for term in terms if term.name == owner), None)
     if block is None:  # the factor has no variance of its own here: join what shares an effect
-        block = _join([terms[i] for i in inside])
+        joined = [terms[i] for i in inside]
+        n = len(joined[0].codes)
+        starts = n + np.cumsum([0, *(term.size for term in joined)])
+        source = np.tile(np.arange(n), len(joined))
+        pairs = zip(joined, starts[:-1], strict=True)
+        target = np.concatenate([term.codes + start for term, start in pairs])
+        component = weak_components(Graph(int(starts[-1]), source, target))
+        block = _compact(component[:n])[0]
     size = int(block.max()) + 1
     depth, breadth = np.zeros(size), np.full(size, 1.0)
     for i, term in enumerate(terms):
@@ -177,23 +183,11 @@ def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ..
     return _Plan(inside, block, cost if depth.max() <= MAX_BORDER else np.inf, width)
 
 
-def _join(terms: Sequence[Term]) -> Integers:
-    """Number the sets of scores that any of the terms joins."""
-    n = len(terms[0].codes)
-    starts = n + np.cumsum([0, *(term.size for term in terms)])
-    source = np.tile(np.arange(n), len(terms))
-    pairs = zip(terms, starts[:-1], strict=True)
-    target = np.concatenate([term.codes + start for term, start in pairs])
-    component = weak_components(Graph(int(starts[-1]), source, target))
-    return _compact(component[:n])[0]
-
-
 def _make_batches(
     block: Integers, sides: tuple[list[Integers], list[Integers]], none: tuple[int, int]
 ) -> list[Batch]:
     """Fill blocks up to common widths, and count within them.
 
-    block: (n,) block of each score.
     sides: (n,) numbers of the effects inside, by term, and places of those outside.
     """
     inner, outer = (_place(block, effects) for effects in sides)
@@ -205,7 +199,22 @@ def _make_batches(
         most = max(1, MAX_NUMBERS // (d + g) ** 2)
         same = np.flatnonzero((wide[order[low:]] != wide[order[low]]).any(axis=1))
         high = min(low + most, low + int(same[0]) if len(same) else len(order))
-        batches.append(_fill(order[low:high], (inner, outer), (d, g), none))
+        chosen = order[low:high]
+        at = np.full(len(inner.sizes), -1, dtype=np.int64)
+        at[chosen] = np.arange(len(chosen))
+        rows = np.flatnonzero(at[inner.block] >= 0)
+        owner = at[inner.block[rows]]
+        inner_places = [place[rows] for place in inner.within]
+        outer_places = [place[rows] for place in outer.within]
+        numbers = (_list(inner, chosen, d, none[0]), _list(outer, chosen, g, none[1]))
+        cells, borders = np.zeros(len(chosen) * d * d), np.zeros(len(chosen) * d * g)
+        for place in inner_places:
+            row = owner * d + place
+            for other in inner_places:
+                cells += np.bincount(row * d + other, minlength=len(cells))
+            for other in outer_places:
+                borders += np.bincount(row * g + other, minlength=len(borders))
+        batches.append(Batch(*numbers, cells.reshape(-1, d, d), borders.reshape(-1, d, g)))
         low = high
     return batches
 
@@ -226,28 +235,6 @@ def _place(block: Integers, effects: list[Integers]) -> _Places:
     starts = np.concatenate(([0], np.cumsum(sizes)))
     within = tuple(np.searchsorted(different, key) - starts[block] for key in keys)
     return _Places(sizes, within, block, different % size)
-
-
-def _fill(
-    chosen: Integers, sides: tuple[_Places, _Places], widths: tuple[int, int], none: tuple[int, int]
-) -> Batch:
-    inner, outer = sides
-    d, g = widths
-    at = np.full(len(inner.sizes), -1, dtype=np.int64)
-    at[chosen] = np.arange(len(chosen))
-    rows = np.flatnonzero(at[inner.block] >= 0)
-    block = at[inner.block[rows]]
-    inner_places = [place[rows] for place in inner.within]
-    outer_places = [place[rows] for place in outer.within]
-    numbers = (_list(inner, chosen, d, none[0]), _list(outer, chosen, g, none[1]))
-    cells, borders = np.zeros(len(chosen) * d * d), np.zeros(len(chosen) * d * g)
-    for place in inner_places:
-        row = block * d + place
-        for other in inner_places:
-            cells += np.bincount(row * d + other, minlength=len(cells))
-        for other in outer_places:
-            borders += np.bincount(row * g + other, minlength=len(borders))
-    return Batch(*numbers, cells.reshape(-1, d, d), borders.reshape(-1, d, g))
 
 
 def _list(places: _Places, chosen: Integers, width: int, none: int) -> Integers:
@@ -324,7 +311,6 @@ class Factor:
         )
 
     def solve(self, right: Array) -> Array:
-        """Return M⁻¹ of (effects, m) right-hand sides."""
         m = right.shape[1]
         padded = np.concatenate((right, np.zeros((1, m))))
         edge = np.concatenate((right[self.border], np.zeros((1, m))))
@@ -397,7 +383,6 @@ class Solved:
 
 
 def solve_equations(problem: Problem, variances: Array) -> Solved:
-    """Factor and solve the equations."""
     made = problem.arrangement
     residual = float(variances[-1])
     sizes = [term.size for term in problem.terms]
@@ -449,7 +434,6 @@ class Incidence:
 
 
 def count_incidence(terms: Sequence[Term]) -> Incidence:
-    """Count what every two terms share."""
     n, size = len(terms[0].codes), len(terms)
     gram, within = np.zeros((size, size)), np.zeros((size, size))
     counts = [term.counts.astype(np.float64) for term in terms]

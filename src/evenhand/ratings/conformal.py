@@ -59,11 +59,7 @@ def half_widths(residual: Array, group: Integers, groups: int, level: float) -> 
 
 
 def weighted_half_widths(residual: Array, weight: Array, new: Array, level: float) -> Array:
-    """Return a half width for each of (k,) new cells, given how much likelier it is to be missing.
-
-    weight: (n,) odds of missing of the held-out ratings.
-    new: (k,) odds of the cells that are missing.
-    """
+    """Return a half width for each of (k,) new cells, by (n,) and (k,) odds of being missing."""
     order = np.argsort(np.abs(residual), kind="stable")
     sizes = np.r_[np.abs(residual)[order], inf]
     reached = np.cumsum(weight[order])
@@ -75,9 +71,7 @@ def weighted_half_widths(residual: Array, weight: Array, new: Array, level: floa
 def odds_of_missing(held: Array, missing: Array, rating: Array) -> tuple[Array, Array]:
     """Return the odds, up to a factor, that a rating of such a height is missing.
 
-    held: (n,) predictions of held-out ratings.
-    missing: (k,) predictions of missing ones.
-    rating: (n,) the held-out ratings.
+    held and missing: (n,) and (k,) predictions of such ratings; rating: (n,) the held-out ones.
     """
     every = np.r_[held, missing]
     centre, spread = float(every.mean()), float(every.std())

@@ -303,15 +303,6 @@ class OutputFeatures:
         source, output = (None if name is None else read_texts(rows, name) for name in self._pair)
         return self._join(numbers, levels, (source, output), rows.size)
 
-    def describe(self, output: Mapping[str, float | str]) -> FeatureTable:
-        """Return the features of one output, column → value.
-
-        Raises:
-            InvalidJudgments: as for `tabulate`.
-
-        """
-        return self.tabulate([output])
-
     def tabulate(self, outputs: Sequence[Mapping[str, Any]] | Any) -> FeatureTable:
         """Return the features of outputs that nobody need have rated.
 
@@ -405,7 +396,6 @@ class Scaling:
 
 
 def learn_scaling(table: FeatureTable) -> Scaling:
-    """Find the constants of features."""
     with np.errstate(over="ignore", invalid="ignore"):
         means, deviations = table.numbers.mean(axis=0), table.numbers.std(axis=0)
     finite = np.isfinite(means) & np.isfinite(deviations)

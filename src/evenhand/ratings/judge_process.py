@@ -26,7 +26,7 @@ the scale, since noise is normal; for judges whose ratings are to be tested, not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -60,13 +60,7 @@ from evenhand.ratings.features import (
     learn_scaling,
     name_output,
 )
-from evenhand.ratings.matrix import (
-    OUTPUTS_AT_ONCE,
-    PredictedRatings,
-    find_noise,
-    mix,
-    predict_at,
-)
+from evenhand.ratings.matrix import OUTPUTS_AT_ONCE, PredictedRatings, find_noise, mix, predict_at
 from evenhand.ratings.process_search import (
     MAX_CURVED,
     SHARINGS,
@@ -106,94 +100,11 @@ def say_few(fit: JudgeProcess, judge: NDArray[np.int64] | None) -> list[str]:
     ]
 
 
-def describe_pairs(fit: JudgeProcess, level: float) -> list[dict[str, Any]]:
-    covariance, correlation = fit.covariance, fit.correlation
-    ends = _find_ends(fit, level)
-    rows: list[dict[str, Any]] = []
-    for a in range(len(fit.judges)):
-        for b in range(a):
-            value = float(correlation[a, b])
-            lower, upper, known = None, None, False
-            if ends is not None:
-                low, high, widest = ends
-                lower, upper = min(float(low[a, b]), value), max(float(high[a, b]), value)
-                known = (lower > 0 or upper < 0) and upper - lower < widest
-            row: dict[str, Any] = {"judge": fit.judges[a], "other": fit.judges[b]}
-            row |= {"covariance": float(covariance[a, b]), "correlation": value}
-            row |= {"lower": lower, "upper": upper, "known": known, "near": bool(fit.near[a, b])}
-            rows.append(row)
-    return rows
-
-
-def describe_judges(fit: JudgeProcess, level: float) -> list[dict[str, Any]]:
-    """Return a row for each judge, in points of the scale."""
-    scale, leniency, at = fit.learned.standard.deviation, fit.leniency, fit.at
-    low, high = (scale * mixture_quantile(0.5 + side * level / 2, *fit.lenient) for side in (-1, 1))
-    drawn = fit.uncertainty.draw(QUANTILE_DRAWS, fit.model.seed)
-    tails = (0.5 - level / 2, 0.5 + level / 2)
-    ends = {
-        name: scale * np.sqrt(np.quantile([getattr(draw, name) for draw in drawn], tails, axis=0))
-        for name in ("private", "noise")
-    }
-    rows = []
-    for d, judge in enumerate(fit.judges):
-        shared = float(at.loadings[d] @ at.loadings[d])
-        row: dict[str, Any] = {
-            "judge": judge,
-            "ratings": int(fit.ratings[d]),
-            "leniency": leniency[judge],
-            "leniency_lower": float(low[d]),
-            "leniency_upper": float(high[d]),
-            "shared": scale * shared**0.5,
-            "private_and_noise": scale * float(at.private[d] + at.noise[d]) ** 0.5,
-        }
-        for name, (lower, upper) in ends.items():  # None where they are not told apart
-            value = scale * float(getattr(at, name)[d]) ** 0.5
-            known = (value, float(lower[d]), float(upper[d])) if fit.separable[d] else (None,) * 3
-            row |= dict(zip((name, f"{name}_lower", f"{name}_upper"), known, strict=True))
-        rows.append(row)
-    return rows
-
-
-def _find_ends(fit: JudgeProcess, level: float) -> tuple[Array, Array, float] | None:
-    """Return ends of intervals of correlations, and the width of the prior's."""
-    layout = fit.problem.layout
-    if layout.sharing != "low rank":
-        return None
-    tails = (0.5 - level / 2, 0.5 + level / 2)
-    drawn = fit.uncertainty.draw(QUANTILE_DRAWS, fit.model.seed)
-    low, high = np.quantile([at.correlation for at in drawn], tails, axis=0)
-    before = np.quantile(draw_correlations(layout.rank, QUANTILE_DRAWS, fit.model.seed), tails)
-    return low, high, float(before[1] - before[0])
-
-
 # How lenient judges are: what each would say on average of the outputs that were rated.
 #
 # leniency of d = mean over outputs x of β_d + f_d(x),  less the mean of that over judges
 #
 # Each output counts once, however often it was rated, and each judge as if he had rated all.
-
-
-def find_leniency(
-    weighed: Iterable[tuple[Coregion, Posterior]], points: Points, support: JudgedPoints
-) -> tuple[Array, Array]:
-    """Return (S, D) means and deviations of how lenient judges are, on standardised ratings."""
-    both = np.hstack([points.numbers, points.labels])
-    outputs = points.take(np.unique(both, axis=0, return_index=True)[1])
-    means, variances = [], []
-    for at, posterior in weighed:
-        judges, b = len(at.noise), at.similarity
-        near = _average(outputs, support.points, at)
-        inner = float(_average(outputs, outputs, at).mean())
-        cross = b[:, support.judge] * near
-        cross += at.spread * (np.arange(judges)[:, None] == support.judge)
-        before = b * inner + at.spread * np.eye(judges)
-        beside = np.eye(judges) - 1 / judges  # the mean of all judges falls out
-        cross = beside @ cross
-        left = beside @ before @ beside - cross @ posterior.reduction @ cross.T
-        means.append(cross @ posterior.weights)
-        variances.append(np.maximum(np.diag(left), 0.0))
-    return np.array(means), np.sqrt(np.array(variances))
 
 
 def _average(outputs: Points, others: Points, at: Coregion) -> Array:
@@ -327,7 +238,15 @@ class JudgeProcess(InNotebooks):
         if len(names) != len(table.numbers):
             count = f"{len(names):,} judges for {len(table.numbers):,} outputs"
             raise InvalidJudgments(f"{count}: one for all, or one for each")
-        return self._predict(table, self._find_judges(names))
+        known = {name: i for i, name in enumerate(self.judges)}
+        strange = sorted({name for name in names if name not in known})
+        if strange:
+            raise InvalidJudgments(
+                f"nothing was learned of {listing(strange)}: no rating of theirs was seen"
+                f"{sentence_hint(suggest(strange[0], known))}; predict_average tells what"
+                " the judges who were seen would say together"
+            )
+        return self._predict(table, np.array([known[name] for name in names], dtype=np.int64))
 
     def predict_one(
         self,
@@ -395,17 +314,6 @@ class JudgeProcess(InNotebooks):
         """Whether predictions average over all parameters, not over σ² alone."""
         return self.model.draws > 0 and len(self.problem.y) <= MAX_CURVED
 
-    def _find_judges(self, names: list[str]) -> NDArray[np.int64]:
-        known = {name: i for i, name in enumerate(self.judges)}
-        strange = sorted({name for name in names if name not in known})
-        if strange:
-            raise InvalidJudgments(
-                f"nothing was learned of {listing(strange)}: no rating of theirs was seen"
-                f"{sentence_hint(suggest(strange[0], known))}; predict_average tells what"
-                " the judges who were seen would say together"
-            )
-        return np.array([known[name] for name in names], dtype=np.int64)
-
     def similarity(self, level: float = 0.9) -> list[dict[str, Any]]:
         """Return a row for each pair of judges: how alike they are, and what that rests on.
 
@@ -417,7 +325,29 @@ class JudgeProcess(InNotebooks):
 
         """
         require_level(level)
-        return describe_pairs(self, level)
+        covariance, correlation = self.covariance, self.correlation
+        layout, ends = self.problem.layout, None
+        if layout.sharing == "low rank":  # ends of intervals, and the width of the prior's
+            tails = (0.5 - level / 2, 0.5 + level / 2)
+            drawn = self.uncertainty.draw(QUANTILE_DRAWS, self.model.seed)
+            low, high = np.quantile([at.correlation for at in drawn], tails, axis=0)
+            before = draw_correlations(layout.rank, QUANTILE_DRAWS, self.model.seed)
+            ends = (low, high, float(np.ptp(np.quantile(before, tails))))
+        rows: list[dict[str, Any]] = []
+        for a in range(len(self.judges)):
+            for b in range(a):
+                value = float(correlation[a, b])
+                lower, upper, known = None, None, False
+                if ends is not None:
+                    low, high, widest = ends
+                    lower, upper = min(float(low[a, b]), value), max(float(high[a, b]), value)
+                    known = (lower > 0 or upper < 0) and upper - lower < widest
+                row: dict[str, Any] = {"judge": self.judges[a], "other": self.judges[b]}
+                row |= {"covariance": float(covariance[a, b]), "correlation": value}
+                row |= {"lower": lower, "upper": upper, "known": known}
+                row |= {"near": bool(self.near[a, b])}
+                rows.append(row)
+        return rows
 
     def records(self, level: float = 0.9) -> list[dict[str, Any]]:
         """Return a row for each judge, in points of the scale; noise and tastes as deviations.
@@ -430,13 +360,59 @@ class JudgeProcess(InNotebooks):
 
         """
         require_level(level)
-        return describe_judges(self, level)
+        scale, leniency, at = self.learned.standard.deviation, self.leniency, self.at
+        low, high = (
+            scale * mixture_quantile(0.5 + side * level / 2, *self.lenient) for side in (-1, 1)
+        )
+        drawn = self.uncertainty.draw(QUANTILE_DRAWS, self.model.seed)
+        tails = (0.5 - level / 2, 0.5 + level / 2)
+        ends = {
+            name: scale
+            * np.sqrt(np.quantile([getattr(draw, name) for draw in drawn], tails, axis=0))
+            for name in ("private", "noise")
+        }
+        rows = []
+        for d, judge in enumerate(self.judges):
+            shared = float(at.loadings[d] @ at.loadings[d])
+            row: dict[str, Any] = {
+                "judge": judge,
+                "ratings": int(self.ratings[d]),
+                "leniency": leniency[judge],
+                "leniency_lower": float(low[d]),
+                "leniency_upper": float(high[d]),
+                "shared": scale * shared**0.5,
+                "private_and_noise": scale * float(at.private[d] + at.noise[d]) ** 0.5,
+            }
+            for name, (lower, upper) in ends.items():  # None where they are not told apart
+                value = scale * float(getattr(at, name)[d]) ** 0.5
+                known = (
+                    (value, float(lower[d]), float(upper[d])) if self.separable[d] else (None,) * 3
+                )
+                row |= dict(zip((name, f"{name}_lower", f"{name}_upper"), known, strict=True))
+            rows.append(row)
+        return rows
 
     @cached_property
     def lenient(self) -> tuple[Array, Array]:
         """(S, D) means and deviations of how lenient judges are, under each draw of parameters."""
         with one_blas_thread():
-            return find_leniency(self._weigh(), self.problem.judged.points, self.problem.support)
+            points, support = self.problem.judged.points, self.problem.support
+            both = np.hstack([points.numbers, points.labels])
+            outputs = points.take(np.unique(both, axis=0, return_index=True)[1])
+            means, variances = [], []
+            for at, posterior in self._weigh():
+                judges, b = len(at.noise), at.similarity
+                near = _average(outputs, support.points, at)
+                inner = float(_average(outputs, outputs, at).mean())
+                cross = b[:, support.judge] * near
+                cross += at.spread * (np.arange(judges)[:, None] == support.judge)
+                before = b * inner + at.spread * np.eye(judges)
+                beside = np.eye(judges) - 1 / judges  # the mean of all judges falls out
+                cross = beside @ cross
+                left = beside @ before @ beside - cross @ posterior.reduction @ cross.T
+                means.append(cross @ posterior.weights)
+                variances.append(np.maximum(np.diag(left), 0.0))
+            return np.array(means), np.sqrt(np.array(variances))
 
     def _weigh(self) -> Iterator[tuple[Coregion, Posterior]]:
         """Return parameters with their posteriors: draws, or the likeliest where there are many."""
@@ -473,10 +449,7 @@ MAX_RATINGS_COMPARED: Final = 1000  # Of a judge
 
 
 def find_near(judged: JudgedPoints, log_scales: Array) -> Flags:
-    """Return (D, D) whether two judges rated outputs within a length scale of each other.
-
-    judged: n rows, sorted by judge.
-    """
+    """Return (D, D) whether two judges, by whom rows are sorted, rated outputs that are near."""
     starts = np.flatnonzero(np.diff(judged.judge, prepend=-1))
     ends = [*starts[1:].tolist(), len(judged)]
     near = np.zeros((len(starts), len(starts)), dtype=bool)

@@ -78,7 +78,6 @@ class RatingMatrix:
         return len(self.value) / (self.shape[0] * self.shape[1])
 
     def take(self, chosen: Flags) -> RatingMatrix:
-        """Keep some of the seen cells; judges and outputs stay."""
         value, answer = self.value[chosen], self.answer[chosen]
         return replace(self, cells=self.cells.take(chosen), value=value, answer=answer)
 
@@ -103,10 +102,8 @@ class RatingMatrix:
 
 
 def make_matrix(rows: RatingRows, judges: Sequence[str] = (), *, seed: int = SEED) -> RatingMatrix:
-    """Arrange ratings by judge and output."""
     targets = rows.targets()
-    _refuse_several(targets)
-    _refuse_few(targets)
+    _refuse_unfit(targets)
     present, judge = np.unique(targets.judge, return_inverse=True)
     judge = judge.reshape(-1).astype(np.int64)
     names = [targets.judges[code] for code in present.tolist()]
@@ -170,7 +167,8 @@ def refuse_equal(matrix: RatingMatrix) -> None:
         )
 
 
-def _refuse_several(rows: RatingRows) -> None:
+def _refuse_unfit(rows: RatingRows) -> None:
+    """Refuse ratings of several kinds, and ratings that are too few."""
     for name, plural in (("task", "tasks"), ("criterion", "criteria")):
         labels, codes = rows.labels(name)
         present = [labels[code] for code in np.unique(codes).tolist()]
@@ -179,19 +177,16 @@ def _refuse_several(rows: RatingRows) -> None:
                 f"ratings of several {plural} ({listing(present)}): each has a matrix of its own;"
                 " take one, or complete all of them with fit_groups"
             )
-
-
-def _refuse_few(rows: RatingRows) -> None:
     if not rows.size:
         raise NotIdentified("no ratings of outputs as such", ["collect some"])
     judges = np.unique(rows.judge)
     if len(judges) == 1:
         only = rows.judges[judges[0]]
         who = f"{only} is the only judge" if only else "no judges are named"
-        name = [] if only else ["name the judges, if there are several"]
+        first = [] if only else ["name the judges, if there are several"]
         raise NotIdentified(
             f"{who}: what others would have said cannot be learned from one",
-            [*name, "collect ratings of others"],
+            [*first, "collect ratings of others"],
         )
     if len(np.unique(rows.output)) == 1:
         raise NotIdentified(
@@ -258,10 +253,7 @@ def make_designs(judges: int) -> list[Design]:
 
 
 def take_full(matrix: RatingMatrix) -> RatingMatrix:
-    """Keep judges and outputs among whom nothing is missing.
-
-    The judge or output with the largest share missing is left out, again and again.
-    """
+    """Leave out the judge or output with the largest share missing, until nothing is missing."""
     absent = ~matrix.seen()
     rows, columns = (np.ones(n, np.bool_) for n in absent.shape)
     by_judge, by_output = (absent.sum(axis=axis) for axis in (1, 0))
@@ -307,8 +299,6 @@ def take_full(matrix: RatingMatrix) -> RatingMatrix:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Which ratings were learned from, and which were not."""
-
     every: RatingMatrix  # all that were given
     learned: RatingMatrix  # those that the last fit learns from
     tested: RatingMatrix  # the others, one answer of each cell
@@ -403,16 +393,12 @@ class ItemSpread:
 
 
 def count_differences(rows: RatingRows) -> int:
-    """Return how many differences there are, without making them."""
     sizes = np.bincount(number_groups(rows.judge, rows.item))
     return int((sizes * (sizes - 1) // 2).sum())
 
 
 def spread_items(rows: RatingRows) -> list[ItemSpread]:
-    """Return the items on which a judge scored two systems, those farthest apart first.
-
-    rows: scores of outputs under one criterion; at most MAX_DIFFERENCES differences.
-    """
+    """Return the items on which a judge scored two systems, those farthest apart first."""
     order = np.lexsort((rows.score, rows.system, rows.judge, rows.item))
     rows = rows.take(order)
     first, second = pairs_within(number_groups(rows.judge, rows.item))
@@ -428,7 +414,13 @@ def spread_items(rows: RatingRows) -> list[ItemSpread]:
     held = np.flatnonzero(count)
     mean = total[held] / count[held]
     best_first = np.lexsort((held, -drawn[held]))
-    ends = _find_ends(rows)
+    output, code = np.unique(rows.output, return_inverse=True)
+    average = np.bincount(code, rows.score) / np.bincount(code)
+    item, system = np.divmod(output, len(rows.systems))
+    ends = np.zeros((2, len(rows.items)), dtype=np.int64)
+    for end, sign in ((0, 1), (1, -1)):
+        order = np.lexsort((-system, sign * average, item))
+        ends[end, item[order]] = system[order]  # the last one stays
     return [
         ItemSpread(
             rows.items[code],
@@ -439,18 +431,6 @@ def spread_items(rows: RatingRows) -> list[ItemSpread]:
         )
         for place, code in zip(best_first.tolist(), held[best_first].tolist(), strict=True)
     ]
-
-
-def _find_ends(rows: RatingRows) -> Integers:
-    """Return (2, I) the systems with the highest and the lowest mean score on each item."""
-    output, code = np.unique(rows.output, return_inverse=True)
-    mean = np.bincount(code, rows.score) / np.bincount(code)
-    item, system = np.divmod(output, len(rows.systems))
-    ends = np.zeros((2, len(rows.items)), dtype=np.int64)
-    for end, sign in ((0, 1), (1, -1)):
-        order = np.lexsort((-system, sign * mean, item))
-        ends[end, item[order]] = system[order]  # the last one stays
-    return ends
 
 
 OUTPUTS_AT_ONCE: Final = 1000  # Outputs that are predicted at once
@@ -558,8 +538,24 @@ class Errors:
 def find_errors(seen: RatingMatrix, held: RatingMatrix) -> dict[str, Errors]:
     """Return the errors of the means and of the random draw on held-out cells."""
     cells = seen.cells
+    absolute, squared = np.zeros(len(held.value)), np.zeros(len(held.value))
+    for judge in np.unique(held.cells.row).tolist():
+        chosen = seen.cells.row == judge
+        if not chosen.any():
+            chosen = np.ones_like(chosen)
+        order = np.argsort(seen.value[chosen], kind="stable")
+        score = seen.value[chosen][order]
+        weight = seen.cells.weight[chosen][order]
+        below, heavy = np.cumsum(np.r_[0.0, weight * score]), np.cumsum(np.r_[0.0, weight])
+        at = held.cells.row == judge
+        y = held.value[at]
+        place = np.searchsorted(score, y)
+        sums = (2 * heavy[place] - heavy[-1]) * y + below[-1] - 2 * below[place]
+        absolute[at] = sums / heavy[-1]
+        mean = below[-1] / heavy[-1]
+        squared[at] = (y - mean) ** 2 + weight @ (score - mean) ** 2 / heavy[-1]
     return {
-        RANDOM: _draw(seen, held),
+        RANDOM: Errors(absolute, squared),
         JUDGE_MEAN: errors_of(held.value - _means(cells, seen.value)[held.cells.row]),
         OUTPUT: errors_of(held.value - _means(cells.turned(), seen.value)[held.cells.column]),
     }
@@ -577,37 +573,10 @@ def _means(cells: SeenCells, value: Array) -> Array:
     return np.asarray(np.divide(total, sums, out=np.full(cells.shape[0], mean), where=sums > 0))
 
 
-def _draw(seen: RatingMatrix, held: RatingMatrix) -> Errors:
-    """Return the expected errors of a score of the judge's, drawn at random.
-
-    With a judge's scores sorted, Σ |y − s| is (2 k − n) y + (total − 2 sum of the k lowest).
-    """
-    absolute, squared = np.zeros(len(held.value)), np.zeros(len(held.value))
-    for judge in np.unique(held.cells.row).tolist():
-        chosen = seen.cells.row == judge
-        if not chosen.any():
-            chosen = np.ones_like(chosen)
-        order = np.argsort(seen.value[chosen], kind="stable")
-        score = seen.value[chosen][order]
-        weight = seen.cells.weight[chosen][order]
-        below, heavy = np.cumsum(np.r_[0.0, weight * score]), np.cumsum(np.r_[0.0, weight])
-        at = held.cells.row == judge
-        y = held.value[at]
-        place = np.searchsorted(score, y)
-        sums = (2 * heavy[place] - heavy[-1]) * y + below[-1] - 2 * below[place]
-        absolute[at] = sums / heavy[-1]
-        mean = below[-1] / heavy[-1]
-        squared[at] = (y - mean) ** 2 + weight @ (score - mean) ** 2 / heavy[-1]
-    return Errors(absolute, squared)
-
-
 def compare_errors(
     errors: Mapping[str, Errors], clusters: Mapping[str, Integers], level: float
 ) -> tuple[MethodError, ...]:
-    """Return the table of errors, in the order of METHODS.
-
-    clusters: judge and item of each cell, (n,) each.
-    """
+    """Return the table of errors, in the order of METHODS; clusters are judge and item of cells."""
     chosen, best = choose_clusters(clusters), errors[COMPLETION]
     rows = []
     for method in METHODS:
@@ -616,10 +585,7 @@ def compare_errors(
         more: tuple[Estimate | None, ...] = (None, None)
         if method != COMPLETION:
             slopes = root_slopes(squared) - root_slopes(best.squared)
-            more = (
-                paired(absolute - best.absolute, chosen, level),
-                paired(slopes, chosen, level),
-            )
+            more = (paired(absolute - best.absolute, chosen, level), paired(slopes, chosen, level))
         rows.append(MethodError(method, len(absolute), mae, rmse, *more))
     return tuple(rows)
 

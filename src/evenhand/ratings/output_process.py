@@ -74,7 +74,6 @@ class OutputProcess:
         return np.asarray(before - (one @ self.posterior.reduction) @ two.T)
 
     def correlate(self, a: Points, b: Points) -> Array:
-        """Return the (n, m) similarities k of outputs, from 0 to 1."""
         return correlate(a, b, self.at.log_scales)
 
 
@@ -87,10 +86,7 @@ def begin(points: Points) -> Array:
 def relearn(
     points: Points, target: Array, start: Array, most: int, rng: np.random.Generator
 ) -> Array:
-    """Search for the likeliest parameters.
-
-    target: (n,) labels.
-    """
+    """Search for the likeliest parameters, given (n,) labels."""
     if len(target) < MIN_LABELS or np.ptp(target) == 0:
         return start
     rows = np.arange(len(target))
@@ -105,10 +101,7 @@ def relearn(
 
 
 def condition(points: Points, target: Array, vector: Array) -> OutputProcess:
-    """Return what is believed, given parameters and labels.
-
-    target: (n,) labels.
-    """
+    """Return what is believed, given parameters and (n,) labels."""
     at, judged = read_parameters(_lay_out(points), vector), _ask(points)
     standard = _standardise(target)
     covariance, _ = at.covariance(judged, judged)

@@ -90,7 +90,6 @@ class ProcessErrors:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must stand beside the table."""
         return self._clusters(("judge", "item")).notes
 
     def tabulate(self, level: float | None = None) -> tuple[ProcessError, ...]:
@@ -311,7 +310,11 @@ def compare_processes(
     rows, _ = sort_rows(rows, features.read(rows))
     rng, parts, places = np.random.default_rng(how.seed), [], []
     for _ in range(how.splits):
-        fold = _draw_folds(rows, how, rng)
+        unit = number_groups(*((rows.judge, rows.unit) if how.by == "rating" else (rows.item,)))
+        units = int(unit.max()) + 1
+        if units < how.folds:
+            raise InvalidJudgments(f"{units} {how.by}s in {how.folds} folds: some would be empty")
+        fold = np.asarray(rng.permutation(np.arange(units) % how.folds)[unit])
         for number in range(how.folds):
             seen = (fold != number) & (rng.random(rows.size) < how.share)
             held = (fold == number) & np.isin(rows.judge, rows.judge[seen])
@@ -339,15 +342,6 @@ def _join(parts: list[Part], rating: Integers) -> HeldOutErrors:
         rating,
         np.concatenate(learned),
     )
-
-
-def _draw_folds(rows: RatingRows, how: HeldOut, rng: np.random.Generator) -> Integers:
-    """Give each item with its ratings a fold, or each judge and output with theirs."""
-    unit = number_groups(*((rows.judge, rows.unit) if how.by == "rating" else (rows.item,)))
-    units = int(unit.max()) + 1
-    if units < how.folds:
-        raise InvalidJudgments(f"{units} {how.by}s in {how.folds} folds: some would be empty")
-    return np.asarray(rng.permutation(np.arange(units) % how.folds)[unit])
 
 
 def _predict(
@@ -440,7 +434,6 @@ class JudgeLikeness:
         return {judge: rows[judge] for judge in self.judges}
 
     def rank_others(self, judge: str) -> list[tuple[str, Pair]]:
-        """Return the other judges, the most alike first."""
         others = [(other, self.both[judge, other]) for other in self.judges if other != judge]
         return sorted(others, key=lambda other: -other[1].correlation)
 
@@ -459,12 +452,18 @@ class JudgeLikeness:
 
     @property
     def says(self) -> tuple[str, ...]:
-        """What was found, in sentences."""
-        return (_say_pairs(self.pairs), *_say_errors(self.table))
+        known = [pair.correlation > 0 for pair in self.pairs if pair.known]
+        counts = {
+            "tend to like the same outputs": known.count(True),
+            "tend to like opposite outputs": known.count(False),
+            "are open, the ratings do not tell": len(self.pairs) - len(known),
+        }
+        what = "; ".join(f"{number:,} {what}" for what, number in counts.items() if number)
+        whose = "the only pair" if len(self.pairs) == 1 else f"the {len(self.pairs):,} pairs"
+        return (f"of {whose} of judges, taken one at a time: {what}", *_say_errors(self.table))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must stand beside the numbers."""
         if self.errors is None:
             return self.process.notes
         lost = self.errors.left_out
@@ -493,7 +492,6 @@ def examine_likeness(
     level: float = 0.95,
     warn: Callable[[str], None] | None = None,
 ) -> JudgeLikeness:
-    """Learn how alike the judges of one task are."""
     if not data.has("judge"):
         raise InvalidJudgments(
             "there is no judge column, and so nobody to be alike: name it with --column judge=NAME"
@@ -526,19 +524,6 @@ def choose_criterion(data: Ratings, criterion: str | None) -> Ratings:
         raise InvalidJudgments(f"no criterion '{criterion}'.{hint}")
     chosen = data.where(nw.col("criterion").cast(nw.String) == criterion, recorded=False)
     return data.keep_rows(chosen.frame, "criterion", f"by criterion '{criterion}'")
-
-
-def _say_pairs(pairs: Sequence[Pair]) -> str:
-    """Say of how many pairs the ratings tell that they like the same outputs, or opposite ones."""
-    known = [pair.correlation > 0 for pair in pairs if pair.known]
-    counts = {
-        "tend to like the same outputs": known.count(True),
-        "tend to like opposite outputs": known.count(False),
-        "are open, the ratings do not tell": len(pairs) - len(known),
-    }
-    what = "; ".join(f"{number:,} {what}" for what, number in counts.items() if number)
-    whose = "the only pair" if len(pairs) == 1 else f"the {len(pairs):,} pairs"
-    return f"of {whose} of judges, taken one at a time: {what}"
 
 
 def _say_errors(table: Sequence[ProcessError]) -> list[str]:

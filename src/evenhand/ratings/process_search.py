@@ -162,10 +162,7 @@ class Slopes:
 def find_slopes(
     at: Coregion, slope: Array, rows: tuple[JudgedPoints, JudgedPoints], k: Array
 ) -> Slopes:
-    """Return derivatives, given (n, m) those by the covariances of rows with rows.
-
-    k: (n, m) their k; overwritten.
-    """
+    """Return derivatives, given (n, m) those by the covariances of rows; their k is overwritten."""
     (a, b), judges = rows, len(at.noise)
     first, second = _indicate(a.judge, judges), _indicate(b.judge, judges)
     spread = float(np.einsum("nd,nd->", first, slope @ second))
@@ -288,7 +285,6 @@ def start_parameters(layout: Layout, numbers: int, rng: np.random.Generator) -> 
 
 
 def draw_correlations(rank: int, size: int, seed: int) -> Array:
-    """Draw correlations of two judges from the prior."""
     rng = np.random.default_rng(seed)
     common = TOGETHER * rng.standard_normal((size, rank, 1))
     w = common + OWN * rng.standard_normal((size, rank, 2))
@@ -340,7 +336,22 @@ class Problem:
             evidence = weigh_exactly(covariance, at.noise[rows.judge] + MIN_NOISE, self.y)
             slopes = find_slopes(at, evidence.cross, (rows, rows), k)
         else:
-            evidence, slopes = self._expand_inducing(at, self.inducing)
+            (cross, near), (inner, nearest) = (
+                at.covariance(rows, self.inducing),
+                at.covariance(self.inducing, self.inducing),
+            )
+            variances, noise = at.variances(rows), at.noise[rows.judge] + MIN_NOISE
+            evidence = weigh_inducing(cross, inner, variances, noise, self.y)
+            slopes = find_slopes(at, evidence.cross, (rows, self.inducing), near)
+            if evidence.inner is not None and evidence.diagonal is not None:
+                slopes += find_slopes(at, evidence.inner, (self.inducing, self.inducing), nearest)
+                # by the variances of rows
+                similarity = np.diag(
+                    np.bincount(rows.judge, evidence.diagonal, len(at.noise)).astype(float)
+                )
+                slopes += Slopes(
+                    similarity, np.zeros(len(at.log_scales)), float(evidence.diagonal.sum())
+                )
         noise = np.bincount(rows.judge, evidence.noise, self.layout.judges).astype(np.float64)
         prior = weigh_parameters(self.layout, vector, rows.points.numbers.shape[1])
         gradient = collect_gradient(self.layout, at, slopes, noise) + prior.gradient
@@ -358,48 +369,30 @@ class Problem:
         return weigh_inducing(cross, inner, at.variances(self.judged), noise, self.y).posterior
 
     def climb(self, start: Array) -> tuple[Array, Surface]:
-        top, _, _ = climb(
-            lambda vector, _: self.expand(vector),
-            (start, self.expand(start)),
-            np.diag(self._guess_information()),
-            tolerance=TOLERANCE,
-            reach=lambda step: float(np.abs(step).max()),
-        )
-        return top, self.expand(top)
-
-    def _expand_inducing(self, at: Coregion, few: JudgedPoints) -> tuple[Evidence, Slopes]:
-        rows = self.judged
-        (cross, near), (inner, nearest) = at.covariance(rows, few), at.covariance(few, few)
-        noise = at.noise[rows.judge] + MIN_NOISE
-        evidence = weigh_inducing(cross, inner, at.variances(rows), noise, self.y)
-        slopes = find_slopes(at, evidence.cross, (rows, few), near)
-        if evidence.inner is not None and evidence.diagonal is not None:
-            slopes += find_slopes(at, evidence.inner, (few, few), nearest)
-            # by the variances of rows
-            similarity = np.diag(
-                np.bincount(rows.judge, evidence.diagonal, len(at.noise)).astype(float)
-            )
-            slopes += Slopes(
-                similarity, np.zeros(len(at.log_scales)), float(evidence.diagonal.sum())
-            )
-        return evidence, slopes
-
-    def _guess_information(self) -> Array:
-        """Return a rough guess of minus the second derivatives: half a unit for each rating."""
+        # a rough guess of minus the second derivatives: half a unit for each rating
         layout, sizes = self.layout, self.layout.sizes()
         n = np.bincount(self.judged.judge, minlength=layout.judges).astype(np.float64)
         by_judge, total = 1.0 + 0.3 * n, (1.0 + 0.3 * n).sum(keepdims=True)
         loadings = np.repeat(by_judge, layout.rank) if sizes["loadings"] > 1 else total
-        return layout.join(
-            {
-                "loadings": 2.0 * loadings[: sizes["loadings"]],
-                "private": 0.3 * by_judge[: sizes["private"]],
-                "scales": np.full(sizes["scales"], 1.0 + 0.1 * n.sum()),
-                "noise": 2.0 + by_judge if layout.noises else 2.0 + total,
-                "centre": np.full(sizes["centre"], 1.0 + 2.0 * layout.judges),
-                "spread": np.full(sizes["spread"], 1.0 + 0.5 * layout.judges),
-            }
+        top, _, _ = climb(
+            lambda vector, _: self.expand(vector),
+            (start, self.expand(start)),
+            np.diag(
+                layout.join(
+                    {
+                        "loadings": 2.0 * loadings[: sizes["loadings"]],
+                        "private": 0.3 * by_judge[: sizes["private"]],
+                        "scales": np.full(sizes["scales"], 1.0 + 0.1 * n.sum()),
+                        "noise": 2.0 + by_judge if layout.noises else 2.0 + total,
+                        "centre": np.full(sizes["centre"], 1.0 + 2.0 * layout.judges),
+                        "spread": np.full(sizes["spread"], 1.0 + 0.5 * layout.judges),
+                    }
+                )
+            ),
+            tolerance=TOLERANCE,
+            reach=lambda step: float(np.abs(step).max()),
         )
+        return top, self.expand(top)
 
 
 def search(problem: Problem, rng: np.random.Generator) -> Surface:
@@ -436,8 +429,6 @@ MIN_CURVATURE: Final = 0.5  # In that of the prior
 
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
-    """A normal around parameters."""
-
     layout: Layout  # of the parameters
     centre: Array  # (p,) the likeliest
     root: Array  # (p, p) a square root of their covariance
@@ -449,7 +440,6 @@ class Uncertainty:
 
 
 def find_uncertainty(problem: Problem, centre: Array, seed: int) -> Uncertainty:
-    """Find how sure the likeliest parameters, (p,), are."""
     layout, part = problem.layout, Problem(problem.layout, problem.judged, problem.y)
     if len(problem.y) > MAX_CURVED:
         rows = sample_evenly(problem.judged.judge, MAX_CURVED, np.random.default_rng(seed))

@@ -116,7 +116,26 @@ class DecisionCurve(InNotebooks):
         for kind in (COMMON, SPREAD):
             points = [point for point in self.points[1:] if point.design.kind == kind]
             if points:
-                lines.append(_count(kind, points))
+                designs = {
+                    COMMON: "one rating per output and some outputs rated by all",
+                    SPREAD: "several judges per output",
+                }
+                shares = f"{len(points)} shares" if len(points) > 1 else "1 share"
+                parts: list[str] = []
+                for other, words in (
+                    (RAW, "raw means of the same ratings"),
+                    (ADDITIVE, "judge + output"),
+                    (ONE_RATING, "one rating per output"),
+                ):
+                    better = sum(point.gains[other].lower > 0 for point in points)
+                    worse = sum(point.gains[other].upper < 0 for point in points)
+                    of = "" if parts else f" of {shares}"
+                    parts.append(
+                        f"than {words} at {better}{of}{f' (worse at {worse})' if worse else ''}"
+                    )
+                lines.append(
+                    f"{designs[kind]}: decisions from completion are better {', '.join(parts)}"
+                )
         return tuple(lines)
 
     def records(self) -> list[dict[str, Any]]:
@@ -156,26 +175,6 @@ class DecisionCurve(InNotebooks):
             cells = "  ".join(f"{point.reliability[name].value:.3f}" for name in DECIDERS)
             lines.append(f"{point.design.kind:6}  {point.design.share:.2f}  {cells}")
         return "\n".join([*lines, *self.says, *self.notes, self.signature])
-
-
-def _count(name: str, points: list[DecisionPoint]) -> str:
-    """Say at how many points completion decides better than what else there is."""
-    designs = {
-        COMMON: "one rating per output and some outputs rated by all",
-        SPREAD: "several judges per output",
-    }
-    shares = f"{len(points)} shares" if len(points) > 1 else "1 share"
-    parts: list[str] = []
-    for other, words in (
-        (RAW, "raw means of the same ratings"),
-        (ADDITIVE, "judge + output"),
-        (ONE_RATING, "one rating per output"),
-    ):
-        better = sum(point.gains[other].lower > 0 for point in points)
-        worse = sum(point.gains[other].upper < 0 for point in points)
-        of = "" if parts else f" of {shares}"
-        parts.append(f"than {words} at {better}{of}{f' (worse at {worse})' if worse else ''}")
-    return f"{designs[name]}: decisions from completion are better {', '.join(parts)}"
 
 
 # What must stand beside decisions from fewer ratings, in words.
@@ -357,10 +356,7 @@ def _sign(
 
 
 def draw_design(
-    matrix: RatingMatrix,
-    design: Design,
-    how: tuple[NuclearNorm, int],
-    rng: np.random.Generator,
+    matrix: RatingMatrix, design: Design, how: tuple[NuclearNorm, int], rng: np.random.Generator
 ) -> _Drawn:
     """Draw the ratings that a design sees, so often, and predict the others."""
     model, draws = how
@@ -435,10 +431,7 @@ def count_right(
 
 
 def _make_point(
-    design: Design,
-    drawn: _Drawn,
-    right: Mapping[str, Array],
-    against: tuple[Array, Array, float],
+    design: Design, drawn: _Drawn, right: Mapping[str, Array], against: tuple[Array, Array, float]
 ) -> DecisionPoint:
     """Return what a design gives, with intervals, against raw means of one rating per output."""
     one_rating, weights, level = against
@@ -483,7 +476,6 @@ class CompletedPart:
 
 
 def complete_part(rows: RatingRows, model: NuclearNorm, draws: int | None = None) -> CompletedPart:
-    """Complete ratings, and study decisions where draws are given."""
     decisions = None
     completion = model.fit(rows)
     if draws is not None:

@@ -113,7 +113,13 @@ def maximise(
         free = (variances > floors) | (here.gradient > 0)
         if held is not None:
             free[held] = False
-        step = _step(here, free)
+        step = np.zeros(len(free))
+        if free.any():
+            information = here.information[np.ix_(free, free)].copy()
+            scale = np.sqrt(np.maximum(np.diag(information), MIN_INFORMATION))
+            information /= scale * scale[:, None]
+            information[np.diag_indices_from(information)] += RIDGE
+            step[free] = np.linalg.solve(information, here.gradient[free] / scale) / scale
         promise = float(here.gradient @ step)
         if promise <= gain:
             return Peak(variances, here, count)
@@ -136,17 +142,6 @@ def maximise(
 
 def _floors(size: int) -> Array:
     return np.append(np.full(size - 1, MIN_VARIANCE), MIN_RESIDUAL)
-
-
-def _step(here: Solved, free: NDArray[np.bool_]) -> Array:
-    step = np.zeros(len(free))
-    if free.any():
-        information = here.information[np.ix_(free, free)].copy()
-        scale = np.sqrt(np.maximum(np.diag(information), MIN_INFORMATION))
-        information /= scale * scale[:, None]
-        information[np.diag_indices_from(information)] += RIDGE
-        step[free] = np.linalg.solve(information, here.gradient[free] / scale) / scale
-    return step
 
 
 def _advance(
@@ -191,7 +186,6 @@ class Range:
 
 
 def profile(problem: Problem, peak: Peak, at: int, level: float) -> Range:
-    """Return interval and test of one variance."""
     z = normal_quantile((1 + level) / 2)
     curve = _Curve(problem, peak, at, z)
     above = curve.cross(1)
@@ -209,10 +203,7 @@ def try_zero(problem: Problem, peak: Peak, at: int) -> Range:
 
 
 def approximate(peak: Peak, at: int, level: float) -> Range:
-    """Return an interval from the information alone, on the scale of log sd.
-
-    For data on which a profile takes too long. Nothing is tested.
-    """
+    """Return an untested interval by the information, for data whose profiles take too long."""
     keep = ~peak.zero | (np.arange(len(peak.variances)) == at)
     place = int(keep[:at].sum())
     error = sqrt(np.linalg.inv(peak.solved.information[np.ix_(keep, keep)])[place, place])
