@@ -224,11 +224,9 @@ class Weighing:
 
 
 def read_weights(data: ComparisonTable) -> Weighing:
-    """Check the weight column, if there is one, and take it as double-precision numbers.
-
-    Squares of small integers would not fit into their own type, and sums of single-precision
-    numbers lose what is added last.
-    """
+    """Check the weight column, if there is one, and take it as double-precision numbers."""
+    # Squares of small integers would not fit into their own type, and sums of single-precision
+    # numbers lose what is added last.
     if not data.has("weight"):
         return Weighing(data.frame, None, 0, importance=False)
     weight = nw.col("weight")

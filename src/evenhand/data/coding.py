@@ -101,14 +101,11 @@ def code_tables(
 def fetch_cells(
     data: ComparisonTable, frame: Frame, tables: Sequence[Coding], rows: float
 ) -> Cells | None:
-    """Join every label column with its codes, and count the rows of each cell.
-
-    Up to `STREAMED` rows one integer leaves the engine per row, which is counted here: that is
-    three times as fast. The engine counts more of them, so that memory does not grow with rows.
-
-    Returns the different keys without their outcome digit, and (C, 3) counts; None where the engine
-        cannot be handed a table of labels, or some row has another label.
-    """
+    """Join every label column with its codes, and count the rows of each cell."""
+    # Up to `STREAMED` rows one integer leaves the engine per row, which is counted here: that is
+    # three times as fast. The engine counts more of them, so that memory does not grow with rows.
+    # Returns the different keys without their outcome digit, and (C, 3) counts; None where the
+    # engine cannot be handed a table of labels, or some row has another label.
     joined = add_key(data, frame, tables)
     if joined is None:
         return None
@@ -168,10 +165,8 @@ def key_labels(
 
 
 def add_key(data: ComparisonTable, frame: Frame, tables: Sequence[Coding]) -> Frame | None:
-    """Join every label column with its codes, and add them up to one integer per row.
-
-    None where the engine cannot be handed a table of labels.
-    """
+    """Join every label column with its codes, and add them up to one integer per row."""
+    # None where the engine cannot be handed a table of labels.
     cells = prod(table.size for table in tables)
     if cells > np.iinfo(np.int64).max:
         return None
@@ -287,11 +282,9 @@ def read_labels(
     columns: Sequence[str],
     connection: duckdb.DuckDBPyConnection | None,
 ) -> tuple[dict[str, Labels], Callable[[], Columns]]:
-    """Return the different labels of text columns, and what then fetches their codes.
-
-    names: the text columns, one at least.
-    columns: further columns, which are fetched beside the codes: see `fetch_codes`.
-    """
+    """Return the different labels of text columns, and what then fetches their codes."""
+    # names: the text columns, one at least.
+    # columns: further columns, which are fetched beside the codes: see `fetch_codes`.
     with one_thread(connection):
         few = _fetch_few(frame, [*names, *columns])
         if few is not None:
@@ -315,12 +308,9 @@ def fetch_codes(
     columns: Sequence[str],
     connection: duckdb.DuckDBPyConnection | None,
 ) -> Columns:
-    """Fetch the code of each label column under its name, and some columns as they are.
-
-    Rows come in the order of the table, where its engine keeps one.
-
-    labels: column → all its labels; codes are places among them.
-    """
+    """Fetch the code of each label column under its name, and some columns as they are."""
+    # Rows come in the order of the table, where its engine keeps one.
+    # labels: column → all its labels; codes are places among them.
     known = {name: own.hashes for name, own in labels.items() if own.hashes is not None}
     with one_thread(connection):
         if len(known) < len(labels):

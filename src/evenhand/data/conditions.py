@@ -382,8 +382,6 @@ def count_values(frame: Frame, name: str, by: Sequence[str]) -> Frame:
 #
 # A database of PostgreSQL or MySQL puts "a" before "B" if its language does; Python, DuckDB, Polars
 # and Spark do not. What is numbered in order must not depend on it.
-
-
 ORDER: Final = "evenhand_order"
 
 
@@ -412,10 +410,8 @@ def _write_bytes(text: Any, backend: str) -> Any:
 
 
 def _call(name: str, shape: Callable[..., Any], gives: str) -> Any:
-    """Return a function of a database that takes texts.
-
-    shape: takes as many arguments as it does.
-    """
+    """Return a function of a database that takes texts."""
+    # shape: takes as many arguments as it does.
     import ibis
 
     takes = ("string",) * len(signature(shape).parameters)

@@ -65,21 +65,17 @@ _EXPECTED: Final = {"kind": " | ".join(KINDS), "expected": "answers, such as lef
 
 
 def take_pairs(data: Comparisons | Rankings) -> Comparisons:
-    """Return the comparisons of systems: controls are left out, and rankings expanded.
-
-    What holds no comparisons is returned as it is, for the caller to refuse.
-    """
+    """Return the comparisons of systems: controls are left out, and rankings expanded."""
+    # What holds no comparisons is returned as it is, for the caller to refuse.
     if isinstance(data, Rankings):
         return leave_out_controls(data).comparisons()
     return leave_out_controls(data) if isinstance(data, Comparisons) else data
 
 
 def leave_out_controls(data: Held) -> Held:
-    """Leave out the controls of a table, with a note in its source that counts them.
-
-    Where no column says kinds, a judgment of which something is expected is a control. A table
-    without either column is returned as it is, and so is one whose controls were left out before.
-    """
+    """Leave out the controls of a table, with a note in its source that counts them."""
+    # Where no column says kinds, a judgment of which something is expected is a control. A table
+    # without either column is returned as it is, and so is one whose controls were left out before.
     require_open(data.frame, data.source.name)
     if data.source.without_controls:
         return data
@@ -218,10 +214,9 @@ def _is_expected(data: Table, answer: str) -> bool | None:
 
 
 def _keep_pairs(data: ComparisonTable, rankings: RankingTable, known: Frame) -> tuple[Frame, int]:
-    """Leave out the pairs of control outputs; return the others, and how many answers lost some.
-
-    A pair carries the kind of one of its outputs only, so that kinds are looked up in the rankings.
-    """
+    """Leave out the pairs of control outputs; return the others, and how many answers lost some."""
+    # A pair carries the kind of one of its outputs only, so that kinds are looked up in the
+    # rankings.
     keys = [name for name in ("task", "ranking") if rankings.has(name)]
     if rankings.parts is not None:
         known = spread(known, "system", rankings.parts, rankings.source)
@@ -283,10 +278,8 @@ ANSWERS: Final = ("ranking", "task")
 
 
 def count_pairs(data: Judgments, by: Sequence[str] = (), *, answers: bool = False) -> Tally:
-    """Count outcomes per pair of systems, and per judge, item, ... in `by`.
-
-    A tally is taken as it is: it must have been made by these factors.
-    """
+    """Count outcomes per pair of systems, and per judge, item, ... in `by`."""
+    # A tally is taken as it is: it must have been made by these factors.
     if isinstance(data, Comparisons | Rankings):
         data = take_pairs(data)
     if isinstance(data, Tally):
@@ -338,10 +331,8 @@ def note_tasks(data: object) -> tuple[str, ...]:
 def find_excluded(
     data: object, kinds: Sequence[str] = ("controls",), uses: Sequence[str] = ()
 ) -> tuple[Exclusion, ...]:
-    """Return what is excluded from judgments; () of anything that does not know.
-
-    uses: codes of what it does not exclude, such as "no-score" where that is asked for next.
-    """
+    """Return what is excluded from judgments; () of anything that does not know."""
+    # uses: codes of what it does not exclude, such as "no-score" where that is asked for next.
     if not isinstance(data, Table):
         return tuple(getattr(data, "excluded", ()))
     if isinstance(data, RatingTable) and "no-score" in uses:  # there may be no score at all

@@ -82,10 +82,8 @@ def is_spark(frame: Frame) -> bool:
 
 
 def is_nan(frame: Frame, column: str) -> nw.Expr:
-    """Return the condition that a number of a column is none; missing ones stay missing.
-
-    Databases without such values (SQLite, MySQL) have no word for them either.
-    """
+    """Return the condition that a number of a column is none; missing ones stay missing."""
+    # Databases without such values (SQLite, MySQL) have no word for them either.
     value = nw.col(column)
     return value.is_nan() if _knows(frame, "IsNan") else value != value  # noqa: PLR0124
 
@@ -175,10 +173,8 @@ def label_frame(
     columns: Mapping[str, Sequence[str] | NDArray[np.int64]],
     connection: duckdb.DuckDBPyConnection | None,
 ) -> Frame | None:
-    """Put a small table of labels and codes into the engine of another table.
-
-    Returns None where that cannot be done (a DuckDB relation whose connection is not known).
-    """
+    """Put a small table of labels and codes into the engine of another table."""
+    # Returns None where that cannot be done (a DuckDB relation whose connection is not known).
     data = {
         name: values.tolist() if isinstance(values, np.ndarray) else list(values)
         for name, values in columns.items()
@@ -214,11 +210,9 @@ def small_table(
     columns: Mapping[str, Sequence[str]],
     connection: duckdb.DuckDBPyConnection | None,
 ) -> Frame:
-    """Put a small table of labels beside another, in whatever engine that is.
-
-    Where the connection of a DuckDB relation is not known it stands in the query, and is read anew
-    by every query that uses it: `label_frame` is better where it can be made.
-    """
+    """Put a small table of labels beside another, in whatever engine that is."""
+    # Where the connection of a DuckDB relation is not known it stands in the query, and is read
+    # anew by every query that uses it: `label_frame` is better where it can be made.
     table = label_frame(like, columns, connection)
     if table is not None:
         return table

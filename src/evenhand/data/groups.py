@@ -39,10 +39,8 @@ class Levels:
 
 
 def count_levels(table: Comparisons, role: str) -> Loads:
-    """Count comparisons by judge or item, as they are weighted.
-
-    Rows of weight zero count nowhere, nor do those that do not name one.
-    """
+    """Count comparisons by judge or item, as they are weighted."""
+    # Rows of weight zero count nowhere, nor do those that do not name one.
     table.require(role)
     keys = ["task", role] if role in TASK_BOUND and table.has("task") else [role]
     named = table.frame.filter(~nw.col(role).is_null())
@@ -118,12 +116,10 @@ def group_ratings(
 
 
 def split_ratings(data: Ratings, by: str | None = None) -> dict[str, Ratings]:
-    """Take a table of ratings apart by task, criterion and a further column, unread.
-
-    Rows without a score stay with their group, which `group_ratings` does not see, and need not
-    name a judge. Rows keep the numbers that they have in the table, for messages. A column that
-    is blank in some row splits nothing: who reads the table refuses it.
-    """
+    """Take a table of ratings apart by task, criterion and a further column, unread."""
+    # Rows without a score stay with their group, which `group_ratings` does not see, and need not
+    # name a judge. Rows keep the numbers that they have in the table, for messages. A column that
+    # is blank in some row splits nothing: who reads the table refuses it.
     parts = {"": admit_unrated(data)}
     for column in dict.fromkeys([*([] if by is None else [by]), "task", "criterion"]):
         levels = list_levels(data, column) if data.has(column) else []
@@ -139,11 +135,9 @@ def split_ratings(data: Ratings, by: str | None = None) -> dict[str, Ratings]:
 
 
 def admit_unrated(data: Ratings) -> Ratings:
-    """Let rows without a score go without a judge, before they are read apart from the others.
-
-    Rows get their numbers in the table, for messages. Those without score and judge get the name
-    of some judge, since a name must be there: nobody has rated what waits in them.
-    """
+    """Let rows without a score go without a judge, before they are read apart from the others."""
+    # Rows get their numbers in the table, for messages. Those without score and judge get the name
+    # of some judge, since a name must be there: nobody has rated what waits in them.
     data = replace(data, frame=number_rows(data.frame, ANSWER))
     if not data.has("judge"):
         return data

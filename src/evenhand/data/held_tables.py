@@ -30,10 +30,8 @@ _NAMES: Final = count()
 
 
 def hold_rows(data: Held) -> Held:
-    """Return the same judgments, read from their file once and held by its engine.
-
-    What is not in a file, and a file of very many rows, is returned as it is.
-    """
+    """Return the same judgments, read from their file once and held by its engine."""
+    # What is not in a file, and a file of very many rows, is returned as it is.
     require_open(data.frame, data.source.name)
     connection, frame = data.source.connection, data.frame
     if connection is None or not frame.implementation.is_duckdb():
@@ -53,11 +51,9 @@ def hold_rows(data: Held) -> Held:
 
 @contextmanager
 def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> Iterator[Frame]:
-    """Let the engine of a query keep its answer while the context lasts, where it can.
-
-    DuckDB without its connection, and a database that makes no temporary tables, are asked anew
-    each time.
-    """
+    """Let the engine of a query keep its answer while the context lasts, where it can."""
+    # DuckDB without its connection, and a database that makes no temporary tables, are asked anew
+    # each time.
     native: Any = frame.to_native()
     if frame.implementation.is_duckdb() and connection is not None:
         note_held(frame, frame.collect_schema().names())

@@ -167,8 +167,6 @@ def importance_refused() -> InvalidJudgments:
 # An answer on n outputs is whole if each of its n(n − 1)/2 pairs was voted on and some order with
 # ties gives all of these outcomes. Part of an answer, such as what a random draw of votes leaves of
 # it, is none: if some answer is not whole, no answer is taken for one.
-
-
 Integers = NDArray[np.int64]
 
 
@@ -287,8 +285,6 @@ def _level(votes: Votes, by: str, rows: Orders) -> Factor:
 # Σ rank(system) · b^code(system), a few such numbers where systems are many. The engine sums within
 # rankings and counts equal sums, so that only different rankings leave it. An engine that cannot be
 # handed the table of powers gives its rows instead.
-
-
 EXACT: Final = 53  # Bits of a sum that every engine keeps, as a whole number or not
 NUMBERS: Final = 16  # Most numbers a ranking may be written as; beyond it rows are fetched
 

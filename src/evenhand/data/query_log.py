@@ -73,8 +73,6 @@ def check_files() -> None:
 
 
 # What an engine was asked, and what left it: the account that `--explain` prints.
-
-
 _LONGEST: Final = 20_000  # Characters of a query that are kept: a table of labels may stand in it
 
 

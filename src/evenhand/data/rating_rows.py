@@ -217,8 +217,6 @@ def _numbers(values: Array) -> list[str]:
 
 
 # A digest of ratings: the same for the same scores, in any order of rows, in whatever table.
-
-
 Numbers = NDArray[np.int64]
 
 _START = 16  # So many rows for each code are looked at before the rest is
@@ -226,12 +224,9 @@ _BITS = 63  # A row that fits into so many bits is sorted as one number
 
 
 def digest_ratings(rows: RatingRows, beside: Sequence[NDArray[Any]] = ()) -> str:
-    """Return the SHA-256 of who gave which score to what.
-
-    Kinds count; times, seconds, factors, and names that no row has do not.
-
-    beside: (n,) numbers that change the result as well, such as expected scores; NaN is one.
-    """
+    """Return the SHA-256 of who gave which score to what."""
+    # Kinds count; times, seconds, factors, and names that no row has do not.
+    # beside: (n,) numbers that change the result as well, such as expected scores; NaN is one.
     digest = sha256()
     columns: list[Numbers] = []
     for role in ("task", "judge", "item", "system", "criterion"):
@@ -252,10 +247,8 @@ def digest_ratings(rows: RatingRows, beside: Sequence[NDArray[Any]] = ()) -> str
 
 
 def _number(codes: NDArray[Any], size: int) -> tuple[Numbers, Numbers]:
-    """Return the codes that occur, ascending, and the number of each row's among them.
-
-    codes: (n,) codes below a size.
-    """
+    """Return the codes that occur, ascending, and the number of each row's among them."""
+    # codes: (n,) codes below a size.
     occurs = np.zeros(size, dtype=np.bool_)
     occurs[codes[: _START * size]] = True  # few codes have mostly all been seen by then
     if not occurs.all():

@@ -235,8 +235,6 @@ def exactly(number: float) -> str:
 
 
 # One component of variance: how much of what was said is due to one source.
-
-
 SYSTEM, JUDGE, ITEM = "system", "judge", "item"
 ITEM_SYSTEM, JUDGE_SYSTEM, JUDGE_ITEM = "item x system", "judge x system", "judge x item"
 RESIDUAL = "residual"

@@ -54,10 +54,8 @@ RATING_LABELS: Final = ("task", "judge", "item", "system", "criterion")
 
 
 def code_votes(data: ComparisonTable) -> Votes:
-    """Read comparisons, or rankings that were expanded into them.
-
-    A row that stands for several votes is repeated.
-    """
+    """Read comparisons, or rankings that were expanded into them."""
+    # A row that stands for several votes is repeated.
     if data.weights == "importance":
         raise UnknownOption(
             f"importance weights of {data.source.name} count no votes: judges are compared vote by"

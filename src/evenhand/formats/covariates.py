@@ -46,10 +46,8 @@ def open_covariates(source: str | Path, *, on: str, named: str | None = None) ->
 def read_system_covariates(
     source: str | Path, chosen: Sequence[str] = ()
 ) -> dict[str, dict[str, float | str]]:
-    """Read covariates of systems: covariate → system → number or level.
-
-    A missing value is left out, so that the model can name the systems without one.
-    """
+    """Read covariates of systems: covariate → system → number or level."""
+    # A missing value is left out, so that the model can name the systems without one.
     table = open_files(source)
     key = _find_key(table, "system")
     others = [name for name in table.columns if name != key]
@@ -133,8 +131,6 @@ def _read_column(values: dict[str, str], column: str, name: str) -> dict[str, fl
 #
 # A judge who is asked again under another login is one judge, so that intra-judge agreement and
 # every effect of judges are of persons.
-
-
 LOGIN = "login"
 PERSON = "person"
 

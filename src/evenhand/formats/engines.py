@@ -43,8 +43,6 @@ DATABASES: Final = (
 # Kinds of URLs that name files elsewhere, which are not opened here
 STORES: Final = ("s3", "gs", "r2", "https")
 # Tables of a database that Ibis reaches: `postgres://host/db?table=schema.votes`.
-
-
 SHORT_NAMES: Final = {"postgresql": "postgres", "redshift": "postgres"}
 
 
@@ -121,11 +119,9 @@ def _open_duckdb(address: Address) -> Table:
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:
-    """Open a file for reading; its own views and macros may read no file of this machine.
-
-    No query can set that access back. A file with plain tables alone keeps it: what is made of
-    these may be written.
-    """
+    """Open a file for reading; its own views and macros may read no file of this machine."""
+    # No query can set that access back. A file with plain tables alone keeps it: what is made of
+    # these may be written.
     connection = duckdb.connect(str(path), read_only=True)
     (own,) = connection.execute(
         "select (select count(*) from duckdb_views() where not internal)"
@@ -164,8 +160,6 @@ def _write(*parts: str) -> str:
 
 
 # Tables of Spark: of a Connect server (`sc://`), or of a session of this process (`spark://`).
-
-
 PORT: Final = 15002  # Where a Connect server listens unless it says otherwise
 # Seconds that a server may take to answer: Spark itself would try for minutes
 PATIENCE: Final = 10.0

@@ -32,11 +32,10 @@ Kind = TypeVar("Kind", Comparisons, Rankings, Ratings)
 
 @dataclass(frozen=True)
 class Exporter:
-    """An outside format that is written.
+    """An outside format that is written."""
 
-    `export` yields the text and refuses what the format cannot say. What it merely has no place
-    for is left out, and `say_left_out` says so: whole columns, and single values (`find_losses`).
-    """
+    # `export` yields the text and refuses what the format cannot say. What it merely has no place
+    # for is left out, and `say_left_out` says so: whole columns, and single values (`find_losses`).
 
     name: str
     suffixes: Sequence[str]
@@ -99,8 +98,6 @@ def refuse_weight(record: Record, name: str) -> None:
 # Slots that a shorter ranking does not fill are empty. Blank ranks are -1, and so are the numbers
 # of systems, documents and segments where nothing is known of them. Codes of WMT's languages become
 # their names.
-
-
 _NEEDS: Final = ("judge", "item", "task")
 _LEAST: Final = 2
 
@@ -195,8 +192,6 @@ def _line(fields: Sequence[str]) -> str:
 # become the table with marked errors, those of documents the one with documents, all others that of
 # direct assessment. Errors end with their last character there; where the outputs are known, places
 # are counted as the page does, in UTF-16 units without the blanks around the text.
-
-
 _WORDS: Final = {kind: word for word, kind in KINDS.items()} | {word: word for word in TYPES}
 _BATCH: Final = ("batchNo", "item_pk")
 
@@ -453,8 +448,6 @@ def _times_wmt_json(record: Record) -> dict[str, list[float]]:
 #
 # The table has no place for scores: they are counted from the errors when it is read. So only
 # scores that the errors make can be written.
-
-
 _HEADER: Final = (
     *("system", "doc", "docSegId", "globalSegId", "rater", "source", "target"),
     *("category", "severity", "metadata"),
@@ -566,8 +559,6 @@ def _row_mqm(record: Record, span: Span | None, number: int) -> list[str]:
 # Rankings become rankers, comparisons pairwise choices, ratings numbers. Neither rankers nor
 # choices know ties: rankings and comparisons with ties are refused. Outputs are written in the
 # order shown.
-
-
 _NEEDS_LABEL_STUDIO: Final = ("judge", "item")
 _TEXTS: Final = ("source", "output", "criterion")
 

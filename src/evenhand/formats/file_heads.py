@@ -107,10 +107,8 @@ def show_address(text: str) -> str:
 
 
 def read_address(text: str) -> Address:
-    """Take a URL apart.
-
-    Settings stand behind `?`, joined by `&`, or behind `;` as Spark writes them.
-    """
+    """Take a URL apart."""
+    # Settings stand behind `?`, joined by `&`, or behind `;` as Spark writes them.
     found = _ADDRESS.match(text)
     if found is None:
         raise UnknownOption(f"'{text}' is no URL of a table: expected KIND://PLACE")
@@ -164,12 +162,10 @@ _PLAIN_SIGNS: Final = "/:?&=%+,;@~!$'()*[]#"
 
 
 def read_web_address(text: str) -> tuple[str, str]:
-    """Return an address as it is asked for, and as it is shown.
-
-    Shown is neither what follows `?`, such as a signature, nor a setting within the path, such as
-    `;jsessionid=…`. Kind and host are written small and a usual port is left out, so that one file
-    has one name.
-    """
+    """Return an address as it is asked for, and as it is shown."""
+    # Shown is neither what follows `?`, such as a signature, nor a setting within the path, such as
+    # `;jsessionid=…`. Kind and host are written small and a usual port is left out, so that one
+    # file has one name.
     kind, _, rest = text.partition("#")[0].partition("://")
     place = re.split("[/?]", rest)[0]
     if not _HOST.fullmatch(place):
@@ -190,8 +186,6 @@ def read_web_address(text: str) -> tuple[str, str]:
 # DuckDB reads a cut-off gzip file up to the cut and says nothing when the cut falls between lines,
 # so that the rest of the judgments would be gone without a word. Both kinds are checked to their
 # end: gzip by unpacking it once (its checksum stands last), Zstandard by walking its block headers.
-
-
 Compression = Literal["none", "gzip", "zstd"]
 
 GZIP: Final = b"\x1f\x8b"
@@ -325,11 +319,9 @@ def duckdb_name(path: Path) -> str:
 
 
 def _expand(path: Path) -> list[Path]:
-    """Return the files of a pattern, sorted; a name without a pattern stands for itself.
-
-    A folder stands for the Parquet files in it and below; names that begin with _ or a full stop
-    are those of other programs.
-    """
+    """Return the files of a pattern, sorted; a name without a pattern stands for itself."""
+    # A folder stands for the Parquet files in it and below; names that begin with _ or a full stop
+    # are those of other programs.
     if path.is_dir():
         parts = [
             part
@@ -392,8 +384,6 @@ def _near(path: Path) -> str:
 
 
 # What kind of file it is, told by its first bytes and not by its name alone.
-
-
 Kind = Literal["delimited", "json", "parquet"]
 
 SIZE: Final = 1 << 20  # Bytes looked at
@@ -426,7 +416,6 @@ _FOREIGN: Final = {
         f"a database: of a campaign {DOWNLOAD}; attach any other with DuckDB and pass a relation"
     ),
 }
-
 
 _DATABASES: Final = {".db", ".sqlite", ".sqlite3", ".duckdb"}
 
@@ -544,8 +533,6 @@ def _read_zstd_lines(path: Path, connection: duckdb.DuckDBPyConnection) -> bytes
 #
 # DuckDB reads one kind of line ends. What two kinds part is written anew with one, and read from
 # there; line numbers stay.
-
-
 END: Final = re.compile(r"\r\n|\n|\r")
 # A field in quotes, whose own line ends are part of it
 QUOTED: Final = re.compile(r'("(?:[^"]|"")*")')
@@ -583,8 +570,6 @@ def hold_even(
 
 
 # JSON Lines that were put into one object, under the name of their campaign.
-
-
 _NAME: Final = r'"((?:[^"\\]|\\.)*)"\s*:\s*\['
 # Campaigns without annotations may stand before the first one that has some
 _WRAPPED: Final = re.compile(rf"\s*\{{\s*(?:{_NAME}\s*\]\s*,\s*)*{_NAME}\s*\{{")

@@ -17,7 +17,7 @@ from functools import cache, partial
 from itertools import count, product
 from os import getpid
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import duckdb
 import narwhals as nw
@@ -45,10 +45,6 @@ from evenhand.formats.file_heads import (
     suffix_of,
 )
 from evenhand.formats.table import Kinds, Table
-
-if TYPE_CHECKING:
-    import duckdb
-
 
 _LIKELY: Final = (",", "\t", ";", "|")
 _RARE: Final = (":", "^", "~", " ")
@@ -317,10 +313,8 @@ def open_parquet(
 
 
 def _differ(connection: duckdb.DuckDBPyConnection, files: str, columns: Sequence[str]) -> bool:
-    """Say whether a column has another type in another file: DuckDB would cast to the first one.
-
-    Files without one of the columns are refused by DuckDB itself, by name.
-    """
+    """Say whether a column has another type in another file: DuckDB would cast to the first one."""
+    # Files without one of the columns are refused by DuckDB itself, by name.
     wanted = "[" + ", ".join(quote(name.casefold()) for name in columns) + "]"
     found = connection.execute(
         "select count(distinct types), count(distinct names) from (select"
@@ -351,8 +345,6 @@ def _find_mixed(connection: duckdb.DuckDBPyConnection, files: str) -> dict[str, 
 # A writer of CSV quotes a field for the marks in it and doubles them: the first of these was
 # quoted, wherever it stands. The second was so only if some field of its file was, and no bare mark
 # stands in any other. The third is text.
-
-
 _WHOLE: Final = '"([^"]|"")*"'
 _DOUBLED: Final = '"([^"]|"")*""([^"]|"")*"'
 _ONE: Final = '"'
@@ -388,8 +380,6 @@ def unquote(
 # Three things are out of order there: columns have no names, fields are parted by tabs in one line
 # and by blanks in the next, or quotation marks stand bare in the text. Each shape is known exactly;
 # a file that is none of them is read like any other.
-
-
 Parting = Literal[",", "\t", "blanks"]
 
 # Headers of tables whose lines mix tabs and blanks
@@ -629,11 +619,9 @@ _APART: Final = count(1)
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    """Open a connection of our own, with tables of its own, to the one engine of this process.
-
-    An engine for each file would start its threads and fetch its memory anew: at 10⁷ rows that
-    costs as much as half a GROUP BY. An engine that broke off over a damaged file is replaced.
-    """
+    """Open a connection of our own, with tables of its own, to the one engine of this process."""
+    # An engine for each file would start its threads and fetch its memory anew: at 10⁷ rows that
+    # costs as much as half a GROUP BY. An engine that broke off over a damaged file is replaced.
     try:
         connection = _engine().cursor()
         connection.execute("select 1")
@@ -650,23 +638,19 @@ def limit_memory(most: str) -> None:
 
 @cache
 def _engine() -> duckdb.DuckDBPyConnection:
-    """Start an engine that installs nothing.
-
-    What does not fit in memory goes to the system's folder for temporary files, not to the
-    working directory. What was read of a file is not kept for the next time: a file written anew
-    within a second looks the same to the engine, and what is kept takes as much memory as the
-    columns take on disk.
-    """
+    """Start an engine that installs nothing."""
+    # What does not fit in memory goes to the system's folder for temporary files, not to the
+    # working directory. What was read of a file is not kept for the next time: a file written anew
+    # within a second looks the same to the engine, and what is kept takes as much memory as the
+    # columns take on disk.
     return duckdb.connect(config={**_settings(), "enable_external_file_cache": "false"})
 
 
 def connect_apart() -> duckdb.DuckDBPyConnection:
-    """Open a connection to an engine of its own, for files elsewhere, as long as one holds it.
-
-    It keeps what was read of them, as far as its memory goes, so that no column comes twice. It
-    has one thread: others would call Python to read, and wait for it for ever where what they read
-    for is given up meanwhile.
-    """
+    """Open a connection to an engine of its own, for files elsewhere, as long as one holds it."""
+    # It keeps what was read of them, as far as its memory goes, so that no column comes twice. It
+    # has one thread: others would call Python to read, and wait for it for ever where what they
+    # read for is given up meanwhile.
     (limit,) = connect().execute("select current_setting('memory_limit')").fetchone() or ("",)
     own = {"memory_limit": limit, "threads": "1"}
     return duckdb.connect(config={**_settings(f"-{next(_APART)}"), **own})
@@ -722,19 +706,16 @@ def _open_text(
 #
 # A line that is only half written waits until the rest of it is there. What was read must stay as
 # it is: a file that is cut, or written anew, is refused.
-
-
 QUOTED: Final = (".csv",)  # Endings of files in which a line may go on within quotes
 KINDS: Final = (*QUOTED, ".tsv", ".jsonl", ".ndjson")  # Endings of files that can grow line by line
 TAIL: Final = 256  # Bytes before the end of what was read that are compared at each look
 
 
 class GrowingFile:
-    """A file that somebody else writes.
+    """A file that somebody else writes."""
 
-    offset: bytes that were read.
-    waiting: bytes behind them of a line that is not whole yet.
-    """
+    # offset: bytes that were read.
+    # waiting: bytes behind them of a line that is not whole yet.
 
     def __init__(self, path: Path) -> None:
         """Read nothing yet."""

@@ -81,8 +81,6 @@ def draw_links(tally: Tally) -> Graph:
 
 
 # Who judged the same items, and how many rankings there are: counted by task in the engine.
-
-
 _N = "evenhand_n"
 
 

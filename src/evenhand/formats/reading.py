@@ -61,8 +61,6 @@ def open_frame(source: Any) -> Table:
 
 
 # Read judgments: a file or a data frame goes in, a handle that says what it is comes out.
-
-
 _LONGEST = 60  # Characters of a condition that are shown behind the name of a file
 
 

@@ -381,8 +381,6 @@ def put_marks(text: str, start: int, end: int) -> str:
 
 
 # What a layout does not read: flat columns stay beside the judgments, the rest is named.
-
-
 _NESTED = "nested values"
 
 

@@ -145,11 +145,10 @@ def open_remote(files: Sequence[RemoteFile]) -> Table:
 
 
 class BucketFiles(AbstractFileSystem):  # type: ignore[misc] # fsspec ships no annotations
-    """Files of buckets by their URLs, as DuckDB reads them.
+    """Files of buckets by their URLs, as DuckDB reads them."""
 
-    Whoever asks for parts of a file while somebody overwrites it gets a mixture of two files. So
-    each file of which parts came is looked at once more at the end of a query (`check`).
-    """
+    # Whoever asks for parts of a file while somebody overwrites it gets a mixture of two files. So
+    # each file of which parts came is looked at once more at the end of a query (`check`).
 
     protocol = ("s3", "gs", "r2")
     cachable = False

@@ -440,8 +440,6 @@ _MARKS: Final = frozenset(fold(name) for name in DOCUMENT)
 # the column names winners. Names that are words for a side as well ("a" for the left) are read as a
 # side only where both readings say the same. Labels that are neither are refused when they are
 # counted.
-
-
 SIDES: Final = Complete(left="left", tie="tie", right="right")
 _ROLES: Final = ("left", "right", "outcome")
 
@@ -493,11 +491,9 @@ def names_winners(
 def turn_winners(
     table: Table, roles: Mapping[str, str], own: Mapping[str, Outcome] | None = None
 ) -> Table:
-    """Replace the name of the winner by `left` or `right`, and words for a tie by `tie`.
-
-    Any other label stays, to be refused with its rows when something is counted; labels that the
-    caller declared have their meaning.
-    """
+    """Replace the name of the winner by `left` or `right`, and words for a tie by `tie`."""
+    # Any other label stays, to be refused with its rows when something is counted; labels that the
+    # caller declared have their meaning.
     left, right, label = (read_label(table, roles[role], role) for role in _ROLES)
     ties = [word for word, outcome in KNOWN_LABELS.items() if outcome == "tie"]
     tied = label.str.to_lowercase().is_in(ties)
@@ -512,8 +508,6 @@ def turn_winners(
 
 
 # From a table and the roles of its columns to a handle, checked as far as is cheap.
-
-
 _WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"]))
 
 

@@ -127,8 +127,6 @@ def _text(value: Any) -> str:
 #
 # What is written is checked first, so that what is written can be read and used. Outcomes are
 # written as `left | tie | right` whatever the labels were. A file appears whole or not at all.
-
-
 FILE_KINDS: Final = ("csv", "tsv", "jsonl", "parquet")
 TABLES: Final = ("comparisons", "rankings", "ratings", "arena")
 KINDS: Final = (*TABLES, *EXPORTS)
@@ -166,7 +164,8 @@ def write(
     """Write judgments to a file.
 
     kind: the table to write: "comparisons", "rankings", "ratings" or "arena" (model_a, model_b,
-        winner); None keeps what `data` is. Rankings can become comparisons. Or the
+        winner), or an outside format of `EXPORTS`; None keeps what `data` is. Rankings can become
+        comparisons.
     """
     target = _aim(Path(path).expanduser(), format, kind)
     if target.path.exists() and not force:

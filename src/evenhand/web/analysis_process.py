@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Final
+from typing import Final
 
 import msgspec
 
@@ -163,7 +163,10 @@ class AnalysisProcess:
             again = f"it is started again after {AGAIN:.0f} seconds"
             self._fault = f"The analysis process {ended} at {when}; {again}."
             _log.warning("evenhand: the analysis process %s; %s", ended, again)
-            self._refuse_all()
+            with self._lock:
+                refused, self._waiting = self._waiting, {}
+            for one in refused.values():
+                one.done.set_exception(NotComputed(self._fault))
             self._over.wait(AGAIN)
 
     def _run(self, folder: str) -> str:
@@ -185,7 +188,9 @@ class AnalysisProcess:
                 self._process = process
                 if self._over.is_set():
                     process.stdin.close()
-            self._read(process.stdout)
+            for line in process.stdout:
+                with suppress(msgspec.DecodeError):  # cut off where the process ended as it wrote
+                    self._take(unpack(line))
         with self._lock:
             self._process = None
         code = process.returncode
@@ -193,18 +198,15 @@ class AnalysisProcess:
             return f"ended with code {code}"
         return f"was ended by {signal.Signals(-code).name}"
 
-    def _read(self, lines: IO[bytes]) -> None:
-        """Take messages until the process ends."""
-        for line in lines:
-            with suppress(msgspec.DecodeError):  # cut off where the process ended as it wrote
-                self._take(unpack(line))
-
     def _take(self, message: Message) -> None:
         """Take a message."""
         if message.log:
             _log.warning("%s", message.log)
         elif message.boards:
-            self._store_boards(message.boards)
+            # where these cannot be stored, later ones are
+            made = {name: SavedBoard(*one) for name, one in message.boards.items()}
+            with suppress(NotStored, EvenhandError):
+                self._store.do(lambda tx: save_boards(tx, made))
         elif message.taken:
             with self._lock:
                 if message.number in self._waiting:
@@ -226,26 +228,11 @@ class AnalysisProcess:
             self._last[waiting.question] = message.answer
         waiting.done.set_result(message.answer)
 
-    def _refuse_all(self) -> None:
-        """Tell all who wait that there is no process."""
-        with self._lock:
-            refused, self._waiting = self._waiting, {}
-        for one in refused.values():
-            one.done.set_exception(NotComputed(self._fault))
-
-    def _store_boards(self, boards: dict[str, tuple[int, str]]) -> None:
-        """Store boards beside the log; where that fails, later ones are stored."""
-        made = {name: SavedBoard(*one) for name, one in boards.items()}
-        with suppress(NotStored, EvenhandError):
-            self._store.do(lambda tx: save_boards(tx, made))
-
 
 def _choose_place() -> str | None:
-    """Return where temporary files are made: in memory where there is room, else as usual.
-
-    A process of low priority that is interrupted while it writes to a disk can hold up the file
-    system's journal, and with it the commits of answers.
-    """
+    """Return where temporary files are made: in memory where there is room, else as usual."""
+    # A process of low priority that is interrupted while it writes to a disk can hold up the file
+    # system's journal, and with it the commits of answers.
     with suppress(OSError):
         if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM:
             return MEMORY

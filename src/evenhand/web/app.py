@@ -133,10 +133,8 @@ class TimedLines(logging.Formatter):
 
 
 def log_with_times() -> None:
-    """Write what happens from now on to the standard error stream, each line with its time.
-
-    What anybody can bring about from outside is said once in ten seconds.
-    """
+    """Write what happens from now on to the standard error stream, each line with its time."""
+    # What anybody can bring about from outside is said once in ten seconds.
     handler, often = logging.StreamHandler(), Rates(1 / 10, 1)
     handler.setFormatter(TimedLines("%(message)s"))
     handler.addFilter(

@@ -159,12 +159,10 @@ class LiveLeaderboards:
         return self._count
 
     def _fetch(self, size: int) -> list[Line]:
-        """Return the next lines to count.
-
-        Where answers were deleted that were not counted here, whoever did so has counted them: then
-        the boards that were saved take the place of these; what was seen here on the page stays
-        seen.
-        """
+        """Return the next lines to count."""
+        # Where answers were deleted that were not counted here, whoever did so has counted them:
+        # then the boards that were saved take the place of these; what was seen here on the page
+        # stays seen.
         while True:
             start = 0 if self._count is None else self._count.record
             with self.store.reading() as connection:
@@ -669,10 +667,8 @@ class HttpClient:
         )
 
     def _explain(self, reason: Any) -> EvenhandError:
-        """Return what a connection that failed means.
-
-        It says what the system says; never an address, in which the secret could stand.
-        """
+        """Return what a connection that failed means."""
+        # It says what the system says; never an address, in which the secret could stand.
         where = self.link.host
         said = str(getattr(reason, "strerror", None) or type(reason).__name__).lower()
         if isinstance(reason, ssl.SSLCertVerificationError):

@@ -281,11 +281,9 @@ class AnswerTables:
                     )
 
     def _refresh(self) -> Mapping[str, str]:
-        """Read what is new, drop what stands no more; return who is who.
-
-        Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
-        its write-ahead log while somebody reads.
-        """
+        """Read what is new, drop what stands no more; return who is who."""
+        # Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
+        # its write-ahead log while somebody reads.
         with self.store.reading() as connection:
             standing = list_standing(connection)
         fresh = [number for number in standing if number not in self._rows]

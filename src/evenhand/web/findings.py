@@ -49,10 +49,8 @@ _log: Final = logging.getLogger("evenhand")
 def try_part(
     rates: Rates, what: str, compute: Callable[[], Part], instead: Callable[[str], Part]
 ) -> Part:
-    """Return what is computed, or what stands in its place, with a line to the terminal.
-
-    rates: of lines to the terminal, by what they say.
-    """
+    """Return what is computed, or what stands in its place, with a line to the terminal."""
+    # rates: of lines to the terminal, by what they say.
     try:
         return compute()
     except FAULTS as fault:
@@ -174,11 +172,9 @@ class _Scale:
 
 
 def _label(drawn: list[Mark]) -> tuple[Mark, ...]:
-    """Write names beside marks, over no other name.
-
-    Those who are flagged have one in any case, others right beside their mark where nothing else
-    stands.
-    """
+    """Write names beside marks, over no other name."""
+    # Those who are flagged have one in any case, others right beside their mark where nothing else
+    # stands.
     flagged = [mark for mark in drawn if mark.flags]
     others = [mark for mark in drawn if not mark.flags]
     taken = [_cover(mark) for mark in flagged]

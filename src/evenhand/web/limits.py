@@ -258,10 +258,8 @@ class Guard:
     """The outermost layer."""
 
     def __init__(self, app: ASGIApp, *, prefix: str, most: int) -> None:
-        """Wrap an application.
-
-        most: most bytes of a request.
-        """
+        """Wrap an application."""
+        # most: most bytes of a request.
         self.app, self.prefix, self.most = app, prefix, most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -69,10 +69,8 @@ class LinksFile:
         }
 
     def is_of(self, connection: Connection) -> bool:
-        """Say whether these are links of the launch that a database holds.
-
-        A file that names no launch is of the one that knows any of its links.
-        """
+        """Say whether these are links of the launch that a database holds."""
+        # A file that names no launch is of the one that knows any of its links.
         if named := {launch for *_, launch in self.rows if launch}:
             return named == {reading.read_launch(connection)}
         return any(
@@ -82,12 +80,10 @@ class LinksFile:
 
 
 def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> Tokens:
-    """Make the links that are not there yet, and write them all.
-
-    The file is written before the commit that makes its new links good: a server that is killed
-    between the two finds links of its launch that the database does not know, and takes them over.
-    So it does where the database was restored from a copy that is older than the links.
-    """
+    """Make the links that are not there yet, and write them all."""
+    # The file is written before the commit that makes its new links good: a server that is killed
+    # between the two finds links of its launch that the database does not know, and takes them
+    # over. So it does where the database was restored from a copy that is older than the links.
     before = read_file(path)
     with store.reading() as connection:
         launch = reading.read_launch(connection)
@@ -306,12 +302,11 @@ def check_launch(links: Path, where: str) -> None:
 
 
 class EndNote:
-    """Where the log of a launch ended at the last commit, in a file beside the links.
+    """Where the log of a launch ended at the last commit, in a file beside the links."""
 
-    A database that was restored from an older copy, or has lost its write-ahead log, looks whole:
-    this note shows that its log ended later before. It is written after each commit, and not
-    brought to the disk at once: it may fall behind the database, and is never before it.
-    """
+    # A database that was restored from an older copy, or has lost its write-ahead log, looks whole:
+    # this note shows that its log ended later before. It is written after each commit, and not
+    # brought to the disk at once: it may fall behind the database, and is never before it.
 
     def __init__(self, links: Path, launch: str, number: int) -> None:
         self.number = number
@@ -457,11 +452,9 @@ LONGEST: Final = 1000  # Bytes of an address that are read
 
 @contextmanager
 def hold_links(links: Path) -> Iterator[Callable[[str], None]]:
-    """Hold a file of links, and give what notes the address at which it is served.
-
-    Where no lock can be had, such as on Windows, on a disk without room or in a folder that is only
-    read, nothing is held.
-    """
+    """Hold a file of links, and give what notes the address at which it is served."""
+    # Where no lock can be had, such as on Windows, on a disk without room or in a folder that is
+    # only read, nothing is held.
     beside = links.with_name(f".{links.name}.lock")
     handle = _take(beside)
     try:

@@ -193,10 +193,8 @@ def _read_scores(record: Record, answer: Mapping[str, Any]) -> list[Row]:
 
 
 def _read_times(record: Record) -> Row:
-    """Return when a document was first loaded, and how long it took until it was submitted.
-
-    The time of a document is not that of each of its outputs, so it is a column of its own.
-    """
+    """Return when a document was first loaded, and how long it took until it was submitted."""
+    # The time of a document is not that of each of its outputs, so it is a column of its own.
     actions = record.sequence(record.data("actions") or [], "actions")
     times: dict[str, float] = {}
     for one in actions:
@@ -219,8 +217,6 @@ def _read_times(record: Record) -> Row:
 # first; `scale_value` below 0 prefers A, above 0 B. A is what was shown first. Which output that
 # was stands in `<user>/user_state.json` beside the file, without which nothing can be read. Outputs
 # have no names there: a system is the number of its output in the instance, from 0.
-
-
 PREFERENCES: Final = {"A": "left", "B": "right", "tie": "tie"}
 ORDERS: Final = "instance_id_to_presentation_order"
 _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d+)?")
@@ -394,8 +390,6 @@ def _rank(record: Record, said: _Said, order: Sequence[int]) -> Iterator[Row]:
 # if `data` names none, and the column `question` of the others. The item is `item` of `data`, or
 # the task's id. Annotations that were cancelled are left out and counted, and so are results of
 # other types.
-
-
 _TABLES: Final = {
     "ranker": "rankings",
     "pairwise": "comparisons",
@@ -573,8 +567,6 @@ def _rate(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
 # or `responses` as a list with one entry for each user, `{"user_id", "status", "values":
 # {"preference": {"value": […]}}}`. Drafts and discarded responses are left out and counted, and so
 # are answers to other kinds of questions. In which order replies were shown is not recorded.
-
-
 STATES: Final = ("submitted", "draft", "discarded")
 
 

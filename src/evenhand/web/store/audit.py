@@ -130,11 +130,9 @@ def read_design(
 
 
 def _code(planned: Campaign, found: Iterable[Ticket], n: int, expected: dict[int, str]) -> Codes:
-    """Return tickets as whole numbers: judge, pass, kind, repeated ticket, item, systems.
-
-    What a policy chose was not known at the launch, and what repeats it neither. What is expected
-    of a ticket is put into `expected` by its number.
-    """
+    """Return tickets as whole numbers: judge, pass, kind, repeated ticket, item, systems."""
+    # What a policy chose was not known at the launch, and what repeats it neither. What is expected
+    # of a ticket is put into `expected` by its number.
     places = {one.name: at for at, one in enumerate(planned.judges)}
     passes = {one.name: at for at, one in enumerate(planned.tasks)}
     items = {("", one.name): at for at, one in enumerate(planned.items)}
@@ -364,16 +362,6 @@ class _Comparison:
         yield from self._compare_people()
         yield from self._compare_tokens()
         yield from self._compare_leases()
-        yield from self._compare_state()
-        if self.boards is not None:
-            yield from self.boards.compare(self.replay)
-
-    @property
-    def _end(self) -> int:
-        """The last record, where a table says something that none says."""
-        return self.replay.last.number if self.replay.last else 0
-
-    def _compare_state(self) -> Iterator[Fault]:
         row = self.connection.execute(select(campaign)).one()
         if row.paused != self.replay.paused:
             yield self._end, "whether the campaign is paused was changed"
@@ -381,6 +369,13 @@ class _Comparison:
             yield self._end, "the number of tickets was changed"
         if row.head_at != self.replay.at:
             yield self._end, "the time of the last record was changed"
+        if self.boards is not None:
+            yield from self.boards.compare(self.replay)
+
+    @property
+    def _end(self) -> int:
+        """The last record, where a table says something that none says."""
+        return self.replay.last.number if self.replay.last else 0
 
     def _compare_tickets(self) -> Iterator[Fault]:
         """Yield what is wrong with tickets."""
@@ -637,10 +632,8 @@ def stream_log(where: str) -> Iterator[Line]:
 
 
 def write_log(where: str, path: str | Path) -> int:
-    """Write the log of a database as JSON Lines, and return how many lines it has.
-
-    The file can be read by its owner alone: comments stand in it.
-    """
+    """Write the log of a database as JSON Lines, and return how many lines it has."""
+    # The file can be read by its owner alone: comments stand in it.
     if "://" not in where and not _is_database(Path(where)):
         raise UnknownOption(f"--write-log {path}: '{where}' is a log already, and no database")
     count = 0

@@ -204,10 +204,8 @@ class BoardCount:
         return [person, *others]
 
     def _read_vote(self, record: Record) -> Vote | None:
-        """Return what a record says of two systems; None where it says nothing.
-
-        It is the vote of whichever login of the person has answered the question before.
-        """
+        """Return what a record says of two systems; None where it says nothing."""
+        # It is the vote of whichever login of the person has answered the question before.
         ticket = record.ticket
         if ticket is None or record.answer is None or ticket.kind not in COUNTED:
             return None
@@ -243,10 +241,8 @@ def list_boards(campaign: Campaign) -> tuple[str, ...]:
 
 
 def find_board_seed(campaign: Campaign) -> int:
-    """Return the seed of the pairs that stand for rankings; boards show it.
-
-    Of a seed that is secret it is drawn, and says nothing of it.
-    """
+    """Return the seed of the pairs that stand for rankings; boards show it."""
+    # Of a seed that is secret it is drawn, and says nothing of it.
     if not campaign.has_secret_seed:
         return campaign.drawing_seed
     return int(Draws(campaign.drawing_seed, "boards").keys(1)[0] >> np.uint64(1))

@@ -136,10 +136,9 @@ class Person:
 
 
 class AssignmentLedger:
-    """Who was asked what of the pairs that a policy chooses.
+    """Who was asked what of the pairs that a policy chooses."""
 
-    names: (I,) items.
-    """
+    # names: (I,) items.
 
     def __init__(self, campaign: Campaign, persons: dict[str, str]) -> None:
         free = [one for one in campaign.items if not one.control and not one.anchor]
@@ -282,11 +281,9 @@ class AssignmentLedger:
         return lying[: max(0, over)]
 
     def turn(self, seat: str, unit: Unit, *, coin: bool) -> bool:
-        """Say whether the second system of a pair is to stand left.
-
-        So that over the campaign each of the two does equally often but for one; where either may,
-        over the judges of the item, then of the judge's own; the coin says the rest.
-        """
+        """Say whether the second system of a pair is to stand left."""
+        # So that over the campaign each of the two does equally often but for one; where either
+        # may, over the judges of the item, then of the judge's own; the coin says the rest.
         pair = unit[0]
         beside = [self.asked[one].shown for one in self._held.get(unit, ())]
         gaps = (
