@@ -100,24 +100,19 @@ def stream_batches(
             return
         try:
             for first in range(0, max(array.length, 1), ROWS):
-                yield _copy(array, kinds, first)
+                columns, missing = {}, set()
+                rows = min(ROWS, array.length - first)
+                for at, (name, kind) in enumerate(kinds.items()):
+                    column, width = array.children[at].contents, np.dtype(kind).itemsize
+                    columns[name] = np.empty(rows, dtype=kind)
+                    if rows:
+                        start = column.buffers[1] + (array.offset + column.offset + first) * width
+                        ctypes.memmove(columns[name].ctypes.data, start, rows * width)
+                    if column.buffers[0] and column.null_count:
+                        missing.add(name)
+                yield Batch(columns, frozenset(missing))
         finally:
             array.release(ctypes.byref(array))
-
-
-def _copy(array: _Array, kinds: Mapping[str, DTypeLike], first: int) -> Batch:
-    """Copy some rows out of the engine's memory, which is gone when its batch is released."""
-    columns, missing = {}, set()
-    rows = min(ROWS, array.length - first)
-    for at, (name, kind) in enumerate(kinds.items()):
-        column, width = array.children[at].contents, np.dtype(kind).itemsize
-        columns[name] = np.empty(rows, dtype=kind)
-        if rows:
-            start = column.buffers[1] + (array.offset + column.offset + first) * width
-            ctypes.memmove(columns[name].ctypes.data, start, rows * width)
-        if column.buffers[0] and column.null_count:
-            missing.add(name)
-    return Batch(columns, frozenset(missing))
 
 
 def _read_formats(stream: _Stream, relation: duckdb.DuckDBPyRelation) -> list[str]:

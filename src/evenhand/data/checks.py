@@ -65,29 +65,25 @@ def refuse_unnamed_levels(
     }
     missing = {column: gap for column, gap in gaps.items() if gap}
     if missing:
-        raise InvalidJudgments(_explain_missing(frame, missing, source))
+        # Where values are missing, under which labels, and what leaves such rows out
+        parts, filters = [], {}
+        for column, gap in missing.items():
+            words = sorted(one for one in gap if one)
+            empty = nw.col(column).is_null() | nw.col(column).is_in(["", *words])
+            rows = name_lines(source, find_rows(frame, empty), column)
+            shown = f"'{source.named(column)}' of {source.name}"
+            named = f" ({listing(_count_each(frame, column, words), MOST)})" if words else ""
+            parts.append(f"a value is missing in column {shown}{named}{rows}")
+            filters[source.named(column)] = [one for one in gap if one is not None]
+        fill = "fill it" if len(parts) == 1 else "fill them"
+        raise InvalidJudgments(
+            f"{'; '.join(parts)}: {fill}, or leave such rows out ({advise_filled(frame, filters)})"
+        )
     padded = {
         column: [label for label in found if label and not is_name(label)]
         for column, found in labels.items()
     }
     refuse_padded(frame, padded, source)
-
-
-def _explain_missing(
-    frame: Frame, missing: Mapping[str, Sequence[str | None]], source: Source
-) -> str:
-    """Say where values are missing, under which labels, and what leaves such rows out."""
-    parts, filters = [], {}
-    for column, gap in missing.items():
-        words = sorted(one for one in gap if one)
-        empty = nw.col(column).is_null() | nw.col(column).is_in(["", *words])
-        rows = name_lines(source, find_rows(frame, empty), column)
-        shown = f"'{source.named(column)}' of {source.name}"
-        named = f" ({listing(_count_each(frame, column, words), MOST)})" if words else ""
-        parts.append(f"a value is missing in column {shown}{named}{rows}")
-        filters[source.named(column)] = [one for one in gap if one is not None]
-    fill = "fill it" if len(parts) == 1 else "fill them"
-    return f"{'; '.join(parts)}: {fill}, or leave such rows out ({advise_filled(frame, filters)})"
 
 
 def is_name(label: str | None) -> bool:

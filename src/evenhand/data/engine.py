@@ -192,17 +192,13 @@ def label_frame(
         return cast("Frame", nw.from_native(make_warehouse_table(data)))
     frame = nw.from_dict(data, backend=like.implementation)
     if like.implementation.is_pyarrow():
-        return _typed_like(frame, like)
+        # Arrow columns the type of their namesakes: it joins no text with large text
+        native, schema = cast("Any", frame.to_native()), cast("Any", like.to_native()).schema
+        for at, name in enumerate(native.column_names):
+            if name in schema.names:
+                native = native.set_column(at, name, native[name].cast(schema.field(name).type))
+        return cast("Frame", nw.from_native(native))
     return frame.lazy() if isinstance(like, nw.LazyFrame) else frame
-
-
-def _typed_like(table: Frame, like: Frame) -> Frame:
-    """Give Arrow columns the type of their namesakes: it joins no text with large text."""
-    native, schema = cast("Any", table.to_native()), cast("Any", like.to_native()).schema
-    for at, name in enumerate(native.column_names):
-        if name in schema.names:
-            native = native.set_column(at, name, native[name].cast(schema.field(name).type))
-    return cast("Frame", nw.from_native(native))
 
 
 def small_table(

@@ -51,9 +51,8 @@ _WHOM: Final = ("judges", "flagged")  # Codes whose reason does not say which ju
 class Exclusion:
     """What was excluded for one reason."""
 
-    # where | task | judges | criterion | controls | repeats | again | blank-rankings |
-    # blank-ranks | single-output | zero-weight | no-score | ties | mix | format | references |
-    # flagged | policy
+    # where | task | judges | criterion | controls | repeats | again | blank-rankings | blank-ranks
+    # | single-output | zero-weight | no-score | ties | mix | format | references | flagged | policy
     code: str
     reason: str  # in words, such as `by where "judge <> 'a'"`
     rows: float  # how many were excluded

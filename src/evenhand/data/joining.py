@@ -137,7 +137,21 @@ def find_parts(
         return None
     taken = {label: label.split(sign) for label in merged}
     for label, systems in taken.items():
-        _refuse_parts(label, systems, f"'{source.named(columns[0])}' of {source.name}")
+        where = f"'{source.named(columns[0])}' of {source.name}"
+        said = f"name '{label}' in column {where}"
+        if not all(systems):
+            raise InvalidJudgments(
+                f"{said} has an empty part: between the signs of a merged name stands a system"
+            )
+        padded = [system for system in systems if system != system.strip()]
+        if padded:
+            raise InvalidJudgments(
+                f"{said} has the part '{padded[0]}' with a blank before or after it: labels are"
+                " compared exactly, put the blanks into the sign (merged=' + ') or take them out"
+            )
+        doubled = [system for system in systems if systems.count(system) > 1]
+        if doubled:
+            raise InvalidJudgments(f"{said} names system '{doubled[0]}' twice: name it once")
     pairs = [(label, system) for label in labels for system in taken.get(label, [label])]
     only = sorted({system for _, system in pairs}.difference(labels))
     shortest = min(merged, key=len)
@@ -154,23 +168,6 @@ def _count_names(frame: Frame, column: str) -> list[str]:
     text = frame.select(nw.col(column).cast(nw.String))
     found = fetch_columns(text.group_by(column).agg(nw.len().alias(COUNT)))[column]
     return [label for label in found.tolist() if label is not None]
-
-
-def _refuse_parts(label: str, systems: Sequence[str], where: str) -> None:
-    said = f"name '{label}' in column {where}"
-    if not all(systems):
-        raise InvalidJudgments(
-            f"{said} has an empty part: between the signs of a merged name stands a system"
-        )
-    padded = [system for system in systems if system != system.strip()]
-    if padded:
-        raise InvalidJudgments(
-            f"{said} has the part '{padded[0]}' with a blank before or after it: labels are"
-            " compared exactly, put the blanks into the sign (merged=' + ') or take them out"
-        )
-    doubled = [system for system in systems if systems.count(system) > 1]
-    if doubled:
-        raise InvalidJudgments(f"{said} names system '{doubled[0]}' twice: name it once")
 
 
 def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
@@ -240,7 +237,10 @@ def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
     """Say which names differ only in capitals, blanks or punctuation, if some do."""
     looks: dict[str, list[str]] = {}
     for name in sorted(names):
-        looks.setdefault(_plain(name), []).append(name)
+        # Take away what is easily written in two ways; signs between digits part numbers
+        text = unicodedata.normalize("NFKC", name).casefold()
+        plain = _ANYWHERE.sub("", _BETWEEN_NUMBERS.sub(" ", text))
+        looks.setdefault(plain or name, []).append(name)
     alike = [same for same in looks.values() if len(same) > 1]
     if not alike:
         return ()
@@ -255,13 +255,6 @@ def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
         f"{len(some):,} names that differ only in capitals, blanks or punctuation are taken for as"
         f" many {kind}s: {listing(some, 6)}; if some are one, give them one name",
     )
-
-
-def _plain(name: str) -> str:
-    """Take away what is easily written in two ways; signs between digits part numbers."""
-    text = unicodedata.normalize("NFKC", name).casefold()
-    plain = _ANYWHERE.sub("", _BETWEEN_NUMBERS.sub(" ", text))
-    return plain or name
 
 
 # The tasks of a table, such as pairs of languages: which there are, and whether one is there.

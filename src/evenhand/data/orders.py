@@ -389,9 +389,8 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
         counted = Counter(data.parts.labels)
         merged = max(counted, key=counted.__getitem__)
         raise InvalidJudgments(
-            f"output '{merged}' of {data.source.name} stands for {counted[merged]} systems, and"
-            " a model of whole rankings has no place for systems without an order among them:"
-            " expand"
+            f"output '{merged}' of {data.source.name} stands for {counted[merged]} systems, and a"
+            " model of whole rankings has no place for systems without an order among them: expand"
             " the rankings into comparisons (BradleyTerry does), which leaves such pairs out"
         )
     pairs = data.comparisons()

@@ -179,7 +179,18 @@ def _open_spark(address: Address) -> Table:
         raise UnknownOption(f"'{address}' names two tables: one is read")
     if not name:
         kind, name = address.require(("table", "path"))
-    _refuse_missing(address)
+    # Refuse what cannot run here
+    needed = ("pyspark", "grpc") if address.scheme == "sc" else ("pyspark",)
+    if any(find_spec(name) is None for name in needed):
+        raise UnknownFormat(
+            f"'{address}' is read by Spark, which is not installed: pip install 'evenhand[spark]'"
+            " (in a clone: '.[spark]')"
+        )
+    if address.scheme == "spark" and not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+        raise UnknownFormat(
+            f"'{address}' runs Spark in this process, which needs Java 17 or newer, and there is"
+            " none: install it, or name a Connect server (sc://HOST:PORT/TABLE), which needs none"
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # Spark's, about the version of pandas
         try:
@@ -196,21 +207,6 @@ def _open_spark(address: Address) -> Table:
     if not columns:
         raise UnknownFormat(f"'{address}' has no columns")
     return Table(nw.from_native(native), str(address))
-
-
-def _refuse_missing(address: Address) -> None:
-    """Refuse what cannot run here."""
-    needed = ("pyspark", "grpc") if address.scheme == "sc" else ("pyspark",)
-    if any(find_spec(name) is None for name in needed):
-        raise UnknownFormat(
-            f"'{address}' is read by Spark, which is not installed: pip install 'evenhand[spark]'"
-            " (in a clone: '.[spark]')"
-        )
-    if address.scheme == "spark" and not (shutil.which("java") or os.environ.get("JAVA_HOME")):
-        raise UnknownFormat(
-            f"'{address}' runs Spark in this process, which needs Java 17 or newer, and there is"
-            " none: install it, or name a Connect server (sc://HOST:PORT/TABLE), which needs none"
-        )
 
 
 def _connect_spark(address: Address) -> Any:

@@ -334,9 +334,8 @@ def _write_spans(record: Record) -> str:
     spans = spans_of(record)
     if spans is None:
         raise record.refuse(
-            f"it has no spans, and {APPRAISE.name} would say that no error was found:"
-            " keep the ratings that"
-            " have some with --where, or write [] where no error was found"
+            f"it has no spans, and {APPRAISE.name} would say that no error was found: keep the"
+            " ratings that have some with --where, or write [] where no error was found"
         )
     return json.dumps([write_error(record, one, APPRAISE.name) for one in spans])
 
@@ -372,9 +371,8 @@ def export_wmt_json(data: Handle) -> Iterator[str]:
     for record in read_rows(data):
         if record.text("kind") not in {"", "target"}:
             raise record.refuse(
-                f"its kind is {record.text('kind')}, and {WMT_JSON.name} has targets"
-                " only: keep them with"
-                " --where"
+                f"its kind is {record.text('kind')}, and {WMT_JSON.name} has targets only: keep"
+                " them with --where"
             )
         item = record.need("item")
         segment = segments.setdefault(
@@ -481,11 +479,16 @@ def export_mqm(data: Handle) -> Iterator[str]:
         made = -weigh(record, spans)
         if score and abs(float(score) - made) > 1e-9:
             raise record.refuse(
-                f"its score {score} is not the {made:g} that its errors make, and {MQM.name}"
-                " has no place"
-                " for scores"
+                f"its score {score} is not the {made:g} that its errors make, and {MQM.name} has no"
+                " place for scores"
             )
-        _refuse_marks(record, spans)
+        texts = [str(record.values.get(side) or "") for side in ("source", "output")]
+        if any(mark in text for text in texts for mark in MARKS):
+            raise record.refuse(f"its texts hold <v> or </v> themselves, the marks of {MQM.name}")
+        if any(span.missing for span in spans):
+            raise record.refuse(
+                f"an error is something missing, and {MQM.name} marks what is there only"
+            )
         for span in spans or (None,):
             fields = _row_mqm(record, span, number)
             if any(mark in field for field in fields for mark in "\t\n\r"):
@@ -517,16 +520,6 @@ def _place(record: Record) -> tuple[str, str]:
     """Return document and segment; an item of no document is one of its own."""
     item, document = record.need("item"), record.text("document")
     return (document, item.removeprefix(f"{document}:")) if document else (item, "1")
-
-
-def _refuse_marks(record: Record, spans: Sequence[Span]) -> None:
-    texts = [str(record.values.get(side) or "") for side in ("source", "output")]
-    if any(mark in text for text in texts for mark in MARKS):
-        raise record.refuse(f"its texts hold <v> or </v> themselves, the marks of {MQM.name}")
-    if any(span.missing for span in spans):
-        raise record.refuse(
-            f"an error is something missing, and {MQM.name} marks what is there only"
-        )
 
 
 def _row_mqm(record: Record, span: Span | None, number: int) -> list[str]:

@@ -230,9 +230,8 @@ def _find_kinds(connection: duckdb.DuckDBPyConnection, source: str, name: str) -
 
     column = quote_name(name)
     query = (
-        f"select json_type({column}) as kind, min(filename)"
-        f" from read_json({source}, columns = {{{quote(name)}: 'JSON'}})"
-        " group by all having kind <> 'NULL' order by kind"
+        f"select json_type({column}) as kind, min(filename) from read_json({source}, columns ="
+        f" {{{quote(name)}: 'JSON'}}) group by all having kind <> 'NULL' order by kind"
     )
     try:
         rows = connection.execute(query).fetchall()
@@ -281,14 +280,12 @@ def _unfit(kind: str) -> str | None:
 # What a column of a file holds, in words where it may be a role; null where it is all missing
 _KIND: Final = (
     "case when logical_type = 'NullType()' then null when type = 'BOOLEAN' then 'true or false'"
-    " when type in ('FLOAT', 'DOUBLE') or converted_type = 'DECIMAL' then 'fractions'"
-    " when converted_type in ('UTF8', 'ENUM', 'JSON') or logical_type = 'StringType()'"
-    " or (type = 'BYTE_ARRAY' and logical_type is null) then 'text'"
-    " when (type in ('INT32', 'INT64') and logical_type is null"
-    " and coalesce(converted_type, 'INT') like '%INT%')"
-    " or logical_type like 'IntType%' then 'whole numbers'"
-    " when converted_type = 'DATE' then 'dates'"
-    " else coalesce(converted_type, logical_type, type) end"
+    " when type in ('FLOAT', 'DOUBLE') or converted_type = 'DECIMAL' then 'fractions' when"
+    " converted_type in ('UTF8', 'ENUM', 'JSON') or logical_type = 'StringType()' or (type ="
+    " 'BYTE_ARRAY' and logical_type is null) then 'text' when (type in ('INT32', 'INT64') and"
+    " logical_type is null and coalesce(converted_type, 'INT') like '%INT%') or logical_type like"
+    " 'IntType%' then 'whole numbers' when converted_type = 'DATE' then 'dates' else"
+    " coalesce(converted_type, logical_type, type) end"
 )
 
 
@@ -309,25 +306,7 @@ def open_parquet(
         return relation, {}
     columns = ", ".join(map(quote_name, relation.columns))
     wide = f"select {columns} from read_parquet({files}, {options}, union_by_name = true)"
-    return connection.sql(wide), _find_mixed(connection, files)
-
-
-def _differ(connection: duckdb.DuckDBPyConnection, files: str, columns: Sequence[str]) -> bool:
-    """Say whether a column has another type in another file: DuckDB would cast to the first one."""
-    # Files without one of the columns are refused by DuckDB itself, by name.
-    wanted = "[" + ", ".join(quote(name.casefold()) for name in columns) + "]"
-    found = connection.execute(
-        "select count(distinct types), count(distinct names) from (select"
-        " list([lower(name), type, converted_type, logical_type] order by lower(name)) as types,"
-        " list(lower(name) order by lower(name)) as names"
-        f" from parquet_schema({files}) where list_contains({wanted}, lower(name))"
-        " group by file_name)"
-    ).fetchone()
-    return found is not None and found[0] > 1 and found[1] == 1
-
-
-def _find_mixed(connection: duckdb.DuckDBPyConnection, files: str) -> dict[str, Kinds]:
-    """Return column → kinds of value, each with a file that has it, where they do not agree."""
+    # Column → kinds of value, each with a file that has it, where they do not agree
     rows = connection.execute(
         f"select name, {_KIND} as kind, min(file_name) from parquet_schema({files})"
         " where coalesce(num_children, 0) = 0 group by all having kind is not null order by all"
@@ -335,7 +314,22 @@ def _find_mixed(connection: duckdb.DuckDBPyConnection, files: str) -> dict[str, 
     found: dict[str, dict[str, str]] = {}
     for name, kind, file in rows:
         found.setdefault(name, {})[kind] = file
-    return {name: partial(dict, kinds) for name, kinds in found.items() if len(kinds) > 1}
+    return connection.sql(wide), {
+        name: partial(dict, kinds) for name, kinds in found.items() if len(kinds) > 1
+    }
+
+
+def _differ(connection: duckdb.DuckDBPyConnection, files: str, columns: Sequence[str]) -> bool:
+    """Say whether a column has another type in another file: DuckDB would cast to the first one."""
+    # Files without one of the columns are refused by DuckDB itself, by name.
+    wanted = "[" + ", ".join(quote(name.casefold()) for name in columns) + "]"
+    found = connection.execute(
+        "select count(distinct types), count(distinct names) from (select list([lower(name), type,"
+        " converted_type, logical_type] order by lower(name)) as types, list(lower(name) order by"
+        f" lower(name)) as names from parquet_schema({files}) where list_contains({wanted},"
+        " lower(name)) group by file_name)"
+    ).fetchone()
+    return found is not None and found[0] > 1 and found[1] == 1
 
 
 # Tables parted by tabs in which some fields are quoted as in CSV, and marks elsewhere are text.
@@ -585,12 +579,11 @@ def _query_shapes(connection: duckdb.DuckDBPyConnection, head: Head, shape: Shap
     types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in shape.columns)
     mark = '"' if shape.quoted is True else ""
     table = (
-        f"read_csv({quote(duckdb_name(head.path))}, auto_detect = false,"
-        f" header = {str(shape.header).lower()}, columns = {{{types}}},"
-        f" delim = {quote(shape.parting)}, quote = {quote(mark)}, escape = {quote(mark)},"
-        f" nullstr = '', null_padding = {str(shape.padded).lower()},"
-        f" compression = '{head.compression}', hive_partitioning = false,"
-        f" max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
+        f"read_csv({quote(duckdb_name(head.path))}, auto_detect = false, header ="
+        f" {str(shape.header).lower()}, columns = {{{types}}}, delim = {quote(shape.parting)},"
+        f" quote = {quote(mark)}, escape = {quote(mark)}, nullstr = '', null_padding ="
+        f" {str(shape.padded).lower()}, compression = '{head.compression}', hive_partitioning ="
+        f" false, max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
     )
     fields = "*"
     if shape.quoted == "some":
@@ -664,7 +657,7 @@ def _settings(ending: str = "") -> dict[str, Any]:
     }
 
 
-def open_files(source: str | Path | Sequence[str | Path], *, among: bool = False) -> Table:
+def open_files(source: str | Path | Sequence[str | Path]) -> Table:
     """Open one or many files of one layout as a table; of the rows nothing is read yet."""
     paths = find_files(source)
     note_opened([str(path) for path in paths])
@@ -679,7 +672,7 @@ def open_files(source: str | Path | Sequence[str | Path], *, among: bool = False
     name = name_files(paths)
     try:
         if heads[0].kind == "parquet":
-            names, folders = [duckdb_name(path) for path in paths], among or len(paths) > 1
+            names, folders = [duckdb_name(path) for path in paths], len(paths) > 1
             relation, mixed = open_parquet(connection, names, name, folders=folders)
             found: Mapping[str, str] = {}
         else:
@@ -745,15 +738,12 @@ class GrowingFile:
             raise MissingFile(
                 f"there is no file '{self.path}'{sentence_hint(suggest(self.path.name, near))}"
             ) from None
-        whole = fresh[: self._find_end(fresh)]
-        self.offset, self.waiting = self.offset + len(whole), len(fresh) - len(whole)
-        self._tail = (self._tail + whole)[-TAIL:]
-        return whole
-
-    def _find_end(self, fresh: bytes) -> int:
-        """Return where the last whole line ends; within quotes no line does."""
+        # Where the last whole line ends; within quotes no line does
         last = fresh.rfind(b"\n") + 1
         if self._quoted:
             while last and fresh.count(b'"', 0, last) % 2:
                 last = fresh.rfind(b"\n", 0, last - 1) + 1
-        return last
+        whole = fresh[:last]
+        self.offset, self.waiting = self.offset + len(whole), len(fresh) - len(whole)
+        self._tail = (self._tail + whole)[-TAIL:]
+        return whole

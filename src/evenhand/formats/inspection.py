@@ -285,8 +285,7 @@ class Part:
     least_left: tuple[str, float] | None = None
     # the system that most often stood left, and its share
     most_left: tuple[str, float] | None = None
-    # parts of the comparison graph that no comparison joins, controls left out; 1 is needed to
-    # rank
+    # parts of the comparison graph that no comparison joins, controls left out; 1 is needed to rank
     components: int | None = None
     # whether a chain of preferences leads from every system to every other, ties counting both
     # ways; without it some worths are infinite

@@ -171,11 +171,14 @@ class AnalysisProcess:
 
     def _run(self, folder: str) -> str:
         """Run the process until it ends; say how it did."""
+        # The environment of the process: it imports what the server would
+        path = os.pathsep.join(str(Path(one).resolve()) for one in sys.path)
+        single = {f"{one}_NUM_THREADS": "1" for one in THREADS}
         process = subprocess.Popen(
             COMMAND,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=_make_environment(folder),
+            env={**os.environ, **single, "PYTHONPATH": path, "TMPDIR": folder},
         )
         assert process.stdin is not None
         assert process.stdout is not None
@@ -243,13 +246,6 @@ def _discard(done: Future[Answer]) -> None:
     """Delete a file that nobody waits for any more."""
     if done.exception() is None:
         done.result().open().close()
-
-
-def _make_environment(folder: str) -> dict[str, str]:
-    """Return the environment of the process: it imports what the server would."""
-    path = os.pathsep.join(str(Path(one).resolve()) for one in sys.path)
-    single = {f"{one}_NUM_THREADS": "1" for one in THREADS}
-    return {**os.environ, **single, "PYTHONPATH": path, "TMPDIR": folder}
 
 
 def _show(question: Question, last: Answer | None, why: str) -> Answer:

@@ -36,18 +36,14 @@ def list_pass(store: Readable, task: Task) -> Iterator[Row]:
     name = task.criterion if isinstance(task, ScaledTask) else task.name
     for row in store.rows(task.table):
         if row[column] == name:
-            yield _add_texts(store, row)
-
-
-def _add_texts(store: Readable, row: Row) -> Row:
-    """Return a row with its texts; `shown_at` is when the answer was begun."""
-    item = store.campaign.item(row["item"])
-    began = row["at"] / 1000 - (row["seconds"] or 0)
-    found = {name: value for name, value in row.items() if name not in HIDDEN}
-    found |= {"shown_at": f"{began:.3f}", "document": item.document, "source": item.source}
-    if "score" in row:
-        found["output"] = item.outputs[row["system"]]
-    return found
+            # A row with its texts; `shown_at` is when the answer was begun
+            item = store.campaign.item(row["item"])
+            began = row["at"] / 1000 - (row["seconds"] or 0)
+            found = {name: value for name, value in row.items() if name not in HIDDEN}
+            found |= {"shown_at": f"{began:.3f}", "document": item.document, "source": item.source}
+            if "score" in row:
+                found["output"] = item.outputs[row["system"]]
+            yield found
 
 
 def write_rows(rows: Iterable[Row], path: Path) -> int:
@@ -121,12 +117,11 @@ def see(record: Record, kind: str) -> Seen:
 
 
 def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
-    """Return what each judge did, who answered last first.
+    """Return what each judge did, who answered last first; answers come as they were given.
 
-    seen: answers in the order in which they were given. >>> one, two = Seen("ann", 0, 3.0),
-        Seen("ann", 60_000, 5.0, True) >>> (found,) = sum_up([one, two]) >>> found.n,
-        found.last.isoformat(), found.seconds, found.right, found.controls (2,
-        '1970-01-01T00:01:00+00:00', 4.0, 1, 1)
+    >>> (found,) = sum_up([Seen("ann", 0, 3.0), Seen("ann", 60_000, 5.0, True)])
+    >>> found.n, found.last.isoformat(), found.seconds, found.right, found.controls
+    (2, '1970-01-01T00:01:00+00:00', 4.0, 1, 1)
     """
     by: dict[str, list[Seen]] = {}
     for one in seen:

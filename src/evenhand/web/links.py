@@ -291,8 +291,7 @@ def check_launch(links: Path, where: str) -> None:
             number += 1
         raise CampaignError(
             f"{links} is of another launch than the database {place.name}: serve the database that"
-            " it is of (--database), or give this one links of its own"
-            f" (--links {free})"
+            f" it is of (--database), or give this one links of its own (--links {free})"
         )
     if wrong:
         raise CampaignError(

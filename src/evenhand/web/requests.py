@@ -127,7 +127,7 @@ HEADINGS: Final = {
 # What is said of a database that takes nothing; the reason is for the organiser's terminal
 NOTHING: Final = "the server cannot store anything now, and nothing was changed: try again"
 BROKEN: Final = "something is wrong with the server: try again"
-ORGANISER: Final = "json_response the organiser"
+ORGANISER: Final = "tell the organiser"
 TERMINAL: Final = "look for the reason on the terminal where it runs"
 # What the system says of a disk that takes nothing
 FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)

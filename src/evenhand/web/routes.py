@@ -26,7 +26,6 @@ from evenhand.web.links import MAX_COMMENTS, read_comments
 from evenhand.web.requests import check_origin, identify, json_response, read_json
 from evenhand.web.site import CHUNK, Question, Site, analysis_of, site_of
 from evenhand.web.store import judging, people
-from evenhand.web.store import people as enrolment
 from evenhand.web.store.judging import Answering, Reply, Served
 from evenhand.web.store.log import NotYours, Refused, Unproven
 from evenhand.web.store.people import Invitation, draw_token, read_token
@@ -38,9 +37,8 @@ from evenhand.web.views import View, view_end, view_feedback, view_halt, view_st
 # Workers of crowd platforms come with one link for all, and their name in its parameters.
 #
 # To look at the link takes no seat: programs that preview links do so, and so does the organiser.
-# The
-# page brings a secret for the browser before a seat is taken, so that whoever sends the form twice
-# over a bad connection is known the second time.
+# The page brings a secret for the browser before a seat is taken, so that whoever sends the form
+# twice over a bad connection is known the second time.
 
 # What Mechanical Turk sends for an assignment that nobody has taken yet
 PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -71,7 +69,7 @@ async def enrol(request: Request) -> Response:
     name = _name_cookie(site, worker)
     secret = request.cookies.get(name, "")
     try:
-        made = await site.store.soon(lambda tx: enrolment.enrol(tx, platform, worker, secret))
+        made = await site.store.soon(lambda tx: people.enrol(tx, platform, worker, secret))
     except Unproven as refusal:
         if site.complaints.take(refusal.judge):
             _log.warning(

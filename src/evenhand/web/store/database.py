@@ -268,13 +268,14 @@ class Clock:
 
     A wall clock that is set back or forth while the server runs changes nothing; one that stands
     behind the last stored time at the start is taken to stand at that time.
+
+    >>> Clock.start_at(5_000, wall=lambda: 1.0, steady=lambda: 7.0).now()
+    5000
     """
 
     start: int  # milliseconds at the start
     began: float  # the steady clock at the start, in seconds
-    # the steady clock. >>> clock = Clock.start_at(5_000, wall=lambda: 1.0, steady=lambda: 7.0)
-    # >>> clock.now()  # the wall clock stands behind what is stored 5000
-    steady: Callable[[], float] = read_steady
+    steady: Callable[[], float] = read_steady  # the steady clock
 
     @classmethod
     def start_at(

@@ -16,7 +16,6 @@ import re
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
@@ -147,8 +146,7 @@ def _mask(key: bytes, mac: bytes, number: bytes) -> bytes:
 # A seat is a place in the design: its tickets fit together (no source twice, and the like). Whoever
 # holds it answers them. When a judge leaves, is revoked or lets time run out, what is left of the
 # seat goes to the next one, under another pseudonym; repeats of what the first one answered are
-# void,
-# since they ask whether a judge agrees with themself.
+# void, since they ask whether a judge agrees with themself.
 
 PRESENT: Final = ("invited", "active")  # States of judges who may go on
 _JUDGE: Final = Prepared(select(judges).where(judges.c.name == bindparam("judge")))
@@ -441,7 +439,6 @@ def _find_seat(tx: WriteTransaction) -> str:
 
 CHUNK: Final = 5_000  # Tickets that are written together
 _TICKET: Final = fill(tickets)
-_SEAT_LAUNCHING: Final = fill(seats)
 _TURN: Final = Prepared(select(func.pg_advisory_xact_lock(0x6C61756E)))  # "laun": one at a time
 _THERE: Final = Prepared(select(campaign.c.id))
 
@@ -462,10 +459,10 @@ def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment) -> b
     tx.tickets = len(assignment)
     places: Counter[str] = Counter()
     rows = (_fill_row(one, places) for one in assignment)
-    for chunk in _cut(rows, CHUNK):
+    while chunk := list(islice(rows, CHUNK)):
         tx.load(_TICKET, chunk)
     held = [{"name": one.name, "total": places[one.name], "holder": None} for one in planned.judges]
-    tx.load(_SEAT_LAUNCHING, held)
+    tx.load(_NEW_SEAT, held)
     facts: dict[str, Any] = {
         "name": planned.name,
         "campaign": planned.digest,
@@ -514,10 +511,3 @@ def _fill_row(ticket: Ticket, places: Counter[str]) -> dict[str, Any]:
         "record": None,
         "chosen": ticket.chosen,
     }
-
-
-def _cut(rows: Iterable[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
-    """Cut rows into lists."""
-    left = iter(rows)
-    while chunk := list(islice(left, size)):
-        yield chunk

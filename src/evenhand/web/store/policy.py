@@ -456,7 +456,11 @@ class PolicyAssigner:
     def assign(self, tx: WriteTransaction, seat: str) -> AssignedPair | None:
         """Choose what whoever has a seat is asked; None where nothing is left for them."""
         ledger = self._catch_up(tx)
-        found = self._find_begun(ledger, seat) or self._find_ahead(ledger, seat)
+        # a pair of an item that others were asked and that wants more judges comes first
+        begun = (one for one in ledger.begun.items() if ledger.may(seat, one[0]))
+        found: tuple[Unit, Choice, bool] | None = next(
+            ((*one, bool(self._rng.random() < COIN)) for one in begun), None
+        ) or self._find_ahead(ledger, seat)
         if found is None:  # a pair for somebody who may be asked none of those chosen ahead
             for pick in self._choose(ledger, ledger.find_pairs(seat), 1):
                 found = self._find_item(ledger, seat, pick, pick.pair, pick.chosen)
@@ -485,13 +489,6 @@ class PolicyAssigner:
         for ticket in late:
             ledger.give_up(ticket)
         return ledger
-
-    def _find_begun(self, ledger: AssignmentLedger, seat: str) -> tuple[Unit, Choice, bool] | None:
-        """Find a pair of an item that others were asked and that wants more judges."""
-        for unit, chosen in ledger.begun.items():
-            if ledger.may(seat, unit):
-                return unit, chosen, bool(self._rng.random() < COIN)
-        return None
 
     def _find_ahead(self, ledger: AssignmentLedger, seat: str) -> tuple[Unit, Choice, bool] | None:
         """Find an item for one of the pairs that were chosen ahead."""

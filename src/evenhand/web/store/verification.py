@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -394,10 +395,9 @@ def hash_ticket(ticket: Ticket) -> tuple[int, int]:
 #
 # Checked: every body has its hash, follows the record before it, and has the next number and a time
 # not before; what is kept beside the chain has its digest; what was deleted was deleted on request,
-# which is itself in the log; each record is one that a server could have written (below).
-# Against a head that was noted elsewhere, also that the end is there and that nobody wrote the
-# whole
-# log again.
+# which is itself in the log; each record is one that a server could have written (below). Against a
+# head that was noted elsewhere, also that the end is there and that nobody wrote the whole log
+# again.
 
 PARTS: Final = ("said", "note")
 # What is raised by values that no server writes, such as numbers too large and JSON too deep
@@ -413,10 +413,14 @@ UNREADABLE: Final = (
 
 @dataclass(frozen=True)
 class Head:
-    """The end of a log: note it elsewhere, and nobody can change what came before."""
+    """The end of a log: note it elsewhere, and nobody can change what came before.
+
+    >>> str(Head(2, "ab" * 32))[:8]
+    '2:ababab'
+    """
 
     number: int  # of the last record; 0 of an empty log
-    hash: str  # of the last record. >>> str(Head(2, "ab" * 32))[:8] '2:ababab'
+    hash: str  # of the last record
 
     def __str__(self) -> str:
         return f"{self.number}:{self.hash}"
@@ -484,7 +488,13 @@ class _Reader:
         number = self.number + 1
         body = _read_body(line, number)
         if body["number"] != number:
-            raise _Broken(number, _misplaced(body["number"], number))
+            stands = f"record {body['number']} stands"
+            told = f"{stands} in its place"
+            if body["number"] == number + 1:
+                told = f"it is missing: {told}"
+            elif body["number"] < number:
+                told = f"{stands} here a second time"
+            raise _Broken(number, told)
         if body["before"] != self.hash:
             raise _Broken(
                 max(self.number, 1),
@@ -539,15 +549,16 @@ class _Reader:
     def _settle(self, body: dict[str, Any]) -> None:
         """Take up that something was deleted on request."""
         facts = body.get("facts")
-        judges, parts = (
-            _read_words(facts.get(name)) if isinstance(facts, dict) else None
-            for name in ("judges", "parts")
-        )
-        if judges is None or parts is None:
+        lists = [facts.get(name) for name in ("judges", "parts")] if isinstance(facts, dict) else []
+        words = [
+            one
+            for one in lists
+            if isinstance(one, list) and all(isinstance(word, str) for word in one)
+        ]
+        if len(words) < 2:
             raise _Broken(body["number"], NO_RECORD)
-        for judge in judges:
-            for part in parts:
-                self.erased.pop((judge, part), None)
+        for key in product(*words):
+            self.erased.pop(key, None)
 
 
 # Names in what is kept beside a body
@@ -635,18 +646,3 @@ def _is_sealed(text: str, names: Set[str]) -> bool:
     except (ValueError, RecursionError):
         return False
     return re.fullmatch(r"[0-9a-f]{32}", str(told.get("salt"))) is not None
-
-
-def _read_words(value: Any) -> list[str] | None:
-    """Return a list of words, None of what is none."""
-    sound = isinstance(value, list) and all(isinstance(one, str) for one in value)
-    return value if sound else None
-
-
-def _misplaced(found: int, number: int) -> str:
-    """Say what it means that another record stands here."""
-    if found == number + 1:
-        return f"it is missing: record {found} stands in its place"
-    if found < number:
-        return f"record {found} stands here a second time"
-    return f"record {found} stands in its place"
