@@ -1,4 +1,4 @@
-"""What was recorded beside a judgment, as numbers: its kind, what was expected, how long."""
+"""What was recorded beside a judgment: its kind, what was expected, when, how long, errors."""
 
 from __future__ import annotations
 
@@ -163,7 +163,6 @@ def _text(value: Any) -> str:
     return str(value).strip()
 
 
-# When a judgment was given, in seconds: numbers as they are, times since 1970.
 _ZONES: Final = ("UTC", "GMT", "Z")  # Names of universal time behind a time, in letters of any size
 
 

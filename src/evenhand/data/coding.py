@@ -1,9 +1,4 @@
-"""A result leaves its engine some rows at a time, as Arrow batches where the engine has them.
-
-DuckDB and Ibis hand out Arrow's record batches (DuckDB without pyarrow tuples, at about one and a
-half times the CPU), Polars frames, Spark the rows of one partition after the other. A frame that
-lies in memory as it is has nothing to gain and is not streamed.
-"""
+"""Labels become integer codes in the engine: one key a row for counting, or codes row by row."""
 
 from __future__ import annotations
 
@@ -37,7 +32,6 @@ if TYPE_CHECKING:
     import duckdb
 
 
-# Labels become integer codes in the engine, and one key per row is counted by numpy.
 DENSE: Final = 50_000_000  # Most cells that are counted in one array
 SEED: Final = 20131
 KEY: Final = "evenhand_key"

@@ -231,9 +231,6 @@ def _keep_pairs(data: ComparisonTable, rankings: RankingTable, known: Frame) -> 
     return kept, len(lost)
 
 
-# What holds no judgments of the right kind is refused at the door, and says what to do instead.
-
-
 # What to do with ratings, where nothing else is said
 RANKED: Final = "make_report ranks systems by their mean scores"
 
@@ -323,9 +320,6 @@ def note_tasks(data: object) -> tuple[str, ...]:
     elif isinstance(data, Votes):
         tasks = data.tasks
     return (*said, f"{len(tasks)} tasks are pooled") if len(tasks) > 1 else said
-
-
-# What an analysis excludes from its judgments, and how its result comes to carry that.
 
 
 def find_excluded(

@@ -260,7 +260,6 @@ def _count_cells(
     return count_read(data, frame, tables, readers, rows)
 
 
-# Cells of a table, one for each level, pair and outcome, become a tally.
 Labels = dict[str, list[str]]
 COUNTABLE: Final = 2**53  # Largest whole number up to which sums are exact
 

@@ -75,9 +75,6 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``").replace("\\", "\\\\").replace("'", "\\'") + "`"
 
 
-# What a database behind Ibis does in its own way: results, small tables, and what it refuses.
-
-
 # Modules whose errors a database speaks in, where it is that database
 _DRIVERS: Final = (
     *("sqlite3", "psycopg", "MySQLdb", "pyodbc", "oracledb", "duckdb", "pyexasol.exceptions"),

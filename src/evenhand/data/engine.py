@@ -1,4 +1,12 @@
-"""What DuckDB refuses, said in the user's words: which file, which line, what to do."""
+"""The seam to the data engines: how a result leaves, and how a small table goes in.
+
+Everything else about tables is written once with narwhals. Two things are not the same everywhere:
+a DuckDB result would need pyarrow to be collected by narwhals (it leaves as numpy arrays instead),
+and only its own engine can be handed a small table of labels to join with. Where a result leaves
+some rows at a time, DuckDB and Ibis hand out Arrow's record batches (DuckDB without pyarrow tuples,
+at about one and a half times the CPU), Polars frames, Spark the rows of one partition after the
+other. A frame that lies in memory as it is has nothing to gain and is not streamed.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +31,6 @@ if TYPE_CHECKING:
     import duckdb
 
 
-# The seam to the data engines: how a result leaves, and how a small table goes in.
-#
-# Everything else about tables is written once with narwhals. Two things are not the same
-# everywhere: a DuckDB result would need pyarrow to be collected by narwhals (it leaves as numpy
-# arrays instead), and only its own engine can be handed a small table of labels to join with.
 Frame: TypeAlias = "nw.LazyFrame[Any] | nw.DataFrame[Any]"
 Columns: TypeAlias = dict[str, NDArray[Any]]
 COUNT = "evenhand_count"

@@ -18,7 +18,6 @@ from evenhand.data.tables import TASK_BOUND, count_answers, is_unscored
 from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
 
-# How many judges (or items) there are, and how evenly they worked, without a tally by them.
 Loads = NDArray[np.float64]
 
 
@@ -61,7 +60,6 @@ def split_table(table: Comparisons, by: str) -> dict[str, Comparisons]:
     return {name: table.where(level == name, recorded=False) for name in names}
 
 
-# Groups that are analysed apart: what is asked for, else the tasks; counted in one pass.
 def choose_groups(table: Comparisons, group_by: str | None) -> str | None:
     """Return the column whose levels are kept apart: what was asked, else the task, if any."""
     if group_by is not None:
@@ -96,7 +94,6 @@ def tally_groups(
     return {name: replace(part, n_judgments=answers[name]) for name, part in parts.items()}
 
 
-# Ratings that are looked at apart: each task, each criterion, and whatever else is asked.
 def group_ratings(
     rows: RatingRows, by: str | None = None, criterion: str | None = None
 ) -> Mapping[str, RatingRows]:

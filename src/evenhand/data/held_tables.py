@@ -46,9 +46,6 @@ def hold_rows(data: Held) -> Held:
     return replace(data, frame=held)
 
 
-# The answer to a query, kept by the engine that gave it while more is asked of it.
-
-
 @contextmanager
 def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> Iterator[Frame]:
     """Let the engine of a query keep its answer while the context lasts, where it can."""
@@ -92,9 +89,6 @@ def _store(relation: Any, connection: duckdb.DuckDBPyConnection, kind: str) -> s
     except duckdb.Error as error:
         raise explain(error, file) from None
     return name
-
-
-# Comparisons that are counted once: what a finer count knows is not asked of the table again.
 
 
 @dataclass(frozen=True, eq=False, repr=False)

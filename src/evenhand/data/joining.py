@@ -1,4 +1,4 @@
-"""Covariates of judges (or items) from a second table with one row for each."""
+"""Names and rows of tables: covariates, merged and alike names, tasks, order of rows, bins."""
 
 from __future__ import annotations
 
@@ -257,7 +257,6 @@ def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
     )
 
 
-# The tasks of a table, such as pairs of languages: which there are, and whether one is there.
 def count_tasks(frame: Frame, source: Source) -> dict[str, int]:
     """Rows of each task, sorted by its name; empty where there is no task column."""
     if "task" not in frame.collect_schema().names():
@@ -339,7 +338,6 @@ def sort_rows(found: Columns) -> Columns:
     return {name: column[order] for name, column in found.items() if name != PLACE}
 
 
-# Bins of a covariate: numbers become a few levels, in the engine that holds them.
 _NUMBER: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
 
 

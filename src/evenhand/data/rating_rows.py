@@ -123,10 +123,6 @@ _FEW = np.iinfo(np.int16).max  # Groups that can be numbered in two bytes
 _CODES = ("task", "judge", "item", "system", "criterion", "score")
 _OPTIONAL = ("kind", "direction", "expected", "seconds", "moment")
 
-
-# The scale on which ratings are given, as it was declared or as it was seen.
-
-
 # Most steps of one that a scale can have; with more it has none worth telling apart
 STEPS: Final = 10_000
 
@@ -216,7 +212,6 @@ def _numbers(values: Array) -> list[str]:
     return [f"{value:g}" for value in values.tolist()]
 
 
-# A digest of ratings: the same for the same scores, in any order of rows, in whatever table.
 Numbers = NDArray[np.int64]
 
 _START = 16  # So many rows for each code are looked at before the rest is

@@ -13,9 +13,6 @@ import narwhals as nw
 from evenhand.data.engine import ANSWER, Frame, fetch_columns
 from evenhand.data.exclusions import Exclusion, Filter
 
-# Where a table came from, and what was understood of it.
-
-
 # What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
 # it, how long it took, and when it was given
 ASIDES: Final = ("kind", "expected", "seconds", "shown_at")
@@ -115,7 +112,6 @@ def name_rows(rows: list[dict[str, Any]]) -> str:
     return f" (row{'s' if len(numbers) > 1 else ''} {', '.join(numbers)})"
 
 
-# Where a row stands in its file: the number of its line, as an editor counts them.
 MOST: Final = 1_000_000  # Lines looked through; beyond, a row is named by its number
 SUFFIXES: Final = (".csv", ".tsv")
 

@@ -1,6 +1,9 @@
-"""Columns of numbers in temporary files: as many rows as the disk has room for.
+"""Judgments row by row, as codes and numbers, for models whose cells are as many as rows.
 
-They are sliced like arrays, and nothing but the slice is in memory. The files have no name where
+A row becomes one whole number (its levels, sides and outcome, by codes) and one number for each
+column of values. Whoever sums over rows takes them in batches, so that what is in between stays
+small: ten million rows with three columns of counts take 160 MB. More rows lie in temporary files,
+as many as the disk has room for, and a batch is all that is in memory. The files have no name where
 the system allows that, so that nothing is left of them, whatever becomes of the process.
 """
 
@@ -132,12 +135,6 @@ def write_columns(
     return {name: FiledColumn(files[name], np.dtype(kind), size) for name, kind in kinds.items()}
 
 
-# Judgments row by row, for models whose cells are as many as rows.
-#
-# A row becomes one whole number (its levels, sides and outcome, by codes) and one number for each
-# column of values. Whoever sums over rows takes them in batches, so that what is in between stays
-# small: ten million rows with three columns of counts take 160 MB. Where there are more, the
-# columns lie in files (`row_files.py`), and a batch is all that is in memory.
 Keys = NDArray[np.int64] | NDArray[np.int32]
 Edges = tuple[float, float]
 BATCH: Final = 2**18  # Rows taken at once

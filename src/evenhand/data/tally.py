@@ -321,7 +321,6 @@ def snake(loads: Counts, limit: int, seed: int) -> Codes:
     return member
 
 
-# The digest of a tally: the same for the same judgments on any engine.
 BLOCK: Final = 20_000  # Entries that are read at a time: they stay in the cache
 _KINDS: Final = {"<u1": 2**8, "<u2": 2**16, "<u4": 2**32}
 

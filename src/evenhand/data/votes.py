@@ -123,10 +123,6 @@ _ARRAYS = (
     *("answer", "kind", "expected", "seconds", "moment", "criterion", "row"),
 )
 
-
-# Votes become a tally again: what is drawn row by row is counted for models of counts.
-
-
 # Factors of which votes keep the names; beside them `by` may hold "ranking" and "criterion"
 NAMED: Final = ("judge", "item", "task")
 NAMELESS: Final = ("",)  # The only name where no column says more
@@ -181,7 +177,6 @@ def _factor(names: tuple[str, ...], codes: Codes, first: np.ndarray) -> Factor:
     return Factor(labels, at, loads.astype(np.float64), len(labels))
 
 
-# A digest of votes: the same for the same comparisons, in any order of rows, in whatever table.
 _ROLES = (("left", "systems"), ("right", "systems"), ("item", "items"), ("judge", "judges"))
 
 
@@ -213,7 +208,6 @@ def digest_votes(votes: Votes) -> str:
     return digest.hexdigest()
 
 
-# Votes of one task by themselves, and votes that know the names of others.
 Rows = NDArray[np.intp]
 
 

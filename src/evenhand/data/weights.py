@@ -1,4 +1,4 @@
-"""What a mix made of a table of judgments, and how its weights get into the table."""
+"""How much each judgment counts: a stated mix of judges and items, or a cap on judges."""
 
 from __future__ import annotations
 
@@ -61,7 +61,6 @@ def attach_weights(
     return replace(table, frame=weighed, weights="importance")
 
 
-# The cells of a mix: judgments counted by the levels that have shares, and by judge or item.
 Array = NDArray[np.float64]
 ROWS: Final = "evenhand_rows"
 # One entry per cell of levels and unit: their labels, its judgments (COUNT) and its rows

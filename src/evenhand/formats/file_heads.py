@@ -1,4 +1,4 @@
-"""A URL of a table, taken apart; its secrets are never shown.
+"""Where judgments lie, and what a file is: addresses, names, compression, first bytes.
 
 What is shown of a URL is made of the parts that hold none: its kind, the place and what is asked
 for. A password, a token and every setting stay out, and are taken out of what others say.
@@ -258,9 +258,6 @@ def _damaged(path: Path, kind: str) -> UnknownFormat:
     return UnknownFormat(f"{path} is not a whole {kind} file: it is cut off or damaged")
 
 
-# File names: one, several, or a pattern; what is not there is named with what is near.
-
-
 # How like a name must be to be suggested: data.csv for dta.csv, but not a.csv for b.csv
 ALIKE: Final = 0.8
 _URL: Final = re.compile(r"https?:/", re.IGNORECASE)
@@ -383,7 +380,6 @@ def _near(path: Path) -> str:
     return f" Did you mean '{named[near[0]]}'?" if near else ""
 
 
-# What kind of file it is, told by its first bytes and not by its name alone.
 Kind = Literal["delimited", "json", "parquet"]
 
 SIZE: Final = 1 << 20  # Bytes looked at

@@ -1,7 +1,8 @@
-"""CSV and its relations: any delimiter, all values as text, the header read exactly.
+"""CSV, JSON, Parquet and tables of other projects as tables on a DuckDB connection.
 
-The header and the delimiter are read here rather than guessed by DuckDB, whose sniffer looks for
-types, may take the first lines for a title, and renames a doubled column without a word.
+Of CSV all values are text. The header and the delimiter are read here rather than guessed by
+DuckDB, whose sniffer looks for types, may take the first lines for a title, and renames a doubled
+column without a word.
 """
 
 from __future__ import annotations
@@ -602,9 +603,6 @@ def _lines(head: Head, shape: Shape) -> str:
         f" compression = '{head.compression}', hive_partitioning = false,"
         f" max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
     )
-
-
-# Open files on a private DuckDB connection that is kept as long as somebody holds the table.
 
 
 # Engines of files elsewhere, each with a folder of its own for what memory does not hold

@@ -1,4 +1,7 @@
-"""How many judgments are controls and repeats, counted in the engine."""
+"""What is in a table of judgments: how many, by whom, about what, and whether it can be ranked.
+
+Counting forces every check of the values, so that a table which can be inspected can be used.
+"""
 
 from __future__ import annotations
 
@@ -57,9 +60,6 @@ def _count(data: Comparisons | Ratings, frame: Frame) -> dict[str, float]:
     return dict(zip(found[_KIND].tolist(), found[COUNT].tolist(), strict=True))
 
 
-# Which systems of a table comparisons link, controls left out: whether they can be ranked.
-
-
 def tally_systems(data: Comparisons, controls: int | None) -> dict[str | None, Tally]:
     """Count the comparisons of systems by task; nothing where no control stands beside them."""
     if not controls or controls >= data.count_judgments():
@@ -80,7 +80,6 @@ def draw_links(tally: Tally) -> Graph:
     return Graph(len(tally.systems), source, target)
 
 
-# Who judged the same items, and how many rankings there are: counted by task in the engine.
 _N = "evenhand_n"
 
 
@@ -187,9 +186,6 @@ def _with_task(frame: Frame) -> Frame:
     return frame.with_columns(task=nw.lit(""))
 
 
-# What is in a table of ratings: how many scores, by whom, and their range under each criterion.
-
-
 @dataclass(frozen=True)
 class Scores:
     """The scores under one criterion of a table of ratings."""
@@ -254,11 +250,6 @@ def _describe(data: Ratings) -> tuple[Scores, ...]:
         Scores(criterion or None, int(n - gone), int(gone), *(ends if n > gone else (None,) * 3))
         for criterion, n, gone, *ends in found
     )
-
-
-# What is in a table of judgments: how many, by whom, about what, and whether it can be ranked.
-#
-# Counting forces every check of the values, so that a table which can be inspected can be used.
 
 
 @dataclass(frozen=True)

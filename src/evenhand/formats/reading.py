@@ -1,4 +1,4 @@
-"""Any data frame: pandas, Polars (lazy or not), PyArrow, DuckDB, PySpark, Ibis, narwhals."""
+"""Read judgments: a file, URL or data frame goes in, a handle that says what it is comes out."""
 
 from __future__ import annotations
 
@@ -60,7 +60,6 @@ def open_frame(source: Any) -> Table:
     return Table(frame, "data frame")
 
 
-# Read judgments: a file or a data frame goes in, a handle that says what it is comes out.
 _LONGEST = 60  # Characters of a condition that are shown behind the name of a file
 
 
@@ -177,9 +176,6 @@ def _open(source: Any) -> Table:
     if isinstance(source, Sequence) and all(isinstance(one, str | Path) for one in source):
         return open_files(source)
     return open_frame(source)
-
-
-# What a source is called where others read it: a command in a report, a refusal.
 
 
 # A word of a command that is a URL, perhaps behind the name of an option

@@ -371,7 +371,6 @@ def put_marks(text: str, start: int, end: int) -> str:
     return f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
 
 
-# What a layout does not read: flat columns stay beside the judgments, the rest is named.
 _NESTED = "nested values"
 
 

@@ -196,8 +196,6 @@ class _OpenFile(AbstractBufferedFile):  # type: ignore[misc]
         return part
 
 
-# Copies, which last as long as the table, and are called by the URLs of their originals.
-
 # Faults for which another folder helps; the last is of a name that no copy can have
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENAMETOOLONG)
 
@@ -259,8 +257,6 @@ def _copy(file: RemoteFile, folder: Path) -> Path:
     call_copy(str(copy), file.url)
     return copy
 
-
-# Web servers.
 
 PATIENCE: Final = 30.0  # Seconds without a byte after which a server does not answer
 PAUSE: Final = 0.5  # Seconds before a busy server is asked again; twice as many the next time
@@ -327,9 +323,6 @@ def _save(answer: Any, url: str, into: BinaryIO) -> None:
         done += len(chunk)
     if done < size:
         raise UnknownFormat(f"'{url}' is not whole: {done:,} of {size:,} bytes came; try again")
-
-
-# Which files a bucket has, and what it refuses.
 
 
 def _find_in_bucket(text: str) -> list[RemoteFile]:

@@ -1,4 +1,4 @@
-"""An outside table on its way in: a frame, its name, and what the caller wishes."""
+"""An outside table on its way to a handle: wishes of the caller, types, roles and layouts."""
 
 from __future__ import annotations
 
@@ -119,9 +119,6 @@ class Table:
             notes=(note,),
             connection=self.connection,
         )
-
-
-# Ranks, positions, weights and scores: text becomes numbers, or the rows that do not are named.
 
 
 # A number as people and programs write it; never inf, nan, 1,5 or 0x1
@@ -507,7 +504,6 @@ def turn_winners(
     return table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
 
 
-# From a table and the roles of its columns to a handle, checked as far as is cheap.
 _WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"]))
 
 

@@ -1,4 +1,9 @@
-"""One table to one file: DuckDB copies what it holds, other frames are written row by row."""
+"""Judgments to a file: our own tables, minimal arena files, or formats of other projects.
+
+What is written is checked first, so that what is written can be read and used. Outcomes are written
+as `left | tie | right` whatever the labels were. A file appears whole or not at all. DuckDB copies
+what it holds, other frames are written row by row.
+"""
 
 from __future__ import annotations
 
@@ -123,10 +128,6 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# Write judgments as our own tables, as minimal arena files, or as other projects write them.
-#
-# What is written is checked first, so that what is written can be read and used. Outcomes are
-# written as `left | tie | right` whatever the labels were. A file appears whole or not at all.
 FILE_KINDS: Final = ("csv", "tsv", "jsonl", "parquet")
 TABLES: Final = ("comparisons", "rankings", "ratings", "arena")
 KINDS: Final = (*TABLES, *EXPORTS)

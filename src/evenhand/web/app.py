@@ -81,8 +81,6 @@ async def _say_well(request: Request) -> Response:
     return PlainTextResponse(f"{words}\n", 503, {"Retry-After": "5"})
 
 
-# A site on a port.
-
 USUAL: Final = 8000
 # Bytes that the system keeps for a client that has not read them; how slowly one reads is seen
 SEND: Final = 256 * 1024

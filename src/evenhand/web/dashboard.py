@@ -305,8 +305,6 @@ class DashboardCache:
         return max(PAUSE, self.rest * (time.monotonic() - begun))
 
 
-# How far a campaign is, and when it will be done
-
 PACE_JUDGMENTS: Final = 200  # Judgments from which the pace is taken
 MIN_FOR_PACE: Final = 10  # From fewer judgments no pace is taken
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
@@ -382,10 +380,6 @@ def say_pace(left: int, pace: float | None) -> str:
     )
     number = max(1, round(seconds / size))
     return f"in {number:,} {unit}{'s' * (number > 1)}"
-
-
-# What the organiser's page shows of now, as one value for programs: the same boards, the same
-# findings and the same rights as the page; nothing is computed for it
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,6 @@ def write_rows(rows: Iterable[Row], path: Path) -> int:
     return len(held)
 
 
-# When each judge answered last, how long an answer takes them, and how they did on controls.
-
 LATELY: Final = 50  # Answers from which the time of an answer is taken
 KNOWN: Final = ("control",)  # Kinds of tickets of which the campaign knows the best system
 TIES: Final = {"both_bad": "tie"}
@@ -138,8 +136,6 @@ def _count(judge: str, mine: list[Seen]) -> Activity:
         judge, len(mine), last, median(times) if times else None, len(known), sum(known)
     )
 
-
-# What an organiser takes home: our tables as CSV, the log as JSON Lines, the campaign as JSON.
 
 TABLES: Final = ("comparisons", "rankings", "ratings")
 # Ratings with marked errors alone, beside the texts in which they were marked

@@ -64,8 +64,6 @@ def try_part(
         return instead(WHY.format(what))
 
 
-# Judges as a map
-
 # Evidence that tells the agreement with the others, of ratings and of votes
 ACROSS: Final = ("others' scores", "slope")
 LEFT, RIGHT, TOP, BOTTOM = 40.0, 348.0, 26.0, 252.0  # Where the drawing lies in a box of 360 by 300
@@ -224,8 +222,6 @@ def _fits(box: Box, taken: list[Box]) -> bool:
         return False
     return not any(left < c and a < right and top < d and b < bottom for a, b, c, d in taken)
 
-
-# What the judgments say so far
 
 LEVEL: Final = 0.05  # Share of honest judges among the flagged that is allowed
 NOTHING: Final = "nothing was judged yet"

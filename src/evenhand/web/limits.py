@@ -232,8 +232,6 @@ def _unmap(address: str) -> str:
     return address if mapped is None else str(mapped)
 
 
-# Around every answer of the server: security headers, the path prefix, the size of requests.
-
 POLICY: Final = "; ".join(
     (
         *("default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"),

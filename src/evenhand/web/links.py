@@ -1,4 +1,4 @@
-"""The file of links: who may come in by which, for the organiser's eyes alone.
+"""The file of links, for the organiser's eyes alone: written, locked, and compared with its launch.
 
 The database keeps digests of links, so a link that is lost is made anew. The file is written whole
 and put in the place of the old one, readable by its owner alone. Each line names the launch that
@@ -421,8 +421,6 @@ def _say_remedy(place: Place, links: Path, *, there: bool) -> str:
         f" move {' and '.join([*old, str(links)])} away"
     )
 
-
-# What judges wrote beside their answers, the latest first.
 
 MAX_COMMENTS: Final = 200  # Comments that the page shows; tables hold all
 

@@ -115,8 +115,6 @@ def _is_ours(origin: str, request: Request) -> bool:
         return False
 
 
-# Values to responses, and refusals to pages or JSON, as the asker reads them.
-
 HEADINGS: Final = {
     404: "There is nothing here",
     403: "This link is good no more",

@@ -129,9 +129,6 @@ async def answer(request: Request) -> Response:
 
 ROUTES_CROWD: Final = [Route("/crowd/{token}", answer, methods=["GET", "POST"])]
 
-
-# The judge's page: its shell, and what it sends and is told.
-
 NOTHING: Final = "nothing"  # Said of a judge for whom nothing is left, and who answered nothing
 _AGREED: Final = Prepared(select(judges.c.consented).where(judges.c.name == bindparam("judge")))
 
@@ -276,9 +273,6 @@ ROUTES_JUDGE: Final = [
     Route("/j/{token}/consent", agree, methods=["POST"]),
     Route("/j/{token}/leave", leave, methods=["POST"]),
 ]
-
-
-# The organiser's page: how far the campaign is, who judges, what can be taken home.
 
 
 class Order(msgspec.Struct, forbid_unknown_fields=True):

@@ -94,8 +94,6 @@ class RecentJudges:
         self._known.clear()
 
 
-# Findings as words of a page
-
 # A number below 0 where one may begin; no range, no option, no part of a name
 _SIGNED: Final = re.compile(r"(?<![^\s(])-(\d[\d.,]*)")
 
@@ -129,9 +127,6 @@ def typeset(words: str) -> str:
         return f"−{number[1]}" if number[1].strip("0.,") else number[1]
 
     return _SIGNED.sub(write, words).replace(" %", "\N{NO-BREAK SPACE}%")
-
-
-# What the server refuses before the store is asked, and the number of each refusal in HTTP
 
 
 class NotReadable(EvenhandError, ValueError):

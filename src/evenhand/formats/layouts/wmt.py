@@ -1,4 +1,4 @@
-"""Rows of a wide table: one row for each of several slots."""
+"""WMT's files: wide rankings, direct assessments and their averages, segments with scores."""
 
 from __future__ import annotations
 

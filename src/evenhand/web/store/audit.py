@@ -589,8 +589,6 @@ def _agree(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-# A log is checked where it lies: a file of JSON Lines, or a database, which is only read.
-
 _SQLITE: Final = b"SQLite format 3\0"
 
 
@@ -677,9 +675,6 @@ def _is_database(path: Path) -> bool:
             f"'{path}' is no log: it is neither a database of evenhand serve nor JSON Lines of one"
         )
     return start == _SQLITE
-
-
-# What was collected against what was promised: read from a database or from a log alone.
 
 
 @dataclass(frozen=True)

@@ -326,9 +326,6 @@ def _draw_pair(systems: tuple[str, ...], draws: Draws) -> tuple[str, str]:
     return left, right
 
 
-# A person asks to be forgotten: what ties judgments to them is deleted, the chain still holds.
-
-
 def forget(tx: WriteTransaction, judge: str, *, answers: bool = False) -> tuple[str, ...]:
     """Delete what is known of a person: worker id, notes, links, comments; of all their logins."""
     names = group(tx, judge)

@@ -293,8 +293,6 @@ class Clock:
         return self.start + max(0, int((self.steady() - self.began) * 1000))
 
 
-# Bring the tables of a database to the version of this program; all of it or nothing.
-
 VERSION: Final = "0006"  # The last of `migrations/versions/`
 # Tables that every version has
 OURS: Final = frozenset({"campaign", "judges", "log", "seats", "tickets"})

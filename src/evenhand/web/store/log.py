@@ -56,9 +56,6 @@ def digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-# A line of the log as it is kept, in the database and as JSON Lines.
-
-
 @dataclass(frozen=True)
 class Line:
     """A record as it is kept."""
@@ -104,8 +101,6 @@ def read_line(text: str, number: int) -> Line:
         note=texts["note"],
     )
 
-
-# What a line of the log says.
 
 # Kinds of records that hold an answer; all others are events
 JUDGMENTS: Final = ("judgment", "revision")
@@ -160,21 +155,6 @@ def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
         facts=MappingProxyType(body.get("facts", {})),
         erased=any(name in body and not getattr(line, name) for name in ("said", "note")),
     )
-
-
-# What a store refuses, and why, in the words of whom it refuses.
-#
-# CampaignError
-# ├── NotStored       the database took nothing: full, read-only, gone; the answer was not kept
-# └── Refused         the request cannot be granted; nothing is wrong with the database
-#     ├── UnknownLink     a link that was never given out, or is revoked
-#     ├── NoSuchJudge     nobody of this name
-#     ├── Unproven        a worker who is here already comes without the secret of the first visit
-#     ├── ShutOut         the judge was revoked, has left, or was forgotten
-#     ├── Paused          the campaign is paused
-#     ├── NoPlace         everything is in other hands
-#     ├── NotYours        a ticket of somebody else, or one that was not served
-#     └── AnsweredBefore another answer stands for the ticket; `record` is it
 
 
 class NotStored(CampaignError):

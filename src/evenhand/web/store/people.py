@@ -1,7 +1,8 @@
-"""Secrets of links: 192 random bits after a name of 48; the database keeps a digest.
+"""Who judges: links, seats, workers of crowd platforms, logins of one person, and launches.
 
-The name finds the row, the digest of the secret is compared in constant time: how long a refusal
-takes says nothing about a secret. A plain digest is enough, since nobody guesses 192 bits.
+The secret of a link is 192 random bits after a name of 48; the database keeps a digest. The name
+finds the row, the digest of the secret is compared in constant time: how long a refusal takes says
+nothing about a secret. A plain digest is enough, since nobody guesses 192 bits.
 
 A page knows a ticket by a name, from which without the campaign's key nothing can be had: neither
 the ticket's number, nor which of two tickets comes first. Of one ticket and judge it is always the
@@ -141,8 +142,6 @@ def _mask(key: bytes, mac: bytes, number: bytes) -> bytes:
     return bytes(one ^ other for one, other in zip(number, mask, strict=False))
 
 
-# Who judges: links, seats, workers of crowd platforms, logins of one person, and being forgotten.
-#
 # A seat is a place in the design: its tickets fit together (no source twice, and the like). Whoever
 # holds it answers them. When a judge leaves, is revoked or lets time run out, what is left of the
 # seat goes to the next one, under another pseudonym; repeats of what the first one answered are
@@ -434,8 +433,6 @@ def _find_seat(tx: WriteTransaction) -> str:
     seat: str = free.name
     return seat
 
-
-# A campaign and its tickets come into a database; more tickets may come later.
 
 CHUNK: Final = 5_000  # Tickets that are written together
 _TICKET: Final = fill(tickets)

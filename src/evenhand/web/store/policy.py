@@ -341,8 +341,6 @@ class AssignmentLedger:
         self._load[asked.item] += n
 
 
-# The ledger is brought up to the log, or made anew from the tables
-
 _ASKED: Final = tuple(tickets.c[name] for name in ("number", "seat", "item", "systems", "kind"))
 _ALL: Final = Prepared(
     select(*_ASKED, tickets.c.chosen, log.c.said)
@@ -417,8 +415,6 @@ def _find_persons(tx: WriteTransaction) -> dict[str, str]:
         root[max(one, other)] = min(one, other)
     return {seat: find(seat) for seat in root}
 
-
-# The policy
 
 MAX_AHEAD: Final = 16  # Most pairs that are chosen ahead
 ANSWERS_PER_PAIR: Final = 16  # Answers for each pair that is chosen ahead
