@@ -27,13 +27,7 @@ from evenhand.data.annotations import (
 )
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import COUNT, Frame, fetch_columns, require_open
-from evenhand.data.exclusions import (
-    Exclusion,
-    Result,
-    count_exclusions,
-    name_lost,
-    note_excluded,
-)
+from evenhand.data.exclusions import Exclusion, Result, count_exclusions, name_lost, note_excluded
 from evenhand.data.joining import spread
 from evenhand.data.labels import read_outcome
 from evenhand.data.rankings import Rankings

@@ -23,6 +23,16 @@ import numpy as np
 from narwhals.exceptions import NarwhalsError
 from numpy.typing import NDArray
 
+from evenhand.data.databases import (
+    fetch_spark,
+    fetch_warehouse,
+    knows,
+    list_errors,
+    list_faults,
+    make_spark_table,
+    make_warehouse_table,
+    say_fault,
+)
 from evenhand.data.engine_errors import explain, explain_polars, name_file
 from evenhand.data.query_log import note_fetch, note_stream
 from evenhand.errors import UnknownFormat
@@ -60,13 +70,9 @@ def _fetch(frame: Frame) -> Columns:
     if frame.implementation.is_duckdb():
         return _fetch_duckdb(cast("duckdb.DuckDBPyRelation", frame.to_native()))
     if is_spark(frame):
-        from evenhand.data.databases import fetch_spark
-
         found = fetch_spark(frame)
         return found if isinstance(found, dict) else _fetch(found)
     if frame.implementation.is_ibis():
-        from evenhand.data.databases import fetch_warehouse
-
         return _fetch(fetch_warehouse(frame))
     return _fetch(collect(frame))
 
@@ -99,11 +105,7 @@ def is_finite(frame: Frame, column: str) -> nw.Expr:
 
 def _knows(frame: Frame, operation: str) -> bool:
     """Say whether an engine has an operation of Ibis; those that are not reached by it have all."""
-    if not frame.implementation.is_ibis():
-        return True
-    from evenhand.data.databases import knows
-
-    return knows(frame, operation)
+    return not frame.implementation.is_ibis() or knows(frame, operation)
 
 
 def keeps_rows(frame: Frame) -> bool:
@@ -185,13 +187,9 @@ def label_frame(
     if like.implementation.is_duckdb():
         return None if connection is None else make_table(connection, data)
     if is_spark(like):
-        from evenhand.data.databases import make_spark_table
-
         session = cast("Any", like.to_native()).sparkSession
         return cast("Frame", nw.from_native(make_spark_table(session, data)))
     if like.implementation.is_ibis():
-        from evenhand.data.databases import make_warehouse_table
-
         return cast("Frame", nw.from_native(make_warehouse_table(data)))
     frame = nw.from_dict(data, backend=like.implementation)
     if like.implementation.is_pyarrow():
@@ -205,9 +203,7 @@ def label_frame(
 
 
 def small_table(
-    like: Frame,
-    columns: Mapping[str, Sequence[str]],
-    connection: duckdb.DuckDBPyConnection | None,
+    like: Frame, columns: Mapping[str, Sequence[str]], connection: duckdb.DuckDBPyConnection | None
 ) -> Frame:
     """Put a small table of labels beside another, in whatever engine that is."""
     # Where the connection of a DuckDB relation is not known it stands in the query, and is read
@@ -330,8 +326,6 @@ def _stream_duckdb(relation: Any, rows: int) -> Iterator[Columns]:
 
 
 def _stream_ibis(table: Any, rows: int) -> Iterator[Columns]:
-    from evenhand.data.databases import list_errors
-
     try:
         for batch in table.to_pyarrow_batches(chunk_size=rows):
             yield _from_arrow(batch)
@@ -341,8 +335,6 @@ def _stream_ibis(table: Any, rows: int) -> Iterator[Columns]:
 
 
 def _stream_spark(table: Any, rows: int) -> Iterator[Columns]:
-    from evenhand.data.databases import list_faults, say_fault
-
     try:
         left, names = iter(table.toLocalIterator()), list(table.columns)
         while found := list(islice(left, rows)):

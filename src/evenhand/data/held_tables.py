@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.databases import store_warehouse
 from evenhand.data.engine import COUNT, Frame, collect, fetch_columns, is_spark, require_open
 from evenhand.data.engine_errors import explain, name_file
 from evenhand.data.query_log import note_held
@@ -66,8 +67,6 @@ def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> It
         finally:
             held.unpersist()
     elif frame.implementation.is_ibis():
-        from evenhand.data.databases import store_warehouse
-
         with store_warehouse(native, f"evenhand_sums_{next(_NAMES)}") as held:
             yield cast("Frame", nw.from_native(held))
     elif frame.implementation.is_polars() and isinstance(frame, nw.LazyFrame):

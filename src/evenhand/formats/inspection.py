@@ -131,10 +131,7 @@ def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
     shared = mark_whole(nw.col("first") != nw.col("last"))
     items = items.with_columns(shared=shared).with_columns(on_shared=shared * nw.col(_N))
     counted = items.group_by("task").agg(
-        nw.len().alias("items"),
-        nw.col("shared").sum(),
-        nw.col("on_shared").sum(),
-        nw.col(_N).sum(),
+        nw.len().alias("items"), nw.col("shared").sum(), nw.col("on_shared").sum(), nw.col(_N).sum()
     )
     rows = fetch_columns(counted)
     return {

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 
 import narwhals as nw
 
+from evenhand.data.annotations import is_kind
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import COUNT, Frame, fetch_columns, is_nan
 from evenhand.data.labels import (
@@ -375,8 +376,6 @@ def _misfit(table: Table, role: str, column: str) -> str | None:
     dtype = table.schema[column]
     text = isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
     if role == "kind":
-        from evenhand.data.annotations import is_kind
-
         if not text:
             return str(dtype).lower()
         named = table.frame.select(nw.col(column).cast(nw.String))

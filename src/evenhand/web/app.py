@@ -144,9 +144,7 @@ def log_with_times() -> None:
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
     logging.captureWarnings(capture=True)
     threading.excepthook = lambda one: _log.error(
-        "evenhand: a thread ended: %s",
-        one.exc_type.__name__,
-        exc_info=one.exc_value,
+        "evenhand: a thread ended: %s", one.exc_type.__name__, exc_info=one.exc_value
     )
     sys.unraisablehook = lambda one: _log.error(
         "evenhand: %s: %s", one.err_msg or "ignored", one.object, exc_info=one.exc_value

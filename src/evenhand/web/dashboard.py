@@ -79,10 +79,7 @@ class LiveLeaderboards:
     """Boards of all passes of a campaign that are judged by votes."""
 
     def __init__(
-        self,
-        store: Readable,
-        *,
-        save: Callable[[Mapping[str, SavedBoard]], object] | None = None,
+        self, store: Readable, *, save: Callable[[Mapping[str, SavedBoard]], object] | None = None
     ) -> None:
         self.store = store
         if save is None and isinstance(store, Store):
@@ -375,8 +372,7 @@ def say_pace(left: int, pace: float | None) -> str:
         return ""
     seconds = left / pace
     size, unit = next(
-        (one for one in ((DAY, "day"), (HOUR, "hour")) if seconds >= 2 * one[0]),
-        (MINUTE, "minute"),
+        (one for one in ((DAY, "day"), (HOUR, "hour")) if seconds >= 2 * one[0]), (MINUTE, "minute")
     )
     number = max(1, round(seconds / size))
     return f"in {number:,} {unit}{'s' * (number > 1)}"

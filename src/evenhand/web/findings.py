@@ -337,10 +337,7 @@ def _screen(path: Path) -> Panel:
 
 
 def _order_by_scores(
-    path: Path,
-    answers: AnswerTables,
-    flagged: list[str],
-    _confirmed: dict[str, Confirmation],
+    path: Path, answers: AnswerTables, flagged: list[str], _confirmed: dict[str, Confirmation]
 ) -> dict[str, Order]:
     """Score the systems of each pass by mean score, with and without flagged judges."""
     import numpy as np

@@ -96,10 +96,8 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
                 kept[who] = token
     wanted: tuple[Role, ...] = ("admin", "crowd") if crowd else ("admin",)
     roles = [role for role in wanted if (role, "") not in kept]
-    platform, mine = (
-        store.campaign.platform,
-        sha256(f"{gethostname()} {path.resolve()}".encode()).hexdigest()[:16],
-    )
+    platform = store.campaign.platform
+    mine = sha256(f"{gethostname()} {path.resolve()}".encode()).hexdigest()[:16]
 
     def write(tokens: Tokens) -> Tokens:
         rows = [

@@ -596,10 +596,7 @@ def understand_argilla(table: Table, wishes: Wishes) -> Rankings:
 
 
 ARGILLA: Final = Layout(
-    "argilla",
-    "Argilla records",
-    ("fields", "responses"),
-    understand=understand_argilla,
+    "argilla", "Argilla records", ("fields", "responses"), understand=understand_argilla
 )
 
 

@@ -129,13 +129,7 @@ def understand_arena_one_hot(table: Table, wishes: Wishes) -> Comparisons:
 ARENA_ONE_HOT: Final = Layout(
     "arena_one_hot",
     "arena battles with one column for each outcome",
-    (
-        "model_a",
-        "model_b",
-        "winner_model_a",
-        "winner_model_b",
-        "winner_tie",
-    ),
+    ("model_a", "model_b", *_MARKS),
     understand=understand_arena_one_hot,
     roles=COMPARISON_ROLES,
 )

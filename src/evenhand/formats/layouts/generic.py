@@ -87,12 +87,7 @@ RANKINGS: Final = Layout(
 #     judge,item,system,criterion,score
 #     j1,17,sys-a,adequacy,71
 RATINGS: Final = Layout(
-    "ratings",
-    "ratings",
-    ("system", "score"),
-    make=make_ratings,
-    roles=RATING_ROLES,
-    by_role=True,
+    "ratings", "ratings", ("system", "score"), make=make_ratings, roles=RATING_ROLES, by_role=True
 )
 
 

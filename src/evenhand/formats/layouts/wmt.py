@@ -247,10 +247,7 @@ def understand_wmt_da(table: Table, wishes: Wishes) -> Ratings:
 
 
 WMT_DA: Final = Layout(
-    "wmt_da",
-    "WMT direct assessments",
-    BLANK_HEADERS[0],
-    understand=understand_wmt_da,
+    "wmt_da", "WMT direct assessments", BLANK_HEADERS[0], understand=understand_wmt_da
 )
 
 

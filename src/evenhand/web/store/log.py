@@ -79,27 +79,21 @@ class Line:
 
 def read_line(text: str, number: int) -> Line:
     r"""Read a line of a file; whatever was not written by `Line.write` is refused."""
+    parts: dict[str, Any] = {}
     try:
         whole = json.loads(text)
-        if not isinstance(whole, dict) or canonical(whole) != text:
-            raise UnknownFormat("it is not as it was written")
+        sound = isinstance(whole, dict) and canonical(whole) == text
     except (ValueError, RecursionError):
-        raise UnknownFormat("it is not as it was written") from None
-    parts = {name: whole.get(name) for name in ("body", "said", "note")}
-    if set(whole) - {"hash", *parts} or not isinstance(whole.get("hash"), str):
-        raise UnknownFormat("it is not as it was written")
-    if not all(one is None or isinstance(one, dict) for one in parts.values()):
-        raise UnknownFormat("it is not as it was written")
-    if parts["body"] is None:
+        sound = False
+    if sound:
+        parts = {name: whole.get(name) for name in ("body", "said", "note")}
+        sound = isinstance(whole.get("hash"), str) and not set(whole) - {"hash", *parts}
+        sound = sound and isinstance(parts["body"], dict)
+        sound = sound and all(one is None or isinstance(one, dict) for one in parts.values())
+    if not sound:
         raise UnknownFormat("it is not as it was written")
     texts = {name: None if one is None else canonical(one) for name, one in parts.items()}
-    return Line(
-        number=number,
-        body=texts["body"] or "",
-        hash=whole["hash"],
-        said=texts["said"],
-        note=texts["note"],
-    )
+    return Line(number, texts["body"] or "", whole["hash"], texts["said"], texts["note"])
 
 
 # Kinds of records that hold an answer; all others are events

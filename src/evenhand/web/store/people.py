@@ -197,11 +197,6 @@ def invite(
     return keep_link(tx, token or draw_token(), "judge", judge)
 
 
-def make_link(tx: WriteTransaction, role: Role, judge: str = "") -> Invitation:
-    """Make a link."""
-    return keep_link(tx, draw_token(), role, judge)
-
-
 def keep_link(tx: WriteTransaction, token: Token, role: Role, judge: str = "") -> Invitation:
     """Make a link of a secret that was drawn before."""
     row = {"name": token.name, "digest": token.digest, "role": role, "judge": judge}
@@ -391,13 +386,19 @@ def enrol(tx: WriteTransaction, platform: str, worker: str, secret: str = "") ->
         return _let_in(tx, found.name, secret)
     if tx.paused:
         raise NoPlace("the campaign is paused: nobody can join at the moment")
-    seat = _find_seat(tx)
+    free = tx.ask(_FREE, {})
+    if free is None:  # who let time run out loses their seat
+        free = tx.ask(_LAPSED, {"now": tx.now, "lease": tx.lease})
+        if free is None:
+            raise NoPlace("all places in this campaign are taken: thank you for coming")
+        leave(tx, free.holder)
+    seat: str = free.name
     judge = name_judge(tx, seat)
     add_judge(tx, judge, seat, platform, "", worker=worker)
     tx.write(Entry("invite", judge, fields={"facts": {"seat": seat}}))
     token = read_token(secret)
     if token is None or _find_link(tx, secret) is not None:
-        return make_link(tx, "judge", judge)
+        token = draw_token()
     return keep_link(tx, token, "judge", judge)
 
 
@@ -422,18 +423,6 @@ def _find_link(tx: WriteTransaction, secret: str) -> Any:
     return None if token is None else tx.ask(_LINK_ENROLMENT, {"name": token.name})
 
 
-def _find_seat(tx: WriteTransaction) -> str:
-    """Return a seat for somebody new; who let time run out loses theirs."""
-    free = tx.ask(_FREE, {})
-    if free is None:
-        free = tx.ask(_LAPSED, {"now": tx.now, "lease": tx.lease})
-        if free is None:
-            raise NoPlace("all places in this campaign are taken: thank you for coming")
-        leave(tx, free.holder)
-    seat: str = free.name
-    return seat
-
-
 CHUNK: Final = 5_000  # Tickets that are written together
 _TICKET: Final = fill(tickets)
 _TURN: Final = Prepared(select(func.pg_advisory_xact_lock(0x6C61756E)))  # "laun": one at a time
@@ -446,9 +435,9 @@ def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment) -> b
         tx.ask(_TURN, {})
     if tx.ask(_THERE, {}) is not None:
         return False
-    row = {"id": 1, "name": planned.name, "digest": planned.digest, "paused": False}
-    row |= {"assignment": assignment.digest}
-    row |= {"tickets": len(assignment), "head_number": 0, "head_hash": GENESIS, "head_at": 0}
+    row = {"id": 1, "name": planned.name, "digest": planned.digest, "assignment": assignment.digest}
+    row |= {"paused": False, "tickets": len(assignment)}
+    row |= {"head_number": 0, "head_hash": GENESIS, "head_at": 0}
     tx.run(insert(campaign).values(**row))
     secret = secrets.token_hex(SECRET_BYTES)
     tx.run(insert(specs).values(campaign=1, body=planned.canonical.decode(), secret=secret))
@@ -466,7 +455,7 @@ def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment) -> b
         "assignment": assignment.digest,
     }
     facts |= {"tickets": len(assignment), "evenhand": __version__}
-    facts |= {"seed": write_seed(planned.drawing_seed)}
+    facts["seed"] = write_seed(planned.drawing_seed)
     tx.write(Entry("launch", fields={"facts": facts}))
     return True
 

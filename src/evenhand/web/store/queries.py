@@ -355,11 +355,6 @@ class Readable:
         with self.reading() as connection:
             return read_judges(connection)
 
-    def persons(self) -> Mapping[str, str]:
-        """Return by which login exports name the person behind each login."""
-        with self.reading() as connection:
-            return read_persons(connection)
-
     def head(self) -> Head:
         """Return the end of the log: whoever keeps it can prove later that nothing was changed."""
         with self.reading() as connection:

@@ -68,11 +68,7 @@ class Store(Readable):
 
     @classmethod
     def open(
-        cls,
-        where: str,
-        *,
-        lease: float = LEASE,
-        start: Callable[[int], Clock] = Clock.start_at,
+        cls, where: str, *, lease: float = LEASE, start: Callable[[int], Clock] = Clock.start_at
     ) -> Self:
         """Open a database, make it where there is none, and bring its tables up to date."""
         # lease: seconds for which a ticket stays with who was served it.

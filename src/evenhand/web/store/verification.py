@@ -90,7 +90,8 @@ class Replay:
         if self.assignment is not None:
             again = self.assignment.again
             for number in np.flatnonzero(again >= 0).tolist():
-                self._note_repeat(self.find_seat(number), number, int(again[number]))
+                repeats = self._repeats.setdefault(self.find_seat(number), {})
+                repeats[number] = int(again[number])
 
     def take(self, record: Record) -> None:
         """Take up the next record."""
@@ -165,9 +166,6 @@ class Replay:
             if not (mine is not None and mine.record) and self.find_seat(again) == seat:
                 self.void.add(number)
 
-    def _note_repeat(self, seat: str, number: int, again: int) -> None:
-        self._repeats.setdefault(seat, {})[number] = again
-
     def _find_present(self, judge: str) -> _Login:
         """Return a judge who may go on."""
         login = self.logins.get(judge)
@@ -198,7 +196,7 @@ class Replay:
             self.tickets += 1
             self.issued[number] = seat
             if ticket.again is not None:
-                self._note_repeat(seat, number, ticket.again)
+                self._repeats.setdefault(seat, {})[number] = ticket.again
         elif self.find_seat(number) not in ("", seat) or not ticket.chosen:
             raise Unsound(f"ticket {number} is not one that a policy chooses for seat '{seat}'")
         elif self.assignment is not None and not self._leaves_open(number, ticket):
@@ -244,8 +242,7 @@ class Replay:
 
     def _take_revision(self, record: Record) -> None:
         ticket = self._check_answer(record)
-        asked = self._find_standing(record, ticket)
-        self._settle(record, ticket, asked)
+        self._settle(record, ticket, self._find_standing(record, ticket))
 
     def _find_standing(self, record: Record, ticket: Ticket) -> _Question:
         """Return a question whose answer a record takes the place of, or takes back."""
@@ -402,12 +399,7 @@ def hash_ticket(ticket: Ticket) -> tuple[int, int]:
 PARTS: Final = ("said", "note")
 # What is raised by values that no server writes, such as numbers too large and JSON too deep
 UNREADABLE: Final = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-    TypeError,
-    ValueError,
+    *(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
 )
 
 
@@ -606,16 +598,13 @@ def read_log(path: str | Path) -> Iterator[Line]:
     try:
         with Path(path).open("rb") as file:
             for number, line in enumerate(file, start=1):
-                yield _read(line.removesuffix(b"\n"), number)
+                try:
+                    read = read_line(line.removesuffix(b"\n").decode(), number)
+                except (UnknownFormat, UnicodeDecodeError):
+                    read = Line(number, "", "")
+                yield read
     except FileNotFoundError:
         raise MissingFile(f"there is no file {path}") from None
-
-
-def _read(line: bytes, number: int) -> Line:
-    try:
-        return read_line(line.decode(), number)
-    except (UnknownFormat, UnicodeDecodeError):
-        return Line(number, "", "")
 
 
 def _read_body(line: Line, number: int) -> dict[str, Any]:
