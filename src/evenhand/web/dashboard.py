@@ -27,7 +27,7 @@ from functools import partial
 from http.client import HTTPMessage
 from ipaddress import ip_address
 from itertools import starmap
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
@@ -37,7 +37,8 @@ from sqlalchemy import select
 
 from evenhand.design.tasks import Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
-from evenhand.ranking.sequential.leaderboard import Board
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.sequential.leaderboard import Board, Confirmation
 from evenhand.web.downloads import AnswerTables, list_downloads
 from evenhand.web.findings import NOTHING, Findings, Panel, find, find_fault, try_part
 from evenhand.web.site import Rates
@@ -56,10 +57,6 @@ from evenhand.web.store.people import PRESENT
 from evenhand.web.store.queries import LINE, Readable, make_line
 from evenhand.web.store.schema import log
 from evenhand.web.store.store import Store
-
-if TYPE_CHECKING:
-    from evenhand.ranking.sequential.leaderboard import Confirmation
-
 
 SAVE_EVERY: Final = 5_000  # Records after which boards are saved although nothing was decided
 SETS_NOT_RENEWED: Final = (
@@ -96,8 +93,6 @@ class LiveLeaderboards:
 
     def catch_up(self, most: int | None = None) -> bool:
         """Count what was judged since, `most` records at most; say whether that was all."""
-        from evenhand.numerics.sampling import one_blas_thread
-
         left = most
         while left is None or left > 0:
             size = AT_ONCE if left is None else min(AT_ONCE, left)
@@ -124,8 +119,6 @@ class LiveLeaderboards:
 
     def look(self, name: str, confirmed: Confirmation | None) -> LeaderboardView:
         """Return the board of a pass."""
-        from evenhand.ranking.sequential.leaderboard import Confirmation
-
         with self._lock:
             count = self._load()
             followed = count.passes[name]

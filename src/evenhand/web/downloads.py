@@ -12,18 +12,16 @@ from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.exclusions import Exclusion
+from evenhand.data.rankings import Rankings
 from evenhand.design.tasks import ScaledTask, Task, Ticket
 from evenhand.errors import NotIdentified
 from evenhand.web.store.log import Record, read_record
 from evenhand.web.store.queries import AT_A_TIME_STANDING as AT_A_TIME_OF_QUERIES
 from evenhand.web.store.queries import Readable, list_standing, read_numbered, read_persons
-
-if TYPE_CHECKING:
-    from evenhand.data.comparisons import Comparisons
-    from evenhand.data.rankings import Rankings
-
 
 Row = dict[str, Any]
 # Columns of our tables that stay here
@@ -353,9 +351,6 @@ def describe_choices(gathered: AnswerTables) -> dict[str, str]:
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:
     """Return the rows that no answer led to, and a sentence on them; "" where that is all rows."""
     import narwhals as nw
-
-    from evenhand.data.comparisons import Comparisons
-    from evenhand.data.exclusions import Exclusion
 
     if not isinstance(data, Comparisons) or COLUMN not in data.columns:
         return data, ""

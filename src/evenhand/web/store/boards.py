@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, select, update
 
 from evenhand.design.campaign import Campaign
 from evenhand.errors import UnknownFormat
-from evenhand.numerics.sampling import Draws
+from evenhand.numerics.sampling import Draws, one_blas_thread
 from evenhand.web.store.log import JUDGMENTS, Line, Record, read_record
 from evenhand.web.store.people import group
 from evenhand.web.store.schema import (
@@ -164,8 +164,6 @@ class BoardCount:
 
     def count_all(self, connection: Connection) -> None:
         """Count what came since."""
-        from evenhand.numerics.sampling import one_blas_thread
-
         with one_blas_thread():
             while lines := read_after(connection, self.record, AT_ONCE):
                 for line in lines:
