@@ -33,7 +33,7 @@ from evenhand.data.databases import (
     make_warehouse_table,
     say_fault,
 )
-from evenhand.data.engine_errors import explain, explain_polars, name_file
+from evenhand.data.engine_errors import explain, explain_polars, explained, name_file
 from evenhand.data.query_log import note_fetch, note_stream
 from evenhand.errors import UnknownFormat
 
@@ -115,14 +115,9 @@ def keeps_rows(frame: Frame) -> bool:
 
 def _fetch_duckdb(relation: duckdb.DuckDBPyRelation) -> Columns:
     """Run a DuckDB query; a damaged file shows itself only now, by its line where that is known."""
-    import duckdb
-
     name = name_file(relation)  # asked before: an engine that broke off answers nothing more
-    try:
-        with _ENGINE:
-            columns = relation.fetchnumpy()
-    except duckdb.Error as error:
-        raise explain(error, name) from None
+    with explained(name), _ENGINE:
+        columns = relation.fetchnumpy()
     return {name: _unmask(column) for name, column in columns.items()}
 
 

@@ -14,7 +14,7 @@ import narwhals as nw
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.databases import store_warehouse
 from evenhand.data.engine import COUNT, Frame, collect, fetch_columns, is_spark, require_open
-from evenhand.data.engine_errors import explain, name_file
+from evenhand.data.engine_errors import explained, name_file
 from evenhand.data.query_log import note_held
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
@@ -79,14 +79,10 @@ def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> It
 
 def _store(relation: Any, connection: duckdb.DuckDBPyConnection, kind: str) -> str:
     """Store the answer to a query in a temporary table; return its name."""
-    import duckdb
-
     name = f"evenhand_{kind}_{next(_NAMES)}"
     query, file = cast("duckdb.DuckDBPyRelation", relation).sql_query(), name_file(relation)
-    try:
+    with explained(file):
         connection.execute(f"create temp table {name} as {query}")
-    except duckdb.Error as error:
-        raise explain(error, file) from None
     return name
 
 

@@ -22,7 +22,7 @@ from urllib.parse import quote as quote_url
 from urllib.parse import unquote
 
 from evenhand.data.engine import quote
-from evenhand.data.engine_errors import explain
+from evenhand.data.engine_errors import explained
 from evenhand.data.query_log import call_copy, forget_copies
 from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, listing, sentence_hint
 
@@ -511,17 +511,13 @@ def suffix_of(path: Path) -> str:
 
 def _read_zstd_lines(path: Path, connection: duckdb.DuckDBPyConnection) -> bytes:
     """Return the first lines of a Zstandard file; Python can unpack one only from 3.14."""
-    import duckdb
-
     name = duckdb_name(path).replace("'", "''")
-    try:
+    with explained(str(path)):
         rows = connection.execute(
             f"select line from read_csv('{name}', auto_detect = false, header = false,"
             f" columns = {{'line': 'VARCHAR'}}, delim = '{_NOWHERE}', quote = '', escape = '',"
             f" strict_mode = false, compression = 'zstd') limit {_LINES}"
         ).fetchall()
-    except duckdb.Error as error:
-        raise explain(error, str(path)) from None
     return "\n".join("" if line is None else line for (line,) in rows).encode()
 
 
@@ -547,8 +543,6 @@ def hold_even(
     connection: duckdb.DuckDBPyConnection, head: Head, write: Callable[[str], str]
 ) -> str:
     """Hold the rows of a file with mixed line ends, and return the query that reads them."""
-    import duckdb
-
     parts = QUOTED.split(head.text)
     parts[::2] = [END.sub("\n", part) for part in parts[::2]]
     table = f"evenhand_even_{next(NUMBERS)}"
@@ -557,9 +551,8 @@ def hold_even(
         Path(copy).write_text("".join(parts), encoding="utf-8", newline="")
         call_copy(copy, str(head.path))
         try:
-            connection.execute(f"create temp table {table} as {write(copy)}")
-        except duckdb.Error as error:
-            raise explain(error, str(head.path)) from None
+            with explained(str(head.path)):
+                connection.execute(f"create temp table {table} as {write(copy)}")
         finally:
             forget_copies([copy])
     return f"select * from {table}"

@@ -24,7 +24,7 @@ import duckdb
 import narwhals as nw
 
 from evenhand.data.engine import quote, quote_name
-from evenhand.data.engine_errors import LONGEST_LINE, explain, note_opened
+from evenhand.data.engine_errors import LONGEST_LINE, explained, note_opened
 from evenhand.errors import (
     InvalidJudgments,
     MissingFile,
@@ -227,17 +227,13 @@ def open_json(
 
 def _find_kinds(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> dict[str, str]:
     """Return the kinds of value of a column, each with the first file that has it."""
-    import duckdb
-
     column = quote_name(name)
     query = (
         f"select json_type({column}) as kind, min(filename) from read_json({source}, columns ="
         f" {{{quote(name)}: 'JSON'}}) group by all having kind <> 'NULL' order by kind"
     )
-    try:
+    with explained(name):
         rows = connection.execute(query).fetchall()
-    except duckdb.Error as error:
-        raise explain(error, name) from None
     return {_KINDS.get(kind, "nested values"): file for kind, file in reversed(rows)}
 
 
@@ -668,15 +664,13 @@ def open_files(source: str | Path | Sequence[str | Path]) -> Table:
                 " together must be of one kind"
             )
     name = name_files(paths)
-    try:
+    with explained(name):
         if heads[0].kind == "parquet":
             names, folders = [duckdb_name(path) for path in paths], len(paths) > 1
             relation, mixed = open_parquet(connection, names, name, folders=folders)
             found: Mapping[str, str] = {}
         else:
             relation, found, mixed = _open_text(connection, heads)
-    except duckdb.Error as error:
-        raise explain(error, name) from None
     return Table(nw.from_native(relation), name, connection, found, tuple(paths), mixed)
 
 

@@ -8,13 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-import duckdb
 import narwhals as nw
 from narwhals.exceptions import DuplicateError, NarwhalsError
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import filter_rows
-from evenhand.data.engine_errors import explain, explain_polars
+from evenhand.data.engine_errors import explain_polars, explained
 from evenhand.data.exclusions import Filter, quote_condition
 from evenhand.data.labels import Outcome
 from evenhand.data.rankings import Rankings
@@ -118,11 +117,9 @@ def read(
     own = None if outcomes is None else {str(label): one for label, one in outcomes.items()}
     wishes = Wishes(dict(columns or {}), own, weights, merged)
     data = understand(table, wishes, layout=format, where=where)
-    try:
+    with explained(table.name):
         data = data if task is None else data.select_task(task)
         return data if merged is None else data.split_merged(merged)
-    except duckdb.Error as error:
-        raise explain(error, table.name) from None
 
 
 def understand(
@@ -139,10 +136,8 @@ def understand(
     filtered = table.frame
     table, wishes = _rename_quoted(table, wishes)
     chosen = choose(table.header(wishes), layout)
-    try:
+    with explained(table.name):
         data = chosen.read(table, wishes)
-    except duckdb.Error as error:
-        raise explain(error, table.name) from None
     if where is None:
         return data
     condition = where if isinstance(where, str) else ""

@@ -35,10 +35,9 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 from weakref import finalize
 
-import duckdb
 import narwhals as nw
 
-from evenhand.data.engine_errors import explain
+from evenhand.data.engine_errors import explained
 from evenhand.data.query_log import call_copy, forget_copies, name_originals, watch_files
 from evenhand.errors import EvenhandError, MissingFile, UnknownFormat, UnknownOption, sentence_hint
 from evenhand.formats import file_heads as names
@@ -137,10 +136,8 @@ def open_remote(files: Sequence[RemoteFile]) -> Table:
     bucket_files = BucketFiles(files)
     connection.register_filesystem(bucket_files)
     watch_files(bucket_files)
-    try:
+    with explained(name):
         relation, mixed = open_parquet(connection, urls, name, folders=len(files) > 1)
-    except duckdb.Error as error:
-        raise explain(error, name) from None
     return Table(nw.from_native(relation), name, connection, mixed=mixed)
 
 
