@@ -28,7 +28,7 @@ REMEDY: Final = (
     "labels are compared exactly, take the blanks out, with TRIM() in a spreadsheet or .str.strip()"
     " in pandas"
 )
-MOST: Final = 10  # Most labels of a column that a refusal names
+MAX_LABELS_NAMED: Final = 10  # Most labels of a column that a refusal names
 
 
 def check_labels(
@@ -72,7 +72,7 @@ def refuse_unnamed_levels(
             empty = nw.col(column).is_null() | nw.col(column).is_in(["", *words])
             rows = name_lines(source, find_rows(frame, empty), column)
             shown = f"'{source.named(column)}' of {source.name}"
-            named = f" ({listing(_count_each(frame, column, words), MOST)})" if words else ""
+            named = f" ({_count_each(frame, column, words)})" if words else ""
             parts.append(f"a value is missing in column {shown}{named}{rows}")
             filters[source.named(column)] = [one for one in gap if one is not None]
         fill = "fill it" if len(parts) == 1 else "fill them"
@@ -118,7 +118,7 @@ def refuse_padded(frame: Frame, padded: Mapping[str, Sequence[str]], source: Sou
             f"label '{label}' in column {where} has a blank before or after it: {REMEDY}"
         )
     said = [
-        f"{listing(_count_each(frame, column, found), MOST)} in column '{source.named(column)}'"
+        f"{_count_each(frame, column, found)} in column '{source.named(column)}'"
         for column, found in bad.items()
     ]
     raise InvalidJudgments(
@@ -126,15 +126,16 @@ def refuse_padded(frame: Frame, padded: Mapping[str, Sequence[str]], source: Sou
     )
 
 
-def _count_each(frame: Frame, column: str, labels: Sequence[str]) -> list[str]:
-    """Return labels with the number of their rows, most rows first."""
+def _count_each(frame: Frame, column: str, labels: Sequence[str]) -> str:
+    """List labels with the number of their rows, most rows first."""
     there = frame.filter(nw.col(column).is_in(list(labels)))
     answers = ANSWER in frame.collect_schema().names()  # a row may have become several
     rows = there.group_by(column).agg(nw.len().alias(COUNT))
     counted = fetch_columns(count_values(there, ANSWER, [column]) if answers else rows)
     size = dict(zip(counted[column].tolist(), counted[COUNT].tolist(), strict=True))
     most = sorted(size, key=lambda label: (-size[label], label))
-    return [f"'{label}' ({size[label]:,} row{'s' * (size[label] != 1)})" for label in most]
+    counts = [f"'{label}' ({size[label]:,} row{'s' * (size[label] != 1)})" for label in most]
+    return listing(counts, MAX_LABELS_NAMED)
 
 
 def _refuse_names(

@@ -229,7 +229,7 @@ def decode(pairs: NDArray[np.int64] | NDArray[np.int32], sizes: Sequence[int]) -
 
 # Names of the levels of a factor, and the code of each row
 Level: TypeAlias = tuple[tuple[str, ...], Codes]
-FEW: Final = 5_000  # Rows of which the texts are fetched as they stand
+MAX_TEXT_ROWS: Final = 5_000  # Rows of which the texts are fetched as they stand
 _HASH = "evenhand_hash"
 _ROW = "evenhand_row"
 
@@ -292,8 +292,8 @@ def _fetch_few(frame: Frame, names: Sequence[str]) -> Columns | None:
     """Fetch columns as they stand; None of many rows, and of other engines than DuckDB."""
     if not frame.implementation.is_duckdb():
         return None
-    found = fetch_columns(frame.select(*names).head(FEW + 1))
-    return found if len(found[names[0]]) <= FEW else None
+    found = fetch_columns(frame.select(*names).head(MAX_TEXT_ROWS + 1))
+    return found if len(found[names[0]]) <= MAX_TEXT_ROWS else None
 
 
 def fetch_codes(

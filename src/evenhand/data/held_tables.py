@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 Held = TypeVar("Held", bound=Comparisons | Rankings | Ratings)
-MOST: Final = 3_000_000  # Rows that are held; more stay where they are
+MAX_ROWS_HELD: Final = 3_000_000  # Rows that are held; more stay where they are
 _NAMES: Final = count()
 
 
@@ -38,7 +38,7 @@ def hold_rows(data: Held) -> Held:
     if connection is None or not frame.implementation.is_duckdb():
         return data
     rows = frame.select(nw.len().alias(COUNT))
-    if int(fetch_columns(rows)[COUNT][0]) > MOST:
+    if int(fetch_columns(rows)[COUNT][0]) > MAX_ROWS_HELD:
         return data
     name = _store(frame.to_native(), connection, "held")
     held = nw.from_native(connection.table(name))

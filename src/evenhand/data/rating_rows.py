@@ -99,7 +99,7 @@ class RatingRows:
         labels, codes = zip(*(self.labels(name) for name in names), strict=True)
         group = number_groups(*codes)
         sizes = np.bincount(group)
-        if len(sizes) < _FEW:
+        if len(sizes) < _MAX_GROUPS_IN_TWO_BYTES:
             group = group.astype(np.int16)  # which is sorted by counting
         order = np.argsort(group, kind="stable")
         parts = np.split(order, np.cumsum(sizes)[:-1])
@@ -119,7 +119,7 @@ class RatingRows:
         return getattr(self, plural), getattr(self, name)
 
 
-_FEW = np.iinfo(np.int16).max  # Groups that can be numbered in two bytes
+_MAX_GROUPS_IN_TWO_BYTES = np.iinfo(np.int16).max  # Groups that can be numbered in two bytes
 _CODES = ("task", "judge", "item", "system", "criterion", "score")
 _OPTIONAL = ("kind", "direction", "expected", "seconds", "moment")
 

@@ -112,7 +112,7 @@ def name_rows(rows: list[dict[str, Any]]) -> str:
     return f" (row{'s' if len(numbers) > 1 else ''} {', '.join(numbers)})"
 
 
-MOST: Final = 1_000_000  # Lines looked through; beyond, a row is named by its number
+MAX_LINES_READ: Final = 1_000_000  # Lines looked through; beyond, a row is named by its number
 SUFFIXES: Final = (".csv", ".tsv")
 
 
@@ -128,7 +128,7 @@ def name_lines(source: Source, rows: Sequence[Mapping[str, Any]], column: str) -
 
 def _find_lines(path: Path, wanted: Mapping[int, str]) -> list[int]:
     """Return the lines that end the records of these numbers and hold these values."""
-    if path.suffix.lower() not in SUFFIXES or max(wanted, default=0) > MOST:
+    if path.suffix.lower() not in SUFFIXES or max(wanted, default=0) > MAX_LINES_READ:
         return []
     lines: list[int] = []
     try:

@@ -99,7 +99,7 @@ def refuse_weight(record: Record, name: str) -> None:
 # of systems, documents and segments where nothing is known of them. Codes of WMT's languages become
 # their names.
 _NEEDS: Final = ("judge", "item", "task")
-_LEAST: Final = 2
+_MIN_SLOTS: Final = 2
 
 
 def export_wmt_rnk(data: Handle) -> Iterator[str]:
@@ -118,7 +118,7 @@ def export_wmt_rnk(data: Handle) -> Iterator[str]:
         refuse_weight(record, WMT_RNK.name)
         key = (record.text("task"), record.text("ranking"))
         rankings.setdefault(key, []).append(record)
-    width = max(_LEAST, *map(len, rankings.values()))
+    width = max(_MIN_SLOTS, *map(len, rankings.values()))
     yield _line(
         ["srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"]
         + [f"system{at}{what}" for at in range(1, width + 1) for what in ("Number", "Id")]
@@ -418,7 +418,7 @@ def _add(record: Record, segment: dict[str, Any]) -> None:
     spans = spans_of(record)
     if spans is not None:
         given["errors"] = [write_error(record, one, WMT_JSON.name) for one in spans]
-    given |= _times_wmt_json(record)
+    given |= _moments(record)
     if record.text("criterion"):
         given["protocol"] = record.text("criterion")
     segment["scores"].setdefault(system, []).append(given)
@@ -429,7 +429,7 @@ def _text(record: Record, column: str) -> str:
     return str(record.values.get(column) or "")
 
 
-def _times_wmt_json(record: Record) -> dict[str, list[float]]:
+def _moments(record: Record) -> dict[str, list[float]]:
     start, seconds = record.text("shown_at"), text_of(record, "seconds")
     if not (start and seconds):
         return {}
@@ -490,7 +490,7 @@ def export_mqm(data: Handle) -> Iterator[str]:
                 f"an error is something missing, and {MQM.name} marks what is there only"
             )
         for span in spans or (None,):
-            fields = _row_mqm(record, span, number)
+            fields = _error_row(record, span, number)
             if any(mark in field for field in fields for mark in "\t\n\r"):
                 raise record.refuse(
                     f"a tab or a line break in its texts, and {MQM.name} has no quotes"
@@ -522,7 +522,7 @@ def _place(record: Record) -> tuple[str, str]:
     return (document, item.removeprefix(f"{document}:")) if document else (item, "1")
 
 
-def _row_mqm(record: Record, span: Span | None, number: int) -> list[str]:
+def _error_row(record: Record, span: Span | None, number: int) -> list[str]:
     """Return the row of an error, or the one that says that there is none."""
     document, segment = _place(record)
     texts = {side: str(record.values.get(side) or "") for side in ("source", "output")}

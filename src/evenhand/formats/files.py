@@ -406,7 +406,7 @@ _PARTS: Final = (
     ((), ("batchNo", "item_pk")),
 )
 _MOMENT: Final = re.compile(r"1\d{9}(\.\d+)?")
-_WHOLE_SHAPES: Final = re.compile(r"\d+")
+_DIGITS: Final = re.compile(r"\d+")
 # Other signs that Python takes for the end of a line may stand in a text
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 # A delimiter that no text holds, so that a line is read as it is
@@ -524,7 +524,7 @@ def _fits(name: str, value: str) -> bool:
     if name in {"start", "end"}:
         return is_moment(value)
     if name in {"batchNo", "item_pk"}:
-        return _WHOLE_SHAPES.fullmatch(value) is not None
+        return _DIGITS.fullmatch(value) is not None
     return True
 
 
@@ -561,11 +561,11 @@ def open_shaped(
                 raise UnknownFormat(
                     f"line {line:,} of {head.path} has {uneven[1]} fields, not {n}: {names}"
                 )
-        queries.append(_query_shapes(connection, head, shape))
+        queries.append(_query_shape(connection, head, shape))
     return connection.sql(" union all ".join(queries))
 
 
-def _query_shapes(connection: duckdb.DuckDBPyConnection, head: Head, shape: Shape) -> str:
+def _query_shape(connection: duckdb.DuckDBPyConnection, head: Head, shape: Shape) -> str:
     constants = "".join(f", {quote(value)} as {quote(name)}" for name, value in shape.constants)
     if shape.parting == "blanks":
         fields = ", ".join(

@@ -193,7 +193,7 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
 
 
 # Roles whose values are numbers; all others are labels
-NUMBERS_COLUMNS: Final = ("rank", "position", "weight", "score", "seconds")
+NUMERIC_ROLES: Final = ("rank", "position", "weight", "score", "seconds")
 # Roles whose values may be numbers, times or words; they are read when they are used
 EITHER: Final = ("expected", "shown_at")
 
@@ -207,7 +207,7 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
     taken = set(roles.values())
     expressions = []
     for role, column in roles.items():
-        if role in NUMBERS_COLUMNS or (role in EITHER and table.schema[column].is_numeric()):
+        if role in NUMERIC_ROLES or (role in EITHER and table.schema[column].is_numeric()):
             expressions.append(read_number(table, column, role))
         elif role in EITHER:
             expressions.append(_keep(table, column).alias(role))

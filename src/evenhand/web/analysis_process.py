@@ -37,7 +37,7 @@ SOON: Final = 2.0  # Seconds to wait for an answer where an older one can be sho
 FIRST: Final = 20.0  # Seconds to wait where there is none
 LONG: Final = 600.0  # Seconds to wait for a file
 FILES: Final = ("download", "export")
-MOST: Final = 32  # Questions that may wait at a time
+MAX_QUESTIONS_WAITING: Final = 32  # Questions that may wait at a time
 AGAIN: Final = 30.0  # Seconds from the end of the process to its next start
 SILENT: Final = 300.0  # Seconds after which a process that does not even take a question is ended
 MEMORY: Final = "/dev/shm"  # A file system in memory, on Linux
@@ -128,7 +128,7 @@ class AnalysisProcess:
             for one in self._waiting.values():
                 if one.question == question and question.what not in FILES:
                     return one
-            if len(self._waiting) >= MOST:
+            if len(self._waiting) >= MAX_QUESTIONS_WAITING:
                 raise NotComputed("too much is being computed at the moment: try again later")
             assert self._process.stdin is not None
             number, made = next(self._numbers), _Waiting(question)

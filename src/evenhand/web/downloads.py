@@ -20,8 +20,13 @@ from evenhand.data.rankings import Rankings
 from evenhand.design.tasks import ScaledTask, Task, Ticket
 from evenhand.errors import NotIdentified
 from evenhand.web.store.log import Record, read_record
-from evenhand.web.store.queries import AT_A_TIME_STANDING as AT_A_TIME_OF_QUERIES
-from evenhand.web.store.queries import Readable, list_standing, read_numbered, read_persons
+from evenhand.web.store.queries import (
+    RECORDS_AT_ONCE,
+    Readable,
+    list_standing,
+    read_numbered,
+    read_persons,
+)
 
 Row = dict[str, Any]
 # Columns of our tables that stay here
@@ -277,9 +282,9 @@ class AnswerTables:
             standing = list_standing(connection)
         fresh = [number for number in standing if number not in self._rows]
         made = {}
-        for start in range(0, len(fresh), AT_A_TIME_OF_QUERIES):
+        for start in range(0, len(fresh), RECORDS_AT_ONCE):
             with self.store.reading() as connection:
-                lines = read_numbered(connection, fresh[start : start + AT_A_TIME_OF_QUERIES])
+                lines = read_numbered(connection, fresh[start : start + RECORDS_AT_ONCE])
             for one in map(read_record, lines):
                 made[one.number] = self._make(one)
                 self._seen[one.number] = self._see(one)

@@ -442,7 +442,7 @@ def read_comments(store: Store, most: int = MAX_COMMENTS) -> list[Record]:
 # The lock is advisory and ends with its process, however that ends. What is locked lies beside the
 # file of links, which is replaced when it is written, and says where the server listens.
 
-LONGEST: Final = 1000  # Bytes of an address that are read
+MAX_ADDRESS_BYTES: Final = 1000  # Bytes of an address that are read
 
 
 @contextmanager
@@ -478,7 +478,7 @@ def _take(beside: Path) -> int | None:
                 os.ftruncate(handle, 0)
                 return handle
         except BlockingIOError:
-            where = os.read(handle, LONGEST).decode("utf-8", "replace")
+            where = os.read(handle, MAX_ADDRESS_BYTES).decode("utf-8", "replace")
             os.close(handle)
             raise CampaignError(
                 f"another server of this campaign is running{where and f' at {where}'}: end it"

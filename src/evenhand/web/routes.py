@@ -46,7 +46,7 @@ LONG: Final = 180 * 86_400  # Seconds for which a browser keeps the secret
 _log: Final = logging.getLogger("evenhand")
 
 
-async def show_page(request: Request) -> Response:
+async def show_join_page(request: Request) -> Response:
     """Say who comes, with a button; nothing is taken yet."""
     site = site_of(request)
     await identify(request, "crowd")
@@ -124,7 +124,7 @@ def _keep(page: Response, request: Request, name: str, secret: str) -> None:
 
 async def answer(request: Request) -> Response:
     """Answer who looks, and who presses the button."""
-    return await (enrol(request) if request.method == "POST" else show_page(request))
+    return await (enrol(request) if request.method == "POST" else show_join_page(request))
 
 
 ROUTES_CROWD: Final = [Route("/crowd/{token}", answer, methods=["GET", "POST"])]
@@ -154,7 +154,7 @@ class Nothing(msgspec.Struct, forbid_unknown_fields=True):
     """A request that says nothing besides."""
 
 
-async def show_page_judge(request: Request) -> Response:
+async def show_judge_page(request: Request) -> Response:
     """Send the page; it asks for its first item itself."""
     site = site_of(request)
     await identify(request, "judge")
@@ -266,7 +266,7 @@ async def leave(request: Request) -> Response:
 
 
 ROUTES_JUDGE: Final = [
-    Route("/j/{token}", show_page_judge),
+    Route("/j/{token}", show_judge_page),
     Route("/j/{token}/item", show_item),
     Route("/j/{token}/answer", take_answer, methods=["POST"]),
     Route("/j/{token}/undo", take_back, methods=["POST"]),
@@ -286,7 +286,7 @@ class Order(msgspec.Struct, forbid_unknown_fields=True):
     answers: bool = False
 
 
-async def show_page_admin(request: Request) -> Response:
+async def show_admin_page(request: Request) -> Response:
     """Send the page."""
     site = site_of(request)
     await identify(request, "admin")
@@ -418,7 +418,7 @@ class _SentFile(StreamingResponse):
 
 
 ROUTES_ADMIN: Final = [
-    Route("/a/{token}", show_page_admin),
+    Route("/a/{token}", show_admin_page),
     Route("/a/{token}/findings", show_findings),
     Route("/a/{token}/board.json", show_board),
     Route("/a/{token}/comments", show_comments),

@@ -346,7 +346,7 @@ _WORKER: Final = Prepared(
     .select_from(people.join(judges))
     .where(people.c.platform == bindparam("platform"), people.c.worker == bindparam("worker"))
 )
-_LINK_ENROLMENT: Final = Prepared(select(links).where(links.c.name == bindparam("name")))
+_NAMED_LINK: Final = Prepared(select(links).where(links.c.name == bindparam("name")))
 _ORIGIN: Final = tickets.alias("origin")
 _VOIDED: Final = exists().where(_ORIGIN.c.number == tickets.c.again, _ORIGIN.c.record.is_not(None))
 # repeats of what another one answered will not be asked
@@ -420,7 +420,7 @@ def _let_in(tx: WriteTransaction, judge: str, secret: str) -> Invitation:
 def _find_link(tx: WriteTransaction, secret: str) -> Any:
     """Return the row of a link by its name, None where there is none."""
     token = read_token(secret)
-    return None if token is None else tx.ask(_LINK_ENROLMENT, {"name": token.name})
+    return None if token is None else tx.ask(_NAMED_LINK, {"name": token.name})
 
 
 CHUNK: Final = 5_000  # Tickets that are written together

@@ -384,7 +384,7 @@ def explained() -> Iterator[None]:
         raise NotStored(f"the database cannot be used: {say_fault(fault)}") from fault
 
 
-AT_A_TIME_STANDING: Final = 500  # Records that are asked for together
+RECORDS_AT_ONCE: Final = 500  # Records that are asked for together
 
 
 def list_standing(connection: Connection) -> list[int]:
