@@ -130,23 +130,22 @@ def advise_filled(frame: Frame, gaps: Mapping[str, Sequence[str]]) -> str:
         sql = " and ".join(_fill_sql(column, texts) for column, texts in gaps.items())
         return f"--where {quote_word(sql)}, in Python where={sql!r}"
     names = {column: json.dumps(column, ensure_ascii=False) for column in gaps}
+    every = ", ".join(names.values())
     if engine.is_pandas():
         if not any(gaps.values()):
-            return f"frame.dropna(subset=[{', '.join(names.values())}])"
+            return f"frame.dropna(subset=[{every}])"
         sure = [f"frame[{name}].notna()" for name in names.values()]
         sure += [f"~frame[{names[column]}].isin({gap})" for column, gap in gaps.items() if gap]
         return f"frame[{' & '.join(sure)}]"
     if engine.is_polars():
         if not any(gaps.values()):
-            return f"frame.drop_nulls([{', '.join(names.values())}])"
+            return f"frame.drop_nulls([{every}])"
         sure = [f"~pl.col({names[column]}).is_in({gap})" for column, gap in gaps.items()]
         return f"frame.filter({', '.join(sure)})"
-    sure = [
-        f"~narwhals.col({names[column]}).is_null() & ~narwhals.col({names[column]}).is_in({gap})"
-        if gap
-        else f"~narwhals.col({names[column]}).is_null()"
-        for column, gap in gaps.items()
-    ]
+    sure = []
+    for column, gap in gaps.items():
+        value = f"narwhals.col({names[column]})"
+        sure += [f"~{value}.is_null()", *([f"~{value}.is_in({gap})"] if gap else [])]
     return f"where={' & '.join(sure)}"
 
 

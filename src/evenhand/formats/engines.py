@@ -48,13 +48,14 @@ SHORT_NAMES: Final = {"postgresql": "postgres", "redshift": "postgres"}
 
 def _open_with_ibis(address: Address) -> Table:
     """Open a table of a database."""
+    kind = SHORT_NAMES.get(address.scheme, address.scheme)  # Ibis' name of the database
     _, name = address.require(("table",))
     try:
         import ibis
     except ModuleNotFoundError:
         raise UnknownFormat(
             f"'{address}' is read through Ibis, which is not installed: pip install"
-            f" 'evenhand[ibis]' 'ibis-framework[{_backend(address)}]' (in a clone '.[ibis]' for the"
+            f" 'evenhand[ibis]' 'ibis-framework[{kind}]' (in a clone '.[ibis]' for the"
             " first)"
         ) from None
     if address.scheme == "sqlite" and not Path(f"{address.place}{address.path}").is_file():
@@ -63,7 +64,7 @@ def _open_with_ibis(address: Address) -> Table:
     try:
         user = f"{address.user}@" if address.user else ""
         settings = "&".join(f"{name}={value}" for name, value in address.settings)
-        url = f"{_backend(address)}://{user}{address.place}{address.path}"
+        url = f"{kind}://{user}{address.place}{address.path}"
         backend = ibis.connect(f"{url}?{settings}" if settings else url)
         # Close the connection when nobody holds a table of it any more
         close = getattr(getattr(backend, "con", None), "close", None)
@@ -79,16 +80,11 @@ def _open_with_ibis(address: Address) -> Table:
     except ImportError:
         raise UnknownFormat(
             f"'{address}' needs a driver that is not installed: pip install"
-            f" 'ibis-framework[{_backend(address)}]'"
+            f" 'ibis-framework[{kind}]'"
         ) from None
     except list_errors(OSError, ValueError) as error:
         raise UnknownFormat(f"'{address}' does not answer: {address.clean(error)}") from None
     return Table(nw.from_native(found), str(address))
-
-
-def _backend(address: Address) -> str:
-    """Return Ibis' name of a database."""
-    return SHORT_NAMES.get(address.scheme, address.scheme)
 
 
 # Tables of a DuckDB file: `duckdb://votes.db?table=votes`, opened for reading only.

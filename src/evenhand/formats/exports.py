@@ -93,6 +93,15 @@ def refuse_weight(record: Record, name: str) -> None:
         raise record.refuse(f"its weight is {text_of(record, 'weight')}: {name} has no weights")
 
 
+def _gather_rankings(data: Rankings, name: str) -> list[list[Record]]:
+    """Return the rows of each ranking."""
+    rankings: dict[tuple[str, str], list[Record]] = {}
+    for record in read_rows(data):
+        refuse_weight(record, name)
+        rankings.setdefault((record.text("task"), record.text("ranking")), []).append(record)
+    return list(rankings.values())
+
+
 # Rankings as WMT's RNK table: one wide row for each, in the order of the screen.
 #
 # Slots that a shorter ranking does not fill are empty. Blank ranks are -1, and so are the numbers
@@ -113,18 +122,14 @@ def export_wmt_rnk(data: Handle) -> Iterator[str]:
             " systems is that of"
             " the screen: add a column 'position', or write our own rankings (--to rankings)"
         )
-    rankings: dict[tuple[str, str], list[Record]] = {}
-    for record in read_rows(data):
-        refuse_weight(record, WMT_RNK.name)
-        key = (record.text("task"), record.text("ranking"))
-        rankings.setdefault(key, []).append(record)
-    width = max(_MIN_SLOTS, *map(len, rankings.values()))
+    rankings = _gather_rankings(data, WMT_RNK.name)
+    width = max(_MIN_SLOTS, *map(len, rankings))
     yield _line(
         ["srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"]
         + [f"system{at}{what}" for at in range(1, width + 1) for what in ("Number", "Id")]
         + [f"system{at}rank" for at in range(1, width + 1)]
     )
-    for records in rankings.values():
+    for records in rankings:
         yield _line(_row(sorted(records, key=lambda one: float(one.need("position"))), width))
 
 
@@ -319,7 +324,7 @@ def write_error(record: Record, span: Span, name: str) -> dict[str, Any]:
 def _find_units(record: Record, span: Span) -> tuple[int, int]:
     """Return the first and the last unit of an error, in characters where no text is known."""
     start, last = span.start or 0, (span.end or 0) - 1
-    text = str(record.values.get("output") or "")
+    text = _text(record, "output")
     places = Screen.of(text, trimmed=True).places
     if not places or last >= len(text):
         return start, last
@@ -482,7 +487,7 @@ def export_mqm(data: Handle) -> Iterator[str]:
                 f"its score {score} is not the {made:g} that its errors make, and {MQM.name} has no"
                 " place for scores"
             )
-        texts = [str(record.values.get(side) or "") for side in ("source", "output")]
+        texts = [_text(record, side) for side in ("source", "output")]
         if any(mark in text for text in texts for mark in MARKS):
             raise record.refuse(f"its texts hold <v> or </v> themselves, the marks of {MQM.name}")
         if any(span.missing for span in spans):
@@ -525,7 +530,7 @@ def _place(record: Record) -> tuple[str, str]:
 def _error_row(record: Record, span: Span | None, number: int) -> list[str]:
     """Return the row of an error, or the one that says that there is none."""
     document, segment = _place(record)
-    texts = {side: str(record.values.get(side) or "") for side in ("source", "output")}
+    texts = {side: _text(record, side) for side in ("source", "output")}
     if span is not None and span.placed:
         start, end = span.start or 0, span.end or 0
         if end > len(texts[span.side]):
@@ -564,7 +569,7 @@ def export_label_studio(data: Handle) -> Iterator[str]:
         tasks: Iterator[dict[str, Any]] = (_compare(record, data) for record in read_rows(data))
     elif isinstance(data, Rankings):
         data.check()
-        tasks = map(_rank, _group(data))
+        tasks = map(_rank, _gather_rankings(data, LABEL_STUDIO.name))
     else:
         tasks = map(_rate, read_rows(data))
     for number, task in enumerate(tasks, start=1):
@@ -617,17 +622,8 @@ def _compare(record: Record, data: Comparisons) -> dict[str, Any]:
     return _task(record, systems, {"type": "pairwise", "value": {"selected": str(outcome)}})
 
 
-def _group(data: Rankings) -> Iterator[Sequence[Record]]:
-    """Yield the rankings, each in the order shown where that is known."""
-    rankings: dict[tuple[str, str], list[Record]] = {}
-    for record in read_rows(data):
-        refuse_weight(record, LABEL_STUDIO.name)
-        rankings.setdefault((record.text("task"), record.text("ranking")), []).append(record)
-    for records in rankings.values():
-        yield sorted(records, key=lambda one: float(text_of(one, "position") or 0))
-
-
 def _rank(records: Sequence[Record]) -> dict[str, Any]:
+    records = sorted(records, key=lambda one: float(text_of(one, "position") or 0))
     ranks = {one.need("system"): text_of(one, "rank") for one in records}
     ranked = {name: float(rank) for name, rank in ranks.items() if rank not in {"", "-1"}}
     if len(set(ranked.values())) < len(ranked):

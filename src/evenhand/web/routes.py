@@ -296,10 +296,10 @@ async def show_admin_page(request: Request) -> Response:
     return HTMLResponse(site.render("admin.html", told))
 
 
-async def show_findings(request: Request) -> Response:
-    """Send what the judgments say so far, as a part of the page."""
+async def show_part(what: Literal["findings", "promises"], request: Request) -> Response:
+    """Send what the judgments say so far, or what was promised and found, as part of the page."""
     await identify(request, "admin")
-    return HTMLResponse((await analysis_of(request).ask(Question("findings"))).body)
+    return HTMLResponse((await analysis_of(request).ask(Question(what))).body)
 
 
 async def show_board(request: Request) -> Response:
@@ -321,12 +321,6 @@ async def show_comments(request: Request) -> Response:
     await identify(request, "admin")
     told = {"comments": await run_in_threadpool(read_comments, site.store), "most": MAX_COMMENTS}
     return HTMLResponse(site.render("comments.html", told))
-
-
-async def show_promises(request: Request) -> Response:
-    """Send what was promised and what was found, as a part of the page."""
-    await identify(request, "admin")
-    return HTMLResponse((await analysis_of(request).ask(Question("promises"))).body)
 
 
 async def obey(request: Request) -> Response:
@@ -419,10 +413,10 @@ class _SentFile(StreamingResponse):
 
 ROUTES_ADMIN: Final = [
     Route("/a/{token}", show_admin_page),
-    Route("/a/{token}/findings", show_findings),
+    Route("/a/{token}/findings", partial(show_part, "findings")),
     Route("/a/{token}/board.json", show_board),
     Route("/a/{token}/comments", show_comments),
-    Route("/a/{token}/promises", show_promises),
+    Route("/a/{token}/promises", partial(show_part, "promises")),
     Route("/a/{token}/do", obey, methods=["POST"]),
     Route("/a/{token}/download/{name}", send_download),
     Route("/a/{token}/export/{kind}", send_export),
