@@ -55,8 +55,7 @@ def count_levels(table: Comparisons, role: str) -> Loads:
 def split_table(table: Comparisons, by: str) -> dict[str, Comparisons]:
     """Return the rows of each level of a column, by its name as text."""
     level = nw.col(by).cast(nw.String)
-    counted = table.frame.select(level).group_by(by).agg(nw.len().alias(COUNT))
-    names = sorted(name for name in fetch_columns(counted)[by].tolist() if name is not None)
+    names = [name for name in list_levels(table, by) if name is not None]
     return {name: table.where(level == name, recorded=False) for name in names}
 
 
@@ -153,7 +152,7 @@ def admit_unrated(data: Ratings) -> Ratings:
     return replace(data, frame=data.frame.with_columns(judge=filled.otherwise(judge)))
 
 
-def list_levels(data: Ratings, column: str) -> list[str | None]:
+def list_levels(data: Comparisons | Ratings, column: str) -> list[str | None]:
     """Return the different values of a column as text, sorted; None for blank ones comes last."""
     frame = data.frame.select(nw.col(column).cast(nw.String)).unique()
     with one_thread(data.source.connection):

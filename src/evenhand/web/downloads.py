@@ -14,6 +14,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
+import narwhals as nw
+
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.rankings import Rankings
@@ -338,11 +340,8 @@ def describe_choices(gathered: AnswerTables) -> dict[str, str]:
         n = counted.get(task.name, Counter())
         if n.keys() <= {"design"}:
             continue
-        asked = (
-            ""
-            if design.policy == "random"
-            else f" ({100 * design.random_share:.0f} % is asked for)"
-        )
+        share = f" ({100 * design.random_share:.0f} % is asked for)"
+        asked = "" if design.policy == "random" else share
         fixed = f", {n['narrowed']:,} of the pairs that were left" if n["narrowed"] else ""
         fixed += f", {n['design']:,} of the design" if n["design"] else ""
         found[task.name] = (
@@ -355,8 +354,6 @@ def describe_choices(gathered: AnswerTables) -> dict[str, str]:
 
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:
     """Return the rows that no answer led to, and a sentence on them; "" where that is all rows."""
-    import narwhals as nw
-
     if not isinstance(data, Comparisons) or COLUMN not in data.columns:
         return data, ""
     whole = data.count_judgments()

@@ -191,14 +191,7 @@ class BoardCount:
         return made
 
     def _join(self, record: Record) -> None:
-        told = record.facts
-        self._persons |= dict.fromkeys(told["judges"], told["person"])
-
-    def _list_logins(self, judge: str) -> list[str]:
-        """Return all names of the person behind a login, that of the person first."""
-        person = self._persons.get(judge, judge)
-        others = (login for login, one in self._persons.items() if one == person != login)
-        return [person, *others]
+        self._persons |= dict.fromkeys(record.facts["judges"], record.facts["person"])
 
     def _read_vote(self, record: Record) -> Vote | None:
         """Return what a record says of two systems; None where it says nothing."""
@@ -208,7 +201,9 @@ class BoardCount:
             return None
         if ticket.task not in self.passes:
             return None
-        votes = [self._make_vote(record, name) for name in self._list_logins(record.judge)]
+        person = self._persons.get(record.judge, record.judge)
+        others = (login for login, one in self._persons.items() if one == person != login)
+        votes = [self._make_vote(record, name) for name in (person, *others)]
         known = self.passes[ticket.task].state.keys
         return next((one for one in votes if one.key in known), votes[0])
 

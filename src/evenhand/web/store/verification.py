@@ -290,8 +290,7 @@ class Replay:
             told["comment"] = record.comment
         try:
             source = self.campaign.item(ticket.item).source
-            task = self.campaign.task(ticket.task)
-            task.validate(told, self.campaign.shown(ticket), source)
+            self.campaign.task(ticket.task).validate(told, self.campaign.shown(ticket), source)
         except EvenhandError as refusal:
             raise Unsound(f"the answer is not one of its task: {refusal}") from None
         return ticket
