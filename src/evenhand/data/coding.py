@@ -280,20 +280,14 @@ def read_labels(
     # names: the text columns, one at least.
     # columns: further columns, which are fetched beside the codes: see `fetch_codes`.
     with one_thread(connection):
-        few = _fetch_few(frame, [*names, *columns])
-        if few is not None:
+        few: Columns = {}
+        if frame.implementation.is_duckdb():
+            few = fetch_columns(frame.select(*names, *columns).head(MAX_TEXT_ROWS + 1))
+        if few and len(few[names[0]]) <= MAX_TEXT_ROWS:
             labels = {name: _sort_labels(few[name].tolist()) for name in names}
             return labels, partial(_code_texts, few, labels)
         labels = {name: find_labels(frame, name) for name in names}
     return labels, partial(fetch_codes, frame, labels, columns, connection)
-
-
-def _fetch_few(frame: Frame, names: Sequence[str]) -> Columns | None:
-    """Fetch columns as they stand; None of many rows, and of other engines than DuckDB."""
-    if not frame.implementation.is_duckdb():
-        return None
-    found = fetch_columns(frame.select(*names).head(MAX_TEXT_ROWS + 1))
-    return found if len(found[names[0]]) <= MAX_TEXT_ROWS else None
 
 
 def fetch_codes(

@@ -396,16 +396,15 @@ def add_order(frame: Frame, column: str) -> Frame:
     """
     if frame.implementation.is_ibis() and frame.collect_schema()[column] == nw.String:
         native: Any = frame.to_native()
-        written = _write_bytes(native[column], native.get_backend().name)
+        written, backend = native[column], native.get_backend().name
+        # the bytes of a text, by the database's own function where it sorts by a language
+        if backend == "postgres":
+            convert = _call("convert_to", lambda text, encoding: (text, encoding), "binary")
+            written = convert(written, "UTF8")
+        elif backend == "mysql":
+            written = _call("hex", lambda text: text, "string")(written)
         return cast("Frame", nw.from_native(native.mutate(**{ORDER: written})))
     return frame.with_columns(nw.col(column).alias(ORDER))
-
-
-def _write_bytes(text: Any, backend: str) -> Any:
-    """Return the bytes of a text, by the database's own function where it sorts by a language."""
-    if backend == "postgres":
-        return _call("convert_to", lambda text, encoding: (text, encoding), "binary")(text, "UTF8")
-    return _call("hex", lambda text: text, "string")(text) if backend == "mysql" else text
 
 
 def _call(name: str, shape: Callable[..., Any], gives: str) -> Any:

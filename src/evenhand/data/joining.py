@@ -53,12 +53,8 @@ def join_covariates(
     ours = small_table(frame, columns, source.connection)
     if keyed != nw.String:
         ours = ours.with_columns(nw.col(on).cast(keyed))
-    return frame.join(_alike(ours, frame), on=on, how="left")
-
-
-def _alike(table: Any, frame: Frame) -> Any:
-    """Return a frame as lazy as the judgments, which narwhals asks for."""
-    return table.lazy() if isinstance(frame, nw.LazyFrame) else table
+    alike: Any = ours.lazy() if isinstance(frame, nw.LazyFrame) else ours  # as narwhals asks
+    return frame.join(alike, on=on, how="left")
 
 
 def _as_text(column: NDArray[Any]) -> list[Any]:

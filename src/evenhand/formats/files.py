@@ -80,20 +80,16 @@ def open_delimited(
         key = (dialect.delimiter, head.compression, dialect.skip)
         if has_mixed_ends(head):
             key = (dialect.delimiter, "none", dialect.skip)
-            held.append(hold_even(connection, head, partial(_query_copy, columns, key)))
+            held.append(hold_even(connection, head, partial(_query, columns, key)))
         else:
             groups.setdefault(key, []).append(duckdb_name(head.path))
-    queries = [_query(names, columns, key) for key, names in groups.items()]
+    queries = [_query(columns, key, *names) for key, names in groups.items()]
     return connection.sql(" union all ".join([*queries, *held]))
 
 
-def _query_copy(columns: Sequence[str], key: tuple[str, str, int], copy: str) -> str:
-    return _query([copy], columns, key)
-
-
-def _query(names: Sequence[str], columns: Sequence[str], key: tuple[str, str, int]) -> str:
+def _query(columns: Sequence[str], key: tuple[str, str, int], *names: str) -> str:
     delimiter, compression, skip = key
-    files = ", ".join(quote(name) for name in names)
+    files = ", ".join(map(quote, names))
     types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in columns)
     return (
         f"select * from read_csv([{files}], auto_detect = false, header = true,"

@@ -297,17 +297,13 @@ def name_judge(tx: WriteTransaction, seat: str) -> str:
     """Return a pseudonym that is free: the seat's, or with a number behind it."""
     number = len(tx.pick(select(judges.c.name).where(judges.c.seat == seat))) + 1
     name = seat if number == 1 else f"{seat}.{number}"
-    while _is_taken(tx, name, seat):
+    # a name is taken that is a judge's, or will be one's: that of another seat
+    while tx.ask(_JUDGE, {"judge": name}) is not None or (
+        name != seat and tx.ask(_SEAT, {"seat": name}) is not None
+    ):
         number += 1
         name = f"{seat}.{number}"
     return name
-
-
-def _is_taken(tx: WriteTransaction, name: str, seat: str) -> bool:
-    """Say whether a pseudonym is a judge's, or will be one's: that of another seat."""
-    if tx.ask(_JUDGE, {"judge": name}) is not None:
-        return True
-    return name != seat and tx.ask(_SEAT, {"seat": name}) is not None
 
 
 def add_judge(
