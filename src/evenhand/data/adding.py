@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -182,24 +182,16 @@ def _sum(parts: Sequence[Tally]) -> Tally:
     """Put entries of tallies in the same codes one after the other, and sum like ones."""
     first = parts[0]
 
-    def joined(name: str) -> np.ndarray:
-        return np.concatenate([getattr(part, name) for part in parts])
-
+    names = ["left", "right", "wins", "ties", "losses"]
+    names += [] if first.squares is None else ["squares"]
+    entries: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in names
+    }
     factors = {
         name: replace(one, codes=np.concatenate([part.factors[name].codes for part in parts]))
         for name, one in first.factors.items()
     }
-    whole = replace(
-        first,
-        left=joined("left"),
-        right=joined("right"),
-        wins=joined("wins"),
-        ties=joined("ties"),
-        losses=joined("losses"),
-        factors=factors,
-        squares=None if first.squares is None else joined("squares"),
-    )
-    return whole.pool(tuple(factors))
+    return replace(first, factors=factors, **entries).pool(tuple(factors))
 
 
 def _add_by(parts: Sequence[Tally], name: str) -> Tally:

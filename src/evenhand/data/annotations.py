@@ -1,4 +1,4 @@
-"""What was recorded beside a judgment, as numbers: its kind, what was expected, how long."""
+"""What was recorded beside a judgment: its kind, what was expected, when, how long, errors."""
 
 from __future__ import annotations
 
@@ -69,10 +69,8 @@ def tell_kinds(labels: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def read_kinds(labels: Sequence[str], codes: Codes) -> Kinds:
-    """Tell controls and repeats from targets.
-
-    codes: (n,) label of each judgment.
-    """
+    """Tell controls and repeats from targets."""
+    # codes: (n,) label of each judgment.
     meant = tell_kinds(labels)
     kind, direction = (np.array(part, dtype=np.int8)[codes] for part in zip(*meant, strict=True))
     n = int(np.array([not label for label in labels])[codes].sum())
@@ -84,10 +82,8 @@ def read_kinds(labels: Sequence[str], codes: Codes) -> Kinds:
 
 
 def read_expected_scores(values: NDArray[Any]) -> tuple[Array, Small]:
-    """Read what is expected of ratings: a score, or good or bad.
-
-    Returns expected scores, NaN where there is none; and directions, 0 where there is none.
-    """
+    """Read what is expected of ratings: a score, or good or bad."""
+    # Returns expected scores, NaN where there is none; and directions, 0 where there is none.
     direction = np.zeros(len(values), dtype=np.int8)
     if values.dtype.kind in "iuf":
         return values.astype(np.float64), direction
@@ -100,11 +96,9 @@ def read_expected_scores(values: NDArray[Any]) -> tuple[Array, Small]:
 def read_expected_outcomes(
     labels: Sequence[str], codes: Codes, meaning: Callable[[str], int]
 ) -> Small:
-    """Read what is expected of comparisons.
-
-    codes: (n,) label of each judgment.
-    Returns: (n,) outcomes, -1 where none is expected.
-    """
+    """Read what is expected of comparisons."""
+    # codes: (n,) label of each judgment.
+    # Returns: (n,) outcomes, -1 where none is expected.
     meant = [meaning(label) if label else -1 for label in labels]
     unknown = [label for label, one in zip(labels, meant, strict=True) if label and one < 0]
     if unknown:
@@ -129,11 +123,9 @@ def read_seconds(values: NDArray[Any]) -> tuple[Array, tuple[str, ...]]:
 
 
 def mark_controls(kinds: Kinds, given: NDArray[np.bool_], direction: Small | None) -> Kinds:
-    """Make controls of judgments of which something is expected, where no column says kinds.
-
-    given: (n,) whether something is expected.
-    direction: (n,) whether that is "good" or "bad"; 0 elsewhere.
-    """
+    """Make controls of judgments of which something is expected, where no column says kinds."""
+    # given: (n,) whether something is expected.
+    # direction: (n,) whether that is "good" or "bad"; 0 elsewhere.
     if kinds.kind is None:
         kind = np.where(given, CONTROL, TARGET).astype(np.int8)
         return Kinds(kind, np.zeros(len(kind), np.int8) if direction is None else direction)
@@ -171,20 +163,15 @@ def _text(value: Any) -> str:
     return str(value).strip()
 
 
-# When a judgment was given, in seconds: numbers as they are, times since 1970.
-
-
 _ZONES: Final = ("UTC", "GMT", "Z")  # Names of universal time behind a time, in letters of any size
 
 
 def read_moments(values: NDArray[Any]) -> Array:
-    """Read when judgments were given; missing ones are NaN.
-
-    values: (n,) numbers, times, or text that holds either; a time without a zone is taken for
-        universal time.
-    Returns: (n,) seconds: of any clock where the values are numbers, since 1970 where they are
-        times.
-    """
+    """Read when judgments were given; missing ones are NaN."""
+    # values: (n,) numbers, times, or text that holds either; a time without a zone is taken for
+    # universal time.
+    # Returns: (n,) seconds: of any clock where the values are numbers, since 1970 where they are
+    # times.
     if values.dtype.kind in "iuf":
         return values.astype(np.float64)
     if values.dtype.kind == "M":

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from evenhand.data.engine_errors import explain, name_file
+from evenhand.data.engine_errors import explain, explained, name_file
 from evenhand.errors import UnknownFormat
 
 if TYPE_CHECKING:
@@ -100,24 +100,19 @@ def stream_batches(
             return
         try:
             for first in range(0, max(array.length, 1), ROWS):
-                yield _copy(array, kinds, first)
+                columns, missing = {}, set()
+                rows = min(ROWS, array.length - first)
+                for at, (name, kind) in enumerate(kinds.items()):
+                    column, width = array.children[at].contents, np.dtype(kind).itemsize
+                    columns[name] = np.empty(rows, dtype=kind)
+                    if rows:
+                        start = column.buffers[1] + (array.offset + column.offset + first) * width
+                        ctypes.memmove(columns[name].ctypes.data, start, rows * width)
+                    if column.buffers[0] and column.null_count:
+                        missing.add(name)
+                yield Batch(columns, frozenset(missing))
         finally:
             array.release(ctypes.byref(array))
-
-
-def _copy(array: _Array, kinds: Mapping[str, DTypeLike], first: int) -> Batch:
-    """Copy some rows out of the engine's memory, which is gone when its batch is released."""
-    columns, missing = {}, set()
-    rows = min(ROWS, array.length - first)
-    for at, (name, kind) in enumerate(kinds.items()):
-        column, width = array.children[at].contents, np.dtype(kind).itemsize
-        columns[name] = np.empty(rows, dtype=kind)
-        if rows:
-            start = column.buffers[1] + (array.offset + column.offset + first) * width
-            ctypes.memmove(columns[name].ctypes.data, start, rows * width)
-        if column.buffers[0] and column.null_count:
-            missing.add(name)
-    return Batch(columns, frozenset(missing))
 
 
 def _read_formats(stream: _Stream, relation: duckdb.DuckDBPyRelation) -> list[str]:
@@ -149,12 +144,8 @@ def _check_formats(formats: Sequence[str], kinds: Mapping[str, DTypeLike]) -> No
 
 def _open(relation: duckdb.DuckDBPyRelation) -> Any:
     """Begin a query; the stream lives as long as what is returned."""
-    import duckdb
-
-    try:
+    with explained(name_file(relation)):
         return cast("Any", relation).__arrow_c_stream__()
-    except duckdb.Error as error:
-        raise explain(error, name_file(relation)) from None
 
 
 def _explain(stream: _Stream, relation: duckdb.DuckDBPyRelation) -> Exception:

@@ -28,7 +28,7 @@ REMEDY: Final = (
     "labels are compared exactly, take the blanks out, with TRIM() in a spreadsheet or .str.strip()"
     " in pandas"
 )
-MOST: Final = 10  # Most labels of a column that a refusal names
+MAX_LABELS_NAMED: Final = 10  # Most labels of a column that a refusal names
 
 
 def check_labels(
@@ -65,29 +65,25 @@ def refuse_unnamed_levels(
     }
     missing = {column: gap for column, gap in gaps.items() if gap}
     if missing:
-        raise InvalidJudgments(_explain_missing(frame, missing, source))
+        # Where values are missing, under which labels, and what leaves such rows out
+        parts, filters = [], {}
+        for column, gap in missing.items():
+            words = sorted(one for one in gap if one)
+            empty = nw.col(column).is_null() | nw.col(column).is_in(["", *words])
+            rows = name_lines(source, find_rows(frame, empty), column)
+            shown = f"'{source.named(column)}' of {source.name}"
+            named = f" ({_count_each(frame, column, words)})" if words else ""
+            parts.append(f"a value is missing in column {shown}{named}{rows}")
+            filters[source.named(column)] = [one for one in gap if one is not None]
+        fill = "fill it" if len(parts) == 1 else "fill them"
+        raise InvalidJudgments(
+            f"{'; '.join(parts)}: {fill}, or leave such rows out ({advise_filled(frame, filters)})"
+        )
     padded = {
         column: [label for label in found if label and not is_name(label)]
         for column, found in labels.items()
     }
     refuse_padded(frame, padded, source)
-
-
-def _explain_missing(
-    frame: Frame, missing: Mapping[str, Sequence[str | None]], source: Source
-) -> str:
-    """Say where values are missing, under which labels, and what leaves such rows out."""
-    parts, filters = [], {}
-    for column, gap in missing.items():
-        words = sorted(one for one in gap if one)
-        empty = nw.col(column).is_null() | nw.col(column).is_in(["", *words])
-        rows = name_lines(source, find_rows(frame, empty), column)
-        shown = f"'{source.named(column)}' of {source.name}"
-        named = f" ({listing(_count_each(frame, column, words), MOST)})" if words else ""
-        parts.append(f"a value is missing in column {shown}{named}{rows}")
-        filters[source.named(column)] = [one for one in gap if one is not None]
-    fill = "fill it" if len(parts) == 1 else "fill them"
-    return f"{'; '.join(parts)}: {fill}, or leave such rows out ({advise_filled(frame, filters)})"
 
 
 def is_name(label: str | None) -> bool:
@@ -122,7 +118,7 @@ def refuse_padded(frame: Frame, padded: Mapping[str, Sequence[str]], source: Sou
             f"label '{label}' in column {where} has a blank before or after it: {REMEDY}"
         )
     said = [
-        f"{listing(_count_each(frame, column, found), MOST)} in column '{source.named(column)}'"
+        f"{_count_each(frame, column, found)} in column '{source.named(column)}'"
         for column, found in bad.items()
     ]
     raise InvalidJudgments(
@@ -130,15 +126,16 @@ def refuse_padded(frame: Frame, padded: Mapping[str, Sequence[str]], source: Sou
     )
 
 
-def _count_each(frame: Frame, column: str, labels: Sequence[str]) -> list[str]:
-    """Return labels with the number of their rows, most rows first."""
+def _count_each(frame: Frame, column: str, labels: Sequence[str]) -> str:
+    """List labels with the number of their rows, most rows first."""
     there = frame.filter(nw.col(column).is_in(list(labels)))
     answers = ANSWER in frame.collect_schema().names()  # a row may have become several
     rows = there.group_by(column).agg(nw.len().alias(COUNT))
     counted = fetch_columns(count_values(there, ANSWER, [column]) if answers else rows)
     size = dict(zip(counted[column].tolist(), counted[COUNT].tolist(), strict=True))
     most = sorted(size, key=lambda label: (-size[label], label))
-    return [f"'{label}' ({size[label]:,} row{'s' * (size[label] != 1)})" for label in most]
+    counts = [f"'{label}' ({size[label]:,} row{'s' * (size[label] != 1)})" for label in most]
+    return listing(counts, MAX_LABELS_NAMED)
 
 
 def _refuse_names(
@@ -224,11 +221,9 @@ class Weighing:
 
 
 def read_weights(data: ComparisonTable) -> Weighing:
-    """Check the weight column, if there is one, and take it as double-precision numbers.
-
-    Squares of small integers would not fit into their own type, and sums of single-precision
-    numbers lose what is added last.
-    """
+    """Check the weight column, if there is one, and take it as double-precision numbers."""
+    # Squares of small integers would not fit into their own type, and sums of single-precision
+    # numbers lose what is added last.
     if not data.has("weight"):
         return Weighing(data.frame, None, 0, importance=False)
     weight = nw.col("weight")

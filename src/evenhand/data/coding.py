@@ -1,9 +1,4 @@
-"""A result leaves its engine some rows at a time, as Arrow batches where the engine has them.
-
-DuckDB and Ibis hand out Arrow's record batches (DuckDB without pyarrow tuples, at about one and a
-half times the CPU), Polars frames, Spark the rows of one partition after the other. A frame that
-lies in memory as it is has nothing to gain and is not streamed.
-"""
+"""Labels become integer codes in the engine: one key a row for counting, or codes row by row."""
 
 from __future__ import annotations
 
@@ -37,7 +32,6 @@ if TYPE_CHECKING:
     import duckdb
 
 
-# Labels become integer codes in the engine, and one key per row is counted by numpy.
 DENSE: Final = 50_000_000  # Most cells that are counted in one array
 SEED: Final = 20131
 KEY: Final = "evenhand_key"
@@ -101,14 +95,11 @@ def code_tables(
 def fetch_cells(
     data: ComparisonTable, frame: Frame, tables: Sequence[Coding], rows: float
 ) -> Cells | None:
-    """Join every label column with its codes, and count the rows of each cell.
-
-    Up to `STREAMED` rows one integer leaves the engine per row, which is counted here: that is
-    three times as fast. The engine counts more of them, so that memory does not grow with rows.
-
-    Returns the different keys without their outcome digit, and (C, 3) counts; None where the engine
-        cannot be handed a table of labels, or some row has another label.
-    """
+    """Join every label column with its codes, and count the rows of each cell."""
+    # Up to `STREAMED` rows one integer leaves the engine per row, which is counted here: that is
+    # three times as fast. The engine counts more of them, so that memory does not grow with rows.
+    # Returns the different keys without their outcome digit, and (C, 3) counts; None where the
+    # engine cannot be handed a table of labels, or some row has another label.
     joined = add_key(data, frame, tables)
     if joined is None:
         return None
@@ -168,10 +159,8 @@ def key_labels(
 
 
 def add_key(data: ComparisonTable, frame: Frame, tables: Sequence[Coding]) -> Frame | None:
-    """Join every label column with its codes, and add them up to one integer per row.
-
-    None where the engine cannot be handed a table of labels.
-    """
+    """Join every label column with its codes, and add them up to one integer per row."""
+    # None where the engine cannot be handed a table of labels.
     cells = prod(table.size for table in tables)
     if cells > np.iinfo(np.int64).max:
         return None
@@ -240,7 +229,7 @@ def decode(pairs: NDArray[np.int64] | NDArray[np.int32], sizes: Sequence[int]) -
 
 # Names of the levels of a factor, and the code of each row
 Level: TypeAlias = tuple[tuple[str, ...], Codes]
-FEW: Final = 5_000  # Rows of which the texts are fetched as they stand
+MAX_TEXT_ROWS: Final = 5_000  # Rows of which the texts are fetched as they stand
 _HASH = "evenhand_hash"
 _ROW = "evenhand_row"
 
@@ -287,26 +276,18 @@ def read_labels(
     columns: Sequence[str],
     connection: duckdb.DuckDBPyConnection | None,
 ) -> tuple[dict[str, Labels], Callable[[], Columns]]:
-    """Return the different labels of text columns, and what then fetches their codes.
-
-    names: the text columns, one at least.
-    columns: further columns, which are fetched beside the codes: see `fetch_codes`.
-    """
+    """Return the different labels of text columns, and what then fetches their codes."""
+    # names: the text columns, one at least.
+    # columns: further columns, which are fetched beside the codes: see `fetch_codes`.
     with one_thread(connection):
-        few = _fetch_few(frame, [*names, *columns])
-        if few is not None:
+        few: Columns = {}
+        if frame.implementation.is_duckdb():
+            few = fetch_columns(frame.select(*names, *columns).head(MAX_TEXT_ROWS + 1))
+        if few and len(few[names[0]]) <= MAX_TEXT_ROWS:
             labels = {name: _sort_labels(few[name].tolist()) for name in names}
             return labels, partial(_code_texts, few, labels)
         labels = {name: find_labels(frame, name) for name in names}
     return labels, partial(fetch_codes, frame, labels, columns, connection)
-
-
-def _fetch_few(frame: Frame, names: Sequence[str]) -> Columns | None:
-    """Fetch columns as they stand; None of many rows, and of other engines than DuckDB."""
-    if not frame.implementation.is_duckdb():
-        return None
-    found = fetch_columns(frame.select(*names).head(FEW + 1))
-    return found if len(found[names[0]]) <= FEW else None
 
 
 def fetch_codes(
@@ -315,12 +296,9 @@ def fetch_codes(
     columns: Sequence[str],
     connection: duckdb.DuckDBPyConnection | None,
 ) -> Columns:
-    """Fetch the code of each label column under its name, and some columns as they are.
-
-    Rows come in the order of the table, where its engine keeps one.
-
-    labels: column → all its labels; codes are places among them.
-    """
+    """Fetch the code of each label column under its name, and some columns as they are."""
+    # Rows come in the order of the table, where its engine keeps one.
+    # labels: column → all its labels; codes are places among them.
     known = {name: own.hashes for name, own in labels.items() if own.hashes is not None}
     with one_thread(connection):
         if len(known) < len(labels):

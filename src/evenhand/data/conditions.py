@@ -130,23 +130,22 @@ def advise_filled(frame: Frame, gaps: Mapping[str, Sequence[str]]) -> str:
         sql = " and ".join(_fill_sql(column, texts) for column, texts in gaps.items())
         return f"--where {quote_word(sql)}, in Python where={sql!r}"
     names = {column: json.dumps(column, ensure_ascii=False) for column in gaps}
+    every = ", ".join(names.values())
     if engine.is_pandas():
         if not any(gaps.values()):
-            return f"frame.dropna(subset=[{', '.join(names.values())}])"
+            return f"frame.dropna(subset=[{every}])"
         sure = [f"frame[{name}].notna()" for name in names.values()]
         sure += [f"~frame[{names[column]}].isin({gap})" for column, gap in gaps.items() if gap]
         return f"frame[{' & '.join(sure)}]"
     if engine.is_polars():
         if not any(gaps.values()):
-            return f"frame.drop_nulls([{', '.join(names.values())}])"
+            return f"frame.drop_nulls([{every}])"
         sure = [f"~pl.col({names[column]}).is_in({gap})" for column, gap in gaps.items()]
         return f"frame.filter({', '.join(sure)})"
-    sure = [
-        f"~narwhals.col({names[column]}).is_null() & ~narwhals.col({names[column]}).is_in({gap})"
-        if gap
-        else f"~narwhals.col({names[column]}).is_null()"
-        for column, gap in gaps.items()
-    ]
+    sure = []
+    for column, gap in gaps.items():
+        value = f"narwhals.col({names[column]})"
+        sure += [f"~{value}.is_null()", *([f"~{value}.is_in({gap})"] if gap else [])]
     return f"where={' & '.join(sure)}"
 
 
@@ -382,8 +381,6 @@ def count_values(frame: Frame, name: str, by: Sequence[str]) -> Frame:
 #
 # A database of PostgreSQL or MySQL puts "a" before "B" if its language does; Python, DuckDB, Polars
 # and Spark do not. What is numbered in order must not depend on it.
-
-
 ORDER: Final = "evenhand_order"
 
 
@@ -399,23 +396,20 @@ def add_order(frame: Frame, column: str) -> Frame:
     """
     if frame.implementation.is_ibis() and frame.collect_schema()[column] == nw.String:
         native: Any = frame.to_native()
-        written = _write_bytes(native[column], native.get_backend().name)
+        written, backend = native[column], native.get_backend().name
+        # the bytes of a text, by the database's own function where it sorts by a language
+        if backend == "postgres":
+            convert = _call("convert_to", lambda text, encoding: (text, encoding), "binary")
+            written = convert(written, "UTF8")
+        elif backend == "mysql":
+            written = _call("hex", lambda text: text, "string")(written)
         return cast("Frame", nw.from_native(native.mutate(**{ORDER: written})))
     return frame.with_columns(nw.col(column).alias(ORDER))
 
 
-def _write_bytes(text: Any, backend: str) -> Any:
-    """Return the bytes of a text, by the database's own function where it sorts by a language."""
-    if backend == "postgres":
-        return _call("convert_to", lambda text, encoding: (text, encoding), "binary")(text, "UTF8")
-    return _call("hex", lambda text: text, "string")(text) if backend == "mysql" else text
-
-
 def _call(name: str, shape: Callable[..., Any], gives: str) -> Any:
-    """Return a function of a database that takes texts.
-
-    shape: takes as many arguments as it does.
-    """
+    """Return a function of a database that takes texts."""
+    # shape: takes as many arguments as it does.
     import ibis
 
     takes = ("string",) * len(signature(shape).parameters)

@@ -27,13 +27,7 @@ from evenhand.data.annotations import (
 )
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import COUNT, Frame, fetch_columns, require_open
-from evenhand.data.exclusions import (
-    Exclusion,
-    Result,
-    count_exclusions,
-    name_lost,
-    note_excluded,
-)
+from evenhand.data.exclusions import Exclusion, Result, count_exclusions, name_lost, note_excluded
 from evenhand.data.joining import spread
 from evenhand.data.labels import read_outcome
 from evenhand.data.rankings import Rankings
@@ -65,21 +59,17 @@ _EXPECTED: Final = {"kind": " | ".join(KINDS), "expected": "answers, such as lef
 
 
 def take_pairs(data: Comparisons | Rankings) -> Comparisons:
-    """Return the comparisons of systems: controls are left out, and rankings expanded.
-
-    What holds no comparisons is returned as it is, for the caller to refuse.
-    """
+    """Return the comparisons of systems: controls are left out, and rankings expanded."""
+    # What holds no comparisons is returned as it is, for the caller to refuse.
     if isinstance(data, Rankings):
         return leave_out_controls(data).comparisons()
     return leave_out_controls(data) if isinstance(data, Comparisons) else data
 
 
 def leave_out_controls(data: Held) -> Held:
-    """Leave out the controls of a table, with a note in its source that counts them.
-
-    Where no column says kinds, a judgment of which something is expected is a control. A table
-    without either column is returned as it is, and so is one whose controls were left out before.
-    """
+    """Leave out the controls of a table, with a note in its source that counts them."""
+    # Where no column says kinds, a judgment of which something is expected is a control. A table
+    # without either column is returned as it is, and so is one whose controls were left out before.
     require_open(data.frame, data.source.name)
     if data.source.without_controls:
         return data
@@ -218,10 +208,9 @@ def _is_expected(data: Table, answer: str) -> bool | None:
 
 
 def _keep_pairs(data: ComparisonTable, rankings: RankingTable, known: Frame) -> tuple[Frame, int]:
-    """Leave out the pairs of control outputs; return the others, and how many answers lost some.
-
-    A pair carries the kind of one of its outputs only, so that kinds are looked up in the rankings.
-    """
+    """Leave out the pairs of control outputs; return the others, and how many answers lost some."""
+    # A pair carries the kind of one of its outputs only, so that kinds are looked up in the
+    # rankings.
     keys = [name for name in ("task", "ranking") if rankings.has(name)]
     if rankings.parts is not None:
         known = spread(known, "system", rankings.parts, rankings.source)
@@ -234,9 +223,6 @@ def _keep_pairs(data: ComparisonTable, rankings: RankingTable, known: Frame) -> 
         lost |= {*zip(*(gone[name].tolist() for name in keys), strict=True)}
         kept = kept.join(outputs, on=on, how="anti")  # type: ignore[arg-type]
     return kept, len(lost)
-
-
-# What holds no judgments of the right kind is refused at the door, and says what to do instead.
 
 
 # What to do with ratings, where nothing else is said
@@ -283,10 +269,8 @@ ANSWERS: Final = ("ranking", "task")
 
 
 def count_pairs(data: Judgments, by: Sequence[str] = (), *, answers: bool = False) -> Tally:
-    """Count outcomes per pair of systems, and per judge, item, ... in `by`.
-
-    A tally is taken as it is: it must have been made by these factors.
-    """
+    """Count outcomes per pair of systems, and per judge, item, ... in `by`."""
+    # A tally is taken as it is: it must have been made by these factors.
     if isinstance(data, Comparisons | Rankings):
         data = take_pairs(data)
     if isinstance(data, Tally):
@@ -332,16 +316,11 @@ def note_tasks(data: object) -> tuple[str, ...]:
     return (*said, f"{len(tasks)} tasks are pooled") if len(tasks) > 1 else said
 
 
-# What an analysis excludes from its judgments, and how its result comes to carry that.
-
-
 def find_excluded(
     data: object, kinds: Sequence[str] = ("controls",), uses: Sequence[str] = ()
 ) -> tuple[Exclusion, ...]:
-    """Return what is excluded from judgments; () of anything that does not know.
-
-    uses: codes of what it does not exclude, such as "no-score" where that is asked for next.
-    """
+    """Return what is excluded from judgments; () of anything that does not know."""
+    # uses: codes of what it does not exclude, such as "no-score" where that is asked for next.
     if not isinstance(data, Table):
         return tuple(getattr(data, "excluded", ()))
     if isinstance(data, RatingTable) and "no-score" in uses:  # there may be no score at all

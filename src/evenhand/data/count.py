@@ -194,11 +194,9 @@ def _try_labels(
     limits: Mapping[str, int],
     count: Callable[[Sequence[Coding], float], Counted | None],
 ) -> Counted | None:
-    """Count by the codes of all labels.
-
-    Sides and outcomes are first taken to be those of the first rows: a row with another label finds
-    no code, so that nothing is counted, and then all labels are looked up.
-    """
+    """Count by the codes of all labels."""
+    # Sides and outcomes are first taken to be those of the first rows: a row with another label
+    # finds no code, so that nothing is counted, and then all labels are looked up.
     frame, names = look.frame, look.keys
     known = _look_up_labels(data, look)
     rows = sum(known[names[0]].values())
@@ -237,11 +235,9 @@ def _read_cells(
     cells: Cells,
     limits: Mapping[str, int],
 ) -> Tally:
-    """Make a tally of cells, after a look for systems compared with themselves.
-
-    tables: labels and codes of the factors, of both sides and of outcomes, in this order.
-    cells: keys without their outcome digit, and (C, 3) counts.
-    """
+    """Make a tally of cells, after a look for systems compared with themselves."""
+    # tables: labels and codes of the factors, of both sides and of outcomes, in this order.
+    # cells: keys without their outcome digit, and (C, 3) counts.
     *levels, side, _, _ = tables
     pairs, counts = cells
     codes = decode(pairs, [table.size for table in tables[:-1]])
@@ -264,7 +260,6 @@ def _count_cells(
     return count_read(data, frame, tables, readers, rows)
 
 
-# Cells of a table, one for each level, pair and outcome, become a tally.
 Labels = dict[str, list[str]]
 COUNTABLE: Final = 2**53  # Largest whole number up to which sums are exact
 
@@ -384,11 +379,9 @@ def count_read(
     readers: Sequence[Reader],
     rows: float,
 ) -> Cells | None:
-    """Count the rows of each cell; None where some row has a label that is not known.
-
-    tables: labels and codes of the factors, of both sides and of outcomes, in this order.
-    Returns the different keys without their outcome digit, and (C, 3) counts.
-    """
+    """Count the rows of each cell; None where some row has a label that is not known."""
+    # tables: labels and codes of the factors, of both sides and of outcomes, in this order.
+    # Returns the different keys without their outcome digit, and (C, 3) counts.
     sizes = [table.size for table in tables]
     if prod(sizes) > coding.DENSE:
         return _sort_keys(data, frame, sizes, readers, rows)
@@ -410,10 +403,8 @@ def count_crossed(
     *,
     kept: bool,
 ) -> tuple[list[Cells], CrossedRows | None] | None:
-    """Count the rows of each cell by two factors, each by itself, in one pass.
-
-    tables: labels and codes of both factors, of both sides and of outcomes, in this order.
-    """
+    """Count the rows of each cell by two factors, each by itself, in one pass."""
+    # tables: labels and codes of both factors, of both sides and of outcomes, in this order.
     one, two, k, _, _ = (table.size for table in tables)
     if max(one, two) * 3 * k * k > coding.DENSE or one * two * k > SCORES:
         return None
@@ -564,11 +555,9 @@ def can_read(data: ComparisonTable, frame: Frame) -> bool:
 
 
 def make_readers(data: ComparisonTable, tables: Sequence[Coding]) -> list[Reader] | None:
-    """Choose how each column leaves the engine; None where two labels share a hash, or are odd.
-
-    tables: labels and codes of its columns; where they are more than `LISTED`, all labels there
-        are, since a hash does not show that its label is another.
-    """
+    """Choose how each column leaves the engine; None where two labels share a hash, or are odd."""
+    # tables: labels and codes of its columns; where they are more than `LISTED`, all labels there
+    # are, since a hash does not show that its label is another.
     readers = []
     hashed: dict[tuple[str, ...], Hashed] = {}  # both sides have the same systems
     for table in tables:
@@ -585,13 +574,10 @@ def make_readers(data: ComparisonTable, tables: Sequence[Coding]) -> list[Reader
 
 
 def join_readers(readers: Sequence[Reader], sizes: Sequence[int]) -> Reader | None:
-    """Return one reader whose code joins those of several columns, the first foremost.
-
-    The engine adds up what it has looked up for each entry of the dictionaries: one number of each
-    row is handed over, and nothing is left to look up.
-
-    sizes: numbers of codes of each.
-    """
+    """Return one reader whose code joins those of several columns, the first foremost."""
+    # The engine adds up what it has looked up for each entry of the dictionaries: one number of
+    # each row is handed over, and nothing is left to look up.
+    # sizes: numbers of codes of each.
     if not all(reader.labels for reader in readers) or prod(sizes) > np.iinfo(np.int32).max:
         return None
     terms, scale = [], prod(sizes)
@@ -606,10 +592,8 @@ def join_readers(readers: Sequence[Reader], sizes: Sequence[int]) -> Reader | No
 def read_codes(
     data: ComparisonTable, frame: Frame, readers: Sequence[Reader], rows: float
 ) -> Iterator[list[Integers]]:
-    """Go through a table; stops at a label that is not known.
-
-    Yields: (batch,) codes of each column.
-    """
+    """Go through a table; stops at a label that is not known."""
+    # Yields: (batch,) codes of each column.
     kinds = {reader.name: reader.kind for reader in readers}
     native = cast("duckdb.DuckDBPyRelation", frame.to_native())
     projected = native.project(

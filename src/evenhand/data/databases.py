@@ -75,9 +75,6 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``").replace("\\", "\\\\").replace("'", "\\'") + "`"
 
 
-# What a database behind Ibis does in its own way: results, small tables, and what it refuses.
-
-
 # Modules whose errors a database speaks in, where it is that database
 _DRIVERS: Final = (
     *("sqlite3", "psycopg", "MySQLdb", "pyodbc", "oracledb", "duckdb", "pyexasol.exceptions"),
@@ -125,11 +122,9 @@ def knows(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], operation: str) -> bool:
 
 @contextmanager
 def store_warehouse(native: Any, name: str) -> Iterator[Any]:
-    """Store the answer to a query in a temporary table, while the context lasts.
-
-    Where none may be made, the query itself is given back. Where none can be dropped, it goes with
-    the session.
-    """
+    """Store the answer to a query in a temporary table, while the context lasts."""
+    # Where none may be made, the query itself is given back. Where none can be dropped, it goes
+    # with the session.
     backend = native.get_backend()
     try:
         held = backend.create_table(name, native, temp=True)

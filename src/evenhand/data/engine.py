@@ -1,4 +1,12 @@
-"""What DuckDB refuses, said in the user's words: which file, which line, what to do."""
+"""The seam to the data engines: how a result leaves, and how a small table goes in.
+
+Everything else about tables is written once with narwhals. Two things are not the same everywhere:
+a DuckDB result would need pyarrow to be collected by narwhals (it leaves as numpy arrays instead),
+and only its own engine can be handed a small table of labels to join with. Where a result leaves
+some rows at a time, DuckDB and Ibis hand out Arrow's record batches (DuckDB without pyarrow tuples,
+at about one and a half times the CPU), Polars frames, Spark the rows of one partition after the
+other. A frame that lies in memory as it is has nothing to gain and is not streamed.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +23,17 @@ import numpy as np
 from narwhals.exceptions import NarwhalsError
 from numpy.typing import NDArray
 
-from evenhand.data.engine_errors import explain, explain_polars, name_file
+from evenhand.data.databases import (
+    fetch_spark,
+    fetch_warehouse,
+    knows,
+    list_errors,
+    list_faults,
+    make_spark_table,
+    make_warehouse_table,
+    say_fault,
+)
+from evenhand.data.engine_errors import explain, explain_polars, explained, name_file
 from evenhand.data.query_log import note_fetch, note_stream
 from evenhand.errors import UnknownFormat
 
@@ -23,11 +41,6 @@ if TYPE_CHECKING:
     import duckdb
 
 
-# The seam to the data engines: how a result leaves, and how a small table goes in.
-#
-# Everything else about tables is written once with narwhals. Two things are not the same
-# everywhere: a DuckDB result would need pyarrow to be collected by narwhals (it leaves as numpy
-# arrays instead), and only its own engine can be handed a small table of labels to join with.
 Frame: TypeAlias = "nw.LazyFrame[Any] | nw.DataFrame[Any]"
 Columns: TypeAlias = dict[str, NDArray[Any]]
 COUNT = "evenhand_count"
@@ -57,13 +70,9 @@ def _fetch(frame: Frame) -> Columns:
     if frame.implementation.is_duckdb():
         return _fetch_duckdb(cast("duckdb.DuckDBPyRelation", frame.to_native()))
     if is_spark(frame):
-        from evenhand.data.databases import fetch_spark
-
         found = fetch_spark(frame)
         return found if isinstance(found, dict) else _fetch(found)
     if frame.implementation.is_ibis():
-        from evenhand.data.databases import fetch_warehouse
-
         return _fetch(fetch_warehouse(frame))
     return _fetch(collect(frame))
 
@@ -82,10 +91,8 @@ def is_spark(frame: Frame) -> bool:
 
 
 def is_nan(frame: Frame, column: str) -> nw.Expr:
-    """Return the condition that a number of a column is none; missing ones stay missing.
-
-    Databases without such values (SQLite, MySQL) have no word for them either.
-    """
+    """Return the condition that a number of a column is none; missing ones stay missing."""
+    # Databases without such values (SQLite, MySQL) have no word for them either.
     value = nw.col(column)
     return value.is_nan() if _knows(frame, "IsNan") else value != value  # noqa: PLR0124
 
@@ -98,11 +105,7 @@ def is_finite(frame: Frame, column: str) -> nw.Expr:
 
 def _knows(frame: Frame, operation: str) -> bool:
     """Say whether an engine has an operation of Ibis; those that are not reached by it have all."""
-    if not frame.implementation.is_ibis():
-        return True
-    from evenhand.data.databases import knows
-
-    return knows(frame, operation)
+    return not frame.implementation.is_ibis() or knows(frame, operation)
 
 
 def keeps_rows(frame: Frame) -> bool:
@@ -112,14 +115,9 @@ def keeps_rows(frame: Frame) -> bool:
 
 def _fetch_duckdb(relation: duckdb.DuckDBPyRelation) -> Columns:
     """Run a DuckDB query; a damaged file shows itself only now, by its line where that is known."""
-    import duckdb
-
     name = name_file(relation)  # asked before: an engine that broke off answers nothing more
-    try:
-        with _ENGINE:
-            columns = relation.fetchnumpy()
-    except duckdb.Error as error:
-        raise explain(error, name) from None
+    with explained(name), _ENGINE:
+        columns = relation.fetchnumpy()
     return {name: _unmask(column) for name, column in columns.items()}
 
 
@@ -175,10 +173,8 @@ def label_frame(
     columns: Mapping[str, Sequence[str] | NDArray[np.int64]],
     connection: duckdb.DuckDBPyConnection | None,
 ) -> Frame | None:
-    """Put a small table of labels and codes into the engine of another table.
-
-    Returns None where that cannot be done (a DuckDB relation whose connection is not known).
-    """
+    """Put a small table of labels and codes into the engine of another table."""
+    # Returns None where that cannot be done (a DuckDB relation whose connection is not known).
     data = {
         name: values.tolist() if isinstance(values, np.ndarray) else list(values)
         for name, values in columns.items()
@@ -186,39 +182,27 @@ def label_frame(
     if like.implementation.is_duckdb():
         return None if connection is None else make_table(connection, data)
     if is_spark(like):
-        from evenhand.data.databases import make_spark_table
-
         session = cast("Any", like.to_native()).sparkSession
         return cast("Frame", nw.from_native(make_spark_table(session, data)))
     if like.implementation.is_ibis():
-        from evenhand.data.databases import make_warehouse_table
-
         return cast("Frame", nw.from_native(make_warehouse_table(data)))
     frame = nw.from_dict(data, backend=like.implementation)
     if like.implementation.is_pyarrow():
-        return _typed_like(frame, like)
+        # Arrow columns the type of their namesakes: it joins no text with large text
+        native, schema = cast("Any", frame.to_native()), cast("Any", like.to_native()).schema
+        for at, name in enumerate(native.column_names):
+            if name in schema.names:
+                native = native.set_column(at, name, native[name].cast(schema.field(name).type))
+        return cast("Frame", nw.from_native(native))
     return frame.lazy() if isinstance(like, nw.LazyFrame) else frame
 
 
-def _typed_like(table: Frame, like: Frame) -> Frame:
-    """Give Arrow columns the type of their namesakes: it joins no text with large text."""
-    native, schema = cast("Any", table.to_native()), cast("Any", like.to_native()).schema
-    for at, name in enumerate(native.column_names):
-        if name in schema.names:
-            native = native.set_column(at, name, native[name].cast(schema.field(name).type))
-    return cast("Frame", nw.from_native(native))
-
-
 def small_table(
-    like: Frame,
-    columns: Mapping[str, Sequence[str]],
-    connection: duckdb.DuckDBPyConnection | None,
+    like: Frame, columns: Mapping[str, Sequence[str]], connection: duckdb.DuckDBPyConnection | None
 ) -> Frame:
-    """Put a small table of labels beside another, in whatever engine that is.
-
-    Where the connection of a DuckDB relation is not known it stands in the query, and is read anew
-    by every query that uses it: `label_frame` is better where it can be made.
-    """
+    """Put a small table of labels beside another, in whatever engine that is."""
+    # Where the connection of a DuckDB relation is not known it stands in the query, and is read
+    # anew by every query that uses it: `label_frame` is better where it can be made.
     table = label_frame(like, columns, connection)
     if table is not None:
         return table
@@ -337,8 +321,6 @@ def _stream_duckdb(relation: Any, rows: int) -> Iterator[Columns]:
 
 
 def _stream_ibis(table: Any, rows: int) -> Iterator[Columns]:
-    from evenhand.data.databases import list_errors
-
     try:
         for batch in table.to_pyarrow_batches(chunk_size=rows):
             yield _from_arrow(batch)
@@ -348,8 +330,6 @@ def _stream_ibis(table: Any, rows: int) -> Iterator[Columns]:
 
 
 def _stream_spark(table: Any, rows: int) -> Iterator[Columns]:
-    from evenhand.data.databases import list_faults, say_fault
-
     try:
         left, names = iter(table.toLocalIterator()), list(table.columns)
         while found := list(islice(left, rows)):

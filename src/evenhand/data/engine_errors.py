@@ -6,6 +6,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
@@ -64,6 +65,17 @@ def explain(error: duckdb.Error, name: str = "the file") -> EvenhandError:
         return UnknownFormat(elsewhere[1])
     found = _explain(text, name)
     return type(found)(name_originals(str(found)))
+
+
+@contextmanager
+def explained(name: str = "the file") -> Iterator[None]:
+    """Turn what DuckDB raises meanwhile into words."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        raise explain(error, name) from None
 
 
 def note_opened(files: Sequence[str]) -> None:

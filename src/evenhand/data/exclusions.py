@@ -33,16 +33,10 @@ _PLURALS: Final = {"entry": "entries"}
 _KEPT: Final = "evenhand_kept"
 # Codes that a table has once: a result that counted them says more than the table it was made of
 ONCE: Final = frozenset(
-    [
-        "controls",
-        "repeats",
-        "again",
-        "zero-weight",
-        "no-score",
-        "blank-rankings",
-        "blank-ranks",
-        "single-output",
-    ]
+    (
+        *("controls", "repeats", "again", "zero-weight", "no-score"),
+        *("blank-rankings", "blank-ranks", "single-output"),
+    )
 )
 _WHOM: Final = ("judges", "flagged")  # Codes whose reason does not say which judges are meant
 
@@ -51,9 +45,8 @@ _WHOM: Final = ("judges", "flagged")  # Codes whose reason does not say which ju
 class Exclusion:
     """What was excluded for one reason."""
 
-    # where | task | judges | criterion | controls | repeats | again | blank-rankings |
-    # blank-ranks | single-output | zero-weight | no-score | ties | mix | format | references |
-    # flagged | policy
+    # where | task | judges | criterion | controls | repeats | again | blank-rankings | blank-ranks
+    # | single-output | zero-weight | no-score | ties | mix | format | references | flagged | policy
     code: str
     reason: str  # in words, such as `by where "judge <> 'a'"`
     rows: float  # how many were excluded

@@ -18,7 +18,6 @@ from evenhand.data.tables import TASK_BOUND, count_answers, is_unscored
 from evenhand.data.tally import Tally
 from evenhand.errors import InvalidJudgments, UnknownOption, listing
 
-# How many judges (or items) there are, and how evenly they worked, without a tally by them.
 Loads = NDArray[np.float64]
 
 
@@ -39,10 +38,8 @@ class Levels:
 
 
 def count_levels(table: Comparisons, role: str) -> Loads:
-    """Count comparisons by judge or item, as they are weighted.
-
-    Rows of weight zero count nowhere, nor do those that do not name one.
-    """
+    """Count comparisons by judge or item, as they are weighted."""
+    # Rows of weight zero count nowhere, nor do those that do not name one.
     table.require(role)
     keys = ["task", role] if role in TASK_BOUND and table.has("task") else [role]
     named = table.frame.filter(~nw.col(role).is_null())
@@ -58,12 +55,10 @@ def count_levels(table: Comparisons, role: str) -> Loads:
 def split_table(table: Comparisons, by: str) -> dict[str, Comparisons]:
     """Return the rows of each level of a column, by its name as text."""
     level = nw.col(by).cast(nw.String)
-    counted = table.frame.select(level).group_by(by).agg(nw.len().alias(COUNT))
-    names = sorted(name for name in fetch_columns(counted)[by].tolist() if name is not None)
+    names = [name for name in list_levels(table, by) if name is not None]
     return {name: table.where(level == name, recorded=False) for name in names}
 
 
-# Groups that are analysed apart: what is asked for, else the tasks; counted in one pass.
 def choose_groups(table: Comparisons, group_by: str | None) -> str | None:
     """Return the column whose levels are kept apart: what was asked, else the task, if any."""
     if group_by is not None:
@@ -98,7 +93,6 @@ def tally_groups(
     return {name: replace(part, n_judgments=answers[name]) for name, part in parts.items()}
 
 
-# Ratings that are looked at apart: each task, each criterion, and whatever else is asked.
 def group_ratings(
     rows: RatingRows, by: str | None = None, criterion: str | None = None
 ) -> Mapping[str, RatingRows]:
@@ -118,12 +112,10 @@ def group_ratings(
 
 
 def split_ratings(data: Ratings, by: str | None = None) -> dict[str, Ratings]:
-    """Take a table of ratings apart by task, criterion and a further column, unread.
-
-    Rows without a score stay with their group, which `group_ratings` does not see, and need not
-    name a judge. Rows keep the numbers that they have in the table, for messages. A column that
-    is blank in some row splits nothing: who reads the table refuses it.
-    """
+    """Take a table of ratings apart by task, criterion and a further column, unread."""
+    # Rows without a score stay with their group, which `group_ratings` does not see, and need not
+    # name a judge. Rows keep the numbers that they have in the table, for messages. A column that
+    # is blank in some row splits nothing: who reads the table refuses it.
     parts = {"": admit_unrated(data)}
     for column in dict.fromkeys([*([] if by is None else [by]), "task", "criterion"]):
         levels = list_levels(data, column) if data.has(column) else []
@@ -139,11 +131,9 @@ def split_ratings(data: Ratings, by: str | None = None) -> dict[str, Ratings]:
 
 
 def admit_unrated(data: Ratings) -> Ratings:
-    """Let rows without a score go without a judge, before they are read apart from the others.
-
-    Rows get their numbers in the table, for messages. Those without score and judge get the name
-    of some judge, since a name must be there: nobody has rated what waits in them.
-    """
+    """Let rows without a score go without a judge, before they are read apart from the others."""
+    # Rows get their numbers in the table, for messages. Those without score and judge get the name
+    # of some judge, since a name must be there: nobody has rated what waits in them.
     data = replace(data, frame=number_rows(data.frame, ANSWER))
     if not data.has("judge"):
         return data
@@ -162,7 +152,7 @@ def admit_unrated(data: Ratings) -> Ratings:
     return replace(data, frame=data.frame.with_columns(judge=filled.otherwise(judge)))
 
 
-def list_levels(data: Ratings, column: str) -> list[str | None]:
+def list_levels(data: Comparisons | Ratings, column: str) -> list[str | None]:
     """Return the different values of a column as text, sorted; None for blank ones comes last."""
     frame = data.frame.select(nw.col(column).cast(nw.String)).unique()
     with one_thread(data.source.connection):

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 import narwhals as nw
 
 from evenhand.data.comparisons import Comparisons
+from evenhand.data.databases import store_warehouse
 from evenhand.data.engine import COUNT, Frame, collect, fetch_columns, is_spark, require_open
-from evenhand.data.engine_errors import explain, name_file
+from evenhand.data.engine_errors import explained, name_file
 from evenhand.data.query_log import note_held
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
@@ -25,21 +26,19 @@ if TYPE_CHECKING:
 
 
 Held = TypeVar("Held", bound=Comparisons | Rankings | Ratings)
-MOST: Final = 3_000_000  # Rows that are held; more stay where they are
+MAX_ROWS_HELD: Final = 3_000_000  # Rows that are held; more stay where they are
 _NAMES: Final = count()
 
 
 def hold_rows(data: Held) -> Held:
-    """Return the same judgments, read from their file once and held by its engine.
-
-    What is not in a file, and a file of very many rows, is returned as it is.
-    """
+    """Return the same judgments, read from their file once and held by its engine."""
+    # What is not in a file, and a file of very many rows, is returned as it is.
     require_open(data.frame, data.source.name)
     connection, frame = data.source.connection, data.frame
     if connection is None or not frame.implementation.is_duckdb():
         return data
     rows = frame.select(nw.len().alias(COUNT))
-    if int(fetch_columns(rows)[COUNT][0]) > MOST:
+    if int(fetch_columns(rows)[COUNT][0]) > MAX_ROWS_HELD:
         return data
     name = _store(frame.to_native(), connection, "held")
     held = nw.from_native(connection.table(name))
@@ -48,16 +47,11 @@ def hold_rows(data: Held) -> Held:
     return replace(data, frame=held)
 
 
-# The answer to a query, kept by the engine that gave it while more is asked of it.
-
-
 @contextmanager
 def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> Iterator[Frame]:
-    """Let the engine of a query keep its answer while the context lasts, where it can.
-
-    DuckDB without its connection, and a database that makes no temporary tables, are asked anew
-    each time.
-    """
+    """Let the engine of a query keep its answer while the context lasts, where it can."""
+    # DuckDB without its connection, and a database that makes no temporary tables, are asked anew
+    # each time.
     native: Any = frame.to_native()
     if frame.implementation.is_duckdb() and connection is not None:
         note_held(frame, frame.collect_schema().names())
@@ -73,8 +67,6 @@ def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> It
         finally:
             held.unpersist()
     elif frame.implementation.is_ibis():
-        from evenhand.data.databases import store_warehouse
-
         with store_warehouse(native, f"evenhand_sums_{next(_NAMES)}") as held:
             yield cast("Frame", nw.from_native(held))
     elif frame.implementation.is_polars() and isinstance(frame, nw.LazyFrame):
@@ -87,18 +79,11 @@ def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> It
 
 def _store(relation: Any, connection: duckdb.DuckDBPyConnection, kind: str) -> str:
     """Store the answer to a query in a temporary table; return its name."""
-    import duckdb
-
     name = f"evenhand_{kind}_{next(_NAMES)}"
     query, file = cast("duckdb.DuckDBPyRelation", relation).sql_query(), name_file(relation)
-    try:
+    with explained(file):
         connection.execute(f"create temp table {name} as {query}")
-    except duckdb.Error as error:
-        raise explain(error, file) from None
     return name
-
-
-# Comparisons that are counted once: what a finer count knows is not asked of the table again.
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,4 +1,4 @@
-"""Covariates of judges (or items) from a second table with one row for each."""
+"""Names and rows of tables: covariates, merged and alike names, tasks, order of rows, bins."""
 
 from __future__ import annotations
 
@@ -53,12 +53,8 @@ def join_covariates(
     ours = small_table(frame, columns, source.connection)
     if keyed != nw.String:
         ours = ours.with_columns(nw.col(on).cast(keyed))
-    return frame.join(_alike(ours, frame), on=on, how="left")
-
-
-def _alike(table: Any, frame: Frame) -> Any:
-    """Return a frame as lazy as the judgments, which narwhals asks for."""
-    return table.lazy() if isinstance(frame, nw.LazyFrame) else table
+    alike: Any = ours.lazy() if isinstance(frame, nw.LazyFrame) else ours  # as narwhals asks
+    return frame.join(alike, on=on, how="left")
 
 
 def _as_text(column: NDArray[Any]) -> list[Any]:
@@ -139,7 +135,21 @@ def find_parts(
         return None
     taken = {label: label.split(sign) for label in merged}
     for label, systems in taken.items():
-        _refuse_parts(label, systems, f"'{source.named(columns[0])}' of {source.name}")
+        where = f"'{source.named(columns[0])}' of {source.name}"
+        said = f"name '{label}' in column {where}"
+        if not all(systems):
+            raise InvalidJudgments(
+                f"{said} has an empty part: between the signs of a merged name stands a system"
+            )
+        padded = [system for system in systems if system != system.strip()]
+        if padded:
+            raise InvalidJudgments(
+                f"{said} has the part '{padded[0]}' with a blank before or after it: labels are"
+                " compared exactly, put the blanks into the sign (merged=' + ') or take them out"
+            )
+        doubled = [system for system in systems if systems.count(system) > 1]
+        if doubled:
+            raise InvalidJudgments(f"{said} names system '{doubled[0]}' twice: name it once")
     pairs = [(label, system) for label in labels for system in taken.get(label, [label])]
     only = sorted({system for _, system in pairs}.difference(labels))
     shortest = min(merged, key=len)
@@ -156,24 +166,6 @@ def _count_names(frame: Frame, column: str) -> list[str]:
     text = frame.select(nw.col(column).cast(nw.String))
     found = fetch_columns(text.group_by(column).agg(nw.len().alias(COUNT)))[column]
     return [label for label in found.tolist() if label is not None]
-
-
-def _refuse_parts(label: str, systems: Sequence[str], where: str) -> None:
-    said = f"name '{label}' in column {where}"
-    if not all(systems):
-        raise InvalidJudgments(
-            f"{said} has an empty part: between the signs of a merged name stands a system"
-        )
-    padded = [system for system in systems if system != system.strip()]
-    if padded:
-        raise InvalidJudgments(
-            f"{said} has the part '{padded[0]}' with a blank before or after it: labels are"
-            " compared exactly, put the blanks into the sign (system_separator=' + ') or take"
-            " them out"
-        )
-    doubled = [system for system in systems if systems.count(system) > 1]
-    if doubled:
-        raise InvalidJudgments(f"{said} names system '{doubled[0]}' twice: name it once")
 
 
 def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
@@ -244,7 +236,10 @@ def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
     """Say which names differ only in capitals, blanks or punctuation, if some do."""
     looks: dict[str, list[str]] = {}
     for name in sorted(names):
-        looks.setdefault(_plain(name), []).append(name)
+        # Take away what is easily written in two ways; signs between digits part numbers
+        text = unicodedata.normalize("NFKC", name).casefold()
+        plain = _ANYWHERE.sub("", _BETWEEN_NUMBERS.sub(" ", text))
+        looks.setdefault(plain or name, []).append(name)
     alike = [same for same in looks.values() if len(same) > 1]
     if not alike:
         return ()
@@ -261,14 +256,6 @@ def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
     )
 
 
-def _plain(name: str) -> str:
-    """Take away what is easily written in two ways; signs between digits part numbers."""
-    text = unicodedata.normalize("NFKC", name).casefold()
-    plain = _ANYWHERE.sub("", _BETWEEN_NUMBERS.sub(" ", text))
-    return plain or name
-
-
-# The tasks of a table, such as pairs of languages: which there are, and whether one is there.
 def count_tasks(frame: Frame, source: Source) -> dict[str, int]:
     """Rows of each task, sorted by its name; empty where there is no task column."""
     if "task" not in frame.collect_schema().names():
@@ -350,7 +337,6 @@ def sort_rows(found: Columns) -> Columns:
     return {name: column[order] for name, column in found.items() if name != PLACE}
 
 
-# Bins of a covariate: numbers become a few levels, in the engine that holds them.
 _NUMBER: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
 
 

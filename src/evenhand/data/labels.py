@@ -17,25 +17,17 @@ Outcome = Literal["left", "tie", "right"]
 
 OUTCOMES: Final[tuple[Outcome, Outcome, Outcome]] = ("left", "tie", "right")
 
+_BOTH_BAD: Final = (
+    *("bothbad_vote", "tie (bothbad)", "tie (both bad)", "bothbad", "both bad", "both_bad"),
+)
 _SYNONYMS: Final[dict[Outcome, tuple[str, ...]]] = {
     "left": (
         *("left", "a", "model_a", "system_a", "output_a", "answer_a", "response_a"),
         *("leftvote", "first", "a>b", ">", "1"),
     ),
     "tie": (
-        *(
-            "tie",
-            "draw",
-            "equal",
-            "same",
-            "neither",
-            "both",
-            "no preference",
-            "tievote",
-            "a=b",
-            "=",
-        ),
-        *("bothbad_vote", "tie (bothbad)", "tie (both bad)", "bothbad", "both bad", "both_bad"),
+        *("tie", "draw", "equal", "same", "neither", "both", "no preference", "tievote"),
+        *("a=b", "=", *_BOTH_BAD),
     ),
     "right": (
         *("right", "b", "model_b", "system_b", "output_b", "answer_b", "response_b"),
@@ -58,9 +50,6 @@ MISSING: Final = frozenset(
 # Labels of a column that a refusal declares; a column with more holds something else
 LISTED: Final = 12
 LONGEST: Final = 60  # Characters of a label; what is longer is a text
-_BOTH_BAD: Final = (
-    *("bothbad_vote", "tie (bothbad)", "tie (both bad)", "bothbad", "both bad", "both_bad"),
-)
 
 
 class Complete(dict[str, Outcome]):

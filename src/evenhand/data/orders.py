@@ -167,8 +167,6 @@ def importance_refused() -> InvalidJudgments:
 # An answer on n outputs is whole if each of its n(n − 1)/2 pairs was voted on and some order with
 # ties gives all of these outcomes. Part of an answer, such as what a random draw of votes leaves of
 # it, is none: if some answer is not whole, no answer is taken for one.
-
-
 Integers = NDArray[np.int64]
 
 
@@ -287,8 +285,6 @@ def _level(votes: Votes, by: str, rows: Orders) -> Factor:
 # Σ rank(system) · b^code(system), a few such numbers where systems are many. The engine sums within
 # rankings and counts equal sums, so that only different rankings leave it. An engine that cannot be
 # handed the table of powers gives its rows instead.
-
-
 EXACT: Final = 53  # Bits of a sum that every engine keeps, as a whole number or not
 NUMBERS: Final = 16  # Most numbers a ranking may be written as; beyond it rows are fetched
 
@@ -393,9 +389,8 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
         counted = Counter(data.parts.labels)
         merged = max(counted, key=counted.__getitem__)
         raise InvalidJudgments(
-            f"output '{merged}' of {data.source.name} stands for {counted[merged]} systems, and"
-            " a model of whole rankings has no place for systems without an order among them:"
-            " expand"
+            f"output '{merged}' of {data.source.name} stands for {counted[merged]} systems, and a"
+            " model of whole rankings has no place for systems without an order among them: expand"
             " the rankings into comparisons (BradleyTerry does), which leaves such pairs out"
         )
     pairs = data.comparisons()

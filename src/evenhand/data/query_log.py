@@ -1,4 +1,4 @@
-"""Copies of files that lie elsewhere, and what they are called: by the URL of the original."""
+"""What an engine was asked (the account of `--explain`), and what copies of files are called."""
 
 from __future__ import annotations
 
@@ -70,9 +70,6 @@ def check_files() -> None:
         files = list(_OPEN)
     for one in files:
         one.check()
-
-
-# What an engine was asked, and what left it: the account that `--explain` prints.
 
 
 _LONGEST: Final = 20_000  # Characters of a query that are kept: a table of labels may stand in it

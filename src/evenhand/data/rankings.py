@@ -78,20 +78,16 @@ class Rankings(RankingTable):
         if self.parts is not None:
             apart = nw.col("evenhand_left_entry") != nw.col("evenhand_right_entry")
             pairs = pairs.filter(apart)
-        frame = pairs.with_columns(outcome=_better_rank()).drop(
-            *[f"evenhand_{side}_{what}" for side in ("left", "right") for what in compared]
-        )
+        # Compare two ranks, 1 the best
+        better = nw.col("evenhand_left_rank") < nw.col("evenhand_right_rank")
+        worse = nw.col("evenhand_left_rank") > nw.col("evenhand_right_rank")
+        otherwise = nw.when(worse).then(nw.lit("right")).otherwise(nw.lit("tie"))
+        frame = pairs.with_columns(
+            outcome=nw.when(better).then(nw.lit("left")).otherwise(otherwise)
+        ).drop(*[f"evenhand_{side}_{what}" for side in ("left", "right") for what in compared])
         return Comparisons(
             frame, source=self.source, positions_known=self.has("position"), rankings=self
         )
 
     def __repr__(self) -> str:
         return f"Rankings({self.source.name}: {', '.join(self.columns)})"
-
-
-def _better_rank() -> nw.Expr:
-    """Compare two ranks, 1 the best."""
-    better = nw.col("evenhand_left_rank") < nw.col("evenhand_right_rank")
-    worse = nw.col("evenhand_left_rank") > nw.col("evenhand_right_rank")
-    otherwise = nw.when(worse).then(nw.lit("right")).otherwise(nw.lit("tie"))
-    return nw.when(better).then(nw.lit("left")).otherwise(otherwise)

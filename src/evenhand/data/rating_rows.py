@@ -99,7 +99,7 @@ class RatingRows:
         labels, codes = zip(*(self.labels(name) for name in names), strict=True)
         group = number_groups(*codes)
         sizes = np.bincount(group)
-        if len(sizes) < _FEW:
+        if len(sizes) < _MAX_GROUPS_IN_TWO_BYTES:
             group = group.astype(np.int16)  # which is sorted by counting
         order = np.argsort(group, kind="stable")
         parts = np.split(order, np.cumsum(sizes)[:-1])
@@ -119,13 +119,9 @@ class RatingRows:
         return getattr(self, plural), getattr(self, name)
 
 
-_FEW = np.iinfo(np.int16).max  # Groups that can be numbered in two bytes
+_MAX_GROUPS_IN_TWO_BYTES = np.iinfo(np.int16).max  # Groups that can be numbered in two bytes
 _CODES = ("task", "judge", "item", "system", "criterion", "score")
 _OPTIONAL = ("kind", "direction", "expected", "seconds", "moment")
-
-
-# The scale on which ratings are given, as it was declared or as it was seen.
-
 
 # Most steps of one that a scale can have; with more it has none worth telling apart
 STEPS: Final = 10_000
@@ -216,9 +212,6 @@ def _numbers(values: Array) -> list[str]:
     return [f"{value:g}" for value in values.tolist()]
 
 
-# A digest of ratings: the same for the same scores, in any order of rows, in whatever table.
-
-
 Numbers = NDArray[np.int64]
 
 _START = 16  # So many rows for each code are looked at before the rest is
@@ -226,12 +219,9 @@ _BITS = 63  # A row that fits into so many bits is sorted as one number
 
 
 def digest_ratings(rows: RatingRows, beside: Sequence[NDArray[Any]] = ()) -> str:
-    """Return the SHA-256 of who gave which score to what.
-
-    Kinds count; times, seconds, factors, and names that no row has do not.
-
-    beside: (n,) numbers that change the result as well, such as expected scores; NaN is one.
-    """
+    """Return the SHA-256 of who gave which score to what."""
+    # Kinds count; times, seconds, factors, and names that no row has do not.
+    # beside: (n,) numbers that change the result as well, such as expected scores; NaN is one.
     digest = sha256()
     columns: list[Numbers] = []
     for role in ("task", "judge", "item", "system", "criterion"):
@@ -252,10 +242,8 @@ def digest_ratings(rows: RatingRows, beside: Sequence[NDArray[Any]] = ()) -> str
 
 
 def _number(codes: NDArray[Any], size: int) -> tuple[Numbers, Numbers]:
-    """Return the codes that occur, ascending, and the number of each row's among them.
-
-    codes: (n,) codes below a size.
-    """
+    """Return the codes that occur, ascending, and the number of each row's among them."""
+    # codes: (n,) codes below a size.
     occurs = np.zeros(size, dtype=np.bool_)
     occurs[codes[: _START * size]] = True  # few codes have mostly all been seen by then
     if not occurs.all():

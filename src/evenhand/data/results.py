@@ -146,9 +146,6 @@ def _list_lines(result: Any) -> tuple[str, ...]:
     return (*says, *more, *excluded, getattr(result, "signature", ""))
 
 
-# One result for each group of judgments, such as a task, and why some groups have none.
-
-
 class Part(Protocol):
     """What a group can hold."""
 
@@ -217,9 +214,6 @@ class Grouped(Generic[Held]):
         return "\n\n".join(parts)
 
 
-# The line under every result: what made a number, so that it can be made again.
-
-
 def write_signature(
     parts: Iterable[str], n_judgments: float, digest: str, *, judges: int | None = None
 ) -> str:
@@ -237,9 +231,6 @@ def exactly(number: float) -> str:
     ('1234567', '12.5')
     """
     return str(int(number)) if number.is_integer() else repr(number)
-
-
-# One component of variance: how much of what was said is due to one source.
 
 
 SYSTEM, JUDGE, ITEM = "system", "judge", "item"

@@ -54,10 +54,8 @@ RATING_LABELS: Final = ("task", "judge", "item", "system", "criterion")
 
 
 def code_votes(data: ComparisonTable) -> Votes:
-    """Read comparisons, or rankings that were expanded into them.
-
-    A row that stands for several votes is repeated.
-    """
+    """Read comparisons, or rankings that were expanded into them."""
+    # A row that stands for several votes is repeated.
     if data.weights == "importance":
         raise UnknownOption(
             f"importance weights of {data.source.name} count no votes: judges are compared vote by"
@@ -121,16 +119,17 @@ def _look_up(
     return labels, words, lambda: sort_rows(fetch())
 
 
-def _name_rows(
-    levels: dict[str, Level], names: Sequence[str], size: int
-) -> tuple[Level, Level, Level, Level, Level]:
-    """Return the levels of some labels; items and answers of different tasks are different."""
+def _name_rows(levels: dict[str, Level], names: Sequence[str], size: int) -> dict[str, Any]:
+    """Return names and codes of labels; items and answers of different tasks are different."""
     if "task" in levels:
         bound = {name: levels[name] for name in ("item", "ranking") if name in levels}
         levels = levels | {name: bind_levels(levels["task"], own) for name, own in bound.items()}
     none: Level = (("",), np.zeros(size, dtype=np.int32))
-    one, two, three, four, five = (levels.get(name, none) for name in names)
-    return one, two, three, four, five
+    columns: dict[str, Any] = {}
+    for name in names:
+        plural = "criteria" if name == "criterion" else f"{name}s"
+        columns[plural], columns[name] = levels.get(name, none)
+    return columns
 
 
 def _make_votes(
@@ -149,21 +148,17 @@ def _make_votes(
         for side, names in sides.items()
     )
     outcomes = np.array([meaning[label] for label in labels["outcome"].texts], dtype=np.int8)
-    task, judge, item, answer, criterion = _name_rows(levels, VOTE_LABELS, len(left))
+    named = _name_rows(levels, VOTE_LABELS, len(left))
+    answer, _ = named.pop("ranking"), named.pop("rankings")
+    if len(named["criteria"]) < 2:
+        named["criterion"] = None
     return Votes(
-        tasks=task[0],
-        judges=judge[0],
-        items=item[0],
+        **named,
         systems=tuple(systems),
-        task=task[1],
-        judge=judge[1],
-        item=item[1],
         left=left,
         right=right,
         outcome=outcomes[columns["outcome"]],
-        answer=answer[1] if "ranking" in levels else None,
-        criteria=criterion[0],
-        criterion=criterion[1] if len(criterion[0]) > 1 else None,
+        answer=answer if "ranking" in levels else None,
         positions_known=data.positions_known,
     )
 
@@ -213,9 +208,6 @@ def code_ratings(
     columns = fetch()
     levels: dict[str, Level] = {name: (own.texts, columns[name]) for name, own in labels.items()}
     score = columns["score"].astype(np.float64)
-    task, judge, item, system, criterion = _name_rows(
-        {name: levels[name] for name in names}, RATING_LABELS, len(score)
-    )
     read = beside.read(columns, words, _read_expected)
     kind, expected = read.kinds.kind, read.expected
     if kind is not None and expected is not None:
@@ -223,16 +215,7 @@ def code_ratings(
     every_row = missing + len(score)
     left_out = f"rows without a score are left out: {missing:,} of {every_row:,}"
     return RatingRows(
-        tasks=task[0],
-        judges=judge[0],
-        items=item[0],
-        systems=system[0],
-        criteria=criterion[0],
-        task=task[1],
-        judge=judge[1],
-        item=item[1],
-        system=system[1],
-        criterion=criterion[1],
+        **_name_rows({name: levels[name] for name in names}, RATING_LABELS, len(score)),
         score=score,
         kind=kind,
         direction=read.kinds.direction,

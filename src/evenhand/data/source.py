@@ -6,19 +6,12 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import narwhals as nw
 
 from evenhand.data.engine import ANSWER, Frame, fetch_columns
 from evenhand.data.exclusions import Exclusion, Filter
-
-if TYPE_CHECKING:
-    pass
-
-
-# Where a table came from, and what was understood of it.
-
 
 # What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
 # it, how long it took, and when it was given
@@ -73,11 +66,9 @@ class Source:
 
 
 def number_rows(frame: Frame, name: str) -> Frame:
-    """Add the number of each row, from 1, as text; numbers that rows have already stay.
-
-    Engines that keep no order (Spark, a lazy Polars frame) number the rows sorted by all their
-    columns, so that the numbers are the same in every query.
-    """
+    """Add the number of each row, from 1, as text; numbers that rows have already stay."""
+    # Engines that keep no order (Spark, a lazy Polars frame) number the rows sorted by all their
+    # columns, so that the numbers are the same in every query.
     if name in frame.collect_schema().names():
         return frame
     if frame.implementation.is_duckdb():
@@ -93,11 +84,9 @@ def number_rows(frame: Frame, name: str) -> Frame:
 
 
 def find_rows(frame: Frame, condition: nw.Expr, limit: int = 5) -> list[dict[str, Any]]:
-    """Return the first rows that meet a condition, with their number (from 1) under "row".
-
-    Lazy engines other than DuckDB keep no row order; there the number is left out. Where a row of
-    the table became several, they all have its number.
-    """
+    """Return the first rows that meet a condition, with their number (from 1) under "row"."""
+    # Lazy engines other than DuckDB keep no row order; there the number is left out. Where a row of
+    # the table became several, they all have its number.
     keeps_order = isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()
     if keeps_order and ANSWER in frame.collect_schema().names():
         frame = frame.with_columns(row=nw.col(ANSWER))
@@ -123,16 +112,13 @@ def name_rows(rows: list[dict[str, Any]]) -> str:
     return f" (row{'s' if len(numbers) > 1 else ''} {', '.join(numbers)})"
 
 
-# Where a row stands in its file: the number of its line, as an editor counts them.
-MOST: Final = 1_000_000  # Lines looked through; beyond, a row is named by its number
+MAX_LINES_READ: Final = 1_000_000  # Lines looked through; beyond, a row is named by its number
 SUFFIXES: Final = (".csv", ".tsv")
 
 
 def name_lines(source: Source, rows: Sequence[Mapping[str, Any]], column: str) -> str:
-    """Name rows by their lines in a CSV file, such as " (line 51)"; elsewhere by their numbers.
-
-    A row is taken for that line only if the line holds its value: a table may have been filtered.
-    """
+    """Name rows by their lines in a CSV file, such as " (line 51)"; elsewhere by their numbers."""
+    # A row is taken for that line only if the line holds its value: a table may have been filtered.
     wanted = {int(row["row"]): str(row[column] or "") for row in rows if row.get("row")}
     lines = _find_lines(Path(source.name), wanted)
     if not wanted or len(lines) < len(wanted):
@@ -142,7 +128,7 @@ def name_lines(source: Source, rows: Sequence[Mapping[str, Any]], column: str) -
 
 def _find_lines(path: Path, wanted: Mapping[int, str]) -> list[int]:
     """Return the lines that end the records of these numbers and hold these values."""
-    if path.suffix.lower() not in SUFFIXES or max(wanted, default=0) > MOST:
+    if path.suffix.lower() not in SUFFIXES or max(wanted, default=0) > MAX_LINES_READ:
         return []
     lines: list[int] = []
     try:

@@ -1,6 +1,9 @@
-"""Columns of numbers in temporary files: as many rows as the disk has room for.
+"""Judgments row by row, as codes and numbers, for models whose cells are as many as rows.
 
-They are sliced like arrays, and nothing but the slice is in memory. The files have no name where
+A row becomes one whole number (its levels, sides and outcome, by codes) and one number for each
+column of values. Whoever sums over rows takes them in batches, so that what is in between stays
+small: ten million rows with three columns of counts take 160 MB. More rows lie in temporary files,
+as many as the disk has room for, and a batch is all that is in memory. The files have no name where
 the system allows that, so that nothing is left of them, whatever becomes of the process.
 """
 
@@ -130,14 +133,6 @@ def write_columns(
             taken = len(values)
         size += taken
     return {name: FiledColumn(files[name], np.dtype(kind), size) for name, kind in kinds.items()}
-
-
-# Judgments row by row, for models whose cells are as many as rows.
-#
-# A row becomes one whole number (its levels, sides and outcome, by codes) and one number for each
-# column of values. Whoever sums over rows takes them in batches, so that what is in between stays
-# small: ten million rows with three columns of counts take 160 MB. Where there are more, the
-# columns lie in files (`row_files.py`), and a batch is all that is in memory.
 
 
 Keys = NDArray[np.int64] | NDArray[np.int32]
@@ -291,11 +286,9 @@ class CodedRows:
         )
 
     def pooled(self, *, fold: bool) -> CodedRows:
-        """Make rows with the same pair, outcome and values one, where that makes them far fewer.
-
-        Levels are forgotten. Style counts take few values, so that ten million rows become some
-        hundred thousand; a length has too many.
-        """
+        """Make rows with the same pair, outcome and values one, where that makes them far fewer."""
+        # Levels are forgotten. Style counts take few values, so that ten million rows become some
+        # hundred thousand; a length has too many.
         k, kinds = len(self.systems), [_distinct(column) for column in self.columns]
         known = [kind for kind in kinds if kind is not None]
         span = prod(2 * len(kind) for kind in known) * 3 * k * k
@@ -369,8 +362,6 @@ def _place(batch: Batch, by: Sequence[str], sizes: Sequence[int], k: int) -> NDA
 # Each row becomes two 64-bit numbers, and these are summed; to sort ten million rows would take
 # longer than to fit them. It tells results apart by what was read and keeps nobody from making two
 # files with one digest on purpose.
-
-
 Words = NDArray[np.uint64]
 # Where the two numbers start: the first digits of π
 LANES: Final = (0x243F6A8885A308D3, 0x13198A2E03707344)
@@ -380,10 +371,8 @@ _SHIFTS: Final = (np.uint64(30), np.uint64(27), np.uint64(31))
 
 
 def digest_rows(rows: CodedRows) -> str:
-    """Return the SHA-256 of systems, sides, outcomes, values and weights of all rows.
-
-    Levels of judges and items are left out, as in the digest of counts.
-    """
+    """Return the SHA-256 of systems, sides, outcomes, values and weights of all rows."""
+    # Levels of judges and items are left out, as in the digest of counts.
     weights = rows.weights
     whole = weights is None or not any((part % 1).any() for part in slices(weights))
     sums = [np.uint64(0) for _ in LANES]
@@ -445,10 +434,8 @@ def code_rows(
     by: Sequence[str] = (),
     limits: Mapping[str, int] | None = None,
 ) -> CodedRows:
-    """Read a table once: labels as codes, some columns as numbers.
-
-    columns: numeric columns of its frame; missing values become NaN.
-    """
+    """Read a table once: labels as codes, some columns as numbers."""
+    # columns: numeric columns of its frame; missing values become NaN.
     weighing = read_weights(data)
     by = tuple(data.require(name) for name in by)
     keys = [*by, "left", "right", "outcome"]
@@ -472,8 +459,8 @@ def code_rows(
         expected = sum(counted["outcome"].values())
     elif can_stream(frame):
         expected = float(fetch_columns(frame.select(nw.len().alias(COUNT)))[COUNT][0])
-    read = _hold_rows if expected is None or expected <= HELD else _file_rows
-    rows = read(data, frame, tables, columns, weighing)
+    filed = expected is not None and expected > HELD
+    rows = _read_rows(data, frame, tables, columns, weighing, filed=filed)
     if expected not in (None, rows.size):
         raise UnknownFormat(
             f"{data.source.name} was changed while it was read: {expected:,.0f} rows were counted,"
@@ -481,60 +468,48 @@ def code_rows(
         )
     for batch in rows.batches(fold=False):
         check_opponents(data, every, rows.systems, batch.left, batch.right)
-    return replace(rows, zero_weight=weighing.zero)
+    return rows
 
 
-def _file_rows(
+def _read_rows(
     data: Comparisons,
     frame: Frame,
     tables: Sequence[Coding],
     columns: Sequence[str],
     weighing: Weighing,
+    *,
+    filed: bool,
 ) -> CodedRows:
-    """Read a table into temporary files."""
+    """Read a table into temporary files, or into memory."""
     wide = [*columns, *([weighing.column] if weighing.column else [])]
-    key = np.int32 if fits_narrow(tables) else np.int64
-    kinds: dict[str, DTypeLike] = {"key": key, **dict.fromkeys(wide, np.float64)}
-    with one_thread(data.source.connection):
-        found = write_columns(code_batches(data, frame, tables, wide), kinds)
-    weights = found[weighing.column] if weighing.column else None
-    return replace(
-        _make_rows(data, tables, found["key"], [found[name] for name in columns]),
-        weights=weights,
-        squares=weights.squares if weights is not None and weighing.importance else None,
-    )
-
-
-def _hold_rows(
-    data: Comparisons,
-    frame: Frame,
-    tables: Sequence[Coding],
-    columns: Sequence[str],
-    weighing: Weighing,
-) -> CodedRows:
-    """Read a table into memory."""
-    found = fetch_rows(
-        data, frame, tables, [*columns, *([weighing.column] if weighing.column else [])]
-    )
-    weights = found[weighing.column].astype(np.float64) if weighing.column else None
-    return replace(
-        _make_rows(data, tables, found["key"], [_narrow(found[name]) for name in columns]),
-        weights=weights,
-        squares=weights**2 if weights is not None and weighing.importance else None,
-    )
-
-
-def _make_rows(
-    data: Comparisons, tables: Sequence[Coding], keys: Column, columns: Sequence[Column]
-) -> CodedRows:
+    weights: Column | None = None
+    squares: Column | None = None
+    if filed:
+        key = np.int32 if fits_narrow(tables) else np.int64
+        kinds: dict[str, DTypeLike] = {"key": key, **dict.fromkeys(wide, np.float64)}
+        with one_thread(data.source.connection):
+            found = write_columns(code_batches(data, frame, tables, wide), kinds)
+        keys: Column = found["key"]
+        values: list[Column] = [found[name] for name in columns]
+        if weighing.column:
+            weights = found[weighing.column]
+            squares = weights.squares
+    else:
+        held = fetch_rows(data, frame, tables, wide)
+        keys, values = held["key"], [_narrow(held[name]) for name in columns]
+        if weighing.column:
+            weights = held[weighing.column].astype(np.float64)
+            squares = weights**2 if weighing.importance else None
     none = np.zeros(0, dtype=np.int32)
-    levels = {one.name: make_factor(one, none) for one in tables[:-3]}
     return CodedRows(
         systems=tuple(tables[-2].labels),
         keys=keys,
-        columns=tuple(columns),
-        levels=levels,
+        columns=tuple(values),
+        weights=weights,
+        squares=squares if weighing.importance else None,
+        levels={one.name: make_factor(one, none) for one in tables[:-3]},
         positions_known=data.positions_known,
+        zero_weight=weighing.zero,
         answers=float(data.count_judgments()) if data.expanded else None,
     )
 

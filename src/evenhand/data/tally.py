@@ -41,10 +41,8 @@ def join_codes(digits: Sequence[tuple[NDArray[np.int32], int]]) -> NDArray[np.in
 
 
 def first_of_each(key: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first position of each different key, in key order, and each entry's group.
-
-    The two are one array where every key is alone and in its place.
-    """
+    """Return the first position of each different key, in key order, and each entry's group."""
+    # The two are one array where every key is alone and in its place.
     if (key[1:] > key[:-1]).all():
         alone = np.arange(len(key))
         return alone, alone
@@ -178,7 +176,14 @@ class Tally:
         names = take_names(keep)
         if names in self._pooled:
             return self._pooled[names] or self
-        pooled = self._pool(names)
+        kept = {name: self.factor(name) for name in names}
+        k = len(self.systems)
+        digits = [(factor.codes, factor.size) for factor in kept.values()]
+        key = join_codes([*digits, (self.left, k), (self.right, k)])
+        first, inverse = first_of_each(key)
+        factors = {name: replace(f, codes=f.codes[first]) for name, f in kept.items()}
+        unmerged = {name: count for name, count in self.unmerged.items() if name in kept}
+        pooled = replace(self._summed(first, inverse), factors=factors, unmerged=unmerged)
         pooled._pooled[names] = None  # itself, but no circle: what is let go is freed at once
         if not names or len(pooled.left) == len(self.left):  # pairs alone, or what is held anyway
             self._pooled[names] = pooled
@@ -188,16 +193,6 @@ class Tally:
     def _pooled(self) -> dict[tuple[str, ...], Tally | None]:
         """What `pool` has summed already: of millions of entries each sum is dear."""
         return {}
-
-    def _pool(self, keep: Sequence[str]) -> Tally:
-        kept = {name: self.factor(name) for name in keep}
-        k = len(self.systems)
-        digits = [(factor.codes, factor.size) for factor in kept.values()]
-        key = join_codes([*digits, (self.left, k), (self.right, k)])
-        first, inverse = first_of_each(key)
-        factors = {name: replace(f, codes=f.codes[first]) for name, f in kept.items()}
-        unmerged = {name: count for name, count in self.unmerged.items() if name in kept}
-        return replace(self._summed(first, inverse), factors=factors, unmerged=unmerged)
 
     def fold(self) -> Tally:
         """Forget who was shown first: entries of one pair and level become one, by name order.
@@ -309,12 +304,10 @@ def keep_levels(
 
 
 def merge_levels(factor: Factor, limit: int, seed: int) -> Factor:
-    """Merge the levels of a factor into at most `limit` clusters of about equal load.
-
-    Levels go to clusters in a snake by load, equal loads in random order: clusters
-    of clusters are clusters, so that inference by them stays valid. Labels and loads remain those
-    of the levels.
-    """
+    """Merge the levels of a factor into at most `limit` clusters of about equal load."""
+    # Levels go to clusters in a snake by load, equal loads in random order: clusters of clusters
+    # are clusters, so that inference by them stays valid. Labels and loads remain those of the
+    # levels.
     if factor.merged or factor.size <= limit:
         return factor
     member = snake(factor.loads, limit, seed)
@@ -336,19 +329,14 @@ def snake(loads: Counts, limit: int, seed: int) -> Codes:
     return member
 
 
-# The digest of a tally: the same for the same judgments on any engine.
-
-
 BLOCK: Final = 20_000  # Entries that are read at a time: they stay in the cache
 _KINDS: Final = {"<u1": 2**8, "<u2": 2**16, "<u4": 2**32}
 
 
 def digest_entries(pooled: Tally, names: Sequence[str]) -> str:
-    """Return the SHA-256 of counts that are pooled by some factors.
-
-    Entries by factors may be millions, so that their numbers go in as few bytes as hold them all;
-    without factors codes take four bytes and counts eight.
-    """
+    """Return the SHA-256 of counts that are pooled by some factors."""
+    # Entries by factors may be millions, so that their numbers go in as few bytes as hold them all;
+    # without factors codes take four bytes and counts eight.
     factors = [pooled.factors[name] for name in names]
     digest = sha256("\x1f".join(pooled.systems).encode())
     for factor in factors:
@@ -364,11 +352,9 @@ def digest_entries(pooled: Tally, names: Sequence[str]) -> str:
 
 
 def _read_counts(pooled: Tally, *, narrow: bool) -> Iterator[NDArray[Any]]:
-    """Go through the (entries, 3) counts, some at a time.
-
-    Where some are no whole numbers, all are rounded to 30 bits: sums differ by their order in the
-    rest.
-    """
+    """Go through the (entries, 3) counts, some at a time."""
+    # Where some are no whole numbers, all are rounded to 30 bits: sums differ by their order in the
+    # rest.
     columns = pooled.wins, pooled.ties, pooled.losses
     blocks = [slice(at, at + BLOCK) for at in range(0, len(pooled.wins), BLOCK)]
     whole = all((one[block] == np.floor(one[block])).all() for one in columns for block in blocks)

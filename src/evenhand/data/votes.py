@@ -70,10 +70,8 @@ class Votes:
 
     @cached_property
     def pair(self) -> NDArray[np.int64]:
-        """(n,) number of the output pair: item and the two systems, whoever stood left.
-
-        Under another criterion it is another one: the better text is not the more fluent one.
-        """
+        """(n,) number of the output pair: item and the two systems, whoever stood left."""
+        # Under another criterion it is another one: the better text is not the more fluent one.
         low, high = np.minimum(self.left, self.right), np.maximum(self.left, self.right)
         return self._number(low, high)
 
@@ -125,21 +123,15 @@ _ARRAYS = (
     *("answer", "kind", "expected", "seconds", "moment", "criterion", "row"),
 )
 
-
-# Votes become a tally again: what is drawn row by row is counted for models of counts.
-
-
 # Factors of which votes keep the names; beside them `by` may hold "ranking" and "criterion"
 NAMED: Final = ("judge", "item", "task")
 NAMELESS: Final = ("",)  # The only name where no column says more
 
 
 def count_votes(votes: Votes, by: Sequence[str] = ()) -> Tally:
-    """Count outcomes per pair of systems as shown, and per judge, item, ... in `by`.
-
-    All systems keep their codes, also those that no vote is on: a model then says what it makes of
-    systems that it has not seen.
-    """
+    """Count outcomes per pair of systems as shown, and per judge, item, ... in `by`."""
+    # All systems keep their codes, also those that no vote is on: a model then says what it makes
+    # of systems that it has not seen.
     k = len(votes.systems)
     levels = {name: _level(votes, name) for name in by}
     digits = [(codes, len(names)) for names, codes in levels.values()]
@@ -185,9 +177,6 @@ def _factor(names: tuple[str, ...], codes: Codes, first: np.ndarray) -> Factor:
     return Factor(labels, at, loads.astype(np.float64), len(labels))
 
 
-# A digest of votes: the same for the same comparisons, in any order of rows, in whatever table.
-
-
 _ROLES = (("left", "systems"), ("right", "systems"), ("item", "items"), ("judge", "judges"))
 
 
@@ -219,9 +208,6 @@ def digest_votes(votes: Votes) -> str:
     return digest.hexdigest()
 
 
-# Votes of one task by themselves, and votes that know the names of others.
-
-
 Rows = NDArray[np.intp]
 
 
@@ -251,10 +237,9 @@ def split_tasks(votes: Votes) -> dict[str, Rows]:
 
 
 def take_task(votes: Votes, rows: Rows) -> Votes:
-    """Keep rows of one task, and of the systems' names those that it has.
-
-    A model that is trained on part of these votes must say something of every system that is left.
-    """
+    """Keep rows of one task, and of the systems' names those that it has."""
+    # A model that is trained on part of these votes must say something of every system that is
+    # left.
     part = votes.take(rows)
     code = int(part.task[0])
     named = replace(part, tasks=(part.tasks[code],), task=np.zeros_like(part.task))
@@ -271,10 +256,8 @@ def recode_systems(votes: Votes, systems: Sequence[str]) -> Votes:
 
 
 def sort_votes(votes: Votes) -> Rows:
-    """Return the rows in an order that does not depend on that of the table.
-
-    Votes that agree in all that is sorted by are the same vote twice.
-    """
+    """Return the rows in an order that does not depend on that of the table."""
+    # Votes that agree in all that is sorted by are the same vote twice.
     answer = np.zeros_like(votes.task) if votes.answer is None else votes.answer
     columns = (answer, votes.outcome, votes.right, votes.left, votes.judge, votes.item, votes.task)
     return np.asarray(np.lexsort(columns), dtype=np.intp)
@@ -287,8 +270,6 @@ def sort_votes(votes: Votes) -> Rows:
 #
 # A rule (win rate, feedback arc set, TrueSkill, ...) is no model: it says an order, and at most a
 # number behind it. All of them return `Scores`, so that one table shows them side by side.
-
-
 Integers = NDArray[np.int64]
 
 

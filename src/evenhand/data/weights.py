@@ -1,4 +1,4 @@
-"""What a mix made of a table of judgments, and how its weights get into the table."""
+"""How much each judgment counts: a stated mix of judges and items, or a cap on judges."""
 
 from __future__ import annotations
 
@@ -49,12 +49,10 @@ def refuse_weighted(table: Comparisons) -> None:
 def attach_weights(
     table: Comparisons, labels: Mapping[str, list[str]], weights: NDArray[np.float64]
 ) -> Comparisons:
-    """Give rows the weight of their labels; rows whose labels are not listed are left out.
-
-    labels: column → (C,) labels, each combination once.
-    weights: (C,) a row's weight; written as text to the last digit, so that every engine has the
-        same.
-    """
+    """Give rows the weight of their labels; rows whose labels are not listed are left out."""
+    # labels: column → (C,) labels, each combination once.
+    # weights: (C,) a row's weight; written as text to the last digit, so that every engine has the
+    # same.
     frame = name_levels(table, list(labels), table.frame)
     columns = {**labels, _WEIGHT: [repr(weight) for weight in weights.tolist()]}
     listed = small_table(frame, columns, table.source.connection)
@@ -63,7 +61,6 @@ def attach_weights(
     return replace(table, frame=weighed, weights="importance")
 
 
-# The cells of a mix: judgments counted by the levels that have shares, and by judge or item.
 Array = NDArray[np.float64]
 ROWS: Final = "evenhand_rows"
 # One entry per cell of levels and unit: their labels, its judgments (COUNT) and its rows
@@ -102,14 +99,11 @@ def refuse_missing(table: Comparisons, cells: Cells) -> None:
 
 
 def weigh_cells(cells: Cells, columns: list[str], wanted: Array, kept: NDArray[np.bool_]) -> Array:
-    """Return (kept,) the weight of a comparison in each entry; all of them weigh their number.
-
-    Shares are of comparisons, which is what models count: a ranking of five outputs is ten of them,
-    and would otherwise outweigh ten judges who ranked two.
-
-    wanted: (C,) share of each entry's cell of levels.
-    kept: (C,) entries with a share.
-    """
+    """Return (kept,) the weight of a comparison in each entry; all of them weigh their number."""
+    # Shares are of comparisons, which is what models count: a ranking of five outputs is ten of
+    # them, and would otherwise outweigh ten judges who ranked two.
+    # wanted: (C,) share of each entry's cell of levels.
+    # kept: (C,) entries with a share.
     rows = cells[ROWS][kept].astype(float)
     keys = zip(*(cells[name][kept].tolist() for name in columns), strict=True)
     cell = list(keys) if columns else [()] * len(rows)
@@ -244,7 +238,6 @@ class Mix:
     def _describe(self, cells: Cells, weights: Array, kept: NDArray[np.bool_]) -> Mixed:
         """Return what the mix made of the judgments."""
         answers, rows = cells[COUNT][kept].astype(float), cells[ROWS][kept].astype(float)
-        whole = weights * rows / answers
         dropped = int(cells[ROWS][~kept].sum())
         notes: tuple[str, ...] = ()
         if dropped:
@@ -259,12 +252,20 @@ class Mix:
             name=self.name,
             shares={name: dict(own) for name, own in self.shares.items()},
             each=self.each,
-            n_judgments=float(answers.sum()),
-            n_comparisons=float(rows.sum()),
-            effective=fsum(answers * whole) ** 2 / fsum(answers * whole**2),
+            **_count_effective(answers, rows, weights),
             left_out=dropped,
             notes=notes,
         )
+
+
+def _count_effective(answers: Array, rows: Array, weights: Array) -> dict[str, float]:
+    """Return the numbers of judgments and comparisons, and the effective number of judgments."""
+    whole = weights * rows / answers
+    return {
+        "n_judgments": float(answers.sum()),
+        "n_comparisons": float(rows.sum()),
+        "effective": fsum(answers * whole) ** 2 / fsum(answers * whole**2),
+    }
 
 
 def _check_shares(column: str, shares: Mapping[str, float]) -> None:
@@ -289,28 +290,24 @@ def _match_levels(
     table: Comparisons, name: str, shares: Mapping[str, float], found: list[str]
 ) -> None:
     """Refuse levels without a share, and shares of levels that nobody has."""
+    where = table.source.name
     unnamed = [level for level in found if level not in shares]
     absent = [level for level, share in shares.items() if share > 0 and level not in found]
     if unnamed:
-        raise UnknownOption(_say_unnamed(table, name, unnamed, [*shares.keys() - {*found}]))
+        lacking = f"{listing(unnamed)} of {where} has no share in the mix"
+        advice = f"{lacking}: state one, 0 leaves its judgments out"
+        unknown = sorted(shares.keys() - {*found})
+        if not unknown:
+            raise UnknownOption(f"{name} {advice}")
+        hint = next((hint for level in unknown if (hint := suggest(level, unnamed))), "")
+        first = f"no judgment of {where} has {name} {listing(unknown)}"
+        raise UnknownOption(f"{first}.{hint}" if hint else f"{first}, and {advice}")
     if absent:
         raise NotIdentified(
-            f"no judgments of {name} {listing(absent)} in {table.source.name}: nothing can stand"
+            f"no judgments of {name} {listing(absent)} in {where}: nothing can stand"
             f" for a share of {shares[absent[0]]:g}",
             ["collect some", "state another mix"],
         )
-
-
-def _say_unnamed(table: Comparisons, name: str, unnamed: list[str], unknown: list[str]) -> str:
-    """Say which levels lack a share, and first which shares are of no level there is."""
-    lacking = f"{listing(unnamed)} of {table.source.name} has no share in the mix"
-    state = "state one, 0 leaves its judgments out"
-    if not unknown:
-        return f"{name} {lacking}: {state}"
-    wrong = sorted(unknown)
-    hint = next((said for one in wrong if (said := suggest(one, unnamed))), "")
-    first = f"no judgment of {table.source.name} has {name} {listing(wrong)}"
-    return f"{first}.{hint}" if hint else f"{first}, and {lacking}: {state}"
 
 
 # A cap on how much one judge counts: above the median load, a judge weighs as the median judge.
@@ -379,23 +376,17 @@ class JudgeCap:
         rows, answers = cells[ROWS].astype(float), cells[COUNT].astype(float)
         weights = cap_loads(rows)
         weighed = attach_weights(table, {column: cells[column].tolist()}, weights)
-        return replace(weighed, mix=self._describe(rows, answers, weights))
-
-    def _describe(self, rows: Array, answers: Array, weights: Array) -> Capped:
-        """Return what the cap made of the judgments."""
-        whole = weights * rows / answers
-        return Capped(
+        capped = Capped(
             name=self.name,
             shares={},
             each="judge",
-            n_judgments=float(answers.sum()),
-            n_comparisons=float(rows.sum()),
-            effective=fsum(answers * whole) ** 2 / fsum(answers * whole**2),
+            **_count_effective(answers, rows, weights),
             left_out=0,
             notes=(),
             limit=float(np.median(rows)),
             judges=int((weights < 1).sum()),
         )
+        return replace(weighed, mix=capped)
 
 
 def cap_loads(loads: Array) -> Array:

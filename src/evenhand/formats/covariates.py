@@ -33,7 +33,7 @@ from evenhand.formats.table import Handle, Table
 
 # What is a number in a table: neither nan nor inf, nor 1_000 as Python takes it
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_SHOWN: Final = 3
+_MAX_VALUES_SHOWN: Final = 3
 
 
 def open_covariates(source: str | Path, *, on: str, named: str | None = None) -> Frame:
@@ -46,10 +46,8 @@ def open_covariates(source: str | Path, *, on: str, named: str | None = None) ->
 def read_system_covariates(
     source: str | Path, chosen: Sequence[str] = ()
 ) -> dict[str, dict[str, float | str]]:
-    """Read covariates of systems: covariate → system → number or level.
-
-    A missing value is left out, so that the model can name the systems without one.
-    """
+    """Read covariates of systems: covariate → system → number or level."""
+    # A missing value is left out, so that the model can name the systems without one.
     table = open_files(source)
     key = _find_key(table, "system")
     others = [name for name in table.columns if name != key]
@@ -118,7 +116,7 @@ def _read_column(values: dict[str, str], column: str, name: str) -> dict[str, fl
         return {system: float(value) for system, value in given.items()}
     words = [value for value in given.values() if not _NUMBER.fullmatch(value)]
     if numbers:
-        shown = listing([*numbers[:1], *words], _SHOWN)
+        shown = listing([*numbers[:1], *words], _MAX_VALUES_SHOWN)
         raise InvalidJudgments(
             f"column '{column}' of {name} holds numbers and words ({shown}): make it the one or the"
             " other; a level called 7 may be written v7"
@@ -133,8 +131,6 @@ def _read_column(values: dict[str, str], column: str, name: str) -> dict[str, fl
 #
 # A judge who is asked again under another login is one judge, so that intra-judge agreement and
 # every effect of judges are of persons.
-
-
 LOGIN = "login"
 PERSON = "person"
 

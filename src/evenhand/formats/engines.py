@@ -43,20 +43,19 @@ DATABASES: Final = (
 # Kinds of URLs that name files elsewhere, which are not opened here
 STORES: Final = ("s3", "gs", "r2", "https")
 # Tables of a database that Ibis reaches: `postgres://host/db?table=schema.votes`.
-
-
 SHORT_NAMES: Final = {"postgresql": "postgres", "redshift": "postgres"}
 
 
 def _open_with_ibis(address: Address) -> Table:
     """Open a table of a database."""
+    kind = SHORT_NAMES.get(address.scheme, address.scheme)  # Ibis' name of the database
     _, name = address.require(("table",))
     try:
         import ibis
     except ModuleNotFoundError:
         raise UnknownFormat(
             f"'{address}' is read through Ibis, which is not installed: pip install"
-            f" 'evenhand[ibis]' 'ibis-framework[{_backend(address)}]' (in a clone '.[ibis]' for the"
+            f" 'evenhand[ibis]' 'ibis-framework[{kind}]' (in a clone '.[ibis]' for the"
             " first)"
         ) from None
     if address.scheme == "sqlite" and not Path(f"{address.place}{address.path}").is_file():
@@ -65,7 +64,7 @@ def _open_with_ibis(address: Address) -> Table:
     try:
         user = f"{address.user}@" if address.user else ""
         settings = "&".join(f"{name}={value}" for name, value in address.settings)
-        url = f"{_backend(address)}://{user}{address.place}{address.path}"
+        url = f"{kind}://{user}{address.place}{address.path}"
         backend = ibis.connect(f"{url}?{settings}" if settings else url)
         # Close the connection when nobody holds a table of it any more
         close = getattr(getattr(backend, "con", None), "close", None)
@@ -81,16 +80,11 @@ def _open_with_ibis(address: Address) -> Table:
     except ImportError:
         raise UnknownFormat(
             f"'{address}' needs a driver that is not installed: pip install"
-            f" 'ibis-framework[{_backend(address)}]'"
+            f" 'ibis-framework[{kind}]'"
         ) from None
     except list_errors(OSError, ValueError) as error:
         raise UnknownFormat(f"'{address}' does not answer: {address.clean(error)}") from None
     return Table(nw.from_native(found), str(address))
-
-
-def _backend(address: Address) -> str:
-    """Return Ibis' name of a database."""
-    return SHORT_NAMES.get(address.scheme, address.scheme)
 
 
 # Tables of a DuckDB file: `duckdb://votes.db?table=votes`, opened for reading only.
@@ -121,11 +115,9 @@ def _open_duckdb(address: Address) -> Table:
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:
-    """Open a file for reading; its own views and macros may read no file of this machine.
-
-    No query can set that access back. A file with plain tables alone keeps it: what is made of
-    these may be written.
-    """
+    """Open a file for reading; its own views and macros may read no file of this machine."""
+    # No query can set that access back. A file with plain tables alone keeps it: what is made of
+    # these may be written.
     connection = duckdb.connect(str(path), read_only=True)
     (own,) = connection.execute(
         "select (select count(*) from duckdb_views() where not internal)"
@@ -164,8 +156,6 @@ def _write(*parts: str) -> str:
 
 
 # Tables of Spark: of a Connect server (`sc://`), or of a session of this process (`spark://`).
-
-
 PORT: Final = 15002  # Where a Connect server listens unless it says otherwise
 # Seconds that a server may take to answer: Spark itself would try for minutes
 PATIENCE: Final = 10.0
@@ -185,7 +175,18 @@ def _open_spark(address: Address) -> Table:
         raise UnknownOption(f"'{address}' names two tables: one is read")
     if not name:
         kind, name = address.require(("table", "path"))
-    _refuse_missing(address)
+    # Refuse what cannot run here
+    needed = ("pyspark", "grpc") if address.scheme == "sc" else ("pyspark",)
+    if any(find_spec(name) is None for name in needed):
+        raise UnknownFormat(
+            f"'{address}' is read by Spark, which is not installed: pip install 'evenhand[spark]'"
+            " (in a clone: '.[spark]')"
+        )
+    if address.scheme == "spark" and not (shutil.which("java") or os.environ.get("JAVA_HOME")):
+        raise UnknownFormat(
+            f"'{address}' runs Spark in this process, which needs Java 17 or newer, and there is"
+            " none: install it, or name a Connect server (sc://HOST:PORT/TABLE), which needs none"
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # Spark's, about the version of pandas
         try:
@@ -202,21 +203,6 @@ def _open_spark(address: Address) -> Table:
     if not columns:
         raise UnknownFormat(f"'{address}' has no columns")
     return Table(nw.from_native(native), str(address))
-
-
-def _refuse_missing(address: Address) -> None:
-    """Refuse what cannot run here."""
-    needed = ("pyspark", "grpc") if address.scheme == "sc" else ("pyspark",)
-    if any(find_spec(name) is None for name in needed):
-        raise UnknownFormat(
-            f"'{address}' is read by Spark, which is not installed: pip install 'evenhand[spark]'"
-            " (in a clone: '.[spark]')"
-        )
-    if address.scheme == "spark" and not (shutil.which("java") or os.environ.get("JAVA_HOME")):
-        raise UnknownFormat(
-            f"'{address}' runs Spark in this process, which needs Java 17 or newer, and there is"
-            " none: install it, or name a Connect server (sc://HOST:PORT/TABLE), which needs none"
-        )
 
 
 def _connect_spark(address: Address) -> Any:

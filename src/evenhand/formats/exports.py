@@ -32,11 +32,10 @@ Kind = TypeVar("Kind", Comparisons, Rankings, Ratings)
 
 @dataclass(frozen=True)
 class Exporter:
-    """An outside format that is written.
+    """An outside format that is written."""
 
-    `export` yields the text and refuses what the format cannot say. What it merely has no place
-    for is left out, and `say_left_out` says so: whole columns, and single values (`find_losses`).
-    """
+    # `export` yields the text and refuses what the format cannot say. What it merely has no place
+    # for is left out, and `say_left_out` says so: whole columns, and single values (`find_losses`).
 
     name: str
     suffixes: Sequence[str]
@@ -94,15 +93,22 @@ def refuse_weight(record: Record, name: str) -> None:
         raise record.refuse(f"its weight is {text_of(record, 'weight')}: {name} has no weights")
 
 
+def _gather_rankings(data: Rankings, name: str) -> list[list[Record]]:
+    """Return the rows of each ranking."""
+    rankings: dict[tuple[str, str], list[Record]] = {}
+    for record in read_rows(data):
+        refuse_weight(record, name)
+        rankings.setdefault((record.text("task"), record.text("ranking")), []).append(record)
+    return list(rankings.values())
+
+
 # Rankings as WMT's RNK table: one wide row for each, in the order of the screen.
 #
 # Slots that a shorter ranking does not fill are empty. Blank ranks are -1, and so are the numbers
 # of systems, documents and segments where nothing is known of them. Codes of WMT's languages become
 # their names.
-
-
 _NEEDS: Final = ("judge", "item", "task")
-_LEAST: Final = 2
+_MIN_SLOTS: Final = 2
 
 
 def export_wmt_rnk(data: Handle) -> Iterator[str]:
@@ -116,18 +122,14 @@ def export_wmt_rnk(data: Handle) -> Iterator[str]:
             " systems is that of"
             " the screen: add a column 'position', or write our own rankings (--to rankings)"
         )
-    rankings: dict[tuple[str, str], list[Record]] = {}
-    for record in read_rows(data):
-        refuse_weight(record, WMT_RNK.name)
-        key = (record.text("task"), record.text("ranking"))
-        rankings.setdefault(key, []).append(record)
-    width = max(_LEAST, *map(len, rankings.values()))
+    rankings = _gather_rankings(data, WMT_RNK.name)
+    width = max(_MIN_SLOTS, *map(len, rankings))
     yield _line(
         ["srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"]
         + [f"system{at}{what}" for at in range(1, width + 1) for what in ("Number", "Id")]
         + [f"system{at}rank" for at in range(1, width + 1)]
     )
-    for records in rankings.values():
+    for records in rankings:
         yield _line(_row(sorted(records, key=lambda one: float(one.need("position"))), width))
 
 
@@ -195,8 +197,6 @@ def _line(fields: Sequence[str]) -> str:
 # become the table with marked errors, those of documents the one with documents, all others that of
 # direct assessment. Errors end with their last character there; where the outputs are known, places
 # are counted as the page does, in UTF-16 units without the blanks around the text.
-
-
 _WORDS: Final = {kind: word for word, kind in KINDS.items()} | {word: word for word in TYPES}
 _BATCH: Final = ("batchNo", "item_pk")
 
@@ -324,7 +324,7 @@ def write_error(record: Record, span: Span, name: str) -> dict[str, Any]:
 def _find_units(record: Record, span: Span) -> tuple[int, int]:
     """Return the first and the last unit of an error, in characters where no text is known."""
     start, last = span.start or 0, (span.end or 0) - 1
-    text = str(record.values.get("output") or "")
+    text = _text(record, "output")
     places = Screen.of(text, trimmed=True).places
     if not places or last >= len(text):
         return start, last
@@ -339,9 +339,8 @@ def _write_spans(record: Record) -> str:
     spans = spans_of(record)
     if spans is None:
         raise record.refuse(
-            f"it has no spans, and {APPRAISE.name} would say that no error was found:"
-            " keep the ratings that"
-            " have some with --where, or write [] where no error was found"
+            f"it has no spans, and {APPRAISE.name} would say that no error was found: keep the"
+            " ratings that have some with --where, or write [] where no error was found"
         )
     return json.dumps([write_error(record, one, APPRAISE.name) for one in spans])
 
@@ -377,9 +376,8 @@ def export_wmt_json(data: Handle) -> Iterator[str]:
     for record in read_rows(data):
         if record.text("kind") not in {"", "target"}:
             raise record.refuse(
-                f"its kind is {record.text('kind')}, and {WMT_JSON.name} has targets"
-                " only: keep them with"
-                " --where"
+                f"its kind is {record.text('kind')}, and {WMT_JSON.name} has targets only: keep"
+                " them with --where"
             )
         item = record.need("item")
         segment = segments.setdefault(
@@ -425,7 +423,7 @@ def _add(record: Record, segment: dict[str, Any]) -> None:
     spans = spans_of(record)
     if spans is not None:
         given["errors"] = [write_error(record, one, WMT_JSON.name) for one in spans]
-    given |= _times_wmt_json(record)
+    given |= _moments(record)
     if record.text("criterion"):
         given["protocol"] = record.text("criterion")
     segment["scores"].setdefault(system, []).append(given)
@@ -436,7 +434,7 @@ def _text(record: Record, column: str) -> str:
     return str(record.values.get(column) or "")
 
 
-def _times_wmt_json(record: Record) -> dict[str, list[float]]:
+def _moments(record: Record) -> dict[str, list[float]]:
     start, seconds = record.text("shown_at"), text_of(record, "seconds")
     if not (start and seconds):
         return {}
@@ -453,8 +451,6 @@ def _times_wmt_json(record: Record) -> dict[str, list[float]]:
 #
 # The table has no place for scores: they are counted from the errors when it is read. So only
 # scores that the errors make can be written.
-
-
 _HEADER: Final = (
     *("system", "doc", "docSegId", "globalSegId", "rater", "source", "target"),
     *("category", "severity", "metadata"),
@@ -488,13 +484,18 @@ def export_mqm(data: Handle) -> Iterator[str]:
         made = -weigh(record, spans)
         if score and abs(float(score) - made) > 1e-9:
             raise record.refuse(
-                f"its score {score} is not the {made:g} that its errors make, and {MQM.name}"
-                " has no place"
-                " for scores"
+                f"its score {score} is not the {made:g} that its errors make, and {MQM.name} has no"
+                " place for scores"
             )
-        _refuse_marks(record, spans)
+        texts = [_text(record, side) for side in ("source", "output")]
+        if any(mark in text for text in texts for mark in MARKS):
+            raise record.refuse(f"its texts hold <v> or </v> themselves, the marks of {MQM.name}")
+        if any(span.missing for span in spans):
+            raise record.refuse(
+                f"an error is something missing, and {MQM.name} marks what is there only"
+            )
         for span in spans or (None,):
-            fields = _row_mqm(record, span, number)
+            fields = _error_row(record, span, number)
             if any(mark in field for field in fields for mark in "\t\n\r"):
                 raise record.refuse(
                     f"a tab or a line break in its texts, and {MQM.name} has no quotes"
@@ -526,20 +527,10 @@ def _place(record: Record) -> tuple[str, str]:
     return (document, item.removeprefix(f"{document}:")) if document else (item, "1")
 
 
-def _refuse_marks(record: Record, spans: Sequence[Span]) -> None:
-    texts = [str(record.values.get(side) or "") for side in ("source", "output")]
-    if any(mark in text for text in texts for mark in MARKS):
-        raise record.refuse(f"its texts hold <v> or </v> themselves, the marks of {MQM.name}")
-    if any(span.missing for span in spans):
-        raise record.refuse(
-            f"an error is something missing, and {MQM.name} marks what is there only"
-        )
-
-
-def _row_mqm(record: Record, span: Span | None, number: int) -> list[str]:
+def _error_row(record: Record, span: Span | None, number: int) -> list[str]:
     """Return the row of an error, or the one that says that there is none."""
     document, segment = _place(record)
-    texts = {side: str(record.values.get(side) or "") for side in ("source", "output")}
+    texts = {side: _text(record, side) for side in ("source", "output")}
     if span is not None and span.placed:
         start, end = span.start or 0, span.end or 0
         if end > len(texts[span.side]):
@@ -566,8 +557,6 @@ def _row_mqm(record: Record, span: Span | None, number: int) -> list[str]:
 # Rankings become rankers, comparisons pairwise choices, ratings numbers. Neither rankers nor
 # choices know ties: rankings and comparisons with ties are refused. Outputs are written in the
 # order shown.
-
-
 _NEEDS_LABEL_STUDIO: Final = ("judge", "item")
 _TEXTS: Final = ("source", "output", "criterion")
 
@@ -580,7 +569,7 @@ def export_label_studio(data: Handle) -> Iterator[str]:
         tasks: Iterator[dict[str, Any]] = (_compare(record, data) for record in read_rows(data))
     elif isinstance(data, Rankings):
         data.check()
-        tasks = map(_rank, _group(data))
+        tasks = map(_rank, _gather_rankings(data, LABEL_STUDIO.name))
     else:
         tasks = map(_rate, read_rows(data))
     for number, task in enumerate(tasks, start=1):
@@ -633,17 +622,8 @@ def _compare(record: Record, data: Comparisons) -> dict[str, Any]:
     return _task(record, systems, {"type": "pairwise", "value": {"selected": str(outcome)}})
 
 
-def _group(data: Rankings) -> Iterator[Sequence[Record]]:
-    """Yield the rankings, each in the order shown where that is known."""
-    rankings: dict[tuple[str, str], list[Record]] = {}
-    for record in read_rows(data):
-        refuse_weight(record, LABEL_STUDIO.name)
-        rankings.setdefault((record.text("task"), record.text("ranking")), []).append(record)
-    for records in rankings.values():
-        yield sorted(records, key=lambda one: float(text_of(one, "position") or 0))
-
-
 def _rank(records: Sequence[Record]) -> dict[str, Any]:
+    records = sorted(records, key=lambda one: float(text_of(one, "position") or 0))
     ranks = {one.need("system"): text_of(one, "rank") for one in records}
     ranked = {name: float(rank) for name, rank in ranks.items() if rank not in {"", "-1"}}
     if len(set(ranked.values())) < len(ranked):

@@ -1,4 +1,4 @@
-"""A URL of a table, taken apart; its secrets are never shown.
+"""Where judgments lie, and what a file is: addresses, names, compression, first bytes.
 
 What is shown of a URL is made of the parts that hold none: its kind, the place and what is asked
 for. A password, a token and every setting stay out, and are taken out of what others say.
@@ -22,7 +22,7 @@ from urllib.parse import quote as quote_url
 from urllib.parse import unquote
 
 from evenhand.data.engine import quote
-from evenhand.data.engine_errors import explain
+from evenhand.data.engine_errors import explained
 from evenhand.data.query_log import call_copy, forget_copies
 from evenhand.errors import MissingFile, UnknownFormat, UnknownOption, listing, sentence_hint
 
@@ -107,10 +107,8 @@ def show_address(text: str) -> str:
 
 
 def read_address(text: str) -> Address:
-    """Take a URL apart.
-
-    Settings stand behind `?`, joined by `&`, or behind `;` as Spark writes them.
-    """
+    """Take a URL apart."""
+    # Settings stand behind `?`, joined by `&`, or behind `;` as Spark writes them.
     found = _ADDRESS.match(text)
     if found is None:
         raise UnknownOption(f"'{text}' is no URL of a table: expected KIND://PLACE")
@@ -164,12 +162,10 @@ _PLAIN_SIGNS: Final = "/:?&=%+,;@~!$'()*[]#"
 
 
 def read_web_address(text: str) -> tuple[str, str]:
-    """Return an address as it is asked for, and as it is shown.
-
-    Shown is neither what follows `?`, such as a signature, nor a setting within the path, such as
-    `;jsessionid=…`. Kind and host are written small and a usual port is left out, so that one file
-    has one name.
-    """
+    """Return an address as it is asked for, and as it is shown."""
+    # Shown is neither what follows `?`, such as a signature, nor a setting within the path, such as
+    # `;jsessionid=…`. Kind and host are written small and a usual port is left out, so that one
+    # file has one name.
     kind, _, rest = text.partition("#")[0].partition("://")
     place = re.split("[/?]", rest)[0]
     if not _HOST.fullmatch(place):
@@ -190,8 +186,6 @@ def read_web_address(text: str) -> tuple[str, str]:
 # DuckDB reads a cut-off gzip file up to the cut and says nothing when the cut falls between lines,
 # so that the rest of the judgments would be gone without a word. Both kinds are checked to their
 # end: gzip by unpacking it once (its checksum stands last), Zstandard by walking its block headers.
-
-
 Compression = Literal["none", "gzip", "zstd"]
 
 GZIP: Final = b"\x1f\x8b"
@@ -264,9 +258,6 @@ def _damaged(path: Path, kind: str) -> UnknownFormat:
     return UnknownFormat(f"{path} is not a whole {kind} file: it is cut off or damaged")
 
 
-# File names: one, several, or a pattern; what is not there is named with what is near.
-
-
 # How like a name must be to be suggested: data.csv for dta.csv, but not a.csv for b.csv
 ALIKE: Final = 0.8
 _URL: Final = re.compile(r"https?:/", re.IGNORECASE)
@@ -325,11 +316,9 @@ def duckdb_name(path: Path) -> str:
 
 
 def _expand(path: Path) -> list[Path]:
-    """Return the files of a pattern, sorted; a name without a pattern stands for itself.
-
-    A folder stands for the Parquet files in it and below; names that begin with _ or a full stop
-    are those of other programs.
-    """
+    """Return the files of a pattern, sorted; a name without a pattern stands for itself."""
+    # A folder stands for the Parquet files in it and below; names that begin with _ or a full stop
+    # are those of other programs.
     if path.is_dir():
         parts = [
             part
@@ -391,9 +380,6 @@ def _near(path: Path) -> str:
     return f" Did you mean '{named[near[0]]}'?" if near else ""
 
 
-# What kind of file it is, told by its first bytes and not by its name alone.
-
-
 Kind = Literal["delimited", "json", "parquet"]
 
 SIZE: Final = 1 << 20  # Bytes looked at
@@ -426,7 +412,6 @@ _FOREIGN: Final = {
         f"a database: of a campaign {DOWNLOAD}; attach any other with DuckDB and pass a relation"
     ),
 }
-
 
 _DATABASES: Final = {".db", ".sqlite", ".sqlite3", ".duckdb"}
 
@@ -526,17 +511,13 @@ def suffix_of(path: Path) -> str:
 
 def _read_zstd_lines(path: Path, connection: duckdb.DuckDBPyConnection) -> bytes:
     """Return the first lines of a Zstandard file; Python can unpack one only from 3.14."""
-    import duckdb
-
     name = duckdb_name(path).replace("'", "''")
-    try:
+    with explained(str(path)):
         rows = connection.execute(
             f"select line from read_csv('{name}', auto_detect = false, header = false,"
             f" columns = {{'line': 'VARCHAR'}}, delim = '{_NOWHERE}', quote = '', escape = '',"
             f" strict_mode = false, compression = 'zstd') limit {_LINES}"
         ).fetchall()
-    except duckdb.Error as error:
-        raise explain(error, str(path)) from None
     return "\n".join("" if line is None else line for (line,) in rows).encode()
 
 
@@ -544,8 +525,6 @@ def _read_zstd_lines(path: Path, connection: duckdb.DuckDBPyConnection) -> bytes
 #
 # DuckDB reads one kind of line ends. What two kinds part is written anew with one, and read from
 # there; line numbers stay.
-
-
 END: Final = re.compile(r"\r\n|\n|\r")
 # A field in quotes, whose own line ends are part of it
 QUOTED: Final = re.compile(r'("(?:[^"]|"")*")')
@@ -564,8 +543,6 @@ def hold_even(
     connection: duckdb.DuckDBPyConnection, head: Head, write: Callable[[str], str]
 ) -> str:
     """Hold the rows of a file with mixed line ends, and return the query that reads them."""
-    import duckdb
-
     parts = QUOTED.split(head.text)
     parts[::2] = [END.sub("\n", part) for part in parts[::2]]
     table = f"evenhand_even_{next(NUMBERS)}"
@@ -574,17 +551,14 @@ def hold_even(
         Path(copy).write_text("".join(parts), encoding="utf-8", newline="")
         call_copy(copy, str(head.path))
         try:
-            connection.execute(f"create temp table {table} as {write(copy)}")
-        except duckdb.Error as error:
-            raise explain(error, str(head.path)) from None
+            with explained(str(head.path)):
+                connection.execute(f"create temp table {table} as {write(copy)}")
         finally:
             forget_copies([copy])
     return f"select * from {table}"
 
 
 # JSON Lines that were put into one object, under the name of their campaign.
-
-
 _NAME: Final = r'"((?:[^"\\]|\\.)*)"\s*:\s*\['
 # Campaigns without annotations may stand before the first one that has some
 _WRAPPED: Final = re.compile(rf"\s*\{{\s*(?:{_NAME}\s*\]\s*,\s*)*{_NAME}\s*\{{")

@@ -1,7 +1,8 @@
-"""CSV and its relations: any delimiter, all values as text, the header read exactly.
+"""CSV, JSON, Parquet and tables of other projects as tables on a DuckDB connection.
 
-The header and the delimiter are read here rather than guessed by DuckDB, whose sniffer looks for
-types, may take the first lines for a title, and renames a doubled column without a word.
+Of CSV all values are text. The header and the delimiter are read here rather than guessed by
+DuckDB, whose sniffer looks for types, may take the first lines for a title, and renames a doubled
+column without a word.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from functools import cache, partial
 from itertools import count, product
 from os import getpid
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import duckdb
 import narwhals as nw
 
 from evenhand.data.engine import quote, quote_name
-from evenhand.data.engine_errors import LONGEST_LINE, explain, note_opened
+from evenhand.data.engine_errors import LONGEST_LINE, explained, note_opened
 from evenhand.errors import (
     InvalidJudgments,
     MissingFile,
@@ -45,10 +46,6 @@ from evenhand.formats.file_heads import (
     suffix_of,
 )
 from evenhand.formats.table import Kinds, Table
-
-if TYPE_CHECKING:
-    import duckdb
-
 
 _LIKELY: Final = (",", "\t", ";", "|")
 _RARE: Final = (":", "^", "~", " ")
@@ -83,20 +80,16 @@ def open_delimited(
         key = (dialect.delimiter, head.compression, dialect.skip)
         if has_mixed_ends(head):
             key = (dialect.delimiter, "none", dialect.skip)
-            held.append(hold_even(connection, head, partial(_query_copy, columns, key)))
+            held.append(hold_even(connection, head, partial(_query, columns, key)))
         else:
             groups.setdefault(key, []).append(duckdb_name(head.path))
-    queries = [_query(names, columns, key) for key, names in groups.items()]
+    queries = [_query(columns, key, *names) for key, names in groups.items()]
     return connection.sql(" union all ".join([*queries, *held]))
 
 
-def _query_copy(columns: Sequence[str], key: tuple[str, str, int], copy: str) -> str:
-    return _query([copy], columns, key)
-
-
-def _query(names: Sequence[str], columns: Sequence[str], key: tuple[str, str, int]) -> str:
+def _query(columns: Sequence[str], key: tuple[str, str, int], *names: str) -> str:
     delimiter, compression, skip = key
-    files = ", ".join(quote(name) for name in names)
+    files = ", ".join(map(quote, names))
     types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in columns)
     return (
         f"select * from read_csv([{files}], auto_detect = false, header = true,"
@@ -230,18 +223,13 @@ def open_json(
 
 def _find_kinds(connection: duckdb.DuckDBPyConnection, source: str, name: str) -> dict[str, str]:
     """Return the kinds of value of a column, each with the first file that has it."""
-    import duckdb
-
     column = quote_name(name)
     query = (
-        f"select json_type({column}) as kind, min(filename)"
-        f" from read_json({source}, columns = {{{quote(name)}: 'JSON'}})"
-        " group by all having kind <> 'NULL' order by kind"
+        f"select json_type({column}) as kind, min(filename) from read_json({source}, columns ="
+        f" {{{quote(name)}: 'JSON'}}) group by all having kind <> 'NULL' order by kind"
     )
-    try:
+    with explained(name):
         rows = connection.execute(query).fetchall()
-    except duckdb.Error as error:
-        raise explain(error, name) from None
     return {_KINDS.get(kind, "nested values"): file for kind, file in reversed(rows)}
 
 
@@ -285,14 +273,12 @@ def _unfit(kind: str) -> str | None:
 # What a column of a file holds, in words where it may be a role; null where it is all missing
 _KIND: Final = (
     "case when logical_type = 'NullType()' then null when type = 'BOOLEAN' then 'true or false'"
-    " when type in ('FLOAT', 'DOUBLE') or converted_type = 'DECIMAL' then 'fractions'"
-    " when converted_type in ('UTF8', 'ENUM', 'JSON') or logical_type = 'StringType()'"
-    " or (type = 'BYTE_ARRAY' and logical_type is null) then 'text'"
-    " when (type in ('INT32', 'INT64') and logical_type is null"
-    " and coalesce(converted_type, 'INT') like '%INT%')"
-    " or logical_type like 'IntType%' then 'whole numbers'"
-    " when converted_type = 'DATE' then 'dates'"
-    " else coalesce(converted_type, logical_type, type) end"
+    " when type in ('FLOAT', 'DOUBLE') or converted_type = 'DECIMAL' then 'fractions' when"
+    " converted_type in ('UTF8', 'ENUM', 'JSON') or logical_type = 'StringType()' or (type ="
+    " 'BYTE_ARRAY' and logical_type is null) then 'text' when (type in ('INT32', 'INT64') and"
+    " logical_type is null and coalesce(converted_type, 'INT') like '%INT%') or logical_type like"
+    " 'IntType%' then 'whole numbers' when converted_type = 'DATE' then 'dates' else"
+    " coalesce(converted_type, logical_type, type) end"
 )
 
 
@@ -313,27 +299,7 @@ def open_parquet(
         return relation, {}
     columns = ", ".join(map(quote_name, relation.columns))
     wide = f"select {columns} from read_parquet({files}, {options}, union_by_name = true)"
-    return connection.sql(wide), _find_mixed(connection, files)
-
-
-def _differ(connection: duckdb.DuckDBPyConnection, files: str, columns: Sequence[str]) -> bool:
-    """Say whether a column has another type in another file: DuckDB would cast to the first one.
-
-    Files without one of the columns are refused by DuckDB itself, by name.
-    """
-    wanted = "[" + ", ".join(quote(name.casefold()) for name in columns) + "]"
-    found = connection.execute(
-        "select count(distinct types), count(distinct names) from (select"
-        " list([lower(name), type, converted_type, logical_type] order by lower(name)) as types,"
-        " list(lower(name) order by lower(name)) as names"
-        f" from parquet_schema({files}) where list_contains({wanted}, lower(name))"
-        " group by file_name)"
-    ).fetchone()
-    return found is not None and found[0] > 1 and found[1] == 1
-
-
-def _find_mixed(connection: duckdb.DuckDBPyConnection, files: str) -> dict[str, Kinds]:
-    """Return column → kinds of value, each with a file that has it, where they do not agree."""
+    # Column → kinds of value, each with a file that has it, where they do not agree
     rows = connection.execute(
         f"select name, {_KIND} as kind, min(file_name) from parquet_schema({files})"
         " where coalesce(num_children, 0) = 0 group by all having kind is not null order by all"
@@ -341,7 +307,22 @@ def _find_mixed(connection: duckdb.DuckDBPyConnection, files: str) -> dict[str, 
     found: dict[str, dict[str, str]] = {}
     for name, kind, file in rows:
         found.setdefault(name, {})[kind] = file
-    return {name: partial(dict, kinds) for name, kinds in found.items() if len(kinds) > 1}
+    return connection.sql(wide), {
+        name: partial(dict, kinds) for name, kinds in found.items() if len(kinds) > 1
+    }
+
+
+def _differ(connection: duckdb.DuckDBPyConnection, files: str, columns: Sequence[str]) -> bool:
+    """Say whether a column has another type in another file: DuckDB would cast to the first one."""
+    # Files without one of the columns are refused by DuckDB itself, by name.
+    wanted = "[" + ", ".join(quote(name.casefold()) for name in columns) + "]"
+    found = connection.execute(
+        "select count(distinct types), count(distinct names) from (select list([lower(name), type,"
+        " converted_type, logical_type] order by lower(name)) as types, list(lower(name) order by"
+        f" lower(name)) as names from parquet_schema({files}) where list_contains({wanted},"
+        " lower(name)) group by file_name)"
+    ).fetchone()
+    return found is not None and found[0] > 1 and found[1] == 1
 
 
 # Tables parted by tabs in which some fields are quoted as in CSV, and marks elsewhere are text.
@@ -351,8 +332,6 @@ def _find_mixed(connection: duckdb.DuckDBPyConnection, files: str) -> dict[str, 
 # A writer of CSV quotes a field for the marks in it and doubles them: the first of these was
 # quoted, wherever it stands. The second was so only if some field of its file was, and no bare mark
 # stands in any other. The third is text.
-
-
 _WHOLE: Final = '"([^"]|"")*"'
 _DOUBLED: Final = '"([^"]|"")*""([^"]|"")*"'
 _ONE: Final = '"'
@@ -388,8 +367,6 @@ def unquote(
 # Three things are out of order there: columns have no names, fields are parted by tabs in one line
 # and by blanks in the next, or quotation marks stand bare in the text. Each shape is known exactly;
 # a file that is none of them is read like any other.
-
-
 Parting = Literal[",", "\t", "blanks"]
 
 # Headers of tables whose lines mix tabs and blanks
@@ -425,7 +402,7 @@ _PARTS: Final = (
     ((), ("batchNo", "item_pk")),
 )
 _MOMENT: Final = re.compile(r"1\d{9}(\.\d+)?")
-_WHOLE_SHAPES: Final = re.compile(r"\d+")
+_DIGITS: Final = re.compile(r"\d+")
 # Other signs that Python takes for the end of a line may stand in a text
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 # A delimiter that no text holds, so that a line is read as it is
@@ -543,7 +520,7 @@ def _fits(name: str, value: str) -> bool:
     if name in {"start", "end"}:
         return is_moment(value)
     if name in {"batchNo", "item_pk"}:
-        return _WHOLE_SHAPES.fullmatch(value) is not None
+        return _DIGITS.fullmatch(value) is not None
     return True
 
 
@@ -580,11 +557,11 @@ def open_shaped(
                 raise UnknownFormat(
                     f"line {line:,} of {head.path} has {uneven[1]} fields, not {n}: {names}"
                 )
-        queries.append(_query_shapes(connection, head, shape))
+        queries.append(_query_shape(connection, head, shape))
     return connection.sql(" union all ".join(queries))
 
 
-def _query_shapes(connection: duckdb.DuckDBPyConnection, head: Head, shape: Shape) -> str:
+def _query_shape(connection: duckdb.DuckDBPyConnection, head: Head, shape: Shape) -> str:
     constants = "".join(f", {quote(value)} as {quote(name)}" for name, value in shape.constants)
     if shape.parting == "blanks":
         fields = ", ".join(
@@ -595,12 +572,11 @@ def _query_shapes(connection: duckdb.DuckDBPyConnection, head: Head, shape: Shap
     types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in shape.columns)
     mark = '"' if shape.quoted is True else ""
     table = (
-        f"read_csv({quote(duckdb_name(head.path))}, auto_detect = false,"
-        f" header = {str(shape.header).lower()}, columns = {{{types}}},"
-        f" delim = {quote(shape.parting)}, quote = {quote(mark)}, escape = {quote(mark)},"
-        f" nullstr = '', null_padding = {str(shape.padded).lower()},"
-        f" compression = '{head.compression}', hive_partitioning = false,"
-        f" max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
+        f"read_csv({quote(duckdb_name(head.path))}, auto_detect = false, header ="
+        f" {str(shape.header).lower()}, columns = {{{types}}}, delim = {quote(shape.parting)},"
+        f" quote = {quote(mark)}, escape = {quote(mark)}, nullstr = '', null_padding ="
+        f" {str(shape.padded).lower()}, compression = '{head.compression}', hive_partitioning ="
+        f" false, max_line_size = {LONGEST_LINE}, buffer_size = {4 * LONGEST_LINE})"
     )
     fields = "*"
     if shape.quoted == "some":
@@ -621,19 +597,14 @@ def _lines(head: Head, shape: Shape) -> str:
     )
 
 
-# Open files on a private DuckDB connection that is kept as long as somebody holds the table.
-
-
 # Engines of files elsewhere, each with a folder of its own for what memory does not hold
 _APART: Final = count(1)
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    """Open a connection of our own, with tables of its own, to the one engine of this process.
-
-    An engine for each file would start its threads and fetch its memory anew: at 10⁷ rows that
-    costs as much as half a GROUP BY. An engine that broke off over a damaged file is replaced.
-    """
+    """Open a connection of our own, with tables of its own, to the one engine of this process."""
+    # An engine for each file would start its threads and fetch its memory anew: at 10⁷ rows that
+    # costs as much as half a GROUP BY. An engine that broke off over a damaged file is replaced.
     try:
         connection = _engine().cursor()
         connection.execute("select 1")
@@ -650,23 +621,19 @@ def limit_memory(most: str) -> None:
 
 @cache
 def _engine() -> duckdb.DuckDBPyConnection:
-    """Start an engine that installs nothing.
-
-    What does not fit in memory goes to the system's folder for temporary files, not to the
-    working directory. What was read of a file is not kept for the next time: a file written anew
-    within a second looks the same to the engine, and what is kept takes as much memory as the
-    columns take on disk.
-    """
+    """Start an engine that installs nothing."""
+    # What does not fit in memory goes to the system's folder for temporary files, not to the
+    # working directory. What was read of a file is not kept for the next time: a file written anew
+    # within a second looks the same to the engine, and what is kept takes as much memory as the
+    # columns take on disk.
     return duckdb.connect(config={**_settings(), "enable_external_file_cache": "false"})
 
 
 def connect_apart() -> duckdb.DuckDBPyConnection:
-    """Open a connection to an engine of its own, for files elsewhere, as long as one holds it.
-
-    It keeps what was read of them, as far as its memory goes, so that no column comes twice. It
-    has one thread: others would call Python to read, and wait for it for ever where what they read
-    for is given up meanwhile.
-    """
+    """Open a connection to an engine of its own, for files elsewhere, as long as one holds it."""
+    # It keeps what was read of them, as far as its memory goes, so that no column comes twice. It
+    # has one thread: others would call Python to read, and wait for it for ever where what they
+    # read for is given up meanwhile.
     (limit,) = connect().execute("select current_setting('memory_limit')").fetchone() or ("",)
     own = {"memory_limit": limit, "threads": "1"}
     return duckdb.connect(config={**_settings(f"-{next(_APART)}"), **own})
@@ -680,7 +647,7 @@ def _settings(ending: str = "") -> dict[str, Any]:
     }
 
 
-def open_files(source: str | Path | Sequence[str | Path], *, among: bool = False) -> Table:
+def open_files(source: str | Path | Sequence[str | Path]) -> Table:
     """Open one or many files of one layout as a table; of the rows nothing is read yet."""
     paths = find_files(source)
     note_opened([str(path) for path in paths])
@@ -693,15 +660,13 @@ def open_files(source: str | Path | Sequence[str | Path], *, among: bool = False
                 " together must be of one kind"
             )
     name = name_files(paths)
-    try:
+    with explained(name):
         if heads[0].kind == "parquet":
-            names, folders = [duckdb_name(path) for path in paths], among or len(paths) > 1
+            names, folders = [duckdb_name(path) for path in paths], len(paths) > 1
             relation, mixed = open_parquet(connection, names, name, folders=folders)
             found: Mapping[str, str] = {}
         else:
             relation, found, mixed = _open_text(connection, heads)
-    except duckdb.Error as error:
-        raise explain(error, name) from None
     return Table(nw.from_native(relation), name, connection, found, tuple(paths), mixed)
 
 
@@ -722,19 +687,16 @@ def _open_text(
 #
 # A line that is only half written waits until the rest of it is there. What was read must stay as
 # it is: a file that is cut, or written anew, is refused.
-
-
 QUOTED: Final = (".csv",)  # Endings of files in which a line may go on within quotes
 KINDS: Final = (*QUOTED, ".tsv", ".jsonl", ".ndjson")  # Endings of files that can grow line by line
 TAIL: Final = 256  # Bytes before the end of what was read that are compared at each look
 
 
 class GrowingFile:
-    """A file that somebody else writes.
+    """A file that somebody else writes."""
 
-    offset: bytes that were read.
-    waiting: bytes behind them of a line that is not whole yet.
-    """
+    # offset: bytes that were read.
+    # waiting: bytes behind them of a line that is not whole yet.
 
     def __init__(self, path: Path) -> None:
         """Read nothing yet."""
@@ -764,15 +726,12 @@ class GrowingFile:
             raise MissingFile(
                 f"there is no file '{self.path}'{sentence_hint(suggest(self.path.name, near))}"
             ) from None
-        whole = fresh[: self._find_end(fresh)]
-        self.offset, self.waiting = self.offset + len(whole), len(fresh) - len(whole)
-        self._tail = (self._tail + whole)[-TAIL:]
-        return whole
-
-    def _find_end(self, fresh: bytes) -> int:
-        """Return where the last whole line ends; within quotes no line does."""
+        # Where the last whole line ends; within quotes no line does
         last = fresh.rfind(b"\n") + 1
         if self._quoted:
             while last and fresh.count(b'"', 0, last) % 2:
                 last = fresh.rfind(b"\n", 0, last - 1) + 1
-        return last
+        whole = fresh[:last]
+        self.offset, self.waiting = self.offset + len(whole), len(fresh) - len(whole)
+        self._tail = (self._tail + whole)[-TAIL:]
+        return whole

@@ -1,4 +1,7 @@
-"""How many judgments are controls and repeats, counted in the engine."""
+"""What is in a table of judgments: how many, by whom, about what, and whether it can be ranked.
+
+Counting forces every check of the values, so that a table which can be inspected can be used.
+"""
 
 from __future__ import annotations
 
@@ -57,9 +60,6 @@ def _count(data: Comparisons | Ratings, frame: Frame) -> dict[str, float]:
     return dict(zip(found[_KIND].tolist(), found[COUNT].tolist(), strict=True))
 
 
-# Which systems of a table comparisons link, controls left out: whether they can be ranked.
-
-
 def tally_systems(data: Comparisons, controls: int | None) -> dict[str | None, Tally]:
     """Count the comparisons of systems by task; nothing where no control stands beside them."""
     if not controls or controls >= data.count_judgments():
@@ -78,9 +78,6 @@ def draw_links(tally: Tally) -> Graph:
     source = np.concatenate([left[up], right[down]])
     target = np.concatenate([right[up], left[down]])
     return Graph(len(tally.systems), source, target)
-
-
-# Who judged the same items, and how many rankings there are: counted by task in the engine.
 
 
 _N = "evenhand_n"
@@ -134,10 +131,7 @@ def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
     shared = mark_whole(nw.col("first") != nw.col("last"))
     items = items.with_columns(shared=shared).with_columns(on_shared=shared * nw.col(_N))
     counted = items.group_by("task").agg(
-        nw.len().alias("items"),
-        nw.col("shared").sum(),
-        nw.col("on_shared").sum(),
-        nw.col(_N).sum(),
+        nw.len().alias("items"), nw.col("shared").sum(), nw.col("on_shared").sum(), nw.col(_N).sum()
     )
     rows = fetch_columns(counted)
     return {
@@ -187,9 +181,6 @@ def _with_task(frame: Frame) -> Frame:
     if "task" in frame.collect_schema().names():
         return frame
     return frame.with_columns(task=nw.lit(""))
-
-
-# What is in a table of ratings: how many scores, by whom, and their range under each criterion.
 
 
 @dataclass(frozen=True)
@@ -258,11 +249,6 @@ def _describe(data: Ratings) -> tuple[Scores, ...]:
     )
 
 
-# What is in a table of judgments: how many, by whom, about what, and whether it can be ranked.
-#
-# Counting forces every check of the values, so that a table which can be inspected can be used.
-
-
 @dataclass(frozen=True)
 class Part:
     """What one task holds, or the whole table; None where the table cannot say."""
@@ -287,8 +273,7 @@ class Part:
     min_left_share: tuple[str, float] | None = None
     # the system that most often stood left, and its share
     max_left_share: tuple[str, float] | None = None
-    # parts of the comparison graph that no comparison joins, controls left out; 1 is needed to
-    # rank
+    # parts of the comparison graph that no comparison joins, controls left out; 1 is needed to rank
     components: int | None = None
     # whether a chain of preferences leads from every system to every other, ties counting both
     # ways; without it some worths are infinite

@@ -1,4 +1,4 @@
-"""Any data frame: pandas, Polars (lazy or not), PyArrow, DuckDB, PySpark, Ibis, narwhals."""
+"""Read judgments: a file, URL or data frame goes in, a handle that says what it is comes out."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-import duckdb
 import narwhals as nw
 from narwhals.exceptions import DuplicateError, NarwhalsError
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import filter_rows
-from evenhand.data.engine_errors import explain, explain_polars
+from evenhand.data.engine_errors import explain_polars, explained
 from evenhand.data.exclusions import Filter, quote_condition
 from evenhand.data.labels import Outcome
 from evenhand.data.rankings import Rankings
@@ -58,9 +57,6 @@ def open_frame(source: Any) -> Table:
     if isinstance(frame, nw.DataFrame) and not len(frame):
         raise InvalidJudgments("the data frame has columns but no rows")
     return Table(frame, "data frame")
-
-
-# Read judgments: a file or a data frame goes in, a handle that says what it is comes out.
 
 
 _LONGEST = 60  # Characters of a condition that are shown behind the name of a file
@@ -121,11 +117,9 @@ def read(
     own = None if outcomes is None else {str(label): one for label, one in outcomes.items()}
     wishes = Wishes(dict(columns or {}), own, weights, system_separator)
     data = understand(table, wishes, layout=format, where=where)
-    try:
+    with explained(table.name):
         data = data if task is None else data.select_task(task)
         return data if system_separator is None else data.split_merged(system_separator)
-    except duckdb.Error as error:
-        raise explain(error, table.name) from None
 
 
 def understand(
@@ -142,10 +136,8 @@ def understand(
     filtered = table.frame
     table, wishes = _rename_quoted(table, wishes)
     chosen = choose(table.header(wishes), layout)
-    try:
+    with explained(table.name):
         data = chosen.read(table, wishes)
-    except duckdb.Error as error:
-        raise explain(error, table.name) from None
     if where is None:
         return data
     condition = where if isinstance(where, str) else ""
@@ -179,9 +171,6 @@ def _open(source: Any) -> Table:
     if isinstance(source, Sequence) and all(isinstance(one, str | Path) for one in source):
         return open_files(source)
     return open_frame(source)
-
-
-# What a source is called where others read it: a command in a report, a refusal.
 
 
 # A word of a command that is a URL, perhaps behind the name of an option

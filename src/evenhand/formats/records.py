@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import narwhals as nw
 
@@ -25,10 +25,6 @@ from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing
 from evenhand.formats.files import connect
 from evenhand.formats.table import Layout, Table, Wishes, make_ratings
-
-if TYPE_CHECKING:
-    import duckdb
-
 
 Row = Mapping[str, Any]
 _NAMES: Final = count()
@@ -159,24 +155,19 @@ def lay_out(table: Table, rows: Sequence[Row], needed: Sequence[str] = ()) -> Ta
         if name in needed or any(value is not None for value in values)
     }
     connection = table.connection or connect()
-    return Table(_load(connection, kept), table.name, connection)
-
-
-def _load(connection: duckdb.DuckDBPyConnection, columns: Mapping[str, list[str | None]]) -> Frame:
-    """Put columns of text into the engine, through a file that need not stay: SQL has no room."""
+    # Put columns of text into the engine, through a file that need not stay: SQL has no room
     name = f"evenhand_rows_{next(_NAMES)}"
-    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in columns)
+    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in kept)
     with TemporaryDirectory(prefix="evenhand-") as folder:
         path = Path(folder) / "rows.jsonl"
         with path.open("w", encoding="utf-8") as file:
-            for values in zip(*columns.values(), strict=True):
-                file.write(json.dumps(dict(zip(columns, values, strict=True))) + "\n")
+            for values in zip(*kept.values(), strict=True):
+                file.write(json.dumps(dict(zip(kept, values, strict=True))) + "\n")
         connection.execute(
-            f"create temp table {name} as select * from read_json({quote(str(path))},"
-            f" format = 'newline_delimited', columns = {{{types}}},"
-            f" maximum_object_size = {_LONGEST})"
+            f"create temp table {name} as select * from read_json({quote(str(path))}, format ="
+            f" 'newline_delimited', columns = {{{types}}}, maximum_object_size = {_LONGEST})"
         )
-    return cast("Frame", nw.from_native(connection.table(name)))
+    return Table(cast("Frame", nw.from_native(connection.table(name))), table.name, connection)
 
 
 def write_value(value: Any) -> str | None:
@@ -378,9 +369,6 @@ def put_marks(text: str, start: int, end: int) -> str:
     'a <v>bad</v> word'
     """
     return f"{text[:start]}{_OPEN}{text[start:end]}{_CLOSE}{text[end:]}"
-
-
-# What a layout does not read: flat columns stay beside the judgments, the rest is named.
 
 
 _NESTED = "nested values"

@@ -35,10 +35,9 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 from weakref import finalize
 
-import duckdb
 import narwhals as nw
 
-from evenhand.data.engine_errors import explain
+from evenhand.data.engine_errors import explained
 from evenhand.data.query_log import call_copy, forget_copies, name_originals, watch_files
 from evenhand.errors import EvenhandError, MissingFile, UnknownFormat, UnknownOption, sentence_hint
 from evenhand.formats import file_heads as names
@@ -137,19 +136,16 @@ def open_remote(files: Sequence[RemoteFile]) -> Table:
     bucket_files = BucketFiles(files)
     connection.register_filesystem(bucket_files)
     watch_files(bucket_files)
-    try:
+    with explained(name):
         relation, mixed = open_parquet(connection, urls, name, folders=len(files) > 1)
-    except duckdb.Error as error:
-        raise explain(error, name) from None
     return Table(nw.from_native(relation), name, connection, mixed=mixed)
 
 
 class BucketFiles(AbstractFileSystem):  # type: ignore[misc] # fsspec ships no annotations
-    """Files of buckets by their URLs, as DuckDB reads them.
+    """Files of buckets by their URLs, as DuckDB reads them."""
 
-    Whoever asks for parts of a file while somebody overwrites it gets a mixture of two files. So
-    each file of which parts came is looked at once more at the end of a query (`check`).
-    """
+    # Whoever asks for parts of a file while somebody overwrites it gets a mixture of two files. So
+    # each file of which parts came is looked at once more at the end of a query (`check`).
 
     protocol = ("s3", "gs", "r2")
     cachable = False
@@ -196,8 +192,6 @@ class _OpenFile(AbstractBufferedFile):  # type: ignore[misc]
         self.fs.unchecked.add((get_ident(), self.path))
         return part
 
-
-# Copies, which last as long as the table, and are called by the URLs of their originals.
 
 # Faults for which another folder helps; the last is of a name that no copy can have
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.ENAMETOOLONG)
@@ -260,8 +254,6 @@ def _copy(file: RemoteFile, folder: Path) -> Path:
     call_copy(str(copy), file.url)
     return copy
 
-
-# Web servers.
 
 PATIENCE: Final = 30.0  # Seconds without a byte after which a server does not answer
 PAUSE: Final = 0.5  # Seconds before a busy server is asked again; twice as many the next time
@@ -328,9 +320,6 @@ def _save(answer: Any, url: str, into: BinaryIO) -> None:
         done += len(chunk)
     if done < size:
         raise UnknownFormat(f"'{url}' is not whole: {done:,} of {size:,} bytes came; try again")
-
-
-# Which files a bucket has, and what it refuses.
 
 
 def _find_in_bucket(text: str) -> list[RemoteFile]:

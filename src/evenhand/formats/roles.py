@@ -133,9 +133,8 @@ def check_asked(header: Header, roles: Iterable[str]) -> None:
     given: dict[str, str] = {}
     if header.asked and not known:
         raise UnknownOption(
-            f"{header.table} has a layout that says itself what each column is: leave out"
-            f" --column {next(iter(header.asked))}=NAME, or write our own table first (evenhand"
-            " convert)"
+            f"{header.table} has a layout that says itself what each column is: leave out --column"
+            f" {next(iter(header.asked))}=NAME, or write our own table first (evenhand convert)"
         )
     for role, column in header.asked.items():
         if role not in known:

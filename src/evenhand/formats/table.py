@@ -1,4 +1,4 @@
-"""An outside table on its way in: a frame, its name, and what the caller wishes."""
+"""An outside table on its way to a handle: wishes of the caller, types, roles and layouts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 
 import narwhals as nw
 
+from evenhand.data.annotations import is_kind
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import COUNT, Frame, fetch_columns, is_nan
 from evenhand.data.labels import (
@@ -121,9 +122,6 @@ class Table:
         )
 
 
-# Ranks, positions, weights and scores: text becomes numbers, or the rows that do not are named.
-
-
 # A number as people and programs write it; never inf, nan, 1,5 or 0x1
 PATTERN: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?$"
 
@@ -195,7 +193,7 @@ def refuse_text(table: Table, columns: list[str], role: str) -> None:
 
 
 # Roles whose values are numbers; all others are labels
-NUMBERS_COLUMNS: Final = ("rank", "position", "weight", "score", "seconds")
+NUMERIC_ROLES: Final = ("rank", "position", "weight", "score", "seconds")
 # Roles whose values may be numbers, times or words; they are read when they are used
 EITHER: Final = ("expected", "shown_at")
 
@@ -209,7 +207,7 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
     taken = set(roles.values())
     expressions = []
     for role, column in roles.items():
-        if role in NUMBERS_COLUMNS or (role in EITHER and table.schema[column].is_numeric()):
+        if role in NUMERIC_ROLES or (role in EITHER and table.schema[column].is_numeric()):
             expressions.append(read_number(table, column, role))
         elif role in EITHER:
             expressions.append(_keep(table, column).alias(role))
@@ -378,8 +376,6 @@ def _misfit(table: Table, role: str, column: str) -> str | None:
     dtype = table.schema[column]
     text = isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
     if role == "kind":
-        from evenhand.data.annotations import is_kind
-
         if not text:
             return str(dtype).lower()
         named = table.frame.select(nw.col(column).cast(nw.String))
@@ -440,8 +436,6 @@ _MARKS: Final = frozenset(fold(name) for name in DOCUMENT)
 # the column names winners. Names that are words for a side as well ("a" for the left) are read as a
 # side only where both readings say the same. Labels that are neither are refused when they are
 # counted.
-
-
 SIDES: Final = Complete(left="left", tie="tie", right="right")
 _ROLES: Final = ("left", "right", "outcome")
 
@@ -493,11 +487,9 @@ def names_winners(
 def turn_winners(
     table: Table, roles: Mapping[str, str], own: Mapping[str, Outcome] | None = None
 ) -> Table:
-    """Replace the name of the winner by `left` or `right`, and words for a tie by `tie`.
-
-    Any other label stays, to be refused with its rows when something is counted; labels that the
-    caller declared have their meaning.
-    """
+    """Replace the name of the winner by `left` or `right`, and words for a tie by `tie`."""
+    # Any other label stays, to be refused with its rows when something is counted; labels that the
+    # caller declared have their meaning.
     left, right, label = (read_label(table, roles[role], role) for role in _ROLES)
     ties = [word for word, outcome in KNOWN_LABELS.items() if outcome == "tie"]
     tied = label.str.to_lowercase().is_in(ties)
@@ -509,9 +501,6 @@ def turn_winners(
     lost = nw.when(label == right).then(nw.lit("right")).otherwise(other)
     side = nw.when(label == left).then(nw.lit("left")).otherwise(lost)
     return table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
-
-
-# From a table and the roles of its columns to a handle, checked as far as is cheap.
 
 
 _WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"]))

@@ -1,4 +1,9 @@
-"""One table to one file: DuckDB copies what it holds, other frames are written row by row."""
+"""Judgments to a file: our own tables, minimal arena files, or formats of other projects.
+
+What is written is checked first, so that what is written can be read and used. Outcomes are written
+as `left | tie | right` whatever the labels were. A file appears whole or not at all. DuckDB copies
+what it holds, other frames are written row by row.
+"""
 
 from __future__ import annotations
 
@@ -123,12 +128,6 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-# Write judgments as our own tables, as minimal arena files, or as other projects write them.
-#
-# What is written is checked first, so that what is written can be read and used. Outcomes are
-# written as `left | tie | right` whatever the labels were. A file appears whole or not at all.
-
-
 FILE_KINDS: Final = ("csv", "tsv", "jsonl", "parquet")
 TABLES: Final = ("comparisons", "rankings", "ratings", "arena")
 KINDS: Final = (*TABLES, *EXPORTS)
@@ -166,7 +165,8 @@ def write(
     """Write judgments to a file.
 
     kind: the table to write: "comparisons", "rankings", "ratings" or "arena" (model_a, model_b,
-        winner); None keeps what `data` is. Rankings can become comparisons. Or the
+        winner), or an outside format of `EXPORTS`; None keeps what `data` is. Rankings can become
+        comparisons.
     """
     target = _aim(Path(path).expanduser(), format, kind)
     if target.path.exists() and not force:

@@ -13,16 +13,7 @@ if TYPE_CHECKING:
     from evenhand.web.store.log import NotStored
     from evenhand.web.store.store import Store
 
-__all__ = [
-    "Limits",
-    "NotStored",
-    "Site",
-    "Store",
-    "make_app",
-    "make_server",
-    "open_port",
-    "serve",
-]
+__all__ = ["Limits", "NotStored", "Site", "Store", "make_app", "make_server", "open_port", "serve"]
 
 __getattr__ = lazy_getattr(
     __name__,

@@ -217,10 +217,7 @@ class Analysis:
     """Computes what is asked from the store, in this process; several threads may ask."""
 
     def __init__(
-        self,
-        store: Readable,
-        *,
-        save: Callable[[Mapping[str, SavedBoard]], object] | None = None,
+        self, store: Readable, *, save: Callable[[Mapping[str, SavedBoard]], object] | None = None
     ) -> None:
         """Compute nothing yet; `save` is as in `LiveLeaderboards`."""
         self.store = store

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Final
+from typing import Final
 
 import msgspec
 
@@ -37,7 +37,7 @@ SOON: Final = 2.0  # Seconds to wait for an answer where an older one can be sho
 FIRST: Final = 20.0  # Seconds to wait where there is none
 LONG: Final = 600.0  # Seconds to wait for a file
 FILES: Final = ("download", "export")
-MOST: Final = 32  # Questions that may wait at a time
+MAX_QUESTIONS_WAITING: Final = 32  # Questions that may wait at a time
 AGAIN: Final = 30.0  # Seconds from the end of the process to its next start
 SILENT: Final = 300.0  # Seconds after which a process that does not even take a question is ended
 MEMORY: Final = "/dev/shm"  # A file system in memory, on Linux
@@ -128,7 +128,7 @@ class AnalysisProcess:
             for one in self._waiting.values():
                 if one.question == question and question.what not in FILES:
                     return one
-            if len(self._waiting) >= MOST:
+            if len(self._waiting) >= MAX_QUESTIONS_WAITING:
                 raise NotComputed("too much is being computed at the moment: try again later")
             assert self._process.stdin is not None
             number, made = next(self._numbers), _Waiting(question)
@@ -163,16 +163,22 @@ class AnalysisProcess:
             again = f"it is started again after {AGAIN:.0f} seconds"
             self._fault = f"The analysis process {ended} at {when}; {again}."
             _log.warning("evenhand: the analysis process %s; %s", ended, again)
-            self._refuse_all()
+            with self._lock:
+                refused, self._waiting = self._waiting, {}
+            for one in refused.values():
+                one.done.set_exception(NotComputed(self._fault))
             self._over.wait(AGAIN)
 
     def _run(self, folder: str) -> str:
         """Run the process until it ends; say how it did."""
+        # The environment of the process: it imports what the server would
+        path = os.pathsep.join(str(Path(one).resolve()) for one in sys.path)
+        single = {f"{one}_NUM_THREADS": "1" for one in THREADS}
         process = subprocess.Popen(
             COMMAND,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=_make_environment(folder),
+            env={**os.environ, **single, "PYTHONPATH": path, "TMPDIR": folder},
         )
         assert process.stdin is not None
         assert process.stdout is not None
@@ -185,7 +191,9 @@ class AnalysisProcess:
                 self._process = process
                 if self._over.is_set():
                     process.stdin.close()
-            self._read(process.stdout)
+            for line in process.stdout:
+                with suppress(msgspec.DecodeError):  # cut off where the process ended as it wrote
+                    self._take(unpack(line))
         with self._lock:
             self._process = None
         code = process.returncode
@@ -193,18 +201,15 @@ class AnalysisProcess:
             return f"ended with code {code}"
         return f"was ended by {signal.Signals(-code).name}"
 
-    def _read(self, lines: IO[bytes]) -> None:
-        """Take messages until the process ends."""
-        for line in lines:
-            with suppress(msgspec.DecodeError):  # cut off where the process ended as it wrote
-                self._take(unpack(line))
-
     def _take(self, message: Message) -> None:
         """Take a message."""
         if message.log:
             _log.warning("%s", message.log)
         elif message.boards:
-            self._store_boards(message.boards)
+            # where these cannot be stored, later ones are
+            made = {name: SavedBoard(*one) for name, one in message.boards.items()}
+            with suppress(NotStored, EvenhandError):
+                self._store.do(lambda tx: save_boards(tx, made))
         elif message.taken:
             with self._lock:
                 if message.number in self._waiting:
@@ -226,26 +231,11 @@ class AnalysisProcess:
             self._last[waiting.question] = message.answer
         waiting.done.set_result(message.answer)
 
-    def _refuse_all(self) -> None:
-        """Tell all who wait that there is no process."""
-        with self._lock:
-            refused, self._waiting = self._waiting, {}
-        for one in refused.values():
-            one.done.set_exception(NotComputed(self._fault))
-
-    def _store_boards(self, boards: dict[str, tuple[int, str]]) -> None:
-        """Store boards beside the log; where that fails, later ones are stored."""
-        made = {name: SavedBoard(*one) for name, one in boards.items()}
-        with suppress(NotStored, EvenhandError):
-            self._store.do(lambda tx: save_boards(tx, made))
-
 
 def _choose_place() -> str | None:
-    """Return where temporary files are made: in memory where there is room, else as usual.
-
-    A process of low priority that is interrupted while it writes to a disk can hold up the file
-    system's journal, and with it the commits of answers.
-    """
+    """Return where temporary files are made: in memory where there is room, else as usual."""
+    # A process of low priority that is interrupted while it writes to a disk can hold up the file
+    # system's journal, and with it the commits of answers.
     with suppress(OSError):
         if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ROOM:
             return MEMORY
@@ -256,13 +246,6 @@ def _discard(done: Future[Answer]) -> None:
     """Delete a file that nobody waits for any more."""
     if done.exception() is None:
         done.result().open().close()
-
-
-def _make_environment(folder: str) -> dict[str, str]:
-    """Return the environment of the process: it imports what the server would."""
-    path = os.pathsep.join(str(Path(one).resolve()) for one in sys.path)
-    single = {f"{one}_NUM_THREADS": "1" for one in THREADS}
-    return {**os.environ, **single, "PYTHONPATH": path, "TMPDIR": folder}
 
 
 def _show(question: Question, last: Answer | None, why: str) -> Answer:

@@ -70,10 +70,8 @@ class Wire(logging.Handler):
 
 
 def lower_priority() -> None:
-    """Let every other process go first: processor, disk, and memory when it runs out.
-
-    A system that lacks one of these, or forbids it, has the others.
-    """
+    """Let every other process go first: processor, disk, and memory when it runs out."""
+    # A system that lacks one of these, or forbids it, has the others.
     with suppress(OSError, AttributeError):
         os.nice(19)
     with suppress(OSError, AttributeError):

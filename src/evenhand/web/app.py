@@ -81,8 +81,6 @@ async def _say_well(request: Request) -> Response:
     return PlainTextResponse(f"{words}\n", 503, {"Retry-After": "5"})
 
 
-# A site on a port.
-
 USUAL: Final = 8000
 # Bytes that the system keeps for a client that has not read them; how slowly one reads is seen
 SEND: Final = 256 * 1024
@@ -133,10 +131,8 @@ class TimedLines(logging.Formatter):
 
 
 def log_with_times() -> None:
-    """Write what happens from now on to the standard error stream, each line with its time.
-
-    What anybody can bring about from outside is said once in ten seconds.
-    """
+    """Write what happens from now on to the standard error stream, each line with its time."""
+    # What anybody can bring about from outside is said once in ten seconds.
     handler, often = logging.StreamHandler(), Rates(1 / 10, 1)
     handler.setFormatter(TimedLines("%(message)s"))
     handler.addFilter(
@@ -148,9 +144,7 @@ def log_with_times() -> None:
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
     logging.captureWarnings(capture=True)
     threading.excepthook = lambda one: _log.error(
-        "evenhand: a thread ended: %s",
-        one.exc_type.__name__,
-        exc_info=one.exc_value,
+        "evenhand: a thread ended: %s", one.exc_type.__name__, exc_info=one.exc_value
     )
     sys.unraisablehook = lambda one: _log.error(
         "evenhand: %s: %s", one.err_msg or "ignored", one.object, exc_info=one.exc_value

@@ -27,7 +27,7 @@ from functools import partial
 from http.client import HTTPMessage
 from ipaddress import ip_address
 from itertools import starmap
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, ProxyHandler, Request, build_opener
@@ -37,7 +37,8 @@ from sqlalchemy import select
 
 from evenhand.design.tasks import Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
-from evenhand.ranking.sequential.leaderboard import Board
+from evenhand.numerics.sampling import one_blas_thread
+from evenhand.ranking.sequential.leaderboard import Board, Confirmation
 from evenhand.web.downloads import AnswerTables, list_downloads
 from evenhand.web.findings import NOTHING, Findings, Panel, find, find_fault, try_part
 from evenhand.web.site import Rates
@@ -57,10 +58,6 @@ from evenhand.web.store.queries import LINE, Readable, make_line
 from evenhand.web.store.schema import log
 from evenhand.web.store.store import Store
 
-if TYPE_CHECKING:
-    from evenhand.ranking.sequential.leaderboard import Confirmation
-
-
 SAVE_EVERY: Final = 5_000  # Records after which boards are saved although nothing was decided
 SETS_NOT_RENEWED: Final = (
     "rank sets are those that were made last: none can be made of the answers now"
@@ -79,10 +76,7 @@ class LiveLeaderboards:
     """Boards of all passes of a campaign that are judged by votes."""
 
     def __init__(
-        self,
-        store: Readable,
-        *,
-        save: Callable[[Mapping[str, SavedBoard]], object] | None = None,
+        self, store: Readable, *, save: Callable[[Mapping[str, SavedBoard]], object] | None = None
     ) -> None:
         self.store = store
         if save is None and isinstance(store, Store):
@@ -99,8 +93,6 @@ class LiveLeaderboards:
 
     def catch_up(self, most: int | None = None) -> bool:
         """Count what was judged since, `most` records at most; say whether that was all."""
-        from evenhand.numerics.sampling import one_blas_thread
-
         left = most
         while left is None or left > 0:
             size = AT_ONCE if left is None else min(AT_ONCE, left)
@@ -127,8 +119,6 @@ class LiveLeaderboards:
 
     def look(self, name: str, confirmed: Confirmation | None) -> LeaderboardView:
         """Return the board of a pass."""
-        from evenhand.ranking.sequential.leaderboard import Confirmation
-
         with self._lock:
             count = self._load()
             followed = count.passes[name]
@@ -159,12 +149,10 @@ class LiveLeaderboards:
         return self._count
 
     def _fetch(self, size: int) -> list[Line]:
-        """Return the next lines to count.
-
-        Where answers were deleted that were not counted here, whoever did so has counted them: then
-        the boards that were saved take the place of these; what was seen here on the page stays
-        seen.
-        """
+        """Return the next lines to count."""
+        # Where answers were deleted that were not counted here, whoever did so has counted them:
+        # then the boards that were saved take the place of these; what was seen here on the page
+        # stays seen.
         while True:
             start = 0 if self._count is None else self._count.record
             with self.store.reading() as connection:
@@ -307,8 +295,6 @@ class DashboardCache:
         return max(PAUSE, self.rest * (time.monotonic() - begun))
 
 
-# How far a campaign is, and when it will be done
-
 PACE_JUDGMENTS: Final = 200  # Judgments from which the pace is taken
 MIN_FOR_PACE: Final = 10  # From fewer judgments no pace is taken
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
@@ -379,15 +365,10 @@ def say_pace(left: int, pace: float | None) -> str:
         return ""
     seconds = left / pace
     size, unit = next(
-        (one for one in ((DAY, "day"), (HOUR, "hour")) if seconds >= 2 * one[0]),
-        (MINUTE, "minute"),
+        (one for one in ((DAY, "day"), (HOUR, "hour")) if seconds >= 2 * one[0]), (MINUTE, "minute")
     )
     number = max(1, round(seconds / size))
     return f"in {number:,} {unit}{'s' * (number > 1)}"
-
-
-# What the organiser's page shows of now, as one value for programs: the same boards, the same
-# findings and the same rights as the page; nothing is computed for it
 
 
 @dataclass(frozen=True)
@@ -669,10 +650,8 @@ class HttpClient:
         )
 
     def _explain(self, reason: Any) -> EvenhandError:
-        """Return what a connection that failed means.
-
-        It says what the system says; never an address, in which the secret could stand.
-        """
+        """Return what a connection that failed means."""
+        # It says what the system says; never an address, in which the secret could stand.
         where = self.link.host
         said = str(getattr(reason, "strerror", None) or type(reason).__name__).lower()
         if isinstance(reason, ssl.SSLCertVerificationError):

@@ -12,18 +12,23 @@ from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+import narwhals as nw
+
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.exclusions import Exclusion
+from evenhand.data.rankings import Rankings
 from evenhand.design.tasks import ScaledTask, Task, Ticket
 from evenhand.errors import NotIdentified
 from evenhand.web.store.log import Record, read_record
-from evenhand.web.store.queries import AT_A_TIME_STANDING as AT_A_TIME_OF_QUERIES
-from evenhand.web.store.queries import Readable, list_standing, read_numbered, read_persons
-
-if TYPE_CHECKING:
-    from evenhand.data.comparisons import Comparisons
-    from evenhand.data.rankings import Rankings
-
+from evenhand.web.store.queries import (
+    RECORDS_AT_ONCE,
+    Readable,
+    list_standing,
+    read_numbered,
+    read_persons,
+)
 
 Row = dict[str, Any]
 # Columns of our tables that stay here
@@ -36,18 +41,14 @@ def list_pass(store: Readable, task: Task) -> Iterator[Row]:
     name = task.criterion if isinstance(task, ScaledTask) else task.name
     for row in store.rows(task.table):
         if row[column] == name:
-            yield _add_texts(store, row)
-
-
-def _add_texts(store: Readable, row: Row) -> Row:
-    """Return a row with its texts; `shown_at` is when the answer was begun."""
-    item = store.campaign.item(row["item"])
-    began = row["at"] / 1000 - (row["seconds"] or 0)
-    found = {name: value for name, value in row.items() if name not in HIDDEN}
-    found |= {"shown_at": f"{began:.3f}", "document": item.document, "source": item.source}
-    if "score" in row:
-        found["output"] = item.outputs[row["system"]]
-    return found
+            # A row with its texts; `shown_at` is when the answer was begun
+            item = store.campaign.item(row["item"])
+            began = row["at"] / 1000 - (row["seconds"] or 0)
+            found = {name: value for name, value in row.items() if name not in HIDDEN}
+            found |= {"shown_at": f"{began:.3f}", "document": item.document, "source": item.source}
+            if "score" in row:
+                found["output"] = item.outputs[row["system"]]
+            yield found
 
 
 def write_rows(rows: Iterable[Row], path: Path) -> int:
@@ -63,8 +64,6 @@ def write_rows(rows: Iterable[Row], path: Path) -> int:
         writer.writerows(held)
     return len(held)
 
-
-# When each judge answered last, how long an answer takes them, and how they did on controls.
 
 LATELY: Final = 50  # Answers from which the time of an answer is taken
 KNOWN: Final = ("control",)  # Kinds of tickets of which the campaign knows the best system
@@ -121,12 +120,11 @@ def see(record: Record, kind: str) -> Seen:
 
 
 def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
-    """Return what each judge did, who answered last first.
+    """Return what each judge did, who answered last first; answers come as they were given.
 
-    seen: answers in the order in which they were given. >>> one, two = Seen("ann", 0, 3.0),
-        Seen("ann", 60_000, 5.0, True) >>> (found,) = sum_up([one, two]) >>> found.n,
-        found.last.isoformat(), found.seconds, found.right, found.controls (2,
-        '1970-01-01T00:01:00+00:00', 4.0, 1, 1)
+    >>> (found,) = sum_up([Seen("ann", 0, 3.0), Seen("ann", 60_000, 5.0, True)])
+    >>> found.n, found.last.isoformat(), found.seconds, found.right, found.controls
+    (2, '1970-01-01T00:01:00+00:00', 4.0, 1, 1)
     """
     by: dict[str, list[Seen]] = {}
     for one in seen:
@@ -143,8 +141,6 @@ def _count(judge: str, mine: list[Seen]) -> Activity:
         judge, len(mine), last, median(times) if times else None, len(known), sum(known)
     )
 
-
-# What an organiser takes home: our tables as CSV, the log as JSON Lines, the campaign as JSON.
 
 TABLES: Final = ("comparisons", "rankings", "ratings")
 # Ratings with marked errors alone, beside the texts in which they were marked
@@ -281,18 +277,16 @@ class AnswerTables:
                     )
 
     def _refresh(self) -> Mapping[str, str]:
-        """Read what is new, drop what stands no more; return who is who.
-
-        Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
-        its write-ahead log while somebody reads.
-        """
+        """Read what is new, drop what stands no more; return who is who."""
+        # Records are read in pieces, and worked on after each piece was read: SQLite cannot shorten
+        # its write-ahead log while somebody reads.
         with self.store.reading() as connection:
             standing = list_standing(connection)
         fresh = [number for number in standing if number not in self._rows]
         made = {}
-        for start in range(0, len(fresh), AT_A_TIME_OF_QUERIES):
+        for start in range(0, len(fresh), RECORDS_AT_ONCE):
             with self.store.reading() as connection:
-                lines = read_numbered(connection, fresh[start : start + AT_A_TIME_OF_QUERIES])
+                lines = read_numbered(connection, fresh[start : start + RECORDS_AT_ONCE])
             for one in map(read_record, lines):
                 made[one.number] = self._make(one)
                 self._seen[one.number] = self._see(one)
@@ -346,11 +340,8 @@ def describe_choices(gathered: AnswerTables) -> dict[str, str]:
         n = counted.get(task.name, Counter())
         if n.keys() <= {"design"}:
             continue
-        asked = (
-            ""
-            if design.policy == "random"
-            else f" ({100 * design.random_share:.0f} % is asked for)"
-        )
+        share = f" ({100 * design.random_share:.0f} % is asked for)"
+        asked = "" if design.policy == "random" else share
         fixed = f", {n['narrowed']:,} of the pairs that were left" if n["narrowed"] else ""
         fixed += f", {n['design']:,} of the design" if n["design"] else ""
         found[task.name] = (
@@ -363,11 +354,6 @@ def describe_choices(gathered: AnswerTables) -> dict[str, str]:
 
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:
     """Return the rows that no answer led to, and a sentence on them; "" where that is all rows."""
-    import narwhals as nw
-
-    from evenhand.data.comparisons import Comparisons
-    from evenhand.data.exclusions import Exclusion
-
     if not isinstance(data, Comparisons) or COLUMN not in data.columns:
         return data, ""
     whole = data.count_judgments()

@@ -21,18 +21,28 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+import numpy as np
+
+from evenhand.data.comparisons import Comparisons
+from evenhand.data.controls import find_excluded, take_pairs
+from evenhand.data.exclusions import Exclusion
+from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask
 from evenhand.errors import EvenhandError, InvalidJudgments
+from evenhand.ranking.rank import rank
+from evenhand.ranking.ranking import Ranking, write_ranks
+from evenhand.ranking.sequential.leaderboard import (
+    Confirmation,
+    LiveBoard,
+    confirm_pairs,
+    share_places,
+)
 from evenhand.web.downloads import Activity, AnswerTables, describe_choices, keep_free
 from evenhand.web.site import Rates
 from evenhand.web.store.log import NotStored
 
 if TYPE_CHECKING:
-    from evenhand.data.comparisons import Comparisons
-    from evenhand.data.ratings import Ratings
     from evenhand.judges.cards import Screening
-    from evenhand.ranking.ranking import Ranking
-    from evenhand.ranking.sequential.leaderboard import Confirmation
 
 
 # What a part that fails may raise; an interrupt and the like go through
@@ -49,10 +59,8 @@ _log: Final = logging.getLogger("evenhand")
 def try_part(
     rates: Rates, what: str, compute: Callable[[], Part], instead: Callable[[str], Part]
 ) -> Part:
-    """Return what is computed, or what stands in its place, with a line to the terminal.
-
-    rates: of lines to the terminal, by what they say.
-    """
+    """Return what is computed, or what stands in its place, with a line to the terminal."""
+    # rates: of lines to the terminal, by what they say.
     try:
         return compute()
     except FAULTS as fault:
@@ -65,8 +73,6 @@ def try_part(
             _log.warning("evenhand: %s", line)
         return instead(WHY.format(what))
 
-
-# Judges as a map
 
 # Evidence that tells the agreement with the others, of ratings and of votes
 ACROSS: Final = ("others' scores", "slope")
@@ -174,11 +180,9 @@ class _Scale:
 
 
 def _label(drawn: list[Mark]) -> tuple[Mark, ...]:
-    """Write names beside marks, over no other name.
-
-    Those who are flagged have one in any case, others right beside their mark where nothing else
-    stands.
-    """
+    """Write names beside marks, over no other name."""
+    # Those who are flagged have one in any case, others right beside their mark where nothing else
+    # stands.
     flagged = [mark for mark in drawn if mark.flags]
     others = [mark for mark in drawn if not mark.flags]
     taken = [_cover(mark) for mark in flagged]
@@ -228,8 +232,6 @@ def _fits(box: Box, taken: list[Box]) -> bool:
         return False
     return not any(left < c and a < right and top < d and b < bottom for a, b, c, d in taken)
 
-
-# What the judgments say so far
 
 LEVEL: Final = 0.05  # Share of honest judges among the flagged that is allowed
 NOTHING: Final = "nothing was judged yet"
@@ -327,7 +329,6 @@ def find_fault(answers: AnswerTables, why: str) -> Findings:
 
 def _screen(path: Path) -> Panel:
     """Look at the judges of a table; under a policy, by answers that no answer led to."""
-    from evenhand.data.ratings import Ratings
     from evenhand.formats.reading import read
     from evenhand.judges.screening import screen_judges
 
@@ -345,16 +346,9 @@ def _screen(path: Path) -> Panel:
 
 
 def _order_by_scores(
-    path: Path,
-    answers: AnswerTables,
-    flagged: list[str],
-    _confirmed: dict[str, Confirmation],
+    path: Path, answers: AnswerTables, flagged: list[str], _confirmed: dict[str, Confirmation]
 ) -> dict[str, Order]:
     """Score the systems of each pass by mean score, with and without flagged judges."""
-    import numpy as np
-
-    from evenhand.data.controls import find_excluded
-    from evenhand.data.exclusions import Exclusion
     from evenhand.formats.reading import read
 
     data: Ratings = read(path)  # type: ignore[assignment]
@@ -389,9 +383,7 @@ def _order_by_votes(
     path: Path, answers: AnswerTables, flagged: list[str], confirmed: dict[str, Confirmation]
 ) -> dict[str, Order]:
     """Rank the systems of the passes of a table, and say what rank sets decide."""
-    from evenhand.data.controls import take_pairs
     from evenhand.formats.reading import read
-    from evenhand.ranking.sequential.leaderboard import LiveBoard, confirm_pairs
 
     data: Any = read(path)
     orders = find_nothing(answers, path.stem, NOTHING)
@@ -429,9 +421,6 @@ def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
 
 def _rank(part: Comparisons) -> tuple[Ranking | None, str]:
     """Rank systems, or say why they cannot be ranked."""
-    from evenhand.ranking.rank import rank
-    from evenhand.ranking.ranking import Ranking
-
     try:
         found = rank(part)
     except EvenhandError as error:
@@ -441,8 +430,6 @@ def _rank(part: Comparisons) -> tuple[Ranking | None, str]:
 
 def _lay_out(before: Ranking, after: Ranking | None) -> tuple[Standing, ...]:
     """Put two rankings side by side."""
-    from evenhand.ranking.ranking import write_ranks
-
     beside = {} if after is None else {row["system"]: row for row in after.rows()}
     standings = []
     for row in before.rows():
@@ -457,10 +444,7 @@ def _lay_out(before: Ranking, after: Ranking | None) -> tuple[Standing, ...]:
 
 def _compare_scores(part: Any, flagged: list[str]) -> Order:
     """Score the systems of one pass."""
-    import numpy as np
-
     from evenhand.judges.removal import ScoreTable, describe_change, rescore
-    from evenhand.ranking.sequential.leaderboard import share_places
 
     def place(means: Mapping[str, float]) -> dict[str, str]:
         """Return the place of each system by its mean; equal means share one."""

@@ -232,8 +232,6 @@ def _unmap(address: str) -> str:
     return address if mapped is None else str(mapped)
 
 
-# Around every answer of the server: security headers, the path prefix, the size of requests.
-
 POLICY: Final = "; ".join(
     (
         *("default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'"),
@@ -258,10 +256,8 @@ class Guard:
     """The outermost layer."""
 
     def __init__(self, app: ASGIApp, *, prefix: str, most: int) -> None:
-        """Wrap an application.
-
-        most: most bytes of a request.
-        """
+        """Wrap an application."""
+        # most: most bytes of a request.
         self.app, self.prefix, self.most = app, prefix, most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

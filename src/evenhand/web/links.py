@@ -1,4 +1,4 @@
-"""The file of links: who may come in by which, for the organiser's eyes alone.
+"""The file of links, for the organiser's eyes alone: written, locked, and compared with its launch.
 
 The database keeps digests of links, so a link that is lost is made anew. The file is written whole
 and put in the place of the old one, readable by its owner alone. Each line names the launch that
@@ -69,10 +69,8 @@ class LinksFile:
         }
 
     def is_of(self, connection: Connection) -> bool:
-        """Say whether these are links of the launch that a database holds.
-
-        A file that names no launch is of the one that knows any of its links.
-        """
+        """Say whether these are links of the launch that a database holds."""
+        # A file that names no launch is of the one that knows any of its links.
         if named := {launch for *_, launch in self.rows if launch}:
             return named == {reading.read_launch(connection)}
         return any(
@@ -82,12 +80,10 @@ class LinksFile:
 
 
 def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> Tokens:
-    """Make the links that are not there yet, and write them all.
-
-    The file is written before the commit that makes its new links good: a server that is killed
-    between the two finds links of its launch that the database does not know, and takes them over.
-    So it does where the database was restored from a copy that is older than the links.
-    """
+    """Make the links that are not there yet, and write them all."""
+    # The file is written before the commit that makes its new links good: a server that is killed
+    # between the two finds links of its launch that the database does not know, and takes them
+    # over. So it does where the database was restored from a copy that is older than the links.
     before = read_file(path)
     with store.reading() as connection:
         launch = reading.read_launch(connection)
@@ -100,10 +96,8 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
                 kept[who] = token
     wanted: tuple[Role, ...] = ("admin", "crowd") if crowd else ("admin",)
     roles = [role for role in wanted if (role, "") not in kept]
-    platform, mine = (
-        store.campaign.platform,
-        sha256(f"{gethostname()} {path.resolve()}".encode()).hexdigest()[:16],
-    )
+    platform = store.campaign.platform
+    mine = sha256(f"{gethostname()} {path.resolve()}".encode()).hexdigest()[:16]
 
     def write(tokens: Tokens) -> Tokens:
         rows = [
@@ -302,8 +296,7 @@ def check_launch(links: Path, where: str) -> None:
             number += 1
         raise CampaignError(
             f"{links} is of another launch than the database {place.name}: serve the database that"
-            " it is of (--database), or give this one links of its own"
-            f" (--links {free})"
+            f" it is of (--database), or give this one links of its own (--links {free})"
         )
     if wrong:
         raise CampaignError(
@@ -318,12 +311,11 @@ def _find_end(links: Path) -> Path:
 
 
 class EndNote:
-    """Where the log of a launch ended at the last commit, in a file beside the links.
+    """Where the log of a launch ended at the last commit, in a file beside the links."""
 
-    A database that was restored from an older copy, or has lost its write-ahead log, looks whole:
-    this note shows that its log ended later before. It is written after each commit, and not
-    brought to the disk at once: it may fall behind the database, and is never before it.
-    """
+    # A database that was restored from an older copy, or has lost its write-ahead log, looks whole:
+    # this note shows that its log ended later before. It is written after each commit, and not
+    # brought to the disk at once: it may fall behind the database, and is never before it.
 
     def __init__(self, links: Path, launch: str, number: int) -> None:
         self.number = number
@@ -480,8 +472,6 @@ def _say_remedy(place: Place, links: Path, *, there: bool) -> str:
     )
 
 
-# What judges wrote beside their answers, the latest first.
-
 MAX_COMMENTS: Final = 200  # Comments that the page shows; tables hold all
 
 
@@ -504,16 +494,14 @@ def read_comments(store: Store, most: int = MAX_COMMENTS) -> list[Record]:
 # The lock is advisory and ends with its process, however that ends. What is locked lies beside the
 # file of links, which is replaced when it is written, and says where the server listens.
 
-LONGEST: Final = 1000  # Bytes of an address that are read
+MAX_ADDRESS_BYTES: Final = 1000  # Bytes of an address that are read
 
 
 @contextmanager
 def hold_links(links: Path) -> Iterator[Callable[[str], None]]:
-    """Hold a file of links, and give what notes the address at which it is served.
-
-    Where no lock can be had, such as on Windows, on a disk without room or in a folder that is only
-    read, nothing is held.
-    """
+    """Hold a file of links, and give what notes the address at which it is served."""
+    # Where no lock can be had, such as on Windows, on a disk without room or in a folder that is
+    # only read, nothing is held.
     beside = links.with_name(f".{links.name}.lock")
     handle = _take(beside)
     try:
@@ -542,7 +530,7 @@ def _take(beside: Path) -> int | None:
                 os.ftruncate(handle, 0)
                 return handle
         except BlockingIOError:
-            where = os.read(handle, LONGEST).decode("utf-8", "replace")
+            where = os.read(handle, MAX_ADDRESS_BYTES).decode("utf-8", "replace")
             os.close(handle)
             raise CampaignError(
                 f"another server of this campaign is running{where and f' at {where}'}: end it"

@@ -41,10 +41,8 @@ async def identify(request: Request, role: Role) -> Bearer:
 
 
 def name_address(request: Request) -> str:
-    """Return the address that a request came from, "" where it is not known.
-
-    Of an address of IPv6 it is the network: whoever has one address has 2**64.
-    """
+    """Return the address that a request came from, "" where it is not known."""
+    # Of an address of IPv6 it is the network: whoever has one address has 2**64.
     host = request.client.host if request.client else ""
     parsed = parse_address(host)
     if parsed is None or isinstance(parsed, IPv4Address):
@@ -53,10 +51,8 @@ def name_address(request: Request) -> str:
 
 
 async def _look_up(request: Request, role: Role) -> Bearer:
-    """Ask the store, and count the links that it does not know.
-
-    A good link is let in whoever tried bad ones from the same address, which many may share.
-    """
+    """Ask the store, and count the links that it does not know."""
+    # A good link is let in whoever tried bad ones from the same address, which many may share.
     site, token = site_of(request), request.path_params["token"]
 
     def look_up() -> Bearer:
@@ -99,11 +95,9 @@ async def _read_body(request: Request) -> bytes:
 
 
 def check_origin(request: Request) -> None:
-    """Refuse what another site's page sends.
-
-    Of JSON this is the second guard: no form can send it, and no script of another site without our
-    leave.
-    """
+    """Refuse what another site's page sends."""
+    # Of JSON this is the second guard: no form can send it, and no script of another site without
+    # our leave.
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
     if site is not None and site not in OWN:
@@ -121,8 +115,6 @@ def _is_ours(origin: str, request: Request) -> bool:
         return False
 
 
-# Values to responses, and refusals to pages or JSON, as the asker reads them.
-
 HEADINGS: Final = {
     404: "There is nothing here",
     403: "This link is good no more",
@@ -133,7 +125,7 @@ HEADINGS: Final = {
 # What is said of a database that takes nothing; the reason is for the organiser's terminal
 NOTHING: Final = "the server cannot store anything now, and nothing was changed: try again"
 BROKEN: Final = "something is wrong with the server: try again"
-ORGANISER: Final = "json_response the organiser"
+ORGANISER: Final = "tell the organiser"
 TERMINAL: Final = "look for the reason on the terminal where it runs"
 # What the system says of a disk that takes nothing
 FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)

@@ -26,7 +26,6 @@ from evenhand.web.links import MAX_COMMENTS, read_comments
 from evenhand.web.requests import check_origin, identify, json_response, read_json
 from evenhand.web.site import CHUNK, Question, Site, analysis_of, site_of
 from evenhand.web.store import judging, people
-from evenhand.web.store import people as enrolment
 from evenhand.web.store.judging import Answering, Reply, Served
 from evenhand.web.store.log import NotYours, Refused, Unproven
 from evenhand.web.store.people import Invitation, draw_token, read_token
@@ -38,9 +37,8 @@ from evenhand.web.views import View, view_end, view_feedback, view_halt, view_st
 # Workers of crowd platforms come with one link for all, and their name in its parameters.
 #
 # To look at the link takes no seat: programs that preview links do so, and so does the organiser.
-# The
-# page brings a secret for the browser before a seat is taken, so that whoever sends the form twice
-# over a bad connection is known the second time.
+# The page brings a secret for the browser before a seat is taken, so that whoever sends the form
+# twice over a bad connection is known the second time.
 
 # What Mechanical Turk sends for an assignment that nobody has taken yet
 PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -48,7 +46,7 @@ LONG: Final = 180 * 86_400  # Seconds for which a browser keeps the secret
 _log: Final = logging.getLogger("evenhand")
 
 
-async def show_page(request: Request) -> Response:
+async def show_join_page(request: Request) -> Response:
     """Say who comes, with a button; nothing is taken yet."""
     site = site_of(request)
     await identify(request, "crowd")
@@ -71,7 +69,7 @@ async def enrol(request: Request) -> Response:
     name = _name_cookie(site, worker)
     secret = request.cookies.get(name, "")
     try:
-        made = await site.store.soon(lambda tx: enrolment.enrol(tx, platform, worker, secret))
+        made = await site.store.soon(lambda tx: people.enrol(tx, platform, worker, secret))
     except Unproven as refusal:
         if site.complaints.take(refusal.judge):
             _log.warning(
@@ -126,13 +124,10 @@ def _keep(page: Response, request: Request, name: str, secret: str) -> None:
 
 async def answer(request: Request) -> Response:
     """Answer who looks, and who presses the button."""
-    return await (enrol(request) if request.method == "POST" else show_page(request))
+    return await (enrol(request) if request.method == "POST" else show_join_page(request))
 
 
 ROUTES_CROWD: Final = [Route("/crowd/{token}", answer, methods=["GET", "POST"])]
-
-
-# The judge's page: its shell, and what it sends and is told.
 
 NOTHING: Final = "nothing"  # Said of a judge for whom nothing is left, and who answered nothing
 _AGREED: Final = Prepared(select(judges.c.consented).where(judges.c.name == bindparam("judge")))
@@ -159,7 +154,7 @@ class Nothing(msgspec.Struct, forbid_unknown_fields=True):
     """A request that says nothing besides."""
 
 
-async def show_page_judge(request: Request) -> Response:
+async def show_judge_page(request: Request) -> Response:
     """Send the page; it asks for its first item itself."""
     site = site_of(request)
     await identify(request, "judge")
@@ -271,16 +266,13 @@ async def leave(request: Request) -> Response:
 
 
 ROUTES_JUDGE: Final = [
-    Route("/j/{token}", show_page_judge),
+    Route("/j/{token}", show_judge_page),
     Route("/j/{token}/item", show_item),
     Route("/j/{token}/answer", take_answer, methods=["POST"]),
     Route("/j/{token}/undo", take_back, methods=["POST"]),
     Route("/j/{token}/consent", agree, methods=["POST"]),
     Route("/j/{token}/leave", leave, methods=["POST"]),
 ]
-
-
-# The organiser's page: how far the campaign is, who judges, what can be taken home.
 
 
 class Order(msgspec.Struct, forbid_unknown_fields=True):
@@ -294,7 +286,7 @@ class Order(msgspec.Struct, forbid_unknown_fields=True):
     answers: bool = False
 
 
-async def show_page_admin(request: Request) -> Response:
+async def show_admin_page(request: Request) -> Response:
     """Send the page."""
     site = site_of(request)
     await identify(request, "admin")
@@ -304,10 +296,10 @@ async def show_page_admin(request: Request) -> Response:
     return HTMLResponse(site.render("admin.html", told))
 
 
-async def show_findings(request: Request) -> Response:
-    """Send what the judgments say so far, as a part of the page."""
+async def show_part(what: Literal["findings", "promises"], request: Request) -> Response:
+    """Send what the judgments say so far, or what was promised and found, as part of the page."""
     await identify(request, "admin")
-    return HTMLResponse((await analysis_of(request).ask(Question("findings"))).body)
+    return HTMLResponse((await analysis_of(request).ask(Question(what))).body)
 
 
 async def show_board(request: Request) -> Response:
@@ -329,12 +321,6 @@ async def show_comments(request: Request) -> Response:
     await identify(request, "admin")
     told = {"comments": await run_in_threadpool(read_comments, site.store), "most": MAX_COMMENTS}
     return HTMLResponse(site.render("comments.html", told))
-
-
-async def show_promises(request: Request) -> Response:
-    """Send what was promised and what was found, as a part of the page."""
-    await identify(request, "admin")
-    return HTMLResponse((await analysis_of(request).ask(Question("promises"))).body)
 
 
 async def obey(request: Request) -> Response:
@@ -426,11 +412,11 @@ class _SentFile(StreamingResponse):
 
 
 ROUTES_ADMIN: Final = [
-    Route("/a/{token}", show_page_admin),
-    Route("/a/{token}/findings", show_findings),
+    Route("/a/{token}", show_admin_page),
+    Route("/a/{token}/findings", partial(show_part, "findings")),
     Route("/a/{token}/board.json", show_board),
     Route("/a/{token}/comments", show_comments),
-    Route("/a/{token}/promises", show_promises),
+    Route("/a/{token}/promises", partial(show_part, "promises")),
     Route("/a/{token}/do", obey, methods=["POST"]),
     Route("/a/{token}/download/{name}", send_download),
     Route("/a/{token}/export/{kind}", send_export),

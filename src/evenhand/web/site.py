@@ -65,12 +65,11 @@ MAX_KNOWN: Final = 2_000  # Most who are known at a time
 
 
 class RecentJudges:
-    """Who came with which link a moment ago: a page that answers quickly is not looked up anew.
+    """Who came with which link a moment ago: a page that answers quickly is not looked up anew."""
 
-    The store checks again, at every answer, that a judge may go on; so a judge who was shut out is
-    let in nowhere. What the organiser changes is known at once; what another server on the same
-    database changed, after ten seconds.
-    """
+    # The store checks again, at every answer, that a judge may go on; so a judge who was shut out
+    # is let in nowhere. What the organiser changes is known at once; what another server on the
+    # same database changed, after ten seconds.
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -94,8 +93,6 @@ class RecentJudges:
         """Know nobody any more: links were made or ended."""
         self._known.clear()
 
-
-# Findings as words of a page
 
 # A number below 0 where one may begin; no range, no option, no part of a name
 _SIGNED: Final = re.compile(r"(?<![^\s(])-(\d[\d.,]*)")
@@ -130,9 +127,6 @@ def typeset(words: str) -> str:
         return f"−{number[1]}" if number[1].strip("0.,") else number[1]
 
     return _SIGNED.sub(write, words).replace(" %", "\N{NO-BREAK SPACE}%")
-
-
-# What the server refuses before the store is asked, and the number of each refusal in HTTP
 
 
 class NotReadable(EvenhandError, ValueError):
@@ -290,11 +284,10 @@ _log: Final = logging.getLogger("evenhand")
 
 
 class Health:
-    """Whether the server can read its database, and write to it, in words.
+    """Whether the server can read its database, and write to it, in words."""
 
-    Anybody may ask, so the database is asked at most once in some seconds, and by one at a time.
-    What it says of paths and addresses is for the organiser's terminal.
-    """
+    # Anybody may ask, so the database is asked at most once in some seconds, and by one at a time.
+    # What it says of paths and addresses is for the organiser's terminal.
 
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.store, self._clock = store, clock

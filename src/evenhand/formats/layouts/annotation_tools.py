@@ -20,7 +20,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -193,10 +193,8 @@ def _read_scores(record: Record, answer: Mapping[str, Any]) -> list[Row]:
 
 
 def _read_times(record: Record) -> Row:
-    """Return when a document was first loaded, and how long it took until it was submitted.
-
-    The time of a document is not that of each of its outputs, so it is a column of its own.
-    """
+    """Return when a document was first loaded, and how long it took until it was submitted."""
+    # The time of a document is not that of each of its outputs, so it is a column of its own.
     actions = record.sequence(record.data("actions") or [], "actions")
     times: dict[str, float] = {}
     for one in actions:
@@ -219,8 +217,6 @@ def _read_times(record: Record) -> Row:
 # first; `scale_value` below 0 prefers A, above 0 B. A is what was shown first. Which output that
 # was stands in `<user>/user_state.json` beside the file, without which nothing can be read. Outputs
 # have no names there: a system is the number of its output in the instance, from 0.
-
-
 PREFERENCES: Final = {"A": "left", "B": "right", "tie": "tie"}
 ORDERS: Final = "instance_id_to_presentation_order"
 _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d+)?")
@@ -246,10 +242,10 @@ def understand_potato(table: Table, wishes: Wishes) -> Comparisons | Rankings:
     compared: list[Row] = []
     ranked: list[Row] = []
     unread = {name for name in list_unread(table, POTATO.reads) if not _is_answer(name)}
-    find_order = _Orders(table.paths[0].parent, {}).find
+    folder, states = table.paths[0].parent, dict[Path, Mapping[str, Any]]()
     for record in read_records(table):
         for said in _find_answers(record, unread):
-            order = find_order(record, said.question)
+            order = _find_order(folder, states, record, said.question)
             if said.label == "rank_order":
                 ranked.extend(_rank(record, said, order))
             else:
@@ -297,27 +293,20 @@ def _find_answers(record: Record, unread: set[str]) -> Iterator[_Said]:
                 yield _Said(question, label, str(given[label]))
 
 
-@dataclass(frozen=True)
-class _Orders:
-    """In which order outputs were shown, as far as it was asked for."""
-
-    folder: Path  # where the folders of the users are
-    # file → what it says; each file is read once, and anew with the next table
-    states: dict[Path, Mapping[str, Any]]
-
-    def find(self, record: Record, question: str) -> list[int]:
-        """Return the numbers of the outputs in the order shown."""
-        user = record.need("user_id")
-        path = self.folder / Path(user).name / "user_state.json"
-        if path not in self.states:
-            self.states[path] = _read_state(path)
-        found = self.states[path].get(record.need("instance_id"), {})
-        order = found.get(question) if isinstance(found, Mapping) else None
-        if not isinstance(order, list) or sorted(map(str, order)) != sorted(
-            map(str, range(len(order)))
-        ):
-            raise record.refuse(f"the state of {user} does not say in which order this was shown")
-        return order
+def _find_order(
+    folder: Path, states: dict[Path, Mapping[str, Any]], record: Record, question: str
+) -> list[int]:
+    """Return the numbers of the outputs in the order shown; each file of a user is read once."""
+    user = record.need("user_id")
+    path = folder / Path(user).name / "user_state.json"
+    if path not in states:
+        states[path] = _read_state(path)
+    orders = states[path].get(record.need("instance_id"), {})
+    order = orders.get(question) if isinstance(orders, Mapping) else None
+    numbers = sorted(map(str, range(len(order)))) if isinstance(order, list) else None
+    if not isinstance(order, list) or sorted(map(str, order)) != numbers:
+        raise record.refuse(f"the state of {user} does not say in which order this was shown")
+    return order
 
 
 def _read_state(path: Path) -> Mapping[str, Any]:
@@ -394,8 +383,6 @@ def _rank(record: Record, said: _Said, order: Sequence[int]) -> Iterator[Row]:
 # if `data` names none, and the column `question` of the others. The item is `item` of `data`, or
 # the task's id. Annotations that were cancelled are left out and counted, and so are results of
 # other types.
-
-
 _TABLES: Final = {
     "ranker": "rankings",
     "pairwise": "comparisons",
@@ -421,10 +408,9 @@ class _Result:
     kind: str  # the type of the result
     value: Mapping[str, Any]  # what was said
     control: str  # by which control, "" where that is not told
-    apart: str  # what stands behind the number of the annotation to make one of its ranking
-    number: str = ""  # of the annotation
-    row: Mapping[str, Any] = field(default_factory=dict)  # what all its rows have in common
-    data: Mapping[str, Any] = field(default_factory=dict)  # what was shown
+    ranking: str  # the name of its ranking: the number of the annotation, of several with a mark
+    row: Mapping[str, Any]  # what all its rows have in common
+    data: Mapping[str, Any]  # what was shown
 
 
 def understand_label_studio(table: Table, wishes: Wishes) -> Handle:
@@ -489,26 +475,21 @@ def _find_results(record: Record, left_out: Counter[str], unread: set[str]) -> I
             "shown_at": annotation.get("created_at"),
         }
         number = record.label(annotation.get("id"), "id") or f"{record.number}:{at}"
-        results = record.sequence(annotation.get("result") or [], "the results of an annotation")
-        for result in _read_results(record, results, left_out):
-            yield replace(result, row=row, data=data, number=number)
-
-
-def _read_results(
-    record: Record, results: Sequence[Any], left_out: Counter[str]
-) -> Iterator[_Result]:
-    """Yield the results of an annotation; of several rankers each is a ranking of its own."""
-    found = [record.mapping(one, "a result") for one in results]
-    rankers = sum(one.get("type") == "ranker" for one in found)
-    for at, one in enumerate(found):
-        kind = str(one.get("type"))
-        if kind not in _TABLES:
-            left_out[f"results of type {shorten(kind)}"] += 1
-            continue
-        control = record.label(one.get("from_name"), "from_name")
-        value = record.mapping(one.get("value") or {}, "the value of a result")
-        apart = f":{control or at}" if rankers > 1 else ""
-        yield _Result(kind, value, control, apart)
+        given_results = record.sequence(
+            annotation.get("result") or [], "the results of an annotation"
+        )
+        results = [record.mapping(one, "a result") for one in given_results]
+        rankers = sum(one.get("type") == "ranker" for one in results)
+        for place, result in enumerate(results):
+            kind = str(result.get("type"))
+            if kind not in _TABLES:
+                left_out[f"results of type {shorten(kind)}"] += 1
+                continue
+            control = record.label(result.get("from_name"), "from_name")
+            value = record.mapping(result.get("value") or {}, "the value of a result")
+            # of several rankers each is a ranking of its own
+            apart = f":{control or place}" if rankers > 1 else ""
+            yield _Result(kind, value, control, f"{number}{apart}", row, data)
 
 
 def _lists_outputs(value: Any) -> bool:
@@ -528,7 +509,7 @@ def _rank_label_studio(record: Record, result: _Result) -> Iterator[dict[str, An
     named = [record.label(one, "what was ranked") for one in ranked]
     pooled = [record.label(one, "what was ranked") for one in blank]
     shown = _find_shown(result.data, [*named, *pooled])
-    row = {**result.row, "ranking": f"{result.number}{result.apart}", _CONTROL: result.control}
+    row = {**result.row, "ranking": result.ranking, _CONTROL: result.control}
     for rank, system in [*enumerate(named, start=1), *[(None, one) for one in pooled]]:
         yield {**row, "system": system, "rank": rank, "position": shown.get(system)}
 
@@ -573,19 +554,7 @@ def _rate(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
 # or `responses` as a list with one entry for each user, `{"user_id", "status", "values":
 # {"preference": {"value": […]}}}`. Drafts and discarded responses are left out and counted, and so
 # are answers to other kinds of questions. In which order replies were shown is not recorded.
-
-
 STATES: Final = ("submitted", "draft", "discarded")
-
-
-@dataclass(frozen=True)
-class _Response:
-    """What one user answered to one question."""
-
-    question: str
-    user: str
-    status: str
-    value: Any
 
 
 def understand_argilla(table: Table, wishes: Wishes) -> Rankings:
@@ -594,64 +563,54 @@ def understand_argilla(table: Table, wishes: Wishes) -> Rankings:
     left_out: Counter[str] = Counter()
     unread = set(list_unread(table, (*ARGILLA.needs, "id")))
     for record in read_records(table):
-        for at, response in enumerate(_find_responses(record)):
-            status = record.choose(response.status, "status", STATES)
+        for at, (question, response, ranked) in enumerate(_find_responses(record)):
+            judge = record.label(response.get("user_id"), "user_id")
+            # a response without a status was submitted
+            status = record.label(response.get("status"), "status") or "submitted"
+            record.choose(status, "status", STATES)
             if status != "submitted":
                 left_out[f"responses that are {status}"] += 1
-            elif response.value == []:
+            elif ranked == []:
                 left_out["rankings of nothing"] += 1
-            elif not isinstance(response.value, list) or not all(
-                isinstance(one, Mapping) and {"value", "rank"} <= set(one) for one in response.value
+            elif not isinstance(ranked, list) or not all(
+                isinstance(one, Mapping) and {"value", "rank"} <= set(one) for one in ranked
             ):
-                left_out[f"answers to '{response.question}', which is no ranking,"] += 1
+                left_out[f"answers to '{question}', which is no ranking,"] += 1
             else:
-                rows.extend(_read_argilla(record, response, f"{record.number}:{at}"))
+                rows += [
+                    {
+                        "judge": judge,
+                        "item": record.text("id") or str(record.number),
+                        "ranking": f"{record.number}:{at}",
+                        "system": record.label(one["value"], "what was ranked"),
+                        "rank": record.label(one["rank"], "a rank"),
+                        "question": question,
+                    }
+                    for one in ranked
+                ]
     if not rows:
         raise InvalidJudgments(f"{table.name} holds no rankings that were submitted")
     data = make_rankings(lay_out(table, rows, ("rank",)), wishes, ARGILLA)
-    notes = say_unread(unread)
     excluded = exclude_by_format(left_out)
-    return replace(data, source=data.source.noting(*notes).excluding(*excluded))
+    return replace(data, source=data.source.noting(*say_unread(unread)).excluding(*excluded))
 
 
 ARGILLA: Final = Layout(
-    "argilla",
-    "Argilla records",
-    ("fields", "responses"),
-    understand=understand_argilla,
+    "argilla", "Argilla records", ("fields", "responses"), understand=understand_argilla
 )
 
 
-def _find_responses(record: Record) -> Iterator[_Response]:
-    """Yield the answers of a record, in either form; one without a status was submitted."""
+def _find_responses(record: Record) -> Iterator[tuple[str, Mapping[str, Any], Any]]:
+    """Yield question, response and answer of a record, in either form."""
     given = record.data("responses") or []
     if isinstance(given, Mapping):
         for question, answers in given.items():
             for answer in record.sequence(answers, "the responses to a question"):
                 one = record.mapping(answer, "a response")
-                yield _Response(question, *_find_user(record, one), one.get("value"))
+                yield question, one, one.get("value")
         return
     for response in record.sequence(given, "responses"):
         one = record.mapping(response, "a response")
         values = record.mapping(one.get("values") or {}, "the values of a response")
-        for question, said in values.items():
-            value = said.get("value") if isinstance(said, Mapping) else said
-            yield _Response(question, *_find_user(record, one), value)
-
-
-def _find_user(record: Record, response: Mapping[str, Any]) -> tuple[str, str]:
-    """Return who responded, and the status; a response without one was submitted."""
-    user = record.label(response.get("user_id"), "user_id")
-    return user, record.label(response.get("status"), "status") or "submitted"
-
-
-def _read_argilla(record: Record, response: _Response, ranking: str) -> Iterator[Row]:
-    for one in response.value:
-        yield {
-            "judge": response.user,
-            "item": record.text("id") or str(record.number),
-            "ranking": ranking,
-            "system": record.label(one["value"], "what was ranked"),
-            "rank": record.label(one["rank"], "a rank"),
-            "question": response.question,
-        }
+        for question, answer in values.items():
+            yield question, one, answer.get("value") if isinstance(answer, Mapping) else answer

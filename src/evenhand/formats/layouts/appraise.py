@@ -191,8 +191,6 @@ def _say_flags(rows: Sequence[Row]) -> list[str]:
 # No number ties the two rows of a judgment together: they are those with the same user, segID and
 # start. The output with the higher score is better, equal scores are a tie. Which of them stood
 # left is known only from a column `position` (first, second).
-
-
 POSITIONS: Final = ("first", "second")
 
 

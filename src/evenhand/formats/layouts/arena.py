@@ -39,8 +39,6 @@ ARENA: Final = Layout(
 # Votes are `leftvote`, `rightvote`, `tievote` and `bothbad_vote`; other events are no judgments,
 # they are left out and counted. Where `models` holds blanks, since the models were hidden, the
 # names stand in `states`. The judge is `ip` where there is one.
-
-
 _VOTES: Final = ("leftvote", "rightvote", "tievote", "bothbad_vote")
 
 
@@ -99,8 +97,6 @@ def _projection(table: Table) -> str:
 #     30192,gpt-4,koala-13b,...,1,0,0
 #
 # Exactly one of the three is 1 in every row, the others are 0.
-
-
 _MARKS: Final = {"winner_model_a": "left", "winner_model_b": "right", "winner_tie": "tie"}
 _OUTCOME: Final = "outcome"
 _ONE: Final = (1, ("1", "1.0", "true"))
@@ -133,13 +129,7 @@ def understand_arena_one_hot(table: Table, wishes: Wishes) -> Comparisons:
 ARENA_ONE_HOT: Final = Layout(
     "arena_one_hot",
     "arena battles with one column for each outcome",
-    (
-        "model_a",
-        "model_b",
-        "winner_model_a",
-        "winner_model_b",
-        "winner_tie",
-    ),
+    ("model_a", "model_b", *_MARKS),
     understand=understand_arena_one_hot,
     roles=COMPARISON_ROLES,
 )

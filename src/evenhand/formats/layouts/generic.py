@@ -69,8 +69,6 @@ COMPARISONS: Final = Layout(
 #     judge,item,ranking,system,rank
 #     j1,17,r1,sys-a,1
 #     j1,17,r1,sys-b,2
-
-
 RANKINGS: Final = Layout(
     "rankings",
     "rankings",
@@ -88,15 +86,8 @@ RANKINGS: Final = Layout(
 #
 #     judge,item,system,criterion,score
 #     j1,17,sys-a,adequacy,71
-
-
 RATINGS: Final = Layout(
-    "ratings",
-    "ratings",
-    ("system", "score"),
-    make=make_ratings,
-    roles=RATING_ROLES,
-    by_role=True,
+    "ratings", "ratings", ("system", "score"), make=make_ratings, roles=RATING_ROLES, by_role=True
 )
 
 
@@ -147,8 +138,6 @@ MATRIX: Final = Layout(
 #
 # `label` may also say `left`, `right` or `tie`. Any other label, one that names neither of the two
 # in its row, is refused with its rows when something is first counted.
-
-
 _FIXED: Final = {"left": "left", "right": "right", "outcome": "label", "judge": "worker"}
 
 
@@ -216,8 +205,6 @@ CROWD_KIT_LONG: Final = Layout(
 #     Pizza,Sushi,left
 #
 # `winner` is `left`, `right` or `tie`.
-
-
 EVALICA: Final = Layout(
     "evalica",
     "Evalica comparisons",
@@ -236,8 +223,6 @@ EVALICA: Final = Layout(
 # Without the last two the answers have no names, and there is nothing to rank. Who stood left is
 # not recorded: left is the model that comes first by name. There are no ties. The item is `item`,
 # `prompt_id` or the prompt. The answers themselves are not kept, other columns are.
-
-
 MODELS: Final = ("chosen_model", "rejected_model")
 
 

@@ -82,8 +82,7 @@ def _read_errors(records: Sequence[Record]) -> tuple[list[Span], dict[str, str]]
         source, in_source = take_marks(record, record.verbatim("source"))
         output, in_output = take_marks(record, record.verbatim("target"))
         # Refuse an output whose text is not that of its other errors; blanks at its end move none
-        found = {"source": source, "output": output}
-        for name, text in found.items():
+        for name, text in (("source", source), ("output", output)):
             known = texts.setdefault(name, text)
             texts[name] = max(known, text, key=len)
             if known.rstrip() != text.rstrip():

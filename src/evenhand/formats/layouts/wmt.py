@@ -1,4 +1,4 @@
-"""Rows of a wide table: one row for each of several slots."""
+"""WMT's files: wide rankings, direct assessments and their averages, segments with scores."""
 
 from __future__ import annotations
 
@@ -86,8 +86,6 @@ def _unnest(
 # (one line). Rank 1 is best, ties share a rank, −1 was left blank. The task is the pair of
 # languages by code ("Czech,English" is "cs-en"), the item is srcIndex, the ranking is the row, the
 # position is the slot. System names stay as they are; the numbers of systems are not used.
-
-
 _CODES: Final = {
     "cs": ("czech", "ces", "cze"),
     "de": ("german", "deu", "ger"),
@@ -232,8 +230,6 @@ def _refuse_ranks(table: Table, ranks: list[str]) -> None:
 # Tabs part the names, tabs and blanks the values; NA is missing. `type` is SYSTEM for an output,
 # REPEAT for one that is asked again, BAD_REF for a spoilt reference. Whether scores are raw (0 to
 # 100) or standardised the file does not say, nor in which unit `time` is.
-
-
 KINDS: Final = {"SYSTEM": "target", "REPEAT": "repeat", "BAD_REF": "bad"}
 _KEPT: Final = {
     "HITId": "hit_id",
@@ -251,10 +247,7 @@ def understand_wmt_da(table: Table, wishes: Wishes) -> Ratings:
 
 
 WMT_DA: Final = Layout(
-    "wmt_da",
-    "WMT direct assessments",
-    BLANK_HEADERS[0],
-    understand=understand_wmt_da,
+    "wmt_da", "WMT direct assessments", BLANK_HEADERS[0], understand=understand_wmt_da
 )
 
 
@@ -284,8 +277,6 @@ def _read(record: Record) -> Row:
 #
 # Each line holds two scores, so it becomes two ratings, under the criteria raw and standardised. No
 # judge is named: the judgments behind an average are counted in `n`.
-
-
 _CRITERIA: Final = {"raw": "RAW.SCR", "standardised": "Z.SCR"}
 
 
@@ -329,8 +320,6 @@ WMT_DA_SCORES: Final = Layout(
 # of the line. Errors are as in Appraise: `end_i` is the last UTF-16 unit of the output without
 # blanks around it, and is put in characters. Scores and times may be text. The protocol is the
 # criterion.
-
-
 _SAID: Final = ("score", "annotator", "errors", "times", "protocol")
 _SEGMENT: Final = re.compile(r"_#_(\d+)$")
 

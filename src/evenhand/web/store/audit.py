@@ -68,7 +68,6 @@ from evenhand.web.store.schema import (
     tickets,
     tokens,
 )
-from evenhand.web.store.schema import tickets as asked
 from evenhand.web.store.transaction import read_ticket
 from evenhand.web.store.verification import (
     UNREADABLE,
@@ -130,11 +129,9 @@ def read_design(
 
 
 def _code(planned: Campaign, found: Iterable[Ticket], n: int, expected: dict[int, str]) -> Codes:
-    """Return tickets as whole numbers: judge, pass, kind, repeated ticket, item, systems.
-
-    What a policy chose was not known at the launch, and what repeats it neither. What is expected
-    of a ticket is put into `expected` by its number.
-    """
+    """Return tickets as whole numbers: judge, pass, kind, repeated ticket, item, systems."""
+    # What a policy chose was not known at the launch, and what repeats it neither. What is expected
+    # of a ticket is put into `expected` by its number.
     places = {one.name: at for at, one in enumerate(planned.judges)}
     passes = {one.name: at for at, one in enumerate(planned.tasks)}
     items = {("", one.name): at for at, one in enumerate(planned.items)}
@@ -178,9 +175,7 @@ def check_database(
 ) -> LogCheck:
     """Check a database in one transaction: its file, its log, and that the tables say the same."""
     try:
-        if damage := _find_damage(connection):
-            return LogCheck(Head(0, ""), 0, f"the database is damaged: {damage}")
-        if damage := _check_version(connection):
+        if damage := _find_damage(connection) or _check_version(connection):
             return LogCheck(Head(0, ""), 0, f"the database is damaged: {damage}")
         return _Comparison(connection).run(head, receipts)
     except (DatabaseError, UnicodeDecodeError) as fault:
@@ -207,13 +202,10 @@ def _find_damage(connection: Connection) -> str:
     if connection.dialect.name == "sqlite":
         for order in ("PRAGMA integrity_check(1)", "PRAGMA foreign_key_check"):
             found = connection.exec_driver_sql(order).first()
+            if found is not None and "foreign" in order:
+                return f"a row of {found[0]} refers to a row that is not there"
             if found is not None and found[0] != "ok":
-                told = (
-                    str(found[0])
-                    if "integrity" in order
-                    else f"a row of {found[0]} refers to a row that is not there"
-                )
-                return told.splitlines()[-1]
+                return str(found[0]).splitlines()[-1]
         return ""
     wanted = text("SELECT 1 FROM pg_extension WHERE extname = 'amcheck'")
     if connection.execute(wanted).first() is None:
@@ -223,7 +215,7 @@ def _find_damage(connection: Connection) -> str:
         " JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam"
         " WHERE a.amname = 'btree' AND i.indrelid = to_regclass(:name)"
     )
-    for name in sorted(asked.metadata.tables):
+    for name in sorted(tickets.metadata.tables):
         with suppress(ProgrammingError), connection.begin_nested():  # it may not be ours to call
             connection.execute(check, {"name": name})
     return ""
@@ -234,7 +226,7 @@ def _check_version(connection: Connection) -> str:
     found = read_version(connection)
     if found == VERSION:
         tables = inspect(connection)
-        for name, table in asked.metadata.tables.items():
+        for name, table in tickets.metadata.tables.items():
             if not tables.has_table(name):
                 return f"there is no table '{name}'"
             here = {column["name"] for column in tables.get_columns(name)}
@@ -364,7 +356,13 @@ class _Comparison:
         yield from self._compare_people()
         yield from self._compare_tokens()
         yield from self._compare_leases()
-        yield from self._compare_state()
+        row = self.connection.execute(select(campaign)).one()
+        if row.paused != self.replay.paused:
+            yield self._end, "whether the campaign is paused was changed"
+        if row.tickets != self.replay.tickets:
+            yield self._end, "the number of tickets was changed"
+        if row.head_at != self.replay.at:
+            yield self._end, "the time of the last record was changed"
         if self.boards is not None:
             yield from self.boards.compare(self.replay)
 
@@ -373,20 +371,11 @@ class _Comparison:
         """The last record, where a table says something that none says."""
         return self.replay.last.number if self.replay.last else 0
 
-    def _compare_state(self) -> Iterator[Fault]:
-        row = self.connection.execute(select(campaign)).one()
-        if row.paused != self.replay.paused:
-            yield self._end, "whether the campaign is paused was changed"
-        if row.tickets != self.replay.tickets:
-            yield self._end, "the number of tickets was changed"
-        if row.head_at != self.replay.at:
-            yield self._end, "the time of the last record was changed"
-
     def _compare_tickets(self) -> Iterator[Fault]:
         """Yield what is wrong with tickets."""
         replay, places, expected = self.replay, Counter[str](), 0
         moved: list[Fault] = []
-        for row in stream(self.connection, select(asked).order_by(asked.c.number)):
+        for row in stream(self.connection, select(tickets).order_by(tickets.c.number)):
             if row.number != expected:
                 break
             expected += 1
@@ -409,7 +398,7 @@ class _Comparison:
         if expected < replay.tickets:
             record = getattr(replay.questions.get(expected), "record", 0)
             yield record or self._end, f"ticket {expected} is not there"
-        count = self.connection.execute(select(func.count()).select_from(asked)).scalar()
+        count = self.connection.execute(select(func.count()).select_from(tickets)).scalar()
         if count != expected or expected > replay.tickets:
             yield self._end, f"ticket {replay.tickets} was never asked for"
         yield from moved
@@ -443,7 +432,7 @@ class _Comparison:
         """Yield what is wrong with who holds which seat, and how many tickets it has."""
         replay = self.replay
         assert replay.campaign is not None
-        counted = select(asked.c.seat, func.count().label("n")).group_by(asked.c.seat)
+        counted = select(tickets.c.seat, func.count().label("n")).group_by(tickets.c.seat)
         total = {row.seat: row.n for row in self.connection.execute(counted)}
         names = {one.name for one in replay.campaign.judges}
         names |= {one.seat for one in replay.logins.values()}
@@ -507,10 +496,10 @@ class _Comparison:
 
     def _compare_leases(self) -> Iterator[Fault]:
         """Yield tickets that are before somebody who cannot have them."""
-        given = (asked.c.seat, asked.c.state, log.c.body, log.c.judge.label("by"))
+        given = (tickets.c.seat, tickets.c.state, log.c.body, log.c.judge.label("by"))
         wanted = select(leases, *given).select_from(
-            leases.outerjoin(asked, asked.c.number == leases.c.ticket).outerjoin(
-                log, log.c.number == asked.c.record
+            leases.outerjoin(tickets, tickets.c.number == leases.c.ticket).outerjoin(
+                log, log.c.number == tickets.c.record
             )
         )
         for row in self.connection.execute(wanted.order_by(leases.c.judge)):
@@ -595,8 +584,6 @@ def _agree(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-# A log is checked where it lies: a file of JSON Lines, or a database, which is only read.
-
 _SQLITE: Final = b"SQLite format 3\0"
 
 
@@ -638,10 +625,8 @@ def stream_log(where: str) -> Iterator[Line]:
 
 
 def write_log(where: str, path: str | Path) -> int:
-    """Write the log of a database as JSON Lines, and return how many lines it has.
-
-    The file can be read by its owner alone: comments stand in it.
-    """
+    """Write the log of a database as JSON Lines, and return how many lines it has."""
+    # The file can be read by its owner alone: comments stand in it.
     if "://" not in where and not _is_database(Path(where)):
         raise UnknownOption(f"--write-log {path}: '{where}' is a log already, and no database")
     count = 0
@@ -685,9 +670,6 @@ def _is_database(path: Path) -> bool:
             f"'{path}' is no log: it is neither a database of evenhand serve nor JSON Lines of one"
         )
     return start == _SQLITE
-
-
-# What was collected against what was promised: read from a database or from a log alone.
 
 
 @dataclass(frozen=True)

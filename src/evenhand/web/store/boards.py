@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, select, update
 
 from evenhand.design.campaign import Campaign
 from evenhand.errors import UnknownFormat
-from evenhand.numerics.sampling import Draws
+from evenhand.numerics.sampling import Draws, one_blas_thread
 from evenhand.web.store.log import JUDGMENTS, Line, Record, read_record
 from evenhand.web.store.people import group
 from evenhand.web.store.schema import (
@@ -100,8 +100,7 @@ def _ask(connection: Connection, wanted: Select[Any]) -> list[Any]:
 # What the boards count is a person's first answer to a question. An answer that is taken back and
 # given anew, a repeat, an answer that somebody revises, and one under another login of the same
 # person say nothing new. Answers that are deleted are counted before: `settle_boards` is part of
-# what
-# deletes them.
+# what deletes them.
 
 ON_BOARDS: Final = ("pair", "rank")  # Kinds of passes whose answers are votes
 # Kinds of tickets that say something of systems; repeats are told by the board itself
@@ -165,8 +164,6 @@ class BoardCount:
 
     def count_all(self, connection: Connection) -> None:
         """Count what came since."""
-        from evenhand.numerics.sampling import one_blas_thread
-
         with one_blas_thread():
             while lines := read_after(connection, self.record, AT_ONCE):
                 for line in lines:
@@ -194,26 +191,19 @@ class BoardCount:
         return made
 
     def _join(self, record: Record) -> None:
-        told = record.facts
-        self._persons |= dict.fromkeys(told["judges"], told["person"])
-
-    def _list_logins(self, judge: str) -> list[str]:
-        """Return all names of the person behind a login, that of the person first."""
-        person = self._persons.get(judge, judge)
-        others = (login for login, one in self._persons.items() if one == person != login)
-        return [person, *others]
+        self._persons |= dict.fromkeys(record.facts["judges"], record.facts["person"])
 
     def _read_vote(self, record: Record) -> Vote | None:
-        """Return what a record says of two systems; None where it says nothing.
-
-        It is the vote of whichever login of the person has answered the question before.
-        """
+        """Return what a record says of two systems; None where it says nothing."""
+        # It is the vote of whichever login of the person has answered the question before.
         ticket = record.ticket
         if ticket is None or record.answer is None or ticket.kind not in COUNTED:
             return None
         if ticket.task not in self.passes:
             return None
-        votes = [self._make_vote(record, name) for name in self._list_logins(record.judge)]
+        person = self._persons.get(record.judge, record.judge)
+        others = (login for login, one in self._persons.items() if one == person != login)
+        votes = [self._make_vote(record, name) for name in (person, *others)]
         known = self.passes[ticket.task].state.keys
         return next((one for one in votes if one.key in known), votes[0])
 
@@ -243,10 +233,8 @@ def list_boards(campaign: Campaign) -> tuple[str, ...]:
 
 
 def find_board_seed(campaign: Campaign) -> int:
-    """Return the seed of the pairs that stand for rankings; boards show it.
-
-    Of a seed that is secret it is drawn, and says nothing of it.
-    """
+    """Return the seed of the pairs that stand for rankings; boards show it."""
+    # Of a seed that is secret it is drawn, and says nothing of it.
     if not campaign.has_secret_seed:
         return campaign.drawing_seed
     return int(Draws(campaign.drawing_seed, "boards").keys(1)[0] >> np.uint64(1))
@@ -329,9 +317,6 @@ def _draw_pair(systems: tuple[str, ...], draws: Draws) -> tuple[str, str]:
     two = {order[at] for at in draws.order(len(order))[:2].tolist()}
     left, right = (one for one in systems if one in two)
     return left, right
-
-
-# A person asks to be forgotten: what ties judgments to them is deleted, the chain still holds.
 
 
 def forget(tx: WriteTransaction, judge: str, *, answers: bool = False) -> tuple[str, ...]:

@@ -63,10 +63,9 @@ _SAYS: Final = (
 
 
 def connect(where: str) -> Engine:
-    """Return the engine of a database; a SQLite file is made where there is none.
-
-    A new file can be read and written by its owner alone. Faults do not say what was to be written.
-    """
+    """Return the engine of a database; a SQLite file is made where there is none."""
+    # A new file can be read and written by its owner alone. Faults do not say what was to be
+    # written.
     url = read_url(where)
     if url.get_backend_name() == "sqlite":
         path = url.database
@@ -102,11 +101,9 @@ def connect_to_read(where: str) -> Engine:
 
 
 def _say_mode(path: Path) -> str:
-    """Say how a file is opened that is only read.
-
-    SQLite makes two files beside it, unless nothing waits in one of them and nobody can: where the
-    folder cannot be written, as in an archive.
-    """
+    """Say how a file is opened that is only read."""
+    # SQLite makes two files beside it, unless nothing waits in one of them and nobody can: where
+    # the folder cannot be written, as in an archive.
     waits = path.with_name(f"{path.name}-wal").exists()
     effective = os.access in os.supports_effective_ids
     may = os.access(path.parent, os.W_OK, effective_ids=effective)
@@ -123,10 +120,8 @@ def gather(connection: Connection) -> AbstractContextManager[object]:
 
 
 def _begin_by_hand(engine: Engine, pragmas: tuple[str, ...]) -> None:
-    """Let transactions of SQLite begin where `begin` says so.
-
-    The driver itself begins one only to write: without it each question sees another state.
-    """
+    """Let transactions of SQLite begin where `begin` says so."""
+    # The driver itself begins one only to write: without it each question sees another state.
 
     @event.listens_for(engine, "connect")
     def prepare(connection: Any, _record: object) -> None:
@@ -167,10 +162,8 @@ def say_fault(fault: SQLAlchemyError) -> str:
 
 
 def identify_file(engine: Engine, end: str = "") -> tuple[int, int] | None:
-    """Return what a SQLite file is known by, wherever it is moved; None where there is no file.
-
-    A database that was emptied in its place is there no more.
-    """
+    """Return what a SQLite file is known by, wherever it is moved; None where there is no file."""
+    # A database that was emptied in its place is there no more.
     path = f"{engine.url.database}{end}"
     if engine.dialect.name != "sqlite" or path.startswith("file:"):
         return None
@@ -212,12 +205,11 @@ FRESH: Final = 0.5  # Seconds after a commit for which a connection is taken to 
 
 
 class WriteConnection:
-    """Transactions that write, one after the other; not for several threads at a time.
+    """Transactions that write, one after the other; not for several threads at a time."""
 
-    To take a connection from the pool and to ask whether it is alive costs as much as half an
-    answer, and on PostgreSQL a way to the server and back. So a connection that was good a moment
-    ago is used again; after a fault, or after a pause, the pool gives one that is alive.
-    """
+    # To take a connection from the pool and to ask whether it is alive costs as much as half an
+    # answer, and on PostgreSQL a way to the server and back. So a connection that was good a moment
+    # ago is used again; after a fault, or after a pause, the pool gives one that is alive.
 
     def __init__(self, engine: Engine, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._engine, self._clock = engine, clock
@@ -277,13 +269,14 @@ class Clock:
 
     A wall clock that is set back or forth while the server runs changes nothing; one that stands
     behind the last stored time at the start is taken to stand at that time.
+
+    >>> Clock.start_at(5_000, wall=lambda: 1.0, steady=lambda: 7.0).now()
+    5000
     """
 
     start: int  # milliseconds at the start
     began: float  # the steady clock at the start, in seconds
-    # the steady clock. >>> clock = Clock.start_at(5_000, wall=lambda: 1.0, steady=lambda: 7.0)
-    # >>> clock.now()  # the wall clock stands behind what is stored 5000
-    steady: Callable[[], float] = read_steady
+    steady: Callable[[], float] = read_steady  # the steady clock
 
     @classmethod
     def start_at(
@@ -300,8 +293,6 @@ class Clock:
         """Return milliseconds since 1970."""
         return self.start + max(0, int((self.steady() - self.began) * 1000))
 
-
-# Bring the tables of a database to the version of this program; all of it or nothing.
 
 VERSION: Final = "0006"  # The last of `migrations/versions/`
 # Tables that every version has

@@ -56,9 +56,6 @@ def digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-# A line of the log as it is kept, in the database and as JSON Lines.
-
-
 @dataclass(frozen=True)
 class Line:
     """A record as it is kept."""
@@ -82,30 +79,22 @@ class Line:
 
 def read_line(text: str, number: int) -> Line:
     r"""Read a line of a file; whatever was not written by `Line.write` is refused."""
+    parts: dict[str, Any] = {}
     try:
         whole = json.loads(text)
-        if not isinstance(whole, dict) or canonical(whole) != text:
-            raise UnknownFormat("it is not as it was written")
+        sound = isinstance(whole, dict) and canonical(whole) == text
     except (ValueError, RecursionError):
-        raise UnknownFormat("it is not as it was written") from None
-    parts = {name: whole.get(name) for name in ("body", "said", "note")}
-    if set(whole) - {"hash", *parts} or not isinstance(whole.get("hash"), str):
-        raise UnknownFormat("it is not as it was written")
-    if not all(one is None or isinstance(one, dict) for one in parts.values()):
-        raise UnknownFormat("it is not as it was written")
-    if parts["body"] is None:
+        sound = False
+    if sound:
+        parts = {name: whole.get(name) for name in ("body", "said", "note")}
+        sound = isinstance(whole.get("hash"), str) and not set(whole) - {"hash", *parts}
+        sound = sound and isinstance(parts["body"], dict)
+        sound = sound and all(one is None or isinstance(one, dict) for one in parts.values())
+    if not sound:
         raise UnknownFormat("it is not as it was written")
     texts = {name: None if one is None else canonical(one) for name, one in parts.items()}
-    return Line(
-        number=number,
-        body=texts["body"] or "",
-        hash=whole["hash"],
-        said=texts["said"],
-        note=texts["note"],
-    )
+    return Line(number, texts["body"] or "", whole["hash"], texts["said"], texts["note"])
 
-
-# What a line of the log says.
 
 # Kinds of records that hold an answer; all others are events
 JUDGMENTS: Final = ("judgment", "revision")
@@ -160,21 +149,6 @@ def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
         facts=MappingProxyType(body.get("facts", {})),
         erased=any(name in body and not getattr(line, name) for name in ("said", "note")),
     )
-
-
-# What a store refuses, and why, in the words of whom it refuses.
-#
-# CampaignError
-# ├── NotStored       the database took nothing: full, read-only, gone; the answer was not kept
-# └── Refused         the request cannot be granted; nothing is wrong with the database
-#     ├── UnknownLink     a link that was never given out, or is revoked
-#     ├── NoSuchJudge     nobody of this name
-#     ├── Unproven        a worker who is here already comes without the secret of the first visit
-#     ├── ShutOut         the judge was revoked, has left, or was forgotten
-#     ├── Paused          the campaign is paused
-#     ├── NoPlace         everything is in other hands
-#     ├── NotYours        a ticket of somebody else, or one that was not served
-#     └── AnsweredBefore another answer stands for the ticket; `record` is it
 
 
 class NotStored(CampaignError):

@@ -1,7 +1,8 @@
-"""Secrets of links: 192 random bits after a name of 48; the database keeps a digest.
+"""Who judges: links, seats, workers of crowd platforms, logins of one person, and launches.
 
-The name finds the row, the digest of the secret is compared in constant time: how long a refusal
-takes says nothing about a secret. A plain digest is enough, since nobody guesses 192 bits.
+The secret of a link is 192 random bits after a name of 48; the database keeps a digest. The name
+finds the row, the digest of the secret is compared in constant time: how long a refusal takes says
+nothing about a secret. A plain digest is enough, since nobody guesses 192 bits.
 
 A page knows a ticket by a name, from which without the campaign's key nothing can be had: neither
 the ticket's number, nor which of two tickets comes first. Of one ticket and judge it is always the
@@ -16,7 +17,6 @@ import re
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
@@ -142,13 +142,10 @@ def _mask(key: bytes, mac: bytes, number: bytes) -> bytes:
     return bytes(one ^ other for one, other in zip(number, mask, strict=False))
 
 
-# Who judges: links, seats, workers of crowd platforms, logins of one person, and being forgotten.
-#
 # A seat is a place in the design: its tickets fit together (no source twice, and the like). Whoever
 # holds it answers them. When a judge leaves, is revoked or lets time run out, what is left of the
 # seat goes to the next one, under another pseudonym; repeats of what the first one answered are
-# void,
-# since they ask whether a judge agrees with themself.
+# void, since they ask whether a judge agrees with themself.
 
 PRESENT: Final = ("invited", "active")  # States of judges who may go on
 _JUDGE: Final = Prepared(select(judges).where(judges.c.name == bindparam("judge")))
@@ -198,11 +195,6 @@ def invite(
     held = found.seat if found is not None else seat or judge
     tx.write(Entry("invite", judge, fields={"facts": {"seat": held}}))
     return keep_link(tx, token or draw_token(), "judge", judge)
-
-
-def make_link(tx: WriteTransaction, role: Role, judge: str = "") -> Invitation:
-    """Make a link."""
-    return keep_link(tx, draw_token(), role, judge)
 
 
 def keep_link(tx: WriteTransaction, token: Token, role: Role, judge: str = "") -> Invitation:
@@ -305,17 +297,13 @@ def name_judge(tx: WriteTransaction, seat: str) -> str:
     """Return a pseudonym that is free: the seat's, or with a number behind it."""
     number = len(tx.pick(select(judges.c.name).where(judges.c.seat == seat))) + 1
     name = seat if number == 1 else f"{seat}.{number}"
-    while _is_taken(tx, name, seat):
+    # a name is taken that is a judge's, or will be one's: that of another seat
+    while tx.ask(_JUDGE, {"judge": name}) is not None or (
+        name != seat and tx.ask(_SEAT, {"seat": name}) is not None
+    ):
         number += 1
         name = f"{seat}.{number}"
     return name
-
-
-def _is_taken(tx: WriteTransaction, name: str, seat: str) -> bool:
-    """Say whether a pseudonym is a judge's, or will be one's: that of another seat."""
-    if tx.ask(_JUDGE, {"judge": name}) is not None:
-        return True
-    return name != seat and tx.ask(_SEAT, {"seat": name}) is not None
 
 
 def add_judge(
@@ -354,7 +342,7 @@ _WORKER: Final = Prepared(
     .select_from(people.join(judges))
     .where(people.c.platform == bindparam("platform"), people.c.worker == bindparam("worker"))
 )
-_LINK_ENROLMENT: Final = Prepared(select(links).where(links.c.name == bindparam("name")))
+_NAMED_LINK: Final = Prepared(select(links).where(links.c.name == bindparam("name")))
 _ORIGIN: Final = tickets.alias("origin")
 _VOIDED: Final = exists().where(_ORIGIN.c.number == tickets.c.again, _ORIGIN.c.record.is_not(None))
 # repeats of what another one answered will not be asked
@@ -394,13 +382,19 @@ def enrol(tx: WriteTransaction, platform: str, worker: str, secret: str = "") ->
         return _let_in(tx, found.name, secret)
     if tx.paused:
         raise NoPlace("the campaign is paused: nobody can join at the moment")
-    seat = _find_seat(tx)
+    free = tx.ask(_FREE, {})
+    if free is None:  # who let time run out loses their seat
+        free = tx.ask(_LAPSED, {"now": tx.now, "lease": tx.lease})
+        if free is None:
+            raise NoPlace("all places in this campaign are taken: thank you for coming")
+        leave(tx, free.holder)
+    seat: str = free.name
     judge = name_judge(tx, seat)
     add_judge(tx, judge, seat, platform, "", worker=worker)
     tx.write(Entry("invite", judge, fields={"facts": {"seat": seat}}))
     token = read_token(secret)
     if token is None or _find_link(tx, secret) is not None:
-        return make_link(tx, "judge", judge)
+        token = draw_token()
     return keep_link(tx, token, "judge", judge)
 
 
@@ -422,26 +416,11 @@ def _let_in(tx: WriteTransaction, judge: str, secret: str) -> Invitation:
 def _find_link(tx: WriteTransaction, secret: str) -> Any:
     """Return the row of a link by its name, None where there is none."""
     token = read_token(secret)
-    return None if token is None else tx.ask(_LINK_ENROLMENT, {"name": token.name})
+    return None if token is None else tx.ask(_NAMED_LINK, {"name": token.name})
 
-
-def _find_seat(tx: WriteTransaction) -> str:
-    """Return a seat for somebody new; who let time run out loses theirs."""
-    free = tx.ask(_FREE, {})
-    if free is None:
-        free = tx.ask(_LAPSED, {"now": tx.now, "lease": tx.lease})
-        if free is None:
-            raise NoPlace("all places in this campaign are taken: thank you for coming")
-        leave(tx, free.holder)
-    seat: str = free.name
-    return seat
-
-
-# A campaign and its tickets come into a database; more tickets may come later.
 
 CHUNK: Final = 5_000  # Tickets that are written together
 _TICKET: Final = fill(tickets)
-_SEAT_LAUNCHING: Final = fill(seats)
 _TURN: Final = Prepared(select(func.pg_advisory_xact_lock(0x6C61756E)))  # "laun": one at a time
 _THERE: Final = Prepared(select(campaign.c.id))
 
@@ -452,9 +431,9 @@ def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment) -> b
         tx.ask(_TURN, {})
     if tx.ask(_THERE, {}) is not None:
         return False
-    row = {"id": 1, "name": planned.name, "digest": planned.digest, "paused": False}
-    row |= {"assignment": assignment.digest}
-    row |= {"tickets": len(assignment), "head_number": 0, "head_hash": GENESIS, "head_at": 0}
+    row = {"id": 1, "name": planned.name, "digest": planned.digest, "assignment": assignment.digest}
+    row |= {"paused": False, "tickets": len(assignment)}
+    row |= {"head_number": 0, "head_hash": GENESIS, "head_at": 0}
     tx.run(insert(campaign).values(**row))
     secret = secrets.token_hex(SECRET_BYTES)
     tx.run(insert(specs).values(campaign=1, body=planned.canonical.decode(), secret=secret))
@@ -462,17 +441,17 @@ def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment) -> b
     tx.tickets = len(assignment)
     places: Counter[str] = Counter()
     rows = (_fill_row(one, places) for one in assignment)
-    for chunk in _cut(rows, CHUNK):
+    while chunk := list(islice(rows, CHUNK)):
         tx.load(_TICKET, chunk)
     held = [{"name": one.name, "total": places[one.name], "holder": None} for one in planned.judges]
-    tx.load(_SEAT_LAUNCHING, held)
+    tx.load(_NEW_SEAT, held)
     facts: dict[str, Any] = {
         "name": planned.name,
         "campaign": planned.digest,
         "assignment": assignment.digest,
     }
     facts |= {"tickets": len(assignment), "evenhand": __version__}
-    facts |= {"seed": write_seed(planned.drawing_seed)}
+    facts["seed"] = write_seed(planned.drawing_seed)
     tx.write(Entry("launch", fields={"facts": facts}))
     return True
 
@@ -514,10 +493,3 @@ def _fill_row(ticket: Ticket, places: Counter[str]) -> dict[str, Any]:
         "record": None,
         "chosen": ticket.chosen,
     }
-
-
-def _cut(rows: Iterable[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
-    """Cut rows into lists."""
-    left = iter(rows)
-    while chunk := list(islice(left, size)):
-        yield chunk

@@ -136,10 +136,9 @@ class Person:
 
 
 class AssignmentLedger:
-    """Who was asked what of the pairs that a policy chooses.
+    """Who was asked what of the pairs that a policy chooses."""
 
-    names: (I,) items.
-    """
+    # names: (I,) items.
 
     def __init__(self, campaign: Campaign, persons: dict[str, str]) -> None:
         free = [one for one in campaign.items if not one.control and not one.anchor]
@@ -282,11 +281,9 @@ class AssignmentLedger:
         return lying[: max(0, over)]
 
     def turn(self, seat: str, unit: Unit, *, coin: bool) -> bool:
-        """Say whether the second system of a pair is to stand left.
-
-        So that over the campaign each of the two does equally often but for one; where either may,
-        over the judges of the item, then of the judge's own; the coin says the rest.
-        """
+        """Say whether the second system of a pair is to stand left."""
+        # So that over the campaign each of the two does equally often but for one; where either
+        # may, over the judges of the item, then of the judge's own; the coin says the rest.
         pair = unit[0]
         beside = [self.asked[one].shown for one in self._held.get(unit, ())]
         gaps = (
@@ -343,8 +340,6 @@ class AssignmentLedger:
         self.pairs.show(asked.shown, n)
         self._load[asked.item] += n
 
-
-# The ledger is brought up to the log, or made anew from the tables
 
 _ASKED: Final = tuple(tickets.c[name] for name in ("number", "seat", "item", "systems", "kind"))
 _ALL: Final = Prepared(
@@ -421,8 +416,6 @@ def _find_persons(tx: WriteTransaction) -> dict[str, str]:
     return {seat: find(seat) for seat in root}
 
 
-# The policy
-
 MAX_AHEAD: Final = 16  # Most pairs that are chosen ahead
 ANSWERS_PER_PAIR: Final = 16  # Answers for each pair that is chosen ahead
 # Judges at work for each pair that is chosen ahead: where many are, one answer is old soon
@@ -459,7 +452,11 @@ class PolicyAssigner:
     def assign(self, tx: WriteTransaction, seat: str) -> AssignedPair | None:
         """Choose what whoever has a seat is asked; None where nothing is left for them."""
         ledger = self._catch_up(tx)
-        found = self._find_begun(ledger, seat) or self._find_ahead(ledger, seat)
+        # a pair of an item that others were asked and that wants more judges comes first
+        begun = (one for one in ledger.begun.items() if ledger.may(seat, one[0]))
+        found: tuple[Unit, Choice, bool] | None = next(
+            ((*one, bool(self._rng.random() < COIN)) for one in begun), None
+        ) or self._find_ahead(ledger, seat)
         if found is None:  # a pair for somebody who may be asked none of those chosen ahead
             for pick in self._choose(ledger, ledger.find_pairs(seat), 1):
                 found = self._find_item(ledger, seat, pick, pick.pair, pick.chosen)
@@ -488,13 +485,6 @@ class PolicyAssigner:
         for ticket in late:
             ledger.give_up(ticket)
         return ledger
-
-    def _find_begun(self, ledger: AssignmentLedger, seat: str) -> tuple[Unit, Choice, bool] | None:
-        """Find a pair of an item that others were asked and that wants more judges."""
-        for unit, chosen in ledger.begun.items():
-            if ledger.may(seat, unit):
-                return unit, chosen, bool(self._rng.random() < COIN)
-        return None
 
     def _find_ahead(self, ledger: AssignmentLedger, seat: str) -> tuple[Unit, Choice, bool] | None:
         """Find an item for one of the pairs that were chosen ahead."""

@@ -157,11 +157,9 @@ def read_head(connection: Connection) -> Head:
 
 
 def read_launch(connection: Connection) -> str:
-    """Return what a launch is known by, "" where nothing was launched: the start of a hash.
-
-    The first record of a log holds when it was written, to the millisecond: another launch of the
-    same campaign has another one.
-    """
+    """Return what a launch is known by, "" where nothing was launched: the start of a hash."""
+    # The first record of a log holds when it was written, to the millisecond: another launch of the
+    # same campaign has another one.
     first = connection.execute(select(log.c.hash).where(log.c.number == 1)).scalar()
     return str(first or "")[:LAUNCH]
 
@@ -294,11 +292,9 @@ class Readable:
         return name_ticket(self._ticket_key, judge, number)
 
     def find_ticket(self, judge: str, name: str | int) -> int:
-        """Return the number of the ticket that a judge's page knows by a name.
-
-        A page that was open before pages had names sends the number. It is taken where the seed of
-        the campaign may be known anyway, and so was launched by a program that showed numbers.
-        """
+        """Return the number of the ticket that a judge's page knows by a name."""
+        # A page that was open before pages had names sends the number. It is taken where the seed
+        # of the campaign may be known anyway, and so was launched by a program that showed numbers.
         if isinstance(name, int) and not self.campaign.has_secret_seed:
             return name
         number = None if isinstance(name, int) else read_ticket_name(self._ticket_key, judge, name)
@@ -320,11 +316,9 @@ class Readable:
         return map(read_record, self.lines())
 
     def lines(self) -> Iterator[Line]:
-        """Yield the log as it is kept.
-
-        Each piece is read on its own: whoever takes an hour for it holds nothing up. What happens
-        in the meantime comes at the end.
-        """
+        """Yield the log as it is kept."""
+        # Each piece is read on its own: whoever takes an hour for it holds nothing up. What happens
+        # in the meantime comes at the end.
         last = 0
         while True:
             with self.reading() as connection:
@@ -340,11 +334,10 @@ class Readable:
             yield from stream_standing(connection)
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """Yield rows of one of our tables: comparisons, rankings or ratings.
-
-        Which answers stand is read at once; they are read piece by piece, so that nobody who takes
-        long keeps the database from giving room up. What is deleted meanwhile does not come.
-        """
+        """Yield rows of one of our tables: comparisons, rankings or ratings."""
+        # Which answers stand is read at once; they are read piece by piece, so that nobody who
+        # takes long keeps the database from giving room up. What is deleted meanwhile does not
+        # come.
         planned = self.campaign
         with self.reading() as connection:
             persons, order = read_persons(connection), list_firsts(connection)
@@ -361,11 +354,6 @@ class Readable:
         """Return where each judge stands."""
         with self.reading() as connection:
             return read_judges(connection)
-
-    def persons(self) -> Mapping[str, str]:
-        """Return by which login exports name the person behind each login."""
-        with self.reading() as connection:
-            return read_persons(connection)
 
     def head(self) -> Head:
         """Return the end of the log: whoever keeps it can prove later that nothing was changed."""
@@ -396,7 +384,7 @@ def explained() -> Iterator[None]:
         raise NotStored(f"the database cannot be used: {say_fault(fault)}") from fault
 
 
-AT_A_TIME_STANDING: Final = 500  # Records that are asked for together
+RECORDS_AT_ONCE: Final = 500  # Records that are asked for together
 
 
 def list_standing(connection: Connection) -> list[int]:

@@ -166,8 +166,7 @@ boards = Table(
 # Statements of the hot path, compiled once for each kind of database.
 #
 # SQLAlchemy writes them and takes 0.1 ms to hand one over each time; handed to the driver as text,
-# a
-# judgment takes a third of the processor's time.
+# a judgment takes a third of the processor's time.
 
 
 @dataclass(frozen=True)

@@ -47,12 +47,11 @@ LEASE: Final = 3600.0
 
 
 class Store(Readable):
-    """A campaign's database.
+    """A campaign's database."""
 
-    What is written goes through one thread (`writer.py`): `write` returns a future that is done
-    after the commit, `soon` is the same for asynchronous callers, and the methods named after what
-    they do wait for it. Everything else reads.
-    """
+    # What is written goes through one thread (`writer.py`): `write` returns a future that is done
+    # after the commit, `soon` is the same for asynchronous callers, and the methods named after
+    # what they do wait for it. Everything else reads.
 
     def __init__(self, engine: Engine, *, clock: Clock, lease: float = LEASE) -> None:
         """Start the writer; `Store.open` is the way in."""
@@ -69,16 +68,10 @@ class Store(Readable):
 
     @classmethod
     def open(
-        cls,
-        where: str,
-        *,
-        lease: float = LEASE,
-        start: Callable[[int], Clock] = Clock.start_at,
+        cls, where: str, *, lease: float = LEASE, start: Callable[[int], Clock] = Clock.start_at
     ) -> Self:
-        """Open a database, make it where there is none, and bring its tables up to date.
-
-        lease: seconds for which a ticket stays with who was served it.
-        """
+        """Open a database, make it where there is none, and bring its tables up to date."""
+        # lease: seconds for which a ticket stays with who was served it.
         with explained():
             look(where)
         engine = connect(where)
@@ -148,11 +141,9 @@ class Store(Readable):
             self._assigner.commit()
 
     def _rescue(self) -> None:
-        """Bring a write-ahead log that was moved or deleted into the database file.
-
-        The connection that wrote it has it open still; a commit after it would be lost with it.
-        Connections that are opened later make a new one.
-        """
+        """Bring a write-ahead log that was moved or deleted into the database file."""
+        # The connection that wrote it has it open still; a commit after it would be lost with it.
+        # Connections that are opened later make a new one.
         _log.warning("evenhand: %s%s was moved or deleted", self.engine.url.database, AHEAD)
         busy = self._pen.checkpoint()
         if busy:
@@ -262,11 +253,9 @@ class Store(Readable):
         self.do(lambda tx: people.join(tx, judge, person))
 
     def forget(self, judge: str, *, answers: bool = False) -> tuple[str, ...]:
-        """Delete what is known of a person, also from the write-ahead log; see `forgetting`.
-
-        While somebody reads, the write-ahead log cannot be emptied: then `emptied` is False until
-        that is done.
-        """
+        """Delete what is known of a person, also from the write-ahead log; see `forgetting`."""
+        # While somebody reads, the write-ahead log cannot be emptied: then `emptied` is False until
+        # that is done.
         if answers and self.find_campaign() is not None:
             with self.reading() as connection:
                 made = count_ahead(connection, self.campaign)
@@ -276,10 +265,8 @@ class Store(Readable):
         return names
 
     def checkpoint(self) -> None:
-        """Bring what is written into a SQLite file itself, as soon as nobody reads.
-
-        A copy of the file alone lacks what lies in the write-ahead log beside it.
-        """
+        """Bring what is written into a SQLite file itself, as soon as nobody reads."""
+        # A copy of the file alone lacks what lies in the write-ahead log beside it.
         self._wal_checkpoint.begin()
 
     def verify(self, head: Head | None = None, *, receipts: Collection[str] = ()) -> LogCheck:

@@ -221,8 +221,6 @@ class WriteTransaction:
         self.change(_MOVE, values)
 
 
-# What a request needs to know, each in one question: who asks, what they have, what is stored
-
 _LOGIN: Final = (
     judges.c.state.label("status"),
     judges.c.seat.label("judge_seat"),

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -103,7 +104,8 @@ class Replay:
         if self.assignment is not None:
             again = self.assignment.again
             for number in np.flatnonzero(again >= 0).tolist():
-                self._note_repeat(self.find_seat(number), number, int(again[number]))
+                repeats = self._repeats.setdefault(self.find_seat(number), {})
+                repeats[number] = int(again[number])
 
     def take(self, record: Record) -> None:
         """Take up the next record."""
@@ -182,9 +184,6 @@ class Replay:
             if not (mine is not None and mine.record) and self.find_seat(again) == seat:
                 self.void.add(number)
 
-    def _note_repeat(self, seat: str, number: int, again: int) -> None:
-        self._repeats.setdefault(seat, {})[number] = again
-
     def _find_present(self, judge: str) -> _Login:
         """Return a judge who may go on."""
         login = self.logins.get(judge)
@@ -215,7 +214,7 @@ class Replay:
             self.tickets += 1
             self.issued[number] = seat
             if ticket.again is not None:
-                self._note_repeat(seat, number, ticket.again)
+                self._repeats.setdefault(seat, {})[number] = ticket.again
         elif self.find_seat(number) not in ("", seat) or not ticket.chosen:
             raise Unsound(f"ticket {number} is not one that a policy chooses for seat '{seat}'")
         elif self.assignment is not None and not self._leaves_open(number, ticket):
@@ -261,8 +260,7 @@ class Replay:
 
     def _take_revision(self, record: Record) -> None:
         ticket = self._check_answer(record)
-        asked = self._find_standing(record, ticket)
-        self._settle(record, ticket, asked)
+        self._settle(record, ticket, self._find_standing(record, ticket))
 
     def _find_standing(self, record: Record, ticket: Ticket) -> _Question:
         """Return a question whose answer a record takes the place of, or takes back."""
@@ -310,8 +308,7 @@ class Replay:
             told["comment"] = record.comment
         try:
             source = self.campaign.item(ticket.item).source
-            task = self.campaign.task(ticket.task)
-            task.validate(told, self.campaign.shown(ticket), source)
+            self.campaign.task(ticket.task).validate(told, self.campaign.shown(ticket), source)
         except EvenhandError as refusal:
             raise Unsound(f"the answer is not one of its task: {refusal}") from None
         return ticket
@@ -412,29 +409,27 @@ def hash_ticket(ticket: Ticket) -> tuple[int, int]:
 #
 # Checked: every body has its hash, follows the record before it, and has the next number and a time
 # not before; what is kept beside the chain has its digest; what was deleted was deleted on request,
-# which is itself in the log; each record is one that a server could have written (below).
-# Against a head that was noted elsewhere, also that the end is there and that nobody wrote the
-# whole
-# log again.
+# which is itself in the log; each record is one that a server could have written (below). Against a
+# head that was noted elsewhere, also that the end is there and that nobody wrote the whole log
+# again.
 
 PARTS: Final = ("said", "note")
 # What is raised by values that no server writes, such as numbers too large and JSON too deep
 UNREADABLE: Final = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-    TypeError,
-    ValueError,
+    *(ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
 )
 
 
 @dataclass(frozen=True)
 class Head:
-    """The end of a log: note it elsewhere, and nobody can change what came before."""
+    """The end of a log: note it elsewhere, and nobody can change what came before.
+
+    >>> str(Head(2, "ab" * 32))[:8]
+    '2:ababab'
+    """
 
     number: int  # of the last record; 0 of an empty log
-    hash: str  # of the last record. >>> str(Head(2, "ab" * 32))[:8] '2:ababab'
+    hash: str  # of the last record
 
     def __str__(self) -> str:
         return f"{self.number}:{self.hash}"
@@ -502,7 +497,13 @@ class _Reader:
         number = self.number + 1
         body = _read_body(line, number)
         if body["number"] != number:
-            raise _Broken(number, _misplaced(body["number"], number))
+            stands = f"record {body['number']} stands"
+            told = f"{stands} in its place"
+            if body["number"] == number + 1:
+                told = f"it is missing: {told}"
+            elif body["number"] < number:
+                told = f"{stands} here a second time"
+            raise _Broken(number, told)
         if body["before"] != self.hash:
             raise _Broken(
                 max(self.number, 1),
@@ -557,15 +558,16 @@ class _Reader:
     def _settle(self, body: dict[str, Any]) -> None:
         """Take up that something was deleted on request."""
         facts = body.get("facts")
-        judges, parts = (
-            _read_words(facts.get(name)) if isinstance(facts, dict) else None
-            for name in ("judges", "parts")
-        )
-        if judges is None or parts is None:
+        lists = [facts.get(name) for name in ("judges", "parts")] if isinstance(facts, dict) else []
+        words = [
+            one
+            for one in lists
+            if isinstance(one, list) and all(isinstance(word, str) for word in one)
+        ]
+        if len(words) < 2:
             raise _Broken(body["number"], NO_RECORD)
-        for judge in judges:
-            for part in parts:
-                self.erased.pop((judge, part), None)
+        for key in product(*words):
+            self.erased.pop(key, None)
 
 
 # Names in what is kept beside a body
@@ -624,16 +626,13 @@ def read_log(path: str | Path) -> Iterator[Line]:
     try:
         with Path(path).open("rb") as file:
             for number, line in enumerate(file, start=1):
-                yield _read(line.removesuffix(b"\n"), number)
+                try:
+                    read = read_line(line.removesuffix(b"\n").decode(), number)
+                except (UnknownFormat, UnicodeDecodeError):
+                    read = Line(number, "", "")
+                yield read
     except FileNotFoundError:
         raise MissingFile(f"there is no file {path}") from None
-
-
-def _read(line: bytes, number: int) -> Line:
-    try:
-        return read_line(line.decode(), number)
-    except (UnknownFormat, UnicodeDecodeError):
-        return Line(number, "", "")
 
 
 def _read_body(line: Line, number: int) -> dict[str, Any]:
@@ -664,18 +663,3 @@ def _is_sealed(text: str, names: Set[str]) -> bool:
     except (ValueError, RecursionError):
         return False
     return re.fullmatch(r"[0-9a-f]{32}", str(told.get("salt"))) is not None
-
-
-def _read_words(value: Any) -> list[str] | None:
-    """Return a list of words, None of what is none."""
-    sound = isinstance(value, list) and all(isinstance(one, str) for one in value)
-    return value if sound else None
-
-
-def _misplaced(found: int, number: int) -> str:
-    """Say what it means that another record stands here."""
-    if found == number + 1:
-        return f"it is missing: record {found} stands in its place"
-    if found < number:
-        return f"record {found} stands here a second time"
-    return f"record {found} stands in its place"

@@ -28,12 +28,11 @@ AGAIN: Final = 1.0  # Seconds until it is tried again
 
 
 class WalCheckpoint:
-    """The write-ahead log of a SQLite file is emptied, so that nothing deleted stays in it.
+    """The write-ahead log of a SQLite file is emptied, so that nothing deleted stays in it."""
 
-    While somebody reads, such as a download, that cannot be done. Nobody waits for it: whoever
-    wants to answer would wait, too. It is tried again each second, until it is done or the store is
-    closed, which does it as well.
-    """
+    # While somebody reads, such as a download, that cannot be done. Nobody waits for it: whoever
+    # wants to answer would wait, too. It is tried again each second, until it is done or the store
+    # is closed, which does it as well.
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -185,12 +184,10 @@ class Writer:
             return [self._waiting.popleft() for _ in range(min(MAX_BATCH, len(self._waiting)))]
 
     def _write(self, batch: list[_Job], *, last: bool = False) -> bool:
-        """Write a batch in one transaction, or nothing of it; say whether all were told.
-
-        Of a batch that could not be written each request is tried alone, so that one that the
-        database refuses takes no other with it; unless none of them was looked at, since the
-        database is gone or locked: to try each would only keep them waiting.
-        """
+        """Write a batch in one transaction, or nothing of it; say whether all were told."""
+        # Of a batch that could not be written each request is tried alone, so that one that the
+        # database refuses takes no other with it; unless none of them was looked at, since the
+        # database is gone or locked: to try each would only keep them waiting.
         answers: list[_Told] = []
         begun = False
 
