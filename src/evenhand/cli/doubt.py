@@ -162,6 +162,21 @@ class DoubtResult(GroupedResult[Doubts]):
         )
         cycles = () if part.cycles is None else part.cycles.says
         few = part.fragility.says[:MAX_CONCLUSIONS]
+        # A line for each choice, with what it changes
+        cells = [one for one in _cells(part.sensitivity) if one[-1] != NO_CHANGE]
+        same = [one[0] for one in _cells(part.sensitivity) if one[-1] == NO_CHANGE]
+        shown = [(name, cut(first, MAX_NAME), decided) for name, first, decided, _ in cells]
+        rows = align([("choice", "first", "decided"), *shown], left=(0, 1))
+        lines = []
+        changes = ["what changes", *(changed for *_, changed in cells)]
+        for aligned, changed in zip(rows, changes, strict=True):
+            start = " " + "  ".join(aligned) + "  "
+            at = width(start) if columns - width(start) >= MIN_ROOM else INDENT
+            first, *rest = wrap(changed, columns - at)
+            lines += [start.rstrip()] if at == INDENT else [(start + first).rstrip()]
+            rest = [first, *rest] if at == INDENT and changed else rest
+            lines += [" " * at + line for line in rest]
+        none = wrap(f"nothing changes under: {listing(same)}", columns - 1) if same else []
         return [
             label("", counts, columns),
             "",
@@ -170,7 +185,7 @@ class DoubtResult(GroupedResult[Doubts]):
             *_whose(part.fragility, columns),
             "",
             click.style(" Under other choices", bold=True),
-            *_choices(part.sensitivity, columns),
+            *[_dim(lines[0]), *lines[1:], *(f" {line}" for line in none)],
             "",
             *block("says", [*few, *part.sensitivity.says, *cycles], columns),
             *say_notes(_notes(part), columns),
@@ -289,22 +304,3 @@ def _say_changes(found: Sensitivity, one: Choice) -> str:
     if one is found.choices[0]:
         return ""
     return listing(found.changes(one), MAX_CHANGES) or NO_CHANGE
-
-
-def _choices(found: Sensitivity, columns: int) -> list[str]:
-    """Return a line for each choice, with what it changes; more lines where that is much."""
-    cells = [one for one in _cells(found) if one[-1] != NO_CHANGE]
-    same = [one[0] for one in _cells(found) if one[-1] == NO_CHANGE]
-    shown = [(name, cut(first, MAX_NAME), decided) for name, first, decided, _ in cells]
-    rows = align([("choice", "first", "decided"), *shown], left=(0, 1))
-    lines = []
-    changes = ["what changes", *(changed for *_, changed in cells)]
-    for aligned, changed in zip(rows, changes, strict=True):
-        start = " " + "  ".join(aligned) + "  "
-        at = width(start) if columns - width(start) >= MIN_ROOM else INDENT
-        first, *rest = wrap(changed, columns - at)
-        lines += [start.rstrip()] if at == INDENT else [(start + first).rstrip()]
-        rest = [first, *rest] if at == INDENT and changed else rest
-        lines += [" " * at + line for line in rest]
-    none = wrap(f"nothing changes under: {listing(same)}", columns - 1) if same else []
-    return [_dim(lines[0]), *lines[1:], *(f" {line}" for line in none)]

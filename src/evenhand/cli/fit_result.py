@@ -393,11 +393,23 @@ class FitResult(GroupedResult[Fitted]):
 
     def describe(self, part: Fitted) -> dict[str, Any]:
         fit = part.fit
+        model = part.fit.model
         return {
             "signature": part.signature,
             "excluded": write_excluded(part.excluded),
             "model": say_model(fit.model),
-            "settings": _settings(part),
+            "settings": {
+                "ties": model.ties,
+                "order_effect": model.order_effect,
+                "judge_covariates": list(model.judge_covariates),
+                "tie_covariates": list(model.tie_covariates),
+                "system_covariates": {
+                    name: dict(own) for name, own in model.system_covariates.items()
+                },
+                "controls": list(model.controls),
+                "reference": part.reference,
+                "prior": model.prior,
+            },
             "scale": "lambda",
             "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
             **({"controls": [asdict(effect) for effect in part.controls]} if part.controls else {}),
@@ -460,20 +472,6 @@ def _goodness(fit: Fit) -> str:
         return " (the model is saturated)" if fit.df == 0 else " (no χ²: no p-value)"
     pearson = f"Pearson X² {fit.pearson:.4f}, p {format_p(chi2_tail(fit.pearson, fit.df))}"
     return f", p {format_p(fit.gof_p)}; {pearson}"
-
-
-def _settings(one: Fitted) -> dict[str, Any]:
-    model = one.fit.model
-    return {
-        "ties": model.ties,
-        "order_effect": model.order_effect,
-        "judge_covariates": list(model.judge_covariates),
-        "tie_covariates": list(model.tie_covariates),
-        "system_covariates": {name: dict(own) for name, own in model.system_covariates.items()},
-        "controls": list(model.controls),
-        "reference": one.reference,
-        "prior": model.prior,
-    }
 
 
 def _quasi(fit: Fit) -> dict[str, Any] | None:

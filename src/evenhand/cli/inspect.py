@@ -75,7 +75,10 @@ class InspectResult:
         lines += block("order", _order(found.total), columns)
         lines += block("links", _links(found.total), columns)
         if found.tasks:
-            lines += ["", *_tasks(found, columns)]
+            rows = [
+                (one.task or "", *(cell(one) for cell in COLUMNS.values())) for one in found.tasks
+            ]
+            lines += ["", *draw_table((name_column("task"), *COLUMNS), rows, columns)]
         return "\n".join(lines) + "\n"
 
     def contract(self) -> dict[str, Any]:
@@ -170,12 +173,6 @@ def _links(part: Part) -> list[str]:
             " are infinite"
         ]
     return ["a chain of preferences or ties leads from every system to every other"]
-
-
-def _tasks(found: Inspection, columns: int) -> list[str]:
-    """Return a table of tasks."""
-    rows = [(one.task or "", *(cell(one) for cell in COLUMNS.values())) for one in found.tasks]
-    return draw_table((name_column("task"), *COLUMNS), rows, columns)
 
 
 def _count(number: int | None) -> str:

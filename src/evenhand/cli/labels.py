@@ -166,6 +166,18 @@ class LabelsResult(GroupedResult[Labelled]):
     def draw(self, part: Labelled, columns: int) -> list[str]:
         """Return counts, what was found, the least certain units, and judges at both ends."""
         fit = part.fit
+        # The judges at both ends, titles first
+        low, high = _choose_judges(fit)
+        chosen = [*low, *high]
+        rows = [
+            (one.judge, f"{one.n:,}", f"{one.value:.2f}", f"{one.lower:.2f} to {one.upper:.2f}")
+            for one in chosen
+        ]
+        heads = (name_column("judge"), "n", fit.measure, "95 % interval")
+        lines = draw_table(heads, rows, columns)
+        more = len(fit.skills) - len(chosen)
+        between = [f" ... and {more:,} more judges between"] if more else []
+        ends = len(low) + 1
         return [
             label("", _say_counts(fit), columns),
             "",
@@ -173,7 +185,7 @@ class LabelsResult(GroupedResult[Labelled]):
             "",
             *_draw_units(fit, columns),
             "",
-            *_draw_judges(fit, columns),
+            *[*lines[:ends], *between, *lines[ends:]],
             "",
             label("table", LEGEND, columns),
             *say_notes(fit.notes, columns),
@@ -271,19 +283,3 @@ def _choose_judges(fit: LabelFit) -> tuple[Sequence[Skill], Sequence[Skill]]:
     chosen = low[:MAX_JUDGES]
     rest = sorted(low[MAX_JUDGES:], key=lambda one: (one.lower, one.judge))
     return chosen, rest[-MAX_JUDGES:]
-
-
-def _draw_judges(fit: LabelFit, columns: int) -> list[str]:
-    """Return the judges at both ends, titles first."""
-    low, high = _choose_judges(fit)
-    chosen = [*low, *high]
-    rows = [
-        (one.judge, f"{one.n:,}", f"{one.value:.2f}", f"{one.lower:.2f} to {one.upper:.2f}")
-        for one in chosen
-    ]
-    heads = (name_column("judge"), "n", fit.measure, "95 % interval")
-    lines = draw_table(heads, rows, columns)
-    more = len(fit.skills) - len(chosen)
-    between = [f" ... and {more:,} more judges between"] if more else []
-    ends = len(low) + 1
-    return [*lines[:ends], *between, *lines[ends:]]

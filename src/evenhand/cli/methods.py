@@ -11,7 +11,7 @@ import click
 
 import evenhand
 from evenhand.cli.options import is_given
-from evenhand.cli.running import Patience, Result, remarks_on
+from evenhand.cli.running import Patience, remarks_on
 from evenhand.cli.terminal import (
     GroupedResult,
     align,
@@ -30,7 +30,7 @@ from evenhand.cli.terminal import (
     width,
 )
 from evenhand.errors import UnknownOption, listing
-from evenhand.ranking.methods import Disagreement, GroupedMethodTables, MethodTable
+from evenhand.ranking.methods import Disagreement, MethodTable
 from evenhand.ranking.rules import find_rule
 from evenhand.report.latex import NONE, comment, escape, escape_control, number, tabular
 
@@ -74,7 +74,13 @@ def deliver_methods(context: click.Context, reading: Reading, place: Output) -> 
         )
         remarks = remarks_on(data)
 
-    place.deliver(make_result(found, methods, remarks))
+    # The board of one method, or the table of several
+    groups: Mapping[str, MethodTable] = (
+        {"": found} if isinstance(found, MethodTable) else found.groups
+    )
+    by = "" if isinstance(found, MethodTable) else found.by
+    kind = BoardResult if len(methods) == 1 else MethodsResult
+    place.deliver(kind(groups, {}, remarks, methods=methods, by=by))
 
 
 def refuse_unused(asked: Sequence[str], methods: Sequence[str]) -> None:
@@ -267,18 +273,6 @@ def _plain(value: float, digits: int) -> str:
 
 MIN_NAME: Final = 14  # Columns that names have before methods go to a second block
 MAX_DISPUTES: Final = 10  # Disputed pairs that are named; JSON has them all
-
-
-def make_result(
-    found: MethodTable | GroupedMethodTables, methods: Sequence[str], read: Sequence[str]
-) -> Result:
-    """Return the board of one method, or the table of several."""
-    groups: Mapping[str, MethodTable] = (
-        {"": found} if isinstance(found, MethodTable) else found.groups
-    )
-    by = "" if isinstance(found, MethodTable) else found.by
-    kind = BoardResult if len(methods) == 1 else MethodsResult
-    return kind(groups, {}, read, methods=methods, by=by)
 
 
 class MethodsResult(TablesResult):

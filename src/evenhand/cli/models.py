@@ -95,7 +95,16 @@ class ModelsResult(GroupedResult[ModelTable]):
         return [
             label("", counts, columns),
             "",
-            *_table(part, columns),
+            *first_fitting(
+                (
+                    draw_table(
+                        (Column("model"), short, *TITLES[2:]),
+                        [_cells(row, digits) for row in part.rows],
+                    )
+                    for short, digits in (("parameters", 4), ("par.", 4), ("par.", 2), ("par.", 0))
+                ),
+                columns,
+            ),
             "",
             *(line for said in _answers(part) for line in block("test", [said], columns)),
             *(label("says", one, columns, colour="green") for one in part.says),
@@ -151,19 +160,6 @@ class ModelsResult(GroupedResult[ModelTable]):
         return [*_answers(part), *part.says, *_notes(part)]
 
 
-def _table(table: ModelTable, columns: int) -> list[str]:
-    """Return the table, titles first, with as many decimals as there is room for."""
-    return first_fitting(
-        (
-            draw_table(
-                (Column("model"), short, *TITLES[2:]), [_cells(row, digits) for row in table.rows]
-            )
-            for short, digits in (("parameters", 4), ("par.", 4), ("par.", 2), ("par.", 0))
-        ),
-        columns,
-    )
-
-
 def _cells(row: ModelRow, digits: int) -> tuple[str, ...]:
     """Return a line of the table, the deviance to so many decimals, criteria to two at most."""
     fewer = min(digits, 2)
@@ -216,7 +212,11 @@ def _cautions(table: ModelTable) -> list[str]:
     robust = any(one.walds for one in table.questions)
     decides = "; the clustered test decides where there is one" if robust else ""
     said = [INDEPENDENT + decides]
-    finer = _finer(table)
+    # Say which rows have a deviance from a table with more cells than the first rows have
+    names = [row.name for row in table.rows if row.deviance is not None]
+    found = ["of + order"] if "+ order" in names else []
+    by = [one for one in table.tally.factors if any(name.endswith(f" by {one}") for name in names)]
+    finer = [*found, *(f"by {one}" for one in by)]
     if finer:
         said.append(
             f"deviances {' and '.join(finer)} are of finer tables of counts, not to be set against"
@@ -225,11 +225,3 @@ def _cautions(table: ModelTable) -> list[str]:
     if any(row.deviance is None for row in table.rows):
         said.append("random judges are fitted to a marginal likelihood, which has no deviance")
     return said
-
-
-def _finer(table: ModelTable) -> list[str]:
-    """Say which rows have a deviance from a table with more cells than the first rows have."""
-    names = [row.name for row in table.rows if row.deviance is not None]
-    found = ["of + order"] if "+ order" in names else []
-    by = [one for one in table.tally.factors if any(name.endswith(f" by {one}") for name in names)]
-    return [*found, *(f"by {one}" for one in by)]

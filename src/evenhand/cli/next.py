@@ -34,7 +34,7 @@ from evenhand.cli.terminal import (
     width,
     wrap,
 )
-from evenhand.design.next_outputs import ChosenPart, OutputChoice
+from evenhand.design.next_outputs import ChosenPart
 from evenhand.design.next_pairs import NextPairs
 from evenhand.design.policy import TITLES
 from evenhand.design.query_replay import QueryCurves
@@ -322,11 +322,27 @@ class NextResult(GroupedResult[NextPairs]):
         judged = plural(part.state.tally.n_judgments, "judgment")
         policy = part.policy
         share = "" if policy.rule == "random" else f", {policy.random_share:g} of them at random"
+        # A row for each pair: who is shown first, who second, and why, wrapped
+        names = {name for one in part.pairs for name in (one.left, one.right)}
+        number = len(str(len(part.pairs)))
+        most = (columns - 1 - number - 3 * len(GAP) - REASON_ROOM) // 2
+        short = tell_apart(sorted(names), min(MAX_NAME, most))
+        rows = [("", "first", "second", "why")]
+        for number, one in enumerate(part.pairs, start=1):
+            reason = one.reason
+            for name in sorted(names, key=len, reverse=True):
+                reason = reason.replace(name, short[name])
+            rows.append((str(number), short[one.left], short[one.right], reason))
+        drawn = []
+        for *cells, reason in align(rows, left=(1, 2, 3)):
+            start = " " + GAP.join([*cells, ""])
+            lines = wrap(reason.rstrip(), columns - width(start))
+            drawn += [start + lines[0], *(" " * width(start) + line for line in lines[1:])]
         return [
             label("", f"{judged}, {plural(len(part.state.systems), 'system')}", columns),
             label("policy", f"{policy.rule}: {TITLES[policy.rule]}{share}", columns),
             "",
-            *_pairs(part, columns),
+            *[click.style(drawn[0], dim=True), *drawn[1:]],
             "",
             *block("says", part.says, columns),
             *([] if part.savings is None else ["", *_savings_curves(part.savings)]),
@@ -347,26 +363,6 @@ class NextResult(GroupedResult[NextPairs]):
         ]
         comments = [part.signature, *part.says, *part.notes]
         return tabular("llll", ("first", "second", "kind", "reason"), [rows], comments)
-
-
-def _pairs(part: NextPairs, columns: int) -> list[str]:
-    """Return a row for each pair: who is shown first, who second, and why, wrapped."""
-    names = {name for one in part.pairs for name in (one.left, one.right)}
-    number = len(str(len(part.pairs)))
-    most = (columns - 1 - number - 3 * len(GAP) - REASON_ROOM) // 2
-    short = tell_apart(sorted(names), min(MAX_NAME, most))
-    rows = [("", "first", "second", "why")]
-    for number, one in enumerate(part.pairs, start=1):
-        reason = one.reason
-        for name in sorted(names, key=len, reverse=True):
-            reason = reason.replace(name, short[name])
-        rows.append((str(number), short[one.left], short[one.right], reason))
-    drawn = []
-    for *cells, reason in align(rows, left=(1, 2, 3)):
-        start = " " + GAP.join([*cells, ""])
-        lines = wrap(reason.rstrip(), columns - width(start))
-        drawn += [start + lines[0], *(" " * width(start) + line for line in lines[1:])]
-    return [click.style(drawn[0], dim=True), *drawn[1:]]
 
 
 def _savings_curves(found: Savings) -> list[str]:
@@ -395,12 +391,21 @@ class NextOutputsResult(GroupedResult[ChosenPart]):
         """Return counts, the outputs with their reasons, and what is said of them."""
         found = part.next
         counts = f"{plural(found.labelled, 'output')} with ratings, {found.waiting:,} without"
+        # A line for each output, and why it is there
+        items, systems = (
+            tell_apart(sorted({getattr(one, role) for one in found.outputs}), MAX_NAME)
+            for role in ("item", "system")
+        )
+        rows = [
+            (str(place), items[one.item], systems[one.system], one.reason)
+            for place, one in enumerate(found.outputs, start=1)
+        ]
         return [
             label("", counts, columns),
             label("policy", found.query.name, columns),
             label("by", ", ".join(found.features), columns),
             "",
-            *_list_outputs(found.outputs),
+            *draw_table(("", *map(Column, ("item", "system", "why"))), rows),
             "",
             *block("says", self._says(part), columns),
             *([] if part.curves is None else ["", *_query_errors(part.curves)]),
@@ -437,19 +442,6 @@ class NextOutputsResult(GroupedResult[ChosenPart]):
     def _notes(self, part: ChosenPart) -> list[str]:
         more = () if part.curves is None else part.curves.notes
         return list(dict.fromkeys([*part.next.notes, *more]))
-
-
-def _list_outputs(outputs: Sequence[OutputChoice]) -> list[str]:
-    """Return a line for each output, and why it is there."""
-    items, systems = (
-        tell_apart(sorted({getattr(one, role) for one in outputs}), MAX_NAME)
-        for role in ("item", "system")
-    )
-    rows = [
-        (str(place), items[one.item], systems[one.system], one.reason)
-        for place, one in enumerate(outputs, start=1)
-    ]
-    return draw_table(("", *map(Column, ("item", "system", "why"))), rows)
 
 
 def _query_errors(found: QueryCurves) -> list[str]:

@@ -706,18 +706,14 @@ def _say_columns(fetch: Fetch) -> str:
         re.sub(r"^evenhand_", "", name) for name in fetch.columns if name not in ADDED_COLUMNS
     ]
     if "evenhand_count" in fetch.columns:
-        return _say_counted(fetch.columns)
+        # Say by what rows were counted: columns before their number
+        at = fetch.columns.index("evenhand_count")
+        keys = ", ".join(re.sub(r"^evenhand_", "", name) for name in fetch.columns[:at])
+        sums = [name for name in fetch.columns[at + 1 :] if name not in ADDED_COLUMNS]
+        squares = " with their squares" if "evenhand_squares" in fetch.columns else ""
+        more = f" with {plural(len(sums), 'more column')}" if sums else ""
+        return f"rows counted{f' by {keys}' if keys else ''}{squares}{more}"
     return ", ".join(["rows with " + ", ".join(theirs)] * bool(theirs) + ours) or "rows"
-
-
-def _say_counted(columns: Sequence[str]) -> str:
-    """Say by what rows were counted: columns before their number; others are sums."""
-    at = columns.index("evenhand_count")
-    keys = ", ".join(re.sub(r"^evenhand_", "", name) for name in columns[:at])
-    sums = [name for name in columns[at + 1 :] if name not in ADDED_COLUMNS]
-    squares = " with their squares" if "evenhand_squares" in columns else ""
-    more = f" with {plural(len(sums), 'more column')}" if sums else ""
-    return f"rows counted{f' by {keys}' if keys else ''}{squares}{more}"
 
 
 def _shorten(query: str) -> list[str]:

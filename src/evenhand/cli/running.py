@@ -438,12 +438,21 @@ class Reading:
 
 def take_reading() -> Reading:
     """Return what the words of the command say is to be read."""
+    given = kept("outcomes")
+    # Join the words of --outcome
+    outcomes: dict[str, str] = {}
+    for word, outcome in given:
+        if outcomes.get(word, outcome) != outcome:
+            raise UnknownOption(
+                f"--outcome: label '{word}' cannot be both {outcomes[word]} and {outcome}"
+            )
+        outcomes[word] = outcome
     return Reading(
         kept("files"),
         kept("layout"),
         choose_columns(kept("columns"), kept("weight")),
         kept("weights"),
-        choose_outcomes(kept("outcomes")),
+        outcomes or None,
         kept("merged"),
         kept("where"),
         kept("task"),
@@ -461,18 +470,6 @@ def choose_columns(given: tuple[tuple[str, str], ...], weight: str | None) -> di
             )
         columns[role] = column
     return columns
-
-
-def choose_outcomes(given: tuple[tuple[str, str], ...]) -> dict[str, str] | None:
-    """Join the words of --outcome; None where there are none."""
-    outcomes: dict[str, str] = {}
-    for word, outcome in given:
-        if outcomes.get(word, outcome) != outcome:
-            raise UnknownOption(
-                f"--outcome: label '{word}' cannot be both {outcomes[word]} and {outcome}"
-            )
-        outcomes[word] = outcome
-    return outcomes or None
 
 
 def remarks_on(

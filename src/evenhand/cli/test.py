@@ -243,14 +243,6 @@ def say_friedman(
     return [*said, f"mean places: {listed}"]
 
 
-def say_conditions(pairs: PairTests, found: Friedman | None) -> list[str]:
-    """Say under which conditions p-values hold, those of each test in a line."""
-    said = ["only if " + "; ".join(pairs.assumes)]
-    if found is not None:
-        said.append("Friedman's test only if " + "; ".join(found.assumes))
-    return said
-
-
 # Classical tests, or those of each group, as text, JSON, CSV and LaTeX.
 
 
@@ -267,6 +259,10 @@ class SignificanceResult(GroupedResult[PreferenceTests]):
         sides = f"one-sided: is {pairs.new} preferred?" if pairs.new else "two-sided"
         names, _ = call_systems(pairs, columns)
         table = draw_variants(pairs, part.variants, part.model) if part.variants else []
+        # Say under which conditions p-values hold, those of each test in a line
+        said = ["only if " + "; ".join(pairs.assumes)]
+        if part.friedman is not None:
+            said.append("Friedman's test only if " + "; ".join(part.friedman.assumes))
         return [
             label("", counts, columns),
             label("test", f"sign test, {pairs.title}; {sides}", columns),
@@ -278,7 +274,7 @@ class SignificanceResult(GroupedResult[PreferenceTests]):
             *block("model", say_model_of_pair(part.model), columns),
             *block("blocks", say_friedman(part.friedman, part.blocks, names), columns),
             label("says", part.says, columns, colour="green"),
-            *block("holds", say_conditions(pairs, part.friedman), columns),
+            *block("holds", said, columns),
             *say_notes(part.notes, columns),
             sign(part.signature, columns),
         ]

@@ -183,11 +183,18 @@ class VarianceResult(GroupedResult[Study]):
         legend = LEGEND.format(unit=found.unit, variance=OF_SCORE if found.shares else "")
         starred = any(one.carries for one in found.components)
         designs = _designs(part, columns)
+        # The table of components, with fewer figures where it would be too wide
+        tables = []
+        for figures in (3, 2):
+            cells = [_cells(found, one, figures) for one in found.components]
+            shown = [name for name in cells[0] if name != "variance" or found.shares]
+            rows = [[one[name] for name in shown] for one in cells]
+            tables.append(draw_table((Column(shown[0]), *shown[1:]), rows))
         return [
             label("", _say_counts(found), columns),
             label("model", _say_model(found), columns),
             "",
-            *_table(found, columns),
+            *first_fitting(tables, columns),
             "",
             label("table", legend + STARRED * starred, columns),
             *block("says", part.says, columns),
@@ -249,17 +256,6 @@ def _say_model(found: VarianceComponents) -> str:
         return f"crossed random effects, {found.method}"
     how = {one.how for one in found.components}
     return f"tastes around pooled log-worths, {' and '.join(sorted(how, reverse=True))}"
-
-
-def _table(found: VarianceComponents, columns: int) -> list[str]:
-    """Return the table of components, with fewer figures where it would be too wide."""
-    tables = []
-    for figures in (3, 2):
-        cells = [_cells(found, one, figures) for one in found.components]
-        shown = [name for name in cells[0] if name != "variance" or found.shares]
-        rows = [[one[name] for name in shown] for one in cells]
-        tables.append(draw_table((Column(shown[0]), *shown[1:]), rows))
-    return first_fitting(tables, columns)
 
 
 def _cells(found: VarianceComponents, one: Component, figures: int) -> dict[str, str]:

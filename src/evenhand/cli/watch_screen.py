@@ -324,19 +324,17 @@ def _draw_pass(one: PassStatus, columns: int, *, several: bool) -> _Drawn:
         said += [LAPSED.format(*pair) for pair in one.lapsed]
         notes = [*one.board.notes]
     elif one.means:
-        table, said = _draw_means(one, columns), [MEANS]
+        # Titles, and a line for each system with its mean score
+        heads = ("leading now", name_column("system"), "mean score", "scores")
+        rows = [
+            (str(mean.place), mean.system, f"{mean.mean:.2f}", f"{mean.n:,}") for mean in one.means
+        ]
+        table, said = draw_table(heads, rows, columns), [MEANS]
     elif one.why:
         said = [one.why]
     says = tuple(label("" if i else "says", line, columns) for i, line in enumerate(said))
     remarks = tuple(label("note", note, columns, colour="yellow") for note in notes)
     return _Drawn(name, tuple(table), says, remarks)
-
-
-def _draw_means(one: PassStatus, columns: int) -> list[str]:
-    """Return titles, and a line for each system with its mean score."""
-    heads = ("leading now", name_column("system"), "mean score", "scores")
-    rows = [(str(mean.place), mean.system, f"{mean.mean:.2f}", f"{mean.n:,}") for mean in one.means]
-    return draw_table(heads, rows, columns)
 
 
 def _choose(one: _Drawn, detail: int) -> _Drawn:

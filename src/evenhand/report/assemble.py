@@ -156,15 +156,12 @@ def _write(analysis: Analysis, name: str, title: str) -> Section:
         with draw_unchecked():
             return WRITERS[name](analysis)
     except REFUSALS as refusal:
-        return refuse_section(name, title, say_refused(refusal))
-
-
-def refuse_section(name: str, title: str, why: str) -> Section:
-    """Return the section that stands in the place of one that is refused."""
-    if name not in LIT:
-        return Section(name, title, not_run=why)
-    says = (f"Nothing can be said here: {why}.",)
-    return Section(name, title, says, (Check(*LIT[name], NOT_RUN, why),))
+        why = say_refused(refusal)
+        # The section that stands in the place of one that is refused
+        if name not in LIT:
+            return Section(name, title, not_run=why)
+        says = (f"Nothing can be said here: {why}.",)
+        return Section(name, title, says, (Check(*LIT[name], NOT_RUN, why),))
 
 
 def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
 import numpy as np
 
-from evenhand.data.exclusions import Exclusion
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE
@@ -432,7 +431,11 @@ def write_section_methods(analysis: Analysis) -> Section:
     Where there is no ranking the paragraph is about the judgments only.
     """
     sentences, signatures = _say(analysis)
-    sentences = [*sentences, *say_excluded(analysis.excluded)]
+    clauses = "; ".join(one.clause for one in analysis.excluded)
+    sentences = [
+        *sentences,
+        *([(f"Excluded from the analysis were: {clauses}.", ())] if clauses else []),
+    ]
     text = " ".join([*(sentence for sentence, _ in sentences), _say_maker()])
     keys = [key for _, cited in sentences for key in cited]
     papers = Block(BIBLIOGRAPHY, "Papers it cites, as BibTeX", write_bibliography(keys))
@@ -464,12 +467,6 @@ def _say(analysis: Analysis) -> tuple[list[Sentence], list[str]]:
     except (NotIdentified, NotConverged):
         return say_examinations(analysis), []
     return [*say_ranking(ranking, analysis), *say_examinations(analysis)], [ranking.signature]
-
-
-def say_excluded(excluded: Sequence[Exclusion]) -> list[Sentence]:
-    """Say what was excluded before the analysis; nothing where nothing was."""
-    clauses = "; ".join(one.clause for one in excluded)
-    return [(f"Excluded from the analysis were: {clauses}.", ())] if clauses else []
 
 
 def _say_maker() -> str:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from evenhand.errors import require_option
 from evenhand.report.document import Column, Table, write_value
 from evenhand.report.figures.drawing import fill_folder, name_files
-from evenhand.report.html import Report, SectionPath, list_paths
+from evenhand.report.html import Report, list_paths
 from evenhand.report.latex import NONE, escape_control, tabular
 from evenhand.report.latex import escape as escape_of_latex
 
@@ -145,17 +145,13 @@ def write_tables(report: Report, folder: Path, forms: Sequence[str] = tuple(FORM
     files: dict[str, bytes] = {}
     about = [f"{report.title}\n{report.command}\nEvenhand {report.version}"]
     for name, (path, table) in tables.items():
-        comments = say_above(path, table)
+        # What stands above a table: its caption, what columns mean, how to get it again
+        means = [f"{one.title}: {one.says}" for one in table.columns if one.says]
+        of = f"{path.part}: {table.caption}" if path.part else table.caption
+        comments = [*filter(None, (of, *means, path.section.command, path.signature))]
         about.append("\n".join([stems[name], *(f"  {line}" for line in comments)]))
         for form in dict.fromkeys(forms):
             ending, write = FORMS[form]
             files[f"{stems[name]}{ending}"] = write(table, comments).encode()
     files[ABOUT] = ("\n\n".join(about) + "\n").encode()
     return fill_folder(folder, "tables", files)
-
-
-def say_above(path: SectionPath, table: Table) -> list[str]:
-    """Return what stands above a table: its caption, what columns mean, how to get it again."""
-    means = [f"{one.title}: {one.says}" for one in table.columns if one.says]
-    of = f"{path.part}: {table.caption}" if path.part else table.caption
-    return [*filter(None, (of, *means, path.section.command, path.signature))]

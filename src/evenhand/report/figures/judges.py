@@ -78,7 +78,12 @@ def draw_judges(diagnosis: Diagnosis) -> dict[str, Any]:
         shared = [profile for profile in profiles if profile.others_mean is not None]
         score = diagnosis.outliers_of("mean-score", criterion)
         if diagnosis.reading == "gap" and shared:
-            figures[f"judges-mean{tail}"] = _draw_gaps(shared, score)
+            ordered = sorted(shared, key=lambda profile: (profile.gap or 0.0, profile.judge))
+            below = f"{len(ordered)} judges; dashed: centre and limits, outside {len(score.judges)}"
+            title = write_title("Gap to the others by judge", score.criterion, below)
+            values = {"gap": [profile.gap for profile in ordered]}
+            points = _mark(ordered, values, score, "own mean − others' on the same outputs, points")
+            figures[f"judges-mean{tail}"] = _add_limits(score, title, points)
         elif diagnosis.reading == "mean" and profiles:
             figures[f"judges-mean{tail}"] = _draw_means(profiles, score)
         if shared:
@@ -111,16 +116,6 @@ def _draw_means(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
     below = f"{len(ordered)} judges; dashed: centre and limits, outside {len(limits.judges)}"
     title = write_title("Mean score by judge", limits.criterion, below)
     return _add_limits(limits, title, line, points)
-
-
-def _draw_gaps(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
-    """Draw the other reading of figures 2 and 3: own mean minus the others' on the same outputs."""
-    ordered = sorted(profiles, key=lambda profile: (profile.gap or 0.0, profile.judge))
-    below = f"{len(ordered)} judges; dashed: centre and limits, outside {len(limits.judges)}"
-    title = write_title("Gap to the others by judge", limits.criterion, below)
-    values = {"gap": [profile.gap for profile in ordered]}
-    points = _mark(ordered, values, limits, "own mean − others' on the same outputs, points")
-    return _add_limits(limits, title, points)
 
 
 def _draw_distances(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:

@@ -47,12 +47,27 @@ def write_section_data(analysis: Analysis) -> Section:
     rated = isinstance(analysis.data, Ratings)
     found = inspect(analysis.data, expanded=None if rated else analysis.comparisons)
     part = found.total
+    # What was counted
+    ranked = isinstance(analysis.data, Rankings)
+    rows = tuple(
+        {"what": says, "n": getattr(part, key)}
+        for key, says in COUNTED.items()
+        if getattr(part, key) is not None and not (key == "judgments" and ranked)
+    )
+    # Say how often nobody was preferred, and how often the left output
+    said = []
+    if part.tie_share is not None:
+        ties = write_value(part.tie_share, "share")
+        said.append(f"{ties} of comparisons are ties." if part.tie_share else "There are no ties.")
+    if part.left_share is not None:
+        left = write_value(part.left_share, "share")
+        said.append(f"Where one output is preferred, it is the left one in {left}.")
     return Section(
         "data",
         PREFERENCE["data"],
-        says=(_say_counts(part, analysis), *_say_outcomes(part), *_say_links(part, analysis)),
+        says=(_say_counts(part, analysis), *said, *_say_links(part, analysis)),
         tables=(
-            _tabulate_counts(part, analysis),
+            Table("counts", "What was judged", (Column("what", ""), _number()), rows),
             _tabulate_excluded(analysis),
             *_tabulate_scores(found.scores),
         ),
@@ -78,18 +93,6 @@ def _plural(n: int, one: str) -> str:
     return f"{n:,} {one}{'' if n == 1 else 's'}"
 
 
-def _say_outcomes(part: Part) -> list[str]:
-    """Say how often nobody was preferred, and how often the left output."""
-    said = []
-    if part.tie_share is not None:
-        ties = write_value(part.tie_share, "share")
-        said.append(f"{ties} of comparisons are ties." if part.tie_share else "There are no ties.")
-    if part.left_share is not None:
-        left = write_value(part.left_share, "share")
-        said.append(f"Where one output is preferred, it is the left one in {left}.")
-    return said
-
-
 def _say_links(part: Part, analysis: Analysis) -> list[str]:
     """Say whether all systems can stand on one scale."""
     if isinstance(analysis.data, Ratings) or part.components is None:
@@ -104,17 +107,6 @@ def _say_links(part: Part, analysis: Analysis) -> list[str]:
     except (NotIdentified, NotConverged):
         return [f"{linked}, yet they determine no ranking: see “{PREFERENCE['ranking']}”."]
     return [f"{linked}, so one scale holds them."]
-
-
-def _tabulate_counts(part: Part, analysis: Analysis) -> Table:
-    """Return what was counted; a single task of a file is counted by itself."""
-    ranked = isinstance(analysis.data, Rankings)
-    rows = tuple(
-        {"what": says, "n": getattr(part, key)}
-        for key, says in COUNTED.items()
-        if getattr(part, key) is not None and not (key == "judgments" and ranked)
-    )
-    return Table("counts", "What was judged", (Column("what", ""), _number()), rows)
 
 
 def _tabulate_excluded(analysis: Analysis) -> Table:
@@ -180,6 +172,20 @@ def write_section_items(analysis: Analysis) -> Section:
     apart = _rank(found, found.p_decided <= most, found.decided - found.blind_decided)
     against = _rank(found, found.p_against <= most, found.blind_agree - found.agree)
     sides = _describe_sides(found, votes, apart)
+    # Say what is not known of items, and how chance was found
+    judged = len(np.unique(found.pairs.item))
+    alone = judged - len(found.item)
+    notes = [
+        f"blind answers: each answer shuffled, {found.replicates} times; chances below"
+        f" {1 / (found.replicates + 1):.2g} cannot be told apart"
+    ]
+    if alone:
+        notes.append(
+            f"{alone:,} of {_count(judged)} had no two judges on the same outputs: nothing is known"
+            " of agreement there"
+        )
+    if votes.answer is not None:
+        notes.append("where the same few judges ranked an item, it tells of these judges as well")
     return Section(
         "items",
         PREFERENCE["items"],
@@ -189,7 +195,7 @@ def write_section_items(analysis: Analysis) -> Section:
             _tabulate_apart(found, votes, (apart, sides)),
             _tabulate_against(found, votes, against),
         ),
-        notes=_note(found, votes),
+        notes=tuple(notes),
         command=command,
     )
 
@@ -386,24 +392,6 @@ def _tabulate_against(found: ItemAgreement, votes: Votes, places: list[int]) -> 
     return Table("contradicted", title, columns, rows)
 
 
-def _note(found: ItemAgreement, votes: Votes) -> tuple[str, ...]:
-    """Say what is not known of items, and how chance was found."""
-    judged = len(np.unique(found.pairs.item))
-    alone = judged - len(found.item)
-    notes = [
-        f"blind answers: each answer shuffled, {found.replicates} times; chances below"
-        f" {1 / (found.replicates + 1):.2g} cannot be told apart"
-    ]
-    if alone:
-        notes.append(
-            f"{alone:,} of {_count(judged)} had no two judges on the same outputs: nothing is known"
-            " of agreement there"
-        )
-    if votes.answer is not None:
-        notes.append("where the same few judges ranked an item, it tells of these judges as well")
-    return tuple(notes)
-
-
 # Items on which systems are far apart, and items on which judges are.
 
 
@@ -574,6 +562,18 @@ def write_section_next(analysis: Analysis) -> Section:
     choice = pairs > 1
     found = separate_pairs(ranking, open_[:OPEN])
     tables = [_list_needed(found, ranking)] if found else []
+    # Say how many open pairs are not listed, and which clusters bind the first
+    sets, notes = ranking.rank_sets, []
+    if len(open_) > OPEN:
+        notes.append(f"the {OPEN} nearest of {len(open_)} open pairs of this system are listed")
+    if sets is not None and open_ and sets.limits is not None:
+        way = int(np.asarray(sets.limits.way)[open_[0]])
+        if way >= 0:
+            name = sets.ways[way]
+            notes.append(
+                f"{name}s differ so much on the first of these pairs that more {name}s are needed:"
+                f" more answers with the same {name}s would hardly help"
+            )
     return Section(
         "next",
         PREFERENCE["next"],
@@ -582,7 +582,7 @@ def write_section_next(analysis: Analysis) -> Section:
             *(_say_pairs(chosen, decided=not found) if choice else ()),
         ),
         tables=(*tables, *((_list_pairs(chosen),) if choice else ())),
-        notes=(*((NOTE,) if found else ()), *_note_rest(ranking, open_), *chosen.notes),
+        notes=(*((NOTE,) if found else ()), *tuple(notes), *chosen.notes),
         command=analysis.write_command("next"),
     )
 
@@ -709,22 +709,6 @@ def _list_pairs(chosen: NextPairs) -> Table:
         for one in chosen.pairs
     )
     return Table("pairs", "Pairs to ask about next", PAIRS, rows)
-
-
-def _note_rest(ranking: Ranking, open_: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-    """Say how many open pairs are not listed, and which clusters bind the first."""
-    sets, notes = ranking.rank_sets, []
-    if len(open_) > OPEN:
-        notes.append(f"the {OPEN} nearest of {len(open_)} open pairs of this system are listed")
-    if sets is not None and open_ and sets.limits is not None:
-        way = int(np.asarray(sets.limits.way)[open_[0]])
-        if way >= 0:
-            name = sets.ways[way]
-            notes.append(
-                f"{name}s differ so much on the first of these pairs that more {name}s are needed:"
-                f" more answers with the same {name}s would hardly help"
-            )
-    return tuple(notes)
 
 
 # What a report on one task alone says beyond this one.

@@ -308,10 +308,14 @@ def write_section_judges(analysis: Analysis) -> Section:
     check = make_check(panel, change[0])
     rows = _choose(panel)
     flagged = panel.screening.flagged
+    said = [*_say_known(panel), *_say_order(panel)]
     return Section(
         "judges",
         PREFERENCE["judges"],
-        says=(*_say_flags(panel.screening, change), *_say_others(panel)),
+        says=(
+            *_say_flags(panel.screening, change),
+            *[*said, _say_loads(panel), _say_power(panel.screening)],
+        ),
         checks=(check,),
         figures=_draw(rows),
         tables=(
@@ -365,12 +369,6 @@ def _say_why(share: float) -> str:
         return "nobody judged enough to be flagged for carelessness"
     part = write_value(share, "share")
     return f"only {part} of judgments are of judges who would be flagged if careless"
-
-
-def _say_others(panel: Panel) -> list[str]:
-    """Say what is known of judges beside flags."""
-    said = [*_say_known(panel), *_say_order(panel)]
-    return [*said, _say_loads(panel), _say_power(panel.screening)]
 
 
 def _say_known(panel: Panel) -> list[str]:

@@ -16,7 +16,6 @@ from evenhand.models.base import MAX_THIN_SHARE, Fit
 from evenhand.models.coefficients import format_p
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.held_out import trace_learning
-from evenhand.ranking.learning_curves import LearningCurves
 from evenhand.ranking.model_table import (
     Counts,
     ModelTable,
@@ -726,12 +725,26 @@ def write_section_learning(analysis: Analysis) -> Section:
     ranking, settings = analysis.ranking, analysis.settings
     found = predict_more_judgments(ranking, seed=settings.seed)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
-    rows = [_describe(one) for one in found]
+    rows = [
+        {
+            **asdict(one),
+            **{key: round(getattr(one, key), 4) for key in ("decided", "candidates", "one_best")},
+        }
+        for one in found
+    ]
     curves = analysis.write_command("compare", "--curves")
     table = Table("prospect", "What more judgments would decide", COLUMNS, tuple(rows))
+    # Draw decided pairs by judgments
+    first, last = rows[0], rows[-1]
+    alt = (
+        f"Decided pairs of {pairs:,} by number of judgments: {first['decided']:,.0f} with today's"
+        f" {first['judgments']:,.0f}, {last['lower']:,.0f} to {last['upper']:,.0f} with"
+        f" {last['judgments']:,.0f}."
+    )
+    title = "Pairs that more judgments would decide, with 80 % bands"
     says, figures, notes = (
         [*say_prospect(found, ranking)],
-        [_draw_learning(rows, pairs)],
+        [take_chart(draw_prospect(rows, pairs), "prospect", title, alt, table="prospect")],
         [NOTE_LEARNING],
     )
     if settings.full:
@@ -748,14 +761,6 @@ def write_section_learning(analysis: Analysis) -> Section:
         notes=tuple(notes),
         command=analysis.write_command("report", "--sections", "learning"),
     )
-
-
-def _describe(one: PredictivePower) -> dict[str, Any]:
-    """Return the row of a number of judgments, without digits that mean nothing."""
-    return {
-        **asdict(one),
-        **{key: round(getattr(one, key), 4) for key in ("decided", "candidates", "one_best")},
-    }
 
 
 def say_prospect(found: tuple[PredictivePower, ...], ranking: Ranking) -> tuple[str, ...]:
@@ -807,18 +812,6 @@ def _say_first(now: PredictivePower, later: PredictivePower, last: PredictivePow
     )
 
 
-def _draw_learning(rows: list[dict[str, Any]], pairs: int) -> Figure:
-    """Draw decided pairs by judgments."""
-    first, last = rows[0], rows[-1]
-    alt = (
-        f"Decided pairs of {pairs:,} by number of judgments: {first['decided']:,.0f} with today's"
-        f" {first['judgments']:,.0f}, {last['lower']:,.0f} to {last['upper']:,.0f} with"
-        f" {last['judgments']:,.0f}."
-    )
-    title = "Pairs that more judgments would decide, with 80 % bands"
-    return take_chart(draw_prospect(rows, pairs), "prospect", title, alt, table="prospect")
-
-
 def _trace(analysis: Analysis) -> tuple[tuple[str, ...], tuple[Figure, ...], tuple[str, ...]]:
     """Trace perplexity on answers that were held out: what it says, its figure and its notes."""
     if isinstance(analysis.data, Ratings):
@@ -827,10 +820,6 @@ def _trace(analysis: Analysis) -> tuple[tuple[str, ...], tuple[Figure, ...], tup
         found = trace_learning(analysis.data, seed=analysis.settings.seed)
     except (NotIdentified, UnknownColumn, UnknownOption) as refusal:
         return (), (), (f"no learning curve on answers held out: {say_refused(refusal)}",)
-    return found.says, (_draw_curves(found),), found.notes
-
-
-def _draw_curves(found: LearningCurves) -> Figure:
     alt = "Perplexity on held-out answers by number of training comparisons, a line for each model."
     title = "How well answers are foreseen, by training size: lower is better"
-    return take_chart(draw_curves(found), "curves", title, alt)
+    return found.says, (take_chart(draw_curves(found), "curves", title, alt),), found.notes

@@ -49,22 +49,7 @@ def write_section_ranking(analysis: Analysis) -> Section:
     rows = [{**row, "opponents": met[row["system"]]} for row in tabulate(ranking)]
     drawn = draw_forest(rows[:DRAWN], ranking.scale)
     figure = take_chart(drawn, "forest", _title(ranking), _describe(ranking), table="board")
-    return Section(
-        "ranking",
-        PREFERENCE["ranking"],
-        says=tuple(_say(ranking)),
-        figures=(figure,),
-        tables=(make_board(ranking, rows),),
-        notes=ranking.notes,
-        command=analysis.write_command("rank"),
-    )
-
-
-def _say(ranking: Ranking) -> list[str]:
-    """Say how to read the board, and why the answer is open where it is.
-
-    The answer itself stands at the head of the page.
-    """
+    # Say how to read the board, and why the answer is open where it is
     said = []
     if ranking.rank_sets is not None:
         said.append(
@@ -74,7 +59,15 @@ def _say(ranking: Ranking) -> list[str]:
     if ranking.rank_upper is None or ranking.rank_upper[0] > 1:
         why = ranking.says
         said.append(f"N{why[1:]}." if why.startswith("no system ") else f"{why}.")
-    return said or [f"Systems stand by their {ranking.scale}."]
+    return Section(
+        "ranking",
+        PREFERENCE["ranking"],
+        says=tuple(said or [f"Systems stand by their {ranking.scale}."]),
+        figures=(figure,),
+        tables=(make_board(ranking, rows),),
+        notes=ranking.notes,
+        command=analysis.write_command("rank"),
+    )
 
 
 def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
@@ -334,12 +327,35 @@ def write_section_outcomes(analysis: Analysis) -> Section:
     if not rows:
         raise NotIdentified("there is no comparison to count")
     weighed = any(row["n"] != round(row["n"]) for row in rows)
+    columns = (
+        Column("system", "system"),
+        Column("n", "comparisons", "count"),
+        Column("wins", "wins", "count"),
+        Column("ties", "ties", "count"),
+        Column("losses", "losses", "count"),
+        Column("share", "share won", "share", "wins and half of the ties, of all comparisons"),
+    )
+    cut = "" if len(rows) <= DRAWN else f", the best {DRAWN} of {len(rows)} systems"
+    seen = (
+        f"Stacked bars for {min(len(rows), DRAWN)} systems: the share of comparisons won, tied and"
+        " lost."
+    )
     return Section(
         "outcomes",
         PREFERENCE["outcomes"],
         says=(_say_ties(rows), _say_most(rows)),
-        figures=(_draw_outcomes(rows),),
-        tables=(_tabulate_outcomes(rows),),
+        figures=(
+            take_chart(
+                draw_outcomes(rows[:DRAWN]),
+                "outcomes",
+                f"Won, tied and lost{cut}",
+                f"{seen} {_say_most(rows)}",
+                table="outcomes",
+            ),
+        ),
+        tables=(
+            Table("outcomes", "What became of each system's comparisons", columns, tuple(rows)),
+        ),
         notes=(NOTE_OUTCOMES, *([WEIGHED] if weighed else [])),
         command=analysis.write_command("rank"),
     )
@@ -395,33 +411,6 @@ def _say_most(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _draw_outcomes(rows: list[dict[str, Any]]) -> Figure:
-    cut = "" if len(rows) <= DRAWN else f", the best {DRAWN} of {len(rows)} systems"
-    seen = (
-        f"Stacked bars for {min(len(rows), DRAWN)} systems: the share of comparisons won, tied and"
-        " lost."
-    )
-    return take_chart(
-        draw_outcomes(rows[:DRAWN]),
-        "outcomes",
-        f"Won, tied and lost{cut}",
-        f"{seen} {_say_most(rows)}",
-        table="outcomes",
-    )
-
-
-def _tabulate_outcomes(rows: list[dict[str, Any]]) -> Table:
-    columns = (
-        Column("system", "system"),
-        Column("n", "comparisons", "count"),
-        Column("wins", "wins", "count"),
-        Column("ties", "ties", "count"),
-        Column("losses", "losses", "count"),
-        Column("share", "share won", "share", "wins and half of the ties, of all comparisons"),
-    )
-    return Table("outcomes", "What became of each system's comparisons", columns, tuple(rows))
-
-
 # Which system scores higher: mean scores with rank sets, under each criterion.
 
 
@@ -445,13 +434,26 @@ def write_section_scores(analysis: Analysis) -> Section:
         says += [say_board(board, criterion), *say_references(board, criterion)]
         tables.append(_make_table(board, rows, name, analysis.rated.head("Mean scores", criterion)))
         if place < PLOTS:
-            figures.append(
-                _draw_scores(board, rows, name, analysis.rated.head("Mean scores", criterion))
-            )
+            title = analysis.rated.head("Mean scores", criterion)
+            # Draw the board of one criterion
+            chart = draw_scores(rows[:DRAWN], lower_is_better=board.lower_is_better)
+            shown = "" if len(rows) <= DRAWN else f", the best {DRAWN} of {len(rows)}"
+            bounded = any(row["upper"] is not None for row in rows)
+            held = f", with {100 * board.level:g} % intervals{HELD}" if bounded else ""
+            alt = f"{len(rows)} systems from best to worst by mean score. {say_board(board)}"
+            figures.append(take_chart(chart, name, f"{title}{shown}{held}", alt, table=name))
+    # Say under which criteria lower scores are better, and which are penalties taken off
+    said = []
+    if analysis.rated.lower:
+        names = join_names(sorted(analysis.rated.lower))
+        said.append(f"Lower scores are better for {names}, as the name says.")
+    if len(analysis.rated.lower) < len(analysis.rated.parts):
+        others = "" if not analysis.rated.lower else " for the other criteria"
+        said.append(f"Higher scores are better{others}.")
     return Section(
         "scores",
         RATING["scores"],
-        says=(*says, *_say_directions(analysis.rated)),
+        says=(*says, *said),
         figures=tuple(figures),
         tables=tuple(tables),
         notes=_note(analysis.rated),
@@ -525,28 +527,6 @@ def _make_table(board: ScoreBoard, rows: list[dict[str, Any]], name: str, title:
     return Table(name, f"{title}, best first", columns, tuple(rows), lines)
 
 
-def _draw_scores(board: ScoreBoard, rows: list[dict[str, Any]], name: str, title: str) -> Figure:
-    """Draw the board of one criterion."""
-    chart = draw_scores(rows[:DRAWN], lower_is_better=board.lower_is_better)
-    shown = "" if len(rows) <= DRAWN else f", the best {DRAWN} of {len(rows)}"
-    bounded = any(row["upper"] is not None for row in rows)
-    held = f", with {100 * board.level:g} % intervals{HELD}" if bounded else ""
-    alt = f"{len(rows)} systems from best to worst by mean score. {say_board(board)}"
-    return take_chart(chart, name, f"{title}{shown}{held}", alt, table=name)
-
-
-def _say_directions(rated: Rated) -> list[str]:
-    """Say under which criteria lower scores are better, and which are penalties taken off."""
-    said = []
-    if rated.lower:
-        names = join_names(sorted(rated.lower))
-        said.append(f"Lower scores are better for {names}, as the name says.")
-    if len(rated.lower) < len(rated.parts):
-        others = "" if not rated.lower else " for the other criteria"
-        said.append(f"Higher scores are better{others}.")
-    return said
-
-
 def _note(rated: Rated) -> tuple[str, ...]:
     """Say what the numbers are."""
     boards = rated.boards
@@ -594,12 +574,22 @@ def write_section_criteria(analysis: Analysis) -> Section:
     every = list(combinations(criteria, 2))
     rows = [_compare(rated, *pair) for pair in every[:PAIRS]]
     more = len(every) - len(rows)
+    columns = (
+        Column("first", "criterion"),
+        Column("second", "and"),
+        Column("pearson", "systems", "two", "correlation of the systems' mean scores"),
+        Column("spearman", "order", "two", "rank correlation of the systems' mean scores"),
+        Column("systems", "of", "count", "systems under both"),
+        Column("outputs_pearson", "outputs", "two", "correlation of the outputs' mean scores"),
+        Column("outputs", "of", "count", "outputs under both"),
+        Column("against", "contrary", "count", "pairs of systems that are decided contrariwise"),
+    )
     return Section(
         "criteria",
         RATING["criteria"],
         says=tuple(_say_criteria(row, rated) for row in rows[:SAID]),
         figures=_draw_criteria(rated),
-        tables=(_tabulate_criteria(rows),),
+        tables=(Table("correlations", "How criteria go together", columns, tuple(rows)),),
         notes=(
             "outputs: correlation of mean scores of the same output, which noise of single scores"
             " lowers; systems: correlation of mean scores of systems, human references aside",
@@ -694,20 +684,6 @@ def _say_criteria(row: dict[str, Any], rated: Rated) -> str:
     del rated
     sentence = "; ".join(said) or f"nothing can be said of {both} together"
     return f"{sentence[:1].upper()}{sentence[1:]}."
-
-
-def _tabulate_criteria(rows: list[dict[str, Any]]) -> Table:
-    columns = (
-        Column("first", "criterion"),
-        Column("second", "and"),
-        Column("pearson", "systems", "two", "correlation of the systems' mean scores"),
-        Column("spearman", "order", "two", "rank correlation of the systems' mean scores"),
-        Column("systems", "of", "count", "systems under both"),
-        Column("outputs_pearson", "outputs", "two", "correlation of the outputs' mean scores"),
-        Column("outputs", "of", "count", "outputs under both"),
-        Column("against", "contrary", "count", "pairs of systems that are decided contrariwise"),
-    )
-    return Table("correlations", "How criteria go together", columns, tuple(rows))
 
 
 def _draw_criteria(rated: Rated) -> tuple[Figure, ...]:
