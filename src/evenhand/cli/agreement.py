@@ -153,7 +153,6 @@ def _choose(
 
 # Agreement, or that of each task, as text, JSON, CSV and LaTeX.
 
-
 MAX_PARTS: Final = 30  # Most parts in the table for people
 MAX_ITEMS: Final = 3  # Items on which judges are farthest apart that people are shown
 LANDIS_KOCH: Final = "(Landis & Koch 1977)"  # What follows the word for a κ
@@ -179,12 +178,9 @@ _COLUMNS: Final = {
 
 
 class AgreementResult(GroupedResult[AgreementTable]):
-    """What `evenhand agreement` found: a table for each task."""
-
     lacking = "has no agreement"
 
     def draw(self, part: AgreementTable, columns: int) -> list[str]:
-        """Return everything about the judgments of one task."""
         return [
             label("", _say_counts(part), columns),
             *([label("scale", part.scale, columns)] if part.scale else []),
@@ -198,7 +194,6 @@ class AgreementResult(GroupedResult[AgreementTable]):
         ]
 
     def tabulate(self, part: AgreementTable) -> str:
-        """Return coefficients as rows and, for the whole and each part, a block."""
         blocks = [
             [
                 (escape(own.name), escape(one.title), number(one.value, 3), _interval(one, number))
@@ -314,7 +309,6 @@ def _part_cells(part: AgreementPart, shown: Sequence[str]) -> tuple[str, ...]:
 
 
 def _draw_items(part: AgreementPart, columns: int) -> list[str]:
-    """Say on which items judges are farthest apart."""
     listed = part.doubtful[:MAX_ITEMS]
     alone = len({one.task for one in listed}) == 1
     if not listed:

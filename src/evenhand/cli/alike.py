@@ -214,7 +214,6 @@ def _draw(found: dict[str, JudgeLikeness], folder: str | None, forms: tuple[str,
 
 # How alike judges are, as it is drawn in a terminal.
 
-
 MAX_JUDGES_IN_MATRIX: Final = 12  # Most judges whose whole matrix is printed
 CELL: Final = 5  # Columns that a correlation takes, with a gap before it
 MIN_NAME: Final = 6  # Columns that a name needs
@@ -404,18 +403,14 @@ def _more(one: Estimate | None) -> str:
 
 # Which judges are alike, for each group, as text, JSON, CSV and LaTeX.
 
-
 CSV_KEYS: Final = ("what", "name", "other", "estimate", "lower", "upper", "known")  # Columns of CSV
 JUDGE_NUMBERS: Final = ("ratings", "leniency", "private", "noise", "private_and_noise")
 
 
 class AlikeResult(GroupedResult[JudgeLikeness]):
-    """What `evenhand alike` found: how alike judges are, in each group."""
-
     lacking = "says nothing of judges"
 
     def draw(self, part: JudgeLikeness, columns: int) -> list[str]:
-        """Return counts, the judges, how alike they are, and what is said of it."""
         found = part.process
         ratings = plural(sum(row["ratings"] for row in part.records.values()), "rating")
         pairs, opened = draw_pairs(part, columns), say_open(part)
@@ -436,7 +431,6 @@ class AlikeResult(GroupedResult[JudgeLikeness]):
         ]
 
     def rows(self, part: JudgeLikeness) -> list[dict[str, Any]]:
-        """Return a row for each number: of judges, of pairs, of features and of errors."""
         return [dict(zip(CSV_KEYS, row, strict=True)) for row in _list_numbers(part)]
 
     def tabulate(self, part: JudgeLikeness) -> str:

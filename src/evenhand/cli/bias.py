@@ -74,7 +74,6 @@ def bias(
 
 # A position bias, or one for each group, as text, JSON, CSV and LaTeX.
 
-
 MIN_SHOWN: Final = 10  # Judges in the table for people, unless more of them stand out
 TITLES: Final = ("n", "first", "second", "first wins", "interval", "vs median", "adjusted")
 LEGEND: Final = (
@@ -85,12 +84,9 @@ LEGEND: Final = (
 
 
 class BiasResult(GroupedResult[PositionBias]):
-    """What `evenhand bias` found: a bias for each group."""
-
     lacking = "has no bias"
 
     def draw(self, part: PositionBias, columns: int) -> list[str]:
-        """Return everything about one bias."""
         table = _table(part, columns)
         return [
             label("", say_answers(part.n_judgments, part.n_comparisons), columns),
@@ -103,7 +99,6 @@ class BiasResult(GroupedResult[PositionBias]):
         ]
 
     def rows(self, part: PositionBias) -> list[dict[str, Any]]:
-        """Return a row for all judges together (no name), and one for each."""
         every = {
             "n": part.n_comparisons,
             "estimate": part.estimate,

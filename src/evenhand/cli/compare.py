@@ -152,8 +152,6 @@ drawing_options = stack(
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked of a comparison of models."""
-
     models: tuple[str, ...]  # names of models, or of sets of them
     curves: bool  # whether learning curves are traced; else models are cross-validated
     by: str | None  # what is never on both sides, or None
@@ -173,12 +171,10 @@ class Asked:
 
     @property
     def pixels(self) -> int:
-        """Width of figures."""
         return self.width or USUAL_WIDTH
 
 
 def take_asked() -> Asked:
-    """Return what the words of the command ask for."""
     asked = Asked(**{one.name: kept(one.name) for one in fields(Asked)})
     _refuse_halves(asked)
     asked = replace(asked, curves=asked.curves or asked.train is not None)
@@ -207,7 +203,6 @@ def _refuse_halves(asked: Asked) -> None:
 
 
 def _refuse_other_way(asked: Asked) -> None:
-    """Refuse options of the other way of holding out."""
     for name, option in (OF_FOLDS if asked.curves else OF_CURVES).items():
         if is_given(name):
             why = "cross-validation, not of learning curves" if asked.curves else "learning curves"
@@ -216,7 +211,6 @@ def _refuse_other_way(asked: Asked) -> None:
 
 
 # Figures of compared models, written where they were asked for.
-
 
 # Pixels of the picture for each letter of a system's name: a third of it is for names
 LETTER_WIDTH: Final = 17
@@ -267,7 +261,6 @@ def write_curves(found: LearningCurves, asked: Asked) -> list[str]:
 
 
 # `evenhand compare`: which analysis should we believe, by judgments that it has not seen?
-
 
 USUAL: Final = ("usual",)
 

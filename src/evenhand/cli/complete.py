@@ -166,7 +166,6 @@ def complete(
 
 
 def _read_ends(clip: str | None) -> tuple[float, float] | None:
-    """Return the ends of a scale."""
     from evenhand.data.rating_rows import read_scale
 
     if clip is None:
@@ -196,7 +195,6 @@ def _draw(found: dict[str, CompletedPart], folder: str | None, forms: tuple[str,
 
 # Completed ratings and curves of decisions, one for each group, as text, JSON, CSV and LaTeX.
 
-
 LEGEND: Final = (
     "points of the scale that a prediction is off, on {n} held-out cells that nothing was learned"
     " or chosen on;"
@@ -216,12 +214,9 @@ MAX_CELLS: Final = 2_000_000  # Most cells that CSV is written of
 
 
 class CompleteResult(GroupedResult[CompletedPart]):
-    """What `evenhand complete` found: predictions for each group, and decisions."""
-
     lacking = "cannot be completed"
 
     def draw(self, part: CompletedPart, columns: int) -> list[str]:
-        """Return everything about one group."""
         found = part.completion
         tastes = ""
         if not found.abstained:
@@ -251,7 +246,6 @@ class CompleteResult(GroupedResult[CompletedPart]):
         return lines
 
     def rows(self, part: CompletedPart) -> list[dict[str, Any]]:
-        """Return the points of the curve, or all ratings, given and predicted."""
         if part.decisions is not None:
             return part.decisions.records()
         cells = part.completion.predicted.size
@@ -289,7 +283,6 @@ def _say_counts(found: Completion) -> str:
 
 
 def _say_widths(found: Completion) -> list[str]:
-    """Say how wide intervals are."""
     if not found.n_missing or not found.table:
         return []
     ends = [end for one in found.intervals for end in (one.narrowest, one.widest)]
@@ -310,7 +303,6 @@ def _level(found: Completion) -> str:
 
 
 def _groups(found: Completion, columns: int) -> list[str]:
-    """Return the table of intervals by group of judges."""
     rows = [
         (cut(one.group, columns // 2), f"{one.judges:,}", f"{one.n:,}", _half(one))
         for one in found.intervals

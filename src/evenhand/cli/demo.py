@@ -217,7 +217,6 @@ def _digits(tolerance: float) -> int:
 
 # The numbers that a bundled table must give, beside those that Evenhand gives for it.
 
-
 MODELS: Final[Mapping[str, BradleyTerry]] = {
     "davidson": BradleyTerry(),
     "davidson by judge": BradleyTerry(judge_covariates=("judge",)),
@@ -256,13 +255,11 @@ class _Bench:
     fits: dict[str, Fit] = field(default_factory=dict)
 
     def fit(self, model: str) -> Fit:
-        """Fit a model once."""
         if model not in self.fits:
             self.fits[model] = MODELS[model].fit(self.data)
         return self.fits[model]
 
     def find(self, number: Number) -> float:
-        """Return what a number is here."""
         if number.model == "counts":
             return self._count(number.of)
         if number.model.endswith(APART):
@@ -275,7 +272,6 @@ class _Bench:
         return _estimate(fit, number.quantity, number.of)
 
     def _count(self, system: str) -> float:
-        """Count how often a system was preferred."""
         tally = self.data.tally()
         code = tally.systems.index(system)
         as_left, as_right = tally.wins[tally.left == code], tally.losses[tally.right == code]
@@ -317,7 +313,6 @@ def _estimate(fit: Fit, quantity: str, of: str) -> float:
 
 
 def find_coefficient(fit: Fit, label: str, column: str) -> float:
-    """Return a column of the coefficient with this label."""
     found = next(one for one in fit.coefficients if one.label == label)
     value = getattr(found, column)
     if value is None:

@@ -136,7 +136,6 @@ def doubt(
 
 # What would change the answer, of each group, as text, JSON, CSV and LaTeX.
 
-
 MAX_NAME: Final = 24  # Columns that a system's name has in a table
 NO_CHANGE: Final = "nothing"  # What a choice changes that changes nothing
 MAX_CONCLUSIONS: Final = 3  # Conclusions that are spelled out in the terminal; JSON has all
@@ -150,12 +149,9 @@ LEGEND: Final = {
 
 
 class DoubtResult(GroupedResult[Doubts]):
-    """What `evenhand doubt` found: three answers for each group."""
-
     lacking = "has no ranking to be doubted"
 
     def draw(self, part: Doubts, columns: int) -> list[str]:
-        """Return what carries conclusions, the ranking by choice, and cycles."""
         choices = part.sensitivity.choices
         counts = (
             f"{plural(len(choices[0].systems), 'system')}, {plural(len(choices), 'way')} to rank"
@@ -196,12 +192,10 @@ class DoubtResult(GroupedResult[Doubts]):
         return {**part.to_dict(), "notes": _notes(part)}
 
     def rows(self, part: Doubts) -> list[dict[str, Any]]:
-        """Return a row for each conclusion and unit."""
         keys = ("claim", "how", "unit", "fewest", "total", "share", "left")
         return [{key: getattr(one, key) for key in keys} for one in part.fragility.flips]
 
     def tabulate(self, part: Doubts) -> str:
-        """Return the ranking under each choice as a table for a paper."""
         header = ("choice", "first", "decided pairs", "what changes")
         rows = [
             (escape(one), escape(first), decided, escape(changed))
@@ -274,7 +268,6 @@ def _few(one: Flip | None) -> str:
 
 
 def _whose(found: Fragility, columns: int) -> list[str]:
-    """Return who and what carries the first conclusions."""
     lines: list[str] = []
     listed = [flips for flips in found.conclusions if any(one.fewest is not None for one in flips)]
     for flips in listed[:MAX_CONCLUSIONS]:

@@ -127,8 +127,6 @@ def fit(
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be fitted."""
-
     model: str  # its name
     settings: Mapping[str, Any]  # options that are settings of a model, by name
     effects: Effects  # what worths and ties depend on
@@ -198,7 +196,6 @@ def _choose_groups(data: Comparisons, model: BradleyTerry, group_by: str | None)
 
 # `evenhand fit --model NAME`: any model of the registry, with the options that it has.
 
-
 OPTIONS: Final = {
     **MODEL_OPTIONS,
     "judge_covariates": ("--judge-covariate", "judge_covariates"),
@@ -245,7 +242,6 @@ def refuse_options(model: Model, given: frozenset[str]) -> None:
 def _open(
     reading: Reading, model: Model, tables: tuple[str | None, str | None]
 ) -> Comparisons | Rankings:
-    """Open what the model is fitted to."""
     if not model.rankings:
         return join_tables(reading.open_comparisons("fit"), *tables, used=(), options={})
     refuse_tables(*tables, f"--model {model.name}, which is fitted to whole rankings")

@@ -106,7 +106,6 @@ def _quasi_errors(fit: Fit) -> dict[str, str]:
 def tabulate_coefficients(
     coefficients: Sequence[Coefficient], comments: Sequence[str], *, scale: str = LAMBDA
 ) -> str:
-    """Return the table for a paper."""
     estimate = r"$\hat\lambda$" if scale == LAMBDA else escape(scale)
     header = ("", "parameter", estimate, "s.e.", "$z$", "$p$")
     rows = [
@@ -125,7 +124,6 @@ def tabulate_coefficients(
 
 # What judge groups do to a fit, for people and as JSON: tests, what stands out, their orders.
 
-
 MAX_SAID: Final = 10  # Most interactions that are said, one a line; JSON has them all
 MAX_GROUPS: Final = 24  # Most groups of which the order is shown; JSON has them all
 MAX_NAME: Final = 12  # Columns that a system's name is cut to in the table of orders
@@ -142,12 +140,10 @@ def draw_effects(effects: Effects, columns: int) -> list[str]:
 
 
 def say_ratio(test: LRTest) -> str:
-    """Say a likelihood-ratio test."""
     return f"LR {test.statistic:.4f} on {test.df} df, p {format_p(test.p)} ({INDEPENDENT})"
 
 
 def say_tests(effects: Effects) -> list[str]:
-    """Say the tests of every covariate."""
     if not effects.tests:
         return ["none: a covariate has one value only, or covariates say the same"]
     return [line for one in effects.tests for line in _say_effect(one)]
@@ -290,14 +286,11 @@ def _list_interaction(one: Interaction) -> dict[str, Any]:
 
 # A fit, or one for each group, as text, JSON, CSV and LaTeX.
 
-
 MAX_WORTHS: Final = 12  # Most worths that are listed: two lines of a terminal
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A fit and the counts it was made of."""
-
     fit: Fit  # the fit
     tally: Tally  # the counts before they were folded
     # tests and orders of judge groups, where there are covariates of them
@@ -307,7 +300,6 @@ class Fitted:
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     def __post_init__(self) -> None:
-        """Add what the model excludes to what is excluded from the judgments."""
         from evenhand.ranking.inference import exclude_in_fit
 
         own = exclude_in_fit(self.fit, self.tally, None)
@@ -316,7 +308,6 @@ class Fitted:
 
     @property
     def signature(self) -> str:
-        """One line that reproduces the fit."""
         parts = [
             name_model(self.fit),
             *(f"by {covariate}" for covariate in self.fit.model.judge_covariates),
@@ -348,7 +339,6 @@ class Fitted:
 
     @property
     def notes(self) -> list[str]:
-        """What must stand beside the numbers."""
         notes = [*self.pooled, *self.fit.notes, *cautions(self.fit)]
         if self.fit.vcov is None:
             systems = plural(len(self.fit.systems), "system")
@@ -361,12 +351,9 @@ class Fitted:
 
 
 class FitResult(GroupedResult[Fitted]):
-    """What `evenhand fit` found: a fit for each group."""
-
     lacking = "is not fitted"
 
     def draw(self, part: Fitted, columns: int) -> list[str]:
-        """Return everything about one fit."""
         fit, tally = part.fit, part.tally
         systems, ties = len(fit.systems), float(tally.ties.sum())
         counts = say_tally(tally.n_judgments, tally.n_comparisons, systems, ties)
@@ -431,11 +418,9 @@ class FitResult(GroupedResult[Fitted]):
         }
 
     def rows(self, part: Fitted) -> list[dict[str, Any]]:
-        """Return one row for each coefficient."""
         return [asdict(coefficient) for coefficient in part.fit.coefficients]
 
     def tabulate(self, part: Fitted) -> str:
-        """Return the coefficients for a paper, what was tested as comments."""
         tests = say_tests(part.effects) if part.effects is not None else []
         said = [part.signature, *_said(part), *tests, *part.notes]
         return tabulate_coefficients(part.fit.coefficients, said)
@@ -490,15 +475,12 @@ def _quasi(fit: Fit) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, eq=False)
 class NamedFit:
-    """A fit of a model of the registry."""
-
     model: Model  # its entry in the registry
     fit: FittedModel  # the fit
     tally: Tally  # the counts, with the same digest as under other verbs
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     def __post_init__(self) -> None:
-        """Add what the model excludes to what is excluded from the judgments."""
         from evenhand.ranking.inference import exclude_in_fit
 
         own = exclude_in_fit(self.fit, self.tally, None)
@@ -507,7 +489,6 @@ class NamedFit:
 
     @property
     def signature(self) -> str:
-        """One line that reproduces the fit."""
         parts = [self.model.name, *self.fit.signature_parts]
         signature = write_signature(parts, self.fit.n_judgments, self.tally.digest)
         return sign_excluded(signature, self.excluded)
@@ -536,12 +517,9 @@ class NamedFit:
 
 
 class ModelResult(GroupedResult[NamedFit]):
-    """What `evenhand fit --model NAME` found: a fit for each task."""
-
     lacking = "is not fitted"
 
     def draw(self, part: NamedFit, columns: int) -> list[str]:
-        """Return everything about one fit."""
         fit = part.fit
         table = draw_numbers(fit.coefficients, columns, scale=part.scale)
         counts = [say_answers(fit.n_judgments, fit.n_comparisons + part.dropped)]
@@ -582,11 +560,9 @@ class ModelResult(GroupedResult[NamedFit]):
         }
 
     def rows(self, part: NamedFit) -> list[dict[str, Any]]:
-        """Return one row for each coefficient and each extra number."""
         return [*map(asdict, part.fit.coefficients), *_extra_rows(part)]
 
     def tabulate(self, part: NamedFit) -> str:
-        """Return the coefficients for a paper, what was found as comments."""
         said = [part.signature, *part.fit.says, *part.fit.notes]
         return tabulate_coefficients(part.fit.coefficients, said, scale=part.scale)
 

@@ -47,7 +47,6 @@ def inspect() -> None:
 
 # What is in a file, as text and JSON.
 
-
 # Exclusions that the counts below tell
 COUNTED: Final = ("blank-rankings", "blank-ranks", "no-score")
 COUNTS: Final = ("judgments", "comparisons")
@@ -56,8 +55,6 @@ UNKNOWN: Final = "—"
 
 @dataclass(frozen=True)
 class InspectResult:
-    """What `evenhand inspect` found."""
-
     found: Inspection
 
     def text(self, columns: int) -> str:
@@ -88,7 +85,6 @@ class InspectResult:
         return contract
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one row for the whole file, without a task, then one for each task."""
         contract = self.contract()
         parts = [contract["total"], *contract["tasks"]]
         return [
@@ -109,7 +105,6 @@ class InspectResult:
         return tabular("l" + "r" * len(COLUMNS), ["task", *COLUMNS], [rows], comments)
 
     def remarks(self) -> list[str]:
-        """Return what was understood and left out."""
         return [*self.found.notes, *list_texts(self.found.excluded, self.found.notes)]
 
 

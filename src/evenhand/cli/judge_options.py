@@ -151,8 +151,6 @@ def refuse_rating_options() -> None:
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked of the diagnosis."""
-
     k: float  # standard deviations to the limits
     ddof: int  # of the standard deviation
     reading: str  # of the mean score
@@ -187,13 +185,11 @@ class Asked:
         )
 
     def declared(self) -> Scale | None:
-        """Return the scale that was declared."""
         from evenhand.data.rating_rows import read_scale
 
         return None if self.scale is None else read_scale(self.scale)
 
     def items(self) -> tuple[str, ...]:
-        """Return the items of the list of easy ones."""
         if self.easy is None:
             return ()
         try:

@@ -144,7 +144,6 @@ def _draw(panels: dict[str, JudgePanel], folder: str | None, forms: tuple[str, .
 
 # Cards of judges for people: the flagged ones with all evidence, a line for the most doubtful.
 
-
 LEGEND: Final = (
     "P(honest) is against careless and reversed, given all that was seen; habits, such as coarse,"
     " are tested apart. seen: whether a careless judge with as many judgments would be flagged"
@@ -198,7 +197,6 @@ def _show(p: float) -> str:
 
 
 def _draw_card(card: Card, columns: int) -> list[str]:
-    """Return the card of one judge."""
     title = f" {escape_control(card.judge)}: {', '.join(card.flags) or 'not flagged'}"
     lines = [click.style(title, bold=True)]
     seen = [(one.name, one.says) for one in card.evidence]
@@ -213,7 +211,6 @@ def _draw_card(card: Card, columns: int) -> list[str]:
 
 
 # Tables 1 to 4 of Hamon, Mostefa & Arranz (2007) on the user's data, for people and for papers.
-
 
 NAME: Final = 16  # Most columns that a criterion or an input takes
 MAX_STEPS: Final = 5  # Most columns of n-agreement
@@ -247,7 +244,6 @@ def draw_diagnosis(found: Diagnosis, columns: int) -> list[str]:
 
 
 def tabulate_diagnosis(found: Diagnosis) -> list[str]:
-    """Return the four tables in LaTeX."""
     parts = []
     for title, (header, *rows), legend in _tables(found):
         comments = [found.signature, title, legend]
@@ -300,7 +296,6 @@ def _where(row: AgreementRow) -> str:
 
 
 def _agreement(found: Diagnosis) -> Table:
-    """Table 1."""
     held = [row for row in found.agreement if row.n_agreement]
     steps = sorted({step for row in held for step in row.steps})
     if len(steps) > MAX_STEPS:
@@ -321,7 +316,6 @@ def _share(row: AgreementRow, step: float) -> str:
 
 
 def _kappa(found: Diagnosis) -> Table:
-    """Table 2."""
     rows = [
         (
             _where(row),
@@ -396,7 +390,6 @@ def _write(value: float | None, digits: int) -> str:
 
 # Flags with their cards and the diagnosis of judges, as text, JSON, CSV and LaTeX.
 
-
 # Columns of a card in CSV
 CSV_KEYS: Final = ("judge", "n", "flags", "p_honest", "p_careless", "p_reversed", "testable")
 # Columns of a profile in CSV
@@ -407,13 +400,10 @@ RULES: Final = "by the rules of Hamon et al. (2007), which are no reason to remo
 
 @dataclass(frozen=True, eq=False)
 class JudgesResult(GroupedResult[JudgePanel]):
-    """What `evenhand judges` found."""
-
     every: bool = False  # whether all cards are shown, and not only those of the flagged
     lacking = "has no diagnosis"
 
     def draw(self, part: JudgePanel, columns: int) -> list[str]:
-        """Return counts, what was found, cards and tables."""
         lines = [label("", _say_counts(part), columns)]
         said = part.says if part.screening is None else part.screening.says
         if said:
@@ -432,7 +422,6 @@ class JudgesResult(GroupedResult[JudgePanel]):
         ]
 
     def rows(self, part: JudgePanel) -> list[dict[str, Any]]:
-        """Return a row for each judge, under each criterion where there are several."""
         cards = {} if part.screening is None else {one.judge: one for one in part.screening.cards}
         if part.diagnosis is None:
             return [{**_card(one), **dict.fromkeys(PROFILE)} for one in cards.values()]
@@ -462,7 +451,6 @@ def _tabulate(part: JudgePanel) -> list[str]:
 
 
 def _say_counts(part: JudgePanel) -> str:
-    """Say how many judgments by how many judges there are."""
     if part.diagnosis is not None:
         one = part.diagnosis
         return f"{plural(one.n_judgments, 'score')} by {plural(one.n_judges, 'judge')}"

@@ -149,7 +149,6 @@ def _label(answers: Answers, model: str, threshold: float | None, seed: int) -> 
 
 # Labels of units and judges' reliability as text, JSON, CSV and LaTeX.
 
-
 MAX_UNITS: Final = 10  # Units in the table for people, the least certain
 MAX_JUDGES: Final = 5  # Judges at either end of the table for people
 LEGEND: Final = (
@@ -159,8 +158,6 @@ LEGEND: Final = (
 
 
 class LabelsResult(GroupedResult[Labelled]):
-    """What `evenhand labels` found: labels for each group."""
-
     lacking = "has no labels"
 
     def draw(self, part: Labelled, columns: int) -> list[str]:
@@ -197,7 +194,6 @@ class LabelsResult(GroupedResult[Labelled]):
         return {**part.fit.to_dict(), "others": others}
 
     def rows(self, part: Labelled) -> list[dict[str, Any]]:
-        """Return a row for each unit."""
         return part.fit.records()
 
     def tabulate(self, part: Labelled) -> str:
@@ -225,7 +221,6 @@ class LabelsResult(GroupedResult[Labelled]):
 
 
 def _say_counts(fit: LabelFit) -> str:
-    """Say what the labels rest on."""
     answers = fit.answers
     what = "pairs of outputs" if answers.of_pairs else "outputs"
     judges = plural(len(answers.judges), "judge")
@@ -248,7 +243,6 @@ def _say_shares(fit: LabelFit) -> str:
 
 
 def _say_others(part: Labelled) -> list[str]:
-    """Say how many labels the other models share."""
     return [
         f"{name} gives the same label to {share(same, both)} of the {both:,} units to which both"
         " give one"

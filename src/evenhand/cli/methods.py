@@ -84,7 +84,6 @@ def deliver_methods(context: click.Context, reading: Reading, place: Output) -> 
 
 
 def refuse_unused(asked: Sequence[str], methods: Sequence[str]) -> None:
-    """Refuse options that none of the methods would heed."""
     from evenhand.ranking.rules import RULES
 
     rules = [name for name in methods if name != DEFAULT]
@@ -122,14 +121,11 @@ def abbreviate(methods: Sequence[str]) -> Mapping[str, str]:
 
 # The board of one method, or one for each group, as text, JSON, CSV and LaTeX.
 
-
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
 class TablesResult(GroupedResult[MethodTable]):
-    """Tables of methods, one for each group."""
-
     methods: Sequence[str] = ()  # names of the methods
     by: str = ""  # the column that tells the groups apart
 
@@ -141,7 +137,6 @@ class TablesResult(GroupedResult[MethodTable]):
         """Return what stands above all tables."""
 
     def text(self, columns: int) -> str:
-        """Return tables for people."""
         told = f"{len(self.groups)} values of {self.by}, each ranked by itself"
         told = told if self.grouped else say_table(self.groups[""])
         lines = [*block("read", [*self.read, told], columns), self.head(columns)]
@@ -154,19 +149,14 @@ class TablesResult(GroupedResult[MethodTable]):
 
 
 class BoardResult(TablesResult):
-    """What `evenhand rank --method NAME` found."""
-
     @property
     def method(self) -> str:
-        """The one method."""
         return self.methods[0]
 
     def head(self, columns: int) -> str:
-        """Return what the method is."""
         return label("method", f"{self.method}: {find_rule(self.method).title}", columns)
 
     def draw(self, part: MethodTable, columns: int) -> list[str]:
-        """Return the board of one table."""
         if self.method in part.refused:
             return [label("error", part.refused[self.method], columns, colour="red")]
         return [
@@ -199,11 +189,9 @@ class BoardResult(TablesResult):
         }
 
     def rows(self, part: MethodTable) -> list[dict[str, Any]]:
-        """Return one row for each system."""
         return part.board(self.method) if self.method in part.scores else []
 
     def tabulate(self, part: MethodTable) -> str:
-        """Return the board for a paper."""
         if self.method not in part.scores:
             return comment([part.refused[self.method]])
         rows, unit = part.board(self.method), part.scores[self.method].unit
@@ -221,7 +209,6 @@ class BoardResult(TablesResult):
 
 
 def say_table(table: MethodTable) -> str:
-    """Say how much a table rests on."""
     return say_tally(table.n_judgments, table.n_comparisons, len(table.systems), table.ties)
 
 
@@ -270,27 +257,21 @@ def _plain(value: float, digits: int) -> str:
 
 # Several methods side by side: places, distances, disputes; as text, JSON, CSV and LaTeX.
 
-
 MIN_NAME: Final = 14  # Columns that names have before methods go to a second block
 MAX_DISPUTES: Final = 10  # Disputed pairs that are named; JSON has them all
 
 
 class MethodsResult(TablesResult):
-    """What `evenhand rank --method all` found."""
-
     @property
     def heads(self) -> Mapping[str, str]:
-        """Method → head of its column."""
         return abbreviate(self.methods)
 
     def head(self, columns: int) -> str:
-        """Return what the heads of columns stand for, broken between methods."""
         pairs = self.heads.items()
         legend = ", ".join(f"{head} {name}".replace(" ", "\u00a0") for name, head in pairs)
         return label("heads", legend, columns).replace("\u00a0", " ")
 
     def draw(self, part: MethodTable, columns: int) -> list[str]:
-        """Return everything of one table but its counts."""
         lines = [
             label("error", f"{name} refused: {why}", columns, colour="red")
             for name, why in part.refused.items()
@@ -318,11 +299,9 @@ class MethodsResult(TablesResult):
         return contract | {name: whole(contract[name]) for name in ("n_judgments", "n_comparisons")}
 
     def rows(self, part: MethodTable) -> list[dict[str, Any]]:
-        """Return one row for each system with its places."""
         return [{"system": row["system"], **row["places"]} for row in part.rows()]
 
     def tabulate(self, part: MethodTable) -> str:
-        """Return the places for a paper."""
         if not part.scores:
             return comment(self.say(part))
         shown = {name: [c.replace("-", "--") for c in own] for name, own in part.shown.items()}

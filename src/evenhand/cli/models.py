@@ -77,18 +77,14 @@ def models(
 
 # A table of models, or one for each group, as text, JSON, CSV and LaTeX.
 
-
 INDEPENDENT = "deviance, AIC, BIC and LR assume independent judgments"
 TITLES = ("model", "parameters", "deviance", "df", "AIC", "BIC")
 
 
 class ModelsResult(GroupedResult[ModelTable]):
-    """What `evenhand models` found: a table of models for each group."""
-
     lacking = "has no table"
 
     def draw(self, part: ModelTable, columns: int) -> list[str]:
-        """Return everything about one group."""
         tally = part.tally
         systems, ties = len(tally.systems), float(tally.ties.sum())
         counts = say_tally(tally.n_judgments, tally.n_comparisons, systems, ties)
@@ -138,7 +134,6 @@ class ModelsResult(GroupedResult[ModelTable]):
         }
 
     def rows(self, part: ModelTable) -> list[dict[str, Any]]:
-        """Return one row for each model."""
         return [asdict(row) for row in part.rows]
 
     def tabulate(self, part: ModelTable) -> str:
@@ -156,7 +151,6 @@ class ModelsResult(GroupedResult[ModelTable]):
         return tabular("lrrrrr", TITLES, [rows], [part.signature, *self.say(part)])
 
     def say(self, part: ModelTable) -> list[str]:
-        """Return what the tests answer, and what all numbers assume."""
         return [*_answers(part), *part.says, *_notes(part)]
 
 
@@ -208,7 +202,6 @@ def _notes(table: ModelTable) -> list[str]:
 
 
 def _cautions(table: ModelTable) -> list[str]:
-    """Say what the numbers assume."""
     robust = any(one.walds for one in table.questions)
     decides = "; the clustered test decides where there is one" if robust else ""
     said = [INDEPENDENT + decides]

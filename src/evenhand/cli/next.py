@@ -83,8 +83,6 @@ feature_options = stack(
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked for."""
-
     features: tuple[str, ...]  # columns
     texts: tuple[str | None, str | None]  # columns of the source text and of the output's, or None
     policy: str | None  # how to choose, or None
@@ -94,7 +92,6 @@ class Asked:
     group_by: str | None  # a column, or None
 
     def answer(self, data: Ratings, patience: Patience) -> NextOutputsResult:
-        """Choose outputs of every group."""
         from evenhand.data.groups import split_ratings
         from evenhand.design.next_outputs import choose_part, name_features
 
@@ -112,7 +109,6 @@ class Asked:
         return NextOutputsResult(found, refused, remarks_on(data, uses=("no-score",)))
 
     def _query(self) -> Query:
-        """Return how outputs are chosen."""
         from evenhand.design.query import Query
 
         if self.policy not in (None, "random", *QUERIES):
@@ -130,21 +126,18 @@ class Asked:
 
 
 def refuse_for_pairs(policy: str | None, data: Comparisons) -> None:
-    """Refuse options that mean nothing for comparisons."""
     refuse_given(OF_OUTPUTS, f"is for ratings; {data.source.name} holds comparisons")
     if policy in QUERIES:
         raise UnknownOption(f"--policy {policy} is for ratings; choose another for pairs")
 
 
 def refuse_given(options: dict[str, str], why: str) -> None:
-    """Refuse options that were given."""
     for name, option in options.items():
         if is_given(name):
             raise UnknownOption(f"{option} {why}: leave it out")
 
 
 # `evenhand next`: which pairs of systems, or outputs, to ask judges about next, and why.
-
 
 POLICIES: Final = ("order", "closest", "voi", "information", "top-k", "random")
 
@@ -254,7 +247,6 @@ def _answer(
     asked: tuple[int, int, int, tuple[str, ...]],
     patience: Patience,
 ) -> NextResult:
-    """Choose pairs of every group."""
     from evenhand.data.groups import choose_groups, split_table
     from evenhand.design.policy import Policy
 
@@ -273,7 +265,6 @@ def _answer(
 
 
 def _refuse_known(systems: tuple[str, ...], parts: dict[str, Tally]) -> None:
-    """Refuse systems that are new nowhere."""
     for name in systems:
         if all(name in part.systems for part in parts.values()):
             raise UnknownOption(
@@ -289,7 +280,6 @@ def _choose(
     replays: int,
     patience: Patience,
 ) -> NextPairs:
-    """Choose pairs of one group, and replay the policy if that was asked."""
     from evenhand.design.next_pairs import choose_pairs
     from evenhand.design.savings import measure_savings
 
@@ -306,19 +296,15 @@ def _choose(
 
 # The next pairs, of each group, as text, JSON, CSV and LaTeX.
 
-
 MAX_NAME: Final = 20  # Most columns of a system's name in the table of pairs
 REASON_ROOM: Final = 24  # Columns that are left for the reason where the terminal has them
 GAP: Final = "  "
 
 
 class NextResult(GroupedResult[NextPairs]):
-    """What `evenhand next` chose: pairs for each group."""
-
     lacking = "has no pairs"
 
     def draw(self, part: NextPairs, columns: int) -> list[str]:
-        """Return counts, the pairs with their reasons, and what is said of them."""
         judged = plural(part.state.tally.n_judgments, "judgment")
         policy = part.policy
         share = "" if policy.rule == "random" else f", {policy.random_share:g} of them at random"
@@ -352,11 +338,9 @@ class NextResult(GroupedResult[NextPairs]):
         ]
 
     def rows(self, part: NextPairs) -> list[dict[str, Any]]:
-        """Return a row for each pair."""
         return [asdict(one) for one in part.pairs]
 
     def tabulate(self, part: NextPairs) -> str:
-        """Return the pairs as a table for a paper."""
         rows = [
             (escape(one.left), escape(one.right), one.kind, escape(one.reason))
             for one in part.pairs
@@ -383,12 +367,9 @@ def _savings_curves(found: Savings) -> list[str]:
 
 
 class NextOutputsResult(GroupedResult[ChosenPart]):
-    """What `evenhand next` chose of outputs: some for each group."""
-
     lacking = "has no outputs to choose"
 
     def draw(self, part: ChosenPart, columns: int) -> list[str]:
-        """Return counts, the outputs with their reasons, and what is said of them."""
         found = part.next
         counts = f"{plural(found.labelled, 'output')} with ratings, {found.waiting:,} without"
         # A line for each output, and why it is there
@@ -415,11 +396,9 @@ class NextOutputsResult(GroupedResult[ChosenPart]):
         ]
 
     def rows(self, part: ChosenPart) -> list[dict[str, Any]]:
-        """Return a row for each output."""
         return part.next.records()
 
     def tabulate(self, part: ChosenPart) -> str:
-        """Return the outputs as a table for a paper."""
         rows = [
             (
                 escape(one.item),

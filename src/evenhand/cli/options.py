@@ -42,7 +42,6 @@ class OneOf(Word):
         self.later = later or {}
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the word if it is one of the choices."""
         if value in self.later:
             self.fail(self.later[value], param, ctx)
         if value not in self.choices:
@@ -51,7 +50,6 @@ class OneOf(Word):
         return str(value)
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
-        """Show the choices in the help."""
         return "|".join(self.choices)
 
 
@@ -61,7 +59,6 @@ class Size(Word):
     name = "size"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the size if it is one."""
         if not _SIZE.fullmatch(str(value)):
             self.fail(
                 f"'{value}' is no size: write a number and KB, MB, GB or TB, as 4GB", param, ctx
@@ -80,7 +77,6 @@ class SomeOf(Words):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, ...]:
-        """Return the words, each once, if they are among the choices."""
         if isinstance(value, tuple):
             return value
         one = OneOf(self.choices)
@@ -88,18 +84,14 @@ class SomeOf(Words):
         return tuple(dict.fromkeys(words))
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
-        """Show the choices in the help."""
         return ",".join(self.choices)
 
 
 class WholeFrom(click.types.IntParamType):
-    """A whole number that is not too small."""
-
     def __init__(self, least: int) -> None:
         self.least = least
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number if it is large enough."""
         number = int(super().convert(value, param, ctx))
         if number < self.least:
             self.fail(f"{number}: a whole number, {self.least} or more", param, ctx)
@@ -118,7 +110,6 @@ class Named(Pair):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
-        """Return what stands before and behind the sign."""
         if isinstance(value, tuple):
             return value
         first, sign, second = str(value).partition("=")
@@ -140,7 +131,6 @@ class LabelOutcome(Pair):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
-        """Return label and outcome."""
         if isinstance(value, tuple):
             return value
         label, _, outcome = str(value).rpartition("=")
@@ -160,7 +150,6 @@ class Numbers(Whole):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
-        """Return the numbers."""
         if isinstance(value, tuple):
             return value
         words = [word.strip() for word in str(value).split(",")]
@@ -170,7 +159,6 @@ class Numbers(Whole):
 
 
 # The options, spelled once: every verb that takes one takes it under the same name.
-
 
 Function = TypeVar("Function", bound=Callable[..., None])
 
@@ -226,7 +214,6 @@ class Verb(click.Command):
             raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options of each heading."""
         headings: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
@@ -480,7 +467,6 @@ def is_given(name: str) -> bool:
 
 
 def given_options() -> frozenset[str]:
-    """Return the names of the parameters that have been given."""
     return frozenset(filter(is_given, click.get_current_context().params))
 
 
@@ -500,7 +486,6 @@ def refuse_unknown_settings(
     given: frozenset[str],
     options: Mapping[str, tuple[str, str]] = MODEL_OPTIONS,
 ) -> None:
-    """Refuse options that are no settings of a model."""
     for name in sorted(given & options.keys()):
         option, setting = options[name]
         if setting not in known:
@@ -510,7 +495,6 @@ def refuse_unknown_settings(
 
 
 # Covariates from the command line: tables to join, and columns that worths or ties depend on.
-
 
 GROUPS: Final[Mapping[str, str]] = {"judge": "--group-by", "item": "--group-by"}
 # Role → the option that names a column of its table
@@ -616,7 +600,6 @@ def _join_levels(levels: tuple[tuple[str, str], ...], data: Comparisons) -> Mapp
 
 
 def refuse_tables(judges: str | None, items: str | None, asked: str) -> None:
-    """Refuse tables of judges or items where nothing is made of them."""
     given = [f"--{name}" for name, path in (("judges", judges), ("items", items)) if path]
     if given:
         raise UnknownOption(f"{' and '.join(given)} cannot be joined for {asked}: leave it out")
@@ -630,7 +613,6 @@ def join_tables(
     used: Collection[str | None],
     options: Mapping[str, str] = GROUPS,
 ) -> Comparisons:
-    """Join what is known of judges and items to comparisons."""
     for role, path in (("judge", judges), ("item", items)):
         if path is not None:
             from evenhand.formats.covariates import open_covariates
@@ -655,7 +637,6 @@ def _say_unused(columns: Sequence[str], name: str, option: str) -> str:
 
 
 # `--explain`: the queries that were pushed to the engine that holds the judgments.
-
 
 MAX_QUERY: Final = 600  # Characters of a query that are shown
 # Columns that Evenhand adds, in words
@@ -700,7 +681,6 @@ def _say_how(fetch: Fetch) -> str:
 
 
 def _say_columns(fetch: Fetch) -> str:
-    """Say in words what a query asked for."""
     ours = [ADDED_COLUMNS[name] for name in fetch.columns if name in ADDED_COLUMNS]
     theirs = [
         re.sub(r"^evenhand_", "", name) for name in fetch.columns if name not in ADDED_COLUMNS

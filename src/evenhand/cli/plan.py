@@ -167,7 +167,6 @@ figure_options = stack(
 
 # `evenhand plan check`: does a campaign's design keep what it promises? And the way to it.
 
-
 CHECKED: Final = "evenhand.plan.check"  # Where the context keeps that `check` was asked for
 
 
@@ -222,14 +221,12 @@ class PlanVerb(Verb):
     """The verb `plan`, whose word `check` is a command of its own; all else is as ever."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse what stands behind `check` as its words."""
         if args[:1] != ["check"]:
             return super().parse_args(ctx, args)
         ctx.meta[CHECKED] = check.make_context(f"{ctx.info_name} check", args[1:], ctx.parent)
         return []
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run what was asked for."""
         if CHECKED not in ctx.meta:
             return super().invoke(ctx)
         with ctx.meta[CHECKED] as inner:
@@ -237,7 +234,6 @@ class PlanVerb(Verb):
 
 
 # `evenhand plan`: how many judgments, judges and items decide which systems, at which cost.
-
 
 # Settings that are options too; worths and compare are for the file
 OPTIONS: Final = (
@@ -311,7 +307,6 @@ def _read_settings(spec: str | None) -> dict[str, Any]:
 
 
 def _open_pilot() -> Comparisons | Rankings | None:
-    """Open the pilot, if there is one."""
     path = kept("pilot")
     if path is None:
         said = [words for name, words in OF_PILOT.items() if kept(name)]
@@ -344,7 +339,6 @@ def _draw(found: CampaignPlan) -> list[str]:
 
 # A plan as text, JSON, CSV and LaTeX.
 
-
 MAX_PAIRS: Final = 12  # Most pairs of the table: the hardest
 MIN_NAME: Final = 4  # Fewest columns of a name that is cut
 MAX_DESIGNS: Final = 8  # Most designs of the table
@@ -352,8 +346,6 @@ MAX_DESIGNS: Final = 8  # Most designs of the table
 
 @dataclass(frozen=True, eq=False)
 class PlanResult:
-    """What `evenhand plan` found."""
-
     plan: CampaignPlan  # the plan
     wrote: tuple[str, ...]  # what was drawn
 
@@ -386,11 +378,9 @@ class PlanResult:
         return {**found, "notes": [*found["notes"], *self.wrote]}
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each pair."""
         return [dict(vars(one)) for one in self.plan.pairs]
 
     def latex(self) -> str:
-        """Return the pairs that are to be decided as a table for a paper."""
         plan = self.plan
         names = NUMBERS[: None if plan.simulated is not None else -len(OF_CAMPAIGNS)]
         header = ("pair", *("preferred" if name == "chance" else name for name in names))
@@ -496,15 +486,12 @@ def _choose_points(plan: CampaignPlan) -> Sequence[Design]:
 
 # A check of a design as text, JSON, CSV and LaTeX.
 
-
 MARKS = {True: "kept", False: "BROKEN", None: "counted"}
 OPEN = "not yet"  # The mark of a promise of which it cannot be said yet whether it is kept
 
 
 @dataclass(frozen=True, eq=False)
 class CheckResult:
-    """What `evenhand plan check` found."""
-
     assignment: Assignment  # the tickets
     check: DesignCheck  # what was counted on them
     collected: str = ""  # where answers were read from; "" where the design was counted
@@ -558,13 +545,11 @@ class CheckResult:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What is allowed and yet odd."""
         doubts = find_doubts(self.assignment.campaign)
         return (*doubts, SEED_IS_NAMED) if self.seed_is_named else doubts
 
     @property
     def signature(self) -> str:
-        """What makes it come out the same again."""
         campaign = self.assignment.campaign
         # Signatures are shown to others
         seed = "secret" if campaign.has_secret_seed else campaign.drawing_seed
@@ -591,11 +576,9 @@ class CheckResult:
         return {**found, **self.check.to_dict(), "says": [self.says], "signature": self.signature}
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each guarantee."""
         return [dict(vars(one)) for one in self.check.guarantees]
 
     def latex(self) -> str:
-        """Return the guarantees as a table for a paper."""
         rows = [
             (escape(one.name), escape(one.promised or "---"), escape(one.found))
             for one in self.check.guarantees

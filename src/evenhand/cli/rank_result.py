@@ -58,7 +58,6 @@ class Scales:
     marginal: bool = False  # the rank set of each system by itself
 
     def extend(self, ranking: Ranking) -> list[dict[str, Any]]:
-        """Return the rows of a ranking with these columns added."""
         rows = ranking.rows()
         for row, elo, worth in zip(rows, ranking.elo(), ranking.worths(), strict=True):
             row.update({"elo": float(elo)} if self.elo else {})
@@ -182,7 +181,6 @@ def _rule(ranking: Ranking, lines: list[str]) -> list[str]:
 
 # `--mix` and `--per`: how much judgments of each kind count.
 
-
 if TYPE_CHECKING:
     Word = click.ParamType[tuple[str, dict[str, float]]]
 else:  # not generic before click 8.3
@@ -276,20 +274,16 @@ def say_mix(mix: Mixed) -> str:
 
 # A ranking, or one for each group, as text, JSON, CSV and LaTeX.
 
-
 CHECKS: Final = "not run here: evenhand report FILE says whether to believe it"
 
 
 @dataclass(frozen=True, eq=False)
 class RankResult(GroupedResult[Ranking]):
-    """What `evenhand rank` found."""
-
     scales: Scales = field(default_factory=Scales)  # further columns
     by: str = ""  # the column that tells the groups apart
     lacking = "is not ranked"
 
     def text(self, columns: int) -> str:
-        """Return boards for people."""
         checks = label("checks", CHECKS, columns)
         if not self.grouped:
             ranking = self.groups[""]
@@ -307,7 +301,6 @@ class RankResult(GroupedResult[Ranking]):
         return "\n".join([*lines, checks]) + "\n"
 
     def draw(self, part: Ranking, columns: int) -> list[str]:
-        """Return everything of a ranking but its counts."""
         ranking, method = part, part.method
         if ranking.rank_sets is not None:
             how = method.removeprefix("rank sets ")
@@ -338,11 +331,9 @@ class RankResult(GroupedResult[Ranking]):
         return {**part.to_dict(), "systems": self.scales.extend(part)}
 
     def rows(self, part: Ranking) -> list[dict[str, Any]]:
-        """Return one row for each system."""
         return self.scales.extend(part)
 
     def tabulate(self, part: Ranking) -> str:
-        """Return the board for a paper."""
         ranking = part
         header = [title_ranks(ranking), *["by itself"] * self.scales.marginal, "system"]
         left = "r" * (len(header) - 1) + "l"
@@ -366,12 +357,10 @@ def _head(ranking: Ranking) -> list[str]:
 
 
 def _held(ranking: Ranking) -> tuple[str, ...]:
-    """Return what is said of controls."""
     return () if ranking.controlled is None else ranking.controlled.says
 
 
 def _cells(row: Mapping[str, Any], scale: str, *, marginal: bool) -> list[str]:
-    """Return the cells of a LaTeX row."""
     cells = [write_ranks(row, "--", r"$^\dagger$")]
     cells += [write_range(row["marginal_lower"], row["marginal_upper"], "--")] if marginal else []
     ends = NONE
@@ -383,7 +372,6 @@ def _cells(row: Mapping[str, Any], scale: str, *, marginal: bool) -> list[str]:
 
 
 # `evenhand rank --model NAME`: the model that ranks, with the options that it has.
-
 
 DEFAULT: Final = "bradley-terry"
 _model_option = section("Model")
@@ -414,7 +402,6 @@ model_option = _model_option(
 def choose_model(
     name: str | None, methods: Sequence[str], settings: Mapping[str, Any], given: frozenset[str]
 ) -> Any:
-    """Return the settings of the model that ranks."""
     from evenhand.models.registry import find_model
 
     if name is not None and methods:

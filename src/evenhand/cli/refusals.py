@@ -38,7 +38,6 @@ def kept(name: str, *default: Any) -> Any:
 
 
 def keep_excluded(excluded: Sequence[Exclusion]) -> None:
-    """Keep what was excluded from the judgments that the command reads."""
     context = click.get_current_context(silent=True)
     if context is not None:
         context.meta[f"{PLACE}excluded"] = tuple(excluded)
@@ -51,13 +50,11 @@ def reads_judgments() -> bool:
 
 
 def kept_excluded() -> tuple[Exclusion, ...]:
-    """Return what was excluded from the judgments that the command read."""
     context = click.get_current_context(silent=True)
     return () if context is None else context.meta.get(f"{PLACE}excluded", ())
 
 
 # Output streams that cannot write every sign get one that they can.
-
 
 # Signs of our own and what stands for them, one for one so that columns stay aligned
 PLAIN: Final = dict(zip("─●┈…→✗—–−·×²λγδπντχκ", "-o.~>x---.x2lgdpntxk", strict=True))
@@ -91,7 +88,6 @@ def discard_output() -> None:
 
 # Systems that a refusal says to leave out, left out by an option of the command that ran.
 
-
 MOST: Final = 4  # Systems that a condition names at most: longer ones would not be copied
 SIDES: Final = ("left", "right")
 _PLAIN: Final = re.compile(r"[A-Za-z_]\w*")
@@ -101,14 +97,11 @@ _OPENED: Final = f"{PLACE}opened"
 
 @dataclass(frozen=True)
 class Opened:
-    """The table that the command that runs has opened."""
-
     columns: Mapping[str, str]  # role → column outside
     where: str | None  # the condition that it was opened under, or None
 
 
 def remember_opened(columns: Mapping[str, str], where: str | None) -> None:
-    """Keep what was opened, for what a refusal may have to say of it."""
     context = click.get_current_context(silent=True)
     if context is not None:
         context.meta[_OPENED] = Opened(columns, where)
@@ -160,7 +153,6 @@ def _name_column(name: str) -> str:
 
 
 # What is wrong, in one line on the error stream, and exit code 2; never a traceback.
-
 
 WIDTH: Final = 7  # Columns that a label such as `error` takes, with the space after it
 INTERRUPTED: Final = 130
@@ -248,7 +240,6 @@ def say_unforeseen(
 
 
 def _engine_errors() -> tuple[type[Exception], ...]:
-    """Return DuckDB's errors if it was needed at all."""
     return (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
 
 
@@ -304,7 +295,6 @@ def _name(param: click.Parameter) -> str:
 
 
 def _who_has(option: str, context: click.Context) -> list[str]:
-    """Name the other verbs that know an option."""
     group = context.find_root().command
     if not isinstance(group, click.Group):
         return []
@@ -317,7 +307,6 @@ def _who_has(option: str, context: click.Context) -> list[str]:
 
 
 # A command that reads files elsewhere ends orderly when it is told to end: copies are removed.
-
 
 # Signals that would end a process at once
 TOLD: Final = tuple(
@@ -361,7 +350,6 @@ def end_orderly() -> Iterator[None]:
 # whether
 # the constant is the missing value of pandas: .5 s of CPU and 40 MB for every command that compares
 # a column with a word. The files of a command are read by DuckDB itself, so nothing in them is.
-
 
 T = TypeVar("T")
 # The address of an engine, other than those of files in a bucket or on a web server

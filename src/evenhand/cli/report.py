@@ -118,23 +118,18 @@ def say_reading() -> tuple[str, ...]:
 
 # Where a report goes: all places are looked at before the work begins.
 
-
 PAGE: Final = "report.html"
 PICTURES: Final = ("svg", "png")
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that is filled."""
-
     path: Path  # where it is
     forms: tuple[str, ...]  # of its files
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where a report goes."""
-
     page: Path | None  # the file of the page or of its JSON; None where JSON is printed
     as_json: bool  # whether it is JSON, whatever the file is called
     tables: Folder | None = None  # the folder of tables, or None
@@ -176,7 +171,6 @@ def take_places(
     *,
     as_json: bool,
 ) -> Places:
-    """Return where the words of the command say that the report goes."""
     from evenhand.report.figures.drawing import check_figure_folder as check_figures
     from evenhand.report.figures.drawing import check_folder
 

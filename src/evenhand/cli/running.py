@@ -102,7 +102,6 @@ def write_figures(
 
 # Where a result goes: the terminal or a file, as text, JSON, CSV or LaTeX.
 
-
 SUFFIXES: Final = {".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "text", "": "text"}
 FIGURE_FORMS: Final = ("svg", "png")
 LOST: Final = "not finite, so null here"
@@ -129,13 +128,10 @@ class Result(Protocol):
 
 @dataclass(frozen=True)
 class Output:
-    """Where a result goes."""
-
     form: str  # text, json, csv or latex
     path: Path | None  # the file, or None for the terminal
 
     def deliver(self, result: Result) -> None:
-        """Print or write a result."""
         if self.form == "text" and self.path is None:
             click.echo(result.text(columns_of_terminal()), nl=False)
             return
@@ -181,7 +177,6 @@ def _add_excluded(contract: dict[str, Any], excluded: Sequence[Exclusion]) -> di
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a text file."""
     try:
         path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
@@ -209,7 +204,6 @@ def take_output(*inputs: str | None) -> Output:
 
 
 def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str] = ()) -> Output:
-    """Decide on form and place."""
     asked = [form for form, wanted in forms.items() if wanted]
     if len(asked) > 1:
         raise UnknownOption(f"--{asked[0]} and --{asked[1]} exclude each other: choose one")
@@ -226,7 +220,6 @@ def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str
 
 
 def refuse_overwriting(inputs: Sequence[str], path: str) -> None:
-    """Refuse to write over what is read."""
     if any(os.path.realpath(one) == os.path.realpath(path) for one in inputs):
         raise UnknownOption(f"-o {path} would overwrite the judgments: name another file")
 
@@ -266,7 +259,6 @@ def write_csv(records: Sequence[dict[str, Any]]) -> str:
 
 
 # A sign of life on the error stream, where that is a terminal and work takes over a second.
-
 
 SOON: Final = 1.0
 
@@ -358,8 +350,6 @@ class Patience:
 
 @dataclass(frozen=True)
 class Reading:
-    """Which judgments to read."""
-
     files: tuple[str, ...]  # names or patterns, all of one layout
     layout: str | None = None  # format by its registry name, or None to recognise it
     columns: Mapping[str, str] | None = None  # role → column
@@ -371,7 +361,6 @@ class Reading:
     task: str | None = None  # the one task to keep, or None
 
     def open(self) -> Comparisons | Rankings | Ratings:
-        """Open the files."""
         from evenhand.formats.reading import read
 
         data = read(
@@ -437,7 +426,6 @@ class Reading:
 
 
 def take_reading() -> Reading:
-    """Return what the words of the command say is to be read."""
     given = kept("outcomes")
     # Join the words of --outcome
     outcomes: dict[str, str] = {}
@@ -460,7 +448,6 @@ def take_reading() -> Reading:
 
 
 def choose_columns(given: tuple[tuple[str, str], ...], weight: str | None) -> dict[str, str]:
-    """Join --column and --weight."""
     pairs = [*given, *([("weight", weight)] if weight else [])]
     columns: dict[str, str] = {}
     for role, column in pairs:

@@ -180,7 +180,6 @@ def _check_url(url: str | None) -> str:
 
 
 def _check_proxy(proxy: str) -> str:
-    """Return the address of a proxy as a network."""
     try:
         network = ip_network(proxy.strip(), strict=False)
     except ValueError:

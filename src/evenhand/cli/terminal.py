@@ -106,8 +106,6 @@ def align(rows: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> list[lis
 
 @dataclass(frozen=True)
 class Column:
-    """The head of a column of a table."""
-
     title: str
     left: bool = True  # whether its cells stand left, as texts do; numbers stand right
     # whether its cells are cut to the room that other columns leave, so that they still differ
@@ -171,7 +169,6 @@ def first_fitting(tables: Iterable[list[str]], columns: int) -> list[str]:
 
 
 def bar(ends: tuple[float, float, float], scale: tuple[float, float], cells: int) -> str:
-    """Draw an interval."""
     low, high = scale
     span = high - low or 1.0
     start, middle, end = (
@@ -227,7 +224,6 @@ def whole(number: float) -> float:
 
 # How settings and counts are said in the terminal, the same under every verb.
 
-
 TIES: Final = {
     "davidson": "Davidson ties",
     "rao-kupper": "Rao-Kupper ties",
@@ -268,7 +264,6 @@ def say_outputs(outputs: Mapping[str, int]) -> str:
 
 
 def say_ranked_by(ranking: Ranking) -> str:
-    """Say the model that a ranking is by."""
     from evenhand.models.base import Fit
     from evenhand.models.registry import MODELS
 
@@ -279,7 +274,6 @@ def say_ranked_by(ranking: Ranking) -> str:
 
 
 def say_counts(ranking: Ranking) -> str:
-    """Say how much a ranking rests on."""
     one = ranking.answers.removesuffix("s")
     parts = [say_answers(ranking.n_judgments, ranking.n_comparisons, one)]
     if ranking.n_judges is not None:
@@ -333,7 +327,6 @@ def say_notes(notes: Iterable[str], columns: int) -> list[str]:
 
 
 # Long names where there is little room: without what all share, and cut so that none are alike.
-
 
 _BREAKS: Final = re.compile(r"[.\-_/ :]")
 
@@ -411,7 +404,6 @@ def _number(names: Sequence[str], columns: int, others: set[str]) -> list[str]:
 
 
 def _begin(name: str, columns: int) -> str:
-    """Return as much of the beginning as there is room for."""
     while width(name) > max(columns, 0):
         name = name[:-1]
     return name
@@ -433,7 +425,6 @@ def _cut_around(name: str, start: int, stop: int, columns: int) -> str:
 
 
 def _shared(names: Sequence[str]) -> str:
-    """Return what all names begin with."""
     first, last = min(names), max(names)  # what the first and the last share, all share
     same = (a == b for a, b in zip(first, last, strict=False))
     return first[: next((i for i, one in enumerate(same) if not one), len(first))]
@@ -441,18 +432,14 @@ def _shared(names: Sequence[str]) -> str:
 
 # A result with one part for each group, laid out alike under every verb.
 
-
 Part = TypeVar("Part")
 
 
 def group_title(name: str, columns: int) -> list[str]:
-    """Return the lines above a group."""
     return ["", click.style(f"{escape_control(name)} ".ljust(columns, "─"), bold=True)]
 
 
 class _Shown(Protocol):
-    """What most parts have."""
-
     @property
     def says(self) -> Sequence[str]: ...
 
@@ -513,11 +500,9 @@ class GroupedResult(ABC, Generic[Part]):
 
     @property
     def grouped(self) -> bool:
-        """Whether there are groups."""
         return "" not in self.groups
 
     def text(self, columns: int) -> str:
-        """Return all parts for people."""
         lines = block("read", self.read, columns)
         cautions = say_notes(self.cautions, columns)
         if not self.grouped:
@@ -547,7 +532,6 @@ class GroupedResult(ABC, Generic[Part]):
         ]
 
     def latex(self) -> str:
-        """Return one table for each group."""
         return "\n".join(
             comment([name] if name else []) + self.tabulate(part)
             for name, part in self.groups.items()

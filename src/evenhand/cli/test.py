@@ -121,7 +121,6 @@ def test(
 
 # Tables of classical tests in a terminal: pairs, variants of one pair, Friedman's test.
 
-
 TITLES: Final = ("system", "against", "better", "ties", "worse", "p", "Holm", "B-H")
 MAX_PAIRS: Final = 60  # Most pairs that are listed; the files have all of them
 MAX_PLACES: Final = 12  # Most mean places that are listed
@@ -204,7 +203,6 @@ def say_share(variants: Sequence[SignTest]) -> list[str]:
 
 
 def say_model_of_pair(model: Sequence[Coefficient]) -> list[str]:
-    """Say what the model estimates where a test says only whether."""
     said = []
     for one in model:
         if one.stderr is None or one.z is None or one.p is None:
@@ -247,12 +245,9 @@ def say_friedman(
 
 
 class SignificanceResult(GroupedResult[PreferenceTests]):
-    """What `evenhand test` found: the tests of each group."""
-
     lacking = "is not tested"
 
     def draw(self, part: PreferenceTests, columns: int) -> list[str]:
-        """Return everything about one set of judgments."""
         tally, pairs = part.tally, part.pairs
         systems, ties = len(tally.systems), float(tally.ties.sum())
         counts = say_tally(tally.n_judgments, tally.n_comparisons, systems, ties)
@@ -284,7 +279,6 @@ class SignificanceResult(GroupedResult[PreferenceTests]):
         return contract | {name: whole(contract[name]) for name in ("n_judgments", "n_comparisons")}
 
     def rows(self, part: PreferenceTests) -> list[dict[str, Any]]:
-        """Return one row for each pair."""
         return part.pairs.rows()
 
     def tabulate(self, part: PreferenceTests) -> str:
@@ -305,5 +299,4 @@ class SignificanceResult(GroupedResult[PreferenceTests]):
         return tabular("ll" + "r" * 6, TITLES, [rows], said)
 
     def say(self, part: PreferenceTests) -> list[str]:
-        """Return what Friedman's test says, and what must stand beside the numbers."""
         return [*say_friedman(part.friedman, part.blocks), *part.notes]

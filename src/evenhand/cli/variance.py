@@ -141,7 +141,6 @@ def variance(
 def _split(
     data: Comparisons | Rankings | Ratings, group_by: str | None, criterion: str | None
 ) -> dict[str, Judgments]:
-    """Return the groups that are looked at apart."""
     from evenhand.data.groups import choose_groups, group_ratings, split_table
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
@@ -163,7 +162,6 @@ def _split(
 
 # Variance components and designs, one for each group, as text, JSON, CSV and LaTeX.
 
-
 LEGEND: Final = (
     "sd in {unit}; {variance}of error is the share in the variance of a difference of two systems,"
     " as judged; p is of sd = 0"
@@ -173,12 +171,9 @@ STARRED: Final = "; * is with what this design cannot tell from it"
 
 
 class VarianceResult(GroupedResult[Study]):
-    """What `evenhand variance` found: components and designs for each group."""
-
     lacking = "has no components"
 
     def draw(self, part: Study, columns: int) -> list[str]:
-        """Return everything about one group."""
         found = part.found
         legend = LEGEND.format(unit=found.unit, variance=OF_SCORE if found.shares else "")
         starred = any(one.carries for one in found.components)
@@ -204,7 +199,6 @@ class VarianceResult(GroupedResult[Study]):
         ]
 
     def rows(self, part: Study) -> list[dict[str, Any]]:
-        """Return a row for each component, then one for each design."""
         contract = part.to_dict()
         designs = [*contract["designs"], *([contract["plan"]] if contract["plan"] else [])]
         components = [
@@ -259,7 +253,6 @@ def _say_model(found: VarianceComponents) -> str:
 
 
 def _cells(found: VarianceComponents, one: Component, figures: int) -> dict[str, str]:
-    """Return what stands under each title."""
     total = sum(found.parts.values())
     part = found.parts.get(one.name)
     return {
@@ -309,7 +302,6 @@ def _design(one: Plan) -> str:
 
 
 def _legend(part: Study) -> str:
-    """Say what the table of designs shows."""
     first = part.designs[-1][0]
     shown = "standard error of a difference of two systems"
     shown += ", and reliability" if first.reliability is not None else ""

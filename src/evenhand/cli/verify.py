@@ -75,8 +75,6 @@ def verify(
 
 @dataclass(frozen=True)
 class VerifyResult:
-    """A log that holds."""
-
     found: LogCheck  # what was found
     against: bool  # whether it was held against a head
 
@@ -106,13 +104,10 @@ class VerifyResult:
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one row."""
         return [self.contract()]
 
     def latex(self) -> str:
-        """Return the head, in typewriter letters."""
         return f"\\texttt{{{self.found.head}}}\n"
 
     def remarks(self) -> list[str]:
-        """Return nothing: all is in the row."""
         return []

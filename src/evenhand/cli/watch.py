@@ -119,7 +119,6 @@ live_options = stack(
 
 # What `evenhand watch` looks at: a campaign that runs, or a file of votes that grows.
 
-
 WEB: Final = ("http://", "https://")
 _SQLITE: Final = b"SQLite format 3\0"
 _LINKS: Final = b"role,judge,link"
@@ -127,8 +126,6 @@ _LOG: Final = b'{"body":{'
 
 
 class Looks(Protocol):
-    """Something that is looked at."""
-
     def look(self) -> CampaignStatus:
         """Return what can be said now."""
 
@@ -140,7 +137,6 @@ class Campaign:
     """A campaign that is watched, of which one pass may be chosen."""
 
     def __init__(self, title: str, open_looks: Callable[[], Looks], task: str | None) -> None:
-        """Open it."""
         self.title, self._looks, self._task = title, open_looks(), task
         self._seen: tuple[CampaignStatus, CampaignStatus] | None = None
 
@@ -162,13 +158,10 @@ class Campaign:
         return replace(whole, passes=found)
 
     def close(self) -> None:
-        """Look no more."""
         self._looks.close()
 
 
 class File:
-    """A file of votes that is watched while it grows."""
-
     def __init__(
         self,
         path: Path,
@@ -176,7 +169,6 @@ class File:
         beginning: Beginning,
         keep: Callable[[BoardState], None] | None,
     ) -> None:
-        """Open it."""
         from evenhand.ranking.sequential.watch import GrowingVotes
 
         self.title = path.name
@@ -219,7 +211,6 @@ class File:
             self._keep(self._votes.state)
 
     def close(self) -> None:
-        """Keep the board, and look no more."""
         self._write()
         self._votes.close()
 
@@ -268,7 +259,6 @@ def _open_database(where: str) -> Looks:
 
 
 # `evenhand watch`: what is decided already, however often one looks, and who leads now?
-
 
 SETTINGS: Final = ("order", "ties", "level", "judge_votes", "systems", "state", "seed", "group_by")
 READING: Final = ("layout", "where", "columns", "weight", "outcomes", "merged")
@@ -380,7 +370,6 @@ def _replay(
 
 
 def _look_at(campaign: Campaign) -> SightResult:
-    """Look at a campaign once."""
     from evenhand.cli.watch_screen import SightResult, Status
 
     try:
@@ -393,7 +382,6 @@ def _look_at(campaign: Campaign) -> SightResult:
 
 
 def _open_file(reading: Reading, asked: Asked, state: str | None) -> Source:
-    """Open a file of votes that grows."""
     from evenhand.ranking.sequential.watch import Beginning
 
     kept = None if state is None else _take_up(Path(state))

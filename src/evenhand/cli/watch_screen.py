@@ -54,12 +54,9 @@ MIN_NAME: Final = 16  # Columns that names have at least, if they need them
 
 
 class WatchResult(GroupedResult[Board]):
-    """What `evenhand watch` found: a board for each group."""
-
     lacking = "has no board"
 
     def draw(self, part: Board, columns: int) -> list[str]:
-        """Return counts, the board, and what is said of it."""
         counts = [plural(part.n_votes, "vote"), plural(len(part.systems), "system")]
         counts.append(f"{share(part.n_ties, part.n_votes)} ties")
         return [
@@ -73,11 +70,9 @@ class WatchResult(GroupedResult[Board]):
         ]
 
     def rows(self, part: Board) -> list[dict[str, Any]]:
-        """Return a row for each system, the leading one first."""
         return [asdict(one) for one in part.standings]
 
     def tabulate(self, part: Board) -> str:
-        """Return the board as a table for a paper."""
         header = ("decided rank", "leading now", "system", "log-worth", "better than")
         rows = [
             (
@@ -134,7 +129,6 @@ def draw_board(part: Board, columns: int) -> list[str]:
 
 # A sight of judgments that come in, as lines of a terminal: a head, boards, what is decided.
 
-
 MIN_ROWS: Final = 3  # Rows of a pass that are worth more than sentences below it
 DAY: Final = 86_400
 SEVERAL: Final = 2
@@ -151,8 +145,6 @@ LAPSED: Final = (
 
 @dataclass(frozen=True)
 class Status:
-    """What is known of the looks themselves."""
-
     looked: float  # when somebody looked last and saw something (seconds since 1970)
     shift: float = 0.0  # by how much the clock here is ahead of the campaign's (seconds)
     away: str = ""  # why nothing can be seen now; "" where it can
@@ -161,8 +153,6 @@ class Status:
 
 @dataclass(frozen=True)
 class Size:
-    """Room in a terminal."""
-
     columns: int  # how many
     lines: int | None = None  # how many; None for as many as it takes
 
@@ -247,12 +237,10 @@ def _say_counted(sight: CampaignStatus) -> str:
 
 
 def list_notes(sight: CampaignStatus) -> list[str]:
-    """Return what must be said of the whole sight."""
     return [*sight.faults, *(() if sight.whole else (COUNTING,))]
 
 
 def _say_progress(sight: CampaignStatus) -> str:
-    """Say how far it is."""
     if sight.remaining is None:
         return plural(sight.judged, "vote")
     told = f"{sight.judged:,} of {sight.judged + sight.remaining:,}; {sight.remaining:,} remain"
@@ -370,7 +358,6 @@ def _cut_rows(rows: Sequence[str], share: int) -> list[str]:
 
 # Looks at a source of judgments, again and again, in a thread of their own.
 
-
 TICK: Final = 1.0  # Seconds after which ages on the screen are drawn anew
 MAX_PAUSE: Final = 60.0  # Seconds between two tries of a server that is away, at most
 PATIENCE: Final = 1.0  # Seconds that a look may still take after the end
@@ -378,8 +365,6 @@ NEVER: Final = Status(0.0)
 
 
 class Source(Protocol):
-    """Where judgments come in."""
-
     title: str  # what it is called before anything was seen
 
     def look(self) -> CampaignStatus:
@@ -391,8 +376,6 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class News:
-    """What came of the looks so far."""
-
     sight: CampaignStatus | None = None  # the last one; None before the first
     status: Status = NEVER  # when it was, and whether the source is there
     fault: BaseException | None = None  # what ended the looks; None as long as they go on
@@ -422,7 +405,6 @@ class Looker:
 
     @property
     def looks_still(self) -> bool:
-        """Whether a look goes on that was left behind."""
         return self._thread.is_alive()
 
     def wait(self) -> bool:
@@ -481,8 +463,6 @@ class Looker:
 
 
 class _Caught:
-    """A context that keeps what is raised in it."""
-
     fault: BaseException | None = None
 
     def __enter__(self) -> _Caught:
@@ -503,8 +483,6 @@ class _Caught:
 
 @dataclass(frozen=True)
 class SightResult:
-    """What `evenhand watch` saw of a campaign."""
-
     sight: CampaignStatus  # of it
     status: Status  # when that was
 
@@ -518,7 +496,6 @@ class SightResult:
         return describe_sight(self.sight)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each system of each pass."""
         rows = [
             {"pass": one.name, **asdict(row)}
             for one in self.sight.passes
@@ -536,7 +513,6 @@ class SightResult:
         return rows
 
     def latex(self) -> str:
-        """Return the boards as tables for a paper."""
         boards = {one.name: one.board for one in self.sight.passes if one.board is not None}
         if not boards:
             raise UnknownOption("--latex has boards, and no votes came in yet")
@@ -551,7 +527,6 @@ class SightResult:
 
 
 def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
-    """Return a sight as JSON takes it."""
     last = sight.last
     return {
         "title": sight.title,
@@ -577,7 +552,6 @@ def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
 
 
 # A board that is redrawn while judgments come in; in a pipe, a line for each change.
-
 
 TERMINATED: Final = 143
 HEIGHT: Final = 24

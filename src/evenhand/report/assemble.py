@@ -122,7 +122,6 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
 
 # One part of a report: all sections on one task, and its answer.
 
-
 # What keeps a section empty, which then says so
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
 # Sections on judges → the check that each makes, which is not run where the section is empty
@@ -141,7 +140,6 @@ def write_part(
     *,
     answers: bool = True,
 ) -> Part:
-    """Write sections of one task."""
     written = []
     for name, title in wanted.items():
         step(f"{analysis.task} {title}".strip())
@@ -185,7 +183,6 @@ def _answer(analysis: Analysis) -> tuple[str, ...]:
 #
 # A table cannot leave its process, so each process opens the judgments itself.
 
-
 Opener = Callable[[], Data]
 Step = Callable[[str], Any]
 # Sections of a single task that whichever process is free writes, the longest first
@@ -195,8 +192,6 @@ MIN_PARALLEL_JUDGMENTS: Final = 3_000  # From so many on a second process pays f
 
 @dataclass(frozen=True)
 class Job:
-    """Sections of one task."""
-
     task: str  # its name; "" for a table without tasks
     sections: Mapping[str, str]  # name → heading
     size: float = 1.0  # judgments
@@ -212,7 +207,6 @@ def write_parts(
     opener: Opener | None = None,
     step: Step = lambda _: None,
 ) -> list[Part]:
-    """Write a part for each task."""
     if len(sizes) < 2:
         jobs = [Job("", wanted, sum(sizes.values()) or _count_rows(data))]
     else:
@@ -357,7 +351,6 @@ def write_overview(parts: Sequence[Part]) -> Section | None:
 
 
 def _describe(part: Part) -> dict[str, Any]:
-    """Return the row of a task."""
     states = {check.name: check.state for check in part.key_checks}
     first, *others = part.answer or ("",)
     answer = " ".join([first, *(one for one in others if not is_warning(one))])  # lights say those
@@ -462,7 +455,6 @@ def make_report(
 
 
 def _list_words(title: str, sections: Sequence[str]) -> list[str]:
-    """Return the words of the command that choose the title and the sections."""
     chosen = ["--sections", ",".join(sections)] if sections else []
     return [*chosen, *(["--title", title] if title else [])]
 

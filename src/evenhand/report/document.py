@@ -26,8 +26,6 @@ KEY_CHECKS: Final = ("judges", "agreement", "order", "model", "choices")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table."""
-
     key: str  # of the rows
     title: str  # above it
     kind: str = "text"  # how its values are written: a key of `KINDS`
@@ -36,8 +34,6 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table."""
-
     name: str  # of the file it becomes, such as "ranking"; unlike the others of its section
     caption: str  # what it shows
     columns: tuple[Column, ...]  # from left to right; the first names the row
@@ -49,8 +45,6 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart."""
-
     name: str  # of the file it becomes; unlike the others of its section
     title: str  # above it
     alt: str  # what can be seen, for those who do not see it
@@ -90,8 +84,6 @@ class Block:
 
 @dataclass(frozen=True)
 class Section:
-    """A section."""
-
     name: str  # one word, unlike the others of its part
     title: str  # its heading
     says: tuple[str, ...] = ()  # findings, a sentence or two each
@@ -106,8 +98,6 @@ class Section:
 
 @dataclass(frozen=True)
 class Part:
-    """All that is said of one task."""
-
     name: str  # of the task; "" where there is one
     answer: tuple[str, ...]  # the decisions, a sentence each
     sections: tuple[Section, ...]  # in the order in which they are read
@@ -195,7 +185,6 @@ def join_chart(figure: Figure) -> dict[str, Any]:
 
 
 # How numbers and names are written wherever a report shows them: on the page, in LaTeX, Markdown.
-
 
 NONE: Final = "–"  # What stands where there is no number
 SMALLEST_CHANCE: Final = 0.001  # Chances below this are written as being below it

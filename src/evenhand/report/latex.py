@@ -27,7 +27,6 @@ def escape_control(text: str) -> str:
 
 # Tables for papers: booktabs, numbers in mathematics, the signature as a comment.
 
-
 ESCAPES: Final = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "~": r"\textasciitilde{}",
@@ -65,7 +64,6 @@ def tabular(
     comments: Sequence[str] = (),
     below: Sequence[str] = (),
 ) -> str:
-    """Return a table."""
     bodies = ["\n".join(_row(row) for row in block) for block in blocks]
     lines = [
         r"% \usepackage{booktabs}",

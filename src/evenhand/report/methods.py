@@ -66,7 +66,6 @@ def write_bibliography(keys: Iterable[str]) -> str:
 
 # How systems were ranked by preferences, in sentences for a paper; only what was done is said.
 
-
 Sentence = tuple[str, tuple[str, ...]]  # A sentence, and the keys of what it cites
 
 # Treatment of ties → how it is said, and the paper it is from
@@ -92,7 +91,6 @@ def say_ranking(ranking: Ranking, analysis: Analysis) -> list[Sentence]:
 
 
 def _say_model(ranking: Ranking, analysis: Analysis) -> Sentence:
-    """Say what was fitted to what."""
     unit = "rankings" if isinstance(analysis.data, Rankings) else "comparisons"
     n = write_value(ranking.n_judgments, "count")
     model, keys = _name_model(ranking)
@@ -306,7 +304,6 @@ def _say_position(analysis: Analysis) -> list[Sentence]:
 
 
 def _say_fit(analysis: Analysis) -> list[Sentence]:
-    """Say how the model was tested."""
     try:
         found = analysis.cycles
     except (NotIdentified, NotConverged, UnknownOption):
@@ -419,7 +416,6 @@ def _say_judges_methods_of_scores(rated: Rated) -> list[Sentence]:
 
 
 # How it was computed: a paragraph for a paper, its bibliography, what repeats it.
-
 
 TEXT: Final = "methods.txt"
 BIBLIOGRAPHY: Final = "references.bib"

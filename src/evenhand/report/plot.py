@@ -49,7 +49,6 @@ def draw_outcomes(ranking: Ranking) -> Any:
 
 
 def draw_chances(ranking: Ranking) -> Any:
-    """Draw who is preferred to whom by the model."""
     from evenhand.report.figures.systems import draw_heat_map, tabulate_chances
 
     systems = ranking.systems[:MOST]
@@ -57,7 +56,6 @@ def draw_chances(ranking: Ranking) -> Any:
 
 
 def draw_slopes(found: Screening) -> Any:
-    """Draw how strongly each judge follows the others."""
     from evenhand.report.figures.predictions import Bar, draw_intervals
 
     told = [
@@ -82,7 +80,6 @@ def draw_slopes(found: Screening) -> Any:
 
 
 def draw_agreement(table: AgreementTable) -> Any:
-    """Draw the coefficients of all judgments with their intervals."""
     from evenhand.report.figures.predictions import Bar, draw_intervals
 
     bars = [
@@ -111,7 +108,6 @@ def draw_positions(bias: PositionBias) -> Any:
 
 
 def draw_choices(found: Sensitivity) -> Any:
-    """Draw the places of systems under each choice."""
     from evenhand.report.figures.systems import draw_places
     from evenhand.report.sections.robustness import list_places
 
@@ -121,7 +117,6 @@ def draw_choices(found: Sensitivity) -> Any:
 
 
 def draw_likeness(process: JudgeProcess) -> Any:
-    """Draw how alike judges are."""
     from evenhand.ratings.process_comparison import JudgeLikeness
     from evenhand.report.figures.judges import draw_likeness as draw
 
@@ -136,7 +131,6 @@ def list_diagnosis(found: Diagnosis) -> Drawers:
 
 
 def list_plan(plan: CampaignPlan) -> Drawers:
-    """Return the curves of a plan."""
     from evenhand.report.figures.predictions import draw_plan
 
     return _offer(draw_plan(plan))
@@ -150,7 +144,6 @@ def list_comparison(found: ModelComparison) -> Drawers:
 
 
 def draw_curves(found: LearningCurves) -> Any:
-    """Draw perplexity by training size."""
     from evenhand.report.figures.predictions import draw_curves as draw
 
     return draw(found)
@@ -164,7 +157,6 @@ def draw_decisions(found: DecisionCurve) -> Any:
 
 
 def draw_queries(measure: str) -> Drawer:
-    """Return what draws one measure of error by labels used."""
 
     def draw(found: Any) -> Any:
         from evenhand.report.figures.predictions import draw_queries as draw_measure
@@ -175,7 +167,6 @@ def draw_queries(measure: str) -> Drawer:
 
 
 def _offer(drawn: Mapping[str, Any]) -> Drawers:
-    """Offer figures that are drawn already."""
     return {name: partial(_take, chart) for name, chart in drawn.items()}
 
 
@@ -189,7 +180,6 @@ def _finish(chart: Any, title: str) -> Any:
 
 
 # `evenhand.plot`: the figures of the report and of the verbs, from Python and in notebooks.
-
 
 # Result → kind of figure → what draws it; the first kind is drawn unasked. Where the kinds depend
 # on the result, a function returns them.

@@ -87,8 +87,6 @@ TAKEN: Final[Mapping[str, frozenset[str]]] = {
 
 @dataclass(frozen=True)
 class Settings:
-    """How a report is made."""
-
     # what stands behind the verb to read the same judgments, such as ("votes.csv", "--task",
     # "fr-en")
     words: tuple[str, ...] = ("FILE",)
@@ -100,7 +98,6 @@ class Settings:
     tasks: int = 1  # of the report; of many each gets less of what takes long
 
     def __post_init__(self) -> None:
-        """Refuse a level or a seed that is none."""
         require_level(self.level)
         require_seed(self.seed)
 
@@ -150,7 +147,6 @@ class Analysis:
 
     @cached_property
     def excluded(self) -> tuple[Exclusion, ...]:
-        """What was excluded from the ranking of systems."""
         return exclude_from(self.data)
 
     @cached_property
@@ -182,7 +178,6 @@ class Analysis:
 
     @property
     def ranking(self) -> Ranking:
-        """The ranking that the report is about."""
         if isinstance(self._ranking, Ranking):
             return self._ranking
         raise self._ranking.with_traceback(None)
@@ -261,12 +256,10 @@ class Analysis:
 
 
 def take_single(result: Any) -> Ranking:
-    """Return the ranking of judgments that have one task."""
     return result if isinstance(result, Ranking) else next(iter(result.groups.values()))
 
 
 # What a report makes of itself, and what it leaves to a command.
-
 
 MAX_CLUSTERS: Final = 200  # Clusters beyond which those of one way are merged for rank sets
 BASE_EFFORT: Final = 30_000  # Effort of the smallest ranking
@@ -286,7 +279,6 @@ def rank_effort(ranking: Ranking) -> float:
 
 
 def may_rank(analysis: Analysis, times: int) -> bool:
-    """Whether a section may make so many rankings."""
     settings = analysis.settings
     effort = times * rank_effort(analysis.ranking) * settings.tasks
     return settings.full or effort <= MAX_RANKING_EFFORT
@@ -329,7 +321,6 @@ def say_how(command: str, what: str) -> str:
 # contradict that two systems which may each be the best cannot be told apart, where one of them won
 # beyond chance.
 
-
 STAYS: Final = "the decided order stays"
 # Chance that a pair is said to be contradicted by its own comparisons, over all decided pairs
 ALPHA: Final = 0.05
@@ -343,7 +334,6 @@ class Reversals:
 
     @cached_property
     def order(self) -> str:
-        """What is reversed with the order effect in the model."""
         fit = self.analysis.ranking.fit
         if isinstance(fit, Fit) and fit.model.order_effect:
             return ""
@@ -354,7 +344,6 @@ class Reversals:
 
     @cached_property
     def judges(self) -> str:
-        """What is reversed without the flagged judges."""
         try:
             flagged = [card.judge for card in self.analysis.screening.flagged]
         except REFUSALS:
@@ -450,7 +439,6 @@ class Reversals:
         return f"the answer is another one: {say_answer(single, advise=False)[0].rstrip('.')}"
 
     def _order(self, table: Comparisons, model: BradleyTerry, judge_cap: str | None = None) -> str:
-        """Order the systems otherwise and say what that reverses."""
         analysis, ranking = self.analysis, self.analysis.ranking
         try:
             other = order_alone(
@@ -541,7 +529,6 @@ def say_outcome(condition: str, reversal: str) -> str:
 
 # What several sections on ratings need of one task, computed once.
 
-
 # Words in the name of a criterion that say that lower scores are better
 LOWER_WORDS: Final = frozenset({"penalty", "penalties", "error", "errors"})
 # Names that campaigns give to human references which they enter as systems
@@ -607,12 +594,10 @@ class Rated:
 
     @cached_property
     def rows(self) -> RatingRows:
-        """All ratings, controls and repeats too."""
         return self.data.rows()
 
     @cached_property
     def targets(self) -> RatingRows:
-        """Ratings of outputs as such."""
         targets = self.rows.targets()
         if not targets.size:
             raise NotIdentified("all scores are of controls or repeats: no output was scored")
@@ -637,12 +622,10 @@ class Rated:
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
-        """Systems that have a score here."""
         return tuple(self.targets.systems[code] for code in sorted({*self.targets.system.tolist()}))
 
     @cached_property
     def boards(self) -> Mapping[str, ScoreBoard]:
-        """Criterion → systems by mean score."""
         if len(self.systems) == 1:
             raise NotIdentified(
                 f"there are scores of one system only, {self.systems[0]}: there is nothing to"
@@ -704,12 +687,10 @@ class Rated:
         )
 
     def head(self, text: str, criterion: str) -> str:
-        """Put the criterion behind a heading, where criteria have names."""
         return f"{text}, {criterion}" if criterion else text
 
 
 # What a test of the fit could have seen, in words: without that, its silence says nothing.
-
 
 # How far off pairs may be, at most, that a silent test says something: 60 to 40 for 50 to 50
 MAX_DETECTABLE: Final = 0.10
@@ -737,7 +718,6 @@ def say_refusal(analysis: Analysis, refusal: NotIdentified | NotConverged | Unkn
 
 
 # The table of contents: which sections a report has, and in which order they are read.
-
 
 # Sections of comparisons and rankings: name → heading. Each is a module of `sections`.
 PREFERENCE: Final = {

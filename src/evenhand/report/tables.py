@@ -37,7 +37,6 @@ SIGNS: Final = {
 
 
 def write_latex(table: Table, comments: Sequence[str] = ()) -> str:
-    """Write a table."""
     shown = table.columns
     rows = [[write_cell(row[one.key], one) for one in shown] for row in table.rows]
     ends = [0, *table.lines, len(rows)]
@@ -73,7 +72,6 @@ def typeset(text: str) -> str:
 
 # A table of a report for Markdown: pipes, numbers to the right, names as they stand.
 
-
 # Signs that mean something somewhere in a cell
 MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>#~|$&!])")
 END: Final = re.compile("--(!?)>")  # What ends a comment
@@ -81,7 +79,6 @@ LEFT, RIGHT = ":--", "--:"
 
 
 def write_markdown(table: Table, comments: Sequence[str] = ()) -> str:
-    """Write a table."""
     shown = table.columns
     body = [[write_value(row[one.key], one.kind) for one in shown] for row in table.rows]
     rows = [
@@ -109,7 +106,6 @@ def _comment(said: Sequence[str]) -> list[str]:
 
 
 # All tables of a report as files of a folder.
-
 
 ABOUT: Final = "about.txt"  # What stands beside the tables, since CSV has no room for it
 

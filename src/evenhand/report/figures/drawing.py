@@ -88,7 +88,6 @@ def fill_folder(folder: Path, what: str, files: Mapping[str, bytes]) -> list[Pat
 
 
 def refuse_folder(folder: Path, what: str, error: OSError) -> UnknownOption:
-    """Return the refusal of a folder."""
     reason = (error.strerror or str(error)).lower()
     return UnknownOption(f"{what} cannot be written to '{folder}': {reason}")
 
@@ -113,7 +112,6 @@ def _check_forms(forms: Sequence[str]) -> None:
 
 
 def render(chart: Any, form: str) -> bytes:
-    """Draw a chart."""
     spec = chart.to_dict()
     if form == "json":
         return json.dumps(spec, ensure_ascii=False, indent=1).encode()
@@ -138,7 +136,6 @@ def _load_renderer(form: str) -> Any:
 
 # Names beside points, where they neither cover points nor each other.
 
-
 GAP: Final = 8.0  # From the middle of a point to its name
 POINT: Final = 5.0  # Half of what a point covers
 
@@ -147,8 +144,6 @@ Box = tuple[float, float, float, float]  # Left, top, right, bottom
 
 @dataclass(frozen=True)
 class Name:
-    """Where the name of a point stands."""
-
     at: int  # number of the point
     side: str  # "left" or "right" of it
 

@@ -66,7 +66,6 @@ WHOSE: Final = ("the judge", "others, same outputs")
 
 
 def draw_judges(diagnosis: Diagnosis) -> dict[str, Any]:
-    """Draw every figure that a diagnosis has the numbers for."""
     figures: dict[str, Any] = {}
     criteria = diagnosis.criteria
     if len(criteria) > 1:
@@ -184,7 +183,6 @@ def _add_limits(limits: Outliers, title: Mapping[str, str], *marks: Any) -> Any:
 
 
 # Judges as a map: how far each follows the others, and how often each prefers neither output.
-
 
 MAP_HEIGHT: Final = 340
 FEW_JUDGMENTS: Final = "too few judgments to tell"
@@ -316,7 +314,6 @@ def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> Any:
 # Blue where two judges like the same outputs, brown where they like opposite ones; a blank square
 # with a question mark where the ratings do not tell.
 
-
 LIKENESS_TITLE: Final = "How alike judges are"
 LIKENESS_SUBTITLE: Final = (
     "correlations in hundredths; blue: they like the same outputs; brown: opposite ones;"
@@ -325,7 +322,6 @@ LIKENESS_SUBTITLE: Final = (
 
 
 def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Any:
-    """Draw the correlation of each pair of judges."""
     longest = max(len(f"{place} {name}") for place, name in enumerate(likeness.judges, start=1))
     names = min(LETTER * longest, NAMES * width)
     frame = MapFrame.of(likeness.judges, width)
@@ -376,7 +372,6 @@ def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Any:
 
 
 # Agreement, place, variance, items
-
 
 CURVES_HEIGHT: Final = 260
 ITEMS_HEIGHT: Final = 240

@@ -51,8 +51,6 @@ NAMES: Final = 0.42  # Most of the width that names may take
 
 @dataclass(frozen=True)
 class Bar:
-    """A name with its estimate."""
-
     name: str  # what is estimated
     value: float  # the estimate
     lower: float | None = None  # lower end of the interval, or None
@@ -141,7 +139,6 @@ def draw_abilities(
 #
 # Names stand at the ends of the lines, where they do not meet; there is no legend to look up.
 
-
 # Height of the plot, in pixels; more where there are more names than fit beside it
 CURVES_HEIGHT: Final = 340
 UNIFORM: Final = 3.0  # Perplexity of a model that knows nothing: three outcomes, equally likely
@@ -157,8 +154,6 @@ MAX_LINES_WITH_INTERVALS: Final = 1
 
 @dataclass(frozen=True)
 class Curve:
-    """One line."""
-
     name: str  # what stands at its end
     sizes: Sequence[int]  # training sizes (comparisons), ascending
     perplexity: Sequence[float | None]  # at each size; None where the model refused
@@ -333,7 +328,6 @@ def _make_bar(score: HeldOutScore, ends: tuple[float, float, float]) -> Bar:
 
 
 def draw_curves(curves: LearningCurves, *, width: int = WIDTH) -> Any:
-    """Draw perplexity by training size."""
     tasks = len(curves.test_sets)
     below = f"lower is better; mean over {tasks} tasks" if tasks > 1 else "lower is better"
     return draw_learning_curves(make_curves(curves), below=below, width=width)
@@ -429,7 +423,6 @@ def _estimate_abilities(fit: FittedModel, level: float) -> tuple[list[Estimate],
 
 # What a model expects beside what came of it, and what more judgments would decide.
 
-
 CALIBRATION_HEIGHT: Final = 300
 PROSPECT_HEIGHT: Final = 240
 CALIBRATION_KINDS: Final = {"as expected": ACCENT, "off": CONTRAST}  # Part → its colour
@@ -505,7 +498,6 @@ def draw_prospect(rows: Sequence[Row], pairs: int) -> Any:
 
 # Fewer ratings: decisions against the share that is seen, and errors against labels used.
 
-
 DECISIONS_WIDTH: Final = 290
 DECISIONS_HEIGHT: Final = 280
 QUERIES_HEIGHT: Final = 320
@@ -580,7 +572,6 @@ def draw_queries(curves: QueryCurves, measure: str = "mae", *, width: int = WIDT
 
 
 # Power against judgments and against judges, for a planned campaign.
-
 
 PLAN_WIDTH: Final = 300
 PLAN_HEIGHT: Final = 260

@@ -177,7 +177,6 @@ def _draw_bands(rows: Sequence[Row], high: int) -> list[Any]:
 # Row s1, column s2: blue where the model favours s1, brown where it favours s2, pale where neither.
 # Columns bear the places of the systems, so that sixty of them fit.
 
-
 CELL: Final = 30  # Most pixels that a row is high
 LEAST_CELL: Final = 13  # Least pixels that a row is high: its name must be readable
 TALL: Final = 480  # Height of a map whose rows fit
@@ -202,7 +201,6 @@ class MapFrame:
 
     @classmethod
     def of(cls, names: Sequence[str], width: int) -> MapFrame:
-        """Fit a map to its names."""
         labels = [f"{place} {name}" for place, name in enumerate(names, start=1)]
         room = min(LETTER * max(map(len, labels), default=0), NAMES * width)
         enough = max(round(room + BROAD * len(labels)), SLIM)
@@ -211,7 +209,6 @@ class MapFrame:
 
     @property
     def rows(self) -> Any:
-        """The axis of rows."""
         axis = alt.Axis(labelLimit=round(NAMES * self.width), labelColor=INK, grid=False)
         return alt.Y("row:N", title=None, sort=self.labels, axis=axis)
 
@@ -251,7 +248,6 @@ def draw_tie_map(
     borders: Sequence[int] = (),
     width: int = WIDTH,
 ) -> Any:
-    """Draw the chance of a tie between the system of each row and that of each column."""
     ties = chances[:, :, 1]
     apart = ~np.eye(len(systems), dtype=bool)
     most = max(float(np.max(ties[apart], initial=0.0)), 0.05)
@@ -342,7 +338,6 @@ def number_columns(number: int, room: float, *, title: str = "against system num
 # Unlike the heat map, which draws what a model says of all pairs, a pair that never met has no
 # square, and a decided pair has a dot.
 
-
 MAX_NUMBERED_SQUARES: Final = 20  # Most systems whose squares have room for a number
 LARGE: Final = 32
 SMALL: Final = 16  # Side of a square with room for a number, and without, in pixels
@@ -390,7 +385,6 @@ def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> An
 
 # The places of systems under each choice: how far each moves.
 
-
 PLACES_ROW: Final = 26  # Height of a system's row, in pixels
 
 
@@ -420,7 +414,6 @@ def draw_places(rows: Sequence[Row]) -> Any:
 
 
 # Bars of wins, ties and losses, a row for each system.
-
 
 OUTCOME_ROW: Final = 22  # Height of a system's row, in pixels
 # From left to right: colour and opacity, ever paler, so that grey prints tell them apart too
@@ -493,7 +486,6 @@ def _list_bars(row: Row) -> list[dict[str, Any]]:
 
 
 # Systems under two criteria, and systems scored again: figures 1 and 7 of Hamon et al. (2007).
-
 
 CRITERIA_HEIGHT: Final = 420  # Height of the plot of systems
 REMOVALS_ROW: Final = 17  # Height of a system's row, in pixels

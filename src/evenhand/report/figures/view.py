@@ -45,7 +45,6 @@ def draw_unchecked() -> Iterator[None]:
 
 
 def begin_chart(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Begin a chart with its data inside."""
     with draw_unchecked():  # else each row is checked against the schema, which takes most time
         return View(alt.InlineData(values=tuple(rows)))  # Altair copies a list again and again
 
@@ -163,7 +162,6 @@ def dress(chart: Any) -> Any:
 def take_chart(
     chart: Any, name: str, title: str, alt_text: str, *, table: str = "", wide: bool = False
 ) -> Figure:
-    """Return a chart as a figure of a report."""
     whole = chart.to_dict(validate=False)  # the tests do, which costs most of the time
     known = whole.pop("datasets", {})
     datasets: dict[str, tuple[Row, ...]] = {}

@@ -119,7 +119,6 @@ def say_agreement(name: str, value: float, lower: float, upper: float) -> str:
 
 # The tables of agreement: its measures, and the systems on which judges agree least.
 
-
 # Output pairs below which an interval from drawing them says too little to be shown
 FEW: Final = 10
 SEVERAL: Final = 3  # Systems from which shares can differ: two have one pair
@@ -227,7 +226,6 @@ def tabulate_systems(systems: tuple[SystemAgreement, ...], analysis: Analysis) -
 
 # Do judges agree: with each other and with themselves, and how that compares with the field.
 
-
 # Least and largest κ of the twelve tasks of WMT 2016 (Bojar et al. 2016, section 3.3).
 PUBLISHED: Final = {"kappa-wmt": (0.244, 0.484), "kappa-wmt-intra": (0.352, 0.621)}
 WMT: Final = "the twelve translation tasks of WMT 2016 (Bojar et al. 2016)"
@@ -238,7 +236,6 @@ LEAST: Final = 30  # Pairs of answers below which a share of them says little
 
 
 def write_section_agreement(analysis: Analysis) -> Section:
-    """Write how far judges agree."""
     command = analysis.write_command("agreement")
     title = PREFERENCE["agreement"]
     try:
@@ -292,7 +289,6 @@ def _names(analysis: Analysis) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _measure(analysis: Analysis) -> AgreementTable:
-    """Return the coefficients that are usual for preferences."""
     data, settings = analysis.data, analysis.settings
     kind = "rankings" if isinstance(data, Rankings) else "comparisons"
     if not analysis.shared.comparable:
@@ -307,7 +303,6 @@ def _measure(analysis: Analysis) -> AgreementTable:
 
 
 def _check(analysis: Analysis, table: AgreementTable) -> Check:
-    """Say whether judges agree more than by chance."""
     kappa = _find_kappa(table)
     if kappa is None or kappa.value is None:
         says = "all comparisons are ties: chance explains all agreement"
@@ -432,7 +427,6 @@ def _place(table: AgreementTable, name: str) -> int | None:
 def _say_systems(
     systems: tuple[SystemAgreement, ...],
 ) -> list[str]:
-    """Say on which systems judges agree clearly less than on all."""
     if len(systems) < SEVERAL:
         return []
     agree, comparable = sum(one.agree for one in systems), sum(one.comparable for one in systems)
@@ -468,7 +462,6 @@ def _ends(one: Coefficient) -> str:
 
 # Do judges give the same scores? n-agreement, κ, α and ICC with intervals in one table.
 
-
 # The first of these that there is decides
 ALPHA: Final = ("alpha-ordinal", "alpha-interval", "alpha-nominal")
 CURVE: Final = "n-agreement-"
@@ -499,7 +492,6 @@ ADVICE: Final = "Have two or more judges score some of the outputs."
 
 
 def write_section_scoring(analysis: Analysis) -> Section:
-    """Write how far judges agree."""
     command = analysis.write_command("agreement")
     try:
         found = analysis.rated.agreement
@@ -583,7 +575,6 @@ def _say_little(
 
 
 def _tabulate(found: AgreementTable) -> Table:
-    """Return all coefficients of all criteria in one table."""
     parts = _list_parts(found)
     rows = [
         {
@@ -619,7 +610,6 @@ def _name(coefficient: str) -> str:
 
 
 def _draw(found: AgreementTable) -> tuple[Figure, ...]:
-    """Draw n-agreement by n."""
     parts = _list_parts(found)
     rows: list[dict[str, Any]] = [
         {"criterion": part.name, "apart": float(one.name.removeprefix(CURVE)), "share": one.value}
@@ -648,7 +638,6 @@ def _note(found: AgreementTable) -> tuple[str, ...]:
 
 # How much of a score is due to systems, judges and items, and how many judges are enough.
 
-
 MOST: Final = 8_000  # Scores up to which variances come with intervals by themselves
 CRITERIA: Final = 2  # Criteria up to which they do
 WISHED: Final = 0.9  # Reliability that designs are asked for
@@ -656,7 +645,6 @@ DRAWN: Final = 5  # Most criteria that are drawn: as many as there are colours
 
 
 def write_section_parts(analysis: Analysis) -> Section:
-    """Write what scores are due to."""
     # Whether moment estimates have to do: of several tasks, of many scores or criteria
     rated = analysis.rated
     many = rated.targets.size > MOST or len(rated.parts) > CRITERIA
@@ -708,7 +696,6 @@ def _wish(found: VarianceComponents) -> Designs:
 
 
 def _list_parts_parts(criterion: str, found: VarianceComponents) -> list[dict[str, Any]]:
-    """Return a row for each source."""
     return [
         {
             "criterion": criterion,
@@ -724,7 +711,6 @@ def _list_parts_parts(criterion: str, found: VarianceComponents) -> list[dict[st
 
 
 def _draw_parts(rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
-    """Draw the shares of the first criteria."""
     criteria = list(dict.fromkeys(row["criterion"] for row in rows))[:DRAWN]
     keys = ("criterion", "source", "share", "sd")
     drawn = [

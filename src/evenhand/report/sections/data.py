@@ -43,7 +43,6 @@ UNITS: Final = {"blank-ranks": "ranks of the other rankings"}
 
 
 def write_section_data(analysis: Analysis) -> Section:
-    """Write what the judgments are."""
     rated = isinstance(analysis.data, Ratings)
     found = inspect(analysis.data, expanded=None if rated else analysis.comparisons)
     part = found.total
@@ -77,7 +76,6 @@ def write_section_data(analysis: Analysis) -> Section:
 
 
 def _say_counts(part: Part, analysis: Analysis) -> str:
-    """Say how much there is."""
     ranked = isinstance(analysis.data, Rankings)
     n = part.rankings if ranked and part.rankings is not None else part.judgments
     unit = "ranking" if ranked else "judgment"
@@ -138,12 +136,10 @@ def _number() -> Column:
 
 
 def _say_rest(covariates: tuple[str, ...]) -> list[str]:
-    """Say which columns no section used."""
     return [f"Columns that were not used: {', '.join(covariates)}."] if covariates else []
 
 
 # Items: where systems differ, where judges differ, and whether that is more than chance.
-
 
 SHOWN: Final = 12  # Items in each table
 FEW: Final = 10  # Items below which their distribution is not drawn
@@ -158,7 +154,6 @@ Array = NDArray[np.float64]
 
 
 def write_section_items(analysis: Analysis) -> Section:
-    """Write where systems and where judges differ."""
     votes, settings = analysis.votes, analysis.settings
     command = analysis.write_command("report", "--sections", "items", "--json")
     try:
@@ -216,7 +211,6 @@ def _rank(found: ItemAgreement, beyond: NDArray[np.bool_], excess: Array) -> lis
 
 
 def _name(votes: Votes, found: ItemAgreement, at: int) -> str:
-    """Return the name of an item, without its task where there is one."""
     name: str = votes.items[int(found.item[at])]
     return name.removeprefix(f"{votes.tasks[0]} / ") if len(votes.tasks) == 1 else name
 
@@ -369,7 +363,6 @@ def _tabulate_apart(
 
 
 def _tabulate_against(found: ItemAgreement, votes: Votes, places: list[int]) -> Table:
-    """Return the items on which judges contradict each other most."""
     columns = (
         Column("item", "item"),
         Column("against", "disagree", "count", "pairs of votes of different judges that disagree"),
@@ -394,7 +387,6 @@ def _tabulate_against(found: ItemAgreement, votes: Votes, places: list[int]) -> 
 
 # Items on which systems are far apart, and items on which judges are.
 
-
 SHOWN_RATED: Final = 10  # Items in a table; half as many of each of several tasks
 CRITERIA: Final = 6  # Most criteria that have a table
 CHANCE: Final = (
@@ -404,7 +396,6 @@ CHANCE: Final = (
 
 
 def write_section_rated(analysis: Analysis) -> Section:
-    """Write where systems differ, and where judges do."""
     rated = analysis.rated
     if rated.rows.items == ("",):
         said = "The data have no column of items: nobody knows which outputs belong together."
@@ -512,13 +503,11 @@ def _count_shown(analysis: Analysis) -> int:
 
 
 def _name_rated(item: str, analysis: Analysis) -> str:
-    """Return the name of an item without its task, which all items have here."""
     tasks = analysis.rated.rows.tasks
     return item.removeprefix(f"{tasks[0]} / ") if len(tasks) == 1 and tasks[0] else item
 
 
 # What to judge next: which pairs, and how many judgments the open places at the top take.
-
 
 BATCH: Final = 10  # Pairs that are asked for
 OPEN: Final = 10  # Most open pairs at the top that are listed
@@ -554,7 +543,6 @@ NOTE: Final = (
 
 
 def write_section_next(analysis: Analysis) -> Section:
-    """Write what to judge next."""
     ranking = analysis.ranking
     open_ = find_open(ranking)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
@@ -613,7 +601,6 @@ def say_needed(found: Sequence[Separation], ranking: Ranking) -> list[str]:
 
 
 def _say_least(one: Separation, ranking: Ranking) -> str:
-    """Say what would do at best."""
     if one.alone_least is None or _is_beyond(one.alone_least, ranking):
         return ""
     least = f"{_round(one.alone_least):,.0f}"
@@ -621,7 +608,6 @@ def _say_least(one: Separation, ranking: Ranking) -> str:
 
 
 def _say_number(one: Separation, names: str, ranking: Ranking) -> str:
-    """Say a number of judgments with what is known of it."""
     of_all = f"{one.times:,.1f} times as many of all pairs" if one.times is not None else ""
     if one.alone is None or one.alone_least is None or _is_beyond(one.alone, ranking):
         return f"To separate {names} with a chance of 80 % takes about {of_all}"
@@ -715,7 +701,6 @@ def _list_pairs(chosen: NextPairs) -> Table:
 
 
 def write_section_more(analysis: Analysis) -> Section:
-    """Write which sections are left to a report on this task alone."""
     left = [
         PREFERENCE[name] for name in PREFERENCE if name in list_left_out(analysis.settings.tasks)
     ]

@@ -91,7 +91,6 @@ def write_fault(name: str, title: str, fault: tuple[str, str], command: str) -> 
 #
 # Numbers come from the rooms below; here they are put side by side, a row for each judge.
 
-
 DIGITS: Final = 4  # Digits behind the point of what a row holds: more are not known
 # Why nobody is called careless or reversed → what judges are drawn as
 UNDECIDED: Final = {"judges": FEW_JUDGES, "right": OPEN, "apart": FEW_JUDGMENTS}
@@ -108,8 +107,6 @@ def find_fault_panel(analysis: Analysis) -> tuple[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """The judges of one task."""
-
     analysis: Analysis  # whose judges
 
     @cached_property
@@ -207,7 +204,6 @@ def name_kind(card: Card, abstains: str | None = None) -> str:
 
 # Flagged judges, with everything that speaks for and against them.
 
-
 MOST: Final = 10  # Most flagged judges whose evidence is shown
 RANKED: Final = 3  # Most flagged judges who are left out one by one, where that takes long
 QUICK: Final = 30  # Most systems for which leaving out a judge takes a tenth of a second
@@ -284,7 +280,6 @@ def say_without(panel: Panel, before: Ranking | None) -> tuple[str, str]:
 
 # The judges: who is to be doubted and why, and what changes without them.
 
-
 # Most judges in the table and on the map, but for the full report: flagged ones are all there
 SHOWN: Final = 60
 EVEN: Final = 0.98  # Effective judges, as a share of all, from which loads are called equal
@@ -297,7 +292,6 @@ UNITS: Final = {"rankings": "rankings"}
 
 
 def write_section_judges(analysis: Analysis) -> Section:
-    """Write who is to be doubted."""
     command = analysis.write_command("judges", "--cards")
     fault = find_fault_panel(analysis)
     if fault[0]:
@@ -418,7 +412,6 @@ def _say_order(panel: Panel) -> list[str]:
 
 
 def _say_flags(found: Screening, change: tuple[str, str]) -> list[str]:
-    """Say who is flagged for what, and what it changes."""
     flagged = say_flagged(found.cards, found.level)
     said = [f"{flagged[:1].upper()}{flagged[1:]}.", *(one for one in change if one)]
     if found.abstains is not None:
@@ -444,7 +437,6 @@ def _say_loads(panel: Panel) -> str:
 
 
 def _say_power(found: Screening) -> str:
-    """Say whom this design could have found."""
     said = found.detectable
     return f"{said[:1].upper()}{said[1:]}."
 
@@ -475,7 +467,6 @@ def _draw(rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
 
 
 def _tabulate(found: Screening, rows: list[dict[str, Any]]) -> Table:
-    """Return the table of judges."""
     unit = UNITS.get(found.kind, "judgments")
     columns = (
         Column("judge", "judge"),
@@ -532,7 +523,6 @@ def _note_limits(panel: Panel, rows: list[dict[str, Any]]) -> list[str]:
 
 # The judges of ratings: who is to be doubted, and the figures of Hamon et al. (2007).
 
-
 # Most criteria whose judges are drawn as in the paper; of several tasks the first one of each
 FIGURED: Final = 3
 MAPPED: Final = 5  # Most criteria on the map of judges: as many as there are colours
@@ -567,7 +557,6 @@ DRAWN: Final = {
 
 
 def write_section_scorers(analysis: Analysis) -> Section:
-    """Write who is to be doubted."""
     rated, command = analysis.rated, analysis.write_command("judges", "--cards")
     fault = _find_fault(rated)
     if fault[0]:
@@ -672,7 +661,6 @@ def _tabulate_outside(rated: Rated) -> Table:
 
 
 def _draw_map(rated: Rated, rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
-    """Draw judges by severity and distance."""
     criteria = list(rated.diagnosis.criteria)
     criteria = criteria if len(criteria) <= MAPPED else criteria[:1]
     keys = ("judge", "criterion", "gap", "shared", "flags")
@@ -712,14 +700,12 @@ def _draw_paper(analysis: Analysis) -> tuple[Figure, ...]:
 
 
 def _count_drawn(analysis: Analysis) -> int:
-    """Return how many criteria are drawn as in the paper."""
     if analysis.settings.full:
         return len(analysis.rated.diagnosis.criteria)
     return 1 if analysis.task else FIGURED
 
 
 def _note_figures(analysis: Analysis) -> tuple[str, ...]:
-    """Say which criteria are not drawn."""
     drawn, criteria = _count_drawn(analysis), len(analysis.rated.diagnosis.criteria)
     if drawn >= criteria:
         return ()
@@ -742,7 +728,6 @@ def _make_cards(found: Screening) -> Table:
 
 
 def _tabulate_scorers(rated: Rated, rows: list[dict[str, Any]], analysis: Analysis) -> Table:
-    """Return the table of judges under each criterion."""
     most = FEW_SCORERS if analysis.task else SHOWN_SCORERS
     first = sorted(rows, key=lambda row: (not row["flags"], -row["n"]))
     shown = first if analysis.settings.full else first[:most]

@@ -99,7 +99,6 @@ def say_models(analysis: Analysis, table: ModelTable | None) -> tuple[str, ...]:
 
 
 def note_tests(analysis: Analysis, table: ModelTable | None) -> tuple[str, ...]:
-    """Say how models can be tested where they were not."""
     if table is None:
         return ()
     if tests_all(analysis):
@@ -143,7 +142,6 @@ def tabulate_laws(found: ModelTable | None) -> tuple[Table, ...]:
 
 
 # Do judgments fit one ladder of systems? All tests that bear on it, adjusted for their number.
-
 
 ASKS: Final = "Do all judgments fit one ladder, from best to worst?"
 # Share of the differences between systems below which pairs that fit no scale do not matter
@@ -238,7 +236,6 @@ def _check_sure(analysis: Analysis, sure: Sequence[tuple[Doubt, float]]) -> Chec
 
 
 def _find_reversal(analysis: Analysis, doubt: Doubt) -> str:
-    """Say what is reversed where a doubt is taken into account."""
     if doubt.issue in (PLACE, SIDES):
         said, condition = analysis.reversals.order, "with the order effect in the model"
     elif doubt.issue == MINDS:
@@ -274,7 +271,6 @@ def check_open(tests: Sequence[tuple[Doubt, float]], alpha: float) -> Check | No
 def _check_silence(
     cycles: Cycles, visible: float | None, tests: list[tuple[Doubt, float]]
 ) -> Check:
-    """Return the check where nothing of weight was found."""
     least, p = min(tests, key=lambda one: one[1])
     of = f" in {len(tests)} tests" if len(tests) > 1 else ""
     if p <= 1 - cycles.level:
@@ -288,14 +284,12 @@ def _check_silence(
 
 
 def say_tests(tests: int) -> tuple[str, ...]:
-    """Say how the light was made of several tests."""
     if tests < 2:
         return ()
     return (f"p of the light are adjusted for its {tests} tests (Holm).",)
 
 
 # Does the model fit: pairs of systems, chances, and other models of the same judgments.
-
 
 NO_MODEL: Final = "There is no model of these judgments whose fit could be tested."
 NOTE_PAIRS: Final = (
@@ -311,7 +305,6 @@ LAWLESS: Final = "The fit of this kind of model is not tested here: evenhand com
 
 
 def write_section_model(analysis: Analysis) -> Section:
-    """Write how well the model describes the judgments."""
     try:
         fit = analysis.ranking.fit
     except (NotIdentified, NotConverged) as refusal:
@@ -400,7 +393,6 @@ def _calibrate(analysis: Analysis, fit: Any) -> tuple[CalibrationPart, ...]:
 
 
 def _say_parts(parts: tuple[CalibrationPart, ...]) -> tuple[str, ...]:
-    """Say whether chances are right."""
     if len(parts) < 2:
         return ()
     off = [one for one in parts if one.off]
@@ -483,7 +475,6 @@ def _tabulate_pairs(deviations: tuple[Deviation, ...]) -> tuple[Table, ...]:
 
 
 def _note_deviance(fit: Any) -> tuple[str, ...]:
-    """Say what the deviance is, and how little it may say."""
     if not isinstance(fit, Fit):
         return (LAWLESS,)
     if fit.gof_p is None:
@@ -500,7 +491,6 @@ def _note_deviance(fit: Any) -> tuple[str, ...]:
 
 # Do preferences go round in circles: A before B, B before C, C before A?
 
-
 ASKS_CIRCLES: Final = "Do preferences go round in circles, A before B before C before A?"
 INSTEAD: Final = (
     "No ranking holds such preferences. Say which of the systems are to be compared, or on which"
@@ -512,7 +502,6 @@ NO_SCALE: Final = "what pairs show fits no single scale: see “Does the model f
 
 
 def write_section_circles(analysis: Analysis) -> Section:
-    """Write whether preferences go round in circles."""
     command = analysis.write_command("doubt")
     try:
         cycles = analysis.cycles
@@ -700,7 +689,6 @@ def _name(parts: tuple[Contribution, ...]) -> str | None:
 
 # Would more judgments help: what more of the same kind would decide.
 
-
 TWICE: Final = 2.0
 # Share of the open pairs below which what twice as many judgments decide is little
 LITTLE: Final = 0.05
@@ -721,7 +709,6 @@ NOTE_LEARNING: Final = (
 
 
 def write_section_learning(analysis: Analysis) -> Section:
-    """Write what more judgments would decide."""
     ranking, settings = analysis.ranking, analysis.settings
     found = predict_more_judgments(ranking, seed=settings.seed)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2

@@ -162,7 +162,6 @@ def find_share(log_odds: float) -> float:
 
 # Would other reasonable choices change the answer: a row for each choice.
 
-
 DRAWN: Final = 12  # Most systems that are drawn: the best of the ranking
 NAMED: Final = 3  # Most systems of a group that are named in a sentence
 RANKINGS: Final = 9  # Choices that there are at most, as a rule
@@ -196,7 +195,6 @@ ASKS: Final = "Does the answer hold under other reasonable choices?"
 
 
 def write_section_choices(analysis: Analysis) -> Section:
-    """Write what other choices say."""
     many, command = len(analysis.ranking.systems), analysis.write_command("doubt")
     if many > MOST and not analysis.settings.full:
         why = say_how(command, f"A ranking of {many:,} systems by each choice")
@@ -244,7 +242,6 @@ def tabulate(found: Sensitivity) -> list[dict[str, Any]]:
 
 
 def _describe(found: Sensitivity, own: Choice, choice: Choice) -> dict[str, Any]:
-    """Return the row of a choice."""
     name = "as in this report" if choice is own else choice.name
     if choice.refused is not None:
         nothing = dict.fromkeys(("decided", "lost", "new", "turned", "likeness"))
@@ -349,7 +346,6 @@ def check_first(found: Sensitivity, ranking: Ranking) -> list[Check]:
 
 
 def _say_others(changed: Sequence[Choice]) -> str:
-    """Say who is first under which choices."""
     by_first: dict[str, list[str]] = {}
     for one in changed:
         by_first.setdefault(join_names(list(one.first)), []).append(one.name)
@@ -398,7 +394,6 @@ def _draw(found: Sensitivity) -> Figure:
 
 
 def list_places(found: Sensitivity, system: str) -> list[dict[str, Any]]:
-    """Return a row for each place that a system takes."""
     places: dict[int, list[str]] = {}
     for one in found.ranked:
         if system in one.systems:
@@ -417,7 +412,6 @@ def list_places(found: Sensitivity, system: str) -> list[dict[str, Any]]:
 
 
 # How few judgments carry the answer, and whose they are.
-
 
 CLAIMS: Final = 7  # Conclusions of a board that are asked about, at most
 # Rankings that are made until it is known what leaves a conclusion undecided, as a rule
@@ -443,7 +437,6 @@ NOTE: Final = (
 
 
 def write_section_fragility(analysis: Analysis) -> Section:
-    """Write what carries the conclusions."""
     ranking, settings = analysis.ranking, analysis.settings
     command = analysis.write_command("doubt")
     if not may_remove(analysis):
@@ -481,7 +474,6 @@ def write_section_fragility(analysis: Analysis) -> Section:
 
 
 def describe(flip: Flip) -> dict[str, Any]:
-    """Return the row of a finding."""
     outcome = {REVERSED: "another is ahead", UNDECIDED: "no longer decided"}[flip.how]
     if flip.left == NO_RANKING:
         outcome = flip.effect
@@ -592,7 +584,6 @@ def is_few(flip: Flip) -> bool:
 
 # Does the place of an output matter: is what is shown first preferred for being first?
 
-
 ASKS_ORDER: Final = "Does an output gain by being shown first, or second?"
 # Most judges that are drawn, unless more of them stand out: the farthest from the others
 DRAWN_ORDER: Final = 40
@@ -616,7 +607,6 @@ DESIGN: Final = "show each pair in both orders, by lot, so that the place favour
 
 
 def write_section_order(analysis: Analysis) -> Section:
-    """Write whether the place of an output matters."""
     command = analysis.write_command("bias")
     try:
         bias = analysis.position_bias

@@ -43,7 +43,6 @@ DRAWN: Final = 100  # Most systems that the forest plot shows: the best
 
 
 def write_section_ranking(analysis: Analysis) -> Section:
-    """Write who is better."""
     ranking = analysis.ranking
     met = count_opponents(analysis.tally)
     rows = [{**row, "opponents": met[row["system"]]} for row in tabulate(ranking)]
@@ -86,7 +85,6 @@ def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
 
 
 def count_opponents(tally: Tally) -> dict[str, int]:
-    """Return with how many others each system was compared."""
     met: dict[int, set[int]] = {code: set() for code in range(len(tally.systems))}
     for left, right in zip(tally.left.tolist(), tally.right.tolist(), strict=True):
         met[left].add(right)
@@ -95,7 +93,6 @@ def count_opponents(tally: Tally) -> dict[str, int]:
 
 
 def make_board(ranking: Ranking, rows: list[dict[str, Any]]) -> Table:
-    """Return the board."""
     columns = (
         Column("places", "rank set"),
         Column("system", "system"),
@@ -134,7 +131,6 @@ def _describe(ranking: Ranking) -> str:
 
 # Each system against each: what was counted, beside what the ranking expects.
 
-
 DRAWN_HEADS: Final = 60  # Most systems that are drawn whole
 BEST: Final = 40  # Systems that are drawn of more
 FITTED: Final = 7  # Most systems whose map fits on a small screen
@@ -152,7 +148,6 @@ ALONE: Final = "Each interval of neighbours holds by itself."
 
 
 def write_section_heads(analysis: Analysis) -> Section:
-    """Write what became of each pair of systems."""
     ranking = analysis.ranking
     counts = count_pairs(analysis)
     drawn = len(ranking.systems) if len(ranking.systems) <= DRAWN_HEADS else BEST
@@ -216,7 +211,6 @@ def _is_decided(ranking: Ranking, one: int, other: int) -> bool | None:
 
 
 def _list_neighbours(ranking: Ranking, counts: np.ndarray) -> list[dict[str, Any]]:
-    """Return a row for each system and the next on the board."""
     return [
         {
             "pair": f"{ranking.systems[one]} – {ranking.systems[two]}",
@@ -313,7 +307,6 @@ def _tabulate(ranking: Ranking, rows: list[dict[str, Any]]) -> Table:
 
 # Wins, ties and losses: what was counted, before any model.
 
-
 NOTE_OUTCOMES: Final = (
     "These shares depend on whom a system met: one that met strong systems wins less often. The"
     " ranking allows for that."
@@ -322,7 +315,6 @@ WEIGHED: Final = "Judgments have weights: counts are sums of weights."
 
 
 def write_section_outcomes(analysis: Analysis) -> Section:
-    """Write how often each system won, tied and lost."""
     rows = count_outcomes(analysis)
     if not rows:
         raise NotIdentified("there is no comparison to count")
@@ -413,7 +405,6 @@ def _say_most(rows: list[dict[str, Any]]) -> str:
 
 # Which system scores higher: mean scores with rank sets, under each criterion.
 
-
 # How the plot is read
 HELD: Final = (
     "; at the right the places that each may have. Intervals of systems that are"
@@ -423,7 +414,6 @@ PLOTS: Final = 8  # Most criteria that have a plot; all have a table
 
 
 def write_section_scores(analysis: Analysis) -> Section:
-    """Write which system scores higher."""
     if len(analysis.rated.systems) == 1:
         return _write_alone(analysis)
     boards = analysis.rated.boards
@@ -508,7 +498,6 @@ def tabulate_scores(board: ScoreBoard) -> list[dict[str, Any]]:
 
 
 def _make_table(board: ScoreBoard, rows: list[dict[str, Any]], name: str, title: str) -> Table:
-    """Return the board of one criterion."""
     columns = (
         Column("places", "rank set", says="ranks that the scores leave open, all at once"),
         Column("system", "system"),
@@ -528,7 +517,6 @@ def _make_table(board: ScoreBoard, rows: list[dict[str, Any]], name: str, title:
 
 
 def _note(rated: Rated) -> tuple[str, ...]:
-    """Say what the numbers are."""
     boards = rated.boards
     notes = [
         "intervals and rank sets hold all at once, under each criterion; an interval is of a"
@@ -555,14 +543,12 @@ def _note(rated: Rated) -> tuple[str, ...]:
 
 # Systems under several criteria: figure 1 of Hamon et al. (2007), and how criteria go together.
 
-
 PAIRS: Final = 45  # Most pairs of criteria in the table: the first ones
 SAID: Final = 6  # Most pairs of criteria that are spoken of
 FEW: Final = 3  # Systems from which on a correlation of their scores means something
 
 
 def write_section_criteria(analysis: Analysis) -> Section:
-    """Write how systems stand under the criteria."""
     rated = analysis.rated
     criteria = list(rated.parts)
     if len(criteria) < 2:
