@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
 
-
 CLUSTERS: Final = ("item", "judge")
 MODES: Final = ("strict", "wmt")
 

@@ -32,6 +32,7 @@ from evenhand.cli.terminal import (
 )
 from evenhand.models.coefficients import format_p
 from evenhand.ranking.position_bias import JudgeBias, PositionBias
+from evenhand.report.document import pick
 from evenhand.report.latex import escape, number, tabular
 
 
@@ -101,11 +102,7 @@ class BiasResult(GroupedResult[PositionBias]):
     def rows(self, part: PositionBias) -> list[dict[str, Any]]:
         every = {
             "n": part.n_comparisons,
-            "estimate": part.estimate,
-            "stderr": part.stderr,
-            "lower": part.lower,
-            "upper": part.upper,
-            "share": part.share,
+            **pick(part, "estimate", "stderr", "lower", "upper", "share"),
             "p_none": part.p,
         }
         rows = [every, *(judge.to_dict() for judge in part.judges)]

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from evenhand.ranking.cross_validation import ModelComparison
     from evenhand.ranking.learning_curves import LearningCurves
 
-
 FORMS: Final = ("svg", "png", "pdf", "json")
 BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 MIN_WIDTH: Final = 240

@@ -48,7 +48,6 @@ from evenhand.report.latex import escape, escape_control, tabular
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
 
-
 _doubts_option = section("What is doubted")
 
 doubt_options = stack(

@@ -47,7 +47,6 @@ from evenhand.ranking.wald import count_ways, find_effects, note_numbers
 if TYPE_CHECKING:
     from evenhand.models.settings import Ties
 
-
 MODELS: Final = (
     *("bradley-terry", "rao-kupper", "glenn-david", "bradley-terry-prior"),
     *("random-judges", "judge-slopes", "plackett-luce", "pattern"),

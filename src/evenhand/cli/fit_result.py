@@ -38,6 +38,7 @@ from evenhand.models.registry import FittedModel, Model
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.ranking.signature import name_model, sign_data
 from evenhand.ranking.wald import Effect, Effects, Interaction, OddReference, WaldTest
+from evenhand.report.document import pick
 from evenhand.report.latex import NONE, escape, number, tabular
 
 LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths
@@ -274,13 +275,7 @@ def list_effects(effects: Effects) -> dict[str, Any]:
 def _list_interaction(one: Interaction) -> dict[str, Any]:
     return {
         **asdict(one.coefficient),
-        "covariate": one.covariate,
-        "level": one.level,
-        "home": one.home,
-        "of": one.of,
-        "against": one.against,
-        "p_holm": one.p_holm,
-        "stands_out": one.stands_out,
+        **pick(one, "covariate", "level", "home", "of", "against", "p_holm", "stands_out"),
     }
 
 
@@ -403,13 +398,7 @@ class FitResult(GroupedResult[Fitted]):
             "aliased": list(fit.design.aliased),
             "equal_worths": None if fit.equal_worths is None else asdict(fit.equal_worths),
             **(list_effects(part.effects) if part.effects is not None else {}),
-            "loglik": fit.loglik,
-            "deviance": fit.deviance,
-            "df": fit.df,
-            "gof_p": fit.gof_p,
-            "pearson": fit.pearson,
-            "aic": fit.aic,
-            "bic": fit.bic,
+            **pick(fit, "loglik", "deviance", "df", "gof_p", "pearson", "aic", "bic"),
             "n_judgments": whole(part.tally.n_judgments),
             "n_comparisons": whole(part.tally.n_comparisons),
             "worths": part.worths,

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from evenhand.models.answers import Answers
     from evenhand.models.labels import LabelFit, Skill
 
-
 MODELS: Final = ("mace", "dawid-skene", "majority")
 TIES: Final = ("keep", "discard")
 

@@ -37,7 +37,6 @@ from evenhand.report.latex import NONE, comment, escape, escape_control, number,
 if TYPE_CHECKING:
     from evenhand.cli.running import Output, Reading
 
-
 DEFAULT: Final = "bradley-terry"
 # Settings of the default ranking alone
 MODEL: Final = ("ties", "order_effect", "prior", "control", "interval", "cluster", "level")
@@ -231,10 +230,7 @@ def draw_rows(rows: Sequence[Row], unit: str, columns: int) -> list[str]:
 def _columns(
     rows: Sequence[Row], unit: str, write: Callable[[float, int], str]
 ) -> tuple[list[str], list[list[str]]]:
-    """Return titles and cells of what the method says beside the names of systems.
-
-    Scores that are only places are left out; places say the same.
-    """
+    """Return titles and cells beside the names; scores that are only places are left out."""
     titles, cells = ["place"], [[str(row["place"])] for row in rows]
     counted = all(float(row["score"]).is_integer() for row in rows)
     scores = {unit: ("score", 0 if counted else 4), "s.e.": ("stderr", 4)}
@@ -318,11 +314,7 @@ class MethodsResult(TablesResult):
 
 
 def draw_places(table: MethodTable, heads: Mapping[str, str], columns: int) -> list[str]:
-    """Return a row for each system and a column of places for each method.
-
-    Names go without what they share where there is little room; methods that find none beside the
-    names stand in a further block.
-    """
+    """Return a row for each system and a column of places for each method."""
     names, said = [escape_control(name) for name in table.systems], ""
     cells = [[heads[method], *places] for method, places in table.shown.items()]
     padded = [[cell for (cell,) in align([(c,) for c in one], left=())] for one in cells]

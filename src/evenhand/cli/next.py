@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from evenhand.design.query import Query
     from evenhand.ratings.features import OutputFeatures
 
-
 QUERIES: Final = ("uncertainty", "density")
 OF_PAIRS: Final = {"top_k": "--top-k", "random_share": "--random-share", "start": "--start"}
 OF_OUTPUTS: Final = {
@@ -350,10 +349,7 @@ class NextResult(GroupedResult[NextPairs]):
 
 
 def _savings_curves(found: Savings) -> list[str]:
-    """Return the mean agreement of the policy and of random pairs, at a few looks.
-
-    The curves are those that are compared, made to rise; one look is that of the sentence.
-    """
+    """Return the mean agreement of the policy and of random pairs, made to rise, at a few looks."""
     last = len(found.judgments) - 1
     looks = sorted({*(round(part * last / 7) for part in range(1, 8)), found.find_look()})
     chosen, random = found.rise()

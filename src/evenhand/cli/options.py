@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 else:  # not generic before click 8.3
     Word = Pair = Whole = Words = click.ParamType
 
-
 _SIZE: Final = re.compile(r"0*[1-9]\d*(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 
 

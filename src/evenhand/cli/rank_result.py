@@ -148,10 +148,7 @@ def _intervals(ranking: Ranking) -> list[str]:
 
 
 def _bars(ranking: Ranking, room: int, longest: int) -> list[str]:
-    """Return the ends of the scale as a title, then a bar for each system that has an interval.
-
-    Where there is no room beside names, or no interval at all, all texts are empty.
-    """
+    """Return the ends of the scale, then a bar for each interval; empty texts where none fits."""
     known = ranking.bounded
     fits = (cells for cells, name in BARS if room - cells - len(GAP) >= min(longest, name))
     cells = next(fits, 0)

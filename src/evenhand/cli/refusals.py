@@ -22,7 +22,6 @@ from evenhand.report.latex import escape_control
 if TYPE_CHECKING:
     from evenhand.data.exclusions import Exclusion
 
-
 PLACE: Final = "evenhand."  # What names in the context begin with
 
 
@@ -175,10 +174,7 @@ class Refusal(click.ClickException):
 
 
 def choose_colour() -> bool | None:
-    """Return False where the user wants no colour, None where the stream decides.
-
-    Source: https://no-color.org.
-    """
+    """Return False where the user wants no colour, None where the stream decides."""
     return False if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" else None
 
 

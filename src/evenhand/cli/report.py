@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from evenhand.report.html import Report
     from evenhand.report.study import Settings
 
-
 TABLES: Final = ("latex", "markdown", "csv")
 FIGURES: Final = ("svg", "png", "pdf", "json")
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from evenhand.models.settings import LogLinearSettings
     from evenhand.ranking.ranking import Ranking
 
-
 PLAIN: Final = 80  # Columns where there is no terminal to ask
 MIN_COLUMNS, MAX_COLUMNS = 60, 120
 MAX_WITH_TENTHS: Final = 20  # Numbers of effective levels below this are told to a tenth

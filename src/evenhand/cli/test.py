@@ -167,10 +167,7 @@ def call_systems(pairs: PairTests, columns: int) -> tuple[dict[str, str], str]:
 def draw_variants(
     pairs: PairTests, variants: Sequence[SignTest], model: Sequence[Coefficient]
 ) -> list[str]:
-    """Return every variant of the test of one pair, the model as its last row.
-
-    One-sided p-values stand there only where the direction was named beforehand.
-    """
+    """Return every variant of the test of one pair, the model as its last row."""
     rows = [
         [
             one.variant,

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from evenhand.judges.variance import Judgments, Method
     from evenhand.ratings.variance_components import Systems
 
-
 _design_option = section("Design")
 _model_option = section("Model")
 

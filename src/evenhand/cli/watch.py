@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, Watched
     from evenhand.web.dashboard import CampaignStatus
 
-
 TIES: Final = ("davidson", "discard")
 HALF_WIN: Final = (
     "ties as half a win give no probability of a vote, without which nothing stays decided: choose"

@@ -40,11 +40,11 @@ from evenhand.cli.terminal import (
 )
 from evenhand.errors import UnknownOption, listing
 from evenhand.ranking.sequential.leaderboard import Board, Standing
+from evenhand.report.document import pick
 from evenhand.report.latex import escape, escape_control, number, tabular
 
 if TYPE_CHECKING:
     from evenhand.web.dashboard import CampaignStatus, PanelStatus, PassStatus
-
 
 LONG: Final = ("decided", "leading now", "log-worth", "decided better than", "by judges alone")
 SHORT: Final = ("decided", "now", "log-worth", "beats", "judges")
@@ -168,11 +168,7 @@ class _Drawn:
 
 
 def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
-    """Return the lines of a sight; where there is little room, what matters least goes first.
-
-    Remarks go first, then sentences but the first, then rows at the end of a board, which are
-    counted.
-    """
+    """Return the lines of a sight; where there is little room, what matters least goes first."""
     columns = size.columns
     state = "paused" if sight.paused else "open"
     state = "done" if sight.remaining == 0 else state
@@ -385,10 +381,7 @@ class Looker:
     """Looks at a source in a thread of its own, so that a slow one does not hold up the screen."""
 
     def __init__(self, source: Source, pace: float) -> None:
-        """Look at nothing yet.
-
-        pace: seconds between two looks.
-        """
+        """Look at nothing yet."""
         self.news = News()
         self._source, self._pace, self._pause = source, pace, pace
         self._over = threading.Event()
@@ -529,11 +522,7 @@ class SightResult:
 def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
     last = sight.last
     return {
-        "title": sight.title,
-        "judged": sight.judged,
-        "remaining": sight.remaining,
-        "done_by": sight.done_by,
-        "paused": sight.paused,
+        **pick(sight, "title", "judged", "remaining", "done_by", "paused"),
         "last": None if last is None else datetime.fromtimestamp(last / 1000, UTC).isoformat(),
         "passes": [
             {
@@ -559,13 +548,7 @@ WAITS: Final = "for new judgments, and prints a line for each change; Ctrl-C end
 
 
 def follow(source: Source, pace: float, *, as_json: bool) -> None:
-    """Show a source until interrupted.
-
-    On a terminal the board is redrawn, and stands there once more, as text, when it ends; in a pipe
-    each change is a line.
-
-    pace: seconds between two looks.
-    """
+    """Show a source until interrupted, with so many seconds between two looks."""
     drawn = sys.stdout.isatty() and not as_json
     if drawn:
         from rich.console import Console

@@ -93,7 +93,6 @@ from evenhand.report.study import (
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-
 WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
     "ranking": write_section_ranking,
     "heads": write_section_heads,

@@ -136,16 +136,12 @@ def describe_part(part: Part) -> dict[str, Any]:
 def describe_section(section: Section) -> dict[str, Any]:
     """Return a section as plain values; of a figure what is drawn, not how."""
     return {
-        "name": section.name,
-        "title": section.title,
-        "not_run": section.not_run,
+        **pick(section, "name", "title", "not_run"),
         "says": list(section.says),
         "checks": [_describe_check(check) for check in section.checks],
         "figures": [
             {
-                "name": figure.name,
-                "title": figure.title,
-                "alt": figure.alt,
+                **pick(figure, "name", "title", "alt"),
                 "datasets": {name: list(map(dict, rows)) for name, rows in figure.datasets.items()},
             }
             for figure in section.figures
@@ -166,13 +162,15 @@ def describe_section(section: Section) -> dict[str, Any]:
     }
 
 
+def pick(item: Any, *names: str) -> dict[str, Any]:
+    """Return some attributes by name."""
+    return {name: getattr(item, name) for name in names}
+
+
 def _describe_check(check: Check) -> dict[str, Any]:
     """Return a check as plain values; its issues stand in the answer."""
     return {
-        "name": check.name,
-        "asks": check.asks,
-        "state": check.state,
-        "says": check.says,
+        **pick(check, "name", "asks", "state", "says"),
         "otherwise": check.recommendation,
         "p": check.p,
     }

@@ -30,6 +30,7 @@ from evenhand.report.document import (
     Table,
     describe_part,
     describe_section,
+    pick,
     write_value,
 )
 from evenhand.report.figures.drawing import (
@@ -126,9 +127,7 @@ class Report:
         """Return everything that the page shows, as plain values: the JSON contract."""
         return {
             "contract": CONTRACT,
-            "title": self.title,
-            "version": self.version,
-            "command": self.command,
+            **pick(self, "title", "version", "command"),
             "notes": list(self.notes),
             "excluded": write_excluded(self.excluded),
             "overview": None if self.overview is None else describe_section(self.overview),
@@ -383,11 +382,7 @@ def find_home(part: Part, name: str, before: str) -> str:
 
 
 def find_hero(part: Part) -> tuple[int, int]:
-    """Return the place of the section, and in it that of the figure, of the first screen.
-
-    It is the forest plot of the ranking, or else the first figure of the first section; (-1, -1)
-    where there is none.
-    """
+    """Return the places of a section and its figure for the first screen; (-1, -1) where none."""
     for place, section in enumerate(part.sections):
         for number, figure in enumerate(section.figures):
             if (section.name, figure.name) == ("ranking", "forest"):

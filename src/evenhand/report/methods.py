@@ -422,10 +422,7 @@ BIBLIOGRAPHY: Final = "references.bib"
 
 
 def write_section_methods(analysis: Analysis) -> Section:
-    """Write the methods.
-
-    Where there is no ranking the paragraph is about the judgments only.
-    """
+    """Write the methods."""
     sentences, signatures = _say(analysis)
     clauses = "; ".join(one.clause for one in analysis.excluded)
     sentences = [

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from evenhand.ratings.judge_process import JudgeProcess
     from evenhand.ratings.reliability import DecisionCurve
 
-
 WIDTH: Final = 620
 MOST: Final = 100  # Most rows that are drawn: the first
 Drawer = Callable[[Any], Any]

@@ -61,7 +61,6 @@ REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption)
 
 # How a report is made, and commands that compute a number of it again.
 
-
 LEVEL: Final = 0.95
 MODEL_OPTIONS: Final = ("--ties", "--order-effect", "--reference", "--prior")
 # Verb → which of the settings of a report it takes; others take none
@@ -749,7 +748,6 @@ RATING: Final = {
     "data": "The data",
     "methods": "Methods and citations",
 }
-
 
 MORE: Final = "more"  # The section that says which others a report on one task alone has
 # From so many tasks on these sections are left to a report on each task alone: a page of many

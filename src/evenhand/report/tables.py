@@ -19,7 +19,6 @@ from evenhand.report.latex import escape as escape_of_latex
 
 # A table of a report for LaTeX: booktabs, numbers in mathematics, a rule where a line stands.
 
-
 GREEK: Final = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "κ": "kappa", "λ": "lambda", "μ": "mu",
     "ν": "nu", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "χ": "chi",

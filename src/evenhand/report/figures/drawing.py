@@ -35,7 +35,6 @@ LINE: Final = 12.0  # Height of a name
 
 # Files
 
-
 FORMS: Final = ("svg", "png", "pdf", "json")  # Endings of the files that a figure can become
 SHARPNESS: Final = 2.0  # Pixels of a PNG for each unit of the figure
 NAMELESS: Final = "unnamed"  # File of what has no letter or digit in its name
@@ -173,10 +172,7 @@ def _overlap(box: Box, other: Box) -> bool:
 
 
 def spread(places: Sequence[float], least: float, ends: tuple[float, float]) -> list[float]:
-    """Move places apart as little as need be, so that none is nearer to the next than `least`.
-
-    Places that meet are moved as one block around their mean; the order stays.
-    """
+    """Move places apart as little as need be, so that none is nearer to the next than `least`."""
 
     def hold(middle: float, members: int) -> float:
         half = (members - 1) / 2 * least

@@ -11,7 +11,7 @@ import altair as alt
 from evenhand.judges.diagnosis_result import Diagnosis
 from evenhand.judges.profiles import JudgeProfile, Outliers
 from evenhand.ratings.process_comparison import JudgeLikeness
-from evenhand.report.document import Row
+from evenhand.report.document import Row, pick
 from evenhand.report.figures.drawing import (
     ACCENT,
     BLUE,
@@ -58,7 +58,6 @@ from evenhand.report.figures.view import (
 #
 # A horizontal axis that the paper fills with judges is a row of judges here, sorted alike.
 
-
 PAPER_HEIGHT: Final = 320
 # Most judges whose names stand under the axis; more are numbered by their order alone
 MAX_NAMED_ON_AXIS: Final = 30
@@ -94,10 +93,7 @@ def draw_judges(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def _draw_means(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
-    """Figures 2 and 3: judges sorted by their mean, beside the others on the same outputs.
-
-    A judge who shared no output has a mean, which the limits count, and no others to stand beside.
-    """
+    """Figures 2 and 3: judges sorted by their mean, beside the others on the same outputs."""
     ordered = sorted(profiles, key=lambda profile: (profile.mean, profile.judge))
     rows = [
         {"judge": profile.judge, "place": place, "who": who, "mean": value}
@@ -261,11 +257,7 @@ def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Any:
 
 
 def _choose_names(rows: Sequence[Row], ends: tuple[float, float], *, ties: bool) -> list[Row]:
-    """Choose whose names stand on which side of their points.
-
-    Flagged judges are named towards the middle of the map. Where nothing is decided of anybody, the
-    most doubtful are named first, if there is room.
-    """
+    """Choose whose names stand on which side of their points."""
     low, high = ends
     flagged = [row for row in rows if row["flags"]][:MAX_NAMED_ON_MAP]
     if flagged:
@@ -338,10 +330,7 @@ def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Any:
             "against": against + 1,
             "judge": likeness.judges[at],
             "other": likeness.judges[against],
-            "correlation": pair.correlation,
-            "lower": pair.lower,
-            "upper": pair.upper,
-            "known": pair.known,
+            **pick(pair, "correlation", "lower", "upper", "known"),
             "shown": f"{100 * pair.correlation:.0f}" if pair.known else "?",
         }
         for (at, against), pair in pairs.items()
@@ -386,10 +375,7 @@ ITEM_SIDES: Final = ("wins there", "loses there")
 
 
 def draw_curves(rows: Sequence[Row], criteria: Sequence[str]) -> Any:
-    """Draw how often two judges are at most n points apart, by n and criterion.
-
-    rows: criterion, apart (points), share (proportion).
-    """
+    """Draw how often two judges are at most n points apart; rows: criterion, apart, share."""
     share = alt.Y(
         "share:Q",
         title="pairs of judges of an output",
@@ -451,10 +437,7 @@ def draw_positions(rows: Sequence[Row], common: float) -> Any:
 
 
 def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[str]) -> Any:
-    """Draw how much of a score is due to what: a bar for each source, under each criterion.
-
-    rows: criterion, source, share (proportion), sd.
-    """
+    """Draw shares of variance, a bar for each source; rows: criterion, source, share, sd."""
     axis = alt.Axis(labelLimit=190, labelColor=INK)
     encoded: dict[str, Any] = {
         "y": alt.Y("source:N", title=None, sort=list(sources), axis=axis),

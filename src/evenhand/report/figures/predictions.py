@@ -44,7 +44,6 @@ from evenhand.report.figures.view import (
 # Names with a point and an interval: perplexities of models, differences, abilities of systems.
 # The ability plot is the left half of figure 6 of Hopkins & May (2013).
 
-
 BAR_ROW: Final = 20  # Height of a name's row, in pixels
 NAMES: Final = 0.42  # Most of the width that names may take
 
@@ -69,10 +68,7 @@ def draw_intervals(
     borders: Sequence[int] = (),
     width: int = WIDTH,
 ) -> Any:
-    """Draw an estimate for each name, such as the perplexity of each model, in the order given.
-
-    borders: after how many names a band ends, such as (1, 7, 10).
-    """
+    """Draw an estimate for each name in the order given; a band ends after each of `borders`."""
     rows = [
         {
             "name": bar.name,
@@ -125,10 +121,7 @@ def draw_abilities(
     borders: Sequence[int] = (),
     width: int = WIDTH,
 ) -> Any:
-    """Draw the ability of each system, best first.
-
-    borders: after how many systems a band ends, such as (1, 7, 10).
-    """
+    """Draw the ability of each system, best first; a band ends after each of `borders`."""
     ordered = sorted(bars, key=lambda bar: (-bar.value, bar.name))
     return draw_intervals(
         ordered, axis=axis, title=title, below=below, borders=borders, width=width
@@ -355,11 +348,7 @@ def draw_fit(
     borders: Sequence[int] = (),
     width: int = WIDTH,
 ) -> dict[str, Any]:
-    """Draw the systems by one model: abilities, who is preferred to whom, ties.
-
-    level: of the intervals (proportion).
-    borders: after how many systems a band ends, such as (1, 7, 10).
-    """
+    """Draw the systems by one model: abilities, who is preferred to whom, ties."""
     systems = fit.systems
     order = sorted(systems, key=lambda system: (-fit.log_worth[systems.index(system)], system))
     shown = [system if labels is None else labels[system] for system in order]
@@ -459,10 +448,7 @@ def draw_calibration(rows: Sequence[Row]) -> Any:
 
 
 def draw_prospect(rows: Sequence[Row], pairs: int) -> Any:
-    """Draw decided pairs by the number of judgments, with the band of what may come.
-
-    Today's number is first, and is called so below.
-    """
+    """Draw decided pairs by the number of judgments, today's first, with what may come."""
     low, high = rows[0]["judgments"], rows[-1]["judgments"]
     across = alt.Scale(type="log", base=2, domain=[low, high], nice=False, padding=8)
     axis = alt.Axis(

@@ -41,7 +41,6 @@ Array = NDArray[np.float64]
 
 # Forest plots: systems best first, with intervals, rank sets and bands.
 
-
 HEIGHTS: Final = ((25, 24), (60, 19))  # Up to so many systems a row is so many pixels high
 LEAST_HEIGHT: Final = 16  # Height of a row of more systems: its name must be readable
 MARGIN: Final = 0.04  # Room at the left, as a share of what the intervals take
@@ -258,10 +257,7 @@ def draw_tie_map(
 
 
 def tabulate_chances(predictor: Any, systems: Sequence[str]) -> Array:
-    """Ask a fit for its chances on every pair.
-
-    Returns: (K, K, 3) chances of row preferred, neither, column preferred; 0 on the diagonal.
-    """
+    """Return (K, K, 3) chances of row preferred, neither, column preferred; 0 on the diagonal."""
     k = len(systems)
     at = [(i, j) for i in range(k) for j in range(k) if i != j]
     chances = np.zeros((k, k, 3))

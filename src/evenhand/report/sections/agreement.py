@@ -39,6 +39,7 @@ from evenhand.report.document import (
     Figure,
     Section,
     Table,
+    pick,
     write_value,
 )
 from evenhand.report.figures.judges import draw_curves, draw_parts
@@ -211,13 +212,7 @@ def tabulate_systems(systems: tuple[SystemAgreement, ...], analysis: Analysis) -
         Column("comparable", "of", "count", "pairs of votes of different judges"),
     )
     rows = tuple(
-        {
-            "system": one.system,
-            "share": one.share,
-            "lower": one.lower,
-            "upper": one.upper,
-            "comparable": one.comparable,
-        }
+        pick(one, "system", "share", "lower", "upper", "comparable")
         for one in (systems if analysis.settings.full else systems[:SHOWN])
     )
     cut = "" if len(rows) == len(systems) else f", {len(rows)} of {len(systems)}"
@@ -580,10 +575,7 @@ def _tabulate(found: AgreementTable) -> Table:
         {
             "criterion": part.name,
             "coefficient": _name(one.name),
-            "value": one.value,
-            "lower": one.lower,
-            "upper": one.upper,
-            "units": one.units,
+            **pick(one, "value", "lower", "upper", "units"),
         }
         for part in parts
         for one in part.coefficients

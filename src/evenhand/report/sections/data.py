@@ -20,7 +20,16 @@ from evenhand.judges.item_agreement import REPLICATES, ItemAgreement, compare_it
 from evenhand.ranking.ranking import Ranking
 from evenhand.ratings.matrix import MAX_DIFFERENCES, ItemSpread, count_differences, spread_items
 from evenhand.report.answer import MAX_TIMES, find_open
-from evenhand.report.document import Column, Figure, Row, Section, Table, join_names, write_value
+from evenhand.report.document import (
+    Column,
+    Figure,
+    Row,
+    Section,
+    Table,
+    join_names,
+    pick,
+    write_value,
+)
 from evenhand.report.figures.judges import BLIND, ITEM_SIDES, SEEN, draw_shares, draw_sides
 from evenhand.report.figures.view import take_chart
 from evenhand.report.study import MORE, PREFERENCE, RATING, Analysis, list_left_out
@@ -476,9 +485,7 @@ def _look_at_judges(analysis: Analysis) -> tuple[list[Table], list[str]]:
     rows: list[dict[str, Any]] = [
         {
             "item": _name_rated(item.item, analysis),
-            "difference": item.difference,
-            "drawn": item.drawn,
-            "units": item.units,
+            **pick(item, "difference", "drawn", "units"),
         }
         for item in found[: _count_shown(analysis)]
     ]
@@ -654,10 +661,7 @@ def _describe_next(one: Separation, judgments: float) -> Row:
     alone = (one.alone, one.alone_least, one.alone_most)
     times = (one.times, one.times_least, one.times_most)
     return {
-        "better": one.better,
-        "worse": one.worse,
-        "gap": one.gap,
-        "stderr": one.stderr,
+        **pick(one, "better", "worse", "gap", "stderr"),
         **_describe_number("alone", alone, MAX_TIMES * judgments, "count"),
         **_describe_number("times", times, MAX_TIMES, "one"),
         "barred": one.barred,
@@ -690,10 +694,7 @@ def _say_pairs(chosen: NextPairs, *, decided: bool) -> tuple[str, ...]:
 
 
 def _list_pairs(chosen: NextPairs) -> Table:
-    rows = tuple(
-        {"left": one.left, "right": one.right, "kind": one.kind, "reason": one.reason}
-        for one in chosen.pairs
-    )
+    rows = tuple(pick(one, "left", "right", "kind", "reason") for one in chosen.pairs)
     return Table("pairs", "Pairs to ask about next", PAIRS, rows)
 
 

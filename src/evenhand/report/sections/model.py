@@ -43,6 +43,7 @@ from evenhand.report.document import (
     Figure,
     Section,
     Table,
+    pick,
     write_value,
 )
 from evenhand.report.figures.predictions import draw_calibration, draw_curves, draw_prospect
@@ -423,11 +424,7 @@ def _draw(parts: tuple[CalibrationPart, ...]) -> tuple[Figure, ...]:
 def _list_parts(parts: tuple[CalibrationPart, ...]) -> list[dict[str, Any]]:
     return [
         {
-            "expected": one.expected,
-            "observed": one.observed,
-            "lower": one.lower,
-            "upper": one.upper,
-            "n": one.n,
+            **pick(one, "expected", "observed", "lower", "upper", "n"),
             "kind": "off" if one.off else "as expected",
         }
         for one in parts
@@ -460,13 +457,7 @@ def _tabulate_pairs(deviations: tuple[Deviation, ...]) -> tuple[Table, ...]:
     rows = tuple(
         {
             "pair": f"{one.first} – {one.second}",
-            "first": one.first,
-            "second": one.second,
-            "votes": one.votes,
-            "won": one.won,
-            "expected": one.expected,
-            "z": one.z,
-            "p": one.p,
+            **pick(one, "first", "second", "votes", "won", "expected", "z", "p"),
         }
         for one in deviations
     )
@@ -538,10 +529,7 @@ def _find_reversals(analysis: Analysis) -> Reversals | None:
 
 
 def make_check_circles(cycles: Cycles, tally: Tally, reversals: Reversals | None = None) -> Check:
-    """Return whether majorities go round in a circle, as far as that can be told.
-
-    A sure circle fails where the ranking decides a pair against one of its majorities.
-    """
+    """Return whether majorities go round in a circle, as far as that can be told."""
     if cycles.p is None:
         return Check(
             "circles", ASKS_CIRCLES, UNDECIDED, "too few pairs were compared to show a circle"

@@ -52,6 +52,7 @@ from evenhand.report.document import (
     Section,
     Table,
     join_names,
+    pick,
     write_value,
 )
 from evenhand.report.document import UNDECIDED as UNDECIDED_OF_DOCUMENT
@@ -678,10 +679,7 @@ def _check_refused(
 
 
 def _check_place(place: str) -> Check:
-    """Return the check where a system or each pair stood on one side.
-
-    It fails where something is decided, since no judgment can separate that from the place.
-    """
+    """Return the check where a system or each pair stood on one side."""
     state = FAILED if place.endswith(WHOLE) else WARNING
     return Check("order", ASKS_ORDER, state, place, f"{AGAIN}; {DESIGN}.")
 
@@ -794,10 +792,7 @@ def list_judges(bias: PositionBias) -> list[dict[str, Any]]:
         low, high = one.share_interval
         found.append(
             {
-                "judge": one.judge,
-                "n": one.n,
-                "first": one.first,
-                "second": one.second,
+                **pick(one, "judge", "n", "first", "second"),
                 "raw": one.first / (one.first + one.second) if one.first + one.second else None,
                 "share": one.share,
                 "lower": low,
