@@ -36,8 +36,8 @@ from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
     from evenhand.models.bradley_terry import BradleyTerry
+    from evenhand.report.analysis import Settings
     from evenhand.report.html import Report
-    from evenhand.report.study import Settings
 
 TABLES: Final = ("latex", "markdown", "csv")
 FIGURES: Final = ("svg", "png", "pdf", "json")
@@ -271,7 +271,7 @@ def report(
     places = take_places(output, (tables, table_forms), (figures, figure_forms), as_json=as_json)
     model = _choose_model(ties, prior, order_effect=order_effect)
     wanted = [] if sections is None else [name.strip() for name in sections.split(",")]
-    from evenhand.report.study import Settings
+    from evenhand.report.analysis import Settings
 
     settings = Settings(say_reading(), level, seed, model, full)
     made = _make(reading, settings, title, wanted)

@@ -30,6 +30,16 @@ from evenhand.errors import (
 )
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.report.analysis import (
+    LEVEL,
+    PREFERENCE,
+    RATING,
+    Analysis,
+    Data,
+    Settings,
+    exclude_from,
+    shorten,
+)
 from evenhand.report.answer import BUT, add_warnings, is_warning, say_answer, say_refused
 from evenhand.report.document import (
     FAILED,
@@ -78,16 +88,6 @@ from evenhand.report.sections.systems import (
     write_section_outcomes,
     write_section_ranking,
     write_section_scores,
-)
-from evenhand.report.study import (
-    LEVEL,
-    PREFERENCE,
-    RATING,
-    Analysis,
-    Data,
-    Settings,
-    exclude_from,
-    shorten,
 )
 
 if TYPE_CHECKING:

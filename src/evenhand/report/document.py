@@ -13,7 +13,7 @@ from typing import Any, Final
 Row = Mapping[str, Any]
 
 PASSED: Final = "passed"
-FAILED: Final = "failed"  # What was found changes the answer (`evenhand.report.study`)
+FAILED: Final = "failed"  # What was found changes the answer (`evenhand.report.analysis`)
 WARNING: Final = "warning"  # Something was found, and the answer stays with it taken into account
 NOT_RUN: Final = "not run"
 # A check that was run and does not decide: that is no pass, and nobody forgot it

@@ -59,7 +59,7 @@ def test_the_share_drawn_is_that_of_the_items():
 
 def test_rankings_show_who_wins_on_which_item(data_folder):
     import evenhand
-    from evenhand.report.study import Analysis, Settings
+    from evenhand.report.analysis import Analysis, Settings
 
     data = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet").select_task("fr-en")
     part = Analysis(data, Settings(("rankings.parquet",)), "fr-en")

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import evenhand
+from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.assemble import make_report
 from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED, describe_section
 from evenhand.report.sections.judges import (
@@ -20,7 +21,6 @@ from evenhand.report.sections.judges import (
     say_without,
     write_section_judges,
 )
-from evenhand.report.study import Analysis, Settings
 from studied_judges import drop, make_rows, study, turn
 
 

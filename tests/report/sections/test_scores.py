@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import evenhand
+from evenhand.report.analysis import Analysis
 from evenhand.report.sections.systems import PLOTS, find_answer_of_ratings
 from evenhand.report.sections.systems import write_section_scores as write_section
-from evenhand.report.study import Analysis
 from rated_studies import is_plain, make_rows, study, table
 
 

@@ -29,6 +29,15 @@ from evenhand.judges.variance import (
     study_designs,
 )
 from evenhand.judges.variance import Study as Designs
+from evenhand.report.analysis import (
+    PREFERENCE,
+    RATING,
+    Analysis,
+    Rated,
+    are_level,
+    choose_state,
+    say_outcome,
+)
 from evenhand.report.document import (
     NOT_RUN,
     PASSED,
@@ -45,15 +54,6 @@ from evenhand.report.document import (
 from evenhand.report.figures.judges import draw_curves, draw_parts
 from evenhand.report.figures.view import take_chart
 from evenhand.report.sections.judges import NAMELESS as NAMELESS_OF_JUDGES
-from evenhand.report.study import (
-    PREFERENCE,
-    RATING,
-    Analysis,
-    Rated,
-    are_level,
-    choose_state,
-    say_outcome,
-)
 
 ASKS: Final = "Do judges agree?"
 # Up to here Landis and Koch (1977) call agreement slight: convention, not inference

@@ -19,6 +19,7 @@ from evenhand.formats.inspection import Part, inspect
 from evenhand.judges.item_agreement import REPLICATES, ItemAgreement, compare_items
 from evenhand.ranking.ranking import Ranking
 from evenhand.ratings.matrix import MAX_DIFFERENCES, ItemSpread, count_differences, spread_items
+from evenhand.report.analysis import MORE, PREFERENCE, RATING, Analysis, list_left_out
 from evenhand.report.answer import MAX_TIMES, find_open
 from evenhand.report.document import (
     Column,
@@ -32,7 +33,6 @@ from evenhand.report.document import (
 )
 from evenhand.report.figures.judges import BLIND, ITEM_SIDES, SEEN, draw_shares, draw_sides
 from evenhand.report.figures.view import take_chart
-from evenhand.report.study import MORE, PREFERENCE, RATING, Analysis, list_left_out
 
 # Counts of `Part` → what they count. A ranking is one judgment.
 COUNTED: Final = {

@@ -29,6 +29,15 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.without_judges import describe_change, rank_without
+from evenhand.report.analysis import (
+    PREFERENCE,
+    RATING,
+    Analysis,
+    Rated,
+    are_level,
+    choose_state,
+    list_leaders,
+)
 from evenhand.report.answer import say_answer
 from evenhand.report.document import (
     NOT_RUN,
@@ -53,15 +62,6 @@ from evenhand.report.figures.judges import (
     draw_scorers,
 )
 from evenhand.report.figures.view import take_chart
-from evenhand.report.study import (
-    PREFERENCE,
-    RATING,
-    Analysis,
-    Rated,
-    are_level,
-    choose_state,
-    list_leaders,
-)
 
 ASKS: Final = "Can the judges be trusted?"
 NAMELESS: Final = ("",)  # Names of judges or items where the data do not say them

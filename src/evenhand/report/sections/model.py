@@ -33,6 +33,16 @@ from evenhand.ranking.robustness.cycles import (
     find_sure_circle,
     find_visible,
 )
+from evenhand.report.analysis import (
+    MAX_DETECTABLE,
+    PREFERENCE,
+    Analysis,
+    Reversals,
+    choose_state,
+    say_detectable,
+    say_how,
+    say_refusal,
+)
 from evenhand.report.answer import CIRCLES, LADDER, MINDS, PLACE, SIDES, say_refused
 from evenhand.report.document import (
     NOT_RUN,
@@ -48,16 +58,6 @@ from evenhand.report.document import (
 )
 from evenhand.report.figures.predictions import draw_calibration, draw_curves, draw_prospect
 from evenhand.report.figures.view import take_chart
-from evenhand.report.study import (
-    MAX_DETECTABLE,
-    PREFERENCE,
-    Analysis,
-    Reversals,
-    choose_state,
-    say_detectable,
-    say_how,
-    say_refusal,
-)
 
 FEW: Final = 3_000  # Most comparisons of which the whole table is made by itself
 SMALL: Final = 10  # Most systems of which it is

@@ -39,6 +39,15 @@ from evenhand.ranking.sides import (
     have_pairs_own_sides,
     note_sides,
 )
+from evenhand.report.analysis import (
+    PREFERENCE,
+    Analysis,
+    choose_state,
+    may_rank,
+    may_remove,
+    say_how,
+    say_outcome,
+)
 from evenhand.report.answer import PLACE, SIDES, say_refused
 from evenhand.report.document import (
     FAILED,
@@ -59,15 +68,6 @@ from evenhand.report.document import UNDECIDED as UNDECIDED_OF_DOCUMENT
 from evenhand.report.figures.judges import draw_positions
 from evenhand.report.figures.systems import draw_places
 from evenhand.report.figures.view import take_chart
-from evenhand.report.study import (
-    PREFERENCE,
-    Analysis,
-    choose_state,
-    may_rank,
-    may_remove,
-    say_how,
-    say_outcome,
-)
 
 # Share of the votes of a system on one side from which it nearly always stood there
 NEARLY: Final = 0.9

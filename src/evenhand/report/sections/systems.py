@@ -15,6 +15,7 @@ from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judges.removal import correlate
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.score_board import ScoreBoard
+from evenhand.report.analysis import PREFERENCE, RATING, Analysis, Rated
 from evenhand.report.document import (
     MAX_NAMES,
     Column,
@@ -35,7 +36,6 @@ from evenhand.report.figures.systems import (
     tabulate_chances,
 )
 from evenhand.report.figures.view import take_chart
-from evenhand.report.study import PREFERENCE, RATING, Analysis, Rated
 
 # What a step of log-worth means: log 2 = 0.69
 TWICE: Final = "0.7 further right is preferred twice as often"
