@@ -59,10 +59,9 @@ from evenhand.report.document import FAILED, WARNING, write_value
 Data = Comparisons | Rankings | Ratings
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption)
 
-# How a report is made, and commands that compute a number of it again.
-
 LEVEL: Final = 0.95
 MODEL_OPTIONS: Final = ("--ties", "--order-effect", "--reference", "--prior")
+NUMBERS: Final = ("--prior", "--level")  # Options whose value is written without idle digits
 # Verb → which of the settings of a report it takes; others take none
 TAKEN: Final[Mapping[str, frozenset[str]]] = {
     verb: frozenset(options)
@@ -114,23 +113,21 @@ class Settings:
 
     def _list_options(self) -> dict[str, tuple[str, ...]]:
         """Return the options that differ from what is usual, with their values."""
-        options: dict[str, tuple[str, ...]] = {}
-        if self.model is not None:
-            if self.model.ties != "davidson":
-                options["--ties"] = (self.model.ties,)
-            if self.model.order_effect:
-                options["--order-effect"] = ()
-            if self.model.reference is not None:
-                options["--reference"] = (self.model.reference,)
-            if self.model.prior != 0:
-                options["--prior"] = (f"{self.model.prior:g}",)
-        if self.level != LEVEL:
-            options["--level"] = (f"{self.level:g}",)
-        if self.seed != SEED:
-            options["--seed"] = (str(self.seed),)
-        if self.full:
-            options["--full"] = ()
-        return options
+        model = self.model or BradleyTerry()
+        usual = (
+            ("--ties", model.ties, "davidson"),
+            ("--order-effect", model.order_effect, False),
+            ("--reference", model.reference, None),
+            ("--prior", model.prior, 0),
+            ("--level", self.level, LEVEL),
+            ("--seed", self.seed, SEED),
+            ("--full", self.full, False),
+        )
+        return {
+            option: () if value is True else (f"{value:g}" if option in NUMBERS else str(value),)
+            for option, value, default in usual
+            if value != default
+        }
 
 
 # The judgments of one task, and what sections ask of them, computed once.
@@ -181,6 +178,11 @@ class Analysis:
             return self._ranking
         raise self._ranking.with_traceback(None)
 
+    @property
+    def known_ranking(self) -> Ranking | None:
+        """The ranking; None where there is none."""
+        return self._ranking if isinstance(self._ranking, Ranking) else None
+
     @cached_property
     def _ranking(self) -> Ranking | NotIdentified | NotConverged:
         """The same or why there is none, which many sections ask and takes as long to find."""
@@ -209,6 +211,11 @@ class Analysis:
         if isinstance(self._position, PositionBias):
             return self._position
         raise self._position.with_traceback(None)
+
+    @property
+    def known_bias(self) -> PositionBias | None:
+        """The advantage of being shown first; None where it cannot be estimated."""
+        return self._position if isinstance(self._position, PositionBias) else None
 
     @cached_property
     def _position(self) -> PositionBias | NotIdentified | NotConverged | UnknownOption:

@@ -204,14 +204,11 @@ def _say_barred(sets: RankSets) -> list[Sentence]:
         return []
     ways = " or ".join(f"{way}s" for way in sets.ways)
     verb = "was" if barred == 1 else "were"
-    return [
-        (
-            f"Of {size:,} pairs {barred:,} {verb} left open whatever the answers, since the"
-            f" difference rests on fewer than {MIN_CLUSTERS:g} effective {ways} or on one"
-            " alone.",
-            (),
-        )
-    ]
+    said = (
+        f"Of {size:,} pairs {barred:,} {verb} left open whatever the answers, since the difference"
+        f" rests on fewer than {MIN_CLUSTERS:g} effective {ways} or on one alone."
+    )
+    return [(said, ())]
 
 
 # How judges and the model were examined, in sentences for a paper; only what was done is said.
@@ -222,8 +219,8 @@ def say_examinations(analysis: Analysis) -> list[Sentence]:
     left = list_left_out(analysis.settings.tasks) if not analysis.settings.full else ()
     said = []
     try:
-        said += [*_say_judges(analysis), *_say_agreement(analysis)]
-        said += [] if "items" in left else _say_items(analysis)
+        said += _say_judges(analysis)
+        said += _say_agreement(analysis, items="items" not in left)
     except UnknownOption:  # importance weights count no votes
         pass
     said += _say_position(analysis)
@@ -255,47 +252,34 @@ def _say_judges(analysis: Analysis) -> list[Sentence]:
     return [say_screening(found, how)]
 
 
-def _has_agreement(analysis: Analysis) -> bool:
-    """Whether two judges or more preferred something of the same two outputs."""
+def _say_agreement(analysis: Analysis, *, items: bool) -> list[Sentence]:
+    """Say how agreement was measured, and on items, where judges preferred the same outputs."""
     votes = analysis.votes
     if NAMELESS in (votes.judges, votes.items) or (votes.outcome == TIE).all():
-        return False
-    return bool(analysis.shared.comparable)
-
-
-def _say_agreement(analysis: Analysis) -> list[Sentence]:
-    if not _has_agreement(analysis):
         return []
-    keys = ("fleiss-1971", "krippendorff-2013", "gwet-2008")
-    return [
-        (
-            "Agreement is κ over pairs of votes of different judges on the same two outputs,"
-            " chance being that of blind answers with as many ties; beside it stand Fleiss' κ,"
-            f" Krippendorff's α and Gwet's AC1 {cite(*keys)}, with intervals from drawing"
-            " items anew.",
-            keys,
-        )
-    ]
-
-
-def _say_items(analysis: Analysis) -> list[Sentence]:
-    if not _has_agreement(analysis):
+    if not analysis.shared.comparable:
         return []
+    measures = ("fleiss-1971", "krippendorff-2013", "gwet-2008")
+    said = (
+        "Agreement is κ over pairs of votes of different judges on the same two outputs,"
+        " chance being that of blind answers with as many ties; beside it stand Fleiss' κ,"
+        f" Krippendorff's α and Gwet's AC1 {cite(*measures)}, with intervals from drawing"
+        " items anew."
+    )
+    if not items:
+        return [(said, measures)]
     keys = ("westfall-young-1993",)
-    return [
-        (
-            "Items on which judges agree or disagree beyond chance were sought beside shuffled"
-            f" answers, allowing for all items by max-T {cite(*keys)}.",
-            keys,
-        )
-    ]
+    sought = (
+        "Items on which judges agree or disagree beyond chance were sought beside shuffled"
+        f" answers, allowing for all items by max-T {cite(*keys)}."
+    )
+    return [(said, measures), (sought, keys)]
 
 
 def _say_position(analysis: Analysis) -> list[Sentence]:
     """Say how the advantage of the output shown first was found."""
-    try:
-        found = analysis.position_bias
-    except (NotIdentified, NotConverged, UnknownOption):
+    found = analysis.known_bias
+    if found is None:
         return []
     said = "The advantage of the output shown first is the order effect of a Bradley-Terry model"
     if found.heterogeneity_p is not None:
@@ -455,9 +439,8 @@ def _say(analysis: Analysis) -> tuple[list[Sentence], list[str]]:
             return sentences, [board.signature for board in analysis.rated.boards.values()]
         except NotIdentified:
             return sentences, []
-    try:
-        ranking = analysis.ranking
-    except (NotIdentified, NotConverged):
+    ranking = analysis.known_ranking
+    if ranking is None:
         return say_examinations(analysis), []
     return [*say_ranking(ranking, analysis), *say_examinations(analysis)], [ranking.signature]
 

@@ -14,7 +14,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE, Votes
 from evenhand.design.more_judgments import Separation, separate_pairs
 from evenhand.design.next_pairs import NextPairs, choose_pairs
-from evenhand.errors import NotConverged, NotIdentified
+from evenhand.errors import NotIdentified
 from evenhand.formats.inspection import Part, inspect
 from evenhand.judges.item_agreement import REPLICATES, ItemAgreement, compare_items
 from evenhand.ranking.ranking import Ranking
@@ -70,6 +70,8 @@ def write_section_data(analysis: Analysis) -> Section:
     if part.left_share is not None:
         left = write_value(part.left_share, "share")
         said.append(f"Where one output is preferred, it is the left one in {left}.")
+    names = ", ".join(found.covariates)
+    unused = [f"Columns that were not used: {names}."] if found.covariates else []
     return Section(
         "data",
         PREFERENCE["data"],
@@ -79,7 +81,7 @@ def write_section_data(analysis: Analysis) -> Section:
             _tabulate_excluded(analysis),
             *_tabulate_scores(found.scores),
         ),
-        notes=tuple(dict.fromkeys((*found.notes, *_say_rest(found.covariates)))),
+        notes=tuple(dict.fromkeys((*found.notes, *unused))),
         command=analysis.write_command("inspect"),
     )
 
@@ -109,9 +111,7 @@ def _say_links(part: Part, analysis: Analysis) -> list[str]:
     if not part.strongly_connected:
         return ["Some systems were never preferred to the others, or always: see the ranking."]
     linked = "A chain of preferences or ties leads from every system to every other"
-    try:
-        analysis.ranking  # noqa: B018 - refused where there is none
-    except (NotIdentified, NotConverged):
+    if analysis.known_ranking is None:
         return [f"{linked}, yet they determine no ranking: see “{PREFERENCE['ranking']}”."]
     return [f"{linked}, so one scale holds them."]
 
@@ -142,10 +142,6 @@ def _tabulate_scores(scores: Any) -> list[Table]:
 
 def _number() -> Column:
     return Column("n", "number", "count")
-
-
-def _say_rest(covariates: tuple[str, ...]) -> list[str]:
-    return [f"Columns that were not used: {', '.join(covariates)}."] if covariates else []
 
 
 # Items: where systems differ, where judges differ, and whether that is more than chance.
@@ -319,10 +315,8 @@ def _draw_sides(analysis: Analysis, sides: dict[int, list[dict[str, Any]]]) -> t
     drawn = [
         {**row, "strength": abs(row["net"]), "side": ITEM_SIDES[row["net"] < 0]} for row in rows
     ]
-    try:
-        order = [name for name in analysis.ranking.systems if name in systems]
-    except (NotIdentified, NotConverged):
-        order = sorted(systems)
+    ranking = analysis.known_ranking
+    order = [name for name in (ranking.systems if ranking else sorted(systems)) if name in systems]
     title = f"Who wins on the {_name_most(len(sides))}"
     alt = (
         f"{len(sides)} items by {len(systems)} systems, best first: a round mark where a system"

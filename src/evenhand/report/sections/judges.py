@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -47,6 +47,7 @@ from evenhand.report.document import (
     Figure,
     Section,
     Table,
+    begin_sentence,
     join_names,
     write_value,
 )
@@ -204,7 +205,7 @@ def name_kind(card: Card, abstains: str | None = None) -> str:
 
 # Flagged judges, with everything that speaks for and against them.
 
-MOST: Final = 10  # Most flagged judges whose evidence is shown
+MAX_CARDS: Final = 10  # Most flagged judges whose evidence is shown
 RANKED: Final = 3  # Most flagged judges who are left out one by one, where that takes long
 QUICK: Final = 30  # Most systems for which leaving out a judge takes a tenth of a second
 # Name of a piece of evidence → what it is about
@@ -224,26 +225,31 @@ def tabulate_cards(panel: Panel, before: Ranking | None) -> Table:
     """Return the cards of flagged judges, a row for each line."""
     flagged = panel.screening.flagged
     total = sum(card.n for card in panel.screening.cards)
-    columns = (Column("judge", "judge"), Column("about", "looked at"), Column("says", "found"))
-    rows: list[dict[str, Any]] = []
-    for place, card in enumerate(flagged[:MOST]):
-        lines = [("verdict", _say_verdict(card, total))]
+    cards = {}
+    for place, card in enumerate(flagged[:MAX_CARDS]):
+        share, chance = write_value(card.n / total, "share"), write_value(card.p_honest, "chance")
+        verdict = (
+            f"{', '.join(card.flags)}; probability of being honest {chance};"
+            f" {card.n:,} judgments, {share} of all"
+        )
+        lines = [("verdict", verdict)]
         lines += [(ABOUT.get(one.name, one.name), one.says) for one in card.evidence]
         if before is not None:
             lines.append(("left out", _say_effect(panel, before, card, place)))
-        rows += [{"judge": card.judge, "about": about, "says": says} for about, says in lines]
-    more = len(flagged) - MOST
-    rest = f"; {more:,} more are flagged" if more > 0 else ""
-    return Table("cards", f"Why judges are flagged{rest}", columns, tuple(rows))
+        cards[card.judge] = lines
+    return _list_cards(cards, len(flagged))
 
 
-def _say_verdict(card: Card, total: int) -> str:
-    share = write_value(card.n / total, "share")
-    chance = write_value(card.p_honest, "chance")
-    return (
-        f"{', '.join(card.flags)}; probability of being honest {chance};"
-        f" {card.n:,} judgments, {share} of all"
+def _list_cards(cards: Mapping[str, Sequence[tuple[str, str]]], flagged: int) -> Table:
+    """Return the table of cards: judge → what was looked at, and what was found."""
+    rows = tuple(
+        {"judge": judge, "about": about, "says": says}
+        for judge, lines in cards.items()
+        for about, says in lines
     )
+    rest = f"; {flagged - MAX_CARDS:,} more are flagged" if flagged > MAX_CARDS else ""
+    columns = (Column("judge", "judge"), Column("about", "looked at"), Column("says", "found"))
+    return Table("cards", f"Why judges are flagged{rest}", columns, rows)
 
 
 def _say_effect(panel: Panel, before: Ranking, card: Card, place: int) -> str:
@@ -297,18 +303,22 @@ def write_section_judges(analysis: Analysis) -> Section:
     if fault[0]:
         return write_fault("judges", PREFERENCE["judges"], fault, command)
     panel = Panel(analysis)
-    before = _find_ranking(analysis)
+    before = analysis.known_ranking
     change = say_without(panel, before) if panel.screening.flagged else ("", "")
     check = make_check(panel, change[0])
-    rows = _choose(panel)
     flagged = panel.screening.flagged
-    said = [*_say_known(panel), *_say_order(panel)]
+    # The flagged judges and those who judged most
+    most = len(panel.rows) if analysis.settings.full else SHOWN
+    rows = panel.rows[: max(most, len(flagged))]
     return Section(
         "judges",
         PREFERENCE["judges"],
         says=(
             *_say_flags(panel.screening, change),
-            *[*said, _say_loads(panel), _say_power(panel.screening)],
+            *_say_known(panel),
+            *_say_order(panel),
+            _say_loads(panel),
+            f"{begin_sentence(panel.screening.detectable)}.",
         ),
         checks=(check,),
         figures=_draw(rows),
@@ -321,13 +331,6 @@ def write_section_judges(analysis: Analysis) -> Section:
     )
 
 
-def _find_ranking(analysis: Analysis) -> Ranking | None:
-    try:
-        return analysis.ranking
-    except (NotIdentified, NotConverged):
-        return None
-
-
 def make_check(panel: Panel, change: str) -> Check:
     """Say whether judges are to be doubted; failed where the answer is reversed without them."""
     found = panel.screening
@@ -335,34 +338,29 @@ def make_check(panel: Panel, change: str) -> Check:
     seen = [card for card in found.cards if card.testable]
     if flagged:
         says = f"{len(flagged):,} flagged of {judges:,}"
-        return Check("judges", ASKS, choose_state(_find_reversal(panel)), says, change)
+        reversal = panel.analysis.reversals.judges if panel.analysis.known_ranking else ""
+        return Check("judges", ASKS, choose_state(reversal), says, change)
     share = sum(card.n for card in seen) / sum(card.n for card in found.cards)
+    why = "nobody judged enough to be flagged for carelessness"
+    if share:
+        part = write_value(share, "share")
+        why = f"only {part} of judgments are of judges who would be flagged if careless"
+    return _check_unflagged(found, why if share < MOST_JUDGES else "", "judge")
+
+
+def _check_unflagged(found: Screening, why: str, verb: str) -> Check:
+    """Return the check where nobody is flagged: undecided where that says nothing."""
+    none = f"none flagged of {len(found.cards):,}"
     if found.abstains is not None:
-        says = f"none flagged of {judges:,}, but {say_shortly(found.abstains)}"
-        return Check(
-            "judges", ASKS, UNDECIDED_OF_DOCUMENT, says, advise(found.abstains, found.cards)
-        )
-    if share < MOST_JUDGES:
-        says = f"none flagged of {judges:,}, but {_say_why(share)}"
-        advice = "Let judges share more outputs, judge more each, or answer controls and repeats."
+        says = f"{none}, but {say_shortly(found.abstains)}"
+        advice = advise(found.abstains, found.cards)
         return Check("judges", ASKS, UNDECIDED_OF_DOCUMENT, says, advice)
-    says = f"none flagged of {judges:,}; {len(seen):,} judged enough to be found out"
+    if why:
+        advice = f"Let judges share more outputs, {verb} more each, or answer controls and repeats."
+        return Check("judges", ASKS, UNDECIDED_OF_DOCUMENT, f"{none}, but {why}", advice)
+    seen = sum(card.testable for card in found.cards)
+    says = f"{none}; {seen:,} {verb}d enough to be found out"
     return Check("judges", ASKS, PASSED, says)
-
-
-def _find_reversal(panel: Panel) -> str:
-    """Say what is reversed without those flagged; "" where there is no ranking to reverse."""
-    try:
-        return panel.analysis.reversals.judges
-    except (NotIdentified, NotConverged):
-        return ""
-
-
-def _say_why(share: float) -> str:
-    if not share:
-        return "nobody judged enough to be flagged for carelessness"
-    part = write_value(share, "share")
-    return f"only {part} of judgments are of judges who would be flagged if careless"
 
 
 def _say_known(panel: Panel) -> list[str]:
@@ -434,18 +432,6 @@ def _say_loads(panel: Panel) -> str:
         f"The busiest judge, {most.judge}, gave {most.n:,} of {total:,} {unit} ({share});"
         f" with such loads {len(cards):,} judges count like {even} who judge equally much."
     )
-
-
-def _say_power(found: Screening) -> str:
-    said = found.detectable
-    return f"{said[:1].upper()}{said[1:]}."
-
-
-def _choose(panel: Panel) -> list[dict[str, Any]]:
-    """Return rows of the flagged judges and of those who judged most."""
-    rows = panel.rows
-    most = len(rows) if panel.analysis.settings.full else SHOWN
-    return rows[: max(most, len(panel.screening.flagged))]
 
 
 def _draw(rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
@@ -536,7 +522,6 @@ OUTSIDE: Final = (
     " are bad: of honest judges about a third are outside one standard deviation by their mean"
     " score; flags have a controlled error rate"
 )
-CARDS: Final = 10  # Most flagged judges whose evidence is shown
 # Figure of the paper → its title, and what is seen
 DRAWN: Final = {
     "judges-mean": (
@@ -593,38 +578,24 @@ def _find_fault(rated: Rated) -> tuple[str, str]:
 def _check(rated: Rated, found: Screening) -> Check:
     """Say whether judges are to be doubted; failed where the boards are reversed without them."""
     judges, flagged = len(found.cards), [card.judge for card in found.flagged]
-    seen = sum(card.testable for card in found.cards)
     if flagged:
         change = describe_change_of_removal(rated.rows, flagged)
         change += " (the higher mean score first)" if rated.lower else ""
         says = f"{len(flagged):,} flagged of {judges:,}"
         otherwise = f"Without {join_names(flagged)}: {change}."
         return Check("judges", ASKS, choose_state(rated.reversal), says, otherwise)
-    if found.abstains is not None:
-        says = f"none flagged of {judges:,}, but {say_shortly(found.abstains)}"
-        return Check(
-            "judges", ASKS, UNDECIDED_OF_DOCUMENT, says, advise(found.abstains, found.cards)
-        )
-    if not seen:
-        says = f"none flagged of {judges:,}, but too little is known of each to tell"
-        advice = "Let judges share more outputs, score more each, or answer controls and repeats."
-        return Check("judges", ASKS, UNDECIDED_OF_DOCUMENT, says, advice)
-    says = f"none flagged of {judges:,}; {seen:,} scored enough to be found out"
-    return Check("judges", ASKS, PASSED, says)
+    seen = any(card.testable for card in found.cards)
+    return _check_unflagged(found, "" if seen else "too little is known of each to tell", "score")
 
 
 def _say(found: Screening, check: Check) -> list[str]:
     """Say who is flagged for what, what it changes, and how severe judges are."""
-    said = [f"{_begin(sentence)}." for sentence in found.says]
+    said = [f"{begin_sentence(sentence)}." for sentence in found.says]
     if found.flagged:
         said.append(check.recommendation)
     if found.abstains is not None and not any(found.abstains in one for one in said):
         said.append(f"Nobody is called careless or reversed: {found.abstains}.")
-    return [*said, f"{_begin(found.detectable)}."]
-
-
-def _begin(sentence: str) -> str:
-    return f"{sentence[:1].upper()}{sentence[1:]}"
+    return [*said, f"{begin_sentence(found.detectable)}."]
 
 
 def _tabulate_outside(rated: Rated) -> Table:
@@ -715,16 +686,12 @@ def _note_figures(analysis: Analysis) -> tuple[str, ...]:
 
 def _make_cards(found: Screening) -> Table:
     """Return the cards of flagged judges, a row for each line."""
-    rows: list[dict[str, Any]] = []
-    for card in found.flagged[:CARDS]:
-        lines = [(one.name, one.says) for one in card.evidence]
-        lines += [("left out", card.effect)] if card.effect else []
-        head = ("verdict", f"{', '.join(card.flags)}; {card.n:,} scores")
-        rows += [{"judge": card.judge, "about": a, "says": s} for a, s in (head, *lines)]
-    more = len(found.flagged) - CARDS
-    rest = f"; {more:,} more are flagged" if more > 0 else ""
-    columns = (Column("judge", "judge"), Column("about", "looked at"), Column("says", "found"))
-    return Table("cards", f"Why judges are flagged{rest}", columns, tuple(rows))
+    cards = {}
+    for card in found.flagged[:MAX_CARDS]:
+        lines = [("verdict", f"{', '.join(card.flags)}; {card.n:,} scores")]
+        lines += [(one.name, one.says) for one in card.evidence]
+        cards[card.judge] = [*lines, *([("left out", card.effect)] if card.effect else [])]
+    return _list_cards(cards, len(found.flagged))
 
 
 def _tabulate_scorers(rated: Rated, rows: list[dict[str, Any]], analysis: Analysis) -> Table:

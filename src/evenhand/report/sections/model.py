@@ -189,9 +189,8 @@ def _doubt_sides(analysis: Analysis) -> list[Doubt]:
     fit = analysis.ranking.fit
     if isinstance(fit, Fit) and fit.model.order_effect:
         return []
-    try:
-        bias = analysis.position_bias
-    except (NotIdentified, NotConverged, UnknownOption):
+    bias = analysis.known_bias
+    if bias is None:
         return []
     slight = abs(bias.share - 0.5) < SLIGHT
     found = [Doubt("the place of an output counts", bias.p, slight, SEE_ORDER, PLACE)]
@@ -314,6 +313,7 @@ def write_section_model(analysis: Analysis) -> Section:
     cycles, why = _test(analysis)
     deviations = () if cycles is None else cycles.deviations
     parts = _calibrate(analysis, fit)
+    figures, shares = _show_parts(parts)
     laws = compare_laws(analysis)
     check = make_check(analysis, cycles, laws, why)
     return Section(
@@ -326,8 +326,8 @@ def write_section_model(analysis: Analysis) -> Section:
             *say_models(analysis, laws),
         ),
         checks=(check,),
-        figures=_draw(parts),
-        tables=(*_tabulate_pairs(deviations), *_tabulate_parts(parts), *tabulate_laws(laws)),
+        figures=figures,
+        tables=(*_tabulate_pairs(deviations), *shares, *tabulate_laws(laws)),
         notes=(
             *_note_deviance(fit),
             *([NOTE_PAIRS] if deviations else []),
@@ -409,29 +409,17 @@ def _say_parts(parts: tuple[CalibrationPart, ...]) -> tuple[str, ...]:
     )
 
 
-def _draw(parts: tuple[CalibrationPart, ...]) -> tuple[Figure, ...]:
+def _show_parts(parts: tuple[CalibrationPart, ...]) -> tuple[tuple[Figure, ...], tuple[Table, ...]]:
+    """Draw and tabulate expected and observed shares."""
     if len(parts) < 2:
-        return ()
-    rows = _list_parts(parts)
-    seen = (
-        f"{len(rows)} points with intervals: the share of wins observed against the share expected."
-        f" On the dashed diagonal both are the same. {' '.join(_say_parts(parts))}"
-    )
-    title = "Share of wins of the favoured system, ties half"
-    return (take_chart(draw_calibration(rows), "calibration", title, seen, table="calibration"),)
-
-
-def _list_parts(parts: tuple[CalibrationPart, ...]) -> list[dict[str, Any]]:
-    return [
+        return (), ()
+    rows = tuple(
         {
             **pick(one, "expected", "observed", "lower", "upper", "n"),
             "kind": "off" if one.off else "as expected",
         }
         for one in parts
-    ]
-
-
-def _tabulate_parts(parts: tuple[CalibrationPart, ...]) -> tuple[Table, ...]:
+    )
     columns = (
         Column("expected", "expected share", "share"),
         Column("observed", "observed share", "share"),
@@ -440,9 +428,14 @@ def _tabulate_parts(parts: tuple[CalibrationPart, ...]) -> tuple[Table, ...]:
         Column("n", "comparisons", "count"),
         Column("kind", "so"),
     )
-    rows = tuple(_list_parts(parts))
     caption = "Expected and observed shares of the favoured system"
-    return (Table("calibration", caption, columns, rows),) if len(parts) > 1 else ()
+    seen = (
+        f"{len(rows)} points with intervals: the share of wins observed against the share expected."
+        f" On the dashed diagonal both are the same. {' '.join(_say_parts(parts))}"
+    )
+    title = "Share of wins of the favoured system, ties half"
+    figure = take_chart(draw_calibration(rows), "calibration", title, seen, table="calibration")
+    return (figure,), (Table("calibration", caption, columns, rows),)
 
 
 def _tabulate_pairs(deviations: tuple[Deviation, ...]) -> tuple[Table, ...]:
@@ -505,27 +498,17 @@ def write_section_circles(analysis: Analysis) -> Section:
         f"X² over pairs is {cycles.statistic:,.1f}; chance alone makes {cycles.noise:,.1f} of it"
         f" ({by}; {cycles.worlds:,} drawn worlds)."
     )
+    reversals = analysis.reversals if analysis.known_ranking else None
+    check = make_check_circles(cycles, analysis.tally, reversals)
     return Section(
         "circles",
         PREFERENCE["circles"],
         says=(*say_circles(cycles, analysis.tally), *_say_decided(analysis, cycles)),
-        checks=(
-            replace(
-                make_check_circles(cycles, analysis.tally, _find_reversals(analysis)), p=cycles.p
-            ),
-        ),
+        checks=(replace(check, p=cycles.p),),
         tables=_tabulate(cycles),
         notes=(NOTE, noise, *cycles.notes),
         command=command,
     )
-
-
-def _find_reversals(analysis: Analysis) -> Reversals | None:
-    """Return what circles would reverse; None where there is no ranking."""
-    try:
-        return analysis.reversals if analysis.ranking else None
-    except (NotIdentified, NotConverged):
-        return None
 
 
 def make_check_circles(cycles: Cycles, tally: Tally, reversals: Reversals | None = None) -> Check:
@@ -594,11 +577,8 @@ def _say_decided(analysis: Analysis, cycles: Cycles) -> tuple[str, ...]:
     """Say whether an order is known, where no circle of majorities is."""
     if any(one.closed for one in cycles.cycles) or cycles.p is None:
         return ()
-    try:
-        ranking = analysis.ranking
-    except (NotIdentified, NotConverged):
-        return ()
-    if ranking.rank_sets is None:
+    ranking = analysis.known_ranking
+    if ranking is None or ranking.rank_sets is None:
         return ()
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
     decided = int(np.triu(ranking.rank_sets.decided, 1).sum())

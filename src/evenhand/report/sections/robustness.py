@@ -85,12 +85,18 @@ def say_one_sided(analysis: Analysis) -> str:
         return ""
     ranking, systems, seen = analysis.ranking, analysis.tally.systems, count_sides(analysis.tally)
     of_pairs = have_pairs_own_sides(len(systems), seen)
-    if not (of_pairs or note_sides(systems, seen)) or _hardly_matters(analysis):
+    if not (of_pairs or note_sides(systems, seen)):
+        return ""
+    # Judgments that show both orders often enough tell that the place hardly matters
+    if analysis.known_bias is not None and is_near(analysis.known_bias):
         return ""
     decided = ranking.rank_upper is not None and ranking.rank_upper[0] == 1
     means = WHOLE if decided else HIDDEN
     first, second = count_systems(len(systems), seen)
-    for system in ranking.systems[: 1 if decided else _count_leaders(ranking)]:
+    leading = 1
+    if not decided and ranking.rank_lower is not None:
+        leading = max(int((np.asarray(ranking.rank_lower) == 1).sum()), 1)
+    for system in ranking.systems[:leading]:
         at = systems.index(system)
         side = _name_side(first[at], second[at])
         if side:
@@ -117,21 +123,6 @@ def _tells_sides(analysis: Analysis) -> bool:
     if analysis.pairs.rankings is not None:  # who stood first of two is not drawn pair by pair
         return False
     return analysis.tally.positions_known and not (isinstance(fit, Fit) and fit.model.order_effect)
-
-
-def _hardly_matters(analysis: Analysis) -> bool:
-    """Whether judgments show both orders often enough to tell that the place hardly matters."""
-    try:
-        return is_near(analysis.position_bias)
-    except (NotIdentified, NotConverged, UnknownOption):
-        return False
-
-
-def _count_leaders(ranking: Ranking) -> int:
-    """Return how many systems may be the best; one where that is not known."""
-    if ranking.rank_lower is None:
-        return 1
-    return max(int((np.asarray(ranking.rank_lower) == 1).sum()), 1)
 
 
 def _name_side(first: float, second: float) -> str:
@@ -167,7 +158,8 @@ DRAWN: Final = 12  # Most systems that are drawn: the best of the ranking
 NAMED: Final = 3  # Most systems of a group that are named in a sentence
 RANKINGS: Final = 9  # Choices that there are at most, as a rule
 MOST: Final = 700  # Systems up to which choices are made without being asked for
-ASKED: Final = ("decided", "lost", "new")  # Columns that are left out where orders alone were asked
+# Columns that are left out where orders alone were asked
+UNDECIDED_COLUMNS: Final = ("decided", "lost", "new")
 NONE: Final = (
     "These judgments leave no other choice: there are no ties, it is not known who judged or on"
     " what, and no advantage of the output shown first can be told."
@@ -214,7 +206,8 @@ def write_section_choices(analysis: Analysis) -> Section:
     if len(found.choices) == 1:
         return Section("choices", PREFERENCE["choices"], (NONE,), notes=found.notes)
     rows = tabulate(found)
-    columns = COLUMNS if found.decides else tuple(one for one in COLUMNS if one.key not in ASKED)
+    hidden = () if found.decides else UNDECIDED_COLUMNS
+    columns = tuple(column for column in COLUMNS if column.key not in hidden)
     less = () if found.decides else (say_how(command, "Which pairs each choice decides"),)
     return Section(
         "choices",
@@ -238,26 +231,21 @@ def _find_screening(analysis: Analysis) -> Screening | None:
 
 def tabulate(found: Sensitivity) -> list[dict[str, Any]]:
     """Return a row for each choice, that of the report first."""
-    own = found.choices[0]
-    return [_describe(found, own, choice) for choice in found.choices]
-
-
-def _describe(found: Sensitivity, own: Choice, choice: Choice) -> dict[str, Any]:
-    name = "as in this report" if choice is own else choice.name
-    if choice.refused is not None:
-        nothing = dict.fromkeys(("decided", "lost", "new", "turned", "likeness"))
-        return {"choice": name, "first": f"no ranking: {choice.refused}", **nothing}
-    usual, its = set(own.decided), set(choice.decided)
-    counts: dict[str, int | None] = dict.fromkeys(ASKED)
-    if found.decides or choice is own:
-        counts = {"decided": len(its), "lost": len(usual - its), "new": len(its - usual)}
-    return {
-        "choice": name,
-        "first": join_names(list(choice.first)),
-        **counts,
-        "turned": _count_turned(own, choice),
-        "likeness": _compare(own, choice),
-    }
+    usual, rows = found.choices[0], []
+    for choice in found.choices:
+        row: dict[str, Any] = dict.fromkeys(column.key for column in COLUMNS)
+        row["choice"] = "as in this report" if choice is usual else choice.name
+        row["first"] = f"no ranking: {choice.refused}"
+        if choice.refused is None:
+            row["first"] = join_names(list(choice.first))
+            if found.decides or choice is usual:
+                before, after = set(usual.decided), set(choice.decided)
+                counts = (len(after), len(before - after), len(after - before))
+                row |= zip(UNDECIDED_COLUMNS, counts, strict=True)
+            row["turned"] = _count_turned(usual, choice)
+            row["likeness"] = _compare(usual, choice)
+        rows.append(row)
+    return rows
 
 
 def _places(choice: Choice) -> Mapping[str, int]:
@@ -277,9 +265,9 @@ def _compare(own: Choice, choice: Choice) -> float | None:
     both = [name for name in own.systems if name in after]
     if len(both) < 2:
         return None
-    sides = ([float(order[name]) for name in both] for order in (before, after))
-    found = spearman(*(np.array(side) for side in sides))
-    return None if found is None else round(found, 6)
+    sides = (np.array([float(order[name]) for name in both]) for order in (before, after))
+    likeness = spearman(*sides)
+    return None if likeness is None else round(likeness, 6)
 
 
 def _say_top(found: Sensitivity, analysis: Analysis) -> list[str]:
@@ -312,9 +300,13 @@ def _say_first(found: Sensitivity, ranking: Ranking) -> list[str]:
         alike = ["That decides nothing: the first place is open in this ranking."] if open_ else []
         return [f"{join_names(list(own))} {verb} under {every} {choices} too.", *alike, *none]
     said = f"{join_names(list(own))} {verb} under {len(same)} of {len(others)} {choices};"
-    rest = _say_others([one for one in others if one not in same])
+    by_first: dict[str, list[str]] = {}
+    for one in others:
+        if one not in same:
+            by_first.setdefault(join_names(list(one.first)), []).append(one.name)
+    parts = [f"under {join_names(names)} it is {first}" for first, names in by_first.items()]
     hint = ["The first place is not decided here either, so that this is no surprise."]
-    return [f"{said} {rest}.", *(hint if open_ else []), *none]
+    return [f"{said} {'; '.join(parts)}.", *(hint if open_ else []), *none]
 
 
 def check_first(found: Sensitivity, ranking: Ranking) -> list[Check]:
@@ -344,14 +336,6 @@ def check_first(found: Sensitivity, ranking: Ranking) -> list[Check]:
         return []
     held = f"yes: {best} is the best" if found.decides else f"yes: {best} is first"
     return [Check("choices", ASKS, PASSED, f"{held} under all {len(others)}")]
-
-
-def _say_others(changed: Sequence[Choice]) -> str:
-    by_first: dict[str, list[str]] = {}
-    for one in changed:
-        by_first.setdefault(join_names(list(one.first)), []).append(one.name)
-    parts = [f"under {join_names(names)} it is {first}" for first, names in by_first.items()]
-    return "; ".join(parts)
 
 
 def _say_decided(found: Sensitivity, rows: Sequence[Row]) -> list[str]:
@@ -668,11 +652,7 @@ def _check_refused(
     analysis: Analysis, refusal: NotIdentified | NotConverged | UnknownOption
 ) -> Check:
     """Say why the place cannot be judged, or that one system stood on one side alone."""
-    try:
-        place = say_one_sided(analysis)
-    except (NotIdentified, NotConverged):
-        place = ""
-    if place:
+    if analysis.known_ranking and (place := say_one_sided(analysis)):
         return _check_place(place)
     state = UNDECIDED_OF_DOCUMENT if isinstance(refusal, NotIdentified) else NOT_RUN
     return Check("order", ASKS_ORDER, state, say_refused(refusal))
@@ -787,22 +767,18 @@ def _say_open(ranking: Ranking, turned: list[tuple[str, str]]) -> str:
 def list_judges(bias: PositionBias) -> list[dict[str, Any]]:
     """Return a row for each judge, highest share first."""
     outstanding = {one.judge for one in bias.stand_out}
-    found = []
-    for one in bias.judges:
-        low, high = one.share_interval
-        found.append(
-            {
-                **pick(one, "judge", "n", "first", "second"),
-                "raw": one.first / (one.first + one.second) if one.first + one.second else None,
-                "share": one.share,
-                "lower": low,
-                "upper": high,
-                "p": one.p_common,
-                "adjusted": one.p_common_adjusted,
-                "kind": "stands out" if one.judge in outstanding else "like the others",
-            }
-        )
-    return found
+    return [
+        {
+            **pick(one, "judge", "n", "first", "second"),
+            "raw": one.first / (one.first + one.second) if one.first + one.second else None,
+            "share": one.share,
+            **dict(zip(("lower", "upper"), one.share_interval, strict=True)),
+            "p": one.p_common,
+            "adjusted": one.p_common_adjusted,
+            "kind": "stands out" if one.judge in outstanding else "like the others",
+        }
+        for one in bias.judges
+    ]
 
 
 def _draw_order(bias: PositionBias, rows: list[dict[str, Any]]) -> Figure:

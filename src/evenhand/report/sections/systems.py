@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.tally import Tally
-from evenhand.errors import NotConverged, NotIdentified
+from evenhand.errors import NotIdentified
 from evenhand.judges.removal import correlate
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.score_board import ScoreBoard
@@ -22,6 +22,7 @@ from evenhand.report.document import (
     Figure,
     Section,
     Table,
+    begin_sentence,
     join_names,
     write_value,
 )
@@ -367,10 +368,9 @@ def count_outcomes(analysis: Analysis) -> list[dict[str, Any]]:
         for system, won, tied, lost in zip(tally.systems, wins, ties, losses, strict=True)
         if won + tied + lost > 0
     }
-    try:
-        return [found[system] for system in analysis.ranking.systems if system in found]
-    except (NotIdentified, NotConverged):
+    if analysis.known_ranking is None:
         return sorted(found.values(), key=lambda row: (-row["share"], row["system"]))
+    return [found[system] for system in analysis.known_ranking.systems if system in found]
 
 
 def _say_ties(rows: list[dict[str, Any]]) -> str:
@@ -573,7 +573,7 @@ def write_section_criteria(analysis: Analysis) -> Section:
     return Section(
         "criteria",
         RATING["criteria"],
-        says=tuple(_say_criteria(row, rated) for row in rows[:SAID]),
+        says=tuple(_say_criteria(row) for row in rows[:SAID]),
         figures=_draw_criteria(rated),
         tables=(Table("correlations", "How criteria go together", columns, tuple(rows)),),
         notes=(
@@ -644,7 +644,7 @@ def _count_against(one: ScoreBoard | None, other: ScoreBoard | None) -> int:
     return int((grids[0] * grids[1] < 0).sum()) // 2
 
 
-def _say_criteria(row: dict[str, Any], rated: Rated) -> str:
+def _say_criteria(row: dict[str, Any]) -> str:
     both, against = f"{row['first']} and {row['second']}", row["against"]
     said = []
     if row["pearson"] is not None:
@@ -667,9 +667,7 @@ def _say_criteria(row: dict[str, Any], rated: Rated) -> str:
         said.append(
             f"{against:,} {pairs} decided one way for the one and the other way for the other"
         )
-    del rated
-    sentence = "; ".join(said) or f"nothing can be said of {both} together"
-    return f"{sentence[:1].upper()}{sentence[1:]}."
+    return f"{begin_sentence('; '.join(said) or f'nothing can be said of {both} together')}."
 
 
 def _draw_criteria(rated: Rated) -> tuple[Figure, ...]:
