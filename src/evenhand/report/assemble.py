@@ -151,7 +151,7 @@ def _write(analysis: Analysis, name: str, title: str) -> Section:
     """Write a section; what refuses it stands in its place."""
     try:
         with draw_unchecked():
-            return WRITERS[name](analysis)
+            section = WRITERS[name](analysis)
     except REFUSALS as refusal:
         why = say_refused(refusal)
         # The section that stands in the place of one that is refused
@@ -159,6 +159,7 @@ def _write(analysis: Analysis, name: str, title: str) -> Section:
             return Section(name, title, not_run=why)
         says = (f"Nothing can be said here: {why}.",)
         return Section(name, title, says, (Check(*LIT[name], NOT_RUN, why),))
+    return replace(section, title=title)
 
 
 def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:

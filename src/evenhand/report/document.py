@@ -85,7 +85,7 @@ class Block:
 @dataclass(frozen=True)
 class Section:
     name: str  # one word, unlike the others of its part
-    title: str  # its heading
+    title: str = ""  # its heading; that of the contents where it is ""
     says: tuple[str, ...] = ()  # findings, a sentence or two each
     checks: tuple[Check, ...] = ()  # what could be wrong
     figures: tuple[Figure, ...] = ()  # charts

@@ -20,7 +20,7 @@ from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.score_board import ScoreBoard
-from evenhand.report.analysis import PREFERENCE, Analysis, Rated, are_level, list_left_out
+from evenhand.report.analysis import Analysis, Rated, are_level, list_left_out
 from evenhand.report.document import Block, Section, join_names, write_value
 from evenhand.report.sections.judges import NAMELESS
 from evenhand.report.sections.judges import find_fault as find_fault_of_judges
@@ -420,7 +420,6 @@ def write_section_methods(analysis: Analysis) -> Section:
     with_papers = ", with the papers that it cites" if keys else ""
     return Section(
         "methods",
-        PREFERENCE["methods"],
         says=(f"The paragraph may be copied into a paper{with_papers}.",),
         blocks=(
             Block(TEXT, "Methods", text),

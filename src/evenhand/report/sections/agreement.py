@@ -30,8 +30,6 @@ from evenhand.judges.variance import (
 )
 from evenhand.judges.variance import Study as Designs
 from evenhand.report.analysis import (
-    PREFERENCE,
-    RATING,
     Analysis,
     Rated,
     are_level,
@@ -232,21 +230,19 @@ LEAST: Final = 30  # Pairs of answers below which a share of them says little
 
 def write_section_agreement(analysis: Analysis) -> Section:
     command = analysis.write_command("agreement")
-    title = PREFERENCE["agreement"]
     try:
         table = _measure(analysis)
     except NotIdentified as refusal:
         check = Check("agreement", ASKS, NOT_RUN, refusal.fault, _advise(analysis))
         said = _say_themselves(analysis) if NAMELESS not in _names(analysis) else []
         says = (f"Agreement of judges cannot be measured: {refusal.fault}.", *said)
-        return Section("agreement", title, says, (check,), command=command)
+        return Section("agreement", says=says, checks=(check,), command=command)
     ranked = isinstance(analysis.data, Rankings)
     systems = agree_by_system(
         compare_pairs(analysis.votes), analysis.votes.systems, level=analysis.settings.level
     )
     return Section(
         "agreement",
-        title,
         says=(
             *_say_others(analysis, table),
             *_say_themselves(analysis),
@@ -494,11 +490,10 @@ def write_section_scoring(analysis: Analysis) -> Section:
         why = f"it cannot be computed: {refusal.fault}"
         check = Check("agreement", ASKS, NOT_RUN, why, _advise_scoring(analysis.rated))
         says = (f"Agreement cannot be computed here: {refusal.fault}.",)
-        return Section("scoring", RATING["scoring"], says, (check,), command=command)
+        return Section("scoring", says=says, checks=(check,), command=command)
     check = _check_scoring(found, level=are_level(analysis.rated.targets))
     return Section(
         "scoring",
-        RATING["scoring"],
         says=tuple(f"{sentence}." for sentence in _say(found)),
         checks=(check,),
         figures=_draw(found),
@@ -653,7 +648,6 @@ def write_section_parts(analysis: Analysis) -> Section:
     ]
     return Section(
         "parts",
-        RATING["parts"],
         says=tuple(said),
         figures=_draw_parts(rows),
         tables=(

@@ -19,7 +19,7 @@ from evenhand.formats.inspection import Part, inspect
 from evenhand.judges.item_agreement import REPLICATES, ItemAgreement, compare_items
 from evenhand.ranking.ranking import Ranking
 from evenhand.ratings.matrix import MAX_DIFFERENCES, ItemSpread, count_differences, spread_items
-from evenhand.report.analysis import MORE, PREFERENCE, RATING, Analysis, list_left_out
+from evenhand.report.analysis import MORE, PREFERENCE, Analysis, list_left_out
 from evenhand.report.answer import MAX_TIMES, find_open
 from evenhand.report.document import (
     Column,
@@ -74,7 +74,6 @@ def write_section_data(analysis: Analysis) -> Section:
     unused = [f"Columns that were not used: {names}."] if found.covariates else []
     return Section(
         "data",
-        PREFERENCE["data"],
         says=(_say_counts(part, analysis), *said, *_say_links(part, analysis)),
         tables=(
             Table("counts", "What was judged", (Column("what", ""), _number()), rows),
@@ -167,7 +166,7 @@ def write_section_items(analysis: Analysis) -> Section:
         found = compare_items(votes, replicates=replicates, seed=settings.seed)
     except NotIdentified as refusal:
         says = (f"Nothing can be said of items: {refusal.fault}.",)
-        return Section("items", PREFERENCE["items"], says, command=command)
+        return Section("items", says=says, command=command)
     most = 1 - settings.level
     apart = _rank(found, found.p_decided <= most, found.decided - found.blind_decided)
     against = _rank(found, found.p_against <= most, found.blind_agree - found.agree)
@@ -188,7 +187,6 @@ def write_section_items(analysis: Analysis) -> Section:
         notes.append("where the same few judges ranked an item, it tells of these judges as well")
     return Section(
         "items",
-        PREFERENCE["items"],
         says=_say(analysis, found),
         figures=(*_draw_shares(found), *_draw_sides(analysis, sides)),
         tables=(
@@ -402,12 +400,11 @@ def write_section_rated(analysis: Analysis) -> Section:
     rated = analysis.rated
     if rated.rows.items == ("",):
         said = "The data have no column of items: nobody knows which outputs belong together."
-        return Section("rated", RATING["rated"], says=(said,))
+        return Section("rated", says=(said,))
     systems, says, notes = _look_at_systems(analysis)
     judges, heard = _look_at_judges(analysis)
     return Section(
         "rated",
-        RATING["rated"],
         says=(*says, *heard),
         tables=(*systems, *judges),
         notes=(CHANCE, *notes),
@@ -565,7 +562,6 @@ def write_section_next(analysis: Analysis) -> Section:
             )
     return Section(
         "next",
-        PREFERENCE["next"],
         says=(
             *say_needed(found, ranking),
             *(_say_pairs(chosen, decided=not found) if choice else ()),
@@ -704,4 +700,4 @@ def write_section_more(analysis: Analysis) -> Section:
         f"With {analysis.settings.tasks} tasks in one file these are left to it, or to"
         " `evenhand report --full`.",
     )
-    return Section(MORE, "More on this task", says=said, command=analysis.write_command("report"))
+    return Section(MORE, says=said, command=analysis.write_command("report"))

@@ -30,8 +30,6 @@ from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.without_judges import describe_change, rank_without
 from evenhand.report.analysis import (
-    PREFERENCE,
-    RATING,
     Analysis,
     Rated,
     are_level,
@@ -80,12 +78,12 @@ def find_fault(judges: Sequence[str]) -> tuple[str, str]:
     return "", ""
 
 
-def write_fault(name: str, title: str, fault: tuple[str, str], command: str) -> Section:
+def write_fault(name: str, fault: tuple[str, str], command: str) -> Section:
     """Write the section on judges of whom nothing can be said."""
     why, advice = fault
     check = Check("judges", ASKS, NOT_RUN, why, advice)
     says = (f"Nothing can be said of the judges: {why}.",)
-    return Section(name, title, says, (check,), command=command)
+    return Section(name, says=says, checks=(check,), command=command)
 
 
 # The judges of preferences: what is known of each, and the ranking without those who are flagged.
@@ -301,7 +299,7 @@ def write_section_judges(analysis: Analysis) -> Section:
     command = analysis.write_command("judges", "--cards")
     fault = find_fault_panel(analysis)
     if fault[0]:
-        return write_fault("judges", PREFERENCE["judges"], fault, command)
+        return write_fault("judges", fault, command)
     panel = Panel(analysis)
     before = analysis.known_ranking
     change = say_without(panel, before) if panel.screening.flagged else ("", "")
@@ -312,7 +310,6 @@ def write_section_judges(analysis: Analysis) -> Section:
     rows = panel.rows[: max(most, len(flagged))]
     return Section(
         "judges",
-        PREFERENCE["judges"],
         says=(
             *_say_flags(panel.screening, change),
             *_say_known(panel),
@@ -545,7 +542,7 @@ def write_section_scorers(analysis: Analysis) -> Section:
     rated, command = analysis.rated, analysis.write_command("judges", "--cards")
     fault = _find_fault(rated)
     if fault[0]:
-        return write_fault("scorers", RATING["scorers"], fault, command)
+        return write_fault("scorers", fault, command)
     found = rated.screening
     check = _check(rated, found)
     flags = {card.judge: ", ".join(card.flags) for card in found.flagged}
@@ -557,7 +554,6 @@ def write_section_scorers(analysis: Analysis) -> Section:
     )
     return Section(
         "scorers",
-        RATING["scorers"],
         says=tuple(_say(found, check)),
         checks=(check,),
         figures=(*_draw_map(rated, rows), *_draw_paper(analysis)),

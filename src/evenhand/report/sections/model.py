@@ -35,7 +35,6 @@ from evenhand.ranking.robustness.cycles import (
 )
 from evenhand.report.analysis import (
     MAX_DETECTABLE,
-    PREFERENCE,
     Analysis,
     Reversals,
     choose_state,
@@ -309,7 +308,7 @@ def write_section_model(analysis: Analysis) -> Section:
         fit = analysis.ranking.fit
     except (NotIdentified, NotConverged) as refusal:
         check = Check("model", ASKS, NOT_RUN, say_refused(refusal))
-        return Section("model", PREFERENCE["model"], (NO_MODEL,), (check,))
+        return Section("model", says=(NO_MODEL,), checks=(check,))
     cycles, why = _test(analysis)
     deviations = () if cycles is None else cycles.deviations
     parts = _calibrate(analysis, fit)
@@ -318,7 +317,6 @@ def write_section_model(analysis: Analysis) -> Section:
     check = make_check(analysis, cycles, laws, why)
     return Section(
         "model",
-        PREFERENCE["model"],
         says=(
             *_say_fit(analysis, cycles, why),
             *_say_pairs(analysis, deviations),
@@ -492,7 +490,7 @@ def write_section_circles(analysis: Analysis) -> Section:
     except (NotIdentified, NotConverged, UnknownOption) as refusal:
         check = Check("circles", ASKS_CIRCLES, NOT_RUN, say_refusal(analysis, refusal))
         says: tuple[str, ...] = ("Circles were not looked for.",)
-        return Section("circles", PREFERENCE["circles"], says, (check,), command=command)
+        return Section("circles", says=says, checks=(check,), command=command)
     by = f"by {' and '.join(cycles.ways)}" if cycles.ways else "votes taken for independent"
     noise = (
         f"X² over pairs is {cycles.statistic:,.1f}; chance alone makes {cycles.noise:,.1f} of it"
@@ -502,7 +500,6 @@ def write_section_circles(analysis: Analysis) -> Section:
     check = make_check_circles(cycles, analysis.tally, reversals)
     return Section(
         "circles",
-        PREFERENCE["circles"],
         says=(*say_circles(cycles, analysis.tally), *_say_decided(analysis, cycles)),
         checks=(replace(check, p=cycles.p),),
         tables=_tabulate(cycles),
@@ -709,7 +706,6 @@ def write_section_learning(analysis: Analysis) -> Section:
         says.append(say_how(curves, "How well answers of others are foreseen with more judgments"))
     return Section(
         "learning",
-        PREFERENCE["learning"],
         says=tuple(says),
         figures=tuple(figures),
         tables=(table,),

@@ -40,7 +40,6 @@ from evenhand.ranking.sides import (
     note_sides,
 )
 from evenhand.report.analysis import (
-    PREFERENCE,
     Analysis,
     choose_state,
     may_rank,
@@ -191,7 +190,7 @@ def write_section_choices(analysis: Analysis) -> Section:
     many, command = len(analysis.ranking.systems), analysis.write_command("doubt")
     if many > MOST and not analysis.settings.full:
         why = say_how(command, f"A ranking of {many:,} systems by each choice")
-        return Section("choices", PREFERENCE["choices"], not_run=why, command=command)
+        return Section("choices", not_run=why, command=command)
     # Rank by each choice; of large tables orders alone
     settings = analysis.settings
     found = vary_choices(
@@ -204,14 +203,13 @@ def write_section_choices(analysis: Analysis) -> Section:
         screening=_find_screening(analysis),
     )
     if len(found.choices) == 1:
-        return Section("choices", PREFERENCE["choices"], (NONE,), notes=found.notes)
+        return Section("choices", says=(NONE,), notes=found.notes)
     rows = tabulate(found)
     hidden = () if found.decides else UNDECIDED_COLUMNS
     columns = tuple(column for column in COLUMNS if column.key not in hidden)
     less = () if found.decides else (say_how(command, "Which pairs each choice decides"),)
     return Section(
         "choices",
-        PREFERENCE["choices"],
         says=(*_say_top(found, analysis), *_say_decided(found, rows), *less),
         checks=tuple(check_first(found, analysis.ranking)),
         figures=(_draw(found),),
@@ -426,7 +424,7 @@ def write_section_fragility(analysis: Analysis) -> Section:
     command = analysis.write_command("doubt")
     if not may_remove(analysis):
         why = say_how(command, "Which judgments carry the answer")
-        return Section("fragility", PREFERENCE["fragility"], not_run=why, command=command)
+        return Section("fragility", not_run=why, command=command)
     whole = may_rank(analysis, CLAIMS * STEPS)
     opened = whole or may_rank(analysis, STEPS)
     found = find_fragility(
@@ -440,7 +438,7 @@ def write_section_fragility(analysis: Analysis) -> Section:
     )
     if not found.flips:
         says = ("All systems are level: there is no conclusion to be carried.",)
-        return Section("fragility", PREFERENCE["fragility"], says, notes=found.notes)
+        return Section("fragility", says=says, notes=found.notes)
     rows = tuple(describe(flip) for flip in found.flips)
     rest = "What carries the other conclusions"
     if not opened:
@@ -448,7 +446,6 @@ def write_section_fragility(analysis: Analysis) -> Section:
     less = () if whole else (say_how(command, rest),)
     return Section(
         "fragility",
-        PREFERENCE["fragility"],
         says=(*say_findings(found, ranking), *less),
         tables=(
             Table("fragility", "The fewest that carry each conclusion", COLUMNS_FRAGILITY, rows),
@@ -599,7 +596,6 @@ def write_section_order(analysis: Analysis) -> Section:
         check = _check_refused(analysis, refusal)
         return Section(
             "order",
-            PREFERENCE["order"],
             says=("Nothing can be said of the place of an output.",),
             checks=(check,),
             command=command,
@@ -607,7 +603,6 @@ def write_section_order(analysis: Analysis) -> Section:
     rows = list_judges(bias)
     return Section(
         "order",
-        PREFERENCE["order"],
         says=(_say_common(bias), *_say_judges(bias), *_say_change(analysis)),
         checks=(replace(_check(analysis, bias), p=bias.p),),
         figures=(_draw_order(bias, rows),) if rows else (),

@@ -15,7 +15,7 @@ from evenhand.errors import NotIdentified
 from evenhand.judges.removal import correlate
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.score_board import ScoreBoard
-from evenhand.report.analysis import PREFERENCE, RATING, Analysis, Rated
+from evenhand.report.analysis import Analysis, Rated
 from evenhand.report.document import (
     MAX_NAMES,
     Column,
@@ -61,7 +61,6 @@ def write_section_ranking(analysis: Analysis) -> Section:
         said.append(f"N{why[1:]}." if why.startswith("no system ") else f"{why}.")
     return Section(
         "ranking",
-        PREFERENCE["ranking"],
         says=tuple(said or [f"Systems stand by their {ranking.scale}."]),
         figures=(figure,),
         tables=(make_board(ranking, rows),),
@@ -175,7 +174,6 @@ def write_section_heads(analysis: Analysis) -> Section:
     held = BESIDE if ranking.rank_sets is not None else ALONE
     return Section(
         "heads",
-        PREFERENCE["heads"],
         says=(_say_met(ranking, counts), _say_decided(ranking, neighbours)),
         figures=(_draw(ranking, pairs, drawn),),
         tables=(_tabulate(ranking, neighbours),),
@@ -335,7 +333,6 @@ def write_section_outcomes(analysis: Analysis) -> Section:
     )
     return Section(
         "outcomes",
-        PREFERENCE["outcomes"],
         says=(_say_ties(rows), _say_most(rows)),
         figures=(
             take_chart(
@@ -442,7 +439,6 @@ def write_section_scores(analysis: Analysis) -> Section:
         said.append(f"Higher scores are better{others}.")
     return Section(
         "scores",
-        RATING["scores"],
         says=(*says, *said),
         figures=tuple(figures),
         tables=tuple(tables),
@@ -467,7 +463,6 @@ def _write_alone(analysis: Analysis) -> Section:
     )
     return Section(
         "scores",
-        RATING["scores"],
         says=(said,),
         tables=(Table("scores", f"Mean scores of {system}", columns, tuple(rows)),),
         command=analysis.write_command("inspect"),
@@ -553,10 +548,10 @@ def write_section_criteria(analysis: Analysis) -> Section:
     criteria = list(rated.parts)
     if len(criteria) < 2:
         said = f"One criterion only, {criteria[0]}." if criteria[0] else "One criterion only."
-        return Section("criteria", RATING["criteria"], says=(f"{said} Nothing to compare.",))
+        return Section("criteria", says=(f"{said} Nothing to compare.",))
     if len(rated.systems) < 2:
         said = f"One system only, {rated.systems[0]}: systems cannot be set beside each other."
-        return Section("criteria", RATING["criteria"], says=(said,))
+        return Section("criteria", says=(said,))
     every = list(combinations(criteria, 2))
     rows = [_compare(rated, *pair) for pair in every[:PAIRS]]
     more = len(every) - len(rows)
@@ -572,7 +567,6 @@ def write_section_criteria(analysis: Analysis) -> Section:
     )
     return Section(
         "criteria",
-        RATING["criteria"],
         says=tuple(_say_criteria(row) for row in rows[:SAID]),
         figures=_draw_criteria(rated),
         tables=(Table("correlations", "How criteria go together", columns, tuple(rows)),),
