@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.judge_options import figure_options
+from evenhand.cli.judge_options import diagnosis_figure_options
 from evenhand.cli.next import feature_options
 from evenhand.cli.options import (
     group_option,
@@ -38,6 +38,7 @@ from evenhand.cli.terminal import (
     block,
     draw_table,
     label,
+    list_errors,
     name_column,
     pad,
     plural,
@@ -52,7 +53,6 @@ from evenhand.report.latex import escape, number, tabular
 
 if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
-    from evenhand.numerics.cluster_means import Estimate
     from evenhand.ratings.features import OutputFeatures
     from evenhand.ratings.judge_process import MultiTaskGP
     from evenhand.ratings.process_comparison import HeldOut, Pair
@@ -100,7 +100,7 @@ model_options = stack(
 @group_option
 @feature_options
 @model_options
-@figure_options
+@diagnosis_figure_options
 @output_options
 def alike(
     *,
@@ -142,7 +142,7 @@ def alike(
         features = _choose_features(data, (feature, labels), (source_text, output_text))
         parts = _split(data, group_by, features)
         found, refused = _learn(parts, (model, held, level), features, patience)
-        remarks = [*remarks_on(data), *_draw(found, figures, forms)]
+        remarks = [*remarks_on(data), *write_figures(found, figures, forms, _draw)]
 
     place.deliver(AlikeResult(found, refused, remarks))
 
@@ -202,14 +202,10 @@ def _learn(
     return work_on_groups(parts, work, alone=alone)
 
 
-def _draw(found: dict[str, JudgeLikeness], folder: str | None, forms: tuple[str, ...]) -> list[str]:
-    """Draw the judges of every group, if that was asked for; say where they are."""
-    if folder is None:
-        return []
+def _draw(found: JudgeLikeness) -> dict[str, Any]:
     from evenhand.report.figures.judges import draw_likeness
 
-    figures = {name: {"alike": draw_likeness(part)} for name, part in found.items()}
-    return write_figures(figures, folder, forms)
+    return {"alike": draw_likeness(found)}
 
 
 # How alike judges are, as it is drawn in a terminal.
@@ -223,6 +219,7 @@ MAX_UNKNOWN: Final = 8  # Most pairs of which the ratings do not tell that are n
 # How the feature that tells each output from all others is said
 OUTPUT_ITSELF: Final = "which output it is"
 NONE: Final = "—"
+JUDGE_NUMBERS: Final = ("ratings", "leniency", "private", "noise", "private_and_noise")
 
 
 def draw_judges(found: JudgeLikeness, columns: int) -> list[str]:
@@ -237,15 +234,16 @@ def draw_judges(found: JudgeLikeness, columns: int) -> list[str]:
         Column("noise", left=False, priority=1),
         Column("both", left=False, priority=3),
     )
+    ends = [(f"{row['leniency_lower']:+.1f}", f"{row['leniency_upper']:+.1f}") for row in rows]
     lines = [
         (
             judge,
             f"{row['ratings']:,}",
             f"{row['leniency']:+.1f}",
-            ends,
-            *(_points(row[key]) for key in ("private", "noise", "private_and_noise")),
+            f"{low} to {high}",
+            *(NONE if row[key] is None else f"{row[key]:.1f}" for key in JUDGE_NUMBERS[2:]),
         )
-        for judge, row, ends in zip(found.judges, rows, _ends(rows), strict=True)
+        for judge, row, (low, high) in zip(found.judges, rows, align(ends, left=()), strict=True)
     ]
     table = draw_table(heads, lines, columns, least=MIN_NAME)
     unit = "points of the scale. lenient by: what a judge gives more than the mean of these judges"
@@ -332,22 +330,12 @@ def say_open(found: JudgeLikeness) -> str:
 def draw_errors(found: JudgeLikeness, columns: int) -> list[str]:
     """Return how far each way to predict is off."""
     rmse = [Column(title, left=False, priority=1) for title in ("rmse", "more")]
-    rows = [
-        (
-            one.method,
-            f"{one.mae:.3g}",
-            _more(one.mae_more),
-            f"{one.rmse:.3g}",
-            _more(one.rmse_more),
-        )
-        for one in found.table
-    ]
     legend = (
         "points of the scale that a prediction is off, on ratings that were held out; more: beyond"
         f" multi-task, with its {100 * found.level:g} % interval"
     )
     heads: list[Column | str] = [name_column("method"), "mae", "more", *rmse]
-    table = draw_table(heads, rows, columns, least=MIN_NAME)
+    table = draw_table(heads, list_errors(found.table), columns, least=MIN_NAME)
     return [*table, label("", legend, columns)]
 
 
@@ -364,11 +352,6 @@ def say_features(found: JudgeLikeness) -> str:
         "correlation of what a judge thinks of two outputs that differ in one feature alone (near"
         f" 1 it changes little{tail}): {listed}"
     )
-
-
-def _ends(rows: Sequence[dict[str, Any]]) -> list[str]:
-    ends = [(f"{row['leniency_lower']:+.1f}", f"{row['leniency_upper']:+.1f}") for row in rows]
-    return [f"{low} to {high}" for low, high in align(ends, left=())]
 
 
 def _align_pairs(names: dict[str, str], pairs: Sequence[tuple[str, Pair]]) -> list[str]:
@@ -391,20 +374,9 @@ def _share(value: float) -> str:
     return f"{value:z.2f}".replace("0.", ".", 1)
 
 
-def _points(value: float | None) -> str:
-    return NONE if value is None else f"{value:.1f}"
-
-
-def _more(one: Estimate | None) -> str:
-    if one is None:
-        return NONE
-    return f"{one.value:+.2g} ({one.lower:+.2g} to {one.upper:+.2g})"
-
-
 # Which judges are alike, for each group, as text, JSON, CSV and LaTeX.
 
 CSV_KEYS: Final = ("what", "name", "other", "estimate", "lower", "upper", "known")  # Columns of CSV
-JUDGE_NUMBERS: Final = ("ratings", "leniency", "private", "noise", "private_and_noise")
 
 
 class AlikeResult(GroupedResult[JudgeLikeness]):

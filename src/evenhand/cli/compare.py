@@ -12,6 +12,7 @@ from evenhand.cli.options import (
     COLUMN_LEVEL,
     Numbers,
     OneOf,
+    figure_options,
     group_option,
     is_given,
     level_option,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from evenhand.ranking.cross_validation import ModelComparison
     from evenhand.ranking.learning_curves import LearningCurves
 
-FORMS: Final = ("svg", "png", "pdf", "json")
 BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 MIN_WIDTH: Final = 240
 MAX_WIDTH: Final = 2000  # Widths of figures that can be asked for, in pixels
@@ -131,13 +131,8 @@ certainty_options = stack(
 )
 
 drawing_options = stack(
-    _drawn_option("--figures", metavar="FOLDER", help="Draw figures into a folder."),
-    _drawn_option(
-        "--figure-format",
-        "forms",
-        multiple=True,
-        type=OneOf(FORMS),
-        help="svg and png by default. Repeatable.",
+    figure_options(
+        _drawn_option, "Draw figures into a folder.", "svg and png by default. Repeatable."
     ),
     _drawn_option(
         "--figure-width",

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from evenhand.cli.judge_options import figure_options
+from evenhand.cli.judge_options import diagnosis_figure_options
 from evenhand.cli.options import (
     OneOf,
     WholeFrom,
@@ -37,6 +37,7 @@ from evenhand.cli.terminal import (
     cut,
     draw_table,
     label,
+    list_errors,
     plural,
     say_notes,
     sign,
@@ -105,7 +106,7 @@ decision_options = stack(
 @group_option
 @model_options
 @decision_options
-@figure_options
+@diagnosis_figure_options
 @output_options
 def complete(
     *,
@@ -160,7 +161,7 @@ def complete(
             lambda part: complete_part(part, model, (draws or DRAWS) if reliability else None),
             alone=[*parts] == [""],
         )
-        remarks = [*remarks_on(data), *_draw(found, figures, forms)]
+        remarks = [*remarks_on(data), *write_figures(found, figures, forms, _draw)]
 
     place.deliver(CompleteResult(found, refused, remarks))
 
@@ -179,18 +180,10 @@ def _read_ends(clip: str | None) -> tuple[float, float] | None:
     return scale.low, scale.high
 
 
-def _draw(found: dict[str, CompletedPart], folder: str | None, forms: tuple[str, ...]) -> list[str]:
-    """Draw the curve of every group, if that was asked for; say where it is."""
-    if folder is None:
-        return []
+def _draw(part: CompletedPart) -> dict[str, Any]:
     from evenhand.report.figures.predictions import draw_decisions
 
-    figures = {
-        name: {"decisions": draw_decisions(part.decisions)}
-        for name, part in found.items()
-        if part.decisions is not None
-    }
-    return write_figures(figures, folder, forms)
+    return {} if part.decisions is None else {"decisions": draw_decisions(part.decisions)}
 
 
 # Completed ratings and curves of decisions, one for each group, as text, JSON, CSV and LaTeX.
@@ -318,12 +311,8 @@ def _half(one: GroupWidth) -> str:
 
 
 def _errors(table: Sequence[MethodError], columns: int) -> list[str]:
-    rows = [
-        (row.method, f"{row.mae:.3g}", _more(row.mae_more), f"{row.rmse:.3g}", _more(row.rmse_more))
-        for row in table
-    ]
     heads = (Column("method"), "mae", "more", "rmse", "more")
-    return _draw_halves(heads, rows, 1, 3, columns)
+    return _draw_halves(heads, list_errors(table), 1, 3, columns)
 
 
 def _draw_halves(
@@ -340,12 +329,6 @@ def _draw_halves(
     first = draw_table(heads[:half], [row[:half] for row in rows])
     rest = [(*row[:own], *row[half:]) for row in rows]
     return [*first, "", *draw_table((*heads[:own], *heads[half:]), rest)]
-
-
-def _more(one: Paired | None) -> str:
-    if one is None:
-        return NONE
-    return f"{one.value:+.2g} ({one.lower:+.2g} to {one.upper:+.2g})"
 
 
 def _decisions(curve: DecisionCurve, columns: int) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from evenhand.cli.options import OneOf, is_given, section, stack
+from evenhand.cli.options import OneOf, figure_options, is_given, section, stack
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ READINGS: Final = ("mean", "gap")
 MATCHES: Final = ("any", "all")
 ACROSS: Final = ("each", "any", "all")
 VERSIONS: Final = ("first", "last", "both")
-FORMS: Final = ("svg", "png", "pdf", "json")
 
 _ratings_option = section("What the ratings are")
 _outside_option = section("Who is outside, and what is removed (ratings)")
@@ -109,17 +108,11 @@ flag_options = stack(
     _flags_option("--cards", is_flag=True, help="The cards of all judges."),
 )
 
-figure_options = stack(
-    _output_option("--figures", metavar="FOLDER", help="Draw the figures into a folder (ratings)."),
-    _output_option(
-        "--figure-format",
-        "forms",
-        multiple=True,
-        type=OneOf(FORMS),
-        help="svg and png by default. Repeatable.",
-    ),
+diagnosis_figure_options = figure_options(
+    _output_option,
+    "Draw the figures into a folder (ratings).",
+    "svg and png by default. Repeatable.",
 )
-
 
 # What the diagnosis alone is asked: parameter → option
 OF_RATINGS: Final = {

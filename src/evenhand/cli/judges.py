@@ -11,7 +11,7 @@ import click
 
 from evenhand.cli.judge_options import (
     Asked,
-    figure_options,
+    diagnosis_figure_options,
     flag_options,
     outside_options,
     rating_options,
@@ -66,7 +66,7 @@ Panels = tuple[dict[str, "JudgePanel"], dict[str, str]]
 @flag_options
 @rating_options
 @outside_options
-@figure_options
+@diagnosis_figure_options
 @output_options
 def judges(
     *,

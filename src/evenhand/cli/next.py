@@ -19,7 +19,14 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_groups
+from evenhand.cli.running import (
+    Patience,
+    remarks_on,
+    split_groups,
+    take_output,
+    take_reading,
+    work_on_groups,
+)
 from evenhand.cli.terminal import (
     Column,
     GroupedResult,
@@ -246,19 +253,16 @@ def _answer(
     asked: tuple[int, int, int, tuple[str, ...]],
     patience: Patience,
 ) -> NextResult:
-    from evenhand.data.groups import choose_groups, split_table
     from evenhand.design.policy import Policy
 
     chosen, (batch, seed, times, systems) = Policy(*settings), asked
-    by = choose_groups(data, group_by)
-    tables = {"": data} if by is None else split_table(data, by)
+    tables, alone = split_groups(data, group_by)
     parts = {name: part.tally() for name, part in tables.items()}
     _refuse_known(systems, parts)
 
     def work(part: Tally) -> NextPairs:
         return _choose(part, chosen, (batch, seed, systems), times, patience)
 
-    alone = group_by is None and len(parts) == 1
     found, refused = work_on_groups(parts, work, alone=alone)
     return NextResult(found, refused, remarks_on(data))
 

@@ -21,17 +21,27 @@ if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.data.query_log import Fetch
 
-    Word = click.ParamType[str]
-    Pair = click.ParamType[tuple[str, str]]
-    Whole = click.ParamType[tuple[int, ...]]
-    Words = click.ParamType[tuple[str, ...]]
+    AnyType = click.ParamType[Any]
 else:  # not generic before click 8.3
-    Word = Pair = Whole = Words = click.ParamType
+    AnyType = click.ParamType
 
 _SIZE: Final = re.compile(r"0*[1-9]\d*(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 
 
-class OneOf(Word):
+class Parsed(AnyType):
+    """The value of an option as `parse` reads it; its ValueError is a fault of the user."""
+
+    def parse(self, text: str) -> Any:
+        raise NotImplementedError
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self.parse(value) if isinstance(value, str) else value
+        except ValueError as error:
+            return self.fail(str(error), param, ctx)
+
+
+class OneOf(Parsed):
     """One of a few words; a misspelt one is refused with what it may have been."""
 
     name = "choice"
@@ -40,46 +50,36 @@ class OneOf(Word):
         self.choices = tuple(choices)
         self.later = later or {}
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value in self.later:
-            self.fail(self.later[value], param, ctx)
-        if value not in self.choices:
-            hint = sentence_hint(suggest(str(value), self.choices))
-            self.fail(f"'{value}' is not one of {' | '.join(self.choices)}{hint}", param, ctx)
-        return str(value)
+    def parse(self, text: str) -> str:
+        if text in self.later:
+            raise ValueError(self.later[text])
+        if text not in self.choices:
+            hint = sentence_hint(suggest(text, self.choices))
+            raise ValueError(f"'{text}' is not one of {' | '.join(self.choices)}{hint}")
+        return text
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
         return "|".join(self.choices)
 
 
-class Size(Word):
+class Size(Parsed):
     """A size of memory, such as 4GB."""
 
     name = "size"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if not _SIZE.fullmatch(str(value)):
-            self.fail(
-                f"'{value}' is no size: write a number and KB, MB, GB or TB, as 4GB", param, ctx
-            )
-        return str(value)
+    def parse(self, text: str) -> str:
+        if not _SIZE.fullmatch(text):
+            raise ValueError(f"'{text}' is no size: write a number and KB, MB, GB or TB, as 4GB")
+        return text
 
 
-class SomeOf(Words):
+class SomeOf(OneOf):
     """Some of a few words, with commas between, such as `svg,pdf`."""
 
     name = "choices"
 
-    def __init__(self, choices: Sequence[str]) -> None:
-        self.choices = tuple(choices)
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        one = OneOf(self.choices)
-        words = [one.convert(word.strip(), param, ctx) for word in str(value).split(",")]
+    def parse(self, text: str) -> Any:
+        words = [super(SomeOf, self).parse(word.strip()) for word in text.split(",")]
         return tuple(dict.fromkeys(words))
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
@@ -100,20 +100,16 @@ class WholeFrom(click.types.IntParamType):
 SEEDS: Final = WholeFrom(0)
 
 
-class Named(Pair):
+class Named(Parsed):
     """A pair such as `judge=annotator`; what stands behind the first "=" may hold "=" itself."""
 
     def __init__(self, name: str, example: str) -> None:
         self.name, self.example = name, example
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        if isinstance(value, tuple):
-            return value
-        first, sign, second = str(value).partition("=")
+    def parse(self, text: str) -> tuple[str, str]:
+        first, sign, second = text.partition("=")
         if not (first and sign and second):
-            self.fail(f"'{value}' is not {self.name}, such as {self.example}", param, ctx)
+            raise ValueError(f"'{text}' is not {self.name}, such as {self.example}")
         return first, second
 
 
@@ -121,39 +117,31 @@ ROLE_COLUMN: Final = Named("role=name", "judge=annotator")
 COLUMN_LEVEL: Final = Named("column=level", "native=yes")
 
 
-class LabelOutcome(Pair):
+class LabelOutcome(Parsed):
     """`label=outcome`, such as `A is better=left`; a label may hold "=" itself."""
 
     name = "label=outcome"
     outcomes = ("left", "tie", "right")
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        if isinstance(value, tuple):
-            return value
-        label, _, outcome = str(value).rpartition("=")
+    def parse(self, text: str) -> tuple[str, str]:
+        label, _, outcome = text.rpartition("=")
         if not label or outcome not in self.outcomes:
-            said = f"'{value}' is not label=left, label=tie or label=right, such as 1=left"
-            self.fail(
-                said + sentence_hint(suggest(outcome, self.outcomes) if label else ""), param, ctx
+            hint = sentence_hint(suggest(outcome, self.outcomes) if label else "")
+            raise ValueError(
+                f"'{text}' is not label=left, label=tie or label=right, such as 1=left{hint}"
             )
         return label, outcome
 
 
-class Numbers(Whole):
+class Numbers(Parsed):
     """Whole numbers with commas between, such as `100,200`."""
 
     name = "numbers"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        if isinstance(value, tuple):
-            return value
-        words = [word.strip() for word in str(value).split(",")]
+    def parse(self, text: str) -> tuple[int, ...]:
+        words = [word.strip() for word in text.split(",")]
         if not all(word.isdecimal() for word in words):
-            self.fail(f"'{value}' is no list of whole numbers, such as 100,200,400", param, ctx)
+            raise ValueError(f"'{text}' is no list of whole numbers, such as 100,200,400")
         return tuple(map(int, words))
 
 
@@ -448,6 +436,17 @@ output_options = stack(
     ),
 )
 
+FORMS: Final = ("svg", "png", "pdf", "json")
+
+
+def figure_options(declare: Declare, says: str, of_forms: str) -> Callable[[Any], Any]:
+    """Return `--figures` and `--figure-format` under a heading."""
+    return stack(
+        declare("--figures", metavar="FOLDER", help=says),
+        declare("--figure-format", "forms", multiple=True, type=OneOf(FORMS), help=of_forms),
+    )
+
+
 scale_options = stack(
     _output_option("--elo", is_flag=True, help="Also the Elo scale, 1000 on average."),
     _output_option("--worth", is_flag=True, help="Also worths, which sum to 1."),
@@ -586,16 +585,15 @@ class Effects:
 
 
 def _join_levels(levels: tuple[tuple[str, str], ...], data: Comparisons) -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    references: dict[str, str] = {}
     for column, level in levels:
         name = data.require(column)
-        if found.get(name, level) != level:
+        if references.setdefault(name, level) != level:
             raise UnknownOption(
-                f"--reference-level: {column} is given two levels, '{found[name]}' and '{level}':"
-                " one will do"
+                f"--reference-level: {column} is given two levels, '{references[name]}' and"
+                f" '{level}': one will do"
             )
-        found[name] = level
-    return found
+    return references
 
 
 def refuse_tables(judges: str | None, items: str | None, asked: str) -> None:

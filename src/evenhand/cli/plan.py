@@ -15,6 +15,7 @@ from evenhand.cli.options import (
     OneOf,
     Verb,
     examples,
+    figure_options,
     keep_conditions,
     output_options,
     section,
@@ -153,17 +154,9 @@ wish_options = stack(
     ),
 )
 
-figure_options = stack(
-    _figures_option("--figures", metavar="FOLDER", help="Draw the curves of power."),
-    _figures_option(
-        "--figure-format",
-        "forms",
-        multiple=True,
-        type=OneOf(("svg", "png", "pdf", "json")),
-        help="Of figures. Default: svg and png. Repeatable.",
-    ),
+plan_figure_options = figure_options(
+    _figures_option, "Draw the curves of power.", "Of figures. Default: svg and png. Repeatable."
 )
-
 
 # `evenhand plan check`: does a campaign's design keep what it promises? And the way to it.
 
@@ -264,7 +257,7 @@ OF_PILOT: Final = {
 @design_options
 @wish_options
 @output_options
-@figure_options
+@plan_figure_options
 def plan(*, spec: str | None) -> None:
     """Plan a campaign: who judges what, which systems it decides, what it costs.
 
@@ -286,7 +279,8 @@ def plan(*, spec: str | None) -> None:
             progress=patience.step,
         )
 
-    place.deliver(PlanResult(found, tuple(_draw(found))))
+    wrote = write_figures({"": found}, kept("figures"), kept("forms"), _draw)
+    place.deliver(PlanResult(found, tuple(wrote)))
 
 
 def _read_settings(spec: str | None) -> dict[str, Any]:
@@ -327,14 +321,10 @@ def _open_pilot() -> Comparisons | Rankings | None:
     return data  # type: ignore[no-any-return]
 
 
-def _draw(found: CampaignPlan) -> list[str]:
-    """Draw the curves, if that was asked; say where they are."""
-    folder = kept("figures")
-    if folder is None:
-        return []
+def _draw(found: CampaignPlan) -> dict[str, Any]:
     from evenhand.report.figures.predictions import draw_plan
 
-    return write_figures({"": draw_plan(found)}, folder, kept("forms"))
+    return draw_plan(found)
 
 
 # A plan as text, JSON, CSV and LaTeX.

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
 
-from evenhand.cli.options import MODEL_OPTIONS, OneOf, refuse_unknown_settings, section, stack
+from evenhand.cli.options import (
+    MODEL_OPTIONS,
+    OneOf,
+    Parsed,
+    refuse_unknown_settings,
+    section,
+    stack,
+)
 from evenhand.cli.terminal import (
     GroupedResult,
     align,
@@ -178,40 +185,29 @@ def _rule(ranking: Ranking, lines: list[str]) -> list[str]:
 
 # `--mix` and `--per`: how much judgments of each kind count.
 
-if TYPE_CHECKING:
-    Word = click.ParamType[tuple[str, dict[str, float]]]
-else:  # not generic before click 8.3
-    Word = click.ParamType
-
 Shares: TypeAlias = tuple[str, dict[str, float]]  # A column, and the share of each of its levels
 WEIGHED_ALIKE: Final = ("judgment", "judge", "item")
 CAPS: Final = ("median",)
 
 
-class ColumnShares(Word):
+class ColumnShares(Parsed):
     """`column=level:share,...`, such as `judge_group=expert:0.8,crowd:0.2`."""
 
     name = "column=level:share,..."
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Shares:
+    def parse(self, text: str) -> Shares:
         """Return the column and its shares; a level may hold ":" itself."""
-        if isinstance(value, tuple):
-            return value
-        column, sign, levels = str(value).partition("=")
+        column, sign, levels = text.partition("=")
         shares: dict[str, float] = {}
         for part in levels.split(","):
             level, colon, share = part.rpartition(":")
             if not (column and sign and level and colon and _is_number(share)):
-                self.fail(
-                    f"'{value}' is not column=level:share,level:share, such as"
-                    " judge_group=expert:0.8,crowd:0.2",
-                    param,
-                    ctx,
+                raise ValueError(
+                    f"'{text}' is not column=level:share,level:share, such as"
+                    " judge_group=expert:0.8,crowd:0.2"
                 )
             if level in shares:
-                self.fail(f"'{value}' states two shares of '{level}': one will do", param, ctx)
+                raise ValueError(f"'{text}' states two shares of '{level}': one will do")
             shares[level] = float(share)
         return column, shares
 

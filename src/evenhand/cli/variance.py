@@ -16,7 +16,14 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_groups
+from evenhand.cli.running import (
+    Patience,
+    remarks_on,
+    split_groups,
+    take_output,
+    take_reading,
+    work_on_groups,
+)
 from evenhand.cli.terminal import (
     Column,
     GroupedResult,
@@ -140,7 +147,7 @@ def variance(
 def _split(
     data: Comparisons | Rankings | Ratings, group_by: str | None, criterion: str | None
 ) -> dict[str, Judgments]:
-    from evenhand.data.groups import choose_groups, group_ratings, split_table
+    from evenhand.data.groups import group_ratings
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
 
@@ -152,11 +159,8 @@ def _split(
     if criterion is not None:
         raise UnknownOption("--criterion is of ratings; these are comparisons: leave it out")
     table = data.comparisons() if isinstance(data, Rankings) else data
-    column = choose_groups(table, group_by)
-    parts = {"": table} if column is None else split_table(table, column)
-    if len(parts) == 1 and group_by is None:
-        return {"": next(iter(parts.values()))}
-    return {**parts}
+    parts, alone = split_groups(table, group_by)
+    return {"": next(iter(parts.values()))} if alone else {**parts}
 
 
 # Variance components and designs, one for each group, as text, JSON, CSV and LaTeX.

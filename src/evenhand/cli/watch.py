@@ -27,6 +27,7 @@ from evenhand.cli.running import (
     Patience,
     Reading,
     remarks_on,
+    split_groups,
     take_output,
     take_reading,
     work_on_groups,
@@ -350,11 +351,7 @@ def _replay(
         kept = None if state is None else _take_up(Path(state))
         settings, order, systems = _settle(kept, asked), asked.order, asked.systems
         data = reading.open_comparisons("watch")
-        from evenhand.data.groups import choose_groups, split_table
-
-        by = choose_groups(data, group_by)
-        parts = {"": data} if by is None else split_table(data, by)
-        alone = group_by is None and len(parts) == 1
+        parts, alone = split_groups(data, group_by)
         if state is not None and not alone:
             raise UnknownOption("--state holds one board: choose one task (--task)")
 
