@@ -111,11 +111,11 @@ def test_a_figure_is_drawn_again_when_the_window_changes(browser: Any, tmp_path:
 def test_a_phone_shows_answer_lights_and_forest_in_this_order(browser: Any, tmp_path: Path) -> None:
     page = show(browser, tmp_path / "r.html", make_report(), width=390)
     tops = [
-        page.query_selector(one).bounding_box()["y"] for one in (".answer", ".key_checks", ".chart")
+        page.query_selector(one).bounding_box()["y"] for one in (".answer", ".lights", ".chart")
     ]
     assert tops == sorted(tops)
     page.set_viewport_size({"width": 1280, "height": 900})
-    boxes = [page.query_selector(one).bounding_box() for one in (".key_checks", ".first figure")]
+    boxes = [page.query_selector(one).bounding_box() for one in (".lights", ".first figure")]
     assert boxes[0]["x"] > boxes[1]["x"] + boxes[1]["width"]
     assert all(box["y"] + box["height"] < 900 for box in boxes)
     page.close()

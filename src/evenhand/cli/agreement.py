@@ -291,7 +291,6 @@ def _draw_parts(table: AgreementTable, columns: int) -> list[str]:
 
 
 def _choose_columns(table: AgreementTable, columns: int) -> list[str]:
-    """Return the coefficients that parts have and that find room beside a name."""
     held = {one.name for part in table.parts[:-1] for one in part.coefficients}
     wanted, room = [], columns - 40
     for name in (name for name in _COLUMNS if name in held):

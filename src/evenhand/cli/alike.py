@@ -370,7 +370,6 @@ def _show_ends(one: Pair) -> str:
 
 
 def _share(value: float) -> str:
-    """Write a correlation without the zero before its point."""
     return f"{value:z.2f}".replace("0.", ".", 1)
 
 

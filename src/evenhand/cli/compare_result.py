@@ -369,7 +369,6 @@ def _draw_curves(part: LearningCurves, columns: int) -> list[str]:
 
 
 def _say_refusals(part: LearningCurves) -> list[str]:
-    """Say which models were refused where, and why."""
     refused: dict[str, list[Any]] = {}
     for one in part.refusals:
         refused.setdefault(one.model, []).append(one)

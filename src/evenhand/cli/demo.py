@@ -163,7 +163,6 @@ def _first_preferences(table: Dataset) -> list[tuple[str, int]]:
 
 
 def _compare(table: Dataset) -> None:
-    """Print the numbers of a table beside ours."""
     from evenhand.data.comparisons import Comparisons
     from evenhand.formats.reading import read
 
@@ -237,7 +236,6 @@ class Reproduced:
 
     @property
     def agrees(self) -> bool:
-        """Whether the two are as near as the source allows."""
         return abs(self.found - self.expected.value) <= self.expected.tolerance
 
 

@@ -157,7 +157,6 @@ def _order(part: Part) -> list[str]:
 
 
 def _links(part: Part) -> list[str]:
-    """Say whether worths can be estimated on one scale."""
     if part.components is None:
         return []
     if part.components > 1:

@@ -110,7 +110,6 @@ def judges(
 def _examine(
     data: Comparisons | Rankings | Ratings, asked: Asked, group_by: str | None, level: float
 ) -> Panels:
-    """Look at the judges of whatever the file holds."""
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
 

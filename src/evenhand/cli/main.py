@@ -89,7 +89,6 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb, or say which one may have been meant."""
         if args[0] not in VERBS:
             raise click.UsageError(_no_verb(args[0]), ctx)
         return super().resolve_command(ctx, args)

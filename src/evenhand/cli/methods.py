@@ -314,7 +314,6 @@ class MethodsResult(TablesResult):
 
 
 def draw_places(table: MethodTable, heads: Mapping[str, str], columns: int) -> list[str]:
-    """Return a row for each system and a column of places for each method."""
     names, said = [escape_control(name) for name in table.systems], ""
     cells = [[heads[method], *places] for method, places in table.shown.items()]
     padded = [[cell for (cell,) in align([(c,) for c in one], left=())] for one in cells]
@@ -337,7 +336,6 @@ def draw_places(table: MethodTable, heads: Mapping[str, str], columns: int) -> l
 
 
 def _blocks(cells: Sequence[Sequence[str]], room: int) -> list[list[Sequence[str]]]:
-    """Part columns so that those of each block fit."""
     blocks: list[list[Sequence[str]]] = [[]]
     taken = 0
     for one in cells:

@@ -168,7 +168,6 @@ def _cells(row: ModelRow, digits: int) -> tuple[str, ...]:
 
 
 def _answers(table: ModelTable) -> list[str]:
-    """Say what each test answers, and by which numbers."""
     shared = _shared(table)
     return [_say(one, shared) for one in table.questions]
 

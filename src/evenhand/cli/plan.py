@@ -520,7 +520,6 @@ class CheckResult:
 
     @property
     def says(self) -> str:
-        """What it comes to, in a sentence."""
         broken, kept, later = self.check.broken, self.check.kept, self.check.later
         if broken:
             return f"{plural(len(broken), 'promise is', 'promises are')} not kept"

@@ -194,7 +194,6 @@ def plainly(words: tuple[str, ...]) -> Iterator[None]:
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """Turn what went wrong into a refusal."""
     try:
         yield
     except EvenhandError as error:

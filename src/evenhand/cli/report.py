@@ -209,7 +209,6 @@ def _take_page(output: str | None, *, as_json: bool) -> Path | None:
 def _take_folder(
     what: str, folder: str | None, forms: tuple[str, ...] | None, usual: tuple[str, ...]
 ) -> Folder | None:
-    """Return a folder that was asked for, with the forms of its files."""
     if folder is not None:
         return Folder(Path(folder), forms or usual)
     if forms is not None:

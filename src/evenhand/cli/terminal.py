@@ -312,7 +312,6 @@ def say_answers(judgments: float, comparisons: float, one: str = "ranking") -> s
 
 
 def say_systems(systems: int, ties: float, comparisons: float) -> list[str]:
-    """Say how many systems there are, and how many comparisons are ties."""
     return [plural(systems, "system"), f"{share(ties, comparisons)} ties"]
 
 
@@ -383,7 +382,6 @@ def tell_apart(names: Iterable[str], columns: int) -> dict[str, str]:
 
 
 def _alike(shown: Mapping[str, str]) -> list[list[str]]:
-    """Return the names that look alike, by name."""
     looks: dict[str, list[str]] = {}
     for name in sorted(shown):
         looks.setdefault(shown[name], []).append(name)

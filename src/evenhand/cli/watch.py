@@ -392,7 +392,6 @@ def _open_file(reading: Reading, asked: Asked, state: str | None) -> Source:
 
 
 def _refuse_unfit(context: click.Context, place: Output, files: int) -> None:
-    """Refuse words that do not go together."""
     said = context.params
     if not said["live"]:
         if said["every"] is not None:

@@ -234,7 +234,6 @@ class Analysis:
 
     @cached_property
     def rated(self) -> Rated:
-        """The ratings, and what sections on them share."""
         if not isinstance(self.data, Ratings):
             raise UnknownFormat("comparisons and rankings hold no scores: see the ranking")
         return Rated(self.data, self.settings)
@@ -252,11 +251,9 @@ class Analysis:
 
     @cached_property
     def reversals(self) -> Reversals:
-        """What each kind of doubt would reverse in the ranking."""
         return Reversals(self)
 
     def write_command(self, verb: str, *more: str) -> str:
-        """Return the command that computes something of this task again."""
         task: Sequence[str] = ("--task", self.task) if self.task else ()
         return self.settings.write_command(verb, *task, *more)
 
@@ -376,7 +373,6 @@ class Reversals:
         return self._say_contradicted(against)
 
     def find_circle(self, circle: Cycle) -> str:
-        """Say which decided pair a circle of majorities contradicts."""
         claims = set(self._list_claims())
         names = [(circle.systems[at], circle.systems[(at + 1) % 3]) for at in range(3)]
         against = [
@@ -658,7 +654,6 @@ class Rated:
 
     @cached_property
     def screening(self) -> Screening:
-        """Flags with a controlled error rate."""
         return screen_judges(self.rows)
 
     @cached_property

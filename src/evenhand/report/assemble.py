@@ -372,7 +372,6 @@ def _say_best(parts: Sequence[Part]) -> list[str]:
 
 
 def _say_lights(parts: Sequence[Part]) -> list[str]:
-    """Say in how many tasks something is wrong."""
     said = [f"{len(parts)} tasks, each ranked by itself.", *_say_best(parts)]
     for name in KEY_CHECKS:
         lit = [check for part in parts for check in part.key_checks if check.name == name]

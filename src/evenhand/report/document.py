@@ -163,7 +163,6 @@ def describe_section(section: Section) -> dict[str, Any]:
 
 
 def pick(item: Any, *names: str) -> dict[str, Any]:
-    """Return some attributes by name."""
     return {name: getattr(item, name) for name in names}
 
 

@@ -374,7 +374,6 @@ def _say_sets_methods_of_scores(boards: list[ScoreBoard]) -> Sentence:
 
 
 def _say_agreement_methods_of_scores(rated: Rated) -> list[Sentence]:
-    """Say which coefficient of agreement decides, where there is one."""
     try:
         found = rated.agreement
     except (NotIdentified, NotConverged):
@@ -406,7 +405,6 @@ BIBLIOGRAPHY: Final = "references.bib"
 
 
 def write_section_methods(analysis: Analysis) -> Section:
-    """Write the methods."""
     sentences, signatures = _say(analysis)
     clauses = "; ".join(one.clause for one in analysis.excluded)
     sentences = [
@@ -431,7 +429,6 @@ def write_section_methods(analysis: Analysis) -> Section:
 
 
 def _say(analysis: Analysis) -> tuple[list[Sentence], list[str]]:
-    """Return the sentences, and what repeats the ranking."""
     if isinstance(analysis.data, Ratings):
         sentences = say_scores(analysis.rated)
         try:

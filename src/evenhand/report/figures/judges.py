@@ -257,7 +257,6 @@ def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Any:
 
 
 def _choose_names(rows: Sequence[Row], ends: tuple[float, float], *, ties: bool) -> list[Row]:
-    """Choose whose names stand on which side of their points."""
     low, high = ends
     flagged = [row for row in rows if row["flags"]][:MAX_NAMED_ON_MAP]
     if flagged:

@@ -567,7 +567,6 @@ MEAN: Final = "mean of the pairs to decide"
 
 
 def draw_plan(plan: CampaignPlan) -> dict[str, Any]:
-    """Draw the curves of a plan, by name of the file."""
     return {
         "power-by-judgments": _draw_power(plan, plan.by_judgments, "judgments"),
         "power-by-judges": _draw_power(plan, plan.by_judges, "judges"),

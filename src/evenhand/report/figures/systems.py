@@ -321,7 +321,6 @@ def _draw_map(
 
 
 def number_columns(number: int, room: float, *, title: str = "against system number") -> Any:
-    """Number the columns on top, as many of them as there is room for."""
     step = next((step for step in STEPS if room / number * step >= COLUMN_ROOM), number)
     places = list(range(1, number + 1))
     shown = [place for place in places if place == 1 or place % step == 0]

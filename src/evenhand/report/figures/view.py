@@ -122,7 +122,6 @@ def write_light_on(dark: str) -> Any:
 
 
 def write_title(text: str, criterion: str, below: str) -> dict[str, Any]:
-    """Return the title of a figure of one criterion, and what stands below it."""
     return {"text": f"{text}, {criterion}" if criterion else text, "subtitle": below}
 
 

@@ -156,7 +156,6 @@ def tabulate_measures(
 
 
 def _describe_shared(shared: PreferenceAgreement) -> dict[str, Any]:
-    """Return the row of the share that is told in words."""
     return {
         "title": "same answer, all pairs of votes",
         "value": shared.observed,

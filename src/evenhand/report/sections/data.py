@@ -102,7 +102,6 @@ def _plural(n: int, one: str) -> str:
 
 
 def _say_links(part: Part, analysis: Analysis) -> list[str]:
-    """Say whether all systems can stand on one scale."""
     if isinstance(analysis.data, Ratings) or part.components is None:
         return []
     if part.components > 1:
@@ -332,7 +331,6 @@ def _name_most(n: int) -> str:
 def _tabulate_apart(
     found: ItemAgreement, votes: Votes, chosen: tuple[list[int], dict[int, list[dict[str, Any]]]]
 ) -> Table:
-    """Return the items on which judges agree most which output is better."""
     places, sides = chosen
     columns = (
         Column("item", "item"),
@@ -496,7 +494,6 @@ def _look_at_judges(analysis: Analysis) -> tuple[list[Table], list[str]]:
 
 
 def _count_shown(analysis: Analysis) -> int:
-    """Return how many items stand in a table."""
     return SHOWN_RATED // 2 if analysis.task else SHOWN_RATED
 
 

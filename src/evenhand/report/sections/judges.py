@@ -179,7 +179,6 @@ class Panel:
 
 
 def _find_slope(card: Card) -> tuple[float, ...]:
-    """Return the slope on what others say, and the ends of its interval."""
     told = next(one for one in card.evidence if one.name == "slope")
     held = (told.value, told.lower, told.upper)
     return tuple(round(one, DIGITS) for one in held if one is not None)
@@ -251,7 +250,6 @@ def _list_cards(cards: Mapping[str, Sequence[tuple[str, str]]], flagged: int) ->
 
 
 def _say_effect(panel: Panel, before: Ranking, card: Card, place: int) -> str:
-    """Say what leaving out one judge changes."""
     full = panel.analysis.settings.full
     if not full and (place >= RANKED or len(before.systems) > QUICK):
         return (
@@ -432,7 +430,6 @@ def _say_loads(panel: Panel) -> str:
 
 
 def _draw(rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
-    """Draw the map of judges of whom a slope is known."""
     drawn = [row for row in rows if row["slope"] is not None and row["ties"] is not None]
     if not drawn:
         return ()
@@ -477,7 +474,6 @@ def _tabulate(found: Screening, rows: list[dict[str, Any]]) -> Table:
 
 
 def _note_limits(panel: Panel, rows: list[dict[str, Any]]) -> list[str]:
-    """Say what the map and the table leave out."""
     analysis, notes = panel.analysis, []
     if len(rows) < len(panel.screening.cards):
         command = analysis.write_command("judges", "--json")
@@ -651,7 +647,6 @@ def _draw_map(rated: Rated, rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
 
 
 def _draw_paper(analysis: Analysis) -> tuple[Figure, ...]:
-    """Draw the figures of the paper on judges, criterion by criterion."""
     found, figures = analysis.rated.diagnosis, []
     drawn = found.criteria[: _count_drawn(analysis)]
     charts = draw_judges(replace(found, criteria=drawn))

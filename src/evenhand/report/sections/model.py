@@ -408,7 +408,6 @@ def _say_parts(parts: tuple[CalibrationPart, ...]) -> tuple[str, ...]:
 
 
 def _show_parts(parts: tuple[CalibrationPart, ...]) -> tuple[tuple[Figure, ...], tuple[Table, ...]]:
-    """Draw and tabulate expected and observed shares."""
     if len(parts) < 2:
         return (), ()
     rows = tuple(

@@ -654,7 +654,6 @@ def _check_refused(
 
 
 def _check_place(place: str) -> Check:
-    """Return the check where a system or each pair stood on one side."""
     state = FAILED if place.endswith(WHOLE) else WARNING
     return Check("order", ASKS_ORDER, state, place, f"{AGAIN}; {DESIGN}.")
 
@@ -715,7 +714,6 @@ def _note_sides(analysis: Analysis) -> tuple[str, ...]:
 
 
 def _say_change(analysis: Analysis) -> tuple[str, ...]:
-    """Say what modelling the order does to the board."""
     base = analysis.ranking.fit
     if not isinstance(base, Fit) or base.model.order_effect:
         return ()

@@ -580,7 +580,6 @@ def write_section_criteria(analysis: Analysis) -> Section:
 
 
 def _compare(rated: Rated, first: str, second: str) -> dict[str, Any]:
-    """Set two criteria beside each other."""
     one, other = (_score_systems(rated, name) for name in (first, second))
     found = correlate(one, other)
     outputs = correlate(*_score_outputs(rated, first, second))
