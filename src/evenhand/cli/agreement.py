@@ -150,8 +150,6 @@ def _choose(
     return (*(asked or ("default",)), mode)
 
 
-# Agreement, or that of each task, as text, JSON, CSV and LaTeX.
-
 MAX_PARTS: Final = 30  # Most parts in the table for people
 MAX_ITEMS: Final = 3  # Items on which judges are farthest apart that people are shown
 LANDIS_KOCH: Final = "(Landis & Koch 1977)"  # What follows the word for a κ

@@ -373,8 +373,6 @@ def _share(value: float) -> str:
     return f"{value:z.2f}".replace("0.", ".", 1)
 
 
-# Which judges are alike, for each group, as text, JSON, CSV and LaTeX.
-
 CSV_KEYS: Final = ("what", "name", "other", "estimate", "lower", "upper", "known")  # Columns of CSV
 
 

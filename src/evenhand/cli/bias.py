@@ -73,8 +73,6 @@ def bias(
     place.deliver(BiasResult(found, refused, remarks))
 
 
-# A position bias, or one for each group, as text, JSON, CSV and LaTeX.
-
 MIN_SHOWN: Final = 10  # Judges in the table for people, unless more of them stand out
 TITLES: Final = ("n", "first", "second", "first wins", "interval", "vs median", "adjusted")
 LEGEND: Final = (

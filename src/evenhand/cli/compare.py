@@ -1,4 +1,4 @@
-"""The options of `evenhand compare`, and what was asked by them."""
+"""`evenhand compare`: which analysis should we believe, by judgments that it has not seen?"""
 
 from __future__ import annotations
 
@@ -204,8 +204,6 @@ def _refuse_other_way(asked: Asked) -> None:
             raise UnknownOption(f"{option} is of {why}: {remedy}")
 
 
-# Figures of compared models, written where they were asked for.
-
 # Pixels of the picture for each letter of a system's name: a third of it is for names
 LETTER_WIDTH: Final = 17
 
@@ -253,8 +251,6 @@ def write_curves(found: LearningCurves, asked: Asked) -> list[str]:
     curves = {"curves": draw_curves(found, width=asked.pixels)}
     return write_figures({"": curves}, asked.figures, asked.forms)
 
-
-# `evenhand compare`: which analysis should we believe, by judgments that it has not seen?
 
 USUAL: Final = ("usual",)
 

@@ -210,8 +210,6 @@ def _typeset(one: HeldOutScore, part: ModelComparison) -> tuple[str, ...]:
     )
 
 
-# Perplexity by training size, as text, JSON, CSV and LaTeX.
-
 SETS: Final = ("task", "k", "items", "test", "train")
 MAX_TASK: Final = 24  # Most columns of the name of a task
 NO_NUMBER: Final = "—"

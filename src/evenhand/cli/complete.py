@@ -186,8 +186,6 @@ def _draw(part: CompletedPart) -> dict[str, Any]:
     return {} if part.decisions is None else {"decisions": draw_decisions(part.decisions)}
 
 
-# Completed ratings and curves of decisions, one for each group, as text, JSON, CSV and LaTeX.
-
 LEGEND: Final = (
     "points of the scale that a prediction is off, on {n} held-out cells that nothing was learned"
     " or chosen on;"

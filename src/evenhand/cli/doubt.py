@@ -133,8 +133,6 @@ def doubt(
     place.deliver(DoubtResult(found, refused, remarks))
 
 
-# What would change the answer, of each group, as text, JSON, CSV and LaTeX.
-
 MAX_NAME: Final = 24  # Columns that a system's name has in a table
 NO_CHANGE: Final = "nothing"  # What a choice changes that changes nothing
 MAX_CONCLUSIONS: Final = 3  # Conclusions that are spelled out in the terminal; JSON has all

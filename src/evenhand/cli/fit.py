@@ -121,9 +121,6 @@ def fit(
     place.deliver(result)
 
 
-# From judgments to fits: of all of them, or of each group or task by itself.
-
-
 @dataclass(frozen=True)
 class Asked:
     model: str  # its name

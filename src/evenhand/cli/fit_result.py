@@ -1,4 +1,4 @@
-"""The coefficient table of a fit, in a terminal and in LaTeX."""
+"""A fit of the log-linear model or of another one, in a terminal, in JSON, CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -279,8 +279,6 @@ def _list_interaction(one: Interaction) -> dict[str, Any]:
     }
 
 
-# A fit, or one for each group, as text, JSON, CSV and LaTeX.
-
 MAX_WORTHS: Final = 12  # Most worths that are listed: two lines of a terminal
 
 
@@ -457,9 +455,6 @@ def _quasi(fit: Fit) -> dict[str, Any] | None:
         "worst_pair": quasi.worst_pair,
         "worst_contrast": list(quasi.worst_contrast),
     }
-
-
-# A fit of any model, or one for each task, as text, JSON, CSV and LaTeX.
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,8 +45,6 @@ def inspect() -> None:
     place.deliver(InspectResult(found))
 
 
-# What is in a file, as text and JSON.
-
 # Exclusions that the counts below tell
 COUNTED: Final = ("blank-rankings", "blank-ranks", "no-score")
 COUNTS: Final = ("judgments", "comparisons")

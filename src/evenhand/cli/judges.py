@@ -387,8 +387,6 @@ def _write(value: float | None, digits: int) -> str:
     return NONE if value is None else f"{value:.{digits}f}"
 
 
-# Flags with their cards and the diagnosis of judges, as text, JSON, CSV and LaTeX.
-
 # Columns of a card in CSV
 CSV_KEYS: Final = ("judge", "n", "flags", "p_honest", "p_careless", "p_reversed", "testable")
 # Columns of a profile in CSV

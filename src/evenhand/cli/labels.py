@@ -146,8 +146,6 @@ def _label(answers: Answers, model: str, threshold: float | None, seed: int) -> 
     return Labelled(fit if threshold is None else fit.keep(threshold), others)
 
 
-# Labels of units and judges' reliability as text, JSON, CSV and LaTeX.
-
 MAX_UNITS: Final = 10  # Units in the table for people, the least certain
 MAX_JUDGES: Final = 5  # Judges at either end of the table for people
 LEGEND: Final = (

@@ -118,8 +118,6 @@ def abbreviate(methods: Sequence[str]) -> Mapping[str, str]:
     return heads
 
 
-# The board of one method, or one for each group, as text, JSON, CSV and LaTeX.
-
 Row = Mapping[str, Any]
 
 
@@ -250,8 +248,6 @@ def _columns(
 def _plain(value: float, digits: int) -> str:
     return f"{value:z.{digits}f}"
 
-
-# Several methods side by side: places, distances, disputes; as text, JSON, CSV and LaTeX.
 
 MIN_NAME: Final = 14  # Columns that names have before methods go to a second block
 MAX_DISPUTES: Final = 10  # Disputed pairs that are named; JSON has them all

@@ -75,8 +75,6 @@ def models(
     place.deliver(ModelsResult(found, refused, remarks))
 
 
-# A table of models, or one for each group, as text, JSON, CSV and LaTeX.
-
 INDEPENDENT = "deviance, AIC, BIC and LR assume independent judgments"
 TITLES = ("model", "parameters", "deviance", "df", "AIC", "BIC")
 

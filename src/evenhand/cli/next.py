@@ -1,4 +1,4 @@
-"""`evenhand next` on ratings: which outputs to have rated next, and why."""
+"""`evenhand next`: which pairs of systems, or outputs, to ask judges about next, and why."""
 
 from __future__ import annotations
 
@@ -142,8 +142,6 @@ def refuse_given(options: dict[str, str], why: str) -> None:
         if is_given(name):
             raise UnknownOption(f"{option} {why}: leave it out")
 
-
-# `evenhand next`: which pairs of systems, or outputs, to ask judges about next, and why.
 
 POLICIES: Final = ("order", "closest", "voi", "information", "top-k", "random")
 
@@ -297,8 +295,6 @@ def _choose(
     return replace(found, savings=meter)
 
 
-# The next pairs, of each group, as text, JSON, CSV and LaTeX.
-
 MAX_NAME: Final = 20  # Most columns of a system's name in the table of pairs
 REASON_ROOM: Final = 24  # Columns that are left for the reason where the terminal has them
 GAP: Final = "  "
@@ -361,9 +357,6 @@ def _savings_curves(found: Savings) -> list[str]:
     drawn = draw_table(("judgments", found.policy.rule, "random"), rows)
     named = f" mean agreement ({found.agreement}), made to rise"
     return [click.style(named, dim=True), *drawn]
-
-
-# The next outputs to rate, of each group, as text, JSON, CSV and LaTeX.
 
 
 class NextOutputsResult(GroupedResult[ChosenPart]):

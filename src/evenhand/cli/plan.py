@@ -1,4 +1,4 @@
-"""The options of `evenhand plan`, under the names of its TOML file."""
+"""`evenhand plan`: how many judgments, judges and items decide which systems, at which cost."""
 
 from __future__ import annotations
 
@@ -226,8 +226,6 @@ class PlanVerb(Verb):
             return check.invoke(inner)
 
 
-# `evenhand plan`: how many judgments, judges and items decide which systems, at which cost.
-
 # Settings that are options too; worths and compare are for the file
 OPTIONS: Final = (
     *("systems", "gap", "ties", "judge_sd", "item_sd", "judges", "items", "judgments", "each"),
@@ -326,8 +324,6 @@ def _draw(found: CampaignPlan) -> dict[str, Any]:
 
     return draw_plan(found)
 
-
-# A plan as text, JSON, CSV and LaTeX.
 
 MAX_PAIRS: Final = 12  # Most pairs of the table: the hardest
 MIN_NAME: Final = 4  # Fewest columns of a name that is cut
@@ -473,8 +469,6 @@ def _choose_points(plan: CampaignPlan) -> Sequence[Design]:
     start = max(min(nearest - MAX_DESIGNS // 2, len(panels) - MAX_DESIGNS), 0)
     return plan.frontier[start : start + MAX_DESIGNS]
 
-
-# A check of a design as text, JSON, CSV and LaTeX.
 
 MARKS = {True: "kept", False: "BROKEN", None: "counted"}
 OPEN = "not yet"  # The mark of a promise of which it cannot be said yet whether it is kept

@@ -265,8 +265,6 @@ def say_mix(mix: Mixed) -> str:
     return f"{mix.said}; {whole(mix.n_judgments):,} judgments weigh like {mix.effective:,.0f}"
 
 
-# A ranking, or one for each group, as text, JSON, CSV and LaTeX.
-
 CHECKS: Final = "not run here: evenhand report FILE says whether to believe it"
 
 

@@ -1,4 +1,4 @@
-"""Options that every verb takes are kept in the command's context: no verb names them."""
+"""What a command keeps, how it refuses, and how it ends: options, errors, signals, streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of `evenhand report`: what is said, by which model, and where it goes."""
+"""`evenhand report`: all that the judgments show, on one page."""
 
 from __future__ import annotations
 
@@ -228,9 +228,6 @@ def say_found(report: Report) -> None:
 
 def _say(what: str, text: str) -> None:
     click.echo(label(what, text, PLAIN), err=True)
-
-
-# `evenhand report`: all that the judgments show, on one page.
 
 
 @verb(

@@ -238,9 +238,6 @@ def say_friedman(
     return [*said, f"mean places: {listed}"]
 
 
-# Classical tests, or those of each group, as text, JSON, CSV and LaTeX.
-
-
 class SignificanceResult(GroupedResult[PreferenceTests]):
     lacking = "is not tested"
 

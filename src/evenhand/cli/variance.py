@@ -163,8 +163,6 @@ def _split(
     return {"": next(iter(parts.values()))} if alone else {**parts}
 
 
-# Variance components and designs, one for each group, as text, JSON, CSV and LaTeX.
-
 LEGEND: Final = (
     "sd in {unit}; {variance}of error is the share in the variance of a difference of two systems,"
     " as judged; p is of sd = 0"

@@ -70,9 +70,6 @@ def verify(
     choose_output({"json": as_json}, None).deliver(VerifyResult(found, against=noted is not None))
 
 
-# What `evenhand verify` found, as text and JSON.
-
-
 @dataclass(frozen=True)
 class VerifyResult:
     found: LogCheck  # what was found

@@ -1,4 +1,4 @@
-"""The options of `evenhand watch`: what is decided, and how one goes on looking."""
+"""`evenhand watch`: what is decided already, however often one looks, and who leads now?"""
 
 from __future__ import annotations
 
@@ -257,8 +257,6 @@ def _open_database(where: str) -> Looks:
 
     return ReadOnlyClient(where)
 
-
-# `evenhand watch`: what is decided already, however often one looks, and who leads now?
 
 SETTINGS: Final = ("order", "ties", "level", "judge_votes", "systems", "state", "seed", "group_by")
 READING: Final = ("layout", "where", "columns", "weight", "outcomes", "merged")

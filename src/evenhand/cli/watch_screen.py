@@ -1,4 +1,4 @@
-"""A board that is watched, of each group, as text, JSON, CSV and LaTeX."""
+"""Boards and campaigns that are watched, in a terminal, in JSON, CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -469,9 +469,6 @@ class _Caught:
     ) -> bool:
         self.fault = fault
         return True
-
-
-# A sight of a campaign as text, JSON, CSV and LaTeX.
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,4 @@
-"""The judgments of one task, and what sections ask of them, computed once.
-
-What a report leaves to a command is decided by counts, never by the clock.
-"""
+"""The judgments of one task, what sections ask of them, and what would reverse the answer."""
 
 from __future__ import annotations
 
@@ -128,9 +125,6 @@ class Settings:
             for option, value, default in usual
             if value != default
         }
-
-
-# The judgments of one task, and what sections ask of them, computed once.
 
 
 @dataclass(frozen=True, eq=False)

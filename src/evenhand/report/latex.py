@@ -1,4 +1,4 @@
-"""Signs that hide text or move it, written as what they are."""
+"""LaTeX: tables for papers, and signs that hide text or move it written as what they are."""
 
 from __future__ import annotations
 

@@ -398,8 +398,6 @@ def _say_judges_methods_of_scores(rated: Rated) -> list[Sentence]:
     return [flags, (f"Figures that set each judge beside the others follow {cite(*keys)}.", keys)]
 
 
-# How it was computed: a paragraph for a paper, its bibliography, what repeats it.
-
 TEXT: Final = "methods.txt"
 BIBLIOGRAPHY: Final = "references.bib"
 

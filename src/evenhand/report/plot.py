@@ -178,8 +178,6 @@ def _finish(chart: Any, title: str) -> Any:
     return dress(chart.properties(**fit_width(title, "", WIDTH)))
 
 
-# `evenhand.plot`: the figures of the report and of the verbs, from Python and in notebooks.
-
 # Result → kind of figure → what draws it; the first kind is drawn unasked. Where the kinds depend
 # on the result, a function returns them.
 FIGURES: Final[dict[str, Drawers | Callable[[Any], Drawers]]] = {

@@ -33,7 +33,6 @@ WIDTH: Final = 620  # Width of a plot, in pixels
 LETTER: Final = 5.8  # Width of a letter at the size that names have, in pixels; on the safe side
 LINE: Final = 12.0  # Height of a name
 
-# Files
 
 FORMS: Final = ("svg", "png", "pdf", "json")  # Endings of the files that a figure can become
 SHARPNESS: Final = 2.0  # Pixels of a PNG for each unit of the figure

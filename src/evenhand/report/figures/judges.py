@@ -359,8 +359,6 @@ def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Any:
     return dress(alt.layer(cells, texts).properties(**sized))
 
 
-# Agreement, place, variance, items
-
 CURVES_HEIGHT: Final = 260
 ITEMS_HEIGHT: Final = 240
 POSITION_ROW: Final = 20  # Height of a judge's row, in pixels

@@ -1,4 +1,4 @@
-"""When agreement passes: preferences beside what worths expect, scores beside a convention."""
+"""Do judges agree in preferences and in scores, and what are scores due to?"""
 
 from __future__ import annotations
 
@@ -115,8 +115,6 @@ def say_agreement(name: str, value: float, lower: float, upper: float) -> str:
     limit = f"of 1, 0 being chance; passes above {write_value(LIMIT, 'two')} and surely above 0"
     return f"{name_kappa(value)}: {name} {number} ({low} to {high}) {limit}"
 
-
-# The tables of agreement: its measures, and the systems on which judges agree least.
 
 # Output pairs below which an interval from drawing them says too little to be shown
 FEW: Final = 10

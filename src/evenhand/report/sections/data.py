@@ -1,4 +1,4 @@
-"""The data: what was counted, what was excluded, what was understood of the file."""
+"""The data: what was counted and excluded, items that stand out, what to judge next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges of whom nothing can be said, and the section that says why."""
+"""The judges of preferences and of ratings: who is to be doubted, why, and what it changes."""
 
 from __future__ import annotations
 
@@ -199,8 +199,6 @@ def name_kind(card: Card, abstains: str | None = None) -> str:
         return UNDECIDED[find_reason(abstains)]
     return "not flagged" if card.testable else FEW_JUDGMENTS
 
-
-# Flagged judges, with everything that speaks for and against them.
 
 MAX_CARDS: Final = 10  # Most flagged judges whose evidence is shown
 RANKED: Final = 3  # Most flagged judges who are left out one by one, where that takes long

@@ -1,4 +1,4 @@
-"""Other models of the same judgments: cheap to fit, and tested where that is asked for."""
+"""Does the model fit: pairs, chances, rivals, circles; and what more judgments would decide."""
 
 from __future__ import annotations
 

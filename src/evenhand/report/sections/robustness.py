@@ -1,8 +1,4 @@
-"""Was one system always shown first, or always second? Then its lead may be that of its place.
-
-Lot is doubted as in `evenhand.ranking.sides`. Where judgments show both orders often enough
-to tell that the place hardly matters, nothing is said.
-"""
+"""What could change the answer: other choices, few judgments, the place of an output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is better: the board, its forest plot, and what is decided."""
+"""Who is better by preferences and by scores: boards, pairs, outcomes, criteria."""
 
 from __future__ import annotations
 
