@@ -37,7 +37,7 @@ from evenhand.models.judge_groups import GroupOrder
 from evenhand.models.registry import FittedModel, Model
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.ranking.signature import name_model, sign_data
-from evenhand.ranking.wald import Effect, Effects, Interaction, OddReference, WaldTest
+from evenhand.ranking.wald import Effect, Effects, OddReference, WaldTest
 from evenhand.report.document import pick
 from evenhand.report.latex import NONE, escape, number, tabular
 
@@ -57,10 +57,14 @@ def quasi_variances(fit: Fit) -> QuasiVariances | None:
 
 
 def draw_coefficients(fit: Fit, columns: int) -> list[str]:
-    """Return the lines of the table, titles first."""
+    """Return the lines of the table, titles first, with quasi standard errors if all exist."""
     ties = fit.likelihood.ties
     unknown = [*fit.design.aliased, *(() if ties is None else ties.endless)]
-    return draw_numbers(fit.coefficients, columns, _quasi_errors(fit), unknown)
+    quasi, errors = quasi_variances(fit), {}
+    if quasi is not None and not (quasi.variances < 0).any():
+        pairs = zip(quasi.systems, quasi.stderr, strict=True)
+        errors = {system: f"{error:.4f}" for system, error in pairs}
+    return draw_numbers(fit.coefficients, columns, errors, unknown)
 
 
 def draw_numbers(
@@ -94,16 +98,6 @@ def draw_numbers(
     return draw_table((*heads, "quasi s.e."), rows, columns)
 
 
-def _quasi_errors(fit: Fit) -> dict[str, str]:
-    """Return quasi standard errors by system, none where one of them does not exist."""
-    quasi = quasi_variances(fit)
-    if quasi is None or (quasi.variances < 0).any():
-        return {}
-    return {
-        system: f"{error:.4f}" for system, error in zip(quasi.systems, quasi.stderr, strict=True)
-    }
-
-
 def tabulate_coefficients(
     coefficients: Sequence[Coefficient], comments: Sequence[str], *, scale: str = LAMBDA
 ) -> str:
@@ -135,9 +129,11 @@ UNKNOWN: Final = "no likelihood ratio: a prior or importance weights leave none 
 
 def draw_effects(effects: Effects, columns: int) -> list[str]:
     """Return the lines about judge groups."""
-    tests, out = block("test", say_tests(effects), columns), _say_interactions(effects)
-    lines = [*tests, *block("out", out, columns)]
-    return [*lines, *_draw_orders(effects, columns)] if len(effects.orders) > 1 else lines
+    return [
+        *block("test", say_tests(effects), columns),
+        *block("out", _say_interactions(effects), columns),
+        *(_draw_orders(effects, columns) if len(effects.orders) > 1 else []),
+    ]
 
 
 def say_ratio(test: LRTest) -> str:
@@ -220,7 +216,15 @@ def _draw_orders(effects: Effects, columns: int) -> list[str]:
     heads = tell_apart([one.group for one in shown], MAX_NAME)
     rest = list(shown)
     while rest:
-        fits = _count_fitting(rest, heads, columns - max(map(width, names.values())) - 1)
+        # As many groups side by side as find room, at least one
+        room, fits = columns - max(map(width, names.values())) - 1, 0
+        for order in rest:
+            cells = [heads[order.group], *(_cell(order, system) for system in order.log_worth)]
+            room -= GAP + max(map(width, cells))
+            if room < 0:
+                break
+            fits += 1
+        fits = max(fits, 1)
         rows = [
             (shown_as, *(_cell(one, system) for one in rest[:fits]))
             for system, shown_as in names.items()
@@ -237,18 +241,6 @@ def _cell(order: GroupOrder, system: str) -> str:
     return "—" if worth is None else f"{worth:z.2f} ({place})"
 
 
-def _count_fitting(orders: Sequence[GroupOrder], heads: Mapping[str, str], room: int) -> int:
-    """Return how many groups stand side by side, at least one."""
-    taken, fits = 0, 0
-    for one in orders:
-        cells = [heads[one.group], *(_cell(one, system) for system in one.log_worth)]
-        taken += GAP + max(map(width, cells))
-        if taken > room:
-            break
-        fits += 1
-    return max(fits, 1)
-
-
 def list_effects(effects: Effects) -> dict[str, Any]:
     """Return the JSON of tests, interactions and orders."""
     return {
@@ -262,7 +254,11 @@ def list_effects(effects: Effects) -> dict[str, Any]:
             }
             for one in effects.tests
         ],
-        "interactions": [_list_interaction(one) for one in effects.interactions],
+        "interactions": [
+            asdict(one.coefficient)
+            | pick(one, "covariate", "level", "home", "of", "against", "p_holm", "stands_out")
+            for one in effects.interactions
+        ],
         "odd_references": [
             {**asdict(one), "alike": [each.coefficient.name for each in one.alike]}
             for one in effects.odd_references
@@ -272,14 +268,16 @@ def list_effects(effects: Effects) -> dict[str, Any]:
     }
 
 
-def _list_interaction(one: Interaction) -> dict[str, Any]:
-    return {
-        **asdict(one.coefficient),
-        **pick(one, "covariate", "level", "home", "of", "against", "p_holm", "stands_out"),
-    }
-
-
 MAX_WORTHS: Final = 12  # Most worths that are listed: two lines of a terminal
+
+
+def _add_excluded(fitted: Fitted | NamedFit) -> None:
+    """Add what the model excludes to what is excluded from the judgments."""
+    from evenhand.ranking.inference import exclude_in_fit
+
+    by_model = exclude_in_fit(fitted.fit, fitted.tally, None)
+    every = dict.fromkeys((*fitted.excluded, *by_model))
+    object.__setattr__(fitted, "excluded", tuple(every))
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,11 +291,7 @@ class Fitted:
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     def __post_init__(self) -> None:
-        from evenhand.ranking.inference import exclude_in_fit
-
-        own = exclude_in_fit(self.fit, self.tally, None)
-        every = (*self.excluded, *(one for one in own if one not in self.excluded))
-        object.__setattr__(self, "excluded", every)
+        _add_excluded(self)
 
     @property
     def signature(self) -> str:
@@ -372,15 +366,14 @@ class FitResult(GroupedResult[Fitted]):
         ]
 
     def describe(self, part: Fitted) -> dict[str, Any]:
-        fit = part.fit
-        model = part.fit.model
+        fit, quasi = part.fit, quasi_variances(part.fit)
+        model = fit.model
         return {
             "signature": part.signature,
             "excluded": write_excluded(part.excluded),
             "model": say_model(fit.model),
             "settings": {
-                "ties": model.ties,
-                "order_effect": model.order_effect,
+                **pick(model, "ties", "order_effect"),
                 "judge_covariates": list(model.judge_covariates),
                 "tie_covariates": list(model.tie_covariates),
                 "system_covariates": {
@@ -400,7 +393,13 @@ class FitResult(GroupedResult[Fitted]):
             "n_judgments": whole(part.tally.n_judgments),
             "n_comparisons": whole(part.tally.n_comparisons),
             "worths": part.worths,
-            "quasi_variances": _quasi(fit),
+            "quasi_variances": None
+            if quasi is None
+            else {
+                "variances": dict(zip(quasi.systems, quasi.variances.tolist(), strict=True)),
+                "worst_pair": quasi.worst_pair,
+                "worst_contrast": list(quasi.worst_contrast),
+            },
             "notes": part.notes,
         }
 
@@ -419,7 +418,11 @@ class FitResult(GroupedResult[Fitted]):
 def _said(one: Fitted) -> list[str]:
     """Say how well the model fits, and what the numbers assume."""
     fit = one.fit
-    said = [f"deviance {fit.deviance:.4f} on {fit.df} df{_goodness(fit)}"]
+    goodness = " (the model is saturated)" if fit.df == 0 else " (no χ²: no p-value)"
+    if fit.gof_p is not None:
+        pearson = f"Pearson X² {fit.pearson:.4f}, p {format_p(chi2_tail(fit.pearson, fit.df))}"
+        goodness = f", p {format_p(fit.gof_p)}; {pearson}"
+    said = [f"deviance {fit.deviance:.4f} on {fit.df} df{goodness}"]
     if is_rejected(fit):
         said.append("the judgments differ from the model by more than chance, if independent")
     if fit.gof_p is not None and fit.thin > MAX_THIN_SHARE:
@@ -439,24 +442,6 @@ def _said(one: Fitted) -> list[str]:
     return said
 
 
-def _goodness(fit: Fit) -> str:
-    if fit.gof_p is None:
-        return " (the model is saturated)" if fit.df == 0 else " (no χ²: no p-value)"
-    pearson = f"Pearson X² {fit.pearson:.4f}, p {format_p(chi2_tail(fit.pearson, fit.df))}"
-    return f", p {format_p(fit.gof_p)}; {pearson}"
-
-
-def _quasi(fit: Fit) -> dict[str, Any] | None:
-    quasi = quasi_variances(fit)
-    if quasi is None:
-        return None
-    return {
-        "variances": dict(zip(quasi.systems, quasi.variances.tolist(), strict=True)),
-        "worst_pair": quasi.worst_pair,
-        "worst_contrast": list(quasi.worst_contrast),
-    }
-
-
 @dataclass(frozen=True, eq=False)
 class NamedFit:
     model: Model  # its entry in the registry
@@ -465,11 +450,7 @@ class NamedFit:
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     def __post_init__(self) -> None:
-        from evenhand.ranking.inference import exclude_in_fit
-
-        own = exclude_in_fit(self.fit, self.tally, None)
-        every = (*self.excluded, *(one for one in own if one not in self.excluded))
-        object.__setattr__(self, "excluded", every)
+        _add_excluded(self)
 
     @property
     def signature(self) -> str:

@@ -51,7 +51,7 @@ from evenhand.report.document import (
 )
 from evenhand.report.figures.judges import draw_curves, draw_parts
 from evenhand.report.figures.view import take_chart
-from evenhand.report.sections.judges import NAMELESS as NAMELESS_OF_JUDGES
+from evenhand.report.sections.judges import NAMELESS
 
 ASKS: Final = "Do judges agree?"
 # Up to here Landis and Koch (1977) call agreement slight: convention, not inference
@@ -148,46 +148,27 @@ def tabulate_measures(
         Column("ratings", "votes", "count", "votes on them"),
         Column("means", "what it is"),
     )
-    found = [_describe(one) for one in table.whole.coefficients if one.value is not None]
-    rows = (_describe_shared(shared), *_describe_expected(shared, expected), *found)
+    counts = {"lower": None, "upper": None, "units": shared.units, "ratings": shared.votes}
+    means = "same answer by two judges, each pair of votes counting alike: κ is made of it"
+    told = [("same answer, all pairs of votes", shared.observed, counts, means)]
+    if expected is not None:  # what judges who follow the worths would reach on the same votes
+        means = "if every judge followed the fitted worths, on the same pairs of votes"
+        told.append(("same answer, expected", expected.expected, counts, means))
+        told.append(("pairwise κ, expected", expected.expected_kappa, counts, means))
+        means = (
+            "κ of different judges less the expected one; below 0 they agree less than worths allow"
+        )
+        ends = counts | pick(expected, "lower", "upper")
+        told.append(("pairwise κ, observed less expected", expected.difference, ends, means))
+    rows = (
+        *({"title": title, "value": value, **n, "means": means} for title, value, n, means in told),
+        *(_describe(one) for one in table.whole.coefficients if one.value is not None),
+    )
     return Table("coefficients", "Measures of agreement; intervals draw items", columns, rows)
 
 
-def _describe_shared(shared: PreferenceAgreement) -> dict[str, Any]:
-    return {
-        "title": "same answer, all pairs of votes",
-        "value": shared.observed,
-        "lower": None,
-        "upper": None,
-        "units": shared.units,
-        "ratings": shared.votes,
-        "means": "same answer by two judges, each pair of votes counting alike: κ is made of it",
-    }
-
-
-def _describe_expected(
-    shared: PreferenceAgreement, expected: ExpectedAgreement | None
-) -> list[dict[str, Any]]:
-    """Return rows of what judges who follow the worths would reach on the same votes."""
-    if expected is None:
-        return []
-    counts = {"lower": None, "upper": None, "units": shared.units, "ratings": shared.votes}
-    means = "if every judge followed the fitted worths, on the same pairs of votes"
-    known = {
-        "same answer, expected": expected.expected,
-        "pairwise κ, expected": expected.expected_kappa,
-    }
-    rows = [{"title": name, "value": one, **counts, "means": means} for name, one in known.items()]
-    apart = {"lower": expected.lower, "upper": expected.upper}
-    means = "κ of different judges less the expected one; below 0 they agree less than worths allow"
-    title = "pairwise κ, observed less expected"
-    row = {"title": title, "value": expected.difference, **counts, "means": means, **apart}
-    return [*rows, row]
-
-
 def _describe(one: Coefficient) -> dict[str, Any]:
-    keys = ("title", "value", "lower", "upper", "units", "ratings")
-    row = {key: getattr(one, key) for key in keys}
+    row = pick(one, "title", "value", "lower", "upper", "units", "ratings")
     if one.units < FEW:
         row |= {"lower": None, "upper": None}
     own = [note for note in one.notes if note.endswith(OWN_PAIRS)]
@@ -221,7 +202,6 @@ PUBLISHED: Final = {"kappa-wmt": (0.244, 0.484), "kappa-wmt-intra": (0.352, 0.62
 WMT: Final = "the twelve translation tasks of WMT 2016 (Bojar et al. 2016)"
 # How notes begin that a sentence says already
 SAID: Final = "no judge compared the same two outputs twice"
-NAMELESS: Final = ("",)
 LEAST: Final = 30  # Pairs of answers below which a share of them says little
 
 
@@ -291,7 +271,7 @@ def _measure(analysis: Analysis) -> AgreementTable:
 
 
 def _check(analysis: Analysis, table: AgreementTable) -> Check:
-    kappa = _find_kappa(table)
+    kappa = _find(table)
     if kappa is None or kappa.value is None:
         says = "all comparisons are ties: chance explains all agreement"
         return Check("agreement", ASKS, UNDECIDED, says, "Ask for preferences.")
@@ -324,14 +304,14 @@ def _weigh_shortfall(analysis: Analysis) -> tuple[str, str]:
     return choose_state(reversal), f"{say_outcome('Without the flagged judges', reversal)} "
 
 
-def _find_kappa(table: AgreementTable) -> Coefficient | None:
-    """Return κ between judges; None where all comparisons are ties."""
-    return next((one for one in table.whole.coefficients if one.name == "kappa-strict"), None)
+def _find(table: AgreementTable, name: str = "kappa-strict") -> Coefficient | None:
+    """Return a coefficient, κ between judges unasked; None where all comparisons are ties."""
+    return next((one for one in table.whole.coefficients if one.name == name), None)
 
 
 def _say_others(analysis: Analysis, table: AgreementTable) -> list[str]:
     """Say how often two judges agree, and what blind ones would."""
-    found, kappa = analysis.shared, _find_kappa(table)
+    found, kappa = analysis.shared, _find(table)
     few = found.comparable < LEAST
     said = [
         f"Two judges who compare the same two outputs agree in {_percent(found.observed)}"
@@ -385,13 +365,13 @@ def _say_field(table: AgreementTable) -> list[str]:
     """Say how it compares with what is published; the same count is compared with the same."""
     said = []
     for name, whose in (("kappa-wmt", "between judges"), ("kappa-wmt-intra", "with themselves")):
-        place, value = _place(table, name), _value(table, name)
-        if place is None or value is None:
+        place, kappa = _place(table, name), _find(table, name)
+        if place is None or kappa is None or kappa.value is None:
             continue
         low, high = PUBLISHED[name]
         where = ("below all of them", "among them", "above all of them")[place + 1]
         said.append(
-            f"counted as there, κ {whose} is {_write(value)} here, and {_write(low)} to"
+            f"counted as there, κ {whose} is {_write(kappa.value)} here, and {_write(low)} to"
             f" {_write(high)} there: {where}"
         )
     if not said:
@@ -402,14 +382,12 @@ def _say_field(table: AgreementTable) -> list[str]:
     ]
 
 
-def _value(table: AgreementTable, name: str) -> float | None:
-    return next((one.value for one in table.whole.coefficients if one.name == name), None)
-
-
 def _place(table: AgreementTable, name: str) -> int | None:
     """Return −1, 0 or 1: below, among or above the published values; None where unknown."""
-    value, (low, high) = _value(table, name), PUBLISHED[name]
-    return None if value is None else (value > high) - (value < low)
+    kappa, (low, high) = _find(table, name), PUBLISHED[name]
+    if kappa is None or kappa.value is None:
+        return None
+    return (kappa.value > high) - (kappa.value < low)
 
 
 def _say_systems(
@@ -524,7 +502,7 @@ def _find_alpha(part: AgreementPart) -> Coefficient | None:
 def _advise_scoring(rated: Rated) -> str:
     """Say what to do where agreement cannot be computed: name a column, or let judges share."""
     for role, names in (("judge", rated.rows.judges), ("item", rated.rows.items)):
-        if tuple(names) == NAMELESS_OF_JUDGES:
+        if tuple(names) == NAMELESS:
             return f"Name the column of {role}s, where there is one: --column {role}=NAME."
     return ADVICE
 
@@ -637,7 +615,7 @@ def write_section_parts(analysis: Analysis) -> Section:
     if not found:
         raise NotIdentified("; ".join(dict.fromkeys(refused.values())), [])
     several = len(analysis.rated.parts) > 1
-    rows = [row for name, one in found.items() for row in _list_parts_parts(name, one.found)]
+    rows = [row for name, one in found.items() for row in _list_components(name, one.found)]
     said = [
         f"For {name}: {sentence}." if several else f"{sentence[:1].upper()}{sentence[1:]}."
         for name, one in found.items()
@@ -678,7 +656,7 @@ def _wish(found: VarianceComponents) -> Designs:
         return study_designs(found, DesignRequest())
 
 
-def _list_parts_parts(criterion: str, found: VarianceComponents) -> list[dict[str, Any]]:
+def _list_components(criterion: str, found: VarianceComponents) -> list[dict[str, Any]]:
     return [
         {
             "criterion": criterion,
@@ -695,9 +673,8 @@ def _list_parts_parts(criterion: str, found: VarianceComponents) -> list[dict[st
 
 def _draw_parts(rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
     criteria = list(dict.fromkeys(row["criterion"] for row in rows))[:DRAWN]
-    keys = ("criterion", "source", "share", "sd")
     drawn = [
-        {key: row[key] for key in keys}
+        {key: row[key] for key in ("criterion", "source", "share", "sd")}
         for row in rows
         if row["share"] is not None and row["criterion"] in criteria
     ]
@@ -738,10 +715,7 @@ def _tabulate_designs(
     rows = [
         {
             "criterion": name,
-            **{
-                key: getattr(plan, key)
-                for key in ("judges", "items", "each", "judgments", "stderr", "reliability")
-            },
+            **pick(plan, "judges", "items", "each", "judgments", "stderr", "reliability"),
         }
         for name, one in found.items()
         for line in one.designs

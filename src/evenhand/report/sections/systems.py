@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations, pairwise
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, Final
 
 import numpy as np
@@ -210,39 +210,32 @@ def _is_decided(ranking: Ranking, one: int, other: int) -> bool | None:
 
 
 def _list_neighbours(ranking: Ranking, counts: np.ndarray) -> list[dict[str, Any]]:
-    return [
-        {
-            "pair": f"{ranking.systems[one]} – {ranking.systems[two]}",
-            "first": ranking.systems[one],
-            "second": ranking.systems[two],
-            **_count(counts[one, two]),
-            **_measure(ranking, one, two),
-            "decided": _is_decided(ranking, one, two),
-            "state": STATES[_is_decided(ranking, one, two)],
-        }
-        for one, two in pairwise(range(len(ranking.systems)))
-    ]
-
-
-def _measure(ranking: Ranking, one: int, two: int) -> dict[str, float | None]:
-    """Return the difference of two systems with its interval, None where there is none."""
-    apart = float(ranking.estimate[one] - ranking.estimate[two])
-    found: dict[str, float | None] = {"apart": apart, "lower": None, "upper": None}
-    if ranking.pair_stderr is None:
-        return found
-    margin = _find_critical(ranking) * float(ranking.pair_stderr[one, two])
-    if isfinite(margin):
-        found |= {"lower": apart - margin, "upper": apart + margin}
-    return found
-
-
-def _find_critical(ranking: Ranking) -> float:
-    """Return how many standard errors an interval reaches: for all pairs at once, if it may."""
+    """Return a row for each system and the next, with intervals for all pairs at once if known."""
     from evenhand.numerics.distributions import t_quantile
 
-    if ranking.rank_sets is not None and ranking.rank_sets.critical:
-        return float(ranking.rank_sets.critical[0])
-    return t_quantile((1 + ranking.level) / 2, ranking.df)
+    sets, rows = ranking.rank_sets, []
+    critical = float(sets.critical[0]) if sets is not None and sets.critical else None
+    for one, two in pairwise(range(len(ranking.systems))):
+        apart, margin = float(ranking.estimate[one] - ranking.estimate[two]), inf
+        if ranking.pair_stderr is not None:
+            reach = critical or t_quantile((1 + ranking.level) / 2, ranking.df)
+            margin = reach * float(ranking.pair_stderr[one, two])
+        bounded, decided = isfinite(margin), _is_decided(ranking, one, two)
+        first, second = ranking.systems[one : two + 1]
+        rows.append(
+            {
+                "pair": f"{first} – {second}",
+                "first": first,
+                "second": second,
+                **_count(counts[one, two]),
+                "apart": apart,
+                "lower": apart - margin if bounded else None,
+                "upper": apart + margin if bounded else None,
+                "decided": decided,
+                "state": STATES[decided],
+            }
+        )
+    return rows
 
 
 def _say_met(ranking: Ranking, counts: np.ndarray) -> str:
