@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -21,9 +21,9 @@ from evenhand.cli.options import (
     section,
     seed_option,
     stack,
+    take_kept,
     verb,
 )
-from evenhand.cli.refusals import kept
 from evenhand.cli.running import (
     Patience,
     Result,
@@ -169,7 +169,7 @@ class Asked:
 
 
 def take_asked() -> Asked:
-    asked = Asked(**{one.name: kept(one.name) for one in fields(Asked)})
+    asked = take_kept(Asked)
     _refuse_halves(asked)
     asked = replace(asked, curves=asked.curves or asked.train is not None)
     _refuse_other_way(asked)
@@ -311,7 +311,9 @@ def _trace(data: Comparisons, asked: Asked, patience: Patience) -> Result:
     from evenhand.ranking.predictions import SIZES
 
     tested, trained = _part(data, asked)
-    transfer = _name_parts(asked)
+    transfer = None
+    if asked.train is not None and asked.test is not None:
+        transfer = "=".join(asked.train), "=".join(asked.test)
     found = trace_learning(
         tested,
         training=trained,
@@ -341,10 +343,3 @@ def _part(data: Comparisons, asked: Asked) -> tuple[Comparisons, Comparisons | N
             hint = suggest(level, parts) or f" There are {listing([*parts])}"
             raise InvalidJudgments(f"no judgment has {column} '{level}'.{hint}")
     return parts[asked.test[1]], parts[asked.train[1]]
-
-
-def _name_parts(asked: Asked) -> tuple[str, str] | None:
-    """Name those that are trained on and those that are tested on, if they are not the same."""
-    if asked.train is None or asked.test is None:
-        return None
-    return "=".join(asked.train), "=".join(asked.test)

@@ -17,7 +17,7 @@ from evenhand.cli.judge_options import (
     rating_options,
     refuse_rating_options,
 )
-from evenhand.cli.options import group_option, output_options, reading_options, verb
+from evenhand.cli.options import group_option, output_options, reading_options, take_kept, verb
 from evenhand.cli.running import (
     Patience,
     check_figures,
@@ -75,18 +75,6 @@ def judges(
     cards: bool,
     figures: str | None,
     forms: tuple[str, ...],
-    k: float,
-    ddof: int,
-    reading: str,
-    methods: tuple[str, ...],
-    match: str,
-    across: str,
-    version: str,
-    references: tuple[str, ...],
-    input_type: str | None,
-    easy: str | None,
-    scale: str | None,
-    merge: str | None,
 ) -> None:
     """Say which judges are to be doubted, with the evidence on a card.
 
@@ -94,9 +82,8 @@ def judges(
     judge. For ratings also the diagnosis of Hamon, Mostefa and Arranz (2007):
     agreement, judges outside by three methods, systems scored without them.
     """
-    settings = (k, ddof, reading, methods, match, across, version, references, input_type)
-    asked = Asked(*settings, easy, scale, merge)
-    taken, place = take_reading(), take_output(easy)
+    asked = take_kept(Asked)
+    taken, place = take_reading(), take_output(asked.easy)
     check_figures(figures, forms)
     with Patience("looking"):
         data = taken.open()
@@ -449,8 +436,8 @@ def _tabulate(part: JudgePanel) -> list[str]:
 
 def _say_counts(part: JudgePanel) -> str:
     if part.diagnosis is not None:
-        one = part.diagnosis
-        return f"{plural(one.n_judgments, 'score')} by {plural(one.n_judges, 'judge')}"
+        scores = plural(part.diagnosis.n_judgments, "score")
+        return f"{scores} by {plural(part.diagnosis.n_judges, 'judge')}"
     if part.screening is None:
         return "no judges are screened"
     found = part.screening

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from evenhand.cli.main import VERBS
 from evenhand.cli.refusals import keep
+from evenhand.cli.refusals import kept as kept_option
 from evenhand.cli.terminal import plural
 from evenhand.errors import UnknownOption, listing, sentence_hint, suggest
 
@@ -148,6 +149,7 @@ class Numbers(Parsed):
 # The options, spelled once: every verb that takes one takes it under the same name.
 
 Function = TypeVar("Function", bound=Callable[..., None])
+Kept = TypeVar("Kept")
 
 TIES: Final = ("davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none")
 CLUSTERS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
@@ -175,6 +177,11 @@ def section(heading: str, *, kept: bool = False) -> Declare:
     """Return what declares options under a heading; no verb names those that are kept."""
     settings: dict[str, Any] = {"callback": keep, "expose_value": False} if kept else {}
     return partial(click.option, cls=Section, heading=heading, **settings)
+
+
+def take_kept(kind: type[Kept]) -> Kept:
+    """Return a dataclass whose fields are options that no verb names."""
+    return kind(**{name: kept_option(name) for name in kind.__annotations__})
 
 
 def level_option(

@@ -190,12 +190,11 @@ def draw_variants(
 
 def say_share(variants: Sequence[SignTest]) -> list[str]:
     """Say the share of decided comparisons with its exact interval."""
-    found = [one for one in variants if one.interval is not None and one.better + one.worse]
     return [
         f"{one.better / (one.better + one.worse):.3f} of decided comparisons, exact 95 % interval"
         f" {one.interval[0]:.3f} to {one.interval[1]:.3f}"
-        for one in found
-        if one.interval is not None
+        for one in variants
+        if one.interval is not None and one.better + one.worse
     ]
 
 
@@ -217,24 +216,20 @@ def say_friedman(
     """Say Friedman's test in two lines; nothing where there is none."""
     if found is None:
         return []
-    f = (
-        "every block gives the same order, exact"
-        if found.f is None
-        else (f"F {found.f:.4f} on {found.f_df[0]} and {found.f_df[1]} df")
-    )
+    f = "every block gives the same order, exact"
+    if found.f is not None:
+        f = f"F {found.f:.4f} on {found.f_df[0]} and {found.f_df[1]} df"
     said = [
         f"Friedman over {plural(found.blocks, blocks)}: χ² {found.statistic:.4f} on {found.df} df,"
         f" p {format_p(found.p)}; {f}, p {format_p(found.f_p)}; Kendall's W {found.kendall_w:.3f}"
     ]
     called = names or {}
     places = sorted(zip(found.mean_places.tolist(), found.systems, strict=True))
-    listed = ", ".join(
-        f"{called.get(name, name)} {place:.2f}" for place, name in places[:MAX_PLACES]
-    )
+    shown = [f"{called.get(name, name)} {place:.2f}" for place, name in places[:MAX_PLACES]]
+    listed = ", ".join(shown)
     if len(places) > MAX_PLACES:
-        listed += (
-            f" and {plural(len(places) - MAX_PLACES, 'more system')}: --json has all mean places"
-        )
+        more = plural(len(places) - MAX_PLACES, "more system")
+        listed += f" and {more}: --json has all mean places"
     return [*said, f"mean places: {listed}"]
 
 

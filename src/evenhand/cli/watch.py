@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -37,7 +37,7 @@ from evenhand.errors import UnknownFormat, UnknownOption, sentence_hint, suggest
 
 if TYPE_CHECKING:
     from evenhand.cli.running import Output
-    from evenhand.cli.watch_screen import SightResult, Source, WatchResult
+    from evenhand.cli.watch_screen import Looks, SightResult, Source, WatchResult
     from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.sequential.leaderboard import BoardState, LiveBoard
     from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, Watched
@@ -123,14 +123,6 @@ WEB: Final = ("http://", "https://")
 _SQLITE: Final = b"SQLite format 3\0"
 _LINKS: Final = b"role,judge,link"
 _LOG: Final = b'{"body":{'
-
-
-class Looks(Protocol):
-    def look(self) -> CampaignStatus:
-        """Return what can be said now."""
-
-    def close(self) -> None:
-        """Look no more."""
 
 
 class Campaign:
@@ -222,7 +214,10 @@ def find_campaign(name: str, *, insecure: bool, task: str | None) -> Campaign | 
     if "://" in name:
         return Campaign("campaign", partial(_open_database, name), task)
     path = Path(name)
-    begins = _read_beginning(path)
+    begins = b""
+    if path.is_file():
+        with path.open("rb") as file:
+            begins = file.read(max(map(len, (_SQLITE, BOM_UTF8 + _LINKS, _LOG))))
     if begins.startswith(_SQLITE):
         return Campaign(path.name, partial(_open_database, name), task)
     if begins.removeprefix(BOM_UTF8).replace(b";", b",").startswith(_LINKS):
@@ -235,14 +230,6 @@ def find_campaign(name: str, *, insecure: bool, task: str | None) -> Campaign | 
             " watch the campaign's database, its file of links, or the table comparisons.csv"
         )
     return None
-
-
-def _read_beginning(path: Path) -> bytes:
-    """Return the first bytes of a file; none where it is no file."""
-    if not path.is_file():
-        return b""
-    with path.open("rb") as file:
-        return file.read(max(map(len, (_SQLITE, BOM_UTF8 + _LINKS, _LOG))))
 
 
 def _visit(address: str, *, insecure: bool, task: str | None) -> Campaign:

@@ -280,9 +280,8 @@ def _say_judges(panels: Sequence[PanelStatus], size: Size) -> list[str]:
     for one in panels:
         flagged = [f"{judge.judge} ({', '.join(judge.flags)})" for judge in one.flagged]
         why = one.why if size.lines is None else re.split("[:;]", one.why)[0]
-        said = (
-            f"flagged: {listing(flagged, 4)}" if flagged else ": ".join(filter(None, (NOBODY, why)))
-        )
+        nobody = ": ".join(filter(None, (NOBODY, why)))
+        said = f"flagged: {listing(flagged, 4)}" if flagged else nobody
         lines.append(f"{one.table}: {said}" if len(panels) >= SEVERAL else said)
     return lines
 
@@ -296,11 +295,7 @@ def _draw_away(status: Status, columns: int) -> list[str]:
 
 
 def _draw_pass(one: PassStatus, columns: int, *, several: bool) -> _Drawn:
-    name = (
-        (click.style(f"{escape_control(one.name)} ".ljust(columns, "─"), bold=True),)
-        if several
-        else ()
-    )
+    title = click.style(f"{escape_control(one.name)} ".ljust(columns, "─"), bold=True)
     table: list[str] = []
     said, notes = list(one.says), []
     if one.board is not None:
@@ -318,7 +313,7 @@ def _draw_pass(one: PassStatus, columns: int, *, several: bool) -> _Drawn:
         said = [one.why]
     says = tuple(label("" if i else "says", line, columns) for i, line in enumerate(said))
     remarks = tuple(label("note", note, columns, colour="yellow") for note in notes)
-    return _Drawn(name, tuple(table), says, remarks)
+    return _Drawn((title,) if several else (), tuple(table), says, remarks)
 
 
 def _choose(one: _Drawn, detail: int) -> _Drawn:
@@ -360,14 +355,16 @@ PATIENCE: Final = 1.0  # Seconds that a look may still take after the end
 NEVER: Final = Status(0.0)
 
 
-class Source(Protocol):
-    title: str  # what it is called before anything was seen
-
+class Looks(Protocol):
     def look(self) -> CampaignStatus:
         """Return what can be said now; the last sight itself where nothing is new."""
 
     def close(self) -> None:
         """Look no more."""
+
+
+class Source(Looks, Protocol):
+    title: str  # what it is called before anything was seen
 
 
 @dataclass(frozen=True)
@@ -420,18 +417,12 @@ class Looker:
         self._calls.put(False)
 
     def _run(self) -> None:
-        with self._catching():
+        with _Caught() as caught:
             while not self._over.is_set():
                 self.news = self._look()
                 self.wake()
                 self._over.wait(self._pause)
-
-    @contextmanager
-    def _catching(self) -> Iterator[None]:
-        """Hand what ends the looks to whoever shows them."""
-        with _Caught() as caught:
-            yield
-        if caught.fault is not None:
+        if caught.fault is not None:  # whoever shows the looks raises it
             self.news = replace(self.news, fault=caught.fault)
             self.wake()
 
@@ -492,14 +483,8 @@ class SightResult:
             for row in (one.means if one.board is None else one.board.standings)
         ]
         if len({tuple(row) for row in rows}) != 1:
-            raise UnknownOption(
-                "--csv has one table: "
-                + (
-                    "votes and scores have two; choose one pass (--task)"
-                    if rows
-                    else "nothing was judged yet"
-                )
-            )
+            why = "votes and scores have two; choose one pass (--task)"
+            raise UnknownOption(f"--csv has one table: {why if rows else 'nothing was judged yet'}")
         return rows
 
     def latex(self) -> str:
@@ -627,15 +612,8 @@ def _tell_apart(sight: CampaignStatus) -> object:
         (one.name, one.says, one.lapsed, one.means, one.why, one.board and one.board.n_votes)
         for one in sight.passes
     )
-    return (
-        sight.judged,
-        sight.remaining,
-        sight.paused,
-        boards,
-        sight.panels,
-        sight.faults,
-        sight.whole,
-    )
+    counts = pick(sight, "judged", "remaining", "paused", "panels", "faults", "whole")
+    return (*counts.values(), boards)
 
 
 @contextmanager

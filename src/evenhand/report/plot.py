@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.errors import NotIdentified, UnknownOption, sentence_hint, suggest
 from evenhand.report.figures.view import dress, fit_width
 
 if TYPE_CHECKING:
-    from evenhand.design.plan import CampaignPlan
     from evenhand.judges.agreement_table import AgreementTable
     from evenhand.judges.cards import Screening
-    from evenhand.judges.diagnosis_result import Diagnosis
-    from evenhand.ranking.cross_validation import ModelComparison
-    from evenhand.ranking.learning_curves import LearningCurves
     from evenhand.ranking.position_bias import PositionBias
     from evenhand.ranking.ranking import Ranking
     from evenhand.ranking.robustness.sensitivity import Sensitivity
     from evenhand.ratings.judge_process import JudgeProcess
-    from evenhand.ratings.reliability import DecisionCurve
 
 WIDTH: Final = 620
 MOST: Final = 100  # Most rows that are drawn: the first
@@ -115,62 +110,33 @@ def draw_choices(found: Sensitivity) -> Any:
     return _finish(draw_places(rows), "Places of systems by choice")
 
 
-def draw_likeness(process: JudgeProcess) -> Any:
-    from evenhand.ratings.process_comparison import JudgeLikeness
-    from evenhand.report.figures.judges import draw_likeness as draw
+def _draw_with(module: str, name: str, *settings: str) -> Drawer:
+    """Return what draws a result by a function of the figures, which is imported when it draws."""
 
-    return draw(JudgeLikeness(process))
-
-
-def list_diagnosis(found: Diagnosis) -> Drawers:
-    """Return the figures of Hamon, Mostefa and Arranz (2007) that a diagnosis has."""
-    from evenhand.report.figures.judges import draw_judges
-
-    return _offer(draw_judges(found))
-
-
-def list_plan(plan: CampaignPlan) -> Drawers:
-    from evenhand.report.figures.predictions import draw_plan
-
-    return _offer(draw_plan(plan))
-
-
-def list_comparison(found: ModelComparison) -> Drawers:
-    """Return the perplexities of models, and their differences to the best."""
-    from evenhand.report.figures.predictions import draw_comparison
-
-    return _offer(draw_comparison(found))
-
-
-def draw_curves(found: LearningCurves) -> Any:
-    from evenhand.report.figures.predictions import draw_curves as draw
-
-    return draw(found)
-
-
-def draw_decisions(found: DecisionCurve) -> Any:
-    """Draw decisions against the share of ratings that are seen."""
-    from evenhand.report.figures.predictions import draw_decisions as draw
-
-    return draw(found)
-
-
-def draw_queries(measure: str) -> Drawer:
-
-    def draw(found: Any) -> Any:
-        from evenhand.report.figures.predictions import draw_queries as draw_measure
-
-        return draw_measure(found, measure)
+    def draw(result: Any) -> Any:
+        return getattr(import_module(f"evenhand.report.figures.{module}"), name)(result, *settings)
 
     return draw
 
 
-def _offer(drawn: Mapping[str, Any]) -> Drawers:
-    return {name: partial(_take, chart) for name, chart in drawn.items()}
+def _offer(module: str, name: str) -> Callable[[Any], Drawers]:
+    """Return what offers all figures that a function of the figures draws of a result."""
+
+    def hold(chart: Any) -> Drawer:
+        return lambda _result: chart
+
+    def offer(result: Any) -> Drawers:
+        drawn = _draw_with(module, name)(result)
+        return {kind: hold(chart) for kind, chart in drawn.items()}
+
+    return offer
 
 
-def _take(chart: Any, _result: Any) -> Any:
-    return chart
+def _draw_likeness(process: JudgeProcess) -> Any:
+    from evenhand.ratings.process_comparison import JudgeLikeness
+    from evenhand.report.figures.judges import draw_likeness
+
+    return draw_likeness(JudgeLikeness(process))
 
 
 def _finish(chart: Any, title: str) -> Any:
@@ -190,13 +156,15 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], Drawers]]] = {
     "AgreementTable": {"coefficients": draw_agreement},
     "PositionBias": {"positions": draw_positions},
     "Sensitivity": {"places": draw_choices},
-    "Diagnosis": list_diagnosis,
-    "LearningCurves": {"curves": draw_curves},
-    "ModelComparison": list_comparison,
-    "QueryCurves": {"mae": draw_queries("mae"), "rmse": draw_queries("rmse")},
-    "JudgeProcess": {"likeness": draw_likeness},
-    "DecisionCurve": {"decisions": draw_decisions},
-    "CampaignPlan": list_plan,
+    "Diagnosis": _offer("judges", "draw_judges"),
+    "LearningCurves": {"curves": _draw_with("predictions", "draw_curves")},
+    "ModelComparison": _offer("predictions", "draw_comparison"),
+    "QueryCurves": {
+        measure: _draw_with("predictions", "draw_queries", measure) for measure in ("mae", "rmse")
+    },
+    "JudgeProcess": {"likeness": _draw_likeness},
+    "DecisionCurve": {"decisions": _draw_with("predictions", "draw_decisions")},
+    "CampaignPlan": _offer("predictions", "draw_plan"),
 }
 
 
