@@ -172,7 +172,11 @@ def take_asked() -> Asked:
     asked = take_kept(Asked)
     _refuse_halves(asked)
     asked = replace(asked, curves=asked.curves or asked.train is not None)
-    _refuse_other_way(asked)
+    for parameter, word in (OF_FOLDS if asked.curves else OF_CURVES).items():
+        if is_given(parameter):
+            why = "cross-validation, not of learning curves" if asked.curves else "learning curves"
+            remedy = "leave it out" if asked.curves else "add --curves, or leave it out"
+            raise UnknownOption(f"{word} is of {why}: {remedy}")
     for name, option in OF_FIGURES.items():
         if is_given(name) and asked.figures is None:
             raise UnknownOption(f"{option} says how to draw: say where to with --figures FOLDER")
@@ -194,14 +198,6 @@ def _refuse_halves(asked: Asked) -> None:
             f"--train {'='.join(train)} and --test {'='.join(test)} must be two levels of one"
             " column, so that no judgment is on both sides"
         )
-
-
-def _refuse_other_way(asked: Asked) -> None:
-    for name, option in (OF_FOLDS if asked.curves else OF_CURVES).items():
-        if is_given(name):
-            why = "cross-validation, not of learning curves" if asked.curves else "learning curves"
-            remedy = "leave it out" if asked.curves else "add --curves, or leave it out"
-            raise UnknownOption(f"{option} is of {why}: {remedy}")
 
 
 # Pixels of the picture for each letter of a system's name: a third of it is for names

@@ -233,23 +233,19 @@ def _flips(found: Fragility, columns: int) -> list[str]:
             if claim != before:
                 lines += [f" {line}" for line in wrap(claim, columns - 1)]
             lines.append(" " * INDENT + count)
-    legend = wrap("; ".join(_explain(found)), columns - 1)
-    return [_dim(lines[0]), *lines[1:], *(_dim(f" {line}") for line in legend)]
-
-
-def _explain(found: Fragility) -> list[str]:
-    """Say what the words of the table mean, those that are there."""
+    # Say what the words of the table mean, those that are there
     words = []
     for word, meaning in LEGEND.items():
-        left = {one.left for one in found.flips if one.how == word}
+        left = {flip.left for flip in found.flips if flip.how == word}
         if left:
             words.append(f"{meaning}, or nothing ranked" if NO_RANKING in left else meaning)
-    stood = {one.exact: one for one in reversed(found.flips) if one.fewest is None}
-    for exact, one in sorted(stood.items()):
+    stood = {flip.exact: flip for flip in reversed(found.flips) if flip.fewest is None}
+    for exact, flip in sorted(stood.items()):
         rest = "no other set turns it" if exact else "larger sets were not tried"
-        kind = one.unit + "s"
-        words.append(f"{_few(one)}: it stands without all {kind} that speak for it; {rest}")
-    return words
+        kind = flip.unit + "s"
+        words.append(f"{_few(flip)}: it stands without all {kind} that speak for it; {rest}")
+    legend = wrap("; ".join(words), columns - 1)
+    return [_dim(lines[0]), *lines[1:], *(_dim(f" {line}") for line in legend)]
 
 
 def _dim(line: str) -> str:

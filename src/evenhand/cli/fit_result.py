@@ -56,17 +56,6 @@ def quasi_variances(fit: Fit) -> QuasiVariances | None:
         return None
 
 
-def draw_coefficients(fit: Fit, columns: int) -> list[str]:
-    """Return the lines of the table, titles first, with quasi standard errors if all exist."""
-    ties = fit.likelihood.ties
-    unknown = [*fit.design.aliased, *(() if ties is None else ties.endless)]
-    quasi, errors = quasi_variances(fit), {}
-    if quasi is not None and not (quasi.variances < 0).any():
-        pairs = zip(quasi.systems, quasi.stderr, strict=True)
-        errors = {system: f"{error:.4f}" for system, error in pairs}
-    return draw_numbers(fit.coefficients, columns, errors, unknown)
-
-
 def draw_numbers(
     coefficients: Sequence[Coefficient],
     columns: int,
@@ -351,11 +340,18 @@ class FitResult(GroupedResult[Fitted]):
             (better, more), (other, less) = worths
             odds = [f"{more / less:.2f} to 1 that {better} is preferred to {other}"]
         listed = [", ".join(f"{name} {worth:.4f}" for name, worth in worths)]
+        # The lines of the table, titles first, with quasi standard errors if all exist
+        tie_part = fit.likelihood.ties
+        unknown = [*fit.design.aliased, *(() if tie_part is None else tie_part.endless)]
+        quasi, errors = quasi_variances(fit), {}
+        if quasi is not None and not (quasi.variances < 0).any():
+            pairs = zip(quasi.systems, quasi.stderr, strict=True)
+            errors = {system: f"{error:.4f}" for system, error in pairs}
         return [
             label("", counts, columns),
             label("model", model, columns),
             "",
-            *draw_coefficients(fit, columns),
+            *draw_numbers(fit.coefficients, columns, errors, unknown),
             "",
             *block("fit", _said(part), columns),
             *(draw_effects(part.effects, columns) if part.effects is not None else []),

@@ -150,7 +150,17 @@ def draw_cards(found: Screening, columns: int, *, every: bool) -> list[str]:
     lines += ["", label("table", LEGEND, columns)]
     chosen = found.cards if every else found.flagged
     for card in chosen:
-        lines += ["", *_draw_card(card, columns)]
+        title = f" {escape_control(card.judge)}: {', '.join(card.flags) or 'not flagged'}"
+        drawn = [click.style(title, bold=True)]
+        seen = [(one.name, one.says) for one in card.evidence]
+        if card.effect is not None:
+            seen.append(("without", card.effect))
+        wide = max((width(name) for name, _ in seen), default=0)
+        for name, says in seen:
+            first, *rest = wrap(says, columns - wide - 5)
+            drawn.append(f"   {name.ljust(wide)}  {first}")
+            drawn += [f"   {'':{wide}}  {line}" for line in rest]
+        lines += ["", *drawn]
     return lines
 
 
@@ -180,20 +190,6 @@ def _show(p: float) -> str:
     ('0.500', '<0.001', '1.000')
     """
     return "<0.001" if p < 0.0005 else f"{p:.3f}"
-
-
-def _draw_card(card: Card, columns: int) -> list[str]:
-    title = f" {escape_control(card.judge)}: {', '.join(card.flags) or 'not flagged'}"
-    lines = [click.style(title, bold=True)]
-    seen = [(one.name, one.says) for one in card.evidence]
-    if card.effect is not None:
-        seen.append(("without", card.effect))
-    wide = max((width(name) for name, _ in seen), default=0)
-    for name, says in seen:
-        first, *rest = wrap(says, columns - wide - 5)
-        lines.append(f"   {name.ljust(wide)}  {first}")
-        lines += [f"   {'':{wide}}  {line}" for line in rest]
-    return lines
 
 
 # Tables 1 to 4 of Hamon, Mostefa & Arranz (2007) on the user's data, for people and for papers.

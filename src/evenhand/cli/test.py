@@ -198,18 +198,6 @@ def say_share(variants: Sequence[SignTest]) -> list[str]:
     ]
 
 
-def say_model_of_pair(model: Sequence[Coefficient]) -> list[str]:
-    said = []
-    for one in model:
-        if one.stderr is None or one.z is None or one.p is None:
-            continue
-        name = "γ" if one.label == "tie" else f"λ of {one.label}"
-        numbers = f"{one.estimate:z.4f} (s.e. {one.stderr:.4f}), z {one.z:.3f}, p {format_p(one.p)}"
-        odds = "" if one.label == "tie" else f"; odds {exp(2 * one.estimate):.2f} to 1"
-        said.append(f"{name} {numbers}{odds}")
-    return said
-
-
 def say_friedman(
     found: Friedman | None, blocks: str, names: Mapping[str, str] | None = None
 ) -> list[str]:
@@ -247,6 +235,16 @@ class SignificanceResult(GroupedResult[PreferenceTests]):
         said = ["only if " + "; ".join(pairs.assumes)]
         if part.friedman is not None:
             said.append("Friedman's test only if " + "; ".join(part.friedman.assumes))
+        estimates = []
+        for one in part.model:
+            if one.stderr is None or one.z is None or one.p is None:
+                continue
+            name = "γ" if one.label == "tie" else f"λ of {one.label}"
+            numbers = (
+                f"{one.estimate:z.4f} (s.e. {one.stderr:.4f}), z {one.z:.3f}, p {format_p(one.p)}"
+            )
+            odds = "" if one.label == "tie" else f"; odds {exp(2 * one.estimate):.2f} to 1"
+            estimates.append(f"{name} {numbers}{odds}")
         return [
             label("", counts, columns),
             label("test", f"sign test, {pairs.title}; {sides}", columns),
@@ -255,7 +253,7 @@ class SignificanceResult(GroupedResult[PreferenceTests]):
             *(["", *table] if table else []),
             "",
             *block("share", say_share(part.variants), columns),
-            *block("model", say_model_of_pair(part.model), columns),
+            *block("model", estimates, columns),
             *block("blocks", say_friedman(part.friedman, part.blocks, names), columns),
             label("says", part.says, columns, colour="green"),
             *block("holds", said, columns),

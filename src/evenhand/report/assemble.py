@@ -342,10 +342,16 @@ def write_overview(parts: Sequence[Part]) -> Section | None:
         Column("answer", "answer"),
         *(Column(name, name) for name in made),
     )
+    said = [f"{len(parts)} tasks, each ranked by itself.", *_say_best(parts)]
+    for kind in KEY_CHECKS:
+        lit = [check for part in parts for check in part.key_checks if check.name == kind]
+        wrong = sum(check.state == FAILED for check in lit)
+        if wrong:
+            said.append(f"{lit[0].asks} It changes the answer in {wrong} of {len(lit)} tasks.")
     return Section(
         "overview",
         "All tasks",
-        says=tuple(_say_lights(parts)),
+        says=tuple(said),
         tables=(Table("tasks", "The answer for each task", columns, rows),),
     )
 
@@ -369,16 +375,6 @@ def _say_best(parts: Sequence[Part]) -> list[str]:
         return ["In none of them is a single system the best: several may be."]
     said = f"In {clear} a single system is the best"
     return [f"{said}; in {open_} several may be." if open_ else f"{said}."]
-
-
-def _say_lights(parts: Sequence[Part]) -> list[str]:
-    said = [f"{len(parts)} tasks, each ranked by itself.", *_say_best(parts)]
-    for name in KEY_CHECKS:
-        lit = [check for part in parts for check in part.key_checks if check.name == name]
-        wrong = sum(check.state == FAILED for check in lit)
-        if wrong:
-            said.append(f"{lit[0].asks} It changes the answer in {wrong} of {len(lit)} tasks.")
-    return said
 
 
 # From judgments to a report: a part for each task, a section for each question.

@@ -86,7 +86,9 @@ def write_markdown(table: Table, comments: Sequence[str] = ()) -> str:
         *([escape(cell) for cell in cells] for cells in body),
     ]
     lines = [f"| {' | '.join(cells)} |" for cells in rows]
-    return "\n".join([*_comment(comments), *lines, ""])
+    hidden = [END.sub(r"-- \1>", escape_control(line)) for line in comments]
+    above = [*(f"<!-- {line} -->" for line in hidden), *([""] if comments else [])]
+    return "\n".join([*above, *lines, ""])
 
 
 def escape(text: str) -> str:
@@ -96,12 +98,6 @@ def escape(text: str) -> str:
     'a\\|b\\_c'
     """
     return MARKUP.sub(r"\\\1", escape_control(text))
-
-
-def _comment(said: Sequence[str]) -> list[str]:
-    """Write lines as comments; what would end one is parted."""
-    lines = [END.sub(r"-- \1>", escape_control(line)) for line in said]
-    return [*(f"<!-- {line} -->" for line in lines), *([""] if said else [])]
 
 
 # All tables of a report as files of a folder.

@@ -72,12 +72,19 @@ def write_section_data(analysis: Analysis) -> Section:
         said.append(f"Where one output is preferred, it is the left one in {left}.")
     names = ", ".join(found.covariates)
     unused = [f"Columns that were not used: {names}."] if found.covariates else []
+    # Everything that was excluded
+    left_out: list[dict[str, Any]] = [
+        {"what": UNITS.get(one.code, f"{one.unit}s"), "n": one.rows, "why": one.explanation}
+        for one in analysis.excluded
+    ]
+    nothing = {"what": "nothing", "n": 0, "why": NOTHING}
+    columns = (Column("what", ""), _number(), Column("why", "why"))
     return Section(
         "data",
         says=(_say_counts(part, analysis), *said, *_say_links(part, analysis)),
         tables=(
             Table("counts", "What was judged", (Column("what", ""), _number()), rows),
-            _tabulate_excluded(analysis),
+            Table("left-out", "What was excluded", columns, tuple(left_out or [nothing])),
             *_tabulate_scores(found.scores),
         ),
         notes=tuple(dict.fromkeys((*found.notes, *unused))),
@@ -112,17 +119,6 @@ def _say_links(part: Part, analysis: Analysis) -> list[str]:
     if analysis.known_ranking is None:
         return [f"{linked}, yet they determine no ranking: see “{PREFERENCE['ranking']}”."]
     return [f"{linked}, so one scale holds them."]
-
-
-def _tabulate_excluded(analysis: Analysis) -> Table:
-    """Return everything that was excluded; a row that says so where nothing was."""
-    rows: list[dict[str, Any]] = [
-        {"what": UNITS.get(one.code, f"{one.unit}s"), "n": one.rows, "why": one.explanation}
-        for one in analysis.excluded
-    ]
-    nothing = {"what": "nothing", "n": 0, "why": NOTHING}
-    columns = (Column("what", ""), _number(), Column("why", "why"))
-    return Table("left-out", "What was excluded", columns, tuple(rows or [nothing]))
 
 
 def _tabulate_scores(scores: Any) -> list[Table]:

@@ -304,10 +304,16 @@ def write_section_judges(analysis: Analysis) -> Section:
     # The flagged judges and those who judged most
     most = len(panel.rows) if analysis.settings.full else SHOWN
     rows = panel.rows[: max(most, len(flagged))]
+    summary = say_flagged(panel.screening.cards, panel.screening.level)
+    sentences = [f"{summary[:1].upper()}{summary[1:]}.", *(one for one in change if one)]
+    if panel.screening.abstains is not None:
+        sentences.append(f"Nobody is called careless or reversed: {panel.screening.abstains}.")
+        told = say_evidence(panel.screening.cards, panel.screening.abstains)
+        sentences += [f"{one[:1].upper()}{one[1:]}." for one in told]
     return Section(
         "judges",
         says=(
-            *_say_flags(panel.screening, change),
+            *sentences,
             *_say_known(panel),
             *_say_order(panel),
             _say_loads(panel),
@@ -400,16 +406,6 @@ def _say_order(panel: Panel) -> list[str]:
         " a judge is named who differs from the middle one by more than chance, here one who"
         " differs by more than judges differ among themselves."
     ]
-
-
-def _say_flags(found: Screening, change: tuple[str, str]) -> list[str]:
-    flagged = say_flagged(found.cards, found.level)
-    said = [f"{flagged[:1].upper()}{flagged[1:]}.", *(one for one in change if one)]
-    if found.abstains is not None:
-        said.append(f"Nobody is called careless or reversed: {found.abstains}.")
-        told = say_evidence(found.cards, found.abstains)
-        said += [f"{one[:1].upper()}{one[1:]}." for one in told]
-    return said
 
 
 def _say_loads(panel: Panel) -> str:
