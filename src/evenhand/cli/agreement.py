@@ -28,8 +28,7 @@ from evenhand.cli.terminal import (
     name_column,
     part_groups,
     plural,
-    say_notes,
-    sign,
+    say_end,
     width,
 )
 from evenhand.errors import UnknownOption, listing
@@ -186,8 +185,7 @@ class AgreementResult(GroupedResult[AgreementTable]):
             *_draw_coefficients(part.whole, columns),
             *_draw_parts(part, columns),
             *_draw_items(part.whole, columns),
-            *say_notes(self.say(part), columns),
-            sign(part.signature, columns),
+            *say_end(self.say(part), part.signature, columns),
         ]
 
     def tabulate(self, part: AgreementTable) -> str:

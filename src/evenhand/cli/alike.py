@@ -42,8 +42,7 @@ from evenhand.cli.terminal import (
     name_column,
     pad,
     plural,
-    say_notes,
-    sign,
+    say_end,
     tell_apart,
     width,
 )
@@ -395,8 +394,7 @@ class AlikeResult(GroupedResult[JudgeLikeness]):
             *([*draw_errors(part, columns), ""] if part.table else []),
             label("moves", say_features(part), columns),
             *block("says", part.says, columns),
-            *say_notes(part.notes, columns),
-            sign(found.signature, columns),
+            *say_end(part.notes, found.signature, columns),
         ]
 
     def rows(self, part: JudgeLikeness) -> list[dict[str, Any]]:

@@ -27,8 +27,7 @@ from evenhand.cli.terminal import (
     label,
     name_column,
     say_answers,
-    say_notes,
-    sign,
+    say_end,
 )
 from evenhand.models.coefficients import format_p
 from evenhand.ranking.position_bias import JudgeBias, PositionBias
@@ -93,8 +92,7 @@ class BiasResult(GroupedResult[PositionBias]):
             "",
             *block("says", part.says, columns),
             *(["", *table, "", label("table", LEGEND, columns)] if table else []),
-            *say_notes(part.notes, columns),
-            sign(part.signature, columns),
+            *say_end(part.notes, part.signature, columns),
         ]
 
     def rows(self, part: PositionBias) -> list[dict[str, Any]]:

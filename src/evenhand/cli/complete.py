@@ -39,6 +39,7 @@ from evenhand.cli.terminal import (
     label,
     list_errors,
     plural,
+    say_end,
     say_notes,
     sign,
     width,
@@ -346,8 +347,7 @@ def _decisions(curve: DecisionCurve, columns: int) -> list[str]:
         "",
         label("table", CURVE, columns),
         *block("says", curve.says, columns),
-        *say_notes(curve.notes, columns),
-        sign(curve.signature, columns),
+        *say_end(curve.notes, curve.signature, columns),
     ]
 
 

@@ -34,8 +34,7 @@ from evenhand.cli.terminal import (
     cut,
     label,
     plural,
-    say_notes,
-    sign,
+    say_end,
     width,
     wrap,
 )
@@ -181,8 +180,7 @@ class DoubtResult(GroupedResult[Doubts]):
             *[_dim(lines[0]), *lines[1:], *(f" {line}" for line in none)],
             "",
             *block("says", [*few, *part.sensitivity.says, *cycles], columns),
-            *say_notes(_notes(part), columns),
-            sign(part.signature, columns),
+            *say_end(_notes(part), part.signature, columns),
         ]
 
     def describe(self, part: Doubts) -> dict[str, Any]:

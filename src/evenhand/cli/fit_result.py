@@ -18,10 +18,9 @@ from evenhand.cli.terminal import (
     name_column,
     plural,
     say_answers,
+    say_end,
     say_model,
-    say_notes,
     say_tally,
-    sign,
     tell_apart,
     whole,
     width,
@@ -357,8 +356,7 @@ class FitResult(GroupedResult[Fitted]):
             *(draw_effects(part.effects, columns) if part.effects is not None else []),
             *block("odds", odds, columns),
             *block("worth", listed if len(worths) <= MAX_WORTHS else [], columns),
-            *say_notes(part.notes, columns),
-            sign(part.signature, columns),
+            *say_end(part.notes, part.signature, columns),
         ]
 
     def describe(self, part: Fitted) -> dict[str, Any]:
@@ -496,8 +494,7 @@ class ModelResult(GroupedResult[NamedFit]):
             *block("fit", [f"loglik {fit.loglik:.4f}"], columns),
             *block("says", fit.says, columns),
             *block("worth", [f"log-worths: {listed}"] * (len(worths) <= MAX_WORTHS), columns),
-            *say_notes(self._unsaid(part), columns),
-            sign(part.signature, columns),
+            *say_end(self._unsaid(part), part.signature, columns),
         ]
 
     def describe(self, part: NamedFit) -> dict[str, Any]:

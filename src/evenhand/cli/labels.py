@@ -29,9 +29,8 @@ from evenhand.cli.terminal import (
     label,
     name_column,
     plural,
-    say_notes,
+    say_end,
     share,
-    sign,
     width,
 )
 from evenhand.report.latex import escape, number, tabular
@@ -182,8 +181,7 @@ class LabelsResult(GroupedResult[Labelled]):
             *[*lines[:ends], *between, *lines[ends:]],
             "",
             label("table", LEGEND, columns),
-            *say_notes(fit.notes, columns),
-            sign(fit.signature, columns),
+            *say_end(fit.notes, fit.signature, columns),
         ]
 
     def describe(self, part: Labelled) -> dict[str, Any]:

@@ -24,9 +24,8 @@ from evenhand.cli.terminal import (
     draw_table,
     first_fitting,
     label,
-    say_notes,
+    say_end,
     say_tally,
-    sign,
 )
 from evenhand.data.exclusions import write_excluded
 from evenhand.models.coefficients import format_p
@@ -102,8 +101,7 @@ class ModelsResult(GroupedResult[ModelTable]):
             "",
             *(line for said in _answers(part) for line in block("test", [said], columns)),
             *(label("says", one, columns, colour="green") for one in part.says),
-            *say_notes(_notes(part), columns),
-            sign(part.signature, columns),
+            *say_end(_notes(part), part.signature, columns),
         ]
 
     def describe(self, part: ModelTable) -> dict[str, Any]:

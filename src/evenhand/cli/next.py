@@ -35,7 +35,7 @@ from evenhand.cli.terminal import (
     draw_table,
     label,
     plural,
-    say_notes,
+    say_end,
     sign,
     tell_apart,
     width,
@@ -331,8 +331,7 @@ class NextResult(GroupedResult[NextPairs]):
             "",
             *block("says", part.says, columns),
             *([] if part.savings is None else ["", *_savings_curves(part.savings)]),
-            *say_notes(part.notes, columns),
-            sign(part.signature, columns),
+            *say_end(part.notes, part.signature, columns),
             *([] if part.savings is None else [sign(part.savings.signature, columns)]),
         ]
 
@@ -383,8 +382,7 @@ class NextOutputsResult(GroupedResult[ChosenPart]):
             "",
             *block("says", self._says(part), columns),
             *([] if part.curves is None else ["", *_query_errors(part.curves)]),
-            *say_notes(self._notes(part), columns),
-            sign(found.signature, columns),
+            *say_end(self._notes(part), found.signature, columns),
             *([] if part.curves is None else [sign(part.curves.signature, columns)]),
         ]
 

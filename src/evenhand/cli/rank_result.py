@@ -25,10 +25,9 @@ from evenhand.cli.terminal import (
     label,
     pad,
     say_counts,
-    say_notes,
+    say_end,
     say_ranked_by,
     shorten,
-    sign,
     tell_apart,
     whole,
     width,
@@ -314,8 +313,7 @@ class RankResult(GroupedResult[Ranking]):
             "",
             label("says", ranking.says, columns, colour="green"),
             *block("held", _held(ranking), columns),
-            *say_notes(ranking.notes, columns),
-            sign(ranking.signature, columns),
+            *say_end(ranking.notes, ranking.signature, columns),
         ]
 
     def describe(self, part: Ranking) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def discard_output() -> None:
 
 # Systems that a refusal says to leave out, left out by an option of the command that ran.
 
-MOST: Final = 4  # Systems that a condition names at most: longer ones would not be copied
+MAX_LEFT_OUT: Final = 4  # Systems that a condition names at most: longer ones would not be copied
 SIDES: Final = ("left", "right")
 _PLAIN: Final = re.compile(r"[A-Za-z_]\w*")
 _SAID: Final = ("leave it out", "leave them out")
@@ -132,7 +132,7 @@ def leave_out(systems: Sequence[str], opened: Opened) -> str:
     """
     known = opened.columns
     roles = SIDES if all(role in known for role in SIDES) else ("system",)
-    if not 0 < len(systems) <= MOST or any(role not in known for role in roles):
+    if not 0 < len(systems) <= MAX_LEFT_OUT or any(role not in known for role in roles):
         return ""
     from evenhand.data import engine
 

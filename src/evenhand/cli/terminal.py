@@ -338,6 +338,11 @@ def say_notes(notes: Iterable[str], columns: int) -> list[str]:
     return [label("note", note, columns, colour="yellow") for note in notes]
 
 
+def say_end(notes: Iterable[str], signature: str, columns: int) -> list[str]:
+    """Return the last lines of a result: its notes, and what reproduces it."""
+    return [*say_notes(notes, columns), sign(signature, columns)]
+
+
 # Long names where there is little room: without what all share, and cut so that none are alike.
 
 _BREAKS: Final = re.compile(r"[.\-_/ :]")

@@ -28,10 +28,9 @@ from evenhand.cli.terminal import (
     draw_table,
     label,
     plural,
-    say_notes,
+    say_end,
     say_tally,
     shorten,
-    sign,
     tell_apart,
     whole,
     width,
@@ -257,8 +256,7 @@ class SignificanceResult(GroupedResult[PreferenceTests]):
             *block("blocks", say_friedman(part.friedman, part.blocks, names), columns),
             label("says", part.says, columns, colour="green"),
             *block("holds", said, columns),
-            *say_notes(part.notes, columns),
-            sign(part.signature, columns),
+            *say_end(part.notes, part.signature, columns),
         ]
 
     def describe(self, part: PreferenceTests) -> dict[str, Any]:

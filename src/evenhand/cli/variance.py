@@ -33,8 +33,7 @@ from evenhand.cli.terminal import (
     label,
     plural,
     say_answers,
-    say_notes,
-    sign,
+    say_end,
 )
 from evenhand.data.results import Component
 from evenhand.errors import UnknownOption
@@ -195,8 +194,7 @@ class VarianceResult(GroupedResult[Study]):
             label("table", legend + STARRED * starred, columns),
             *block("says", part.says, columns),
             *(["", *designs, "", label("design", _legend(part), columns)] if designs else []),
-            *say_notes(part.notes, columns),
-            sign(found.signature, columns),
+            *say_end(part.notes, found.signature, columns),
         ]
 
     def rows(self, part: Study) -> list[dict[str, Any]]:

@@ -33,9 +33,8 @@ from evenhand.cli.terminal import (
     name_column,
     name_room,
     plural,
-    say_notes,
+    say_end,
     share,
-    sign,
     width,
 )
 from evenhand.errors import UnknownOption, listing
@@ -65,8 +64,7 @@ class WatchResult(GroupedResult[Board]):
             *draw_board(part, columns),
             "",
             *block("says", part.says, columns),
-            *say_notes(part.notes, columns),
-            sign(part.signature, columns),
+            *say_end(part.notes, part.signature, columns),
         ]
 
     def rows(self, part: Board) -> list[dict[str, Any]]:

@@ -316,7 +316,7 @@ def say_scores(rated: Rated) -> list[Sentence]:
     except NotIdentified:
         boards = []
     said = _say_boards(boards, rated) if boards else []
-    return [*said, *_say_agreement_methods_of_scores(rated), *_say_judges_methods_of_scores(rated)]
+    return [*said, *_say_score_agreement(rated), *_say_score_judges(rated)]
 
 
 def _say_boards(boards: list[ScoreBoard], rated: Rated) -> list[Sentence]:
@@ -334,7 +334,7 @@ def _say_boards(boards: list[ScoreBoard], rated: Rated) -> list[Sentence]:
         which = "" if len(methods) == 1 else _name_criteria(rated, method)
         said += [_say_errors(method, which)]
     if not all(method.startswith("nothing decided") for method in methods):
-        said.append(_say_sets_methods_of_scores(boards))
+        said.append(_say_score_sets(boards))
     heads = dict.fromkeys(board.headline for board in boards if board.headline)
     return [*said, *((f"The statements are {one}.", ()) for one in heads)]
 
@@ -361,7 +361,7 @@ def _say_errors(method: str, which: str) -> Sentence:
     return f"{errors}; {test}.", keys
 
 
-def _say_sets_methods_of_scores(boards: list[ScoreBoard]) -> Sentence:
+def _say_score_sets(boards: list[ScoreBoard]) -> Sentence:
     """Say what the rank sets hold together: of one criterion."""
     keys = ("mogstad-2024",)
     under = " of a criterion" if len(boards) > 1 else ""
@@ -373,7 +373,7 @@ def _say_sets_methods_of_scores(boards: list[ScoreBoard]) -> Sentence:
     )
 
 
-def _say_agreement_methods_of_scores(rated: Rated) -> list[Sentence]:
+def _say_score_agreement(rated: Rated) -> list[Sentence]:
     try:
         found = rated.agreement
     except (NotIdentified, NotConverged):
@@ -385,7 +385,7 @@ def _say_agreement_methods_of_scores(rated: Rated) -> list[Sentence]:
     return [(f"Agreement of judges is Krippendorff's α {cite(*keys)}.", keys)]
 
 
-def _say_judges_methods_of_scores(rated: Rated) -> list[Sentence]:
+def _say_score_judges(rated: Rated) -> list[Sentence]:
     """Say how judges were looked at; nothing where they are not known or one is alone."""
     if find_fault_of_judges(rated.rows.judges)[0] or are_level(rated.rows):
         return []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evenhand.ratings.judge_process import JudgeProcess
 
 WIDTH: Final = 620
-MOST: Final = 100  # Most rows that are drawn: the first
+MAX_ROWS: Final = 100  # Most rows that are drawn: the first
 Drawer = Callable[[Any], Any]
 Drawers = Mapping[str, Drawer]
 
@@ -30,7 +30,7 @@ def draw_ranking(ranking: Ranking) -> Any:
 
     held = " that hold all at once" if ranking.rank_interval == "simultaneous" else ""
     title = f"Systems by {ranking.scale}, with {100 * ranking.level:g} % intervals{held}"
-    return _finish(draw_forest(tabulate(ranking)[:MOST], ranking.scale), title)
+    return _finish(draw_forest(tabulate(ranking)[:MAX_ROWS], ranking.scale), title)
 
 
 def draw_outcomes(ranking: Ranking) -> Any:
@@ -39,13 +39,13 @@ def draw_outcomes(ranking: Ranking) -> Any:
 
     counted = ("wins", "ties", "losses")
     rows = [{**row, "n": sum(row[key] for key in counted)} for row in ranking.rows()]
-    return _finish(draw([row for row in rows if row["n"]][:MOST]), "Wins, ties and losses")
+    return _finish(draw([row for row in rows if row["n"]][:MAX_ROWS]), "Wins, ties and losses")
 
 
 def draw_chances(ranking: Ranking) -> Any:
     from evenhand.report.figures.systems import draw_heat_map, tabulate_chances
 
-    systems = ranking.systems[:MOST]
+    systems = ranking.systems[:MAX_ROWS]
     return draw_heat_map(systems, tabulate_chances(ranking.fit, systems))
 
 
@@ -62,7 +62,7 @@ def draw_slopes(found: Screening) -> Any:
         raise NotIdentified("no judge has a slope here: only judges of comparisons have one")
     bars = [
         Bar(card.judge, one.value or 0.0, one.lower, one.upper, strong=bool(card.flags))
-        for card, one in told[:MOST]
+        for card, one in told[:MAX_ROWS]
     ]
     return draw_intervals(
         bars,
@@ -86,7 +86,7 @@ def draw_agreement(table: AgreementTable) -> Any:
         raise NotIdentified("no coefficient has a value here: its `why` says why not")
     below = f"{100 * table.level:g} % intervals; 0 is chance for κ and its like"
     return draw_intervals(
-        bars[:MOST], axis="agreement", title="Agreement of judges", below=below, reference=0.0
+        bars[:MAX_ROWS], axis="agreement", title="Agreement of judges", below=below, reference=0.0
     )
 
 
@@ -98,14 +98,16 @@ def draw_positions(bias: PositionBias) -> Any:
     rows = list_judges(bias)
     if not rows:
         raise NotIdentified("these judgments name no judges: there is nobody to draw")
-    return _finish(draw(rows[:MOST], bias.share), "How often judges prefer the output shown first")
+    return _finish(
+        draw(rows[:MAX_ROWS], bias.share), "How often judges prefer the output shown first"
+    )
 
 
 def draw_choices(found: Sensitivity) -> Any:
     from evenhand.report.figures.systems import draw_places
     from evenhand.report.sections.robustness import list_places
 
-    systems = found.choices[0].systems[:MOST]
+    systems = found.choices[0].systems[:MAX_ROWS]
     rows = [row for system in systems for row in list_places(found, system)]
     return _finish(draw_places(rows), "Places of systems by choice")
 

@@ -117,9 +117,9 @@ def say_agreement(name: str, value: float, lower: float, upper: float) -> str:
 
 
 # Output pairs below which an interval from drawing them says too little to be shown
-FEW: Final = 10
-SEVERAL: Final = 3  # Systems from which shares can differ: two have one pair
-SHOWN: Final = 15  # Most systems in the table: those on which judges agree least
+MIN_UNITS_FOR_INTERVAL: Final = 10
+MIN_SYSTEMS: Final = 3  # Systems from which shares can differ: two have one pair
+MAX_SYSTEMS_IN_TABLE: Final = 15  # Most systems in the table: those on which judges agree least
 # Coefficient → what it is, in words
 MEANS: Final = {
     "n-agreement-0": "same answer by two judges, each output pair counting alike",
@@ -169,7 +169,7 @@ def tabulate_measures(
 
 def _describe(one: Coefficient) -> dict[str, Any]:
     row = pick(one, "title", "value", "lower", "upper", "units", "ratings")
-    if one.units < FEW:
+    if one.units < MIN_UNITS_FOR_INTERVAL:
         row |= {"lower": None, "upper": None}
     own = [note for note in one.notes if note.endswith(OWN_PAIRS)]
     return {**row, "means": ": ".join([MEANS.get(one.name, ""), *own])}
@@ -177,7 +177,7 @@ def _describe(one: Coefficient) -> dict[str, Any]:
 
 def tabulate_systems(systems: tuple[SystemAgreement, ...], analysis: Analysis) -> tuple[Table, ...]:
     """Return the systems on whose outputs judges agree least; two systems share all outputs."""
-    if len(systems) < SEVERAL:
+    if len(systems) < MIN_SYSTEMS:
         return ()
     level = f"{100 * analysis.settings.level:g} %"
     columns = (
@@ -189,7 +189,7 @@ def tabulate_systems(systems: tuple[SystemAgreement, ...], analysis: Analysis) -
     )
     rows = tuple(
         pick(one, "system", "share", "lower", "upper", "comparable")
-        for one in (systems if analysis.settings.full else systems[:SHOWN])
+        for one in (systems if analysis.settings.full else systems[:MAX_SYSTEMS_IN_TABLE])
     )
     cut = "" if len(rows) == len(systems) else f", {len(rows)} of {len(systems)}"
     return (Table("systems", f"Systems on which judges agree least{cut}", columns, rows),)
@@ -202,7 +202,7 @@ PUBLISHED: Final = {"kappa-wmt": (0.244, 0.484), "kappa-wmt-intra": (0.352, 0.62
 WMT: Final = "the twelve translation tasks of WMT 2016 (Bojar et al. 2016)"
 # How notes begin that a sentence says already
 SAID: Final = "no judge compared the same two outputs twice"
-LEAST: Final = 30  # Pairs of answers below which a share of them says little
+MIN_ANSWER_PAIRS: Final = 30  # Pairs of answers below which a share of them says little
 
 
 def write_section_agreement(analysis: Analysis) -> Section:
@@ -276,7 +276,7 @@ def _check(analysis: Analysis, table: AgreementTable) -> Check:
         says = "all comparisons are ties: chance explains all agreement"
         return Check("agreement", ASKS, UNDECIDED, says, "Ask for preferences.")
     advice = "Let two judges or more see more of the same outputs."
-    few = kappa.units < FEW or analysis.shared.comparable < LEAST
+    few = kappa.units < MIN_UNITS_FOR_INTERVAL or analysis.shared.comparable < MIN_ANSWER_PAIRS
     if kappa.lower is None or kappa.upper is None or few:
         says = f"too little is known: κ {_write(kappa.value)}, on too few items"
         return Check("agreement", ASKS, UNDECIDED, says, advice)
@@ -312,7 +312,7 @@ def _find(table: AgreementTable, name: str = "kappa-strict") -> Coefficient | No
 def _say_others(analysis: Analysis, table: AgreementTable) -> list[str]:
     """Say how often two judges agree, and what blind ones would."""
     found, kappa = analysis.shared, _find(table)
-    few = found.comparable < LEAST
+    few = found.comparable < MIN_ANSWER_PAIRS
     said = [
         f"Two judges who compare the same two outputs agree in {_percent(found.observed)}"
         f" ({_cases(found.comparable)}); if they answered blindly, they would in"
@@ -353,7 +353,7 @@ def _say_themselves(analysis: Analysis) -> list[str]:
         found = compare_votes(analysis.votes, among="intra")
     if found is None or not found.comparable:
         return ["How far judges agree with themselves is not known: nobody was asked twice."]
-    few = "" if found.comparable >= LEAST else ", too few to say much"
+    few = "" if found.comparable >= MIN_ANSWER_PAIRS else ", too few to say much"
     kappa = "" if found.kappa is None or few else f" (κ {_write(found.kappa)})"
     return [
         f"Asked twice, a judge gives the same answer in {_percent(found.observed)} of"
@@ -393,13 +393,13 @@ def _place(table: AgreementTable, name: str) -> int | None:
 def _say_systems(
     systems: tuple[SystemAgreement, ...],
 ) -> list[str]:
-    if len(systems) < SEVERAL:
+    if len(systems) < MIN_SYSTEMS:
         return []
     agree, comparable = sum(one.agree for one in systems), sum(one.comparable for one in systems)
     share = agree / comparable
     less = [one for one in systems if one.upper is not None and one.upper < share]
     if not less:
-        if comparable < 2 * LEAST or all(one.upper is None for one in systems):
+        if comparable < 2 * MIN_ANSWER_PAIRS or all(one.upper is None for one in systems):
             return []
         return ["On no system's outputs are judges known to agree less than on all."]
     worst = less[0]
@@ -600,16 +600,16 @@ def _note(found: AgreementTable) -> tuple[str, ...]:
 
 # How much of a score is due to systems, judges and items, and how many judges are enough.
 
-MOST: Final = 8_000  # Scores up to which variances come with intervals by themselves
-CRITERIA: Final = 2  # Criteria up to which they do
+MAX_SCORES: Final = 8_000  # Scores up to which variances come with intervals by themselves
+MAX_CRITERIA: Final = 2  # Criteria up to which they do
 WISHED: Final = 0.9  # Reliability that designs are asked for
-DRAWN: Final = 5  # Most criteria that are drawn: as many as there are colours
+MAX_CRITERIA_DRAWN: Final = 5  # Most criteria that are drawn: as many as there are colours
 
 
 def write_section_parts(analysis: Analysis) -> Section:
     # Whether moment estimates have to do: of several tasks, of many scores or criteria
     rated = analysis.rated
-    many = rated.targets.size > MOST or len(rated.parts) > CRITERIA
+    many = rated.targets.size > MAX_SCORES or len(rated.parts) > MAX_CRITERIA
     quick = not analysis.settings.full and (bool(analysis.task) or many)
     found, refused = _estimate(analysis, quick=quick)
     if not found:
@@ -672,7 +672,7 @@ def _list_components(criterion: str, found: VarianceComponents) -> list[dict[str
 
 
 def _draw_parts(rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
-    criteria = list(dict.fromkeys(row["criterion"] for row in rows))[:DRAWN]
+    criteria = list(dict.fromkeys(row["criterion"] for row in rows))[:MAX_CRITERIA_DRAWN]
     drawn = [
         {key: row[key] for key in ("criterion", "source", "share", "sd")}
         for row in rows

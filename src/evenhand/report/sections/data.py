@@ -140,13 +140,13 @@ def _number() -> Column:
 
 # Items: where systems differ, where judges differ, and whether that is more than chance.
 
-SHOWN: Final = 12  # Items in each table
-FEW: Final = 10  # Items below which their distribution is not drawn
+MAX_ITEMS: Final = 12  # Items in each table
+MIN_ITEMS_DRAWN: Final = 10  # Items below which their distribution is not drawn
 FULL: Final = 999  # Blind worlds of the full report
-WIDE: Final = 24  # Most systems that stand side by side in a figure
+MAX_SYSTEMS_DRAWN: Final = 24  # Most systems that stand side by side in a figure
 SEVERAL: Final = 3  # Systems on an item, on average, from which a figure says more than the table
 # Pairs of votes below which an item is no example: three judges, or two who ranked three
-LEAST: Final = 3
+MIN_PAIRS: Final = 3
 # Pairs of votes by which an item's excess is drawn to 0 when items are put in order
 PRIOR: Final = 5.0
 Array = NDArray[np.float64]
@@ -205,7 +205,9 @@ def _rank(found: ItemAgreement, beyond: NDArray[np.bool_], excess: Array) -> lis
     one pair is not the most extreme for it; items with very few come last.
     """
     drawn = excess / (found.comparable + PRIOR)
-    return [int(at) for at in np.lexsort((-drawn, ~beyond, found.comparable < LEAST))[:SHOWN]]
+    return [
+        int(at) for at in np.lexsort((-drawn, ~beyond, found.comparable < MIN_PAIRS))[:MAX_ITEMS]
+    ]
 
 
 def _name(votes: Votes, found: ItemAgreement, at: int) -> str:
@@ -257,7 +259,7 @@ def _count(n: int) -> str:
 
 def _draw_shares(found: ItemAgreement) -> tuple[Figure, ...]:
     """Draw how one-sided items are, beside blind answers; not of a few."""
-    if len(found.item) < FEW:
+    if len(found.item) < MIN_ITEMS_DRAWN:
         return ()
     tenths = [f"{10 * tenth}–{10 * tenth + 9} %" for tenth in range(10)]
     rows = [
@@ -303,7 +305,7 @@ def _draw_sides(analysis: Analysis, sides: dict[int, list[dict[str, Any]]]) -> t
     """Draw who wins on the most one-sided items, where several systems stand on each."""
     rows = [row for own in sides.values() for row in own]
     systems = {row["system"] for row in rows}
-    if len(rows) < SEVERAL * len(sides) or len(systems) > WIDE:
+    if len(rows) < SEVERAL * len(sides) or len(systems) > MAX_SYSTEMS_DRAWN:
         return ()
     drawn = [
         {**row, "strength": abs(row["net"]), "side": ITEM_SIDES[row["net"] < 0]} for row in rows
@@ -382,8 +384,8 @@ def _tabulate_against(found: ItemAgreement, votes: Votes, places: list[int]) -> 
 
 # Items on which systems are far apart, and items on which judges are.
 
-SHOWN_RATED: Final = 10  # Items in a table; half as many of each of several tasks
-CRITERIA: Final = 6  # Most criteria that have a table
+MAX_RATED_ITEMS: Final = 10  # Items in a table; half as many of each of several tasks
+MAX_CRITERIA: Final = 6  # Most criteria that have a table
 CHANCE: Final = (
     "of many items those farthest apart are so by chance as well: means are drawn towards that of"
     " all items as by five more, and items ordered by what is left"
@@ -410,7 +412,7 @@ def _look_at_systems(analysis: Analysis) -> tuple[list[Table], list[str], list[s
     """Return a table for each criterion, what is said of it, and what is left out."""
     rated, tables, says, notes = analysis.rated, [], [], []
     several = len(rated.parts) > 1
-    for place, (criterion, part) in enumerate(list(rated.parts.items())[:CRITERIA]):
+    for place, (criterion, part) in enumerate(list(rated.parts.items())[:MAX_CRITERIA]):
         about = f" for {criterion}" if several else ""
         if count_differences(part) > MAX_DIFFERENCES:
             notes.append(
@@ -434,8 +436,8 @@ def _look_at_systems(analysis: Analysis) -> tuple[list[Table], list[str], list[s
             f" {first.high} highest."
         )
         tables.append(_tabulate_systems(found, place, rated.head("", criterion), analysis))
-    if len(rated.parts) > CRITERIA:
-        notes.append(f"the first {CRITERIA} of {len(rated.parts)} criteria are looked at")
+    if len(rated.parts) > MAX_CRITERIA:
+        notes.append(f"the first {MAX_CRITERIA} of {len(rated.parts)} criteria are looked at")
     return tables, says, notes
 
 
@@ -490,7 +492,7 @@ def _look_at_judges(analysis: Analysis) -> tuple[list[Table], list[str]]:
 
 
 def _count_shown(analysis: Analysis) -> int:
-    return SHOWN_RATED // 2 if analysis.task else SHOWN_RATED
+    return MAX_RATED_ITEMS // 2 if analysis.task else MAX_RATED_ITEMS
 
 
 def _name_rated(item: str, analysis: Analysis) -> str:
@@ -501,7 +503,7 @@ def _name_rated(item: str, analysis: Analysis) -> str:
 # What to judge next: which pairs, and how many judgments the open places at the top take.
 
 BATCH: Final = 10  # Pairs that are asked for
-OPEN: Final = 10  # Most open pairs at the top that are listed
+MAX_OPEN: Final = 10  # Most open pairs at the top that are listed
 TOO_MANY: Final = "more than anybody collects"
 ENDLESS: Final = "no number is enough"
 DIGITS: Final = 2  # Digits of a number of judgments that mean anything
@@ -539,12 +541,12 @@ def write_section_next(analysis: Analysis) -> Section:
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
     chosen = choose_pairs(analysis.pairs, n=min(BATCH, pairs), seed=analysis.settings.seed)
     choice = pairs > 1
-    found = separate_pairs(ranking, open_[:OPEN])
+    found = separate_pairs(ranking, open_[:MAX_OPEN])
     tables = [_list_needed(found, ranking)] if found else []
     # Say how many open pairs are not listed, and which clusters bind the first
     sets, notes = ranking.rank_sets, []
-    if len(open_) > OPEN:
-        notes.append(f"the {OPEN} nearest of {len(open_)} open pairs of this system are listed")
+    if len(open_) > MAX_OPEN:
+        notes.append(f"the {MAX_OPEN} nearest of {len(open_)} open pairs of this system are listed")
     if sets is not None and open_ and sets.limits is not None:
         way = int(np.asarray(sets.limits.way)[open_[0]])
         if way >= 0:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.votes import TIE
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judges.cards import (
     CLASSES,
     SUSPECT,
@@ -201,8 +201,8 @@ def name_kind(card: Card, abstains: str | None = None) -> str:
 
 
 MAX_CARDS: Final = 10  # Most flagged judges whose evidence is shown
-RANKED: Final = 3  # Most flagged judges who are left out one by one, where that takes long
-QUICK: Final = 30  # Most systems for which leaving out a judge takes a tenth of a second
+MAX_REMOVED: Final = 3  # Most flagged judges who are left out one by one, where that takes long
+MAX_QUICK: Final = 30  # Most systems for which leaving out a judge takes a tenth of a second
 # Name of a piece of evidence → what it is about
 ABOUT: Final = {
     "slope": "follows the others",
@@ -249,7 +249,7 @@ def _list_cards(cards: Mapping[str, Sequence[tuple[str, str]]], flagged: int) ->
 
 def _say_effect(panel: Panel, before: Ranking, card: Card, place: int) -> str:
     full = panel.analysis.settings.full
-    if not full and (place >= RANKED or len(before.systems) > QUICK):
+    if not full and (place >= MAX_REMOVED or len(before.systems) > MAX_QUICK):
         return (
             "not computed here; it is made by"
             f" {panel.analysis.write_command('judges', '--cards')}, or by the report with --full"
@@ -281,11 +281,11 @@ def say_without(panel: Panel, before: Ranking | None) -> tuple[str, str]:
 # The judges: who is to be doubted and why, and what changes without them.
 
 # Most judges in the table and on the map, but for the full report: flagged ones are all there
-SHOWN: Final = 60
+MAX_JUDGES: Final = 60
 EVEN: Final = 0.98  # Effective judges, as a share of all, from which loads are called equal
-FEW: Final = 10  # Effective judges below which tenths of one are told
+MIN_WHOLE_JUDGES: Final = 10  # Effective judges below which tenths of one are told
 # Share of judgments by judges who could be flagged, from which no flag says something
-MOST_JUDGES: Final = 0.5
+MIN_TESTABLE_SHARE: Final = 0.5
 SURE: Final = "95 %"
 # What a judge's number counts, by kind of screening; judgments otherwise
 UNITS: Final = {"rankings": "rankings"}
@@ -302,7 +302,7 @@ def write_section_judges(analysis: Analysis) -> Section:
     check = make_check(panel, change[0])
     flagged = panel.screening.flagged
     # The flagged judges and those who judged most
-    most = len(panel.rows) if analysis.settings.full else SHOWN
+    most = len(panel.rows) if analysis.settings.full else MAX_JUDGES
     rows = panel.rows[: max(most, len(flagged))]
     summary = say_flagged(panel.screening.cards, panel.screening.level)
     sentences = [f"{summary[:1].upper()}{summary[1:]}.", *(one for one in change if one)]
@@ -344,7 +344,7 @@ def make_check(panel: Panel, change: str) -> Check:
     if share:
         part = write_value(share, "share")
         why = f"only {part} of judgments are of judges who would be flagged if careless"
-    return _check_unflagged(found, why if share < MOST_JUDGES else "", "judge")
+    return _check_unflagged(found, why if share < MIN_TESTABLE_SHARE else "", "judge")
 
 
 def _check_unflagged(found: Screening, why: str, verb: str) -> Check:
@@ -392,9 +392,8 @@ def _say_known(panel: Panel) -> list[str]:
 
 def _say_order(panel: Panel) -> list[str]:
     """Say why judges who stand out by the place of outputs need not be flagged."""
-    try:
-        bias = panel.analysis.position_bias
-    except (NotIdentified, NotConverged, UnknownOption):
+    bias = panel.analysis.known_bias
+    if bias is None:
         return []
     flagged = {card.judge for card in panel.screening.flagged}
     names = [one.judge for one in bias.stand_out if one.judge not in flagged]
@@ -416,7 +415,7 @@ def _say_loads(panel: Panel) -> str:
     share = write_value(most.n / total, "share")
     if panel.effective > EVEN * len(cards):
         return f"The {len(cards):,} judges judged about equally much, {most.n:,} {unit} at most."
-    even = f"{panel.effective:.{1 if panel.effective < FEW else 0}f}"
+    even = f"{panel.effective:.{1 if panel.effective < MIN_WHOLE_JUDGES else 0}f}"
     return (
         f"The busiest judge, {most.judge}, gave {most.n:,} of {total:,} {unit} ({share});"
         f" with such loads {len(cards):,} judges count like {even} who judge equally much."
@@ -497,13 +496,13 @@ def _note_limits(panel: Panel, rows: list[dict[str, Any]]) -> list[str]:
 # The judges of ratings: who is to be doubted, and the figures of Hamon et al. (2007).
 
 # Most criteria whose judges are drawn as in the paper; of several tasks the first one of each
-FIGURED: Final = 3
-MAPPED: Final = 5  # Most criteria on the map of judges: as many as there are colours
-SHOWN_SCORERS: Final = 200  # Most rows of the table of judges, but for the full report
-FEW_SCORERS: Final = (
+MAX_CRITERIA_DRAWN: Final = 3
+MAX_CRITERIA_ON_MAP: Final = 5  # Most criteria on the map of judges: as many as there are colours
+MAX_SCORER_ROWS: Final = 200  # Most rows of the table of judges, but for the full report
+MAX_SCORER_ROWS_OF_TASK: Final = (
     12  # The same of each of several tasks: flagged judges and those who scored most
 )
-NAMED: Final = 12  # Most judges whose names stand in a cell
+MAX_NAMED: Final = 12  # Most judges whose names stand in a cell
 OUTSIDE: Final = (
     "judges outside by the methods of Hamon et al. (2007) diverge, which is not to say that they"
     " are bad: of honest judges about a third are outside one standard deviation by their mean"
@@ -596,7 +595,8 @@ def _tabulate_outside(rated: Rated) -> Table:
                 "criterion": one.criterion,
                 "method": one.method.replace("-", " "),
                 "outside": len(one.judges) if one.why is None else None,
-                "judges": ", ".join(one.judges[:NAMED]) + ", ..." * (len(one.judges) > NAMED),
+                "judges": ", ".join(one.judges[:MAX_NAMED])
+                + ", ..." * (len(one.judges) > MAX_NAMED),
                 "lost": None if removal is None else removal.share_lost,
                 "correlation": None if removal is None else removal.kept.pearson,
                 "why": one.why or "",
@@ -619,7 +619,7 @@ def _tabulate_outside(rated: Rated) -> Table:
 
 def _draw_map(rated: Rated, rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
     criteria = list(rated.diagnosis.criteria)
-    criteria = criteria if len(criteria) <= MAPPED else criteria[:1]
+    criteria = criteria if len(criteria) <= MAX_CRITERIA_ON_MAP else criteria[:1]
     keys = ("judge", "criterion", "gap", "shared", "flags")
     drawn = [
         {**{key: row[key] for key in keys}, "distance": row["mean_agreement"]}
@@ -658,7 +658,7 @@ def _draw_paper(analysis: Analysis) -> tuple[Figure, ...]:
 def _count_drawn(analysis: Analysis) -> int:
     if analysis.settings.full:
         return len(analysis.rated.diagnosis.criteria)
-    return 1 if analysis.task else FIGURED
+    return 1 if analysis.task else MAX_CRITERIA_DRAWN
 
 
 def _note_figures(analysis: Analysis) -> tuple[str, ...]:
@@ -680,7 +680,7 @@ def _make_cards(found: Screening) -> Table:
 
 
 def _tabulate_scorers(rated: Rated, rows: list[dict[str, Any]], analysis: Analysis) -> Table:
-    most = FEW_SCORERS if analysis.task else SHOWN_SCORERS
+    most = MAX_SCORER_ROWS_OF_TASK if analysis.task else MAX_SCORER_ROWS
     first = sorted(rows, key=lambda row: (not row["flags"], -row["n"]))
     shown = first if analysis.settings.full else first[:most]
     several = len(rated.diagnosis.criteria) > 1

@@ -58,8 +58,8 @@ from evenhand.report.document import (
 from evenhand.report.figures.predictions import draw_calibration, draw_curves, draw_prospect
 from evenhand.report.figures.view import take_chart
 
-FEW: Final = 3_000  # Most comparisons of which the whole table is made by itself
-SMALL: Final = 10  # Most systems of which it is
+MAX_COMPARISONS: Final = 3_000  # Most comparisons of which the whole table is made by itself
+MAX_SYSTEMS: Final = 10  # Most systems of which it is
 WEAK: Final = "; where judges are not known they take judgments for independent"
 BASES: Final = (
     "Models that add something to worths and ties tell more cells apart, by side or judge: their"
@@ -79,7 +79,10 @@ def compare_laws(analysis: Analysis) -> ModelTable | None:
 
 def tests_all(analysis: Analysis) -> bool:
     """Whether models are tested too: asked for, or few judgments of one task."""
-    small = analysis.tally.n_comparisons <= FEW and len(analysis.tally.systems) <= SMALL
+    small = (
+        analysis.tally.n_comparisons <= MAX_COMPARISONS
+        and len(analysis.tally.systems) <= MAX_SYSTEMS
+    )
     return analysis.settings.full or (small and not analysis.task)
 
 

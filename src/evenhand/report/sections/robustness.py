@@ -150,9 +150,9 @@ def find_share(log_odds: float) -> float:
 # Would other reasonable choices change the answer: a row for each choice.
 
 DRAWN: Final = 12  # Most systems that are drawn: the best of the ranking
-NAMED: Final = 3  # Most systems of a group that are named in a sentence
-RANKINGS: Final = 9  # Choices that there are at most, as a rule
-MOST: Final = 700  # Systems up to which choices are made without being asked for
+MAX_NAMED: Final = 3  # Most systems of a group that are named in a sentence
+MAX_CHOICES: Final = 9  # Choices that there are at most, as a rule
+MAX_SYSTEMS_BY_CHOICE: Final = 700  # Systems up to which choices are made without being asked for
 # Columns that are left out where orders alone were asked
 UNDECIDED_COLUMNS: Final = ("decided", "lost", "new")
 NONE: Final = (
@@ -184,7 +184,7 @@ ASKS: Final = "Does the answer hold under other reasonable choices?"
 
 def write_section_choices(analysis: Analysis) -> Section:
     many, command = len(analysis.ranking.systems), analysis.write_command("doubt")
-    if many > MOST and not analysis.settings.full:
+    if many > MAX_SYSTEMS_BY_CHOICE and not analysis.settings.full:
         why = say_how(command, f"A ranking of {many:,} systems by each choice")
         return Section("choices", not_run=why, command=command)
     # Rank by each choice; of large tables orders alone
@@ -195,7 +195,7 @@ def write_section_choices(analysis: Analysis) -> Section:
         level=settings.level,
         seed=settings.seed,
         board=analysis.ranking,
-        decide=may_rank(analysis, RANKINGS),
+        decide=may_rank(analysis, MAX_CHOICES),
         screening=_find_screening(analysis),
     )
     if len(found.choices) == 1:
@@ -270,7 +270,7 @@ def _say_top(found: Sensitivity, analysis: Analysis) -> list[str]:
     if not groups.any():
         return _say_first(found, analysis.ranking)
     names = np.array(analysis.tally.systems)
-    parts = [join_names(names[groups == one].tolist()[:NAMED]) for one in np.unique(groups)[:2]]
+    parts = [join_names(names[groups == one].tolist()[:MAX_NAMED]) for one in np.unique(groups)[:2]]
     return [
         f"Nothing compares {parts[0]} with {parts[1]}: who of them is ahead is set by the prior"
         " alone, under every choice, so that no choice says who is first."
@@ -395,8 +395,8 @@ def list_places(found: Sensitivity, system: str) -> list[dict[str, Any]]:
 CLAIMS: Final = 7  # Conclusions of a board that are asked about, at most
 # Rankings that are made until it is known what leaves a conclusion undecided, as a rule
 STEPS: Final = 20
-SMALL: Final = 0.01  # Share of the votes below which they are few, where a conclusion is decided
-FEW: Final = 2  # Judgments, judges or items that are few, where there are ten times as many
+SMALL_SHARE: Final = 0.01  # Share of the votes below which they are few for a decided conclusion
+MAX_FEW: Final = 2  # Judgments, judges or items that are few, where there are ten times as many
 MANY: Final = 10
 COLUMNS_FRAGILITY: Final = (
     Column("claim", "conclusion"),
@@ -499,7 +499,7 @@ def _count(flip: Flip) -> str:
     """Write how many of how many, with the share, and the names of a few judges or items."""
     share = "" if flip.share is None else write_value(flip.share, "percent")
     few = flip.few.replace("votes", "judgments").replace("vote", "judgment")
-    named = flip.unit in ("judge", "item") and len(flip.removed) <= FEW
+    named = flip.unit in ("judge", "item") and len(flip.removed) <= MAX_FEW
     return f"{few} ({share}{': ' + flip.whose if named else ''})"
 
 
@@ -527,7 +527,7 @@ def _say_many(flips: Sequence[Flip]) -> str:
     units = [
         f"{_NAMES[one.unit]}s"
         for one in flips
-        if one.fewest and (one.fewest is not None and one.fewest <= FEW and one.total > 1)
+        if one.fewest and (one.fewest is not None and one.fewest <= MAX_FEW and one.total > 1)
     ]
     if units:
         what = _join(list(dict.fromkeys(units)))
@@ -553,19 +553,19 @@ def is_few(flip: Flip) -> bool:
     """
     if flip.fewest is None or flip.share is None:
         return False
-    if flip.unit in ("vote", "ranking") and flip.share < SMALL:
+    if flip.unit in ("vote", "ranking") and flip.share < SMALL_SHARE:
         return True
     if flip.unit in ("judge", "item") and flip.how == REVERSED and flip.fewest == 1 < flip.total:
         return True
-    return flip.fewest <= FEW and flip.total >= MANY * flip.fewest
+    return flip.fewest <= MAX_FEW and flip.total >= MANY * flip.fewest
 
 
 # Does the place of an output matter: is what is shown first preferred for being first?
 
 ASKS_ORDER: Final = "Does an output gain by being shown first, or second?"
 # Most judges that are drawn, unless more of them stand out: the farthest from the others
-DRAWN_ORDER: Final = 40
-MOST_ORDER: Final = 100  # Most judges that are drawn at all
+MAX_JUDGES_DRAWN: Final = 40
+MAX_OUTSTANDING_DRAWN: Final = 100  # Most judges that are drawn at all
 SLIGHT: Final = 0.03  # How far from one half a share is slight
 # Share of the comparisons that judges who stand out must have given to matter to the whole
 TRIFLE: Final = 0.05
@@ -772,7 +772,7 @@ def list_judges(bias: PositionBias) -> list[dict[str, Any]]:
 
 def _draw_order(bias: PositionBias, rows: list[dict[str, Any]]) -> Figure:
     """Draw the judges farthest from the others, highest share on top."""
-    most = min(max(DRAWN_ORDER, len(bias.stand_out)), MOST_ORDER)
+    most = min(max(MAX_JUDGES_DRAWN, len(bias.stand_out)), MAX_OUTSTANDING_DRAWN)
     shown = sorted(rows[:most], key=lambda row: (-row["share"], row["judge"]))
     cut = "" if len(rows) <= most else f", the {most} of {len(rows)} farthest from the others"
     verb = "stands" if len(bias.stand_out) == 1 else "stand"

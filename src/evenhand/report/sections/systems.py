@@ -40,14 +40,14 @@ from evenhand.report.figures.view import take_chart
 
 # What a step of log-worth means: log 2 = 0.69
 TWICE: Final = "0.7 further right is preferred twice as often"
-DRAWN: Final = 100  # Most systems that the forest plot shows: the best
+MAX_DRAWN: Final = 100  # Most systems that the forest plot shows: the best
 
 
 def write_section_ranking(analysis: Analysis) -> Section:
     ranking = analysis.ranking
     met = count_opponents(analysis.tally)
     rows = [{**row, "opponents": met[row["system"]]} for row in tabulate(ranking)]
-    drawn = draw_forest(rows[:DRAWN], ranking.scale)
+    drawn = draw_forest(rows[:MAX_DRAWN], ranking.scale)
     figure = take_chart(drawn, "forest", _title(ranking), _describe(ranking), table="board")
     # Say how to read the board, and why the answer is open where it is
     said = []
@@ -114,7 +114,7 @@ def make_board(ranking: Ranking, rows: list[dict[str, Any]]) -> Table:
 
 def _title(ranking: Ranking) -> str:
     held = " that hold all at once" if ranking.rank_interval == "simultaneous" else ""
-    shown = "" if len(ranking.systems) <= DRAWN else f", the best {DRAWN}"
+    shown = "" if len(ranking.systems) <= MAX_DRAWN else f", the best {MAX_DRAWN}"
     level = f"{100 * ranking.level:g} % intervals{held}"
     places = "" if ranking.rank_lower is None else "; at the right the places that each may have"
     zero = "0 is the average" if ranking.bounded.all() else ""
@@ -131,9 +131,9 @@ def _describe(ranking: Ranking) -> str:
 
 # Each system against each: what was counted, beside what the ranking expects.
 
-DRAWN_HEADS: Final = 60  # Most systems that are drawn whole
-BEST: Final = 40  # Systems that are drawn of more
-FITTED: Final = 7  # Most systems whose map fits on a small screen
+MAX_SYSTEMS_IN_MAP: Final = 60  # Most systems that are drawn whole
+MAX_BEST_IN_MAP: Final = 40  # Systems that are drawn of more
+MAX_SYSTEMS_ON_PHONE: Final = 7  # Most systems whose map fits on a small screen
 STATES: Final = {True: "decided", False: "open", None: None}
 NOTE: Final = (
     "A share counts a tie as half a win. A pair is decided if the ranking says which of the two is"
@@ -150,7 +150,7 @@ ALONE: Final = "Each interval of neighbours holds by itself."
 def write_section_heads(analysis: Analysis) -> Section:
     ranking = analysis.ranking
     counts = count_pairs(analysis)
-    drawn = len(ranking.systems) if len(ranking.systems) <= DRAWN_HEADS else BEST
+    drawn = len(ranking.systems) if len(ranking.systems) <= MAX_SYSTEMS_IN_MAP else MAX_BEST_IN_MAP
     # A row for each cell of the map: pairs that met, each from both sides
     systems = ranking.systems[:drawn]
     chances = tabulate_chances(ranking.fit, systems)
@@ -279,9 +279,9 @@ def _draw(ranking: Ranking, pairs: list[dict[str, Any]], drawn: int) -> Figure:
         f"A square for each of {drawn} systems against each. Blue: the row's system was preferred"
         f" more often; brown: the column's; empty: they never met.{marked}"
     )
-    chart = draw_heads(ranking.systems[:drawn], pairs, wide=drawn > FITTED)
+    chart = draw_heads(ranking.systems[:drawn], pairs, wide=drawn > MAX_SYSTEMS_ON_PHONE)
     title = f"How often the row's system was preferred to the column's{cut}"
-    return take_chart(chart, "heads", title, seen, table="", wide=drawn > FITTED)
+    return take_chart(chart, "heads", title, seen, table="", wide=drawn > MAX_SYSTEMS_ON_PHONE)
 
 
 def _tabulate(ranking: Ranking, rows: list[dict[str, Any]]) -> Table:
@@ -319,17 +319,17 @@ def write_section_outcomes(analysis: Analysis) -> Section:
         Column("losses", "losses", "count"),
         Column("share", "share won", "share", "wins and half of the ties, of all comparisons"),
     )
-    cut = "" if len(rows) <= DRAWN else f", the best {DRAWN} of {len(rows)} systems"
+    cut = "" if len(rows) <= MAX_DRAWN else f", the best {MAX_DRAWN} of {len(rows)} systems"
     seen = (
-        f"Stacked bars for {min(len(rows), DRAWN)} systems: the share of comparisons won, tied and"
-        " lost."
+        f"Stacked bars for {min(len(rows), MAX_DRAWN)} systems: the share of comparisons won, tied"
+        " and lost."
     )
     return Section(
         "outcomes",
         says=(_say_ties(rows), _say_most(rows)),
         figures=(
             take_chart(
-                draw_outcomes(rows[:DRAWN]),
+                draw_outcomes(rows[:MAX_DRAWN]),
                 "outcomes",
                 f"Won, tied and lost{cut}",
                 f"{seen} {_say_most(rows)}",
@@ -400,7 +400,7 @@ HELD: Final = (
     "; at the right the places that each may have. Intervals of systems that are"
     " decided may overlap: a difference is surer than two means, which share judges and items"
 )
-PLOTS: Final = 8  # Most criteria that have a plot; all have a table
+MAX_PLOTS: Final = 8  # Most criteria that have a plot; all have a table
 
 
 def write_section_scores(analysis: Analysis) -> Section:
@@ -413,11 +413,11 @@ def write_section_scores(analysis: Analysis) -> Section:
         name, rows = files[criterion or "scores"], tabulate_scores(board)
         says += [say_board(board, criterion), *say_references(board, criterion)]
         tables.append(_make_table(board, rows, name, analysis.rated.head("Mean scores", criterion)))
-        if place < PLOTS:
+        if place < MAX_PLOTS:
             title = analysis.rated.head("Mean scores", criterion)
             # Draw the board of one criterion
-            chart = draw_scores(rows[:DRAWN], lower_is_better=board.lower_is_better)
-            shown = "" if len(rows) <= DRAWN else f", the best {DRAWN} of {len(rows)}"
+            chart = draw_scores(rows[:MAX_DRAWN], lower_is_better=board.lower_is_better)
+            shown = "" if len(rows) <= MAX_DRAWN else f", the best {MAX_DRAWN} of {len(rows)}"
             bounded = any(row["upper"] is not None for row in rows)
             held = f", with {100 * board.level:g} % intervals{HELD}" if bounded else ""
             alt = f"{len(rows)} systems from best to worst by mean score. {say_board(board)}"
@@ -524,16 +524,16 @@ def _note(rated: Rated) -> tuple[str, ...]:
     single = [name for name in rated.parts if name not in boards]
     if single:
         notes.append(f"one system only is scored for {join_names(single)}: no board")
-    if len(boards) > PLOTS:
-        notes.append(f"the first {PLOTS} of {len(boards)} criteria are drawn; all have a table")
+    if len(boards) > MAX_PLOTS:
+        notes.append(f"the first {MAX_PLOTS} of {len(boards)} criteria are drawn; all have a table")
     return tuple(notes)
 
 
 # Systems under several criteria: figure 1 of Hamon et al. (2007), and how criteria go together.
 
-PAIRS: Final = 45  # Most pairs of criteria in the table: the first ones
-SAID: Final = 6  # Most pairs of criteria that are spoken of
-FEW: Final = 3  # Systems from which on a correlation of their scores means something
+MAX_CRITERIA_PAIRS: Final = 45  # Most pairs of criteria in the table: the first ones
+MAX_PAIRS_SAID: Final = 6  # Most pairs of criteria that are spoken of
+MIN_SYSTEMS: Final = 3  # Systems from which on a correlation of their scores means something
 
 
 def write_section_criteria(analysis: Analysis) -> Section:
@@ -546,7 +546,7 @@ def write_section_criteria(analysis: Analysis) -> Section:
         said = f"One system only, {rated.systems[0]}: systems cannot be set beside each other."
         return Section("criteria", says=(said,))
     every = list(combinations(criteria, 2))
-    rows = [_compare(rated, *pair) for pair in every[:PAIRS]]
+    rows = [_compare(rated, *pair) for pair in every[:MAX_CRITERIA_PAIRS]]
     more = len(every) - len(rows)
     columns = (
         Column("first", "criterion"),
@@ -560,7 +560,7 @@ def write_section_criteria(analysis: Analysis) -> Section:
     )
     return Section(
         "criteria",
-        says=tuple(_say_criteria(row) for row in rows[:SAID]),
+        says=tuple(_say_criteria(row) for row in rows[:MAX_PAIRS_SAID]),
         figures=_draw_criteria(rated),
         tables=(Table("correlations", "How criteria go together", columns, tuple(rows)),),
         notes=(
@@ -577,7 +577,7 @@ def _compare(rated: Rated, first: str, second: str) -> dict[str, Any]:
     found = correlate(one, other)
     outputs = correlate(*_score_outputs(rated, first, second))
     boards = [rated.boards.get(name) for name in (first, second)]
-    known = found.systems >= FEW
+    known = found.systems >= MIN_SYSTEMS
     return {
         "first": first,
         "second": second,
