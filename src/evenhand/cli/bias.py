@@ -13,13 +13,7 @@ from evenhand.cli.options import (
     reading_options,
     verb,
 )
-from evenhand.cli.running import (
-    Patience,
-    remarks_on,
-    take_output,
-    take_reading,
-    work_on_tables,
-)
+from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_tables
 from evenhand.cli.terminal import (
     GroupedResult,
     block,
@@ -35,10 +29,7 @@ from evenhand.report.document import pick
 from evenhand.report.latex import escape, number, tabular
 
 
-@verb(
-    "evenhand bias votes.csv",
-    "evenhand bias wmt12.RNK_results.csv --task fr-en",
-)
+@verb("evenhand bias votes.csv", "evenhand bias wmt12.RNK_results.csv --task fr-en")
 @reading_options
 @join_options
 @group_option

@@ -52,11 +52,7 @@ BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 MIN_WIDTH: Final = 240
 MAX_WIDTH: Final = 2000  # Widths of figures that can be asked for, in pixels
 USUAL_WIDTH: Final = 620  # Width of figures unless told otherwise
-OF_CURVES: Final = {
-    "sizes": "--sizes",
-    "trials": "--trials",
-    "hold_out": "--hold-out",
-}
+OF_CURVES: Final = {"sizes": "--sizes", "trials": "--trials", "hold_out": "--hold-out"}
 # What either way of holding out alone is asked: parameter → option
 OF_FOLDS: Final = {
     "by": "--by",
@@ -125,10 +121,7 @@ curve_options = stack(
     _curves_option("--hold-out", default=2000, help="Comparisons to hold out, at least.", type=int),
 )
 
-certainty_options = stack(
-    level_option(_certainty_option),
-    seed_option(_certainty_option),
-)
+certainty_options = stack(level_option(_certainty_option), seed_option(_certainty_option))
 
 drawing_options = stack(
     figure_options(

@@ -315,11 +315,7 @@ def _errors(table: Sequence[MethodError], columns: int) -> list[str]:
 
 
 def _draw_halves(
-    heads: Sequence[Column | str],
-    rows: Sequence[Sequence[str]],
-    own: int,
-    half: int,
-    columns: int,
+    heads: Sequence[Column | str], rows: Sequence[Sequence[str]], own: int, half: int, columns: int
 ) -> list[str]:
     """Return a table, in two where it is too wide; both begin with the first `own` columns."""
     lines = draw_table(heads, rows)

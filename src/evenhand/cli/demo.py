@@ -47,7 +47,7 @@ NEXT: Final = (
 )
 RATED: Final = {
     "hamon2007_simulated": "125 honest judges rate 26 systems for fluency and adequacy, after the"
-    " design of Hamon, Mostefa & Arranz (2007)",
+    " design of Hamon, Mostefa & Arranz (2007)"
 }
 
 

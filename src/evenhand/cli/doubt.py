@@ -20,13 +20,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.rank_result import Shares, choose_model, make_mix, mix_options
-from evenhand.cli.running import (
-    Patience,
-    remarks_on,
-    take_output,
-    take_reading,
-    work_on_tables,
-)
+from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_tables
 from evenhand.cli.terminal import (
     GroupedResult,
     align,

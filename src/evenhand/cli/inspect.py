@@ -23,10 +23,7 @@ from evenhand.formats.inspection import Inspection, Part, Scores
 from evenhand.report.latex import escape, tabular
 
 
-@verb(
-    "evenhand inspect battles.parquet",
-    "evenhand inspect votes.csv --column judge=annotator",
-)
+@verb("evenhand inspect battles.parquet", "evenhand inspect votes.csv --column judge=annotator")
 @reading_options
 @output_options
 def inspect() -> None:

@@ -58,8 +58,7 @@ Panels = tuple[dict[str, "JudgePanel"], dict[str, str]]
 
 
 @verb(
-    "evenhand judges scores.csv --scale 1-5 --figures figures",
-    "evenhand judges votes.csv --cards",
+    "evenhand judges scores.csv --scale 1-5 --figures figures", "evenhand judges votes.csv --cards"
 )
 @reading_options
 @group_option
@@ -69,12 +68,7 @@ Panels = tuple[dict[str, "JudgePanel"], dict[str, str]]
 @diagnosis_figure_options
 @output_options
 def judges(
-    *,
-    group_by: str | None,
-    fdr: float,
-    cards: bool,
-    figures: str | None,
-    forms: tuple[str, ...],
+    *, group_by: str | None, fdr: float, cards: bool, figures: str | None, forms: tuple[str, ...]
 ) -> None:
     """Say which judges are to be doubted, with the evidence on a card.
 
@@ -299,10 +293,7 @@ def _share(row: AgreementRow, step: float) -> str:
 
 def _kappa(found: Diagnosis) -> Table:
     rows = [
-        (
-            _where(row),
-            *(_write(value, 3) for value in (row.observed, row.expected, row.kappa)),
-        )
+        (_where(row), *(_write(value, 3) for value in (row.observed, row.expected, row.kappa)))
         for row in found.agreement
         if row.outputs
     ]

@@ -52,7 +52,7 @@ counting_options = stack(
         expose_value=False,
         metavar="SIZE",
         help="Most memory that the engine takes to count, such as 4GB; what is more goes to disk.",
-    ),
+    )
 )
 
 

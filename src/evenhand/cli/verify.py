@@ -32,12 +32,7 @@ from evenhand.web.store.verification import LogCheck
 @click.option("--write-log", metavar="FILE", help="Write a database's log as JSON Lines.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify(
-    log: str,
-    head: str | None,
-    receipts: tuple[str, ...],
-    write_log: str | None,
-    *,
-    as_json: bool,
+    log: str, head: str | None, receipts: tuple[str, ...], write_log: str | None, *, as_json: bool
 ) -> None:
     """Check that nothing was changed in a log of collected judgments.
 

@@ -188,14 +188,6 @@ SMALLEST_CHANCE: Final = 0.001  # Chances below this are written as being below 
 MAX_NAMES: Final = 5  # Most systems that are named in a sentence
 
 
-def _write_count(value: float) -> str:
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
-
-
-def _write_chance(value: float) -> str:
-    return f"< {SMALLEST_CHANCE}" if value < SMALLEST_CHANCE else f"{value:.3f}"
-
-
 def _write_percent(value: float) -> str:
     """Write a share that may be very small, with two digits that mean something."""
     percent = 100 * value
@@ -206,14 +198,14 @@ def _write_percent(value: float) -> str:
 # small, a chance a p-value.
 KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "text": str,
-    "count": _write_count,
+    "count": lambda value: f"{value:,.{0 if float(value).is_integer() else 1}f}",
     "general": lambda value: f"{value:g}",
     "one": lambda value: f"{value:z,.1f}",
     "two": lambda value: f"{value:z,.2f}",
     "three": lambda value: f"{value:z,.3f}",
     "share": lambda value: f"{100 * value:z.0f} %",
     "percent": _write_percent,
-    "chance": _write_chance,
+    "chance": lambda value: f"< {SMALLEST_CHANCE}" if value < SMALLEST_CHANCE else f"{value:.3f}",
 }
 
 

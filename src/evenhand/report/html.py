@@ -423,12 +423,7 @@ def _find_drawing(report: Report) -> dict[str, Any]:
     for place, part in enumerate(report.parts):
         for number, section in enumerate(part.sections):
             specs |= _of_section(section, f"/parts/{place}/sections/{number}")
-    return {
-        "specs": specs,
-        "light": LIGHT,
-        "dark": DARK,
-        "darkened": FIGURES,
-    }
+    return {"specs": specs, "light": LIGHT, "dark": DARK, "darkened": FIGURES}
 
 
 def _of_section(section: Section, path: str) -> dict[str, Any]:

@@ -149,11 +149,7 @@ def _finish(chart: Any, title: str) -> Any:
 # Result → kind of figure → what draws it; the first kind is drawn unasked. Where the kinds depend
 # on the result, a function returns them.
 FIGURES: Final[dict[str, Drawers | Callable[[Any], Drawers]]] = {
-    "Ranking": {
-        "forest": draw_ranking,
-        "outcomes": draw_outcomes,
-        "chances": draw_chances,
-    },
+    "Ranking": {"forest": draw_ranking, "outcomes": draw_outcomes, "chances": draw_chances},
     "Screening": {"slopes": draw_slopes},
     "AgreementTable": {"coefficients": draw_agreement},
     "PositionBias": {"positions": draw_positions},

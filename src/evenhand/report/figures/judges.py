@@ -352,10 +352,7 @@ def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Any:
         written = base.transform_filter("!datum.known")
     colour = write_light_on(f"datum.known && abs(datum.correlation) > {TURN}")
     texts = written.mark_text(fontSize=10).encode(text="shown:N", color=colour)
-    sized = {
-        "height": frame.step * judges,
-        **fit_width(LIKENESS_TITLE, LIKENESS_SUBTITLE, width),
-    }
+    sized = {"height": frame.step * judges, **fit_width(LIKENESS_TITLE, LIKENESS_SUBTITLE, width)}
     return dress(alt.layer(cells, texts).properties(**sized))
 
 

@@ -29,13 +29,7 @@ from evenhand.judges.variance import (
     study_designs,
 )
 from evenhand.judges.variance import Study as Designs
-from evenhand.report.analysis import (
-    Analysis,
-    Rated,
-    are_level,
-    choose_state,
-    say_outcome,
-)
+from evenhand.report.analysis import Analysis, Rated, are_level, choose_state, say_outcome
 from evenhand.report.document import (
     NOT_RUN,
     PASSED,
@@ -390,9 +384,7 @@ def _place(table: AgreementTable, name: str) -> int | None:
     return (kappa.value > high) - (kappa.value < low)
 
 
-def _say_systems(
-    systems: tuple[SystemAgreement, ...],
-) -> list[str]:
+def _say_systems(systems: tuple[SystemAgreement, ...]) -> list[str]:
     if len(systems) < MIN_SYSTEMS:
         return []
     agree, comparable = sum(one.agree for one in systems), sum(one.comparable for one in systems)

@@ -470,10 +470,7 @@ def _look_at_judges(analysis: Analysis) -> tuple[list[Table], list[str]]:
     if not found[0].difference:
         return [], ["No two judges scored the same output differently."]
     rows: list[dict[str, Any]] = [
-        {
-            "item": _name_rated(item.item, analysis),
-            **pick(item, "difference", "drawn", "units"),
-        }
+        {"item": _name_rated(item.item, analysis), **pick(item, "difference", "drawn", "units")}
         for item in found[: _count_shown(analysis)]
     ]
     columns = (

@@ -29,13 +29,7 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.without_judges import describe_change, rank_without
-from evenhand.report.analysis import (
-    Analysis,
-    Rated,
-    are_level,
-    choose_state,
-    list_leaders,
-)
+from evenhand.report.analysis import Analysis, Rated, are_level, choose_state, list_leaders
 from evenhand.report.answer import say_answer
 from evenhand.report.document import (
     NOT_RUN,
