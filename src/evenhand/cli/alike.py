@@ -310,10 +310,7 @@ def _draw_ends(found: JudgeLikeness, columns: int) -> list[str]:
 
 
 def say_open(found: JudgeLikeness) -> str:
-    """Name the pairs of which the ratings do not tell, with estimates, the farthest from 0 first.
-
-    Nothing where none is open, or where there are too many judges for a matrix.
-    """
+    """Name the pairs of which the ratings do not tell, the farthest from 0 first."""
     pairs = [one for one in found.pairs if not one.known]
     if not pairs or len(found.judges) > MAX_JUDGES_IN_MATRIX:
         return ""

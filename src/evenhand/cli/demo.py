@@ -276,11 +276,7 @@ class _Bench:
         return float(as_left.sum() + as_right.sum())
 
     def _apart(self, model: str, quantity: str) -> float:
-        """Return deviance or df where the two orders of a pair are two cells.
-
-        The model with an order effect has these cells; the test of the one against the other
-        says by how much the model without it fits them worse.
-        """
+        """Return deviance or df where both orders of a pair are cells of their own."""
         larger = self.fit(f"{model} with order effect")
         test = larger.lr_test(self.fit(model))
         more = {"deviance": test.statistic, "df": float(test.df)}

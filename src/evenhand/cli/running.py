@@ -275,10 +275,7 @@ SOON: Final = 1.0
 
 
 def say_left(spent: float, done: int, total: int) -> str:
-    """Return how long the rest takes if its steps take as long as those that are done.
-
-    spent: seconds since the beginning.
-    """
+    """Say how long the rest takes, after so many seconds, at the same pace."""
     if not 0 < done < total:
         return ""
     minutes, seconds = divmod(round(spent * (total - done) / done), 60)

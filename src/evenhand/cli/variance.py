@@ -277,10 +277,7 @@ def _percent(value: float | None) -> str:
 
 
 def _designs(part: Study, columns: int) -> list[str]:
-    """Return the table of designs, a row for each number of judges.
-
-    Where it would be too wide, the fewest items are left out, but not those that were judged.
-    """
+    """Return a row for each number of judges; for want of room the fewest items go."""
     if not part.designs:
         return []
     shown = list(range(len(part.designs[0])))

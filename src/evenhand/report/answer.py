@@ -160,10 +160,7 @@ def find_want(ranking: Ranking, places: Sequence[int]) -> tuple[str, ...]:
 
 
 def say_more(ranking: Ranking) -> str:
-    """Say how many judgments would probably tell the first two open systems apart; "" where none.
-
-    It is the number of the section on what to judge next.
-    """
+    """Say how many judgments would tell the first two open systems apart."""
     try:
         separations = separate_pairs(ranking, find_open(ranking)[:1])
     except NotIdentified:

@@ -50,10 +50,7 @@ def begin_chart(rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def list_tooltips(*fields: tuple[str, ...]) -> list[Any]:
-    """Return what is shown of a mark that is pointed at: fields, each with its title and format.
-
-    An empty title leaves the name of the field.
-    """
+    """Return what is shown of a mark: fields, each with its title (or "") and format."""
     tooltips = []
     for field, *words in fields:
         named: dict[str, Any] = dict(zip(("title", "format"), words, strict=False))

@@ -56,10 +56,7 @@ LITTLE: Final = (
 
 
 def find_state(value: float, lower: float, upper: float) -> str:
-    """Return whether agreement in scores passes: it is more than slight, and surely above chance.
-
-    It warns where all of the interval is slight or less, and is undecided between the two.
-    """
+    """Return passed above slight and above chance, a warning where all of it is slight."""
     if value > LIMIT and lower > 0:
         return PASSED
     return WARNING if upper <= LIMIT else UNDECIDED
