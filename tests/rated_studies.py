@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 import evenhand
+from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.document import describe_section
-from evenhand.report.study import Analysis, Settings
 
 WORTH = {"good": 8.0, "fair": 5.0, "poor": 2.0}
 

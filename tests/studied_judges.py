@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 import evenhand
-from evenhand.report.study import Analysis, Settings
+from evenhand.report.analysis import Analysis, Settings
 
 NAMES = ("A", "B", "C")
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import evenhand
-from evenhand.report.study import Analysis, Settings, may_rank, may_remove, rank_effort
+from evenhand.report.analysis import Analysis, Settings, may_rank, may_remove, rank_effort
 
 
 @pytest.fixture

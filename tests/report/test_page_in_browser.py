@@ -115,7 +115,7 @@ def test_a_phone_shows_answer_lights_and_forest_in_this_order(browser: Any, tmp_
     ]
     assert tops == sorted(tops)
     page.set_viewport_size({"width": 1280, "height": 900})
-    boxes = [page.query_selector(one).bounding_box() for one in (".key_checks", ".first figure")]
+    boxes = [page.query_selector(one).bounding_box() for one in (".key-checks", ".first figure")]
     assert boxes[0]["x"] > boxes[1]["x"] + boxes[1]["width"]
     assert all(box["y"] + box["height"] < 900 for box in boxes)
     page.close()

@@ -12,7 +12,7 @@ import pytest
 
 import evenhand
 from evenhand.errors import UnknownOption
-from evenhand.report import assemble, study
+from evenhand.report import analysis, assemble
 from evenhand.report.assemble import Job, make_report
 
 SOME = ("ranking", "data", "methods")
@@ -132,13 +132,13 @@ def test_a_file_of_many_tasks_leaves_what_takes_long_to_a_report_on_one(tmp_path
 def test_why_there_is_no_ranking_is_found_once_for_all_sections(
     votes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looks, whole = [], study.rank
+    looks, whole = [], analysis.rank
 
     def count(*given: Any, **named: Any) -> Any:
         looks.append(1)
         return whole(*given, **named)
 
-    monkeypatch.setattr(study, "rank", count)
+    monkeypatch.setattr(analysis, "rank", count)
     one_sided = evenhand.read(votes, task="one-sided")
     found = make_report(one_sided, sections=SOME)
     assert found.parts[0].refused

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.report.study import Settings
+from evenhand.report.analysis import Settings
 
 MODEL = BradleyTerry(ties="discard", order_effect=True, prior=0.5, reference="A B")
 

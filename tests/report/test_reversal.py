@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 import evenhand
+from evenhand.report.analysis import Analysis, find_reversal
 from evenhand.report.answer import say_answer
 from evenhand.report.document import FAILED, PASSED, WARNING
 from evenhand.report.sections import agreement, judges, model
 from evenhand.report.sections import model as circles
 from evenhand.report.sections import robustness as order
-from evenhand.report.study import Analysis, find_reversal
 
 COLUMNS = ["left", "right", "outcome"]
 

@@ -28,8 +28,7 @@ from evenhand.cli.terminal import (
     name_column,
     part_groups,
     plural,
-    say_notes,
-    sign,
+    say_end,
     width,
 )
 from evenhand.errors import UnknownOption, listing
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
-
 
 CLUSTERS: Final = ("item", "judge")
 MODES: Final = ("strict", "wmt")
@@ -151,9 +149,6 @@ def _choose(
     return (*(asked or ("default",)), mode)
 
 
-# Agreement, or that of each task, as text, JSON, CSV and LaTeX.
-
-
 MAX_PARTS: Final = 30  # Most parts in the table for people
 MAX_ITEMS: Final = 3  # Items on which judges are farthest apart that people are shown
 LANDIS_KOCH: Final = "(Landis & Koch 1977)"  # What follows the word for a κ
@@ -179,12 +174,9 @@ _COLUMNS: Final = {
 
 
 class AgreementResult(GroupedResult[AgreementTable]):
-    """What `evenhand agreement` found: a table for each task."""
-
     lacking = "has no agreement"
 
     def draw(self, part: AgreementTable, columns: int) -> list[str]:
-        """Return everything about the judgments of one task."""
         return [
             label("", _say_counts(part), columns),
             *([label("scale", part.scale, columns)] if part.scale else []),
@@ -193,12 +185,10 @@ class AgreementResult(GroupedResult[AgreementTable]):
             *_draw_coefficients(part.whole, columns),
             *_draw_parts(part, columns),
             *_draw_items(part.whole, columns),
-            *say_notes(self.say(part), columns),
-            sign(part.signature, columns),
+            *say_end(self.say(part), part.signature, columns),
         ]
 
     def tabulate(self, part: AgreementTable) -> str:
-        """Return coefficients as rows and, for the whole and each part, a block."""
         blocks = [
             [
                 (escape(own.name), escape(one.title), number(one.value, 3), _interval(one, number))
@@ -297,7 +287,6 @@ def _draw_parts(table: AgreementTable, columns: int) -> list[str]:
 
 
 def _choose_columns(table: AgreementTable, columns: int) -> list[str]:
-    """Return the coefficients that parts have and that find room beside a name."""
     held = {one.name for part in table.parts[:-1] for one in part.coefficients}
     wanted, room = [], columns - 40
     for name in (name for name in _COLUMNS if name in held):
@@ -314,7 +303,6 @@ def _part_cells(part: AgreementPart, shown: Sequence[str]) -> tuple[str, ...]:
 
 
 def _draw_items(part: AgreementPart, columns: int) -> list[str]:
-    """Say on which items judges are farthest apart."""
     listed = part.doubtful[:MAX_ITEMS]
     alone = len({one.task for one in listed}) == 1
     if not listed:

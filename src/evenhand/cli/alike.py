@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evenhand.cli.judge_options import figure_options
+from evenhand.cli.judge_options import diagnosis_figure_options
 from evenhand.cli.next import feature_options
 from evenhand.cli.options import (
     group_option,
@@ -38,11 +38,11 @@ from evenhand.cli.terminal import (
     block,
     draw_table,
     label,
+    list_errors,
     name_column,
     pad,
     plural,
-    say_notes,
-    sign,
+    say_end,
     tell_apart,
     width,
 )
@@ -52,7 +52,6 @@ from evenhand.report.latex import escape, number, tabular
 
 if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
-    from evenhand.numerics.cluster_means import Estimate
     from evenhand.ratings.features import OutputFeatures
     from evenhand.ratings.judge_process import MultiTaskGP
     from evenhand.ratings.process_comparison import HeldOut, Pair
@@ -102,7 +101,7 @@ model_options = stack(
 @group_option
 @feature_options
 @model_options
-@figure_options
+@diagnosis_figure_options
 @output_options
 def alike(
     *,
@@ -144,7 +143,7 @@ def alike(
         features = _choose_features(data, (feature, labels), (source_text, output_text))
         parts = _split(data, group_by, features)
         found, refused = _learn(parts, (model, held, level), features, patience)
-        remarks = [*remarks_on(data), *_draw(found, figures, forms)]
+        remarks = [*remarks_on(data), *write_figures(found, figures, forms, _draw)]
 
     place.deliver(AlikeResult(found, refused, remarks))
 
@@ -204,18 +203,13 @@ def _learn(
     return work_on_groups(parts, work, alone=alone)
 
 
-def _draw(found: dict[str, JudgeLikeness], folder: str | None, forms: tuple[str, ...]) -> list[str]:
-    """Draw the judges of every group, if that was asked for; say where they are."""
-    if folder is None:
-        return []
+def _draw(found: JudgeLikeness) -> dict[str, Any]:
     from evenhand.report.figures.judges import draw_likeness
 
-    figures = {name: {"alike": draw_likeness(part)} for name, part in found.items()}
-    return write_figures(figures, folder, forms)
+    return {"alike": draw_likeness(found)}
 
 
 # How alike judges are, as it is drawn in a terminal.
-
 
 MAX_JUDGES_IN_MATRIX: Final = 12  # Most judges whose whole matrix is printed
 CELL: Final = 5  # Columns that a correlation takes, with a gap before it
@@ -226,6 +220,7 @@ MAX_UNKNOWN: Final = 8  # Most pairs of which the ratings do not tell that are n
 # How the feature that tells each output from all others is said
 OUTPUT_ITSELF: Final = "which output it is"
 NONE: Final = "—"
+JUDGE_NUMBERS: Final = ("ratings", "leniency", "private", "noise", "private_and_noise")
 
 
 def draw_judges(found: JudgeLikeness, columns: int) -> list[str]:
@@ -240,15 +235,16 @@ def draw_judges(found: JudgeLikeness, columns: int) -> list[str]:
         Column("noise", left=False, priority=1),
         Column("both", left=False, priority=3),
     )
+    ends = [(f"{row['leniency_lower']:+.1f}", f"{row['leniency_upper']:+.1f}") for row in rows]
     lines = [
         (
             judge,
             f"{row['ratings']:,}",
             f"{row['leniency']:+.1f}",
-            ends,
-            *(_points(row[key]) for key in ("private", "noise", "private_and_noise")),
+            f"{low} to {high}",
+            *(NONE if row[key] is None else f"{row[key]:.1f}" for key in JUDGE_NUMBERS[2:]),
         )
-        for judge, row, ends in zip(found.judges, rows, _ends(rows), strict=True)
+        for judge, row, (low, high) in zip(found.judges, rows, align(ends, left=()), strict=True)
     ]
     table = draw_table(heads, lines, columns, least=MIN_NAME)
     unit = "points of the scale. lenient by: what a judge gives more than the mean of these judges"
@@ -316,10 +312,7 @@ def _draw_ends(found: JudgeLikeness, columns: int) -> list[str]:
 
 
 def say_open(found: JudgeLikeness) -> str:
-    """Name the pairs of which the ratings do not tell, with estimates, the farthest from 0 first.
-
-    Nothing where none is open, or where there are too many judges for a matrix.
-    """
+    """Name the pairs of which the ratings do not tell, the farthest from 0 first."""
     pairs = [one for one in found.pairs if not one.known]
     if not pairs or len(found.judges) > MAX_JUDGES_IN_MATRIX:
         return ""
@@ -335,22 +328,12 @@ def say_open(found: JudgeLikeness) -> str:
 def draw_errors(found: JudgeLikeness, columns: int) -> list[str]:
     """Return how far each way to predict is off."""
     rmse = [Column(title, left=False, priority=1) for title in ("rmse", "more")]
-    rows = [
-        (
-            one.method,
-            f"{one.mae:.3g}",
-            _more(one.mae_more),
-            f"{one.rmse:.3g}",
-            _more(one.rmse_more),
-        )
-        for one in found.table
-    ]
     legend = (
         "points of the scale that a prediction is off, on ratings that were held out; more: beyond"
         f" multi-task, with its {100 * found.level:g} % interval"
     )
     heads: list[Column | str] = [name_column("method"), "mae", "more", *rmse]
-    table = draw_table(heads, rows, columns, least=MIN_NAME)
+    table = draw_table(heads, list_errors(found.table), columns, least=MIN_NAME)
     return [*table, label("", legend, columns)]
 
 
@@ -369,11 +352,6 @@ def say_features(found: JudgeLikeness) -> str:
     )
 
 
-def _ends(rows: Sequence[dict[str, Any]]) -> list[str]:
-    ends = [(f"{row['leniency_lower']:+.1f}", f"{row['leniency_upper']:+.1f}") for row in rows]
-    return [f"{low} to {high}" for low, high in align(ends, left=())]
-
-
 def _align_pairs(names: dict[str, str], pairs: Sequence[tuple[str, Pair]]) -> list[str]:
     cells = align([(names[other], _show(one)) for other, one in pairs], left=(0,))
     return [" ".join(cell) for cell in cells]
@@ -390,34 +368,16 @@ def _show_ends(one: Pair) -> str:
 
 
 def _share(value: float) -> str:
-    """Write a correlation without the zero before its point."""
     return f"{value:z.2f}".replace("0.", ".", 1)
 
 
-def _points(value: float | None) -> str:
-    return NONE if value is None else f"{value:.1f}"
-
-
-def _more(one: Estimate | None) -> str:
-    if one is None:
-        return NONE
-    return f"{one.value:+.2g} ({one.lower:+.2g} to {one.upper:+.2g})"
-
-
-# Which judges are alike, for each group, as text, JSON, CSV and LaTeX.
-
-
 CSV_KEYS: Final = ("what", "name", "other", "estimate", "lower", "upper", "known")  # Columns of CSV
-JUDGE_NUMBERS: Final = ("ratings", "leniency", "private", "noise", "private_and_noise")
 
 
 class AlikeResult(GroupedResult[JudgeLikeness]):
-    """What `evenhand alike` found: how alike judges are, in each group."""
-
     lacking = "says nothing of judges"
 
     def draw(self, part: JudgeLikeness, columns: int) -> list[str]:
-        """Return counts, the judges, how alike they are, and what is said of it."""
         found = part.process
         ratings = plural(sum(row["ratings"] for row in part.records.values()), "rating")
         pairs, opened = draw_pairs(part, columns), say_open(part)
@@ -433,12 +393,10 @@ class AlikeResult(GroupedResult[JudgeLikeness]):
             *([*draw_errors(part, columns), ""] if part.table else []),
             label("moves", say_features(part), columns),
             *block("says", part.says, columns),
-            *say_notes(part.notes, columns),
-            sign(found.signature, columns),
+            *say_end(part.notes, found.signature, columns),
         ]
 
     def rows(self, part: JudgeLikeness) -> list[dict[str, Any]]:
-        """Return a row for each number: of judges, of pairs, of features and of errors."""
         return [dict(zip(CSV_KEYS, row, strict=True)) for row in _list_numbers(part)]
 
     def tabulate(self, part: JudgeLikeness) -> str:

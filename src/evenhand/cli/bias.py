@@ -13,13 +13,7 @@ from evenhand.cli.options import (
     reading_options,
     verb,
 )
-from evenhand.cli.running import (
-    Patience,
-    remarks_on,
-    take_output,
-    take_reading,
-    work_on_tables,
-)
+from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_tables
 from evenhand.cli.terminal import (
     GroupedResult,
     block,
@@ -27,18 +21,15 @@ from evenhand.cli.terminal import (
     label,
     name_column,
     say_answers,
-    say_notes,
-    sign,
+    say_end,
 )
 from evenhand.models.coefficients import format_p
 from evenhand.ranking.position_bias import JudgeBias, PositionBias
+from evenhand.report.document import pick
 from evenhand.report.latex import escape, number, tabular
 
 
-@verb(
-    "evenhand bias votes.csv",
-    "evenhand bias wmt12.RNK_results.csv --task fr-en",
-)
+@verb("evenhand bias votes.csv", "evenhand bias wmt12.RNK_results.csv --task fr-en")
 @reading_options
 @join_options
 @group_option
@@ -72,9 +63,6 @@ def bias(
     place.deliver(BiasResult(found, refused, remarks))
 
 
-# A position bias, or one for each group, as text, JSON, CSV and LaTeX.
-
-
 MIN_SHOWN: Final = 10  # Judges in the table for people, unless more of them stand out
 TITLES: Final = ("n", "first", "second", "first wins", "interval", "vs median", "adjusted")
 LEGEND: Final = (
@@ -85,12 +73,9 @@ LEGEND: Final = (
 
 
 class BiasResult(GroupedResult[PositionBias]):
-    """What `evenhand bias` found: a bias for each group."""
-
     lacking = "has no bias"
 
     def draw(self, part: PositionBias, columns: int) -> list[str]:
-        """Return everything about one bias."""
         table = _table(part, columns)
         return [
             label("", say_answers(part.n_judgments, part.n_comparisons), columns),
@@ -98,19 +83,13 @@ class BiasResult(GroupedResult[PositionBias]):
             "",
             *block("says", part.says, columns),
             *(["", *table, "", label("table", LEGEND, columns)] if table else []),
-            *say_notes(part.notes, columns),
-            sign(part.signature, columns),
+            *say_end(part.notes, part.signature, columns),
         ]
 
     def rows(self, part: PositionBias) -> list[dict[str, Any]]:
-        """Return a row for all judges together (no name), and one for each."""
         every = {
             "n": part.n_comparisons,
-            "estimate": part.estimate,
-            "stderr": part.stderr,
-            "lower": part.lower,
-            "upper": part.upper,
-            "share": part.share,
+            **pick(part, "estimate", "stderr", "lower", "upper", "share"),
             "p_none": part.p,
         }
         rows = [every, *(judge.to_dict() for judge in part.judges)]

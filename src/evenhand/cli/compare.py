@@ -1,9 +1,9 @@
-"""The options of `evenhand compare`, and what was asked by them."""
+"""`evenhand compare`: which analysis should we believe, by judgments that it has not seen?"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -12,6 +12,7 @@ from evenhand.cli.options import (
     COLUMN_LEVEL,
     Numbers,
     OneOf,
+    figure_options,
     group_option,
     is_given,
     level_option,
@@ -20,9 +21,9 @@ from evenhand.cli.options import (
     section,
     seed_option,
     stack,
+    take_kept,
     verb,
 )
-from evenhand.cli.refusals import kept
 from evenhand.cli.running import (
     Patience,
     Result,
@@ -47,17 +48,11 @@ if TYPE_CHECKING:
     from evenhand.ranking.cross_validation import ModelComparison
     from evenhand.ranking.learning_curves import LearningCurves
 
-
-FORMS: Final = ("svg", "png", "pdf", "json")
 BLOCKS: Final = ("judge", "item", "both", "ranking", "judgment")
 MIN_WIDTH: Final = 240
 MAX_WIDTH: Final = 2000  # Widths of figures that can be asked for, in pixels
 USUAL_WIDTH: Final = 620  # Width of figures unless told otherwise
-OF_CURVES: Final = {
-    "sizes": "--sizes",
-    "trials": "--trials",
-    "hold_out": "--hold-out",
-}
+OF_CURVES: Final = {"sizes": "--sizes", "trials": "--trials", "hold_out": "--hold-out"}
 # What either way of holding out alone is asked: parameter → option
 OF_FOLDS: Final = {
     "by": "--by",
@@ -126,19 +121,11 @@ curve_options = stack(
     _curves_option("--hold-out", default=2000, help="Comparisons to hold out, at least.", type=int),
 )
 
-certainty_options = stack(
-    level_option(_certainty_option),
-    seed_option(_certainty_option),
-)
+certainty_options = stack(level_option(_certainty_option), seed_option(_certainty_option))
 
 drawing_options = stack(
-    _drawn_option("--figures", metavar="FOLDER", help="Draw figures into a folder."),
-    _drawn_option(
-        "--figure-format",
-        "forms",
-        multiple=True,
-        type=OneOf(FORMS),
-        help="svg and png by default. Repeatable.",
+    figure_options(
+        _drawn_option, "Draw figures into a folder.", "svg and png by default. Repeatable."
     ),
     _drawn_option(
         "--figure-width",
@@ -152,8 +139,6 @@ drawing_options = stack(
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked of a comparison of models."""
-
     models: tuple[str, ...]  # names of models, or of sets of them
     curves: bool  # whether learning curves are traced; else models are cross-validated
     by: str | None  # what is never on both sides, or None
@@ -173,16 +158,18 @@ class Asked:
 
     @property
     def pixels(self) -> int:
-        """Width of figures."""
         return self.width or USUAL_WIDTH
 
 
 def take_asked() -> Asked:
-    """Return what the words of the command ask for."""
-    asked = Asked(**{one.name: kept(one.name) for one in fields(Asked)})
+    asked = take_kept(Asked)
     _refuse_halves(asked)
     asked = replace(asked, curves=asked.curves or asked.train is not None)
-    _refuse_other_way(asked)
+    for parameter, word in (OF_FOLDS if asked.curves else OF_CURVES).items():
+        if is_given(parameter):
+            why = "cross-validation, not of learning curves" if asked.curves else "learning curves"
+            remedy = "leave it out" if asked.curves else "add --curves, or leave it out"
+            raise UnknownOption(f"{word} is of {why}: {remedy}")
     for name, option in OF_FIGURES.items():
         if is_given(name) and asked.figures is None:
             raise UnknownOption(f"{option} says how to draw: say where to with --figures FOLDER")
@@ -204,18 +191,6 @@ def _refuse_halves(asked: Asked) -> None:
             f"--train {'='.join(train)} and --test {'='.join(test)} must be two levels of one"
             " column, so that no judgment is on both sides"
         )
-
-
-def _refuse_other_way(asked: Asked) -> None:
-    """Refuse options of the other way of holding out."""
-    for name, option in (OF_FOLDS if asked.curves else OF_CURVES).items():
-        if is_given(name):
-            why = "cross-validation, not of learning curves" if asked.curves else "learning curves"
-            remedy = "leave it out" if asked.curves else "add --curves, or leave it out"
-            raise UnknownOption(f"{option} is of {why}: {remedy}")
-
-
-# Figures of compared models, written where they were asked for.
 
 
 # Pixels of the picture for each letter of a system's name: a third of it is for names
@@ -264,9 +239,6 @@ def write_curves(found: LearningCurves, asked: Asked) -> list[str]:
 
     curves = {"curves": draw_curves(found, width=asked.pixels)}
     return write_figures({"": curves}, asked.figures, asked.forms)
-
-
-# `evenhand compare`: which analysis should we believe, by judgments that it has not seen?
 
 
 USUAL: Final = ("usual",)
@@ -328,7 +300,9 @@ def _trace(data: Comparisons, asked: Asked, patience: Patience) -> Result:
     from evenhand.ranking.predictions import SIZES
 
     tested, trained = _part(data, asked)
-    transfer = _name_parts(asked)
+    transfer = None
+    if asked.train is not None and asked.test is not None:
+        transfer = "=".join(asked.train), "=".join(asked.test)
     found = trace_learning(
         tested,
         training=trained,
@@ -358,10 +332,3 @@ def _part(data: Comparisons, asked: Asked) -> tuple[Comparisons, Comparisons | N
             hint = suggest(level, parts) or f" There are {listing([*parts])}"
             raise InvalidJudgments(f"no judgment has {column} '{level}'.{hint}")
     return parts[asked.test[1]], parts[asked.train[1]]
-
-
-def _name_parts(asked: Asked) -> tuple[str, str] | None:
-    """Name those that are trained on and those that are tested on, if they are not the same."""
-    if asked.train is None or asked.test is None:
-        return None
-    return "=".join(asked.train), "=".join(asked.test)

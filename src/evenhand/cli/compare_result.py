@@ -51,12 +51,9 @@ WHY: Final = "why"  # Column of CSV in which refusals have their reason
 
 
 class CompareResult(GroupedResult[ModelComparison]):
-    """What `evenhand compare` found: a table of models for each group."""
-
     lacking = "has no comparison"
 
     def draw(self, part: ModelComparison, columns: int) -> list[str]:
-        """Return what was held out, the table, and what it says."""
         legend = _legend(part)
         return [
             label("", ", ".join(count_votes(part.held_out)), columns),
@@ -73,7 +70,6 @@ class CompareResult(GroupedResult[ModelComparison]):
         return part.to_dict() | count_sides(part.held_out) | {"says": say_comparison(part)}
 
     def rows(self, part: ModelComparison) -> list[dict[str, Any]]:
-        """Return a row for each model, those refused last and without numbers."""
         keys = list(HeldOutScore.__dataclass_fields__)
         refused = [
             dict.fromkeys(keys) | {"model": name, "seconds": part.seconds[name], WHY: why}
@@ -119,7 +115,6 @@ def count_sides(votes: Votes) -> dict[str, Any]:
 
 
 def say_held_out(part: ModelComparison) -> str:
-    """Say what was hidden from the models."""
     times = f", {part.repeats} times anew" if part.repeats > 1 else ""
     return f"every comparison once{times}, in {part.folds} folds: {BLOCKS[part.blocks]}"
 
@@ -163,7 +158,6 @@ def _titles(part: ModelComparison, shown: Sequence[str]) -> list[str]:
 def _cells(
     one: HeldOutScore, part: ModelComparison, shown: Sequence[str], digits: int
 ) -> list[str]:
-    """Return the line of a model."""
     own = f"{one.perplexity:.3f}"
     if "interval" in shown:
         own += f" ({one.lower:.3f} to {one.upper:.3f})"
@@ -216,9 +210,6 @@ def _typeset(one: HeldOutScore, part: ModelComparison) -> tuple[str, ...]:
     )
 
 
-# Perplexity by training size, as text, JSON, CSV and LaTeX.
-
-
 SETS: Final = ("task", "k", "items", "test", "train")
 MAX_TASK: Final = 24  # Most columns of the name of a task
 NO_NUMBER: Final = "—"
@@ -233,15 +224,12 @@ BOTH_SIDES: Final = (
 
 @dataclass(frozen=True, eq=False)
 class CurvesResult(GroupedResult[LearningCurves]):
-    """What `evenhand compare --curves` found."""
-
     # whom models were trained on and whom they were tested on, such as ("group=crowd",
     # "group=expert"); or None
     transfer: tuple[str, str] | None = None
     lacking = "has no curves"
 
     def draw(self, part: LearningCurves, columns: int) -> list[str]:
-        """Return test sets, perplexities, and how many comparisons are enough."""
         return [
             *([label("", say_transfer(self.transfer), columns)] if self.transfer else []),
             label("", f"held out: {', '.join(count_votes(part.held_out))}", columns),
@@ -269,7 +257,6 @@ class CurvesResult(GroupedResult[LearningCurves]):
         return part.to_dict() | count_sides(part.held_out) | own
 
     def rows(self, part: LearningCurves) -> list[dict[str, Any]]:
-        """Return a row for each model and training size, with the first reason of refusals."""
         why = {(one.model, one.size): one.why for one in reversed(part.refusals)}
         return [{**row, WHY: why.get((row["model"], row["size"]))} for row in part.records()]
 
@@ -380,7 +367,6 @@ def _draw_curves(part: LearningCurves, columns: int) -> list[str]:
 
 
 def _say_refusals(part: LearningCurves) -> list[str]:
-    """Say which models were refused where, and why."""
     refused: dict[str, list[Any]] = {}
     for one in part.refusals:
         refused.setdefault(one.model, []).append(one)

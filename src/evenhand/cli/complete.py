@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from evenhand.cli.judge_options import figure_options
+from evenhand.cli.judge_options import diagnosis_figure_options
 from evenhand.cli.options import (
     OneOf,
     WholeFrom,
@@ -37,7 +37,9 @@ from evenhand.cli.terminal import (
     cut,
     draw_table,
     label,
+    list_errors,
     plural,
+    say_end,
     say_notes,
     sign,
     width,
@@ -105,7 +107,7 @@ decision_options = stack(
 @group_option
 @model_options
 @decision_options
-@figure_options
+@diagnosis_figure_options
 @output_options
 def complete(
     *,
@@ -160,13 +162,12 @@ def complete(
             lambda part: complete_part(part, model, (draws or DRAWS) if reliability else None),
             alone=[*parts] == [""],
         )
-        remarks = [*remarks_on(data), *_draw(found, figures, forms)]
+        remarks = [*remarks_on(data), *write_figures(found, figures, forms, _draw)]
 
     place.deliver(CompleteResult(found, refused, remarks))
 
 
 def _read_ends(clip: str | None) -> tuple[float, float] | None:
-    """Return the ends of a scale."""
     from evenhand.data.rating_rows import read_scale
 
     if clip is None:
@@ -180,21 +181,10 @@ def _read_ends(clip: str | None) -> tuple[float, float] | None:
     return scale.low, scale.high
 
 
-def _draw(found: dict[str, CompletedPart], folder: str | None, forms: tuple[str, ...]) -> list[str]:
-    """Draw the curve of every group, if that was asked for; say where it is."""
-    if folder is None:
-        return []
+def _draw(part: CompletedPart) -> dict[str, Any]:
     from evenhand.report.figures.predictions import draw_decisions
 
-    figures = {
-        name: {"decisions": draw_decisions(part.decisions)}
-        for name, part in found.items()
-        if part.decisions is not None
-    }
-    return write_figures(figures, folder, forms)
-
-
-# Completed ratings and curves of decisions, one for each group, as text, JSON, CSV and LaTeX.
+    return {} if part.decisions is None else {"decisions": draw_decisions(part.decisions)}
 
 
 LEGEND: Final = (
@@ -216,12 +206,9 @@ MAX_CELLS: Final = 2_000_000  # Most cells that CSV is written of
 
 
 class CompleteResult(GroupedResult[CompletedPart]):
-    """What `evenhand complete` found: predictions for each group, and decisions."""
-
     lacking = "cannot be completed"
 
     def draw(self, part: CompletedPart, columns: int) -> list[str]:
-        """Return everything about one group."""
         found = part.completion
         tastes = ""
         if not found.abstained:
@@ -251,7 +238,6 @@ class CompleteResult(GroupedResult[CompletedPart]):
         return lines
 
     def rows(self, part: CompletedPart) -> list[dict[str, Any]]:
-        """Return the points of the curve, or all ratings, given and predicted."""
         if part.decisions is not None:
             return part.decisions.records()
         cells = part.completion.predicted.size
@@ -289,7 +275,6 @@ def _say_counts(found: Completion) -> str:
 
 
 def _say_widths(found: Completion) -> list[str]:
-    """Say how wide intervals are."""
     if not found.n_missing or not found.table:
         return []
     ends = [end for one in found.intervals for end in (one.narrowest, one.widest)]
@@ -310,7 +295,6 @@ def _level(found: Completion) -> str:
 
 
 def _groups(found: Completion, columns: int) -> list[str]:
-    """Return the table of intervals by group of judges."""
     rows = [
         (cut(one.group, columns // 2), f"{one.judges:,}", f"{one.n:,}", _half(one))
         for one in found.intervals
@@ -326,20 +310,12 @@ def _half(one: GroupWidth) -> str:
 
 
 def _errors(table: Sequence[MethodError], columns: int) -> list[str]:
-    rows = [
-        (row.method, f"{row.mae:.3g}", _more(row.mae_more), f"{row.rmse:.3g}", _more(row.rmse_more))
-        for row in table
-    ]
     heads = (Column("method"), "mae", "more", "rmse", "more")
-    return _draw_halves(heads, rows, 1, 3, columns)
+    return _draw_halves(heads, list_errors(table), 1, 3, columns)
 
 
 def _draw_halves(
-    heads: Sequence[Column | str],
-    rows: Sequence[Sequence[str]],
-    own: int,
-    half: int,
-    columns: int,
+    heads: Sequence[Column | str], rows: Sequence[Sequence[str]], own: int, half: int, columns: int
 ) -> list[str]:
     """Return a table, in two where it is too wide; both begin with the first `own` columns."""
     lines = draw_table(heads, rows)
@@ -348,12 +324,6 @@ def _draw_halves(
     first = draw_table(heads[:half], [row[:half] for row in rows])
     rest = [(*row[:own], *row[half:]) for row in rows]
     return [*first, "", *draw_table((*heads[:own], *heads[half:]), rest)]
-
-
-def _more(one: Paired | None) -> str:
-    if one is None:
-        return NONE
-    return f"{one.value:+.2g} ({one.lower:+.2g} to {one.upper:+.2g})"
 
 
 def _decisions(curve: DecisionCurve, columns: int) -> list[str]:
@@ -373,8 +343,7 @@ def _decisions(curve: DecisionCurve, columns: int) -> list[str]:
         "",
         label("table", CURVE, columns),
         *block("says", curve.says, columns),
-        *say_notes(curve.notes, columns),
-        sign(curve.signature, columns),
+        *say_end(curve.notes, curve.signature, columns),
     ]
 
 

@@ -50,12 +50,7 @@ EXPORTS: Final = ("wmt-rnk", "appraise", "wmt-json", "mqm-tsv", "label-studio")
 )
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
 def convert(
-    *,
-    output: str,
-    wanted: tuple[str, ...],
-    comparisons: bool,
-    persons: str | None,
-    force: bool,
+    *, output: str, wanted: tuple[str, ...], comparisons: bool, persons: str | None, force: bool
 ) -> None:
     """Write judgments in another format, under Evenhand's own column names.
 

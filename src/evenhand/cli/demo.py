@@ -47,7 +47,7 @@ NEXT: Final = (
 )
 RATED: Final = {
     "hamon2007_simulated": "125 honest judges rate 26 systems for fluency and adequacy, after the"
-    " design of Hamon, Mostefa & Arranz (2007)",
+    " design of Hamon, Mostefa & Arranz (2007)"
 }
 
 
@@ -163,7 +163,6 @@ def _first_preferences(table: Dataset) -> list[tuple[str, int]]:
 
 
 def _compare(table: Dataset) -> None:
-    """Print the numbers of a table beside ours."""
     from evenhand.data.comparisons import Comparisons
     from evenhand.formats.reading import read
 
@@ -217,7 +216,6 @@ def _digits(tolerance: float) -> int:
 
 # The numbers that a bundled table must give, beside those that Evenhand gives for it.
 
-
 MODELS: Final[Mapping[str, BradleyTerry]] = {
     "davidson": BradleyTerry(),
     "davidson by judge": BradleyTerry(judge_covariates=("judge",)),
@@ -238,7 +236,6 @@ class Reproduced:
 
     @property
     def agrees(self) -> bool:
-        """Whether the two are as near as the source allows."""
         return abs(self.found - self.expected.value) <= self.expected.tolerance
 
 
@@ -256,13 +253,11 @@ class _Bench:
     fits: dict[str, Fit] = field(default_factory=dict)
 
     def fit(self, model: str) -> Fit:
-        """Fit a model once."""
         if model not in self.fits:
             self.fits[model] = MODELS[model].fit(self.data)
         return self.fits[model]
 
     def find(self, number: Number) -> float:
-        """Return what a number is here."""
         if number.model == "counts":
             return self._count(number.of)
         if number.model.endswith(APART):
@@ -275,18 +270,13 @@ class _Bench:
         return _estimate(fit, number.quantity, number.of)
 
     def _count(self, system: str) -> float:
-        """Count how often a system was preferred."""
         tally = self.data.tally()
         code = tally.systems.index(system)
         as_left, as_right = tally.wins[tally.left == code], tally.losses[tally.right == code]
         return float(as_left.sum() + as_right.sum())
 
     def _apart(self, model: str, quantity: str) -> float:
-        """Return deviance or df where the two orders of a pair are two cells.
-
-        The model with an order effect has these cells; the test of the one against the other
-        says by how much the model without it fits them worse.
-        """
+        """Return deviance or df where both orders of a pair are cells of their own."""
         larger = self.fit(f"{model} with order effect")
         test = larger.lr_test(self.fit(model))
         more = {"deviance": test.statistic, "df": float(test.df)}
@@ -317,7 +307,6 @@ def _estimate(fit: Fit, quantity: str, of: str) -> float:
 
 
 def find_coefficient(fit: Fit, label: str, column: str) -> float:
-    """Return a column of the coefficient with this label."""
     found = next(one for one in fit.coefficients if one.label == label)
     value = getattr(found, column)
     if value is None:

@@ -20,13 +20,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.rank_result import Shares, choose_model, make_mix, mix_options
-from evenhand.cli.running import (
-    Patience,
-    remarks_on,
-    take_output,
-    take_reading,
-    work_on_tables,
-)
+from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_tables
 from evenhand.cli.terminal import (
     GroupedResult,
     align,
@@ -34,8 +28,7 @@ from evenhand.cli.terminal import (
     cut,
     label,
     plural,
-    say_notes,
-    sign,
+    say_end,
     width,
     wrap,
 )
@@ -47,7 +40,6 @@ from evenhand.report.latex import escape, escape_control, tabular
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
-
 
 _doubts_option = section("What is doubted")
 
@@ -134,9 +126,6 @@ def doubt(
     place.deliver(DoubtResult(found, refused, remarks))
 
 
-# What would change the answer, of each group, as text, JSON, CSV and LaTeX.
-
-
 MAX_NAME: Final = 24  # Columns that a system's name has in a table
 NO_CHANGE: Final = "nothing"  # What a choice changes that changes nothing
 MAX_CONCLUSIONS: Final = 3  # Conclusions that are spelled out in the terminal; JSON has all
@@ -150,18 +139,30 @@ LEGEND: Final = {
 
 
 class DoubtResult(GroupedResult[Doubts]):
-    """What `evenhand doubt` found: three answers for each group."""
-
     lacking = "has no ranking to be doubted"
 
     def draw(self, part: Doubts, columns: int) -> list[str]:
-        """Return what carries conclusions, the ranking by choice, and cycles."""
         choices = part.sensitivity.choices
         counts = (
             f"{plural(len(choices[0].systems), 'system')}, {plural(len(choices), 'way')} to rank"
         )
         cycles = () if part.cycles is None else part.cycles.says
         few = part.fragility.says[:MAX_CONCLUSIONS]
+        # A line for each choice, with what it changes
+        cells = [one for one in _cells(part.sensitivity) if one[-1] != NO_CHANGE]
+        same = [one[0] for one in _cells(part.sensitivity) if one[-1] == NO_CHANGE]
+        shown = [(name, cut(first, MAX_NAME), decided) for name, first, decided, _ in cells]
+        rows = align([("choice", "first", "decided"), *shown], left=(0, 1))
+        lines = []
+        changes = ["what changes", *(changed for *_, changed in cells)]
+        for aligned, changed in zip(rows, changes, strict=True):
+            start = " " + "  ".join(aligned) + "  "
+            at = width(start) if columns - width(start) >= MIN_ROOM else INDENT
+            first, *rest = wrap(changed, columns - at)
+            lines += [start.rstrip()] if at == INDENT else [(start + first).rstrip()]
+            rest = [first, *rest] if at == INDENT and changed else rest
+            lines += [" " * at + line for line in rest]
+        none = wrap(f"nothing changes under: {listing(same)}", columns - 1) if same else []
         return [
             label("", counts, columns),
             "",
@@ -170,23 +171,20 @@ class DoubtResult(GroupedResult[Doubts]):
             *_whose(part.fragility, columns),
             "",
             click.style(" Under other choices", bold=True),
-            *_choices(part.sensitivity, columns),
+            *[_dim(lines[0]), *lines[1:], *(f" {line}" for line in none)],
             "",
             *block("says", [*few, *part.sensitivity.says, *cycles], columns),
-            *say_notes(_notes(part), columns),
-            sign(part.signature, columns),
+            *say_end(_notes(part), part.signature, columns),
         ]
 
     def describe(self, part: Doubts) -> dict[str, Any]:
         return {**part.to_dict(), "notes": _notes(part)}
 
     def rows(self, part: Doubts) -> list[dict[str, Any]]:
-        """Return a row for each conclusion and unit."""
         keys = ("claim", "how", "unit", "fewest", "total", "share", "left")
         return [{key: getattr(one, key) for key in keys} for one in part.fragility.flips]
 
     def tabulate(self, part: Doubts) -> str:
-        """Return the ranking under each choice as a table for a paper."""
         header = ("choice", "first", "decided pairs", "what changes")
         rows = [
             (escape(one), escape(first), decided, escape(changed))
@@ -227,23 +225,19 @@ def _flips(found: Fragility, columns: int) -> list[str]:
             if claim != before:
                 lines += [f" {line}" for line in wrap(claim, columns - 1)]
             lines.append(" " * INDENT + count)
-    legend = wrap("; ".join(_explain(found)), columns - 1)
-    return [_dim(lines[0]), *lines[1:], *(_dim(f" {line}") for line in legend)]
-
-
-def _explain(found: Fragility) -> list[str]:
-    """Say what the words of the table mean, those that are there."""
+    # Say what the words of the table mean, those that are there
     words = []
     for word, meaning in LEGEND.items():
-        left = {one.left for one in found.flips if one.how == word}
+        left = {flip.left for flip in found.flips if flip.how == word}
         if left:
             words.append(f"{meaning}, or nothing ranked" if NO_RANKING in left else meaning)
-    stood = {one.exact: one for one in reversed(found.flips) if one.fewest is None}
-    for exact, one in sorted(stood.items()):
+    stood = {flip.exact: flip for flip in reversed(found.flips) if flip.fewest is None}
+    for exact, flip in sorted(stood.items()):
         rest = "no other set turns it" if exact else "larger sets were not tried"
-        kind = one.unit + "s"
-        words.append(f"{_few(one)}: it stands without all {kind} that speak for it; {rest}")
-    return words
+        kind = flip.unit + "s"
+        words.append(f"{_few(flip)}: it stands without all {kind} that speak for it; {rest}")
+    legend = wrap("; ".join(words), columns - 1)
+    return [_dim(lines[0]), *lines[1:], *(_dim(f" {line}") for line in legend)]
 
 
 def _dim(line: str) -> str:
@@ -259,7 +253,6 @@ def _few(one: Flip | None) -> str:
 
 
 def _whose(found: Fragility, columns: int) -> list[str]:
-    """Return who and what carries the first conclusions."""
     lines: list[str] = []
     listed = [flips for flips in found.conclusions if any(one.fewest is not None for one in flips)]
     for flips in listed[:MAX_CONCLUSIONS]:
@@ -289,22 +282,3 @@ def _say_changes(found: Sensitivity, one: Choice) -> str:
     if one is found.choices[0]:
         return ""
     return listing(found.changes(one), MAX_CHANGES) or NO_CHANGE
-
-
-def _choices(found: Sensitivity, columns: int) -> list[str]:
-    """Return a line for each choice, with what it changes; more lines where that is much."""
-    cells = [one for one in _cells(found) if one[-1] != NO_CHANGE]
-    same = [one[0] for one in _cells(found) if one[-1] == NO_CHANGE]
-    shown = [(name, cut(first, MAX_NAME), decided) for name, first, decided, _ in cells]
-    rows = align([("choice", "first", "decided"), *shown], left=(0, 1))
-    lines = []
-    changes = ["what changes", *(changed for *_, changed in cells)]
-    for aligned, changed in zip(rows, changes, strict=True):
-        start = " " + "  ".join(aligned) + "  "
-        at = width(start) if columns - width(start) >= MIN_ROOM else INDENT
-        first, *rest = wrap(changed, columns - at)
-        lines += [start.rstrip()] if at == INDENT else [(start + first).rstrip()]
-        rest = [first, *rest] if at == INDENT and changed else rest
-        lines += [" " * at + line for line in rest]
-    none = wrap(f"nothing changes under: {listing(same)}", columns - 1) if same else []
-    return [_dim(lines[0]), *lines[1:], *(f" {line}" for line in none)]

@@ -47,7 +47,6 @@ from evenhand.ranking.wald import count_ways, find_effects, note_numbers
 if TYPE_CHECKING:
     from evenhand.models.settings import Ties
 
-
 MODELS: Final = (
     *("bradley-terry", "rao-kupper", "glenn-david", "bradley-terry-prior"),
     *("random-judges", "judge-slopes", "plackett-luce", "pattern"),
@@ -122,13 +121,8 @@ def fit(
     place.deliver(result)
 
 
-# From judgments to fits: of all of them, or of each group or task by itself.
-
-
 @dataclass(frozen=True)
 class Asked:
-    """What is to be fitted."""
-
     model: str  # its name
     settings: Mapping[str, Any]  # options that are settings of a model, by name
     effects: Effects  # what worths and ties depend on
@@ -198,7 +192,6 @@ def _choose_groups(data: Comparisons, model: BradleyTerry, group_by: str | None)
 
 # `evenhand fit --model NAME`: any model of the registry, with the options that it has.
 
-
 OPTIONS: Final = {
     **MODEL_OPTIONS,
     "judge_covariates": ("--judge-covariate", "judge_covariates"),
@@ -245,7 +238,6 @@ def refuse_options(model: Model, given: frozenset[str]) -> None:
 def _open(
     reading: Reading, model: Model, tables: tuple[str | None, str | None]
 ) -> Comparisons | Rankings:
-    """Open what the model is fitted to."""
     if not model.rankings:
         return join_tables(reading.open_comparisons("fit"), *tables, used=(), options={})
     refuse_tables(*tables, f"--model {model.name}, which is fitted to whole rankings")

@@ -1,4 +1,4 @@
-"""The coefficient table of a fit, in a terminal and in LaTeX."""
+"""A fit of the log-linear model or of another one, in a terminal, in JSON, CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ from evenhand.cli.terminal import (
     name_column,
     plural,
     say_answers,
+    say_end,
     say_model,
-    say_notes,
     say_tally,
-    sign,
     tell_apart,
     whole,
     width,
@@ -37,7 +36,8 @@ from evenhand.models.judge_groups import GroupOrder
 from evenhand.models.registry import FittedModel, Model
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.ranking.signature import name_model, sign_data
-from evenhand.ranking.wald import Effect, Effects, Interaction, OddReference, WaldTest
+from evenhand.ranking.wald import Effect, Effects, OddReference, WaldTest
+from evenhand.report.document import pick
 from evenhand.report.latex import NONE, escape, number, tabular
 
 LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths
@@ -53,13 +53,6 @@ def quasi_variances(fit: Fit) -> QuasiVariances | None:
         return fit.quasi_variances()
     except (NotIdentified, NotConverged):
         return None
-
-
-def draw_coefficients(fit: Fit, columns: int) -> list[str]:
-    """Return the lines of the table, titles first."""
-    ties = fit.likelihood.ties
-    unknown = [*fit.design.aliased, *(() if ties is None else ties.endless)]
-    return draw_numbers(fit.coefficients, columns, _quasi_errors(fit), unknown)
 
 
 def draw_numbers(
@@ -93,20 +86,9 @@ def draw_numbers(
     return draw_table((*heads, "quasi s.e."), rows, columns)
 
 
-def _quasi_errors(fit: Fit) -> dict[str, str]:
-    """Return quasi standard errors by system, none where one of them does not exist."""
-    quasi = quasi_variances(fit)
-    if quasi is None or (quasi.variances < 0).any():
-        return {}
-    return {
-        system: f"{error:.4f}" for system, error in zip(quasi.systems, quasi.stderr, strict=True)
-    }
-
-
 def tabulate_coefficients(
     coefficients: Sequence[Coefficient], comments: Sequence[str], *, scale: str = LAMBDA
 ) -> str:
-    """Return the table for a paper."""
     estimate = r"$\hat\lambda$" if scale == LAMBDA else escape(scale)
     header = ("", "parameter", estimate, "s.e.", "$z$", "$p$")
     rows = [
@@ -125,7 +107,6 @@ def tabulate_coefficients(
 
 # What judge groups do to a fit, for people and as JSON: tests, what stands out, their orders.
 
-
 MAX_SAID: Final = 10  # Most interactions that are said, one a line; JSON has them all
 MAX_GROUPS: Final = 24  # Most groups of which the order is shown; JSON has them all
 MAX_NAME: Final = 12  # Columns that a system's name is cut to in the table of orders
@@ -136,18 +117,18 @@ UNKNOWN: Final = "no likelihood ratio: a prior or importance weights leave none 
 
 def draw_effects(effects: Effects, columns: int) -> list[str]:
     """Return the lines about judge groups."""
-    tests, out = block("test", say_tests(effects), columns), _say_interactions(effects)
-    lines = [*tests, *block("out", out, columns)]
-    return [*lines, *_draw_orders(effects, columns)] if len(effects.orders) > 1 else lines
+    return [
+        *block("test", say_tests(effects), columns),
+        *block("out", _say_interactions(effects), columns),
+        *(_draw_orders(effects, columns) if len(effects.orders) > 1 else []),
+    ]
 
 
 def say_ratio(test: LRTest) -> str:
-    """Say a likelihood-ratio test."""
     return f"LR {test.statistic:.4f} on {test.df} df, p {format_p(test.p)} ({INDEPENDENT})"
 
 
 def say_tests(effects: Effects) -> list[str]:
-    """Say the tests of every covariate."""
     if not effects.tests:
         return ["none: a covariate has one value only, or covariates say the same"]
     return [line for one in effects.tests for line in _say_effect(one)]
@@ -223,7 +204,15 @@ def _draw_orders(effects: Effects, columns: int) -> list[str]:
     heads = tell_apart([one.group for one in shown], MAX_NAME)
     rest = list(shown)
     while rest:
-        fits = _count_fitting(rest, heads, columns - max(map(width, names.values())) - 1)
+        # As many groups side by side as find room, at least one
+        room, fits = columns - max(map(width, names.values())) - 1, 0
+        for order in rest:
+            cells = [heads[order.group], *(_cell(order, system) for system in order.log_worth)]
+            room -= GAP + max(map(width, cells))
+            if room < 0:
+                break
+            fits += 1
+        fits = max(fits, 1)
         rows = [
             (shown_as, *(_cell(one, system) for one in rest[:fits]))
             for system, shown_as in names.items()
@@ -240,18 +229,6 @@ def _cell(order: GroupOrder, system: str) -> str:
     return "—" if worth is None else f"{worth:z.2f} ({place})"
 
 
-def _count_fitting(orders: Sequence[GroupOrder], heads: Mapping[str, str], room: int) -> int:
-    """Return how many groups stand side by side, at least one."""
-    taken, fits = 0, 0
-    for one in orders:
-        cells = [heads[one.group], *(_cell(one, system) for system in one.log_worth)]
-        taken += GAP + max(map(width, cells))
-        if taken > room:
-            break
-        fits += 1
-    return max(fits, 1)
-
-
 def list_effects(effects: Effects) -> dict[str, Any]:
     """Return the JSON of tests, interactions and orders."""
     return {
@@ -265,7 +242,11 @@ def list_effects(effects: Effects) -> dict[str, Any]:
             }
             for one in effects.tests
         ],
-        "interactions": [_list_interaction(one) for one in effects.interactions],
+        "interactions": [
+            asdict(one.coefficient)
+            | pick(one, "covariate", "level", "home", "of", "against", "p_holm", "stands_out")
+            for one in effects.interactions
+        ],
         "odd_references": [
             {**asdict(one), "alike": [each.coefficient.name for each in one.alike]}
             for one in effects.odd_references
@@ -275,29 +256,20 @@ def list_effects(effects: Effects) -> dict[str, Any]:
     }
 
 
-def _list_interaction(one: Interaction) -> dict[str, Any]:
-    return {
-        **asdict(one.coefficient),
-        "covariate": one.covariate,
-        "level": one.level,
-        "home": one.home,
-        "of": one.of,
-        "against": one.against,
-        "p_holm": one.p_holm,
-        "stands_out": one.stands_out,
-    }
-
-
-# A fit, or one for each group, as text, JSON, CSV and LaTeX.
-
-
 MAX_WORTHS: Final = 12  # Most worths that are listed: two lines of a terminal
+
+
+def _add_excluded(fitted: Fitted | NamedFit) -> None:
+    """Add what the model excludes to what is excluded from the judgments."""
+    from evenhand.ranking.inference import exclude_in_fit
+
+    by_model = exclude_in_fit(fitted.fit, fitted.tally, None)
+    every = dict.fromkeys((*fitted.excluded, *by_model))
+    object.__setattr__(fitted, "excluded", tuple(every))
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A fit and the counts it was made of."""
-
     fit: Fit  # the fit
     tally: Tally  # the counts before they were folded
     # tests and orders of judge groups, where there are covariates of them
@@ -307,16 +279,10 @@ class Fitted:
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     def __post_init__(self) -> None:
-        """Add what the model excludes to what is excluded from the judgments."""
-        from evenhand.ranking.inference import exclude_in_fit
-
-        own = exclude_in_fit(self.fit, self.tally, None)
-        every = (*self.excluded, *(one for one in own if one not in self.excluded))
-        object.__setattr__(self, "excluded", every)
+        _add_excluded(self)
 
     @property
     def signature(self) -> str:
-        """One line that reproduces the fit."""
         parts = [
             name_model(self.fit),
             *(f"by {covariate}" for covariate in self.fit.model.judge_covariates),
@@ -348,7 +314,6 @@ class Fitted:
 
     @property
     def notes(self) -> list[str]:
-        """What must stand beside the numbers."""
         notes = [*self.pooled, *self.fit.notes, *cautions(self.fit)]
         if self.fit.vcov is None:
             systems = plural(len(self.fit.systems), "system")
@@ -361,12 +326,9 @@ class Fitted:
 
 
 class FitResult(GroupedResult[Fitted]):
-    """What `evenhand fit` found: a fit for each group."""
-
     lacking = "is not fitted"
 
     def draw(self, part: Fitted, columns: int) -> list[str]:
-        """Return everything about one fit."""
         fit, tally = part.fit, part.tally
         systems, ties = len(fit.systems), float(tally.ties.sum())
         counts = say_tally(tally.n_judgments, tally.n_comparisons, systems, ties)
@@ -377,27 +339,44 @@ class FitResult(GroupedResult[Fitted]):
             (better, more), (other, less) = worths
             odds = [f"{more / less:.2f} to 1 that {better} is preferred to {other}"]
         listed = [", ".join(f"{name} {worth:.4f}" for name, worth in worths)]
+        # The lines of the table, titles first, with quasi standard errors if all exist
+        tie_part = fit.likelihood.ties
+        unknown = [*fit.design.aliased, *(() if tie_part is None else tie_part.endless)]
+        quasi, errors = quasi_variances(fit), {}
+        if quasi is not None and not (quasi.variances < 0).any():
+            pairs = zip(quasi.systems, quasi.stderr, strict=True)
+            errors = {system: f"{error:.4f}" for system, error in pairs}
         return [
             label("", counts, columns),
             label("model", model, columns),
             "",
-            *draw_coefficients(fit, columns),
+            *draw_numbers(fit.coefficients, columns, errors, unknown),
             "",
             *block("fit", _said(part), columns),
             *(draw_effects(part.effects, columns) if part.effects is not None else []),
             *block("odds", odds, columns),
             *block("worth", listed if len(worths) <= MAX_WORTHS else [], columns),
-            *say_notes(part.notes, columns),
-            sign(part.signature, columns),
+            *say_end(part.notes, part.signature, columns),
         ]
 
     def describe(self, part: Fitted) -> dict[str, Any]:
-        fit = part.fit
+        fit, quasi = part.fit, quasi_variances(part.fit)
+        model = fit.model
         return {
             "signature": part.signature,
             "excluded": write_excluded(part.excluded),
             "model": say_model(fit.model),
-            "settings": _settings(part),
+            "settings": {
+                **pick(model, "ties", "order_effect"),
+                "judge_covariates": list(model.judge_covariates),
+                "tie_covariates": list(model.tie_covariates),
+                "system_covariates": {
+                    name: dict(own) for name, own in model.system_covariates.items()
+                },
+                "controls": list(model.controls),
+                "reference": part.reference,
+                "prior": model.prior,
+            },
             "scale": "lambda",
             "coefficients": [asdict(coefficient) for coefficient in fit.coefficients],
             **({"controls": [asdict(effect) for effect in part.controls]} if part.controls else {}),
@@ -406,26 +385,24 @@ class FitResult(GroupedResult[Fitted]):
             if fit.lr_test_equal_worths is None
             else asdict(fit.lr_test_equal_worths),
             **(list_effects(part.effects) if part.effects is not None else {}),
-            "loglik": fit.loglik,
-            "deviance": fit.deviance,
-            "df": fit.df,
-            "gof_p": fit.gof_p,
-            "pearson": fit.pearson,
-            "aic": fit.aic,
-            "bic": fit.bic,
+            **pick(fit, "loglik", "deviance", "df", "gof_p", "pearson", "aic", "bic"),
             "n_judgments": whole(part.tally.n_judgments),
             "n_comparisons": whole(part.tally.n_comparisons),
             "worths": part.worths,
-            "quasi_variances": _quasi(fit),
+            "quasi_variances": None
+            if quasi is None
+            else {
+                "variances": dict(zip(quasi.systems, quasi.variances.tolist(), strict=True)),
+                "worst_pair": quasi.worst_pair,
+                "worst_contrast": list(quasi.worst_contrast),
+            },
             "notes": part.notes,
         }
 
     def rows(self, part: Fitted) -> list[dict[str, Any]]:
-        """Return one row for each coefficient."""
         return [asdict(coefficient) for coefficient in part.fit.coefficients]
 
     def tabulate(self, part: Fitted) -> str:
-        """Return the coefficients for a paper, what was tested as comments."""
         tests = say_tests(part.effects) if part.effects is not None else []
         said = [part.signature, *_said(part), *tests, *part.notes]
         return tabulate_coefficients(part.fit.coefficients, said)
@@ -437,7 +414,11 @@ class FitResult(GroupedResult[Fitted]):
 def _said(one: Fitted) -> list[str]:
     """Say how well the model fits, and what the numbers assume."""
     fit = one.fit
-    said = [f"deviance {fit.deviance:.4f} on {fit.df} df{_goodness(fit)}"]
+    goodness = " (the model is saturated)" if fit.df == 0 else " (no χ²: no p-value)"
+    if fit.gof_p is not None:
+        pearson = f"Pearson X² {fit.pearson:.4f}, p {format_p(chi2_tail(fit.pearson, fit.df))}"
+        goodness = f", p {format_p(fit.gof_p)}; {pearson}"
+    said = [f"deviance {fit.deviance:.4f} on {fit.df} df{goodness}"]
     if is_rejected(fit):
         said.append("the judgments differ from the model by more than chance, if independent")
     if fit.gof_p is not None and fit.thin > MAX_THIN_SHARE:
@@ -457,61 +438,18 @@ def _said(one: Fitted) -> list[str]:
     return said
 
 
-def _goodness(fit: Fit) -> str:
-    if fit.gof_p is None:
-        return " (the model is saturated)" if fit.df == 0 else " (no χ²: no p-value)"
-    pearson = f"Pearson X² {fit.pearson:.4f}, p {format_p(chi2_tail(fit.pearson, fit.df))}"
-    return f", p {format_p(fit.gof_p)}; {pearson}"
-
-
-def _settings(one: Fitted) -> dict[str, Any]:
-    model = one.fit.model
-    return {
-        "ties": model.ties,
-        "order_effect": model.order_effect,
-        "judge_covariates": list(model.judge_covariates),
-        "tie_covariates": list(model.tie_covariates),
-        "system_covariates": {name: dict(own) for name, own in model.system_covariates.items()},
-        "controls": list(model.controls),
-        "reference": one.reference,
-        "prior": model.prior,
-    }
-
-
-def _quasi(fit: Fit) -> dict[str, Any] | None:
-    quasi = quasi_variances(fit)
-    if quasi is None:
-        return None
-    return {
-        "variances": dict(zip(quasi.systems, quasi.variances.tolist(), strict=True)),
-        "worst_pair": quasi.worst_pair,
-        "worst_contrast": list(quasi.worst_contrast),
-    }
-
-
-# A fit of any model, or one for each task, as text, JSON, CSV and LaTeX.
-
-
 @dataclass(frozen=True, eq=False)
 class NamedFit:
-    """A fit of a model of the registry."""
-
     model: Model  # its entry in the registry
     fit: FittedModel  # the fit
     tally: Tally  # the counts, with the same digest as under other verbs
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
     def __post_init__(self) -> None:
-        """Add what the model excludes to what is excluded from the judgments."""
-        from evenhand.ranking.inference import exclude_in_fit
-
-        own = exclude_in_fit(self.fit, self.tally, None)
-        every = (*self.excluded, *(one for one in own if one not in self.excluded))
-        object.__setattr__(self, "excluded", every)
+        _add_excluded(self)
 
     @property
     def signature(self) -> str:
-        """One line that reproduces the fit."""
         parts = [self.model.name, *self.fit.signature_parts]
         signature = write_signature(parts, self.fit.n_judgments, self.tally.digest)
         return sign_excluded(signature, self.excluded)
@@ -540,12 +478,9 @@ class NamedFit:
 
 
 class ModelResult(GroupedResult[NamedFit]):
-    """What `evenhand fit --model NAME` found: a fit for each task."""
-
     lacking = "is not fitted"
 
     def draw(self, part: NamedFit, columns: int) -> list[str]:
-        """Return everything about one fit."""
         fit = part.fit
         table = draw_numbers(fit.coefficients, columns, scale=part.scale)
         counts = [say_answers(fit.n_judgments, fit.n_comparisons + part.dropped)]
@@ -561,8 +496,7 @@ class ModelResult(GroupedResult[NamedFit]):
             *block("fit", [f"loglik {fit.loglik:.4f}"], columns),
             *block("says", fit.says, columns),
             *block("worth", [f"log-worths: {listed}"] * (len(worths) <= MAX_WORTHS), columns),
-            *say_notes(self._unsaid(part), columns),
-            sign(part.signature, columns),
+            *say_end(self._unsaid(part), part.signature, columns),
         ]
 
     def describe(self, part: NamedFit) -> dict[str, Any]:
@@ -586,11 +520,9 @@ class ModelResult(GroupedResult[NamedFit]):
         }
 
     def rows(self, part: NamedFit) -> list[dict[str, Any]]:
-        """Return one row for each coefficient and each extra number."""
         return [*map(asdict, part.fit.coefficients), *_extra_rows(part)]
 
     def tabulate(self, part: NamedFit) -> str:
-        """Return the coefficients for a paper, what was found as comments."""
         said = [part.signature, *part.fit.says, *part.fit.notes]
         return tabulate_coefficients(part.fit.coefficients, said, scale=part.scale)
 

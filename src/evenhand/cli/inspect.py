@@ -23,10 +23,7 @@ from evenhand.formats.inspection import Inspection, Part, Scores
 from evenhand.report.latex import escape, tabular
 
 
-@verb(
-    "evenhand inspect battles.parquet",
-    "evenhand inspect votes.csv --column judge=annotator",
-)
+@verb("evenhand inspect battles.parquet", "evenhand inspect votes.csv --column judge=annotator")
 @reading_options
 @output_options
 def inspect() -> None:
@@ -45,9 +42,6 @@ def inspect() -> None:
     place.deliver(InspectResult(found))
 
 
-# What is in a file, as text and JSON.
-
-
 # Exclusions that the counts below tell
 COUNTED: Final = ("blank-rankings", "blank-ranks", "no-score")
 COUNTS: Final = ("judgments", "comparisons")
@@ -56,8 +50,6 @@ UNKNOWN: Final = "—"
 
 @dataclass(frozen=True)
 class InspectResult:
-    """What `evenhand inspect` found."""
-
     found: Inspection
 
     def text(self, columns: int) -> str:
@@ -75,7 +67,10 @@ class InspectResult:
         lines += block("order", _order(found.total), columns)
         lines += block("links", _links(found.total), columns)
         if found.tasks:
-            lines += ["", *_tasks(found, columns)]
+            rows = [
+                (one.task or "", *(cell(one) for cell in COLUMNS.values())) for one in found.tasks
+            ]
+            lines += ["", *draw_table((name_column("task"), *COLUMNS), rows, columns)]
         return "\n".join(lines) + "\n"
 
     def contract(self) -> dict[str, Any]:
@@ -85,7 +80,6 @@ class InspectResult:
         return contract
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one row for the whole file, without a task, then one for each task."""
         contract = self.contract()
         parts = [contract["total"], *contract["tasks"]]
         return [
@@ -106,7 +100,6 @@ class InspectResult:
         return tabular("l" + "r" * len(COLUMNS), ["task", *COLUMNS], [rows], comments)
 
     def remarks(self) -> list[str]:
-        """Return what was understood and left out."""
         return [*self.found.notes, *list_texts(self.found.excluded, self.found.notes)]
 
 
@@ -159,7 +152,6 @@ def _order(part: Part) -> list[str]:
 
 
 def _links(part: Part) -> list[str]:
-    """Say whether worths can be estimated on one scale."""
     if part.components is None:
         return []
     if part.components > 1:
@@ -170,12 +162,6 @@ def _links(part: Part) -> list[str]:
             " are infinite"
         ]
     return ["a chain of preferences or ties leads from every system to every other"]
-
-
-def _tasks(found: Inspection, columns: int) -> list[str]:
-    """Return a table of tasks."""
-    rows = [(one.task or "", *(cell(one) for cell in COLUMNS.values())) for one in found.tasks]
-    return draw_table((name_column("task"), *COLUMNS), rows, columns)
 
 
 def _count(number: int | None) -> str:

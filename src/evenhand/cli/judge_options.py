@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from evenhand.cli.options import OneOf, is_given, section, stack
+from evenhand.cli.options import OneOf, figure_options, is_given, section, stack
 from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
@@ -18,10 +18,9 @@ READINGS: Final = ("mean", "gap")
 MATCHES: Final = ("any", "all")
 ACROSS: Final = ("each", "any", "all")
 VERSIONS: Final = ("first", "last", "both")
-FORMS: Final = ("svg", "png", "pdf", "json")
 
-_ratings_option = section("What the ratings are")
-_outside_option = section("Who is outside, and what is removed (ratings)")
+_ratings_option = section("What the ratings are", kept=True)
+_outside_option = section("Who is outside, and what is removed (ratings)", kept=True)
 _flags_option = section("Flags")
 _output_option = section("Where the result goes")
 
@@ -109,17 +108,11 @@ flag_options = stack(
     _flags_option("--cards", is_flag=True, help="The cards of all judges."),
 )
 
-figure_options = stack(
-    _output_option("--figures", metavar="FOLDER", help="Draw the figures into a folder (ratings)."),
-    _output_option(
-        "--figure-format",
-        "forms",
-        multiple=True,
-        type=OneOf(FORMS),
-        help="svg and png by default. Repeatable.",
-    ),
+diagnosis_figure_options = figure_options(
+    _output_option,
+    "Draw the figures into a folder (ratings).",
+    "svg and png by default. Repeatable.",
 )
-
 
 # What the diagnosis alone is asked: parameter → option
 OF_RATINGS: Final = {
@@ -151,8 +144,6 @@ def refuse_rating_options() -> None:
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked of the diagnosis."""
-
     k: float  # standard deviations to the limits
     ddof: int  # of the standard deviation
     reading: str  # of the mean score
@@ -187,13 +178,11 @@ class Asked:
         )
 
     def declared(self) -> Scale | None:
-        """Return the scale that was declared."""
         from evenhand.data.rating_rows import read_scale
 
         return None if self.scale is None else read_scale(self.scale)
 
     def items(self) -> tuple[str, ...]:
-        """Return the items of the list of easy ones."""
         if self.easy is None:
             return ()
         try:

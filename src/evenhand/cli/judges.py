@@ -11,13 +11,13 @@ import click
 
 from evenhand.cli.judge_options import (
     Asked,
-    figure_options,
+    diagnosis_figure_options,
     flag_options,
     outside_options,
     rating_options,
     refuse_rating_options,
 )
-from evenhand.cli.options import group_option, output_options, reading_options, verb
+from evenhand.cli.options import group_option, output_options, reading_options, take_kept, verb
 from evenhand.cli.running import (
     Patience,
     check_figures,
@@ -58,35 +58,17 @@ Panels = tuple[dict[str, "JudgePanel"], dict[str, str]]
 
 
 @verb(
-    "evenhand judges scores.csv --scale 1-5 --figures figures",
-    "evenhand judges votes.csv --cards",
+    "evenhand judges scores.csv --scale 1-5 --figures figures", "evenhand judges votes.csv --cards"
 )
 @reading_options
 @group_option
 @flag_options
 @rating_options
 @outside_options
-@figure_options
+@diagnosis_figure_options
 @output_options
 def judges(
-    *,
-    group_by: str | None,
-    fdr: float,
-    cards: bool,
-    figures: str | None,
-    forms: tuple[str, ...],
-    k: float,
-    ddof: int,
-    reading: str,
-    methods: tuple[str, ...],
-    match: str,
-    across: str,
-    version: str,
-    references: tuple[str, ...],
-    input_type: str | None,
-    easy: str | None,
-    scale: str | None,
-    merge: str | None,
+    *, group_by: str | None, fdr: float, cards: bool, figures: str | None, forms: tuple[str, ...]
 ) -> None:
     """Say which judges are to be doubted, with the evidence on a card.
 
@@ -94,9 +76,8 @@ def judges(
     judge. For ratings also the diagnosis of Hamon, Mostefa and Arranz (2007):
     agreement, judges outside by three methods, systems scored without them.
     """
-    settings = (k, ddof, reading, methods, match, across, version, references, input_type)
-    asked = Asked(*settings, easy, scale, merge)
-    taken, place = take_reading(), take_output(easy)
+    asked = take_kept(Asked)
+    taken, place = take_reading(), take_output(asked.easy)
     check_figures(figures, forms)
     with Patience("looking"):
         data = taken.open()
@@ -110,7 +91,6 @@ def judges(
 def _examine(
     data: Comparisons | Rankings | Ratings, asked: Asked, group_by: str | None, level: float
 ) -> Panels:
-    """Look at the judges of whatever the file holds."""
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
 
@@ -144,7 +124,6 @@ def _draw(panels: dict[str, JudgePanel], folder: str | None, forms: tuple[str, .
 
 # Cards of judges for people: the flagged ones with all evidence, a line for the most doubtful.
 
-
 LEGEND: Final = (
     "P(honest) is against careless and reversed, given all that was seen; habits, such as coarse,"
     " are tested apart. seen: whether a careless judge with as many judgments would be flagged"
@@ -165,7 +144,17 @@ def draw_cards(found: Screening, columns: int, *, every: bool) -> list[str]:
     lines += ["", label("table", LEGEND, columns)]
     chosen = found.cards if every else found.flagged
     for card in chosen:
-        lines += ["", *_draw_card(card, columns)]
+        title = f" {escape_control(card.judge)}: {', '.join(card.flags) or 'not flagged'}"
+        drawn = [click.style(title, bold=True)]
+        seen = [(one.name, one.says) for one in card.evidence]
+        if card.effect is not None:
+            seen.append(("without", card.effect))
+        wide = max((width(name) for name, _ in seen), default=0)
+        for name, says in seen:
+            first, *rest = wrap(says, columns - wide - 5)
+            drawn.append(f"   {name.ljust(wide)}  {first}")
+            drawn += [f"   {'':{wide}}  {line}" for line in rest]
+        lines += ["", *drawn]
     return lines
 
 
@@ -197,23 +186,7 @@ def _show(p: float) -> str:
     return "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
-def _draw_card(card: Card, columns: int) -> list[str]:
-    """Return the card of one judge."""
-    title = f" {escape_control(card.judge)}: {', '.join(card.flags) or 'not flagged'}"
-    lines = [click.style(title, bold=True)]
-    seen = [(one.name, one.says) for one in card.evidence]
-    if card.effect is not None:
-        seen.append(("without", card.effect))
-    wide = max((width(name) for name, _ in seen), default=0)
-    for name, says in seen:
-        first, *rest = wrap(says, columns - wide - 5)
-        lines.append(f"   {name.ljust(wide)}  {first}")
-        lines += [f"   {'':{wide}}  {line}" for line in rest]
-    return lines
-
-
 # Tables 1 to 4 of Hamon, Mostefa & Arranz (2007) on the user's data, for people and for papers.
-
 
 NAME: Final = 16  # Most columns that a criterion or an input takes
 MAX_STEPS: Final = 5  # Most columns of n-agreement
@@ -247,7 +220,6 @@ def draw_diagnosis(found: Diagnosis, columns: int) -> list[str]:
 
 
 def tabulate_diagnosis(found: Diagnosis) -> list[str]:
-    """Return the four tables in LaTeX."""
     parts = []
     for title, (header, *rows), legend in _tables(found):
         comments = [found.signature, title, legend]
@@ -300,7 +272,6 @@ def _where(row: AgreementRow) -> str:
 
 
 def _agreement(found: Diagnosis) -> Table:
-    """Table 1."""
     held = [row for row in found.agreement if row.n_agreement]
     steps = sorted({step for row in held for step in row.steps})
     if len(steps) > MAX_STEPS:
@@ -321,12 +292,8 @@ def _share(row: AgreementRow, step: float) -> str:
 
 
 def _kappa(found: Diagnosis) -> Table:
-    """Table 2."""
     rows = [
-        (
-            _where(row),
-            *(_write(value, 3) for value in (row.observed, row.expected, row.kappa)),
-        )
+        (_where(row), *(_write(value, 3) for value in (row.observed, row.expected, row.kappa)))
         for row in found.agreement
         if row.outputs
     ]
@@ -394,9 +361,6 @@ def _write(value: float | None, digits: int) -> str:
     return NONE if value is None else f"{value:.{digits}f}"
 
 
-# Flags with their cards and the diagnosis of judges, as text, JSON, CSV and LaTeX.
-
-
 # Columns of a card in CSV
 CSV_KEYS: Final = ("judge", "n", "flags", "p_honest", "p_careless", "p_reversed", "testable")
 # Columns of a profile in CSV
@@ -407,13 +371,10 @@ RULES: Final = "by the rules of Hamon et al. (2007), which are no reason to remo
 
 @dataclass(frozen=True, eq=False)
 class JudgesResult(GroupedResult[JudgePanel]):
-    """What `evenhand judges` found."""
-
     every: bool = False  # whether all cards are shown, and not only those of the flagged
     lacking = "has no diagnosis"
 
     def draw(self, part: JudgePanel, columns: int) -> list[str]:
-        """Return counts, what was found, cards and tables."""
         lines = [label("", _say_counts(part), columns)]
         said = part.says if part.screening is None else part.screening.says
         if said:
@@ -432,7 +393,6 @@ class JudgesResult(GroupedResult[JudgePanel]):
         ]
 
     def rows(self, part: JudgePanel) -> list[dict[str, Any]]:
-        """Return a row for each judge, under each criterion where there are several."""
         cards = {} if part.screening is None else {one.judge: one for one in part.screening.cards}
         if part.diagnosis is None:
             return [{**_card(one), **dict.fromkeys(PROFILE)} for one in cards.values()]
@@ -462,10 +422,9 @@ def _tabulate(part: JudgePanel) -> list[str]:
 
 
 def _say_counts(part: JudgePanel) -> str:
-    """Say how many judgments by how many judges there are."""
     if part.diagnosis is not None:
-        one = part.diagnosis
-        return f"{plural(one.n_judgments, 'score')} by {plural(one.n_judges, 'judge')}"
+        scores = plural(part.diagnosis.n_judgments, "score")
+        return f"{scores} by {plural(part.diagnosis.n_judges, 'judge')}"
     if part.screening is None:
         return "no judges are screened"
     found = part.screening

@@ -29,9 +29,8 @@ from evenhand.cli.terminal import (
     label,
     name_column,
     plural,
-    say_notes,
+    say_end,
     share,
-    sign,
     width,
 )
 from evenhand.report.latex import escape, number, tabular
@@ -39,7 +38,6 @@ from evenhand.report.latex import escape, number, tabular
 if TYPE_CHECKING:
     from evenhand.models.answers import Answers
     from evenhand.models.labels import LabelFit, Skill
-
 
 MODELS: Final = ("mace", "dawid-skene", "majority")
 TIES: Final = ("keep", "discard")
@@ -147,9 +145,6 @@ def _label(answers: Answers, model: str, threshold: float | None, seed: int) -> 
     return Labelled(fit if threshold is None else fit.keep(threshold), others)
 
 
-# Labels of units and judges' reliability as text, JSON, CSV and LaTeX.
-
-
 MAX_UNITS: Final = 10  # Units in the table for people, the least certain
 MAX_JUDGES: Final = 5  # Judges at either end of the table for people
 LEGEND: Final = (
@@ -159,13 +154,23 @@ LEGEND: Final = (
 
 
 class LabelsResult(GroupedResult[Labelled]):
-    """What `evenhand labels` found: labels for each group."""
-
     lacking = "has no labels"
 
     def draw(self, part: Labelled, columns: int) -> list[str]:
         """Return counts, what was found, the least certain units, and judges at both ends."""
         fit = part.fit
+        # The judges at both ends, titles first
+        low, high = _choose_judges(fit)
+        chosen = [*low, *high]
+        rows = [
+            (one.judge, f"{one.n:,}", f"{one.value:.2f}", f"{one.lower:.2f} to {one.upper:.2f}")
+            for one in chosen
+        ]
+        heads = (name_column("judge"), "n", fit.measure, "95 % interval")
+        lines = draw_table(heads, rows, columns)
+        more = len(fit.skills) - len(chosen)
+        between = [f" ... and {more:,} more judges between"] if more else []
+        ends = len(low) + 1
         return [
             label("", _say_counts(fit), columns),
             "",
@@ -173,11 +178,10 @@ class LabelsResult(GroupedResult[Labelled]):
             "",
             *_draw_units(fit, columns),
             "",
-            *_draw_judges(fit, columns),
+            *[*lines[:ends], *between, *lines[ends:]],
             "",
             label("table", LEGEND, columns),
-            *say_notes(fit.notes, columns),
-            sign(fit.signature, columns),
+            *say_end(fit.notes, fit.signature, columns),
         ]
 
     def describe(self, part: Labelled) -> dict[str, Any]:
@@ -185,7 +189,6 @@ class LabelsResult(GroupedResult[Labelled]):
         return {**part.fit.to_dict(), "others": others}
 
     def rows(self, part: Labelled) -> list[dict[str, Any]]:
-        """Return a row for each unit."""
         return part.fit.records()
 
     def tabulate(self, part: Labelled) -> str:
@@ -213,7 +216,6 @@ class LabelsResult(GroupedResult[Labelled]):
 
 
 def _say_counts(fit: LabelFit) -> str:
-    """Say what the labels rest on."""
     answers = fit.answers
     what = "pairs of outputs" if answers.of_pairs else "outputs"
     judges = plural(len(answers.judges), "judge")
@@ -236,7 +238,6 @@ def _say_shares(fit: LabelFit) -> str:
 
 
 def _say_others(part: Labelled) -> list[str]:
-    """Say how many labels the other models share."""
     return [
         f"{name} gives the same label to {share(same, both)} of the {both:,} units to which both"
         " give one"
@@ -271,19 +272,3 @@ def _choose_judges(fit: LabelFit) -> tuple[Sequence[Skill], Sequence[Skill]]:
     chosen = low[:MAX_JUDGES]
     rest = sorted(low[MAX_JUDGES:], key=lambda one: (one.lower, one.judge))
     return chosen, rest[-MAX_JUDGES:]
-
-
-def _draw_judges(fit: LabelFit, columns: int) -> list[str]:
-    """Return the judges at both ends, titles first."""
-    low, high = _choose_judges(fit)
-    chosen = [*low, *high]
-    rows = [
-        (one.judge, f"{one.n:,}", f"{one.value:.2f}", f"{one.lower:.2f} to {one.upper:.2f}")
-        for one in chosen
-    ]
-    heads = (name_column("judge"), "n", fit.measure, "95 % interval")
-    lines = draw_table(heads, rows, columns)
-    more = len(fit.skills) - len(chosen)
-    between = [f" ... and {more:,} more judges between"] if more else []
-    ends = len(low) + 1
-    return [*lines[:ends], *between, *lines[ends:]]

@@ -68,7 +68,6 @@ class Verbs(click.Group):
             return self.main(args, prog_name, standalone_mode=standalone_mode)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the verbs in the order in which they are needed."""
         return list(VERBS)
 
     def format_commands(
@@ -81,7 +80,6 @@ class Verbs(click.Group):
             formatter.write_dl([*VERBS.items()])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import a verb."""
         if cmd_name not in VERBS:
             return None
         module = import_module(f"evenhand.cli.{cmd_name}")
@@ -91,7 +89,6 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb, or say which one may have been meant."""
         if args[0] not in VERBS:
             raise click.UsageError(_no_verb(args[0]), ctx)
         return super().resolve_command(ctx, args)
@@ -103,7 +100,6 @@ class Verbs(click.Group):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the verb."""
         write_whatever_they_take()
         with plainly(ctx.meta[_WORDS]), without_pandas(ctx.meta[_WORDS]):
             return super().invoke(ctx)

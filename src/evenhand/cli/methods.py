@@ -11,7 +11,7 @@ import click
 
 import evenhand
 from evenhand.cli.options import is_given
-from evenhand.cli.running import Patience, Result, remarks_on
+from evenhand.cli.running import Patience, remarks_on
 from evenhand.cli.terminal import (
     GroupedResult,
     align,
@@ -30,13 +30,12 @@ from evenhand.cli.terminal import (
     width,
 )
 from evenhand.errors import UnknownOption, listing
-from evenhand.ranking.methods import Disagreement, GroupedMethodTables, MethodTable
+from evenhand.ranking.methods import Disagreement, MethodTable
 from evenhand.ranking.rules import find_rule
 from evenhand.report.latex import NONE, comment, escape, escape_control, number, tabular
 
 if TYPE_CHECKING:
     from evenhand.cli.running import Output, Reading
-
 
 DEFAULT: Final = "bradley-terry"
 # Settings of the default ranking alone
@@ -74,11 +73,16 @@ def deliver_methods(context: click.Context, reading: Reading, place: Output) -> 
         )
         remarks = remarks_on(data)
 
-    place.deliver(make_result(found, methods, remarks))
+    # The board of one method, or the table of several
+    groups: Mapping[str, MethodTable] = (
+        {"": found} if isinstance(found, MethodTable) else found.groups
+    )
+    by = "" if isinstance(found, MethodTable) else found.by
+    kind = BoardResult if len(methods) == 1 else MethodsResult
+    place.deliver(kind(groups, {}, remarks, methods=methods, by=by))
 
 
 def refuse_unused(asked: Sequence[str], methods: Sequence[str]) -> None:
-    """Refuse options that none of the methods would heed."""
     from evenhand.ranking.rules import RULES
 
     rules = [name for name in methods if name != DEFAULT]
@@ -114,16 +118,11 @@ def abbreviate(methods: Sequence[str]) -> Mapping[str, str]:
     return heads
 
 
-# The board of one method, or one for each group, as text, JSON, CSV and LaTeX.
-
-
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
 class TablesResult(GroupedResult[MethodTable]):
-    """Tables of methods, one for each group."""
-
     methods: Sequence[str] = ()  # names of the methods
     by: str = ""  # the column that tells the groups apart
 
@@ -135,7 +134,6 @@ class TablesResult(GroupedResult[MethodTable]):
         """Return what stands above all tables."""
 
     def text(self, columns: int) -> str:
-        """Return tables for people."""
         told = f"{len(self.groups)} values of {self.by}, each ranked by itself"
         told = told if self.grouped else say_table(self.groups[""])
         lines = [*block("read", [*self.read, told], columns), self.head(columns)]
@@ -148,19 +146,14 @@ class TablesResult(GroupedResult[MethodTable]):
 
 
 class BoardResult(TablesResult):
-    """What `evenhand rank --method NAME` found."""
-
     @property
     def method(self) -> str:
-        """The one method."""
         return self.methods[0]
 
     def head(self, columns: int) -> str:
-        """Return what the method is."""
         return label("method", f"{self.method}: {find_rule(self.method).title}", columns)
 
     def draw(self, part: MethodTable, columns: int) -> list[str]:
-        """Return the board of one table."""
         if self.method in part.refused:
             return [label("error", part.refused[self.method], columns, colour="red")]
         return [
@@ -193,11 +186,9 @@ class BoardResult(TablesResult):
         }
 
     def rows(self, part: MethodTable) -> list[dict[str, Any]]:
-        """Return one row for each system."""
         return part.board(self.method) if self.method in part.scores else []
 
     def tabulate(self, part: MethodTable) -> str:
-        """Return the board for a paper."""
         if self.method not in part.scores:
             return comment([part.refused[self.method]])
         rows, unit = part.board(self.method), part.scores[self.method].unit
@@ -215,7 +206,6 @@ class BoardResult(TablesResult):
 
 
 def say_table(table: MethodTable) -> str:
-    """Say how much a table rests on."""
     return say_tally(table.n_judgments, table.n_comparisons, len(table.systems), table.ties)
 
 
@@ -238,10 +228,7 @@ def draw_rows(rows: Sequence[Row], unit: str, columns: int) -> list[str]:
 def _columns(
     rows: Sequence[Row], unit: str, write: Callable[[float, int], str]
 ) -> tuple[list[str], list[list[str]]]:
-    """Return titles and cells of what the method says beside the names of systems.
-
-    Scores that are only places are left out; places say the same.
-    """
+    """Return titles and cells beside the names; scores that are only places are left out."""
     titles, cells = ["place"], [[str(row["place"])] for row in rows]
     counted = all(float(row["score"]).is_integer() for row in rows)
     scores = {unit: ("score", 0 if counted else 4), "s.e.": ("stderr", 4)}
@@ -262,41 +249,21 @@ def _plain(value: float, digits: int) -> str:
     return f"{value:z.{digits}f}"
 
 
-# Several methods side by side: places, distances, disputes; as text, JSON, CSV and LaTeX.
-
-
 MIN_NAME: Final = 14  # Columns that names have before methods go to a second block
 MAX_DISPUTES: Final = 10  # Disputed pairs that are named; JSON has them all
 
 
-def make_result(
-    found: MethodTable | GroupedMethodTables, methods: Sequence[str], read: Sequence[str]
-) -> Result:
-    """Return the board of one method, or the table of several."""
-    groups: Mapping[str, MethodTable] = (
-        {"": found} if isinstance(found, MethodTable) else found.groups
-    )
-    by = "" if isinstance(found, MethodTable) else found.by
-    kind = BoardResult if len(methods) == 1 else MethodsResult
-    return kind(groups, {}, read, methods=methods, by=by)
-
-
 class MethodsResult(TablesResult):
-    """What `evenhand rank --method all` found."""
-
     @property
     def heads(self) -> Mapping[str, str]:
-        """Method → head of its column."""
         return abbreviate(self.methods)
 
     def head(self, columns: int) -> str:
-        """Return what the heads of columns stand for, broken between methods."""
         pairs = self.heads.items()
         legend = ", ".join(f"{head} {name}".replace(" ", "\u00a0") for name, head in pairs)
         return label("heads", legend, columns).replace("\u00a0", " ")
 
     def draw(self, part: MethodTable, columns: int) -> list[str]:
-        """Return everything of one table but its counts."""
         lines = [
             label("error", f"{name} refused: {why}", columns, colour="red")
             for name, why in part.refused.items()
@@ -324,11 +291,9 @@ class MethodsResult(TablesResult):
         return contract | {name: whole(contract[name]) for name in ("n_judgments", "n_comparisons")}
 
     def rows(self, part: MethodTable) -> list[dict[str, Any]]:
-        """Return one row for each system with its places."""
         return [{"system": row["system"], **row["places"]} for row in part.rows()]
 
     def tabulate(self, part: MethodTable) -> str:
-        """Return the places for a paper."""
         if not part.scores:
             return comment(self.say(part))
         shown = {name: [c.replace("-", "--") for c in own] for name, own in part.shown.items()}
@@ -345,11 +310,6 @@ class MethodsResult(TablesResult):
 
 
 def draw_places(table: MethodTable, heads: Mapping[str, str], columns: int) -> list[str]:
-    """Return a row for each system and a column of places for each method.
-
-    Names go without what they share where there is little room; methods that find none beside the
-    names stand in a further block.
-    """
     names, said = [escape_control(name) for name in table.systems], ""
     cells = [[heads[method], *places] for method, places in table.shown.items()]
     padded = [[cell for (cell,) in align([(c,) for c in one], left=())] for one in cells]
@@ -372,7 +332,6 @@ def draw_places(table: MethodTable, heads: Mapping[str, str], columns: int) -> l
 
 
 def _blocks(cells: Sequence[Sequence[str]], room: int) -> list[list[Sequence[str]]]:
-    """Part columns so that those of each block fit."""
     blocks: list[list[Sequence[str]]] = [[]]
     taken = 0
     for one in cells:

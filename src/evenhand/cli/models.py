@@ -24,9 +24,8 @@ from evenhand.cli.terminal import (
     draw_table,
     first_fitting,
     label,
-    say_notes,
+    say_end,
     say_tally,
-    sign,
 )
 from evenhand.data.exclusions import write_excluded
 from evenhand.models.coefficients import format_p
@@ -75,32 +74,34 @@ def models(
     place.deliver(ModelsResult(found, refused, remarks))
 
 
-# A table of models, or one for each group, as text, JSON, CSV and LaTeX.
-
-
 INDEPENDENT = "deviance, AIC, BIC and LR assume independent judgments"
 TITLES = ("model", "parameters", "deviance", "df", "AIC", "BIC")
 
 
 class ModelsResult(GroupedResult[ModelTable]):
-    """What `evenhand models` found: a table of models for each group."""
-
     lacking = "has no table"
 
     def draw(self, part: ModelTable, columns: int) -> list[str]:
-        """Return everything about one group."""
         tally = part.tally
         systems, ties = len(tally.systems), float(tally.ties.sum())
         counts = say_tally(tally.n_judgments, tally.n_comparisons, systems, ties)
         return [
             label("", counts, columns),
             "",
-            *_table(part, columns),
+            *first_fitting(
+                (
+                    draw_table(
+                        (Column("model"), short, *TITLES[2:]),
+                        [_cells(row, digits) for row in part.rows],
+                    )
+                    for short, digits in (("parameters", 4), ("par.", 4), ("par.", 2), ("par.", 0))
+                ),
+                columns,
+            ),
             "",
             *(line for said in _answers(part) for line in block("test", [said], columns)),
             *(label("says", one, columns, colour="green") for one in part.says),
-            *say_notes(_notes(part), columns),
-            sign(part.signature, columns),
+            *say_end(_notes(part), part.signature, columns),
         ]
 
     def describe(self, part: ModelTable) -> dict[str, Any]:
@@ -129,7 +130,6 @@ class ModelsResult(GroupedResult[ModelTable]):
         }
 
     def rows(self, part: ModelTable) -> list[dict[str, Any]]:
-        """Return one row for each model."""
         return [asdict(row) for row in part.rows]
 
     def tabulate(self, part: ModelTable) -> str:
@@ -147,21 +147,7 @@ class ModelsResult(GroupedResult[ModelTable]):
         return tabular("lrrrrr", TITLES, [rows], [part.signature, *self.say(part)])
 
     def say(self, part: ModelTable) -> list[str]:
-        """Return what the tests answer, and what all numbers assume."""
         return [*_answers(part), *part.says, *_notes(part)]
-
-
-def _table(table: ModelTable, columns: int) -> list[str]:
-    """Return the table, titles first, with as many decimals as there is room for."""
-    return first_fitting(
-        (
-            draw_table(
-                (Column("model"), short, *TITLES[2:]), [_cells(row, digits) for row in table.rows]
-            )
-            for short, digits in (("parameters", 4), ("par.", 4), ("par.", 2), ("par.", 0))
-        ),
-        columns,
-    )
 
 
 def _cells(row: ModelRow, digits: int) -> tuple[str, ...]:
@@ -178,7 +164,6 @@ def _cells(row: ModelRow, digits: int) -> tuple[str, ...]:
 
 
 def _answers(table: ModelTable) -> list[str]:
-    """Say what each test answers, and by which numbers."""
     shared = _shared(table)
     return [_say(one, shared) for one in table.questions]
 
@@ -212,11 +197,14 @@ def _notes(table: ModelTable) -> list[str]:
 
 
 def _cautions(table: ModelTable) -> list[str]:
-    """Say what the numbers assume."""
     robust = any(one.walds for one in table.questions)
     decides = "; the clustered test decides where there is one" if robust else ""
     said = [INDEPENDENT + decides]
-    finer = _finer(table)
+    # Say which rows have a deviance from a table with more cells than the first rows have
+    names = [row.name for row in table.rows if row.deviance is not None]
+    found = ["of + order"] if "+ order" in names else []
+    by = [one for one in table.tally.factors if any(name.endswith(f" by {one}") for name in names)]
+    finer = [*found, *(f"by {one}" for one in by)]
     if finer:
         said.append(
             f"deviances {' and '.join(finer)} are of finer tables of counts, not to be set against"
@@ -225,11 +213,3 @@ def _cautions(table: ModelTable) -> list[str]:
     if any(row.deviance is None for row in table.rows):
         said.append("random judges are fitted to a marginal likelihood, which has no deviance")
     return said
-
-
-def _finer(table: ModelTable) -> list[str]:
-    """Say which rows have a deviance from a table with more cells than the first rows have."""
-    names = [row.name for row in table.rows if row.deviance is not None]
-    found = ["of + order"] if "+ order" in names else []
-    by = [one for one in table.tally.factors if any(name.endswith(f" by {one}") for name in names)]
-    return [*found, *(f"by {one}" for one in by)]

@@ -1,4 +1,4 @@
-"""`evenhand next` on ratings: which outputs to have rated next, and why."""
+"""`evenhand next`: which pairs of systems, or outputs, to ask judges about next, and why."""
 
 from __future__ import annotations
 
@@ -19,7 +19,14 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_groups
+from evenhand.cli.running import (
+    Patience,
+    remarks_on,
+    split_groups,
+    take_output,
+    take_reading,
+    work_on_groups,
+)
 from evenhand.cli.terminal import (
     Column,
     GroupedResult,
@@ -28,13 +35,13 @@ from evenhand.cli.terminal import (
     draw_table,
     label,
     plural,
-    say_notes,
+    say_end,
     sign,
     tell_apart,
     width,
     wrap,
 )
-from evenhand.design.next_outputs import ChosenPart, OutputChoice
+from evenhand.design.next_outputs import ChosenPart
 from evenhand.design.next_pairs import NextPairs
 from evenhand.design.policy import TITLES
 from evenhand.design.query_replay import QueryCurves
@@ -49,7 +56,6 @@ if TYPE_CHECKING:
     from evenhand.design.policy import Policy
     from evenhand.design.query import Query
     from evenhand.ratings.features import OutputFeatures
-
 
 QUERIES: Final = ("uncertainty", "density")
 OF_PAIRS: Final = {"top_k": "--top-k", "random_share": "--random-share", "start": "--start"}
@@ -83,8 +89,6 @@ feature_options = stack(
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked for."""
-
     features: tuple[str, ...]  # columns
     texts: tuple[str | None, str | None]  # columns of the source text and of the output's, or None
     policy: str | None  # how to choose, or None
@@ -94,7 +98,6 @@ class Asked:
     group_by: str | None  # a column, or None
 
     def answer(self, data: Ratings, patience: Patience) -> NextOutputsResult:
-        """Choose outputs of every group."""
         from evenhand.data.groups import split_ratings
         from evenhand.design.next_outputs import choose_part, name_features
 
@@ -112,7 +115,6 @@ class Asked:
         return NextOutputsResult(found, refused, remarks_on(data, uses=("no-score",)))
 
     def _query(self) -> Query:
-        """Return how outputs are chosen."""
         from evenhand.design.query import Query
 
         if self.policy not in (None, "random", *QUERIES):
@@ -130,20 +132,15 @@ class Asked:
 
 
 def refuse_for_pairs(policy: str | None, data: Comparisons) -> None:
-    """Refuse options that mean nothing for comparisons."""
     refuse_given(OF_OUTPUTS, f"is for ratings; {data.source.name} holds comparisons")
     if policy in QUERIES:
         raise UnknownOption(f"--policy {policy} is for ratings; choose another for pairs")
 
 
 def refuse_given(options: dict[str, str], why: str) -> None:
-    """Refuse options that were given."""
     for name, option in options.items():
         if is_given(name):
             raise UnknownOption(f"{option} {why}: leave it out")
-
-
-# `evenhand next`: which pairs of systems, or outputs, to ask judges about next, and why.
 
 
 POLICIES: Final = ("order", "closest", "voi", "information", "top-k", "random")
@@ -254,26 +251,21 @@ def _answer(
     asked: tuple[int, int, int, tuple[str, ...]],
     patience: Patience,
 ) -> NextResult:
-    """Choose pairs of every group."""
-    from evenhand.data.groups import choose_groups, split_table
     from evenhand.design.policy import Policy
 
     chosen, (batch, seed, times, systems) = Policy(*settings), asked
-    by = choose_groups(data, group_by)
-    tables = {"": data} if by is None else split_table(data, by)
+    tables, alone = split_groups(data, group_by)
     parts = {name: part.tally() for name, part in tables.items()}
     _refuse_known(systems, parts)
 
     def work(part: Tally) -> NextPairs:
         return _choose(part, chosen, (batch, seed, systems), times, patience)
 
-    alone = group_by is None and len(parts) == 1
     found, refused = work_on_groups(parts, work, alone=alone)
     return NextResult(found, refused, remarks_on(data))
 
 
 def _refuse_known(systems: tuple[str, ...], parts: dict[str, Tally]) -> None:
-    """Refuse systems that are new nowhere."""
     for name in systems:
         if all(name in part.systems for part in parts.values()):
             raise UnknownOption(
@@ -289,7 +281,6 @@ def _choose(
     replays: int,
     patience: Patience,
 ) -> NextPairs:
-    """Choose pairs of one group, and replay the policy if that was asked."""
     from evenhand.design.next_pairs import choose_pairs
     from evenhand.design.savings import measure_savings
 
@@ -304,43 +295,50 @@ def _choose(
     return replace(found, savings=meter)
 
 
-# The next pairs, of each group, as text, JSON, CSV and LaTeX.
-
-
 MAX_NAME: Final = 20  # Most columns of a system's name in the table of pairs
 REASON_ROOM: Final = 24  # Columns that are left for the reason where the terminal has them
 GAP: Final = "  "
 
 
 class NextResult(GroupedResult[NextPairs]):
-    """What `evenhand next` chose: pairs for each group."""
-
     lacking = "has no pairs"
 
     def draw(self, part: NextPairs, columns: int) -> list[str]:
-        """Return counts, the pairs with their reasons, and what is said of them."""
         judged = plural(part.state.tally.n_judgments, "judgment")
         policy = part.policy
         share = "" if policy.rule == "random" else f", {policy.random_share:g} of them at random"
+        # A row for each pair: who is shown first, who second, and why, wrapped
+        names = {name for one in part.pairs for name in (one.left, one.right)}
+        number = len(str(len(part.pairs)))
+        most = (columns - 1 - number - 3 * len(GAP) - REASON_ROOM) // 2
+        short = tell_apart(sorted(names), min(MAX_NAME, most))
+        rows = [("", "first", "second", "why")]
+        for number, one in enumerate(part.pairs, start=1):
+            reason = one.reason
+            for name in sorted(names, key=len, reverse=True):
+                reason = reason.replace(name, short[name])
+            rows.append((str(number), short[one.left], short[one.right], reason))
+        drawn = []
+        for *cells, reason in align(rows, left=(1, 2, 3)):
+            start = " " + GAP.join([*cells, ""])
+            lines = wrap(reason.rstrip(), columns - width(start))
+            drawn += [start + lines[0], *(" " * width(start) + line for line in lines[1:])]
         return [
             label("", f"{judged}, {plural(len(part.state.systems), 'system')}", columns),
             label("policy", f"{policy.rule}: {TITLES[policy.rule]}{share}", columns),
             "",
-            *_pairs(part, columns),
+            *[click.style(drawn[0], dim=True), *drawn[1:]],
             "",
             *block("says", part.says, columns),
             *([] if part.savings is None else ["", *_savings_curves(part.savings)]),
-            *say_notes(part.notes, columns),
-            sign(part.signature, columns),
+            *say_end(part.notes, part.signature, columns),
             *([] if part.savings is None else [sign(part.savings.signature, columns)]),
         ]
 
     def rows(self, part: NextPairs) -> list[dict[str, Any]]:
-        """Return a row for each pair."""
         return [asdict(one) for one in part.pairs]
 
     def tabulate(self, part: NextPairs) -> str:
-        """Return the pairs as a table for a paper."""
         rows = [
             (escape(one.left), escape(one.right), one.kind, escape(one.reason))
             for one in part.pairs
@@ -349,31 +347,8 @@ class NextResult(GroupedResult[NextPairs]):
         return tabular("llll", ("first", "second", "kind", "reason"), [rows], comments)
 
 
-def _pairs(part: NextPairs, columns: int) -> list[str]:
-    """Return a row for each pair: who is shown first, who second, and why, wrapped."""
-    names = {name for one in part.pairs for name in (one.left, one.right)}
-    number = len(str(len(part.pairs)))
-    most = (columns - 1 - number - 3 * len(GAP) - REASON_ROOM) // 2
-    short = tell_apart(sorted(names), min(MAX_NAME, most))
-    rows = [("", "first", "second", "why")]
-    for number, one in enumerate(part.pairs, start=1):
-        reason = one.reason
-        for name in sorted(names, key=len, reverse=True):
-            reason = reason.replace(name, short[name])
-        rows.append((str(number), short[one.left], short[one.right], reason))
-    drawn = []
-    for *cells, reason in align(rows, left=(1, 2, 3)):
-        start = " " + GAP.join([*cells, ""])
-        lines = wrap(reason.rstrip(), columns - width(start))
-        drawn += [start + lines[0], *(" " * width(start) + line for line in lines[1:])]
-    return [click.style(drawn[0], dim=True), *drawn[1:]]
-
-
 def _savings_curves(found: Savings) -> list[str]:
-    """Return the mean agreement of the policy and of random pairs, at a few looks.
-
-    The curves are those that are compared, made to rise; one look is that of the sentence.
-    """
+    """Return the mean agreement of the policy and of random pairs, made to rise, at a few looks."""
     last = len(found.judgments) - 1
     looks = sorted({*(round(part * last / 7) for part in range(1, 8)), found.find_look()})
     chosen, random = found.rise()
@@ -383,38 +358,38 @@ def _savings_curves(found: Savings) -> list[str]:
     return [click.style(named, dim=True), *drawn]
 
 
-# The next outputs to rate, of each group, as text, JSON, CSV and LaTeX.
-
-
 class NextOutputsResult(GroupedResult[ChosenPart]):
-    """What `evenhand next` chose of outputs: some for each group."""
-
     lacking = "has no outputs to choose"
 
     def draw(self, part: ChosenPart, columns: int) -> list[str]:
-        """Return counts, the outputs with their reasons, and what is said of them."""
         found = part.next
         counts = f"{plural(found.labelled, 'output')} with ratings, {found.waiting:,} without"
+        # A line for each output, and why it is there
+        items, systems = (
+            tell_apart(sorted({getattr(one, role) for one in found.outputs}), MAX_NAME)
+            for role in ("item", "system")
+        )
+        rows = [
+            (str(place), items[one.item], systems[one.system], one.reason)
+            for place, one in enumerate(found.outputs, start=1)
+        ]
         return [
             label("", counts, columns),
             label("policy", found.query.name, columns),
             label("by", ", ".join(found.features), columns),
             "",
-            *_list_outputs(found.outputs),
+            *draw_table(("", *map(Column, ("item", "system", "why"))), rows),
             "",
             *block("says", self._says(part), columns),
             *([] if part.curves is None else ["", *_query_errors(part.curves)]),
-            *say_notes(self._notes(part), columns),
-            sign(found.signature, columns),
+            *say_end(self._notes(part), found.signature, columns),
             *([] if part.curves is None else [sign(part.curves.signature, columns)]),
         ]
 
     def rows(self, part: ChosenPart) -> list[dict[str, Any]]:
-        """Return a row for each output."""
         return part.next.records()
 
     def tabulate(self, part: ChosenPart) -> str:
-        """Return the outputs as a table for a paper."""
         rows = [
             (
                 escape(one.item),
@@ -437,19 +412,6 @@ class NextOutputsResult(GroupedResult[ChosenPart]):
     def _notes(self, part: ChosenPart) -> list[str]:
         more = () if part.curves is None else part.curves.notes
         return list(dict.fromkeys([*part.next.notes, *more]))
-
-
-def _list_outputs(outputs: Sequence[OutputChoice]) -> list[str]:
-    """Return a line for each output, and why it is there."""
-    items, systems = (
-        tell_apart(sorted({getattr(one, role) for one in outputs}), MAX_NAME)
-        for role in ("item", "system")
-    )
-    rows = [
-        (str(place), items[one.item], systems[one.system], one.reason)
-        for place, one in enumerate(outputs, start=1)
-    ]
-    return draw_table(("", *map(Column, ("item", "system", "why"))), rows)
 
 
 def _query_errors(found: QueryCurves) -> list[str]:

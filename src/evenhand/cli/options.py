@@ -14,6 +14,7 @@ from click.core import ParameterSource
 
 from evenhand.cli.main import VERBS
 from evenhand.cli.refusals import keep
+from evenhand.cli.refusals import kept as kept_option
 from evenhand.cli.terminal import plural
 from evenhand.errors import UnknownOption, listing, sentence_hint, suggest
 
@@ -21,18 +22,27 @@ if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.data.query_log import Fetch
 
-    Word = click.ParamType[str]
-    Pair = click.ParamType[tuple[str, str]]
-    Whole = click.ParamType[tuple[int, ...]]
-    Words = click.ParamType[tuple[str, ...]]
+    AnyType = click.ParamType[Any]
 else:  # not generic before click 8.3
-    Word = Pair = Whole = Words = click.ParamType
-
+    AnyType = click.ParamType
 
 _SIZE: Final = re.compile(r"0*[1-9]\d*(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 
 
-class OneOf(Word):
+class Parsed(AnyType):
+    """The value of an option as `parse` reads it; its ValueError is a fault of the user."""
+
+    def parse(self, text: str) -> Any:
+        raise NotImplementedError
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self.parse(value) if isinstance(value, str) else value
+        except ValueError as error:
+            return self.fail(str(error), param, ctx)
+
+
+class OneOf(Parsed):
     """One of a few words; a misspelt one is refused with what it may have been."""
 
     name = "choice"
@@ -41,65 +51,47 @@ class OneOf(Word):
         self.choices = tuple(choices)
         self.later = later or {}
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the word if it is one of the choices."""
-        if value in self.later:
-            self.fail(self.later[value], param, ctx)
-        if value not in self.choices:
-            hint = sentence_hint(suggest(str(value), self.choices))
-            self.fail(f"'{value}' is not one of {' | '.join(self.choices)}{hint}", param, ctx)
-        return str(value)
+    def parse(self, text: str) -> str:
+        if text in self.later:
+            raise ValueError(self.later[text])
+        if text not in self.choices:
+            hint = sentence_hint(suggest(text, self.choices))
+            raise ValueError(f"'{text}' is not one of {' | '.join(self.choices)}{hint}")
+        return text
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
-        """Show the choices in the help."""
         return "|".join(self.choices)
 
 
-class Size(Word):
+class Size(Parsed):
     """A size of memory, such as 4GB."""
 
     name = "size"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the size if it is one."""
-        if not _SIZE.fullmatch(str(value)):
-            self.fail(
-                f"'{value}' is no size: write a number and KB, MB, GB or TB, as 4GB", param, ctx
-            )
-        return str(value)
+    def parse(self, text: str) -> str:
+        if not _SIZE.fullmatch(text):
+            raise ValueError(f"'{text}' is no size: write a number and KB, MB, GB or TB, as 4GB")
+        return text
 
 
-class SomeOf(Words):
+class SomeOf(OneOf):
     """Some of a few words, with commas between, such as `svg,pdf`."""
 
     name = "choices"
 
-    def __init__(self, choices: Sequence[str]) -> None:
-        self.choices = tuple(choices)
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """Return the words, each once, if they are among the choices."""
-        if isinstance(value, tuple):
-            return value
-        one = OneOf(self.choices)
-        words = [one.convert(word.strip(), param, ctx) for word in str(value).split(",")]
+    def parse(self, text: str) -> Any:
+        words = [super(SomeOf, self).parse(word.strip()) for word in text.split(",")]
         return tuple(dict.fromkeys(words))
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
-        """Show the choices in the help."""
         return ",".join(self.choices)
 
 
 class WholeFrom(click.types.IntParamType):
-    """A whole number that is not too small."""
-
     def __init__(self, least: int) -> None:
         self.least = least
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number if it is large enough."""
         number = int(super().convert(value, param, ctx))
         if number < self.least:
             self.fail(f"{number}: a whole number, {self.least} or more", param, ctx)
@@ -109,21 +101,16 @@ class WholeFrom(click.types.IntParamType):
 SEEDS: Final = WholeFrom(0)
 
 
-class Named(Pair):
+class Named(Parsed):
     """A pair such as `judge=annotator`; what stands behind the first "=" may hold "=" itself."""
 
     def __init__(self, name: str, example: str) -> None:
         self.name, self.example = name, example
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        """Return what stands before and behind the sign."""
-        if isinstance(value, tuple):
-            return value
-        first, sign, second = str(value).partition("=")
+    def parse(self, text: str) -> tuple[str, str]:
+        first, sign, second = text.partition("=")
         if not (first and sign and second):
-            self.fail(f"'{value}' is not {self.name}, such as {self.example}", param, ctx)
+            raise ValueError(f"'{text}' is not {self.name}, such as {self.example}")
         return first, second
 
 
@@ -131,48 +118,38 @@ ROLE_COLUMN: Final = Named("role=name", "judge=annotator")
 COLUMN_LEVEL: Final = Named("column=level", "native=yes")
 
 
-class LabelOutcome(Pair):
+class LabelOutcome(Parsed):
     """`label=outcome`, such as `A is better=left`; a label may hold "=" itself."""
 
     name = "label=outcome"
     outcomes = ("left", "tie", "right")
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        """Return label and outcome."""
-        if isinstance(value, tuple):
-            return value
-        label, _, outcome = str(value).rpartition("=")
+    def parse(self, text: str) -> tuple[str, str]:
+        label, _, outcome = text.rpartition("=")
         if not label or outcome not in self.outcomes:
-            said = f"'{value}' is not label=left, label=tie or label=right, such as 1=left"
-            self.fail(
-                said + sentence_hint(suggest(outcome, self.outcomes) if label else ""), param, ctx
+            hint = sentence_hint(suggest(outcome, self.outcomes) if label else "")
+            raise ValueError(
+                f"'{text}' is not label=left, label=tie or label=right, such as 1=left{hint}"
             )
         return label, outcome
 
 
-class Numbers(Whole):
+class Numbers(Parsed):
     """Whole numbers with commas between, such as `100,200`."""
 
     name = "numbers"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        """Return the numbers."""
-        if isinstance(value, tuple):
-            return value
-        words = [word.strip() for word in str(value).split(",")]
+    def parse(self, text: str) -> tuple[int, ...]:
+        words = [word.strip() for word in text.split(",")]
         if not all(word.isdecimal() for word in words):
-            self.fail(f"'{value}' is no list of whole numbers, such as 100,200,400", param, ctx)
+            raise ValueError(f"'{text}' is no list of whole numbers, such as 100,200,400")
         return tuple(map(int, words))
 
 
 # The options, spelled once: every verb that takes one takes it under the same name.
 
-
 Function = TypeVar("Function", bound=Callable[..., None])
+Kept = TypeVar("Kept")
 
 TIES: Final = ("davidson", "rao-kupper", "glenn-david", "half-win", "discard", "none")
 CLUSTERS: Final = ("judgment", "judge", "item", "ranking", "judge+item")
@@ -202,6 +179,11 @@ def section(heading: str, *, kept: bool = False) -> Declare:
     return partial(click.option, cls=Section, heading=heading, **settings)
 
 
+def take_kept(kind: type[Kept]) -> Kept:
+    """Return a dataclass whose fields are options that no verb names."""
+    return kind(**{name: kept_option(name) for name in kind.__annotations__})
+
+
 def level_option(
     declare: Declare, *, default: float = 0.95, says: str = "Level of the intervals."
 ) -> Callable[[Any], Any]:
@@ -226,7 +208,6 @@ class Verb(click.Command):
             raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options of each heading."""
         headings: dict[str, list[tuple[str, str]]] = {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
@@ -462,6 +443,17 @@ output_options = stack(
     ),
 )
 
+FORMS: Final = ("svg", "png", "pdf", "json")
+
+
+def figure_options(declare: Declare, says: str, of_forms: str) -> Callable[[Any], Any]:
+    """Return `--figures` and `--figure-format` under a heading."""
+    return stack(
+        declare("--figures", metavar="FOLDER", help=says),
+        declare("--figure-format", "forms", multiple=True, type=OneOf(FORMS), help=of_forms),
+    )
+
+
 scale_options = stack(
     _output_option("--elo", is_flag=True, help="Also the Elo scale, 1000 on average."),
     _output_option("--worth", is_flag=True, help="Also worths, which sum to 1."),
@@ -480,7 +472,6 @@ def is_given(name: str) -> bool:
 
 
 def given_options() -> frozenset[str]:
-    """Return the names of the parameters that have been given."""
     return frozenset(filter(is_given, click.get_current_context().params))
 
 
@@ -500,7 +491,6 @@ def refuse_unknown_settings(
     given: frozenset[str],
     options: Mapping[str, tuple[str, str]] = MODEL_OPTIONS,
 ) -> None:
-    """Refuse options that are no settings of a model."""
     for name in sorted(given & options.keys()):
         option, setting = options[name]
         if setting not in known:
@@ -510,7 +500,6 @@ def refuse_unknown_settings(
 
 
 # Covariates from the command line: tables to join, and columns that worths or ties depend on.
-
 
 GROUPS: Final[Mapping[str, str]] = {"judge": "--group-by", "item": "--group-by"}
 # Role → the option that names a column of its table
@@ -603,20 +592,18 @@ class Effects:
 
 
 def _join_levels(levels: tuple[tuple[str, str], ...], data: Comparisons) -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    references: dict[str, str] = {}
     for column, level in levels:
         name = data.require(column)
-        if found.get(name, level) != level:
+        if references.setdefault(name, level) != level:
             raise UnknownOption(
-                f"--reference-level: {column} is given two levels, '{found[name]}' and '{level}':"
-                " one will do"
+                f"--reference-level: {column} is given two levels, '{references[name]}' and"
+                f" '{level}': one will do"
             )
-        found[name] = level
-    return found
+    return references
 
 
 def refuse_tables(judges: str | None, items: str | None, asked: str) -> None:
-    """Refuse tables of judges or items where nothing is made of them."""
     given = [f"--{name}" for name, path in (("judges", judges), ("items", items)) if path]
     if given:
         raise UnknownOption(f"{' and '.join(given)} cannot be joined for {asked}: leave it out")
@@ -630,7 +617,6 @@ def join_tables(
     used: Collection[str | None],
     options: Mapping[str, str] = GROUPS,
 ) -> Comparisons:
-    """Join what is known of judges and items to comparisons."""
     for role, path in (("judge", judges), ("item", items)):
         if path is not None:
             from evenhand.formats.covariates import open_covariates
@@ -655,7 +641,6 @@ def _say_unused(columns: Sequence[str], name: str, option: str) -> str:
 
 
 # `--explain`: the queries that were pushed to the engine that holds the judgments.
-
 
 MAX_QUERY: Final = 600  # Characters of a query that are shown
 # Columns that Evenhand adds, in words
@@ -700,24 +685,19 @@ def _say_how(fetch: Fetch) -> str:
 
 
 def _say_columns(fetch: Fetch) -> str:
-    """Say in words what a query asked for."""
     ours = [ADDED_COLUMNS[name] for name in fetch.columns if name in ADDED_COLUMNS]
     theirs = [
         re.sub(r"^evenhand_", "", name) for name in fetch.columns if name not in ADDED_COLUMNS
     ]
     if "evenhand_count" in fetch.columns:
-        return _say_counted(fetch.columns)
+        # Say by what rows were counted: columns before their number
+        at = fetch.columns.index("evenhand_count")
+        keys = ", ".join(re.sub(r"^evenhand_", "", name) for name in fetch.columns[:at])
+        sums = [name for name in fetch.columns[at + 1 :] if name not in ADDED_COLUMNS]
+        squares = " with their squares" if "evenhand_squares" in fetch.columns else ""
+        more = f" with {plural(len(sums), 'more column')}" if sums else ""
+        return f"rows counted{f' by {keys}' if keys else ''}{squares}{more}"
     return ", ".join(["rows with " + ", ".join(theirs)] * bool(theirs) + ours) or "rows"
-
-
-def _say_counted(columns: Sequence[str]) -> str:
-    """Say by what rows were counted: columns before their number; others are sums."""
-    at = columns.index("evenhand_count")
-    keys = ", ".join(re.sub(r"^evenhand_", "", name) for name in columns[:at])
-    sums = [name for name in columns[at + 1 :] if name not in ADDED_COLUMNS]
-    squares = " with their squares" if "evenhand_squares" in columns else ""
-    more = f" with {plural(len(sums), 'more column')}" if sums else ""
-    return f"rows counted{f' by {keys}' if keys else ''}{squares}{more}"
 
 
 def _shorten(query: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The options of `evenhand plan`, under the names of its TOML file."""
+"""`evenhand plan`: how many judgments, judges and items decide which systems, at which cost."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from evenhand.cli.options import (
     OneOf,
     Verb,
     examples,
+    figure_options,
     keep_conditions,
     output_options,
     section,
@@ -153,20 +154,11 @@ wish_options = stack(
     ),
 )
 
-figure_options = stack(
-    _figures_option("--figures", metavar="FOLDER", help="Draw the curves of power."),
-    _figures_option(
-        "--figure-format",
-        "forms",
-        multiple=True,
-        type=OneOf(("svg", "png", "pdf", "json")),
-        help="Of figures. Default: svg and png. Repeatable.",
-    ),
+plan_figure_options = figure_options(
+    _figures_option, "Draw the curves of power.", "Of figures. Default: svg and png. Repeatable."
 )
 
-
 # `evenhand plan check`: does a campaign's design keep what it promises? And the way to it.
-
 
 CHECKED: Final = "evenhand.plan.check"  # Where the context keeps that `check` was asked for
 
@@ -222,21 +214,16 @@ class PlanVerb(Verb):
     """The verb `plan`, whose word `check` is a command of its own; all else is as ever."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse what stands behind `check` as its words."""
         if args[:1] != ["check"]:
             return super().parse_args(ctx, args)
         ctx.meta[CHECKED] = check.make_context(f"{ctx.info_name} check", args[1:], ctx.parent)
         return []
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run what was asked for."""
         if CHECKED not in ctx.meta:
             return super().invoke(ctx)
         with ctx.meta[CHECKED] as inner:
             return check.invoke(inner)
-
-
-# `evenhand plan`: how many judgments, judges and items decide which systems, at which cost.
 
 
 # Settings that are options too; worths and compare are for the file
@@ -268,7 +255,7 @@ OF_PILOT: Final = {
 @design_options
 @wish_options
 @output_options
-@figure_options
+@plan_figure_options
 def plan(*, spec: str | None) -> None:
     """Plan a campaign: who judges what, which systems it decides, what it costs.
 
@@ -290,7 +277,8 @@ def plan(*, spec: str | None) -> None:
             progress=patience.step,
         )
 
-    place.deliver(PlanResult(found, tuple(_draw(found))))
+    wrote = write_figures({"": found}, kept("figures"), kept("forms"), _draw)
+    place.deliver(PlanResult(found, tuple(wrote)))
 
 
 def _read_settings(spec: str | None) -> dict[str, Any]:
@@ -311,7 +299,6 @@ def _read_settings(spec: str | None) -> dict[str, Any]:
 
 
 def _open_pilot() -> Comparisons | Rankings | None:
-    """Open the pilot, if there is one."""
     path = kept("pilot")
     if path is None:
         said = [words for name, words in OF_PILOT.items() if kept(name)]
@@ -332,17 +319,10 @@ def _open_pilot() -> Comparisons | Rankings | None:
     return data  # type: ignore[no-any-return]
 
 
-def _draw(found: CampaignPlan) -> list[str]:
-    """Draw the curves, if that was asked; say where they are."""
-    folder = kept("figures")
-    if folder is None:
-        return []
+def _draw(found: CampaignPlan) -> dict[str, Any]:
     from evenhand.report.figures.predictions import draw_plan
 
-    return write_figures({"": draw_plan(found)}, folder, kept("forms"))
-
-
-# A plan as text, JSON, CSV and LaTeX.
+    return draw_plan(found)
 
 
 MAX_PAIRS: Final = 12  # Most pairs of the table: the hardest
@@ -352,8 +332,6 @@ MAX_DESIGNS: Final = 8  # Most designs of the table
 
 @dataclass(frozen=True, eq=False)
 class PlanResult:
-    """What `evenhand plan` found."""
-
     plan: CampaignPlan  # the plan
     wrote: tuple[str, ...]  # what was drawn
 
@@ -386,11 +364,9 @@ class PlanResult:
         return {**found, "notes": [*found["notes"], *self.wrote]}
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each pair."""
         return [dict(vars(one)) for one in self.plan.pairs]
 
     def latex(self) -> str:
-        """Return the pairs that are to be decided as a table for a paper."""
         plan = self.plan
         names = NUMBERS[: None if plan.simulated is not None else -len(OF_CAMPAIGNS)]
         header = ("pair", *("preferred" if name == "chance" else name for name in names))
@@ -494,17 +470,12 @@ def _choose_points(plan: CampaignPlan) -> Sequence[Design]:
     return plan.frontier[start : start + MAX_DESIGNS]
 
 
-# A check of a design as text, JSON, CSV and LaTeX.
-
-
 MARKS = {True: "kept", False: "BROKEN", None: "counted"}
 OPEN = "not yet"  # The mark of a promise of which it cannot be said yet whether it is kept
 
 
 @dataclass(frozen=True, eq=False)
 class CheckResult:
-    """What `evenhand plan check` found."""
-
     assignment: Assignment  # the tickets
     check: DesignCheck  # what was counted on them
     collected: str = ""  # where answers were read from; "" where the design was counted
@@ -543,7 +514,6 @@ class CheckResult:
 
     @property
     def says(self) -> str:
-        """What it comes to, in a sentence."""
         broken, kept, later = self.check.broken, self.check.kept, self.check.later
         if broken:
             return f"{plural(len(broken), 'promise is', 'promises are')} not kept"
@@ -558,13 +528,11 @@ class CheckResult:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What is allowed and yet odd."""
         doubts = find_doubts(self.assignment.campaign)
         return (*doubts, SEED_IS_NAMED) if self.seed_is_named else doubts
 
     @property
     def signature(self) -> str:
-        """What makes it come out the same again."""
         campaign = self.assignment.campaign
         # Signatures are shown to others
         seed = "secret" if campaign.has_secret_seed else campaign.drawing_seed
@@ -591,11 +559,9 @@ class CheckResult:
         return {**found, **self.check.to_dict(), "says": [self.says], "signature": self.signature}
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each guarantee."""
         return [dict(vars(one)) for one in self.check.guarantees]
 
     def latex(self) -> str:
-        """Return the guarantees as a table for a paper."""
         rows = [
             (escape(one.name), escape(one.promised or "---"), escape(one.found))
             for one in self.check.guarantees

@@ -38,7 +38,6 @@ _input_option = section("What to read")
 
 
 def _limit_engine(_context: click.Context, _param: click.Parameter, memory: str | None) -> None:
-    """Limit the memory of the engine, where that is asked."""
     if memory is not None:
         from evenhand.formats.files import limit_memory
 
@@ -53,7 +52,7 @@ counting_options = stack(
         expose_value=False,
         metavar="SIZE",
         help="Most memory that the engine takes to count, such as 4GB; what is more goes to disk.",
-    ),
+    )
 )
 
 

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
 
-from evenhand.cli.options import MODEL_OPTIONS, OneOf, refuse_unknown_settings, section, stack
+from evenhand.cli.options import (
+    MODEL_OPTIONS,
+    OneOf,
+    Parsed,
+    refuse_unknown_settings,
+    section,
+    stack,
+)
 from evenhand.cli.terminal import (
     GroupedResult,
     align,
@@ -18,10 +25,9 @@ from evenhand.cli.terminal import (
     label,
     pad,
     say_counts,
-    say_notes,
+    say_end,
     say_ranked_by,
     shorten,
-    sign,
     tell_apart,
     whole,
     width,
@@ -58,7 +64,6 @@ class Scales:
     marginal: bool = False  # the rank set of each system by itself
 
     def extend(self, ranking: Ranking) -> list[dict[str, Any]]:
-        """Return the rows of a ranking with these columns added."""
         rows = ranking.rows()
         for row, elo, worth in zip(rows, ranking.elo(), ranking.worths(), strict=True):
             row.update({"elo": float(elo)} if self.elo else {})
@@ -149,10 +154,7 @@ def _intervals(ranking: Ranking) -> list[str]:
 
 
 def _bars(ranking: Ranking, room: int, longest: int) -> list[str]:
-    """Return the ends of the scale as a title, then a bar for each system that has an interval.
-
-    Where there is no room beside names, or no interval at all, all texts are empty.
-    """
+    """Return the ends of the scale, then a bar for each interval; empty texts where none fits."""
     known = ranking.bounded
     fits = (cells for cells, name in BARS if room - cells - len(GAP) >= min(longest, name))
     cells = next(fits, 0)
@@ -182,41 +184,29 @@ def _rule(ranking: Ranking, lines: list[str]) -> list[str]:
 
 # `--mix` and `--per`: how much judgments of each kind count.
 
-
-if TYPE_CHECKING:
-    Word = click.ParamType[tuple[str, dict[str, float]]]
-else:  # not generic before click 8.3
-    Word = click.ParamType
-
 Shares: TypeAlias = tuple[str, dict[str, float]]  # A column, and the share of each of its levels
 WEIGHED_ALIKE: Final = ("judgment", "judge", "item")
 CAPS: Final = ("median",)
 
 
-class ColumnShares(Word):
+class ColumnShares(Parsed):
     """`column=level:share,...`, such as `judge_group=expert:0.8,crowd:0.2`."""
 
     name = "column=level:share,..."
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Shares:
+    def parse(self, text: str) -> Shares:
         """Return the column and its shares; a level may hold ":" itself."""
-        if isinstance(value, tuple):
-            return value
-        column, sign, levels = str(value).partition("=")
+        column, sign, levels = text.partition("=")
         shares: dict[str, float] = {}
         for part in levels.split(","):
             level, colon, share = part.rpartition(":")
             if not (column and sign and level and colon and _is_number(share)):
-                self.fail(
-                    f"'{value}' is not column=level:share,level:share, such as"
-                    " judge_group=expert:0.8,crowd:0.2",
-                    param,
-                    ctx,
+                raise ValueError(
+                    f"'{text}' is not column=level:share,level:share, such as"
+                    " judge_group=expert:0.8,crowd:0.2"
                 )
             if level in shares:
-                self.fail(f"'{value}' states two shares of '{level}': one will do", param, ctx)
+                raise ValueError(f"'{text}' states two shares of '{level}': one will do")
             shares[level] = float(share)
         return column, shares
 
@@ -274,22 +264,16 @@ def say_mix(mix: Mixed) -> str:
     return f"{mix.said}; {whole(mix.n_judgments):,} judgments weigh like {mix.effective:,.0f}"
 
 
-# A ranking, or one for each group, as text, JSON, CSV and LaTeX.
-
-
 CHECKS: Final = "not run here: evenhand report FILE says whether to believe it"
 
 
 @dataclass(frozen=True, eq=False)
 class RankResult(GroupedResult[Ranking]):
-    """What `evenhand rank` found."""
-
     scales: Scales = field(default_factory=Scales)  # further columns
     by: str = ""  # the column that tells the groups apart
     lacking = "is not ranked"
 
     def text(self, columns: int) -> str:
-        """Return boards for people."""
         checks = label("checks", CHECKS, columns)
         if not self.grouped:
             ranking = self.groups[""]
@@ -307,7 +291,6 @@ class RankResult(GroupedResult[Ranking]):
         return "\n".join([*lines, checks]) + "\n"
 
     def draw(self, part: Ranking, columns: int) -> list[str]:
-        """Return everything of a ranking but its counts."""
         ranking, method = part, part.method
         if ranking.rank_sets is not None:
             how = method.removeprefix("rank sets ")
@@ -330,19 +313,16 @@ class RankResult(GroupedResult[Ranking]):
             "",
             label("says", ranking.says, columns, colour="green"),
             *block("held", _held(ranking), columns),
-            *say_notes(ranking.notes, columns),
-            sign(ranking.signature, columns),
+            *say_end(ranking.notes, ranking.signature, columns),
         ]
 
     def describe(self, part: Ranking) -> dict[str, Any]:
         return {**part.to_dict(), "systems": self.scales.extend(part)}
 
     def rows(self, part: Ranking) -> list[dict[str, Any]]:
-        """Return one row for each system."""
         return self.scales.extend(part)
 
     def tabulate(self, part: Ranking) -> str:
-        """Return the board for a paper."""
         ranking = part
         header = [title_ranks(ranking), *["by itself"] * self.scales.marginal, "system"]
         left = "r" * (len(header) - 1) + "l"
@@ -366,12 +346,10 @@ def _head(ranking: Ranking) -> list[str]:
 
 
 def _held(ranking: Ranking) -> tuple[str, ...]:
-    """Return what is said of controls."""
     return () if ranking.controlled is None else ranking.controlled.says
 
 
 def _cells(row: Mapping[str, Any], scale: str, *, marginal: bool) -> list[str]:
-    """Return the cells of a LaTeX row."""
     cells = [write_ranks(row, "--", r"$^\dagger$")]
     cells += [write_range(row["marginal_lower"], row["marginal_upper"], "--")] if marginal else []
     ends = NONE
@@ -383,7 +361,6 @@ def _cells(row: Mapping[str, Any], scale: str, *, marginal: bool) -> list[str]:
 
 
 # `evenhand rank --model NAME`: the model that ranks, with the options that it has.
-
 
 DEFAULT: Final = "bradley-terry"
 _model_option = section("Model")
@@ -414,7 +391,6 @@ model_option = _model_option(
 def choose_model(
     name: str | None, methods: Sequence[str], settings: Mapping[str, Any], given: frozenset[str]
 ) -> Any:
-    """Return the settings of the model that ranks."""
     from evenhand.models.registry import find_model
 
     if name is not None and methods:

@@ -1,4 +1,4 @@
-"""Options that every verb takes are kept in the command's context: no verb names them."""
+"""What a command keeps, how it refuses, and how it ends: options, errors, signals, streams."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from evenhand.report.latex import escape_control
 if TYPE_CHECKING:
     from evenhand.data.exclusions import Exclusion
 
-
 PLACE: Final = "evenhand."  # What names in the context begin with
 
 
@@ -38,7 +37,6 @@ def kept(name: str, *default: Any) -> Any:
 
 
 def keep_excluded(excluded: Sequence[Exclusion]) -> None:
-    """Keep what was excluded from the judgments that the command reads."""
     context = click.get_current_context(silent=True)
     if context is not None:
         context.meta[f"{PLACE}excluded"] = tuple(excluded)
@@ -51,13 +49,11 @@ def reads_judgments() -> bool:
 
 
 def kept_excluded() -> tuple[Exclusion, ...]:
-    """Return what was excluded from the judgments that the command read."""
     context = click.get_current_context(silent=True)
     return () if context is None else context.meta.get(f"{PLACE}excluded", ())
 
 
 # Output streams that cannot write every sign get one that they can.
-
 
 # Signs of our own and what stands for them, one for one so that columns stay aligned
 PLAIN: Final = dict(zip("─●┈…→✗—–−·×²λγδπντχκ", "-o.~>x---.x2lgdpntxk", strict=True))
@@ -91,8 +87,7 @@ def discard_output() -> None:
 
 # Systems that a refusal says to leave out, left out by an option of the command that ran.
 
-
-MOST: Final = 4  # Systems that a condition names at most: longer ones would not be copied
+MAX_LEFT_OUT: Final = 4  # Systems that a condition names at most: longer ones would not be copied
 SIDES: Final = ("left", "right")
 _PLAIN: Final = re.compile(r"[A-Za-z_]\w*")
 _SAID: Final = ("leave it out", "leave them out")
@@ -101,14 +96,11 @@ _OPENED: Final = f"{PLACE}opened"
 
 @dataclass(frozen=True)
 class Opened:
-    """The table that the command that runs has opened."""
-
     columns: Mapping[str, str]  # role → column outside
     where: str | None  # the condition that it was opened under, or None
 
 
 def remember_opened(columns: Mapping[str, str], where: str | None) -> None:
-    """Keep what was opened, for what a refusal may have to say of it."""
     context = click.get_current_context(silent=True)
     if context is not None:
         context.meta[_OPENED] = Opened(columns, where)
@@ -140,7 +132,7 @@ def leave_out(systems: Sequence[str], opened: Opened) -> str:
     """
     known = opened.columns
     roles = SIDES if all(role in known for role in SIDES) else ("system",)
-    if not 0 < len(systems) <= MOST or any(role not in known for role in roles):
+    if not 0 < len(systems) <= MAX_LEFT_OUT or any(role not in known for role in roles):
         return ""
     from evenhand.data import engine
 
@@ -160,7 +152,6 @@ def _name_column(name: str) -> str:
 
 
 # What is wrong, in one line on the error stream, and exit code 2; never a traceback.
-
 
 WIDTH: Final = 7  # Columns that a label such as `error` takes, with the space after it
 INTERRUPTED: Final = 130
@@ -183,10 +174,7 @@ class Refusal(click.ClickException):
 
 
 def choose_colour() -> bool | None:
-    """Return False where the user wants no colour, None where the stream decides.
-
-    Source: https://no-color.org.
-    """
+    """Return False where the user wants no colour, None where the stream decides."""
     return False if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" else None
 
 
@@ -206,7 +194,6 @@ def plainly(words: tuple[str, ...]) -> Iterator[None]:
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """Turn what went wrong into a refusal."""
     try:
         yield
     except EvenhandError as error:
@@ -248,7 +235,6 @@ def say_unforeseen(
 
 
 def _engine_errors() -> tuple[type[Exception], ...]:
-    """Return DuckDB's errors if it was needed at all."""
     return (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
 
 
@@ -304,7 +290,6 @@ def _name(param: click.Parameter) -> str:
 
 
 def _who_has(option: str, context: click.Context) -> list[str]:
-    """Name the other verbs that know an option."""
     group = context.find_root().command
     if not isinstance(group, click.Group):
         return []
@@ -317,7 +302,6 @@ def _who_has(option: str, context: click.Context) -> list[str]:
 
 
 # A command that reads files elsewhere ends orderly when it is told to end: copies are removed.
-
 
 # Signals that would end a process at once
 TOLD: Final = tuple(
@@ -361,7 +345,6 @@ def end_orderly() -> Iterator[None]:
 # whether
 # the constant is the missing value of pandas: .5 s of CPU and 40 MB for every command that compares
 # a column with a word. The files of a command are read by DuckDB itself, so nothing in them is.
-
 
 T = TypeVar("T")
 # The address of an engine, other than those of files in a bucket or on a web server

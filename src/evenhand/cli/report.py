@@ -1,4 +1,4 @@
-"""Options of `evenhand report`: what is said, by which model, and where it goes."""
+"""`evenhand report`: all that the judgments show, on one page."""
 
 from __future__ import annotations
 
@@ -36,9 +36,8 @@ from evenhand.errors import UnknownOption
 
 if TYPE_CHECKING:
     from evenhand.models.bradley_terry import BradleyTerry
+    from evenhand.report.analysis import Settings
     from evenhand.report.html import Report
-    from evenhand.report.study import Settings
-
 
 TABLES: Final = ("latex", "markdown", "csv")
 FIGURES: Final = ("svg", "png", "pdf", "json")
@@ -118,23 +117,18 @@ def say_reading() -> tuple[str, ...]:
 
 # Where a report goes: all places are looked at before the work begins.
 
-
 PAGE: Final = "report.html"
 PICTURES: Final = ("svg", "png")
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that is filled."""
-
     path: Path  # where it is
     forms: tuple[str, ...]  # of its files
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where a report goes."""
-
     page: Path | None  # the file of the page or of its JSON; None where JSON is printed
     as_json: bool  # whether it is JSON, whatever the file is called
     tables: Folder | None = None  # the folder of tables, or None
@@ -176,7 +170,6 @@ def take_places(
     *,
     as_json: bool,
 ) -> Places:
-    """Return where the words of the command say that the report goes."""
     from evenhand.report.figures.drawing import check_figure_folder as check_figures
     from evenhand.report.figures.drawing import check_folder
 
@@ -216,7 +209,6 @@ def _take_page(output: str | None, *, as_json: bool) -> Path | None:
 def _take_folder(
     what: str, folder: str | None, forms: tuple[str, ...] | None, usual: tuple[str, ...]
 ) -> Folder | None:
-    """Return a folder that was asked for, with the forms of its files."""
     if folder is not None:
         return Folder(Path(folder), forms or usual)
     if forms is not None:
@@ -236,9 +228,6 @@ def say_found(report: Report) -> None:
 
 def _say(what: str, text: str) -> None:
     click.echo(label(what, text, PLAIN), err=True)
-
-
-# `evenhand report`: all that the judgments show, on one page.
 
 
 @verb(
@@ -278,7 +267,7 @@ def report(
     places = take_places(output, (tables, table_forms), (figures, figure_forms), as_json=as_json)
     model = _choose_model(ties, prior, order_effect=order_effect)
     wanted = [] if sections is None else [name.strip() for name in sections.split(",")]
-    from evenhand.report.study import Settings
+    from evenhand.report.analysis import Settings
 
     settings = Settings(say_reading(), level, seed, model, full)
     made = _make(reading, settings, title, wanted)

@@ -10,7 +10,8 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock, Timer
@@ -61,15 +62,21 @@ def work_on_groups(
     return found, refused
 
 
-def work_on_tables(
-    data: Comparisons, group_by: str | None, work: Callable[[Comparisons], Found]
-) -> tuple[dict[str, Found], dict[str, str]]:
-    """Work on each value of a column by itself, or on each task where none is asked for."""
+def split_groups(data: Comparisons, group_by: str | None) -> tuple[dict[str, Comparisons], bool]:
+    """Return each value of a column, or each task, by itself; and whether all is one part."""
     from evenhand.data.groups import choose_groups, split_table
 
     by = choose_groups(data, group_by)
     parts = {"": data} if by is None else split_table(data, by)
-    return work_on_groups(parts, work, alone=group_by is None and len(parts) == 1)
+    return parts, group_by is None and len(parts) == 1
+
+
+def work_on_tables(
+    data: Comparisons, group_by: str | None, work: Callable[[Comparisons], Found]
+) -> tuple[dict[str, Found], dict[str, str]]:
+    """Work on each value of a column by itself, or on each task where none is asked for."""
+    parts, alone = split_groups(data, group_by)
+    return work_on_groups(parts, work, alone=alone)
 
 
 def check_figures(folder: str | None, forms: Sequence[str]) -> None:
@@ -83,13 +90,17 @@ def check_figures(folder: str | None, forms: Sequence[str]) -> None:
 
 
 def write_figures(
-    groups: Mapping[str, Mapping[str, Any]], folder: str | None, forms: Sequence[str]
+    parts: Mapping[str, Any],
+    folder: str | None,
+    forms: Sequence[str],
+    draw: Callable[[Any], Mapping[str, Any]] = dict,
 ) -> list[str]:
-    """Write the figures of each group, if they were asked for; say where they are."""
+    """Draw each group and write its figures, if they were asked for; say where they are."""
     if folder is None:
         return []
     from evenhand.report.figures import drawing
 
+    groups = {name: draw(part) for name, part in parts.items()}
     heads = {name: f"{file}-" for name, file in drawing.name_files(filter(None, groups)).items()}
     figures = {
         f"{heads.get(group, '')}{name}": figure
@@ -101,7 +112,6 @@ def write_figures(
 
 
 # Where a result goes: the terminal or a file, as text, JSON, CSV or LaTeX.
-
 
 SUFFIXES: Final = {".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "text", "": "text"}
 FIGURE_FORMS: Final = ("svg", "png")
@@ -129,13 +139,10 @@ class Result(Protocol):
 
 @dataclass(frozen=True)
 class Output:
-    """Where a result goes."""
-
     form: str  # text, json, csv or latex
     path: Path | None  # the file, or None for the terminal
 
     def deliver(self, result: Result) -> None:
-        """Print or write a result."""
         if self.form == "text" and self.path is None:
             click.echo(result.text(columns_of_terminal()), nl=False)
             return
@@ -144,7 +151,10 @@ class Output:
             click.echo(rendered.encode(), nl=False)
         else:
             write_file(self.path, rendered)
-        for remark in _list_remarks(result) if self.form == "csv" else ():
+        # What a CSV file has no place for, with what was excluded
+        remarks = list(result.remarks()) if self.form == "csv" else []
+        excluded = kept_excluded() if self.form == "csv" else ()
+        for remark in (*remarks, *(one.text for one in excluded if one.text not in remarks)):
             click.echo(label("note", remark, PLAIN), err=True)
         if self.path is not None:
             click.echo(label("wrote", str(self.path), PLAIN), err=True)
@@ -161,12 +171,6 @@ class Output:
         return click.unstyle(result.text(columns))
 
 
-def _list_remarks(result: Result) -> list[str]:
-    """Return what a CSV file has no place for, with what was excluded."""
-    remarks = list(result.remarks())
-    return [*remarks, *(one.text for one in kept_excluded() if one.text not in remarks)]
-
-
 def _add_excluded(contract: dict[str, Any], excluded: Sequence[Exclusion]) -> dict[str, Any]:
     """Add to a contract what was excluded, unless it says more itself."""
     if not reads_judgments():
@@ -181,9 +185,14 @@ def _add_excluded(contract: dict[str, Any], excluded: Sequence[Exclusion]) -> di
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a text file."""
-    try:
+    with _refusing_to_write(path):
         path.write_text(text, encoding="utf-8", newline="\n")
+
+
+@contextmanager
+def _refusing_to_write(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UnknownOption(f"'{path}' cannot be written: {reason}") from None
@@ -191,15 +200,12 @@ def write_file(path: Path, text: str) -> None:
 
 def refuse_unwritable(path: Path) -> None:
     """Refuse a place that cannot be written, before the work begins; nothing is left there."""
-    try:
+    with _refusing_to_write(path):
         if path.is_file():
             path.open("ab").close()
         elif not path.exists():
             path.open("xb").close()
             path.unlink()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UnknownOption(f"'{path}' cannot be written: {reason}") from None
 
 
 def take_output(*inputs: str | None) -> Output:
@@ -209,7 +215,6 @@ def take_output(*inputs: str | None) -> Output:
 
 
 def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str] = ()) -> Output:
-    """Decide on form and place."""
     asked = [form for form, wanted in forms.items() if wanted]
     if len(asked) > 1:
         raise UnknownOption(f"--{asked[0]} and --{asked[1]} exclude each other: choose one")
@@ -226,7 +231,6 @@ def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str
 
 
 def refuse_overwriting(inputs: Sequence[str], path: str) -> None:
-    """Refuse to write over what is read."""
     if any(os.path.realpath(one) == os.path.realpath(path) for one in inputs):
         raise UnknownOption(f"-o {path} would overwrite the judgments: name another file")
 
@@ -267,15 +271,11 @@ def write_csv(records: Sequence[dict[str, Any]]) -> str:
 
 # A sign of life on the error stream, where that is a terminal and work takes over a second.
 
-
 SOON: Final = 1.0
 
 
 def say_left(spent: float, done: int, total: int) -> str:
-    """Return how long the rest takes if its steps take as long as those that are done.
-
-    spent: seconds since the beginning.
-    """
+    """Say how long the rest takes, after so many seconds, at the same pace."""
     if not 0 < done < total:
         return ""
     minutes, seconds = divmod(round(spent * (total - done) / done), 60)
@@ -330,13 +330,7 @@ class Patience:
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            SpinnerColumn,
-            TextColumn,
-            TimeElapsedColumn,
-        )
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
         with self._lock:
             if self._over:
@@ -358,8 +352,6 @@ class Patience:
 
 @dataclass(frozen=True)
 class Reading:
-    """Which judgments to read."""
-
     files: tuple[str, ...]  # names or patterns, all of one layout
     layout: str | None = None  # format by its registry name, or None to recognise it
     columns: Mapping[str, str] | None = None  # role → column
@@ -371,7 +363,6 @@ class Reading:
     task: str | None = None  # the one task to keep, or None
 
     def open(self) -> Comparisons | Rankings | Ratings:
-        """Open the files."""
         from evenhand.formats.reading import read
 
         data = read(
@@ -437,42 +428,31 @@ class Reading:
 
 
 def take_reading() -> Reading:
-    """Return what the words of the command say is to be read."""
+    # Join the words of --outcome
+    outcomes: dict[str, str] = {}
+    for word, outcome in kept("outcomes"):
+        if outcomes.setdefault(word, outcome) != outcome:
+            raise UnknownOption(
+                f"--outcome: label '{word}' cannot be both {outcomes[word]} and {outcome}"
+            )
+    # Join --column and --weight
+    weight = kept("weight")
+    columns: dict[str, str] = {}
+    for role, column in (*kept("columns"), *([("weight", weight)] if weight else [])):
+        if columns.setdefault(role, column) != column:
+            raise UnknownOption(
+                f"role '{role}' is given two columns, '{columns[role]}' and '{column}': one will do"
+            )
     return Reading(
         kept("files"),
         kept("layout"),
-        choose_columns(kept("columns"), kept("weight")),
+        columns,
         kept("weights"),
-        choose_outcomes(kept("outcomes")),
+        outcomes or None,
         kept("system_separator"),
         kept("where"),
         kept("task"),
     )
-
-
-def choose_columns(given: tuple[tuple[str, str], ...], weight: str | None) -> dict[str, str]:
-    """Join --column and --weight."""
-    pairs = [*given, *([("weight", weight)] if weight else [])]
-    columns: dict[str, str] = {}
-    for role, column in pairs:
-        if columns.get(role, column) != column:
-            raise UnknownOption(
-                f"role '{role}' is given two columns, '{columns[role]}' and '{column}': one will do"
-            )
-        columns[role] = column
-    return columns
-
-
-def choose_outcomes(given: tuple[tuple[str, str], ...]) -> dict[str, str] | None:
-    """Join the words of --outcome; None where there are none."""
-    outcomes: dict[str, str] = {}
-    for word, outcome in given:
-        if outcomes.get(word, outcome) != outcome:
-            raise UnknownOption(
-                f"--outcome: label '{word}' cannot be both {outcomes[word]} and {outcome}"
-            )
-        outcomes[word] = outcome
-    return outcomes or None
 
 
 def remarks_on(

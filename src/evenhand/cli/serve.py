@@ -150,11 +150,7 @@ def _tell(store: Store, tokens: Tokens, base: str, links: Path | None) -> None:
 
 
 def _tell_links(store: Store, tokens: Tokens, base: str, links: Path | None) -> None:
-    """Say that it serves, and where.
-
-    The organiser's link is shown on a terminal; what is printed into a file or to the journal of a
-    service is read by others, and names the file of links.
-    """
+    """Say that it serves, and where; the organiser's link on a terminal only."""
     from evenhand.web.links import make_address
 
     judges, name = store.judges(), store.campaign.title or store.campaign.name
@@ -180,7 +176,6 @@ def _check_url(url: str | None) -> str:
 
 
 def _check_proxy(proxy: str) -> str:
-    """Return the address of a proxy as a network."""
     try:
         network = ip_network(proxy.strip(), strict=False)
     except ValueError:

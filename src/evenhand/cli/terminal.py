@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from evenhand.models.settings import LogLinearSettings
     from evenhand.ranking.ranking import Ranking
 
-
 PLAIN: Final = 80  # Columns where there is no terminal to ask
 MIN_COLUMNS, MAX_COLUMNS = 60, 120
 MAX_WITH_TENTHS: Final = 20  # Numbers of effective levels below this are told to a tenth
@@ -106,8 +105,6 @@ def align(rows: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> list[lis
 
 @dataclass(frozen=True)
 class Column:
-    """The head of a column of a table."""
-
     title: str
     left: bool = True  # whether its cells stand left, as texts do; numbers stand right
     # whether its cells are cut to the room that other columns leave, so that they still differ
@@ -171,7 +168,6 @@ def first_fitting(tables: Iterable[list[str]], columns: int) -> list[str]:
 
 
 def bar(ends: tuple[float, float, float], scale: tuple[float, float], cells: int) -> str:
-    """Draw an interval."""
     low, high = scale
     span = high - low or 1.0
     start, middle, end = (
@@ -216,6 +212,20 @@ def effective(levels: int, number: float | None) -> str:
     )
 
 
+def list_errors(table: Iterable[Any]) -> list[tuple[str, ...]]:
+    """Return how far each way to predict is off, and how much more than the first."""
+
+    def show(gap: Any) -> str:
+        if gap is None:
+            return "—"
+        return f"{gap.value:+.2g} ({gap.lower:+.2g} to {gap.upper:+.2g})"
+
+    return [
+        (row.method, f"{row.mae:.3g}", show(row.mae_more), f"{row.rmse:.3g}", show(row.rmse_more))
+        for row in table
+    ]
+
+
 def whole(number: float) -> float:
     """Return a count as an int where it is one; importance weights may add up to fractions.
 
@@ -226,7 +236,6 @@ def whole(number: float) -> float:
 
 
 # How settings and counts are said in the terminal, the same under every verb.
-
 
 TIES: Final = {
     "davidson": "Davidson ties",
@@ -268,7 +277,6 @@ def say_outputs(outputs: Mapping[str, int]) -> str:
 
 
 def say_ranked_by(ranking: Ranking) -> str:
-    """Say the model that a ranking is by."""
     from evenhand.models.base import Fit
     from evenhand.models.registry import MODELS
 
@@ -279,7 +287,6 @@ def say_ranked_by(ranking: Ranking) -> str:
 
 
 def say_counts(ranking: Ranking) -> str:
-    """Say how much a ranking rests on."""
     one = ranking.answers.removesuffix("s")
     parts = [say_answers(ranking.n_judgments, ranking.n_comparisons, one)]
     if ranking.n_judges is not None:
@@ -305,7 +312,6 @@ def say_answers(judgments: float, comparisons: float, one: str = "ranking") -> s
 
 
 def say_systems(systems: int, ties: float, comparisons: float) -> list[str]:
-    """Say how many systems there are, and how many comparisons are ties."""
     return [plural(systems, "system"), f"{share(ties, comparisons)} ties"]
 
 
@@ -332,8 +338,12 @@ def say_notes(notes: Iterable[str], columns: int) -> list[str]:
     return [label("note", note, columns, colour="yellow") for note in notes]
 
 
-# Long names where there is little room: without what all share, and cut so that none are alike.
+def say_end(notes: Iterable[str], signature: str, columns: int) -> list[str]:
+    """Return the last lines of a result: its notes, and what reproduces it."""
+    return [*say_notes(notes, columns), sign(signature, columns)]
 
+
+# Long names where there is little room: without what all share, and cut so that none are alike.
 
 _BREAKS: Final = re.compile(r"[.\-_/ :]")
 
@@ -377,7 +387,6 @@ def tell_apart(names: Iterable[str], columns: int) -> dict[str, str]:
 
 
 def _alike(shown: Mapping[str, str]) -> list[list[str]]:
-    """Return the names that look alike, by name."""
     looks: dict[str, list[str]] = {}
     for name in sorted(shown):
         looks.setdefault(shown[name], []).append(name)
@@ -411,7 +420,6 @@ def _number(names: Sequence[str], columns: int, others: set[str]) -> list[str]:
 
 
 def _begin(name: str, columns: int) -> str:
-    """Return as much of the beginning as there is room for."""
     while width(name) > max(columns, 0):
         name = name[:-1]
     return name
@@ -433,7 +441,6 @@ def _cut_around(name: str, start: int, stop: int, columns: int) -> str:
 
 
 def _shared(names: Sequence[str]) -> str:
-    """Return what all names begin with."""
     first, last = min(names), max(names)  # what the first and the last share, all share
     same = (a == b for a, b in zip(first, last, strict=False))
     return first[: next((i for i, one in enumerate(same) if not one), len(first))]
@@ -441,18 +448,14 @@ def _shared(names: Sequence[str]) -> str:
 
 # A result with one part for each group, laid out alike under every verb.
 
-
 Part = TypeVar("Part")
 
 
 def group_title(name: str, columns: int) -> list[str]:
-    """Return the lines above a group."""
     return ["", click.style(f"{escape_control(name)} ".ljust(columns, "─"), bold=True)]
 
 
 class _Shown(Protocol):
-    """What most parts have."""
-
     @property
     def says(self) -> Sequence[str]: ...
 
@@ -513,11 +516,9 @@ class GroupedResult(ABC, Generic[Part]):
 
     @property
     def grouped(self) -> bool:
-        """Whether there are groups."""
         return "" not in self.groups
 
     def text(self, columns: int) -> str:
-        """Return all parts for people."""
         lines = block("read", self.read, columns)
         cautions = say_notes(self.cautions, columns)
         if not self.grouped:
@@ -547,7 +548,6 @@ class GroupedResult(ABC, Generic[Part]):
         ]
 
     def latex(self) -> str:
-        """Return one table for each group."""
         return "\n".join(
             comment([name] if name else []) + self.tabulate(part)
             for name, part in self.groups.items()

@@ -28,10 +28,9 @@ from evenhand.cli.terminal import (
     draw_table,
     label,
     plural,
-    say_notes,
+    say_end,
     say_tally,
     shorten,
-    sign,
     tell_apart,
     whole,
     width,
@@ -121,7 +120,6 @@ def test(
 
 # Tables of classical tests in a terminal: pairs, variants of one pair, Friedman's test.
 
-
 TITLES: Final = ("system", "against", "better", "ties", "worse", "p", "Holm", "B-H")
 MAX_PAIRS: Final = 60  # Most pairs that are listed; the files have all of them
 MAX_PLACES: Final = 12  # Most mean places that are listed
@@ -168,10 +166,7 @@ def call_systems(pairs: PairTests, columns: int) -> tuple[dict[str, str], str]:
 def draw_variants(
     pairs: PairTests, variants: Sequence[SignTest], model: Sequence[Coefficient]
 ) -> list[str]:
-    """Return every variant of the test of one pair, the model as its last row.
-
-    One-sided p-values stand there only where the direction was named beforehand.
-    """
+    """Return every variant of the test of one pair, the model as its last row."""
     rows = [
         [
             one.variant,
@@ -194,26 +189,12 @@ def draw_variants(
 
 def say_share(variants: Sequence[SignTest]) -> list[str]:
     """Say the share of decided comparisons with its exact interval."""
-    found = [one for one in variants if one.interval is not None and one.better + one.worse]
     return [
         f"{one.better / (one.better + one.worse):.3f} of decided comparisons, exact 95 % interval"
         f" {one.interval[0]:.3f} to {one.interval[1]:.3f}"
-        for one in found
-        if one.interval is not None
+        for one in variants
+        if one.interval is not None and one.better + one.worse
     ]
-
-
-def say_model_of_pair(model: Sequence[Coefficient]) -> list[str]:
-    """Say what the model estimates where a test says only whether."""
-    said = []
-    for one in model:
-        if one.stderr is None or one.z is None or one.p is None:
-            continue
-        name = "γ" if one.label == "tie" else f"λ of {one.label}"
-        numbers = f"{one.estimate:z.4f} (s.e. {one.stderr:.4f}), z {one.z:.3f}, p {format_p(one.p)}"
-        odds = "" if one.label == "tie" else f"; odds {exp(2 * one.estimate):.2f} to 1"
-        said.append(f"{name} {numbers}{odds}")
-    return said
 
 
 def say_friedman(
@@ -222,51 +203,47 @@ def say_friedman(
     """Say Friedman's test in two lines; nothing where there is none."""
     if found is None:
         return []
-    f = (
-        "every block gives the same order, exact"
-        if found.f is None
-        else (f"F {found.f:.4f} on {found.f_df[0]} and {found.f_df[1]} df")
-    )
+    f = "every block gives the same order, exact"
+    if found.f is not None:
+        f = f"F {found.f:.4f} on {found.f_df[0]} and {found.f_df[1]} df"
     said = [
         f"Friedman over {plural(found.blocks, blocks)}: χ² {found.statistic:.4f} on {found.df} df,"
         f" p {format_p(found.p)}; {f}, p {format_p(found.f_p)}; Kendall's W {found.kendall_w:.3f}"
     ]
     called = names or {}
     places = sorted(zip(found.mean_places.tolist(), found.systems, strict=True))
-    listed = ", ".join(
-        f"{called.get(name, name)} {place:.2f}" for place, name in places[:MAX_PLACES]
-    )
+    shown = [f"{called.get(name, name)} {place:.2f}" for place, name in places[:MAX_PLACES]]
+    listed = ", ".join(shown)
     if len(places) > MAX_PLACES:
-        listed += (
-            f" and {plural(len(places) - MAX_PLACES, 'more system')}: --json has all mean places"
-        )
+        more = plural(len(places) - MAX_PLACES, "more system")
+        listed += f" and {more}: --json has all mean places"
     return [*said, f"mean places: {listed}"]
 
 
-def say_conditions(pairs: PairTests, found: Friedman | None) -> list[str]:
-    """Say under which conditions p-values hold, those of each test in a line."""
-    said = ["only if " + "; ".join(pairs.assumes)]
-    if found is not None:
-        said.append("Friedman's test only if " + "; ".join(found.assumes))
-    return said
-
-
-# Classical tests, or those of each group, as text, JSON, CSV and LaTeX.
-
-
 class SignificanceResult(GroupedResult[PreferenceTests]):
-    """What `evenhand test` found: the tests of each group."""
-
     lacking = "is not tested"
 
     def draw(self, part: PreferenceTests, columns: int) -> list[str]:
-        """Return everything about one set of judgments."""
         tally, pairs = part.tally, part.pairs
         systems, ties = len(tally.systems), float(tally.ties.sum())
         counts = say_tally(tally.n_judgments, tally.n_comparisons, systems, ties)
         sides = f"one-sided: is {pairs.new} preferred?" if pairs.new else "two-sided"
         names, _ = call_systems(pairs, columns)
         table = draw_variants(pairs, part.variants, part.model) if part.variants else []
+        # Say under which conditions p-values hold, those of each test in a line
+        said = ["only if " + "; ".join(pairs.assumes)]
+        if part.friedman is not None:
+            said.append("Friedman's test only if " + "; ".join(part.friedman.assumes))
+        estimates = []
+        for one in part.model:
+            if one.stderr is None or one.z is None or one.p is None:
+                continue
+            name = "γ" if one.label == "tie" else f"λ of {one.label}"
+            numbers = (
+                f"{one.estimate:z.4f} (s.e. {one.stderr:.4f}), z {one.z:.3f}, p {format_p(one.p)}"
+            )
+            odds = "" if one.label == "tie" else f"; odds {exp(2 * one.estimate):.2f} to 1"
+            estimates.append(f"{name} {numbers}{odds}")
         return [
             label("", counts, columns),
             label("test", f"sign test, {pairs.title}; {sides}", columns),
@@ -275,12 +252,11 @@ class SignificanceResult(GroupedResult[PreferenceTests]):
             *(["", *table] if table else []),
             "",
             *block("share", say_share(part.variants), columns),
-            *block("model", say_model_of_pair(part.model), columns),
+            *block("model", estimates, columns),
             *block("blocks", say_friedman(part.friedman, part.blocks, names), columns),
             label("says", part.says, columns, colour="green"),
-            *block("holds", say_conditions(pairs, part.friedman), columns),
-            *say_notes(part.notes, columns),
-            sign(part.signature, columns),
+            *block("holds", said, columns),
+            *say_end(part.notes, part.signature, columns),
         ]
 
     def describe(self, part: PreferenceTests) -> dict[str, Any]:
@@ -288,7 +264,6 @@ class SignificanceResult(GroupedResult[PreferenceTests]):
         return contract | {name: whole(contract[name]) for name in ("n_judgments", "n_comparisons")}
 
     def rows(self, part: PreferenceTests) -> list[dict[str, Any]]:
-        """Return one row for each pair."""
         return part.pairs.rows()
 
     def tabulate(self, part: PreferenceTests) -> str:
@@ -309,5 +284,4 @@ class SignificanceResult(GroupedResult[PreferenceTests]):
         return tabular("ll" + "r" * 6, TITLES, [rows], said)
 
     def say(self, part: PreferenceTests) -> list[str]:
-        """Return what Friedman's test says, and what must stand beside the numbers."""
         return [*say_friedman(part.friedman, part.blocks), *part.notes]

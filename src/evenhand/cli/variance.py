@@ -16,7 +16,14 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_groups
+from evenhand.cli.running import (
+    Patience,
+    remarks_on,
+    split_groups,
+    take_output,
+    take_reading,
+    work_on_groups,
+)
 from evenhand.cli.terminal import (
     Column,
     GroupedResult,
@@ -26,8 +33,7 @@ from evenhand.cli.terminal import (
     label,
     plural,
     say_answers,
-    say_notes,
-    sign,
+    say_end,
 )
 from evenhand.data.results import Component
 from evenhand.errors import UnknownOption
@@ -41,7 +47,6 @@ if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
     from evenhand.judges.variance import Judgments, Method
     from evenhand.ratings.variance_components import Systems
-
 
 _design_option = section("Design")
 _model_option = section("Model")
@@ -161,8 +166,7 @@ def _choose_each(
 def _split(
     data: Comparisons | Rankings | Ratings, group_by: str | None, criterion: str | None
 ) -> dict[str, Judgments]:
-    """Return the groups that are looked at apart."""
-    from evenhand.data.groups import choose_groups, group_ratings, split_table
+    from evenhand.data.groups import group_ratings
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
 
@@ -174,14 +178,8 @@ def _split(
     if criterion is not None:
         raise UnknownOption("--criterion is of ratings; these are comparisons: leave it out")
     table = data.comparisons() if isinstance(data, Rankings) else data
-    column = choose_groups(table, group_by)
-    parts = {"": table} if column is None else split_table(table, column)
-    if len(parts) == 1 and group_by is None:
-        return {"": next(iter(parts.values()))}
-    return {**parts}
-
-
-# Variance components and designs, one for each group, as text, JSON, CSV and LaTeX.
+    parts, alone = split_groups(table, group_by)
+    return {"": next(iter(parts.values()))} if alone else {**parts}
 
 
 LEGEND: Final = (
@@ -193,31 +191,33 @@ STARRED: Final = "; * is with what this design cannot tell from it"
 
 
 class VarianceResult(GroupedResult[Study]):
-    """What `evenhand variance` found: components and designs for each group."""
-
     lacking = "has no components"
 
     def draw(self, part: Study, columns: int) -> list[str]:
-        """Return everything about one group."""
         found = part.found
         legend = LEGEND.format(unit=found.unit, variance=OF_SCORE if found.shares else "")
         starred = any(one.carries for one in found.components)
         designs = _designs(part, columns)
+        # The table of components, with fewer figures where it would be too wide
+        tables = []
+        for figures in (3, 2):
+            cells = [_cells(found, one, figures) for one in found.components]
+            shown = [name for name in cells[0] if name != "variance" or found.shares]
+            rows = [[one[name] for name in shown] for one in cells]
+            tables.append(draw_table((Column(shown[0]), *shown[1:]), rows))
         return [
             label("", _say_counts(found), columns),
             label("model", _say_model(found), columns),
             "",
-            *_table(found, columns),
+            *first_fitting(tables, columns),
             "",
             label("table", legend + STARRED * starred, columns),
             *block("says", part.says, columns),
             *(["", *designs, "", label("design", _legend(part), columns)] if designs else []),
-            *say_notes(part.notes, columns),
-            sign(found.signature, columns),
+            *say_end(part.notes, found.signature, columns),
         ]
 
     def rows(self, part: Study) -> list[dict[str, Any]]:
-        """Return a row for each component, then one for each design."""
         contract = part.to_dict()
         designs = [*contract["designs"], *([contract["plan"]] if contract["plan"] else [])]
         components = [
@@ -271,19 +271,7 @@ def _say_model(found: VarianceComponents) -> str:
     return f"tastes around pooled log-worths, {' and '.join(sorted(how, reverse=True))}"
 
 
-def _table(found: VarianceComponents, columns: int) -> list[str]:
-    """Return the table of components, with fewer figures where it would be too wide."""
-    tables = []
-    for figures in (3, 2):
-        cells = [_cells(found, one, figures) for one in found.components]
-        shown = [name for name in cells[0] if name != "variance" or found.shares]
-        rows = [[one[name] for name in shown] for one in cells]
-        tables.append(draw_table((Column(shown[0]), *shown[1:]), rows))
-    return first_fitting(tables, columns)
-
-
 def _cells(found: VarianceComponents, one: Component, figures: int) -> dict[str, str]:
-    """Return what stands under each title."""
     total = sum(found.parts.values())
     part = found.parts.get(one.name)
     return {
@@ -309,10 +297,7 @@ def _percent(value: float | None) -> str:
 
 
 def _designs(part: Study, columns: int) -> list[str]:
-    """Return the table of designs, a row for each number of judges.
-
-    Where it would be too wide, the fewest items are left out, but not those that were judged.
-    """
+    """Return a row for each number of judges; for want of room the fewest items go."""
     if not part.designs:
         return []
     shown = list(range(len(part.designs[0])))
@@ -333,7 +318,6 @@ def _design(one: Plan) -> str:
 
 
 def _legend(part: Study) -> str:
-    """Say what the table of designs shows."""
     first = part.designs[-1][0]
     shown = "standard error of a difference of two systems"
     shown += ", and reliability" if first.reliability is not None else ""

@@ -32,12 +32,7 @@ from evenhand.web.store.verification import LogCheck
 @click.option("--write-log", metavar="FILE", help="Write a database's log as JSON Lines.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify(
-    log: str,
-    head: str | None,
-    receipts: tuple[str, ...],
-    write_log: str | None,
-    *,
-    as_json: bool,
+    log: str, head: str | None, receipts: tuple[str, ...], write_log: str | None, *, as_json: bool
 ) -> None:
     """Check that nothing was changed in a log of collected judgments.
 
@@ -70,13 +65,8 @@ def verify(
     choose_output({"json": as_json}, None).deliver(VerifyResult(found, against=noted is not None))
 
 
-# What `evenhand verify` found, as text and JSON.
-
-
 @dataclass(frozen=True)
 class VerifyResult:
-    """A log that holds."""
-
     found: LogCheck  # what was found
     against: bool  # whether it was held against a head
 
@@ -106,13 +96,10 @@ class VerifyResult:
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one row."""
         return [self.contract()]
 
     def latex(self) -> str:
-        """Return the head, in typewriter letters."""
         return f"\\texttt{{{self.found.head}}}\n"
 
     def remarks(self) -> list[str]:
-        """Return nothing: all is in the row."""
         return []

@@ -1,4 +1,4 @@
-"""The options of `evenhand watch`: what is decided, and how one goes on looking."""
+"""`evenhand watch`: what is decided already, however often one looks, and who leads now?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -27,6 +27,7 @@ from evenhand.cli.running import (
     Patience,
     Reading,
     remarks_on,
+    split_groups,
     take_output,
     take_reading,
     work_on_groups,
@@ -36,12 +37,11 @@ from evenhand.errors import UnknownFormat, UnknownOption, sentence_hint, suggest
 
 if TYPE_CHECKING:
     from evenhand.cli.running import Output
-    from evenhand.cli.watch_screen import SightResult, Source, WatchResult
+    from evenhand.cli.watch_screen import Looks, SightResult, Source, WatchResult
     from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.sequential.leaderboard import BoardState, LiveBoard
     from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, Watched
     from evenhand.web.dashboard import CampaignStatus
-
 
 TIES: Final = ("davidson", "discard")
 HALF_WIN: Final = (
@@ -119,28 +119,16 @@ live_options = stack(
 
 # What `evenhand watch` looks at: a campaign that runs, or a file of votes that grows.
 
-
 WEB: Final = ("http://", "https://")
 _SQLITE: Final = b"SQLite format 3\0"
 _LINKS: Final = b"role,judge,link"
 _LOG: Final = b'{"body":{'
 
 
-class Looks(Protocol):
-    """Something that is looked at."""
-
-    def look(self) -> CampaignStatus:
-        """Return what can be said now."""
-
-    def close(self) -> None:
-        """Look no more."""
-
-
 class Campaign:
     """A campaign that is watched, of which one pass may be chosen."""
 
     def __init__(self, title: str, open_looks: Callable[[], Looks], task: str | None) -> None:
-        """Open it."""
         self.title, self._looks, self._task = title, open_looks(), task
         self._seen: tuple[CampaignStatus, CampaignStatus] | None = None
 
@@ -162,13 +150,10 @@ class Campaign:
         return replace(whole, passes=found)
 
     def close(self) -> None:
-        """Look no more."""
         self._looks.close()
 
 
 class File:
-    """A file of votes that is watched while it grows."""
-
     def __init__(
         self,
         path: Path,
@@ -176,7 +161,6 @@ class File:
         beginning: Beginning,
         keep: Callable[[BoardState], None] | None,
     ) -> None:
-        """Open it."""
         from evenhand.ranking.sequential.watch import GrowingVotes
 
         self.title = path.name
@@ -219,7 +203,6 @@ class File:
             self._keep(self._votes.state)
 
     def close(self) -> None:
-        """Keep the board, and look no more."""
         self._write()
         self._votes.close()
 
@@ -231,7 +214,10 @@ def find_campaign(name: str, *, insecure: bool, task: str | None) -> Campaign | 
     if "://" in name:
         return Campaign("campaign", partial(_open_database, name), task)
     path = Path(name)
-    begins = _read_beginning(path)
+    begins = b""
+    if path.is_file():
+        with path.open("rb") as file:
+            begins = file.read(max(map(len, (_SQLITE, BOM_UTF8 + _LINKS, _LOG))))
     if begins.startswith(_SQLITE):
         return Campaign(path.name, partial(_open_database, name), task)
     if begins.removeprefix(BOM_UTF8).replace(b";", b",").startswith(_LINKS):
@@ -246,14 +232,6 @@ def find_campaign(name: str, *, insecure: bool, task: str | None) -> Campaign | 
     return None
 
 
-def _read_beginning(path: Path) -> bytes:
-    """Return the first bytes of a file; none where it is no file."""
-    if not path.is_file():
-        return b""
-    with path.open("rb") as file:
-        return file.read(max(map(len, (_SQLITE, BOM_UTF8 + _LINKS, _LOG))))
-
-
 def _visit(address: str, *, insecure: bool, task: str | None) -> Campaign:
     from evenhand.web.dashboard import HttpClient, read_link
 
@@ -265,9 +243,6 @@ def _open_database(where: str) -> Looks:
     from evenhand.web.dashboard import ReadOnlyClient
 
     return ReadOnlyClient(where)
-
-
-# `evenhand watch`: what is decided already, however often one looks, and who leads now?
 
 
 SETTINGS: Final = ("order", "ties", "level", "judge_votes", "systems", "state", "seed", "group_by")
@@ -361,11 +336,7 @@ def _replay(
         kept = None if state is None else _take_up(Path(state))
         settings, order, systems = _settle(kept, asked), asked.order, asked.systems
         data = reading.open_comparisons("watch")
-        from evenhand.data.groups import choose_groups, split_table
-
-        by = choose_groups(data, group_by)
-        parts = {"": data} if by is None else split_table(data, by)
-        alone = group_by is None and len(parts) == 1
+        parts, alone = split_groups(data, group_by)
         if state is not None and not alone:
             raise UnknownOption("--state holds one board: choose one task (--task)")
 
@@ -380,7 +351,6 @@ def _replay(
 
 
 def _look_at(campaign: Campaign) -> SightResult:
-    """Look at a campaign once."""
     from evenhand.cli.watch_screen import SightResult, Status
 
     try:
@@ -393,7 +363,6 @@ def _look_at(campaign: Campaign) -> SightResult:
 
 
 def _open_file(reading: Reading, asked: Asked, state: str | None) -> Source:
-    """Open a file of votes that grows."""
     from evenhand.ranking.sequential.watch import Beginning
 
     kept = None if state is None else _take_up(Path(state))
@@ -408,7 +377,6 @@ def _open_file(reading: Reading, asked: Asked, state: str | None) -> Source:
 
 
 def _refuse_unfit(context: click.Context, place: Output, files: int) -> None:
-    """Refuse words that do not go together."""
     said = context.params
     if not said["live"]:
         if said["every"] is not None:

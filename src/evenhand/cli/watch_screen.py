@@ -1,4 +1,4 @@
-"""A board that is watched, of each group, as text, JSON, CSV and LaTeX."""
+"""Boards and campaigns that are watched, in a terminal, in JSON, CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -33,18 +33,17 @@ from evenhand.cli.terminal import (
     name_column,
     name_room,
     plural,
-    say_notes,
+    say_end,
     share,
-    sign,
     width,
 )
 from evenhand.errors import UnknownOption, listing
 from evenhand.ranking.sequential.leaderboard import Board, Standing
+from evenhand.report.document import pick
 from evenhand.report.latex import escape, escape_control, number, tabular
 
 if TYPE_CHECKING:
     from evenhand.web.dashboard import CampaignStatus, PanelStatus, PassStatus
-
 
 LONG: Final = ("decided", "leading now", "log-worth", "decided better than", "by judges alone")
 SHORT: Final = ("decided", "now", "log-worth", "beats", "judges")
@@ -54,12 +53,9 @@ MIN_NAME: Final = 16  # Columns that names have at least, if they need them
 
 
 class WatchResult(GroupedResult[Board]):
-    """What `evenhand watch` found: a board for each group."""
-
     lacking = "has no board"
 
     def draw(self, part: Board, columns: int) -> list[str]:
-        """Return counts, the board, and what is said of it."""
         counts = [plural(part.n_votes, "vote"), plural(len(part.systems), "system")]
         counts.append(f"{share(part.n_ties, part.n_votes)} ties")
         return [
@@ -68,16 +64,13 @@ class WatchResult(GroupedResult[Board]):
             *draw_board(part, columns),
             "",
             *block("says", part.says, columns),
-            *say_notes(part.notes, columns),
-            sign(part.signature, columns),
+            *say_end(part.notes, part.signature, columns),
         ]
 
     def rows(self, part: Board) -> list[dict[str, Any]]:
-        """Return a row for each system, the leading one first."""
         return [asdict(one) for one in part.standings]
 
     def tabulate(self, part: Board) -> str:
-        """Return the board as a table for a paper."""
         header = ("decided rank", "leading now", "system", "log-worth", "better than")
         rows = [
             (
@@ -134,7 +127,6 @@ def draw_board(part: Board, columns: int) -> list[str]:
 
 # A sight of judgments that come in, as lines of a terminal: a head, boards, what is decided.
 
-
 MIN_ROWS: Final = 3  # Rows of a pass that are worth more than sentences below it
 DAY: Final = 86_400
 SEVERAL: Final = 2
@@ -151,8 +143,6 @@ LAPSED: Final = (
 
 @dataclass(frozen=True)
 class Status:
-    """What is known of the looks themselves."""
-
     looked: float  # when somebody looked last and saw something (seconds since 1970)
     shift: float = 0.0  # by how much the clock here is ahead of the campaign's (seconds)
     away: str = ""  # why nothing can be seen now; "" where it can
@@ -161,8 +151,6 @@ class Status:
 
 @dataclass(frozen=True)
 class Size:
-    """Room in a terminal."""
-
     columns: int  # how many
     lines: int | None = None  # how many; None for as many as it takes
 
@@ -178,11 +166,7 @@ class _Drawn:
 
 
 def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
-    """Return the lines of a sight; where there is little room, what matters least goes first.
-
-    Remarks go first, then sentences but the first, then rows at the end of a board, which are
-    counted.
-    """
+    """Return the lines of a sight; where there is little room, what matters least goes first."""
     columns = size.columns
     state = "paused" if sight.paused else "open"
     state = "done" if sight.remaining == 0 else state
@@ -247,12 +231,10 @@ def _say_counted(sight: CampaignStatus) -> str:
 
 
 def list_notes(sight: CampaignStatus) -> list[str]:
-    """Return what must be said of the whole sight."""
     return [*sight.faults, *(() if sight.whole else (COUNTING,))]
 
 
 def _say_progress(sight: CampaignStatus) -> str:
-    """Say how far it is."""
     if sight.remaining is None:
         return plural(sight.judged, "vote")
     told = f"{sight.judged:,} of {sight.judged + sight.remaining:,}; {sight.remaining:,} remain"
@@ -296,9 +278,8 @@ def _say_judges(panels: Sequence[PanelStatus], size: Size) -> list[str]:
     for one in panels:
         flagged = [f"{judge.judge} ({', '.join(judge.flags)})" for judge in one.flagged]
         why = one.why if size.lines is None else re.split("[:;]", one.why)[0]
-        said = (
-            f"flagged: {listing(flagged, 4)}" if flagged else ": ".join(filter(None, (NOBODY, why)))
-        )
+        nobody = ": ".join(filter(None, (NOBODY, why)))
+        said = f"flagged: {listing(flagged, 4)}" if flagged else nobody
         lines.append(f"{one.table}: {said}" if len(panels) >= SEVERAL else said)
     return lines
 
@@ -312,11 +293,7 @@ def _draw_away(status: Status, columns: int) -> list[str]:
 
 
 def _draw_pass(one: PassStatus, columns: int, *, several: bool) -> _Drawn:
-    name = (
-        (click.style(f"{escape_control(one.name)} ".ljust(columns, "─"), bold=True),)
-        if several
-        else ()
-    )
+    title = click.style(f"{escape_control(one.name)} ".ljust(columns, "─"), bold=True)
     table: list[str] = []
     said, notes = list(one.says), []
     if one.board is not None:
@@ -324,19 +301,17 @@ def _draw_pass(one: PassStatus, columns: int, *, several: bool) -> _Drawn:
         said += [LAPSED.format(*pair) for pair in one.lapsed]
         notes = [*one.board.notes]
     elif one.means:
-        table, said = _draw_means(one, columns), [MEANS]
+        # Titles, and a line for each system with its mean score
+        heads = ("leading now", name_column("system"), "mean score", "scores")
+        rows = [
+            (str(mean.place), mean.system, f"{mean.mean:.2f}", f"{mean.n:,}") for mean in one.means
+        ]
+        table, said = draw_table(heads, rows, columns), [MEANS]
     elif one.why:
         said = [one.why]
     says = tuple(label("" if i else "says", line, columns) for i, line in enumerate(said))
     remarks = tuple(label("note", note, columns, colour="yellow") for note in notes)
-    return _Drawn(name, tuple(table), says, remarks)
-
-
-def _draw_means(one: PassStatus, columns: int) -> list[str]:
-    """Return titles, and a line for each system with its mean score."""
-    heads = ("leading now", name_column("system"), "mean score", "scores")
-    rows = [(str(mean.place), mean.system, f"{mean.mean:.2f}", f"{mean.n:,}") for mean in one.means]
-    return draw_table(heads, rows, columns)
+    return _Drawn((title,) if several else (), tuple(table), says, remarks)
 
 
 def _choose(one: _Drawn, detail: int) -> _Drawn:
@@ -372,18 +347,13 @@ def _cut_rows(rows: Sequence[str], share: int) -> list[str]:
 
 # Looks at a source of judgments, again and again, in a thread of their own.
 
-
 TICK: Final = 1.0  # Seconds after which ages on the screen are drawn anew
 MAX_PAUSE: Final = 60.0  # Seconds between two tries of a server that is away, at most
 PATIENCE: Final = 1.0  # Seconds that a look may still take after the end
 NEVER: Final = Status(0.0)
 
 
-class Source(Protocol):
-    """Where judgments come in."""
-
-    title: str  # what it is called before anything was seen
-
+class Looks(Protocol):
     def look(self) -> CampaignStatus:
         """Return what can be said now; the last sight itself where nothing is new."""
 
@@ -391,10 +361,12 @@ class Source(Protocol):
         """Look no more."""
 
 
+class Source(Looks, Protocol):
+    title: str  # what it is called before anything was seen
+
+
 @dataclass(frozen=True)
 class News:
-    """What came of the looks so far."""
-
     sight: CampaignStatus | None = None  # the last one; None before the first
     status: Status = NEVER  # when it was, and whether the source is there
     fault: BaseException | None = None  # what ended the looks; None as long as they go on
@@ -404,10 +376,7 @@ class Looker:
     """Looks at a source in a thread of its own, so that a slow one does not hold up the screen."""
 
     def __init__(self, source: Source, pace: float) -> None:
-        """Look at nothing yet.
-
-        pace: seconds between two looks.
-        """
+        """Look at nothing yet."""
         self.news = News()
         self._source, self._pace, self._pause = source, pace, pace
         self._over = threading.Event()
@@ -424,7 +393,6 @@ class Looker:
 
     @property
     def looks_still(self) -> bool:
-        """Whether a look goes on that was left behind."""
         return self._thread.is_alive()
 
     def wait(self) -> bool:
@@ -447,18 +415,12 @@ class Looker:
         self._calls.put(False)
 
     def _run(self) -> None:
-        with self._catching():
+        with _Caught() as caught:
             while not self._over.is_set():
                 self.news = self._look()
                 self.wake()
                 self._over.wait(self._pause)
-
-    @contextmanager
-    def _catching(self) -> Iterator[None]:
-        """Hand what ends the looks to whoever shows them."""
-        with _Caught() as caught:
-            yield
-        if caught.fault is not None:
+        if caught.fault is not None:  # whoever shows the looks raises it
             self.news = replace(self.news, fault=caught.fault)
             self.wake()
 
@@ -483,8 +445,6 @@ class Looker:
 
 
 class _Caught:
-    """A context that keeps what is raised in it."""
-
     fault: BaseException | None = None
 
     def __enter__(self) -> _Caught:
@@ -500,13 +460,8 @@ class _Caught:
         return True
 
 
-# A sight of a campaign as text, JSON, CSV and LaTeX.
-
-
 @dataclass(frozen=True)
 class SightResult:
-    """What `evenhand watch` saw of a campaign."""
-
     sight: CampaignStatus  # of it
     status: Status  # when that was
 
@@ -520,25 +475,17 @@ class SightResult:
         return describe_sight(self.sight)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return a row for each system of each pass."""
         rows = [
             {"pass": one.name, **asdict(row)}
             for one in self.sight.passes
             for row in (one.means if one.board is None else one.board.standings)
         ]
         if len({tuple(row) for row in rows}) != 1:
-            raise UnknownOption(
-                "--csv has one table: "
-                + (
-                    "votes and scores have two; choose one pass (--task)"
-                    if rows
-                    else "nothing was judged yet"
-                )
-            )
+            why = "votes and scores have two; choose one pass (--task)"
+            raise UnknownOption(f"--csv has one table: {why if rows else 'nothing was judged yet'}")
         return rows
 
     def latex(self) -> str:
-        """Return the boards as tables for a paper."""
         boards = {one.name: one.board for one in self.sight.passes if one.board is not None}
         if not boards:
             raise UnknownOption("--latex has boards, and no votes came in yet")
@@ -553,14 +500,9 @@ class SightResult:
 
 
 def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
-    """Return a sight as JSON takes it."""
     last = sight.last
     return {
-        "title": sight.title,
-        "judged": sight.judged,
-        "remaining": sight.remaining,
-        "done_by": sight.done_by,
-        "paused": sight.paused,
+        **pick(sight, "title", "judged", "remaining", "done_by", "paused"),
         "last": None if last is None else datetime.fromtimestamp(last / 1000, UTC).isoformat(),
         "passes": [
             {
@@ -580,20 +522,13 @@ def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
 
 # A board that is redrawn while judgments come in; in a pipe, a line for each change.
 
-
 TERMINATED: Final = 143
 HEIGHT: Final = 24
 WAITS: Final = "for new judgments, and prints a line for each change; Ctrl-C ends it"
 
 
 def follow(source: Source, pace: float, *, as_json: bool) -> None:
-    """Show a source until interrupted.
-
-    On a terminal the board is redrawn, and stands there once more, as text, when it ends; in a pipe
-    each change is a line.
-
-    pace: seconds between two looks.
-    """
+    """Show a source until interrupted, with so many seconds between two looks."""
     drawn = sys.stdout.isatty() and not as_json
     if drawn:
         from rich.console import Console
@@ -675,15 +610,8 @@ def _tell_apart(sight: CampaignStatus) -> object:
         (one.name, one.says, one.lapsed, one.means, one.why, one.board and one.board.n_votes)
         for one in sight.passes
     )
-    return (
-        sight.judged,
-        sight.remaining,
-        sight.paused,
-        boards,
-        sight.panels,
-        sight.faults,
-        sight.whole,
-    )
+    counts = pick(sight, "judged", "remaining", "paused", "panels", "faults", "whole")
+    return (*counts.values(), boards)
 
 
 @contextmanager

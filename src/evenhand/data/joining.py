@@ -145,7 +145,8 @@ def find_parts(
         if padded:
             raise InvalidJudgments(
                 f"{said} has the part '{padded[0]}' with a blank before or after it: labels are"
-                " compared exactly, put the blanks into the sign (merged=' + ') or take them out"
+                " compared exactly, put the blanks into the sign (system_separator=' + ') or"
+                " take them out"
             )
         doubled = [system for system in systems if systems.count(system) > 1]
         if doubled:

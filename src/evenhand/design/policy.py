@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
-from evenhand.data.tally import Tally
+from evenhand.data.tally import Codes, Tally
 from evenhand.design.campaign import Campaign
 from evenhand.errors import (
     CampaignError,

@@ -122,7 +122,6 @@ def _say_barred(ranking: Ranking) -> list[str]:
 
 # The open pairs at the top of a ranking: what they want, how many judgments decide the first.
 
-
 MAX_TIMES: Final = 100.0  # So many times as many judgments are more than anybody collects
 
 
@@ -161,10 +160,7 @@ def find_want(ranking: Ranking, places: Sequence[int]) -> tuple[str, ...]:
 
 
 def say_more(ranking: Ranking) -> str:
-    """Say how many judgments would probably tell the first two open systems apart; "" where none.
-
-    It is the number of the section on what to judge next.
-    """
+    """Say how many judgments would tell the first two open systems apart."""
     try:
         separations = separate_pairs(ranking, find_open(ranking)[:1])
     except NotIdentified:
@@ -177,7 +173,6 @@ def say_more(ranking: Ranking) -> str:
 
 
 # What speaks against acting on the answer: said behind it, in a sentence.
-
 
 PLACE: Final = "the place of an output matters"
 SIDES: Final = "some judges favour a side"
@@ -207,7 +202,6 @@ def is_warning(sentence: str) -> bool:
 
 
 def add_warnings(part: Part) -> Part:
-    """Return a part whose answer says which checks failed."""
     checks = [check for section in part.sections for check in section.checks]
     failed = {check.name: check for check in checks if check.state == FAILED}
     warned = any(is_warning(sentence) for sentence in part.answer[1:])  # the first may begin so

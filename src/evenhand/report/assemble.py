@@ -30,6 +30,16 @@ from evenhand.errors import (
 )
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.report.analysis import (
+    LEVEL,
+    PREFERENCE,
+    RATING,
+    Analysis,
+    Data,
+    Settings,
+    exclude_from,
+    shorten,
+)
 from evenhand.report.answer import BUT, add_warnings, is_warning, say_answer, say_refused
 from evenhand.report.document import (
     FAILED,
@@ -79,20 +89,9 @@ from evenhand.report.sections.systems import (
     write_section_ranking,
     write_section_scores,
 )
-from evenhand.report.study import (
-    LEVEL,
-    PREFERENCE,
-    RATING,
-    Analysis,
-    Data,
-    Settings,
-    exclude_from,
-    shorten,
-)
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
-
 
 WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
     "ranking": write_section_ranking,
@@ -122,7 +121,6 @@ WRITERS: Final[Mapping[str, Callable[[Analysis], Section]]] = {
 
 # One part of a report: all sections on one task, and its answer.
 
-
 # What keeps a section empty, which then says so
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption, UnknownColumn)
 # Sections on judges → the check that each makes, which is not run where the section is empty
@@ -141,7 +139,6 @@ def write_part(
     *,
     answers: bool = True,
 ) -> Part:
-    """Write sections of one task."""
     written = []
     for name, title in wanted.items():
         step(f"{analysis.task} {title}".strip())
@@ -154,17 +151,15 @@ def _write(analysis: Analysis, name: str, title: str) -> Section:
     """Write a section; what refuses it stands in its place."""
     try:
         with draw_unchecked():
-            return WRITERS[name](analysis)
+            section = WRITERS[name](analysis)
     except REFUSALS as refusal:
-        return refuse_section(name, title, say_refused(refusal))
-
-
-def refuse_section(name: str, title: str, why: str) -> Section:
-    """Return the section that stands in the place of one that is refused."""
-    if name not in LIT:
-        return Section(name, title, not_run=why)
-    says = (f"Nothing can be said here: {why}.",)
-    return Section(name, title, says, (Check(*LIT[name], NOT_RUN, why),))
+        why = say_refused(refusal)
+        # The section that stands in the place of one that is refused
+        if name not in LIT:
+            return Section(name, title, not_run=why)
+        says = (f"Nothing can be said here: {why}.",)
+        return Section(name, title, says, (Check(*LIT[name], NOT_RUN, why),))
+    return replace(section, title=title)
 
 
 def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
@@ -188,7 +183,6 @@ def _answer(analysis: Analysis) -> tuple[str, ...]:
 #
 # A table cannot leave its process, so each process opens the judgments itself.
 
-
 Opener = Callable[[], Data]
 Step = Callable[[str], Any]
 # Sections of a single task that whichever process is free writes, the longest first
@@ -198,8 +192,6 @@ MIN_PARALLEL_JUDGMENTS: Final = 3_000  # From so many on a second process pays f
 
 @dataclass(frozen=True)
 class Job:
-    """Sections of one task."""
-
     task: str  # its name; "" for a table without tasks
     sections: Mapping[str, str]  # name → heading
     size: float = 1.0  # judgments
@@ -215,7 +207,6 @@ def write_parts(
     opener: Opener | None = None,
     step: Step = lambda _: None,
 ) -> list[Part]:
-    """Write a part for each task."""
     if len(sizes) < 2:
         jobs = [Job("", wanted, sum(sizes.values()) or _count_rows(data))]
     else:
@@ -351,16 +342,21 @@ def write_overview(parts: Sequence[Part]) -> Section | None:
         Column("answer", "answer"),
         *(Column(name, name) for name in made),
     )
+    said = [f"{len(parts)} tasks, each ranked by itself.", *_say_best(parts)]
+    for kind in KEY_CHECKS:
+        lit = [check for part in parts for check in part.key_checks if check.name == kind]
+        wrong = sum(check.state == FAILED for check in lit)
+        if wrong:
+            said.append(f"{lit[0].asks} It changes the answer in {wrong} of {len(lit)} tasks.")
     return Section(
         "overview",
         "All tasks",
-        says=tuple(_say_lights(parts)),
+        says=tuple(said),
         tables=(Table("tasks", "The answer for each task", columns, rows),),
     )
 
 
 def _describe(part: Part) -> dict[str, Any]:
-    """Return the row of a task."""
     states = {check.name: check.state for check in part.key_checks}
     first, *others = part.answer or ("",)
     answer = " ".join([first, *(one for one in others if not is_warning(one))])  # lights say those
@@ -379,17 +375,6 @@ def _say_best(parts: Sequence[Part]) -> list[str]:
         return ["In none of them is a single system the best: several may be."]
     said = f"In {clear} a single system is the best"
     return [f"{said}; in {open_} several may be." if open_ else f"{said}."]
-
-
-def _say_lights(parts: Sequence[Part]) -> list[str]:
-    """Say in how many tasks something is wrong."""
-    said = [f"{len(parts)} tasks, each ranked by itself.", *_say_best(parts)]
-    for name in KEY_CHECKS:
-        lit = [check for part in parts for check in part.key_checks if check.name == name]
-        wrong = sum(check.state == FAILED for check in lit)
-        if wrong:
-            said.append(f"{lit[0].asks} It changes the answer in {wrong} of {len(lit)} tasks.")
-    return said
 
 
 # From judgments to a report: a part for each task, a section for each question.
@@ -465,7 +450,6 @@ def make_report(
 
 
 def _list_words(title: str, sections: Sequence[str]) -> list[str]:
-    """Return the words of the command that choose the title and the sections."""
     chosen = ["--sections", ",".join(sections)] if sections else []
     return [*chosen, *(["--title", title] if title else [])]
 

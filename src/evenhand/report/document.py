@@ -13,7 +13,7 @@ from typing import Any, Final
 Row = Mapping[str, Any]
 
 PASSED: Final = "passed"
-FAILED: Final = "failed"  # What was found changes the answer (`evenhand.report.study`)
+FAILED: Final = "failed"  # What was found changes the answer (`evenhand.report.analysis`)
 WARNING: Final = "warning"  # Something was found, and the answer stays with it taken into account
 NOT_RUN: Final = "not run"
 # A check that was run and does not decide: that is no pass, and nobody forgot it
@@ -26,8 +26,6 @@ KEY_CHECKS: Final = ("judges", "agreement", "order", "model", "choices")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table."""
-
     key: str  # of the rows
     title: str  # above it
     kind: str = "text"  # how its values are written: a key of `KINDS`
@@ -36,8 +34,6 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table."""
-
     name: str  # of the file it becomes, such as "ranking"; unlike the others of its section
     caption: str  # what it shows
     columns: tuple[Column, ...]  # from left to right; the first names the row
@@ -49,8 +45,6 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart."""
-
     name: str  # of the file it becomes; unlike the others of its section
     title: str  # above it
     alt: str  # what can be seen, for those who do not see it
@@ -90,10 +84,8 @@ class Block:
 
 @dataclass(frozen=True)
 class Section:
-    """A section."""
-
     name: str  # one word, unlike the others of its part
-    title: str  # its heading
+    title: str = ""  # its heading; that of the contents where it is ""
     says: tuple[str, ...] = ()  # findings, a sentence or two each
     checks: tuple[Check, ...] = ()  # what could be wrong
     figures: tuple[Figure, ...] = ()  # charts
@@ -106,8 +98,6 @@ class Section:
 
 @dataclass(frozen=True)
 class Part:
-    """All that is said of one task."""
-
     name: str  # of the task; "" where there is one
     answer: tuple[str, ...]  # the decisions, a sentence each
     sections: tuple[Section, ...]  # in the order in which they are read
@@ -146,16 +136,12 @@ def describe_part(part: Part) -> dict[str, Any]:
 def describe_section(section: Section) -> dict[str, Any]:
     """Return a section as plain values; of a figure what is drawn, not how."""
     return {
-        "name": section.name,
-        "title": section.title,
-        "not_run": section.not_run,
+        **pick(section, "name", "title", "not_run"),
         "says": list(section.says),
         "checks": [_describe_check(check) for check in section.checks],
         "figures": [
             {
-                "name": figure.name,
-                "title": figure.title,
-                "alt": figure.alt,
+                **pick(figure, "name", "title", "alt"),
                 "datasets": {name: list(map(dict, rows)) for name, rows in figure.datasets.items()},
             }
             for figure in section.figures
@@ -176,13 +162,14 @@ def describe_section(section: Section) -> dict[str, Any]:
     }
 
 
+def pick(item: Any, *names: str) -> dict[str, Any]:
+    return {name: getattr(item, name) for name in names}
+
+
 def _describe_check(check: Check) -> dict[str, Any]:
     """Return a check as plain values; its issues stand in the answer."""
     return {
-        "name": check.name,
-        "asks": check.asks,
-        "state": check.state,
-        "says": check.says,
+        **pick(check, "name", "asks", "state", "says"),
         "recommendation": check.recommendation,
         "p": check.p,
     }
@@ -196,18 +183,9 @@ def join_chart(figure: Figure) -> dict[str, Any]:
 
 # How numbers and names are written wherever a report shows them: on the page, in LaTeX, Markdown.
 
-
 NONE: Final = "–"  # What stands where there is no number
 SMALLEST_CHANCE: Final = 0.001  # Chances below this are written as being below it
 MAX_NAMES: Final = 5  # Most systems that are named in a sentence
-
-
-def _write_count(value: float) -> str:
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
-
-
-def _write_chance(value: float) -> str:
-    return f"< {SMALLEST_CHANCE}" if value < SMALLEST_CHANCE else f"{value:.3f}"
 
 
 def _write_percent(value: float) -> str:
@@ -220,14 +198,14 @@ def _write_percent(value: float) -> str:
 # small, a chance a p-value.
 KINDS: Final[dict[str, Callable[[Any], str]]] = {
     "text": str,
-    "count": _write_count,
+    "count": lambda value: f"{value:,.{0 if float(value).is_integer() else 1}f}",
     "general": lambda value: f"{value:g}",
     "one": lambda value: f"{value:z,.1f}",
     "two": lambda value: f"{value:z,.2f}",
     "three": lambda value: f"{value:z,.3f}",
     "share": lambda value: f"{100 * value:z.0f} %",
     "percent": _write_percent,
-    "chance": _write_chance,
+    "chance": lambda value: f"< {SMALLEST_CHANCE}" if value < SMALLEST_CHANCE else f"{value:.3f}",
 }
 
 

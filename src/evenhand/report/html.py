@@ -30,6 +30,7 @@ from evenhand.report.document import (
     Table,
     describe_part,
     describe_section,
+    pick,
     write_value,
 )
 from evenhand.report.figures.drawing import (
@@ -126,9 +127,7 @@ class Report:
         """Return everything that the page shows, as plain values: the JSON contract."""
         return {
             "contract": CONTRACT,
-            "title": self.title,
-            "version": self.version,
-            "command": self.command,
+            **pick(self, "title", "version", "command"),
             "notes": list(self.notes),
             "excluded": write_excluded(self.excluded),
             "overview": None if self.overview is None else describe_section(self.overview),
@@ -169,24 +168,19 @@ def _draw_part(part: Part) -> str:
 
 @dataclass(frozen=True)
 class SectionPath:
-    """A section, and where it stands."""
-
     section: Section  # the section
     part: str = ""  # name of the task; "" where there is one
     signature: str = ""  # the line that reproduces its numbers
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The tables of the section."""
         return self.section.tables
 
     def name(self, item: Table | Figure) -> str:
-        """Return what a table or figure of the section is called outside the report."""
         return "/".join(filter(None, (self.part, self.section.name, item.name)))
 
 
 def list_paths(report: Report) -> Iterator[SectionPath]:
-    """Return all sections in the order in which they are read."""
     if report.overview is not None:
         yield SectionPath(report.overview)
     for part in report.parts:
@@ -195,7 +189,6 @@ def list_paths(report: Report) -> Iterator[SectionPath]:
 
 
 # What stands inside a page: JSON, or letters that a browser unpacks where it would be long.
-
 
 # Most letters of JSON that stand in the page as they are; more of it is packed
 PLAIN: Final = 100_000
@@ -221,7 +214,6 @@ def write_json(value: Any) -> str:
 
 
 def embed(name: str, value: Any, most: int = PLAIN) -> str:
-    """Write the element of a page that holds a value."""
     text = write_json(value)
     if len(text) > most:
         return f'<script type="application/gzip" id="{name}">{pack(text)}</script>'
@@ -229,7 +221,6 @@ def embed(name: str, value: Any, most: int = PLAIN) -> str:
 
 
 # The colours of a page, in light and in dark, and which of them a figure's colours become.
-
 
 # Name of a colour of the page → colour on white
 LIGHT: Final = {
@@ -288,7 +279,6 @@ def write_variables(colours: dict[str, str]) -> str:
 
 
 # The report as one page that needs nothing else: styles, charts and numbers are inside.
-
 
 # Most bytes of a page of several tasks whose parts stand in it as they are; in a larger one they
 # are packed
@@ -392,11 +382,7 @@ def find_home(part: Part, name: str, before: str) -> str:
 
 
 def find_hero(part: Part) -> tuple[int, int]:
-    """Return the place of the section, and in it that of the figure, of the first screen.
-
-    It is the forest plot of the ranking, or else the first figure of the first section; (-1, -1)
-    where there is none.
-    """
+    """Return the places of a section and its figure for the first screen; (-1, -1) where none."""
     for place, section in enumerate(part.sections):
         for number, figure in enumerate(section.figures):
             if (section.name, figure.name) == ("ranking", "forest"):
@@ -437,12 +423,7 @@ def _find_drawing(report: Report) -> dict[str, Any]:
     for place, part in enumerate(report.parts):
         for number, section in enumerate(part.sections):
             specs |= _of_section(section, f"/parts/{place}/sections/{number}")
-    return {
-        "specs": specs,
-        "light": LIGHT,
-        "dark": DARK,
-        "darkened": FIGURES,
-    }
+    return {"specs": specs, "light": LIGHT, "dark": DARK, "darkened": FIGURES}
 
 
 def _of_section(section: Section, path: str) -> dict[str, Any]:
@@ -453,7 +434,6 @@ def _of_section(section: Section, path: str) -> dict[str, Any]:
 
 
 # How a report is written: as a page, or as JSON with every number of the page.
-
 
 # Ending that no report has → what serves instead
 INSTEAD: Final = {
@@ -480,7 +460,6 @@ FORMS: Final[dict[str, Callable[[Report], str]]] = {
 
 
 def find_form(path: Path) -> Callable[[Report], str]:
-    """Return what writes a report into a file of this name."""
     ending = path.suffix.lower()
     if ending not in FORMS:
         hint = f"; {INSTEAD[ending]}" if ending in INSTEAD else ""

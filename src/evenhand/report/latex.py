@@ -1,4 +1,4 @@
-"""Signs that hide text or move it, written as what they are."""
+"""LaTeX: tables for papers, and signs that hide text or move it written as what they are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ def escape_control(text: str) -> str:
 
 
 # Tables for papers: booktabs, numbers in mathematics, the signature as a comment.
-
 
 ESCAPES: Final = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
@@ -65,7 +64,6 @@ def tabular(
     comments: Sequence[str] = (),
     below: Sequence[str] = (),
 ) -> str:
-    """Return a table."""
     bodies = ["\n".join(_row(row) for row in block) for block in blocks]
     lines = [
         r"% \usepackage{booktabs}",

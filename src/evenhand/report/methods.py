@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Final
 
 import numpy as np
 
-from evenhand.data.exclusions import Exclusion
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE
@@ -21,11 +20,11 @@ from evenhand.numerics.graph import Graph, weak_components
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.score_board import ScoreBoard
+from evenhand.report.analysis import Analysis, Rated, are_level, list_left_out
 from evenhand.report.document import Block, Section, join_names, write_value
 from evenhand.report.sections.judges import NAMELESS
 from evenhand.report.sections.judges import find_fault as find_fault_of_judges
 from evenhand.report.sections.judges import find_fault_panel as find_fault
-from evenhand.report.study import PREFERENCE, Analysis, Rated, are_level, list_left_out
 
 ENTRY_KEY: Final = re.compile(r"^@\w+\{(.*),$", re.MULTILINE)
 FIELD: Final = re.compile(r"^  (\w+) = \{(.*)\},$", re.MULTILINE)
@@ -67,7 +66,6 @@ def write_bibliography(keys: Iterable[str]) -> str:
 
 # How systems were ranked by preferences, in sentences for a paper; only what was done is said.
 
-
 Sentence = tuple[str, tuple[str, ...]]  # A sentence, and the keys of what it cites
 
 # Treatment of ties → how it is said, and the paper it is from
@@ -93,7 +91,6 @@ def say_ranking(ranking: Ranking, analysis: Analysis) -> list[Sentence]:
 
 
 def _say_model(ranking: Ranking, analysis: Analysis) -> Sentence:
-    """Say what was fitted to what."""
     unit = "rankings" if isinstance(analysis.data, Rankings) else "comparisons"
     n = write_value(ranking.n_judgments, "count")
     model, keys = _name_model(ranking)
@@ -207,14 +204,11 @@ def _say_barred(sets: RankSets) -> list[Sentence]:
         return []
     ways = " or ".join(f"{way}s" for way in sets.clusterings)
     verb = "was" if barred == 1 else "were"
-    return [
-        (
-            f"Of {size:,} pairs {barred:,} {verb} left open whatever the answers, since the"
-            f" difference rests on fewer than {MIN_CLUSTERS:g} effective {ways} or on one"
-            " alone.",
-            (),
-        )
-    ]
+    said = (
+        f"Of {size:,} pairs {barred:,} {verb} left open whatever the answers, since the difference"
+        f" rests on fewer than {MIN_CLUSTERS:g} effective {ways} or on one alone."
+    )
+    return [(said, ())]
 
 
 # How judges and the model were examined, in sentences for a paper; only what was done is said.
@@ -225,8 +219,8 @@ def say_examinations(analysis: Analysis) -> list[Sentence]:
     left = list_left_out(analysis.settings.tasks) if not analysis.settings.full else ()
     said = []
     try:
-        said += [*_say_judges(analysis), *_say_agreement(analysis)]
-        said += [] if "items" in left else _say_items(analysis)
+        said += _say_judges(analysis)
+        said += _say_agreement(analysis, items="items" not in left)
     except UnknownOption:  # importance weights count no votes
         pass
     said += _say_position(analysis)
@@ -258,47 +252,34 @@ def _say_judges(analysis: Analysis) -> list[Sentence]:
     return [say_screening(found, how)]
 
 
-def _has_agreement(analysis: Analysis) -> bool:
-    """Whether two judges or more preferred something of the same two outputs."""
+def _say_agreement(analysis: Analysis, *, items: bool) -> list[Sentence]:
+    """Say how agreement was measured, and on items, where judges preferred the same outputs."""
     votes = analysis.votes
     if NAMELESS in (votes.judges, votes.items) or (votes.outcome == TIE).all():
-        return False
-    return bool(analysis.shared.comparable)
-
-
-def _say_agreement(analysis: Analysis) -> list[Sentence]:
-    if not _has_agreement(analysis):
         return []
-    keys = ("fleiss-1971", "krippendorff-2013", "gwet-2008")
-    return [
-        (
-            "Agreement is κ over pairs of votes of different judges on the same two outputs,"
-            " chance being that of blind answers with as many ties; beside it stand Fleiss' κ,"
-            f" Krippendorff's α and Gwet's AC1 {cite(*keys)}, with intervals from drawing"
-            " items anew.",
-            keys,
-        )
-    ]
-
-
-def _say_items(analysis: Analysis) -> list[Sentence]:
-    if not _has_agreement(analysis):
+    if not analysis.shared.comparable:
         return []
+    measures = ("fleiss-1971", "krippendorff-2013", "gwet-2008")
+    said = (
+        "Agreement is κ over pairs of votes of different judges on the same two outputs,"
+        " chance being that of blind answers with as many ties; beside it stand Fleiss' κ,"
+        f" Krippendorff's α and Gwet's AC1 {cite(*measures)}, with intervals from drawing"
+        " items anew."
+    )
+    if not items:
+        return [(said, measures)]
     keys = ("westfall-young-1993",)
-    return [
-        (
-            "Items on which judges agree or disagree beyond chance were sought beside shuffled"
-            f" answers, allowing for all items by max-T {cite(*keys)}.",
-            keys,
-        )
-    ]
+    sought = (
+        "Items on which judges agree or disagree beyond chance were sought beside shuffled"
+        f" answers, allowing for all items by max-T {cite(*keys)}."
+    )
+    return [(said, measures), (sought, keys)]
 
 
 def _say_position(analysis: Analysis) -> list[Sentence]:
     """Say how the advantage of the output shown first was found."""
-    try:
-        found = analysis.position_bias
-    except (NotIdentified, NotConverged, UnknownOption):
+    found = analysis.known_bias
+    if found is None:
         return []
     said = "The advantage of the output shown first is the order effect of a Bradley-Terry model"
     if found.heterogeneity_p is not None:
@@ -307,7 +288,6 @@ def _say_position(analysis: Analysis) -> list[Sentence]:
 
 
 def _say_fit(analysis: Analysis) -> list[Sentence]:
-    """Say how the model was tested."""
     try:
         found = analysis.cycles
     except (NotIdentified, NotConverged, UnknownOption):
@@ -336,7 +316,7 @@ def say_scores(rated: Rated) -> list[Sentence]:
     except NotIdentified:
         boards = []
     said = _say_boards(boards, rated) if boards else []
-    return [*said, *_say_agreement_methods_of_scores(rated), *_say_judges_methods_of_scores(rated)]
+    return [*said, *_say_score_agreement(rated), *_say_score_judges(rated)]
 
 
 def _say_boards(boards: list[ScoreBoard], rated: Rated) -> list[Sentence]:
@@ -354,7 +334,7 @@ def _say_boards(boards: list[ScoreBoard], rated: Rated) -> list[Sentence]:
         which = "" if len(methods) == 1 else _name_criteria(rated, method)
         said += [_say_errors(method, which)]
     if not all(method.startswith("nothing decided") for method in methods):
-        said.append(_say_sets_methods_of_scores(boards))
+        said.append(_say_score_sets(boards))
     heads = dict.fromkeys(board.headline for board in boards if board.headline)
     return [*said, *((f"The statements are {one}.", ()) for one in heads)]
 
@@ -381,7 +361,7 @@ def _say_errors(method: str, which: str) -> Sentence:
     return f"{errors}; {test}.", keys
 
 
-def _say_sets_methods_of_scores(boards: list[ScoreBoard]) -> Sentence:
+def _say_score_sets(boards: list[ScoreBoard]) -> Sentence:
     """Say what the rank sets hold together: of one criterion."""
     keys = ("mogstad-2024",)
     under = " of a criterion" if len(boards) > 1 else ""
@@ -393,8 +373,7 @@ def _say_sets_methods_of_scores(boards: list[ScoreBoard]) -> Sentence:
     )
 
 
-def _say_agreement_methods_of_scores(rated: Rated) -> list[Sentence]:
-    """Say which coefficient of agreement decides, where there is one."""
+def _say_score_agreement(rated: Rated) -> list[Sentence]:
     try:
         found = rated.agreement
     except (NotIdentified, NotConverged):
@@ -406,7 +385,7 @@ def _say_agreement_methods_of_scores(rated: Rated) -> list[Sentence]:
     return [(f"Agreement of judges is Krippendorff's α {cite(*keys)}.", keys)]
 
 
-def _say_judges_methods_of_scores(rated: Rated) -> list[Sentence]:
+def _say_score_judges(rated: Rated) -> list[Sentence]:
     """Say how judges were looked at; nothing where they are not known or one is alone."""
     if find_fault_of_judges(rated.rows.judges)[0] or are_level(rated.rows):
         return []
@@ -419,20 +398,17 @@ def _say_judges_methods_of_scores(rated: Rated) -> list[Sentence]:
     return [flags, (f"Figures that set each judge beside the others follow {cite(*keys)}.", keys)]
 
 
-# How it was computed: a paragraph for a paper, its bibliography, what repeats it.
-
-
 TEXT: Final = "methods.txt"
 BIBLIOGRAPHY: Final = "references.bib"
 
 
 def write_section_methods(analysis: Analysis) -> Section:
-    """Write the methods.
-
-    Where there is no ranking the paragraph is about the judgments only.
-    """
     sentences, signatures = _say(analysis)
-    sentences = [*sentences, *say_excluded(analysis.excluded)]
+    clauses = "; ".join(one.clause for one in analysis.excluded)
+    sentences = [
+        *sentences,
+        *([(f"Excluded from the analysis were: {clauses}.", ())] if clauses else []),
+    ]
     text = " ".join([*(sentence for sentence, _ in sentences), _say_maker()])
     keys = [key for _, cited in sentences for key in cited]
     papers = Block(BIBLIOGRAPHY, "Papers it cites, as BibTeX", write_bibliography(keys))
@@ -440,7 +416,6 @@ def write_section_methods(analysis: Analysis) -> Section:
     with_papers = ", with the papers that it cites" if keys else ""
     return Section(
         "methods",
-        PREFERENCE["methods"],
         says=(f"The paragraph may be copied into a paper{with_papers}.",),
         blocks=(
             Block(TEXT, "Methods", text),
@@ -452,24 +427,16 @@ def write_section_methods(analysis: Analysis) -> Section:
 
 
 def _say(analysis: Analysis) -> tuple[list[Sentence], list[str]]:
-    """Return the sentences, and what repeats the ranking."""
     if isinstance(analysis.data, Ratings):
         sentences = say_scores(analysis.rated)
         try:
             return sentences, [board.signature for board in analysis.rated.boards.values()]
         except NotIdentified:
             return sentences, []
-    try:
-        ranking = analysis.ranking
-    except (NotIdentified, NotConverged):
+    ranking = analysis.known_ranking
+    if ranking is None:
         return say_examinations(analysis), []
     return [*say_ranking(ranking, analysis), *say_examinations(analysis)], [ranking.signature]
-
-
-def say_excluded(excluded: Sequence[Exclusion]) -> list[Sentence]:
-    """Say what was excluded before the analysis; nothing where nothing was."""
-    clauses = "; ".join(one.clause for one in excluded)
-    return [(f"Excluded from the analysis were: {clauses}.", ())] if clauses else []
 
 
 def _say_maker() -> str:

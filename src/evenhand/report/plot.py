@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.errors import NotIdentified, UnknownOption, sentence_hint, suggest
 from evenhand.report.figures.view import dress, fit_width
 
 if TYPE_CHECKING:
-    from evenhand.design.plan import CampaignPlan
     from evenhand.judges.agreement_table import AgreementTable
     from evenhand.judges.cards import Screening
-    from evenhand.judges.diagnosis_result import Diagnosis
-    from evenhand.ranking.cross_validation import ModelComparison
-    from evenhand.ranking.learning_curves import LearningCurves
     from evenhand.ranking.position_bias import PositionBias
     from evenhand.ranking.ranking import Ranking
     from evenhand.ranking.robustness.sensitivity import Sensitivity
     from evenhand.ratings.judge_process import JudgeProcess
-    from evenhand.ratings.reliability import DecisionCurve
-
 
 WIDTH: Final = 620
-MOST: Final = 100  # Most rows that are drawn: the first
+MAX_ROWS: Final = 100  # Most rows that are drawn: the first
 Drawer = Callable[[Any], Any]
 Drawers = Mapping[str, Drawer]
 
@@ -36,7 +30,7 @@ def draw_ranking(ranking: Ranking) -> Any:
 
     held = " that hold all at once" if ranking.rank_interval == "simultaneous" else ""
     title = f"Systems by {ranking.scale}, with {100 * ranking.level:g} % intervals{held}"
-    return _finish(draw_forest(tabulate(ranking)[:MOST], ranking.scale), title)
+    return _finish(draw_forest(tabulate(ranking)[:MAX_ROWS], ranking.scale), title)
 
 
 def draw_outcomes(ranking: Ranking) -> Any:
@@ -45,19 +39,17 @@ def draw_outcomes(ranking: Ranking) -> Any:
 
     counted = ("wins", "ties", "losses")
     rows = [{**row, "n": sum(row[key] for key in counted)} for row in ranking.rows()]
-    return _finish(draw([row for row in rows if row["n"]][:MOST]), "Wins, ties and losses")
+    return _finish(draw([row for row in rows if row["n"]][:MAX_ROWS]), "Wins, ties and losses")
 
 
 def draw_chances(ranking: Ranking) -> Any:
-    """Draw who is preferred to whom by the model."""
     from evenhand.report.figures.systems import draw_heat_map, tabulate_chances
 
-    systems = ranking.systems[:MOST]
+    systems = ranking.systems[:MAX_ROWS]
     return draw_heat_map(systems, tabulate_chances(ranking.fit, systems))
 
 
 def draw_slopes(found: Screening) -> Any:
-    """Draw how strongly each judge follows the others."""
     from evenhand.report.figures.predictions import Bar, draw_intervals
 
     told = [
@@ -70,7 +62,7 @@ def draw_slopes(found: Screening) -> Any:
         raise NotIdentified("no judge has a slope here: only judges of comparisons have one")
     bars = [
         Bar(card.judge, one.value or 0.0, one.lower, one.upper, strong=bool(card.flags))
-        for card, one in told[:MOST]
+        for card, one in told[:MAX_ROWS]
     ]
     return draw_intervals(
         bars,
@@ -82,7 +74,6 @@ def draw_slopes(found: Screening) -> Any:
 
 
 def draw_agreement(table: AgreementTable) -> Any:
-    """Draw the coefficients of all judgments with their intervals."""
     from evenhand.report.figures.predictions import Bar, draw_intervals
 
     bars = [
@@ -95,7 +86,7 @@ def draw_agreement(table: AgreementTable) -> Any:
         raise NotIdentified("no coefficient has a value here: its `why` says why not")
     below = f"{100 * table.level:g} % intervals; 0 is chance for κ and its like"
     return draw_intervals(
-        bars[:MOST], axis="agreement", title="Agreement of judges", below=below, reference=0.0
+        bars[:MAX_ROWS], axis="agreement", title="Agreement of judges", below=below, reference=0.0
     )
 
 
@@ -107,80 +98,47 @@ def draw_positions(bias: PositionBias) -> Any:
     rows = list_judges(bias)
     if not rows:
         raise NotIdentified("these judgments name no judges: there is nobody to draw")
-    return _finish(draw(rows[:MOST], bias.share), "How often judges prefer the output shown first")
+    return _finish(
+        draw(rows[:MAX_ROWS], bias.share), "How often judges prefer the output shown first"
+    )
 
 
 def draw_choices(found: Sensitivity) -> Any:
-    """Draw the places of systems under each choice."""
     from evenhand.report.figures.systems import draw_places
     from evenhand.report.sections.robustness import list_places
 
-    systems = found.choices[0].systems[:MOST]
+    systems = found.choices[0].systems[:MAX_ROWS]
     rows = [row for system in systems for row in list_places(found, system)]
     return _finish(draw_places(rows), "Places of systems by choice")
 
 
-def draw_likeness(process: JudgeProcess) -> Any:
-    """Draw how alike judges are."""
-    from evenhand.ratings.process_comparison import JudgeLikeness
-    from evenhand.report.figures.judges import draw_likeness as draw
+def _draw_with(module: str, name: str, *settings: str) -> Drawer:
+    """Return what draws a result by a function of the figures, which is imported when it draws."""
 
-    return draw(JudgeLikeness(process))
-
-
-def list_diagnosis(found: Diagnosis) -> Drawers:
-    """Return the figures of Hamon, Mostefa and Arranz (2007) that a diagnosis has."""
-    from evenhand.report.figures.judges import draw_judges
-
-    return _offer(draw_judges(found))
-
-
-def list_plan(plan: CampaignPlan) -> Drawers:
-    """Return the curves of a plan."""
-    from evenhand.report.figures.predictions import draw_plan
-
-    return _offer(draw_plan(plan))
-
-
-def list_comparison(found: ModelComparison) -> Drawers:
-    """Return the perplexities of models, and their differences to the best."""
-    from evenhand.report.figures.predictions import draw_comparison
-
-    return _offer(draw_comparison(found))
-
-
-def draw_curves(found: LearningCurves) -> Any:
-    """Draw perplexity by training size."""
-    from evenhand.report.figures.predictions import draw_curves as draw
-
-    return draw(found)
-
-
-def draw_decisions(found: DecisionCurve) -> Any:
-    """Draw decisions against the share of ratings that are seen."""
-    from evenhand.report.figures.predictions import draw_decisions as draw
-
-    return draw(found)
-
-
-def draw_queries(measure: str) -> Drawer:
-    """Return what draws one measure of error by labels used."""
-
-    def draw(found: Any) -> Any:
-        from evenhand.report.figures.predictions import draw_queries as draw_measure
-
-        return draw_measure(found, measure)
+    def draw(result: Any) -> Any:
+        return getattr(import_module(f"evenhand.report.figures.{module}"), name)(result, *settings)
 
     return draw
 
 
-def _offer(drawn: Mapping[str, Any]) -> Drawers:
-    """Offer figures that are drawn already."""
-    return {name: partial(_take, chart) for name, chart in drawn.items()}
+def _offer(module: str, name: str) -> Callable[[Any], Drawers]:
+    """Return what offers all figures that a function of the figures draws of a result."""
+
+    def hold(chart: Any) -> Drawer:
+        return lambda _result: chart
+
+    def offer(result: Any) -> Drawers:
+        drawn = _draw_with(module, name)(result)
+        return {kind: hold(chart) for kind, chart in drawn.items()}
+
+    return offer
 
 
-def _take(chart: Any, _result: Any) -> Any:
-    return chart
+def _draw_likeness(process: JudgeProcess) -> Any:
+    from evenhand.ratings.process_comparison import JudgeLikeness
+    from evenhand.report.figures.judges import draw_likeness
+
+    return draw_likeness(JudgeLikeness(process))
 
 
 def _finish(chart: Any, title: str) -> Any:
@@ -188,28 +146,23 @@ def _finish(chart: Any, title: str) -> Any:
     return dress(chart.properties(**fit_width(title, "", WIDTH)))
 
 
-# `evenhand.plot`: the figures of the report and of the verbs, from Python and in notebooks.
-
-
 # Result → kind of figure → what draws it; the first kind is drawn unasked. Where the kinds depend
 # on the result, a function returns them.
 FIGURES: Final[dict[str, Drawers | Callable[[Any], Drawers]]] = {
-    "Ranking": {
-        "forest": draw_ranking,
-        "outcomes": draw_outcomes,
-        "chances": draw_chances,
-    },
+    "Ranking": {"forest": draw_ranking, "outcomes": draw_outcomes, "chances": draw_chances},
     "Screening": {"slopes": draw_slopes},
     "AgreementTable": {"coefficients": draw_agreement},
     "PositionBias": {"positions": draw_positions},
     "Sensitivity": {"places": draw_choices},
-    "Diagnosis": list_diagnosis,
-    "LearningCurves": {"curves": draw_curves},
-    "ModelComparison": list_comparison,
-    "QueryCurves": {"mae": draw_queries("mae"), "rmse": draw_queries("rmse")},
-    "JudgeProcess": {"likeness": draw_likeness},
-    "DecisionCurve": {"decisions": draw_decisions},
-    "CampaignPlan": list_plan,
+    "Diagnosis": _offer("judges", "draw_judges"),
+    "LearningCurves": {"curves": _draw_with("predictions", "draw_curves")},
+    "ModelComparison": _offer("predictions", "draw_comparison"),
+    "QueryCurves": {
+        measure: _draw_with("predictions", "draw_queries", measure) for measure in ("mae", "rmse")
+    },
+    "JudgeProcess": {"likeness": _draw_likeness},
+    "DecisionCurve": {"decisions": _draw_with("predictions", "draw_decisions")},
+    "CampaignPlan": _offer("predictions", "draw_plan"),
 }
 
 

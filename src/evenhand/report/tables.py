@@ -13,12 +13,11 @@ from typing import Any, Final
 from evenhand.errors import require_option
 from evenhand.report.document import Column, Table, write_value
 from evenhand.report.figures.drawing import fill_folder, name_files
-from evenhand.report.html import Report, SectionPath, list_paths
+from evenhand.report.html import Report, list_paths
 from evenhand.report.latex import NONE, escape_control, tabular
 from evenhand.report.latex import escape as escape_of_latex
 
 # A table of a report for LaTeX: booktabs, numbers in mathematics, a rule where a line stands.
-
 
 GREEK: Final = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "κ": "kappa", "λ": "lambda", "μ": "mu",
@@ -37,7 +36,6 @@ SIGNS: Final = {
 
 
 def write_latex(table: Table, comments: Sequence[str] = ()) -> str:
-    """Write a table."""
     shown = table.columns
     rows = [[write_cell(row[one.key], one) for one in shown] for row in table.rows]
     ends = [0, *table.lines, len(rows)]
@@ -73,7 +71,6 @@ def typeset(text: str) -> str:
 
 # A table of a report for Markdown: pipes, numbers to the right, names as they stand.
 
-
 # Signs that mean something somewhere in a cell
 MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>#~|$&!])")
 END: Final = re.compile("--(!?)>")  # What ends a comment
@@ -81,7 +78,6 @@ LEFT, RIGHT = ":--", "--:"
 
 
 def write_markdown(table: Table, comments: Sequence[str] = ()) -> str:
-    """Write a table."""
     shown = table.columns
     body = [[write_value(row[one.key], one.kind) for one in shown] for row in table.rows]
     rows = [
@@ -90,7 +86,9 @@ def write_markdown(table: Table, comments: Sequence[str] = ()) -> str:
         *([escape(cell) for cell in cells] for cells in body),
     ]
     lines = [f"| {' | '.join(cells)} |" for cells in rows]
-    return "\n".join([*_comment(comments), *lines, ""])
+    hidden = [END.sub(r"-- \1>", escape_control(line)) for line in comments]
+    above = [*(f"<!-- {line} -->" for line in hidden), *([""] if comments else [])]
+    return "\n".join([*above, *lines, ""])
 
 
 def escape(text: str) -> str:
@@ -102,14 +100,7 @@ def escape(text: str) -> str:
     return MARKUP.sub(r"\\\1", escape_control(text))
 
 
-def _comment(said: Sequence[str]) -> list[str]:
-    """Write lines as comments; what would end one is parted."""
-    lines = [END.sub(r"-- \1>", escape_control(line)) for line in said]
-    return [*(f"<!-- {line} -->" for line in lines), *([""] if said else [])]
-
-
 # All tables of a report as files of a folder.
-
 
 ABOUT: Final = "about.txt"  # What stands beside the tables, since CSV has no room for it
 
@@ -145,17 +136,13 @@ def write_tables(report: Report, folder: Path, forms: Sequence[str] = tuple(FORM
     files: dict[str, bytes] = {}
     about = [f"{report.title}\n{report.command}\nEvenhand {report.version}"]
     for name, (path, table) in tables.items():
-        comments = say_above(path, table)
+        # What stands above a table: its caption, what columns mean, how to get it again
+        means = [f"{one.title}: {one.says}" for one in table.columns if one.says]
+        of = f"{path.part}: {table.caption}" if path.part else table.caption
+        comments = [*filter(None, (of, *means, path.section.command, path.signature))]
         about.append("\n".join([stems[name], *(f"  {line}" for line in comments)]))
         for form in dict.fromkeys(forms):
             ending, write = FORMS[form]
             files[f"{stems[name]}{ending}"] = write(table, comments).encode()
     files[ABOUT] = ("\n\n".join(about) + "\n").encode()
     return fill_folder(folder, "tables", files)
-
-
-def say_above(path: SectionPath, table: Table) -> list[str]:
-    """Return what stands above a table: its caption, what columns mean, how to get it again."""
-    means = [f"{one.title}: {one.says}" for one in table.columns if one.says]
-    of = f"{path.part}: {table.caption}" if path.part else table.caption
-    return [*filter(None, (of, *means, path.section.command, path.signature))]

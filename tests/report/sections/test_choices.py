@@ -9,8 +9,8 @@ import pytest
 import evenhand
 from evenhand.errors import NotIdentified
 from evenhand.ranking.robustness.sensitivity import Choice, Sensitivity
+from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.sections.robustness import DRAWN, check_first, tabulate, write_section_choices
-from evenhand.report.study import Analysis, Settings
 
 COLUMNS = ["judge", "item", "left", "right", "outcome"]
 

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 import evenhand
+from evenhand.report.analysis import Analysis
 from evenhand.report.document import Check, Section
 from evenhand.report.sections.model import write_section_circles as write_section
-from evenhand.report.study import Analysis
 
 ROUND = (("rock", "scissors"), ("scissors", "paper"), ("paper", "rock"))
 

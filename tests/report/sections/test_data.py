@@ -7,9 +7,9 @@ from pathlib import Path
 import polars as pl
 
 import evenhand
+from evenhand.report.analysis import Analysis
 from evenhand.report.document import Section
 from evenhand.report.sections.data import write_section_data
-from evenhand.report.study import Analysis
 
 
 def rows(section: Section, name: str) -> dict[str, float]:

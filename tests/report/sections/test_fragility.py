@@ -6,9 +6,9 @@ import pytest
 
 import evenhand
 from evenhand.ranking.robustness.fragility import REVERSED, UNDECIDED, Flip, Fragility
+from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.sections.robustness import is_few, say_findings
 from evenhand.report.sections.robustness import write_section_fragility as write_section
-from evenhand.report.study import Analysis, Settings
 
 COLUMNS = ["judge", "item", "left", "right", "outcome"]
 

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 import evenhand
+from evenhand.report.analysis import Analysis
 from evenhand.report.document import Section
 from evenhand.report.sections.systems import write_section_heads as write_section
-from evenhand.report.study import Analysis
 
 Row = tuple[str, str, str]
 

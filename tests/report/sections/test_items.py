@@ -7,7 +7,7 @@ import json
 import pytest
 
 from evenhand.report.document import describe_section
-from evenhand.report.sections.data import SHOWN
+from evenhand.report.sections.data import MAX_ITEMS
 from evenhand.report.sections.data import write_section_items as write_section
 from studied_judges import drop, make_rows, study
 
@@ -59,7 +59,7 @@ def test_the_share_drawn_is_that_of_the_items():
 
 def test_rankings_show_who_wins_on_which_item(data_folder):
     import evenhand
-    from evenhand.report.study import Analysis, Settings
+    from evenhand.report.analysis import Analysis, Settings
 
     data = evenhand.read(data_folder / "wmt12_rankings" / "rankings.parquet").select_task("fr-en")
     part = Analysis(data, Settings(("rankings.parquet",)), "fr-en")
@@ -77,7 +77,7 @@ def test_rankings_show_who_wins_on_which_item(data_folder):
 
 def test_tables_are_cut_and_few_items_are_not_drawn():
     many, few = (write_section(study(make_rows(3, items))) for items in (40, 5))
-    assert [len(one.rows) for one in many.tables] == [SHOWN, SHOWN]
+    assert [len(one.rows) for one in many.tables] == [MAX_ITEMS, MAX_ITEMS]
     assert [len(one.rows) for one in few.tables] == [5, 5]
     assert not any(one.name == "one-sidedness" for one in few.figures)
     json.dumps(describe_section(many), allow_nan=False)

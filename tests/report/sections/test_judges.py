@@ -10,17 +10,17 @@ import polars as pl
 import pytest
 
 import evenhand
+from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.assemble import make_report
 from evenhand.report.document import FAILED, NOT_RUN, PASSED, UNDECIDED, describe_section
 from evenhand.report.sections.judges import (
-    MOST,
-    SHOWN,
+    MAX_CARDS,
+    MAX_JUDGES,
     Panel,
     make_check,
     say_without,
     write_section_judges,
 )
-from evenhand.report.study import Analysis, Settings
 from studied_judges import drop, make_rows, study, turn
 
 
@@ -209,13 +209,15 @@ def test_unknown_items_leave_agreement_empty_and_the_map_stays():
 
 
 def test_of_very_many_judges_the_flagged_and_the_busiest_are_shown_and_the_rest_is_said():
-    rows = turn(make_rows(SHOWN + 20, 20), "j70")
+    rows = turn(make_rows(MAX_JUDGES + 20, 20), "j70")
     section = write_section_judges(study(rows))
     held = table(section, "judges").rows
-    assert len(held) == SHOWN
+    assert len(held) == MAX_JUDGES
     assert (held[0]["judge"], held[0]["flags"]) == ("j70", "reversed")
-    assert any(f"{SHOWN} of {SHOWN + 20}" in note for note in section.notes)
-    assert len(table(write_section_judges(study(rows, full=True)), "judges").rows) == SHOWN + 20
+    assert any(f"{MAX_JUDGES} of {MAX_JUDGES + 20}" in note for note in section.notes)
+    assert (
+        len(table(write_section_judges(study(rows, full=True)), "judges").rows) == MAX_JUDGES + 20
+    )
 
 
 def test_no_ties_put_numbers_of_judgments_upwards():
@@ -232,7 +234,7 @@ def test_all_that_is_shown_is_plain_and_finite():
 
     section = write_section_judges(study(turn(make_rows(12, 60), "j3")))
     json.dumps(describe_section(section), allow_nan=False)
-    assert MOST >= 1
+    assert MAX_CARDS >= 1
 
 
 def test_real_judges_of_wmt12(data_folder):

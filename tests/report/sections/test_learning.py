@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 import evenhand
+from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.sections.model import _count_decided
 from evenhand.report.sections.model import write_section_learning as write_section
-from evenhand.report.study import Analysis, Settings
 
 COLUMNS = ["judge", "item", "left", "right", "outcome"]
 

@@ -10,6 +10,7 @@ import pytest
 
 import evenhand
 from evenhand import BradleyTerry
+from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.document import Section
 from evenhand.report.methods import (
     name_reference,
@@ -17,7 +18,6 @@ from evenhand.report.methods import (
     write_bibliography,
     write_section_methods,
 )
-from evenhand.report.study import Analysis, Settings
 from rated_studies import make_rows as make_scores
 from rated_studies import study as rated
 

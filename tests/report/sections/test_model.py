@@ -13,6 +13,7 @@ from evenhand import datasets
 from evenhand.data.comparisons import Comparisons
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.coefficients import format_p
+from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.answer import CIRCLES, LADDER
 from evenhand.report.document import Check, Section, Table
 from evenhand.report.sections.model import (
@@ -23,7 +24,6 @@ from evenhand.report.sections.model import (
     write_section_model,
 )
 from evenhand.report.sections.model import write_section_circles as write_circles
-from evenhand.report.study import Analysis, Settings
 
 WORTH = {"a": 0.9, "b": 0.4, "c": 0.0, "d": -0.4, "e": -0.9}
 

@@ -8,10 +8,10 @@ import pytest
 
 import evenhand
 from evenhand.design.more_judgments import find_critical, find_times
+from evenhand.report.analysis import Analysis
 from evenhand.report.answer import find_open
 from evenhand.report.sections.data import _describe_number, _round
 from evenhand.report.sections.data import write_section_next as write_section
-from evenhand.report.study import Analysis
 
 
 def campaign(worth, n, seed=1, judges=12):

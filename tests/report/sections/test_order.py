@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import evenhand
+from evenhand.report.analysis import Analysis
 from evenhand.report.answer import PLACE, SIDES
 from evenhand.report.document import Check, Section
 from evenhand.report.sections.robustness import write_section_order as write_section
-from evenhand.report.study import Analysis
 
 
 def simulate(advantage: float, always_first: tuple[int, ...] = ()) -> Analysis:

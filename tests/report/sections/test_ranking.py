@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 import evenhand
+from evenhand.report.analysis import Analysis
 from evenhand.report.answer import say_answer
 from evenhand.report.sections.systems import write_section_ranking
-from evenhand.report.study import Analysis
 
 
 def study(wins: int, losses: int) -> Analysis:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from evenhand.report.document import NOT_RUN, PASSED, UNDECIDED
-from evenhand.report.sections.judges import FEW_SCORERS as FEW
+from evenhand.report.sections.judges import MAX_SCORER_ROWS_OF_TASK as MAX_ROWS
 from evenhand.report.sections.judges import write_section_scorers as write_section
 from rated_studies import is_plain, make_rows, study, table
 
@@ -73,8 +73,8 @@ def test_of_several_tasks_one_criterion_is_drawn_and_the_table_is_cut_with_a_wor
     assert not any("fluency" in name for name in names)
     assert any("1 of 2 criteria" in note for note in section.notes)
     judges = table(section, "judges")
-    assert len(judges.rows) == FEW
-    assert f"{FEW} of 60 rows" in judges.caption
+    assert len(judges.rows) == MAX_ROWS
+    assert f"{MAX_ROWS} of 60 rows" in judges.caption
 
 
 def test_who_is_outside_by_the_paper_stands_in_a_table():

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import evenhand
-from evenhand.report.sections.systems import PLOTS, find_answer_of_ratings
+from evenhand.report.analysis import Analysis
+from evenhand.report.sections.systems import MAX_PLOTS, find_answer_of_ratings
 from evenhand.report.sections.systems import write_section_scores as write_section
-from evenhand.report.study import Analysis
 from rated_studies import is_plain, make_rows, study, table
 
 
@@ -98,11 +98,16 @@ def test_every_criterion_is_answered_and_many_are_cut_with_a_word():
         "good is the best of 3 systems for fluency",
     ]
     assert signature.count("sha256") == 2
-    many = study(make_rows(judges=5, items=6, criteria=tuple(f"c{n}" for n in range(PLOTS + 1))))
+    many = study(
+        make_rows(judges=5, items=6, criteria=tuple(f"c{n}" for n in range(MAX_PLOTS + 1)))
+    )
     section = write_section(many)
-    assert len(section.figures) == PLOTS
-    assert len(section.tables) == PLOTS + 1
-    assert f"the first {PLOTS} of {PLOTS + 1} criteria are drawn; all have a table" in section.notes
+    assert len(section.figures) == MAX_PLOTS
+    assert len(section.tables) == MAX_PLOTS + 1
+    assert (
+        f"the first {MAX_PLOTS} of {MAX_PLOTS + 1} criteria are drawn; all have a table"
+        in section.notes
+    )
     assert find_answer_of_ratings(many)[0][4] == "5 more criteria stand below."
 
 

@@ -33,8 +33,6 @@ WIDTH: Final = 620  # Width of a plot, in pixels
 LETTER: Final = 5.8  # Width of a letter at the size that names have, in pixels; on the safe side
 LINE: Final = 12.0  # Height of a name
 
-# Files
-
 
 FORMS: Final = ("svg", "png", "pdf", "json")  # Endings of the files that a figure can become
 SHARPNESS: Final = 2.0  # Pixels of a PNG for each unit of the figure
@@ -88,7 +86,6 @@ def fill_folder(folder: Path, what: str, files: Mapping[str, bytes]) -> list[Pat
 
 
 def refuse_folder(folder: Path, what: str, error: OSError) -> UnknownOption:
-    """Return the refusal of a folder."""
     reason = (error.strerror or str(error)).lower()
     return UnknownOption(f"{what} cannot be written to '{folder}': {reason}")
 
@@ -113,7 +110,6 @@ def _check_forms(forms: Sequence[str]) -> None:
 
 
 def render(chart: Any, form: str) -> bytes:
-    """Draw a chart."""
     spec = chart.to_dict()
     if form == "json":
         return json.dumps(spec, ensure_ascii=False, indent=1).encode()
@@ -138,7 +134,6 @@ def _load_renderer(form: str) -> Any:
 
 # Names beside points, where they neither cover points nor each other.
 
-
 GAP: Final = 8.0  # From the middle of a point to its name
 POINT: Final = 5.0  # Half of what a point covers
 
@@ -147,8 +142,6 @@ Box = tuple[float, float, float, float]  # Left, top, right, bottom
 
 @dataclass(frozen=True)
 class Name:
-    """Where the name of a point stands."""
-
     at: int  # number of the point
     side: str  # "left" or "right" of it
 
@@ -178,10 +171,7 @@ def _overlap(box: Box, other: Box) -> bool:
 
 
 def spread(places: Sequence[float], least: float, ends: tuple[float, float]) -> list[float]:
-    """Move places apart as little as need be, so that none is nearer to the next than `least`.
-
-    Places that meet are moved as one block around their mean; the order stays.
-    """
+    """Move places apart as little as need be, so that none is nearer to the next than `least`."""
 
     def hold(middle: float, members: int) -> float:
         half = (members - 1) / 2 * least

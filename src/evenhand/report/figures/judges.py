@@ -11,7 +11,7 @@ import altair as alt
 from evenhand.judges.diagnosis_result import Diagnosis
 from evenhand.judges.profiles import JudgeProfile, Outliers
 from evenhand.ratings.process_comparison import JudgeLikeness
-from evenhand.report.document import Row
+from evenhand.report.document import Row, pick
 from evenhand.report.figures.drawing import (
     ACCENT,
     BLUE,
@@ -58,7 +58,6 @@ from evenhand.report.figures.view import (
 #
 # A horizontal axis that the paper fills with judges is a row of judges here, sorted alike.
 
-
 PAPER_HEIGHT: Final = 320
 # Most judges whose names stand under the axis; more are numbered by their order alone
 MAX_NAMED_ON_AXIS: Final = 30
@@ -66,7 +65,6 @@ WHOSE: Final = ("the judge", "others, same outputs")
 
 
 def draw_judges(diagnosis: Diagnosis) -> dict[str, Any]:
-    """Draw every figure that a diagnosis has the numbers for."""
     figures: dict[str, Any] = {}
     criteria = diagnosis.criteria
     if len(criteria) > 1:
@@ -78,7 +76,12 @@ def draw_judges(diagnosis: Diagnosis) -> dict[str, Any]:
         shared = [profile for profile in profiles if profile.others_mean is not None]
         score = diagnosis.outliers_of("mean-score", criterion)
         if diagnosis.reading == "gap" and shared:
-            figures[f"judges-mean{tail}"] = _draw_gaps(shared, score)
+            ordered = sorted(shared, key=lambda profile: (profile.gap or 0.0, profile.judge))
+            below = f"{len(ordered)} judges; dashed: centre and limits, outside {len(score.judges)}"
+            title = write_title("Gap to the others by judge", score.criterion, below)
+            values = {"gap": [profile.gap for profile in ordered]}
+            points = _mark(ordered, values, score, "own mean − others' on the same outputs, points")
+            figures[f"judges-mean{tail}"] = _add_limits(score, title, points)
         elif diagnosis.reading == "mean" and profiles:
             figures[f"judges-mean{tail}"] = _draw_means(profiles, score)
         if shared:
@@ -90,10 +93,7 @@ def draw_judges(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def _draw_means(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
-    """Figures 2 and 3: judges sorted by their mean, beside the others on the same outputs.
-
-    A judge who shared no output has a mean, which the limits count, and no others to stand beside.
-    """
+    """Figures 2 and 3: judges sorted by their mean, beside the others on the same outputs."""
     ordered = sorted(profiles, key=lambda profile: (profile.mean, profile.judge))
     rows = [
         {"judge": profile.judge, "place": place, "who": who, "mean": value}
@@ -111,16 +111,6 @@ def _draw_means(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
     below = f"{len(ordered)} judges; dashed: centre and limits, outside {len(limits.judges)}"
     title = write_title("Mean score by judge", limits.criterion, below)
     return _add_limits(limits, title, line, points)
-
-
-def _draw_gaps(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
-    """Draw the other reading of figures 2 and 3: own mean minus the others' on the same outputs."""
-    ordered = sorted(profiles, key=lambda profile: (profile.gap or 0.0, profile.judge))
-    below = f"{len(ordered)} judges; dashed: centre and limits, outside {len(limits.judges)}"
-    title = write_title("Gap to the others by judge", limits.criterion, below)
-    values = {"gap": [profile.gap for profile in ordered]}
-    points = _mark(ordered, values, limits, "own mean − others' on the same outputs, points")
-    return _add_limits(limits, title, points)
 
 
 def _draw_distances(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
@@ -189,7 +179,6 @@ def _add_limits(limits: Outliers, title: Mapping[str, str], *marks: Any) -> Any:
 
 
 # Judges as a map: how far each follows the others, and how often each prefers neither output.
-
 
 MAP_HEIGHT: Final = 340
 FEW_JUDGMENTS: Final = "too few judgments to tell"
@@ -268,11 +257,6 @@ def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Any:
 
 
 def _choose_names(rows: Sequence[Row], ends: tuple[float, float], *, ties: bool) -> list[Row]:
-    """Choose whose names stand on which side of their points.
-
-    Flagged judges are named towards the middle of the map. Where nothing is decided of anybody, the
-    most doubtful are named first, if there is room.
-    """
     low, high = ends
     flagged = [row for row in rows if row["flags"]][:MAX_NAMED_ON_MAP]
     if flagged:
@@ -321,7 +305,6 @@ def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> Any:
 # Blue where two judges like the same outputs, brown where they like opposite ones; a blank square
 # with a question mark where the ratings do not tell.
 
-
 LIKENESS_TITLE: Final = "How alike judges are"
 LIKENESS_SUBTITLE: Final = (
     "correlations in hundredths; blue: they like the same outputs; brown: opposite ones;"
@@ -330,7 +313,6 @@ LIKENESS_SUBTITLE: Final = (
 
 
 def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Any:
-    """Draw the correlation of each pair of judges."""
     longest = max(len(f"{place} {name}") for place, name in enumerate(likeness.judges, start=1))
     names = min(LETTER * longest, NAMES * width)
     frame = MapFrame.of(likeness.judges, width)
@@ -347,10 +329,7 @@ def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Any:
             "against": against + 1,
             "judge": likeness.judges[at],
             "other": likeness.judges[against],
-            "correlation": pair.correlation,
-            "lower": pair.lower,
-            "upper": pair.upper,
-            "known": pair.known,
+            **pick(pair, "correlation", "lower", "upper", "known"),
             "shown": f"{100 * pair.correlation:.0f}" if pair.known else "?",
         }
         for (at, against), pair in pairs.items()
@@ -373,14 +352,8 @@ def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Any:
         written = base.transform_filter("!datum.known")
     colour = write_light_on(f"datum.known && abs(datum.correlation) > {TURN}")
     texts = written.mark_text(fontSize=10).encode(text="shown:N", color=colour)
-    sized = {
-        "height": frame.step * judges,
-        **fit_width(LIKENESS_TITLE, LIKENESS_SUBTITLE, width),
-    }
+    sized = {"height": frame.step * judges, **fit_width(LIKENESS_TITLE, LIKENESS_SUBTITLE, width)}
     return dress(alt.layer(cells, texts).properties(**sized))
-
-
-# Agreement, place, variance, items
 
 
 CURVES_HEIGHT: Final = 260
@@ -396,10 +369,7 @@ ITEM_SIDES: Final = ("wins there", "loses there")
 
 
 def draw_curves(rows: Sequence[Row], criteria: Sequence[str]) -> Any:
-    """Draw how often two judges are at most n points apart, by n and criterion.
-
-    rows: criterion, apart (points), share (proportion).
-    """
+    """Draw how often two judges are at most n points apart; rows: criterion, apart, share."""
     share = alt.Y(
         "share:Q",
         title="pairs of judges of an output",
@@ -461,10 +431,7 @@ def draw_positions(rows: Sequence[Row], common: float) -> Any:
 
 
 def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[str]) -> Any:
-    """Draw how much of a score is due to what: a bar for each source, under each criterion.
-
-    rows: criterion, source, share (proportion), sd.
-    """
+    """Draw shares of variance, a bar for each source; rows: criterion, source, share, sd."""
     axis = alt.Axis(labelLimit=190, labelColor=INK)
     encoded: dict[str, Any] = {
         "y": alt.Y("source:N", title=None, sort=list(sources), axis=axis),

@@ -44,15 +44,12 @@ from evenhand.report.figures.view import (
 # Names with a point and an interval: perplexities of models, differences, abilities of systems.
 # The ability plot is the left half of figure 6 of Hopkins & May (2013).
 
-
 BAR_ROW: Final = 20  # Height of a name's row, in pixels
 NAMES: Final = 0.42  # Most of the width that names may take
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A name with its estimate."""
-
     name: str  # what is estimated
     value: float  # the estimate
     lower: float | None = None  # lower end of the interval, or None
@@ -71,10 +68,7 @@ def draw_intervals(
     borders: Sequence[int] = (),
     width: int = WIDTH,
 ) -> Any:
-    """Draw an estimate for each name, such as the perplexity of each model, in the order given.
-
-    borders: after how many names a band ends, such as (1, 7, 10).
-    """
+    """Draw an estimate for each name in the order given; a band ends after each of `borders`."""
     rows = [
         {
             "name": bar.name,
@@ -127,10 +121,7 @@ def draw_abilities(
     borders: Sequence[int] = (),
     width: int = WIDTH,
 ) -> Any:
-    """Draw the ability of each system, best first.
-
-    borders: after how many systems a band ends, such as (1, 7, 10).
-    """
+    """Draw the ability of each system, best first; a band ends after each of `borders`."""
     ordered = sorted(bars, key=lambda bar: (-bar.value, bar.name))
     return draw_intervals(
         ordered, axis=axis, title=title, below=below, borders=borders, width=width
@@ -140,7 +131,6 @@ def draw_abilities(
 # Perplexity by training size: figures 2 to 5 of Hopkins & May (2013).
 #
 # Names stand at the ends of the lines, where they do not meet; there is no legend to look up.
-
 
 # Height of the plot, in pixels; more where there are more names than fit beside it
 CURVES_HEIGHT: Final = 340
@@ -157,8 +147,6 @@ MAX_LINES_WITH_INTERVALS: Final = 1
 
 @dataclass(frozen=True)
 class Curve:
-    """One line."""
-
     name: str  # what stands at its end
     sizes: Sequence[int]  # training sizes (comparisons), ascending
     perplexity: Sequence[float | None]  # at each size; None where the model refused
@@ -333,7 +321,6 @@ def _make_bar(score: HeldOutScore, ends: tuple[float, float, float]) -> Bar:
 
 
 def draw_curves(curves: LearningCurves, *, width: int = WIDTH) -> Any:
-    """Draw perplexity by training size."""
     tasks = len(curves.test_sets)
     below = f"lower is better; mean over {tasks} tasks" if tasks > 1 else "lower is better"
     return draw_learning_curves(make_curves(curves), below=below, width=width)
@@ -361,11 +348,7 @@ def draw_fit(
     borders: Sequence[int] = (),
     width: int = WIDTH,
 ) -> dict[str, Any]:
-    """Draw the systems by one model: abilities, who is preferred to whom, ties.
-
-    level: of the intervals (proportion).
-    borders: after how many systems a band ends, such as (1, 7, 10).
-    """
+    """Draw the systems by one model: abilities, who is preferred to whom, ties."""
     systems = fit.systems
     order = sorted(systems, key=lambda system: (-fit.log_worth[systems.index(system)], system))
     shown = [system if labels is None else labels[system] for system in order]
@@ -429,7 +412,6 @@ def _estimate_abilities(fit: FittedModel, level: float) -> tuple[list[Estimate],
 
 # What a model expects beside what came of it, and what more judgments would decide.
 
-
 CALIBRATION_HEIGHT: Final = 300
 PROSPECT_HEIGHT: Final = 240
 CALIBRATION_KINDS: Final = {"as expected": ACCENT, "off": CONTRAST}  # Part → its colour
@@ -466,10 +448,7 @@ def draw_calibration(rows: Sequence[Row]) -> Any:
 
 
 def draw_prospect(rows: Sequence[Row], pairs: int) -> Any:
-    """Draw decided pairs by the number of judgments, with the band of what may come.
-
-    Today's number is first, and is called so below.
-    """
+    """Draw decided pairs by the number of judgments, today's first, with what may come."""
     low, high = rows[0]["judgments"], rows[-1]["judgments"]
     across = alt.Scale(type="log", base=2, domain=[low, high], nice=False, padding=8)
     axis = alt.Axis(
@@ -504,7 +483,6 @@ def draw_prospect(rows: Sequence[Row], pairs: int) -> Any:
 
 
 # Fewer ratings: decisions against the share that is seen, and errors against labels used.
-
 
 DECISIONS_WIDTH: Final = 290
 DECISIONS_HEIGHT: Final = 280
@@ -581,7 +559,6 @@ def draw_queries(curves: QueryCurves, measure: str = "mae", *, width: int = WIDT
 
 # Power against judgments and against judges, for a planned campaign.
 
-
 PLAN_WIDTH: Final = 300
 PLAN_HEIGHT: Final = 260
 NEAR: Final = 1.5  # Numbers of an axis nearer than this many times would be written into each other
@@ -590,7 +567,6 @@ MEAN: Final = "mean of the pairs to decide"
 
 
 def draw_plan(plan: CampaignPlan) -> dict[str, Any]:
-    """Draw the curves of a plan, by name of the file."""
     return {
         "power-by-judgments": _draw_power(plan, plan.by_judgments, "judgments"),
         "power-by-judges": _draw_power(plan, plan.by_judges, "judges"),

@@ -41,7 +41,6 @@ Array = NDArray[np.float64]
 
 # Forest plots: systems best first, with intervals, rank sets and bands.
 
-
 HEIGHTS: Final = ((25, 24), (60, 19))  # Up to so many systems a row is so many pixels high
 LEAST_HEIGHT: Final = 16  # Height of a row of more systems: its name must be readable
 MARGIN: Final = 0.04  # Room at the left, as a share of what the intervals take
@@ -177,7 +176,6 @@ def _draw_bands(rows: Sequence[Row], high: int) -> list[Any]:
 # Row s1, column s2: blue where the model favours s1, brown where it favours s2, pale where neither.
 # Columns bear the places of the systems, so that sixty of them fit.
 
-
 CELL: Final = 30  # Most pixels that a row is high
 LEAST_CELL: Final = 13  # Least pixels that a row is high: its name must be readable
 TALL: Final = 480  # Height of a map whose rows fit
@@ -202,7 +200,6 @@ class MapFrame:
 
     @classmethod
     def of(cls, names: Sequence[str], width: int) -> MapFrame:
-        """Fit a map to its names."""
         labels = [f"{place} {name}" for place, name in enumerate(names, start=1)]
         room = min(LETTER * max(map(len, labels), default=0), NAMES * width)
         enough = max(round(room + BROAD * len(labels)), SLIM)
@@ -211,7 +208,6 @@ class MapFrame:
 
     @property
     def rows(self) -> Any:
-        """The axis of rows."""
         axis = alt.Axis(labelLimit=round(NAMES * self.width), labelColor=INK, grid=False)
         return alt.Y("row:N", title=None, sort=self.labels, axis=axis)
 
@@ -251,7 +247,6 @@ def draw_tie_map(
     borders: Sequence[int] = (),
     width: int = WIDTH,
 ) -> Any:
-    """Draw the chance of a tie between the system of each row and that of each column."""
     ties = chances[:, :, 1]
     apart = ~np.eye(len(systems), dtype=bool)
     most = max(float(np.max(ties[apart], initial=0.0)), 0.05)
@@ -262,10 +257,7 @@ def draw_tie_map(
 
 
 def tabulate_chances(predictor: Any, systems: Sequence[str]) -> Array:
-    """Ask a fit for its chances on every pair.
-
-    Returns: (K, K, 3) chances of row preferred, neither, column preferred; 0 on the diagonal.
-    """
+    """Return (K, K, 3) chances of row preferred, neither, column preferred; 0 on the diagonal."""
     k = len(systems)
     at = [(i, j) for i in range(k) for j in range(k) if i != j]
     chances = np.zeros((k, k, 3))
@@ -329,7 +321,6 @@ def _draw_map(
 
 
 def number_columns(number: int, room: float, *, title: str = "against system number") -> Any:
-    """Number the columns on top, as many of them as there is room for."""
     step = next((step for step in STEPS if room / number * step >= COLUMN_ROOM), number)
     places = list(range(1, number + 1))
     shown = [place for place in places if place == 1 or place % step == 0]
@@ -341,7 +332,6 @@ def number_columns(number: int, room: float, *, title: str = "against system num
 #
 # Unlike the heat map, which draws what a model says of all pairs, a pair that never met has no
 # square, and a decided pair has a dot.
-
 
 MAX_NUMBERED_SQUARES: Final = 20  # Most systems whose squares have room for a number
 LARGE: Final = 32
@@ -390,7 +380,6 @@ def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> An
 
 # The places of systems under each choice: how far each moves.
 
-
 PLACES_ROW: Final = 26  # Height of a system's row, in pixels
 
 
@@ -420,7 +409,6 @@ def draw_places(rows: Sequence[Row]) -> Any:
 
 
 # Bars of wins, ties and losses, a row for each system.
-
 
 OUTCOME_ROW: Final = 22  # Height of a system's row, in pixels
 # From left to right: colour and opacity, ever paler, so that grey prints tell them apart too
@@ -493,7 +481,6 @@ def _list_bars(row: Row) -> list[dict[str, Any]]:
 
 
 # Systems under two criteria, and systems scored again: figures 1 and 7 of Hamon et al. (2007).
-
 
 CRITERIA_HEIGHT: Final = 420  # Height of the plot of systems
 REMOVALS_ROW: Final = 17  # Height of a system's row, in pixels

@@ -45,16 +45,12 @@ def draw_unchecked() -> Iterator[None]:
 
 
 def begin_chart(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Begin a chart with its data inside."""
     with draw_unchecked():  # else each row is checked against the schema, which takes most time
         return View(alt.InlineData(values=tuple(rows)))  # Altair copies a list again and again
 
 
 def list_tooltips(*fields: tuple[str, ...]) -> list[Any]:
-    """Return what is shown of a mark that is pointed at: fields, each with its title and format.
-
-    An empty title leaves the name of the field.
-    """
+    """Return what is shown of a mark: fields, each with its title (or "") and format."""
     tooltips = []
     for field, *words in fields:
         named: dict[str, Any] = dict(zip(("title", "format"), words, strict=False))
@@ -123,7 +119,6 @@ def write_light_on(dark: str) -> Any:
 
 
 def write_title(text: str, criterion: str, below: str) -> dict[str, Any]:
-    """Return the title of a figure of one criterion, and what stands below it."""
     return {"text": f"{text}, {criterion}" if criterion else text, "subtitle": below}
 
 
@@ -163,7 +158,6 @@ def dress(chart: Any) -> Any:
 def take_chart(
     chart: Any, name: str, title: str, alt_text: str, *, table: str = "", wide: bool = False
 ) -> Figure:
-    """Return a chart as a figure of a report."""
     whole = chart.to_dict(validate=False)  # the tests do, which costs most of the time
     known = whole.pop("datasets", {})
     datasets: dict[str, tuple[Row, ...]] = {}

@@ -1,4 +1,4 @@
-"""When agreement passes: preferences beside what worths expect, scores beside a convention."""
+"""Do judges agree in preferences and in scores, and what are scores due to?"""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from evenhand.judges.variance import (
     study_designs,
 )
 from evenhand.judges.variance import Study as Designs
+from evenhand.report.analysis import Analysis, Rated, are_level, choose_state, say_outcome
 from evenhand.report.document import (
     NOT_RUN,
     PASSED,
@@ -39,20 +40,12 @@ from evenhand.report.document import (
     Figure,
     Section,
     Table,
+    pick,
     write_value,
 )
 from evenhand.report.figures.judges import draw_curves, draw_parts
 from evenhand.report.figures.view import take_chart
-from evenhand.report.sections.judges import NAMELESS as NAMELESS_OF_JUDGES
-from evenhand.report.study import (
-    PREFERENCE,
-    RATING,
-    Analysis,
-    Rated,
-    are_level,
-    choose_state,
-    say_outcome,
-)
+from evenhand.report.sections.judges import NAMELESS
 
 ASKS: Final = "Do judges agree?"
 # Up to here Landis and Koch (1977) call agreement slight: convention, not inference
@@ -63,10 +56,7 @@ LITTLE: Final = (
 
 
 def find_state(value: float, lower: float, upper: float) -> str:
-    """Return whether agreement in scores passes: it is more than slight, and surely above chance.
-
-    It warns where all of the interval is slight or less, and is undecided between the two.
-    """
+    """Return passed above slight and above chance, a warning where all of it is slight."""
     if value > LIMIT and lower > 0:
         return PASSED
     return WARNING if upper <= LIMIT else UNDECIDED
@@ -117,13 +107,10 @@ def say_agreement(name: str, value: float, lower: float, upper: float) -> str:
     return f"{name_kappa(value)}: {name} {number} ({low} to {high}) {limit}"
 
 
-# The tables of agreement: its measures, and the systems on which judges agree least.
-
-
 # Output pairs below which an interval from drawing them says too little to be shown
-FEW: Final = 10
-SEVERAL: Final = 3  # Systems from which shares can differ: two have one pair
-SHOWN: Final = 15  # Most systems in the table: those on which judges agree least
+MIN_UNITS_FOR_INTERVAL: Final = 10
+MIN_SYSTEMS: Final = 3  # Systems from which shares can differ: two have one pair
+MAX_SYSTEMS_IN_TABLE: Final = 15  # Most systems in the table: those on which judges agree least
 # Coefficient → what it is, in words
 MEANS: Final = {
     "n-agreement-0": "same answer by two judges, each output pair counting alike",
@@ -152,48 +139,28 @@ def tabulate_measures(
         Column("ratings", "votes", "count", "votes on them"),
         Column("means", "what it is"),
     )
-    found = [_describe(one) for one in table.whole.coefficients if one.value is not None]
-    rows = (_describe_shared(shared), *_describe_expected(shared, expected), *found)
+    counts = {"lower": None, "upper": None, "units": shared.units, "ratings": shared.votes}
+    means = "same answer by two judges, each pair of votes counting alike: κ is made of it"
+    told = [("same answer, all pairs of votes", shared.observed, counts, means)]
+    if expected is not None:  # what judges who follow the worths would reach on the same votes
+        means = "if every judge followed the fitted worths, on the same pairs of votes"
+        told.append(("same answer, expected", expected.expected, counts, means))
+        told.append(("pairwise κ, expected", expected.expected_kappa, counts, means))
+        means = (
+            "κ of different judges less the expected one; below 0 they agree less than worths allow"
+        )
+        ends = counts | pick(expected, "lower", "upper")
+        told.append(("pairwise κ, observed less expected", expected.difference, ends, means))
+    rows = (
+        *({"title": title, "value": value, **n, "means": means} for title, value, n, means in told),
+        *(_describe(one) for one in table.whole.coefficients if one.value is not None),
+    )
     return Table("coefficients", "Measures of agreement; intervals draw items", columns, rows)
 
 
-def _describe_shared(shared: PreferenceAgreement) -> dict[str, Any]:
-    """Return the row of the share that is told in words."""
-    return {
-        "title": "same answer, all pairs of votes",
-        "value": shared.observed,
-        "lower": None,
-        "upper": None,
-        "units": shared.units,
-        "ratings": shared.votes,
-        "means": "same answer by two judges, each pair of votes counting alike: κ is made of it",
-    }
-
-
-def _describe_expected(
-    shared: PreferenceAgreement, expected: ExpectedAgreement | None
-) -> list[dict[str, Any]]:
-    """Return rows of what judges who follow the worths would reach on the same votes."""
-    if expected is None:
-        return []
-    counts = {"lower": None, "upper": None, "units": shared.units, "ratings": shared.votes}
-    means = "if every judge followed the fitted worths, on the same pairs of votes"
-    known = {
-        "same answer, expected": expected.expected,
-        "pairwise κ, expected": expected.expected_kappa,
-    }
-    rows = [{"title": name, "value": one, **counts, "means": means} for name, one in known.items()]
-    apart = {"lower": expected.lower, "upper": expected.upper}
-    means = "κ of different judges less the expected one; below 0 they agree less than worths allow"
-    title = "pairwise κ, observed less expected"
-    row = {"title": title, "value": expected.difference, **counts, "means": means, **apart}
-    return [*rows, row]
-
-
 def _describe(one: Coefficient) -> dict[str, Any]:
-    keys = ("title", "value", "lower", "upper", "units", "ratings")
-    row = {key: getattr(one, key) for key in keys}
-    if one.units < FEW:
+    row = pick(one, "title", "value", "lower", "upper", "units", "ratings")
+    if one.units < MIN_UNITS_FOR_INTERVAL:
         row |= {"lower": None, "upper": None}
     own = [note for note in one.notes if note.endswith(OWN_PAIRS)]
     return {**row, "means": ": ".join([MEANS.get(one.name, ""), *own])}
@@ -201,7 +168,7 @@ def _describe(one: Coefficient) -> dict[str, Any]:
 
 def tabulate_systems(systems: tuple[SystemAgreement, ...], analysis: Analysis) -> tuple[Table, ...]:
     """Return the systems on whose outputs judges agree least; two systems share all outputs."""
-    if len(systems) < SEVERAL:
+    if len(systems) < MIN_SYSTEMS:
         return ()
     level = f"{100 * analysis.settings.level:g} %"
     columns = (
@@ -212,14 +179,8 @@ def tabulate_systems(systems: tuple[SystemAgreement, ...], analysis: Analysis) -
         Column("comparable", "of", "count", "pairs of votes of different judges"),
     )
     rows = tuple(
-        {
-            "system": one.system,
-            "share": one.share,
-            "lower": one.lower,
-            "upper": one.upper,
-            "comparable": one.comparable,
-        }
-        for one in (systems if analysis.settings.full else systems[:SHOWN])
+        pick(one, "system", "share", "lower", "upper", "comparable")
+        for one in (systems if analysis.settings.full else systems[:MAX_SYSTEMS_IN_TABLE])
     )
     cut = "" if len(rows) == len(systems) else f", {len(rows)} of {len(systems)}"
     return (Table("systems", f"Systems on which judges agree least{cut}", columns, rows),)
@@ -227,34 +188,29 @@ def tabulate_systems(systems: tuple[SystemAgreement, ...], analysis: Analysis) -
 
 # Do judges agree: with each other and with themselves, and how that compares with the field.
 
-
 # Least and largest κ of the twelve tasks of WMT 2016 (Bojar et al. 2016, section 3.3).
 PUBLISHED: Final = {"kappa-wmt": (0.244, 0.484), "kappa-wmt-intra": (0.352, 0.621)}
 WMT: Final = "the twelve translation tasks of WMT 2016 (Bojar et al. 2016)"
 # How notes begin that a sentence says already
 SAID: Final = "no judge compared the same two outputs twice"
-NAMELESS: Final = ("",)
-LEAST: Final = 30  # Pairs of answers below which a share of them says little
+MIN_ANSWER_PAIRS: Final = 30  # Pairs of answers below which a share of them says little
 
 
 def write_section_agreement(analysis: Analysis) -> Section:
-    """Write how far judges agree."""
     command = analysis.write_command("agreement")
-    title = PREFERENCE["agreement"]
     try:
         table = _measure(analysis)
     except NotIdentified as refusal:
         check = Check("agreement", ASKS, NOT_RUN, refusal.fault, _advise(analysis))
         said = _say_themselves(analysis) if NAMELESS not in _names(analysis) else []
         says = (f"Agreement of judges cannot be measured: {refusal.fault}.", *said)
-        return Section("agreement", title, says, (check,), command=command)
+        return Section("agreement", says=says, checks=(check,), command=command)
     ranked = isinstance(analysis.data, Rankings)
     systems = agree_by_system(
         compare_pairs(analysis.votes), analysis.votes.systems, level=analysis.settings.level
     )
     return Section(
         "agreement",
-        title,
         says=(
             *_say_others(analysis, table),
             *_say_themselves(analysis),
@@ -292,7 +248,6 @@ def _names(analysis: Analysis) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _measure(analysis: Analysis) -> AgreementTable:
-    """Return the coefficients that are usual for preferences."""
     data, settings = analysis.data, analysis.settings
     kind = "rankings" if isinstance(data, Rankings) else "comparisons"
     if not analysis.shared.comparable:
@@ -307,13 +262,12 @@ def _measure(analysis: Analysis) -> AgreementTable:
 
 
 def _check(analysis: Analysis, table: AgreementTable) -> Check:
-    """Say whether judges agree more than by chance."""
-    kappa = _find_kappa(table)
+    kappa = _find(table)
     if kappa is None or kappa.value is None:
         says = "all comparisons are ties: chance explains all agreement"
         return Check("agreement", ASKS, UNDECIDED, says, "Ask for preferences.")
     advice = "Let two judges or more see more of the same outputs."
-    few = kappa.units < FEW or analysis.shared.comparable < LEAST
+    few = kappa.units < MIN_UNITS_FOR_INTERVAL or analysis.shared.comparable < MIN_ANSWER_PAIRS
     if kappa.lower is None or kappa.upper is None or few:
         says = f"too little is known: κ {_write(kappa.value)}, on too few items"
         return Check("agreement", ASKS, UNDECIDED, says, advice)
@@ -341,15 +295,15 @@ def _weigh_shortfall(analysis: Analysis) -> tuple[str, str]:
     return choose_state(reversal), f"{say_outcome('Without the flagged judges', reversal)} "
 
 
-def _find_kappa(table: AgreementTable) -> Coefficient | None:
-    """Return κ between judges; None where all comparisons are ties."""
-    return next((one for one in table.whole.coefficients if one.name == "kappa-strict"), None)
+def _find(table: AgreementTable, name: str = "kappa-strict") -> Coefficient | None:
+    """Return a coefficient, κ between judges unasked; None where all comparisons are ties."""
+    return next((one for one in table.whole.coefficients if one.name == name), None)
 
 
 def _say_others(analysis: Analysis, table: AgreementTable) -> list[str]:
     """Say how often two judges agree, and what blind ones would."""
-    found, kappa = analysis.shared, _find_kappa(table)
-    few = found.comparable < LEAST
+    found, kappa = analysis.shared, _find(table)
+    few = found.comparable < MIN_ANSWER_PAIRS
     said = [
         f"Two judges who compare the same two outputs agree in {_percent(found.observed)}"
         f" ({_cases(found.comparable)}); if they answered blindly, they would in"
@@ -390,7 +344,7 @@ def _say_themselves(analysis: Analysis) -> list[str]:
         found = compare_votes(analysis.votes, among="intra")
     if found is None or not found.comparable:
         return ["How far judges agree with themselves is not known: nobody was asked twice."]
-    few = "" if found.comparable >= LEAST else ", too few to say much"
+    few = "" if found.comparable >= MIN_ANSWER_PAIRS else ", too few to say much"
     kappa = "" if found.kappa is None or few else f" (κ {_write(found.kappa)})"
     return [
         f"Asked twice, a judge gives the same answer in {_percent(found.observed)} of"
@@ -402,13 +356,13 @@ def _say_field(table: AgreementTable) -> list[str]:
     """Say how it compares with what is published; the same count is compared with the same."""
     said = []
     for name, whose in (("kappa-wmt", "between judges"), ("kappa-wmt-intra", "with themselves")):
-        place, value = _place(table, name), _value(table, name)
-        if place is None or value is None:
+        place, kappa = _place(table, name), _find(table, name)
+        if place is None or kappa is None or kappa.value is None:
             continue
         low, high = PUBLISHED[name]
         where = ("below all of them", "among them", "above all of them")[place + 1]
         said.append(
-            f"counted as there, κ {whose} is {_write(value)} here, and {_write(low)} to"
+            f"counted as there, κ {whose} is {_write(kappa.value)} here, and {_write(low)} to"
             f" {_write(high)} there: {where}"
         )
     if not said:
@@ -419,27 +373,22 @@ def _say_field(table: AgreementTable) -> list[str]:
     ]
 
 
-def _value(table: AgreementTable, name: str) -> float | None:
-    return next((one.value for one in table.whole.coefficients if one.name == name), None)
-
-
 def _place(table: AgreementTable, name: str) -> int | None:
     """Return −1, 0 or 1: below, among or above the published values; None where unknown."""
-    value, (low, high) = _value(table, name), PUBLISHED[name]
-    return None if value is None else (value > high) - (value < low)
+    kappa, (low, high) = _find(table, name), PUBLISHED[name]
+    if kappa is None or kappa.value is None:
+        return None
+    return (kappa.value > high) - (kappa.value < low)
 
 
-def _say_systems(
-    systems: tuple[SystemAgreement, ...],
-) -> list[str]:
-    """Say on which systems judges agree clearly less than on all."""
-    if len(systems) < SEVERAL:
+def _say_systems(systems: tuple[SystemAgreement, ...]) -> list[str]:
+    if len(systems) < MIN_SYSTEMS:
         return []
     agree, comparable = sum(one.agree for one in systems), sum(one.comparable for one in systems)
     share = agree / comparable
     less = [one for one in systems if one.upper is not None and one.upper < share]
     if not less:
-        if comparable < 2 * LEAST or all(one.upper is None for one in systems):
+        if comparable < 2 * MIN_ANSWER_PAIRS or all(one.upper is None for one in systems):
             return []
         return ["On no system's outputs are judges known to agree less than on all."]
     worst = less[0]
@@ -467,7 +416,6 @@ def _ends(one: Coefficient) -> str:
 
 
 # Do judges give the same scores? n-agreement, κ, α and ICC with intervals in one table.
-
 
 # The first of these that there is decides
 ALPHA: Final = ("alpha-ordinal", "alpha-interval", "alpha-nominal")
@@ -499,7 +447,6 @@ ADVICE: Final = "Have two or more judges score some of the outputs."
 
 
 def write_section_scoring(analysis: Analysis) -> Section:
-    """Write how far judges agree."""
     command = analysis.write_command("agreement")
     try:
         found = analysis.rated.agreement
@@ -507,11 +454,10 @@ def write_section_scoring(analysis: Analysis) -> Section:
         why = f"it cannot be computed: {refusal.fault}"
         check = Check("agreement", ASKS, NOT_RUN, why, _advise_scoring(analysis.rated))
         says = (f"Agreement cannot be computed here: {refusal.fault}.",)
-        return Section("scoring", RATING["scoring"], says, (check,), command=command)
+        return Section("scoring", says=says, checks=(check,), command=command)
     check = _check_scoring(found, level=are_level(analysis.rated.targets))
     return Section(
         "scoring",
-        RATING["scoring"],
         says=tuple(f"{sentence}." for sentence in _say(found)),
         checks=(check,),
         figures=_draw(found),
@@ -545,7 +491,7 @@ def _find_alpha(part: AgreementPart) -> Coefficient | None:
 def _advise_scoring(rated: Rated) -> str:
     """Say what to do where agreement cannot be computed: name a column, or let judges share."""
     for role, names in (("judge", rated.rows.judges), ("item", rated.rows.items)):
-        if tuple(names) == NAMELESS_OF_JUDGES:
+        if tuple(names) == NAMELESS:
             return f"Name the column of {role}s, where there is one: --column {role}=NAME."
     return ADVICE
 
@@ -583,16 +529,12 @@ def _say_little(
 
 
 def _tabulate(found: AgreementTable) -> Table:
-    """Return all coefficients of all criteria in one table."""
     parts = _list_parts(found)
     rows = [
         {
             "criterion": part.name,
             "coefficient": _name(one.name),
-            "value": one.value,
-            "lower": one.lower,
-            "upper": one.upper,
-            "units": one.units,
+            **pick(one, "value", "lower", "upper", "units"),
         }
         for part in parts
         for one in part.coefficients
@@ -619,7 +561,6 @@ def _name(coefficient: str) -> str:
 
 
 def _draw(found: AgreementTable) -> tuple[Figure, ...]:
-    """Draw n-agreement by n."""
     parts = _list_parts(found)
     rows: list[dict[str, Any]] = [
         {"criterion": part.name, "apart": float(one.name.removeprefix(CURVE)), "share": one.value}
@@ -648,24 +589,22 @@ def _note(found: AgreementTable) -> tuple[str, ...]:
 
 # How much of a score is due to systems, judges and items, and how many judges are enough.
 
-
-MOST: Final = 8_000  # Scores up to which variances come with intervals by themselves
-CRITERIA: Final = 2  # Criteria up to which they do
+MAX_SCORES: Final = 8_000  # Scores up to which variances come with intervals by themselves
+MAX_CRITERIA: Final = 2  # Criteria up to which they do
 WISHED: Final = 0.9  # Reliability that designs are asked for
-DRAWN: Final = 5  # Most criteria that are drawn: as many as there are colours
+MAX_CRITERIA_DRAWN: Final = 5  # Most criteria that are drawn: as many as there are colours
 
 
 def write_section_parts(analysis: Analysis) -> Section:
-    """Write what scores are due to."""
     # Whether moment estimates have to do: of several tasks, of many scores or criteria
     rated = analysis.rated
-    many = rated.targets.size > MOST or len(rated.parts) > CRITERIA
+    many = rated.targets.size > MAX_SCORES or len(rated.parts) > MAX_CRITERIA
     quick = not analysis.settings.full and (bool(analysis.task) or many)
     found, refused = _estimate(analysis, quick=quick)
     if not found:
         raise NotIdentified("; ".join(dict.fromkeys(refused.values())), [])
     several = len(analysis.rated.parts) > 1
-    rows = [row for name, one in found.items() for row in _list_parts_parts(name, one.found)]
+    rows = [row for name, one in found.items() for row in _list_components(name, one.found)]
     said = [
         f"For {name}: {sentence}." if several else f"{sentence[:1].upper()}{sentence[1:]}."
         for name, one in found.items()
@@ -673,7 +612,6 @@ def write_section_parts(analysis: Analysis) -> Section:
     ]
     return Section(
         "parts",
-        RATING["parts"],
         says=tuple(said),
         figures=_draw_parts(rows),
         tables=(
@@ -707,8 +645,7 @@ def _wish(found: VarianceComponents) -> Designs:
         return study_designs(found, DesignRequest())
 
 
-def _list_parts_parts(criterion: str, found: VarianceComponents) -> list[dict[str, Any]]:
-    """Return a row for each source."""
+def _list_components(criterion: str, found: VarianceComponents) -> list[dict[str, Any]]:
     return [
         {
             "criterion": criterion,
@@ -724,11 +661,9 @@ def _list_parts_parts(criterion: str, found: VarianceComponents) -> list[dict[st
 
 
 def _draw_parts(rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
-    """Draw the shares of the first criteria."""
-    criteria = list(dict.fromkeys(row["criterion"] for row in rows))[:DRAWN]
-    keys = ("criterion", "source", "share", "sd")
+    criteria = list(dict.fromkeys(row["criterion"] for row in rows))[:MAX_CRITERIA_DRAWN]
     drawn = [
-        {key: row[key] for key in keys}
+        {key: row[key] for key in ("criterion", "source", "share", "sd")}
         for row in rows
         if row["share"] is not None and row["criterion"] in criteria
     ]
@@ -769,10 +704,7 @@ def _tabulate_designs(
     rows = [
         {
             "criterion": name,
-            **{
-                key: getattr(plan, key)
-                for key in ("judges", "items", "each", "judgments", "stderr", "reliability")
-            },
+            **pick(plan, "judges", "items", "each", "judgments", "stderr", "reliability"),
         }
         for name, one in found.items()
         for line in one.designs

@@ -1,4 +1,4 @@
-"""The data: what was counted, what was excluded, what was understood of the file."""
+"""The data: what was counted and excluded, items that stand out, what to judge next."""
 
 from __future__ import annotations
 
@@ -14,16 +14,25 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.votes import TIE, Votes
 from evenhand.design.more_judgments import Separation, separate_pairs
 from evenhand.design.next_pairs import NextPairs, choose_pairs
-from evenhand.errors import NotConverged, NotIdentified
+from evenhand.errors import NotIdentified
 from evenhand.formats.inspection import Part, inspect
 from evenhand.judges.item_agreement import REPLICATES, ItemAgreement, compare_items
 from evenhand.ranking.ranking import Ranking
 from evenhand.ratings.matrix import MAX_DIFFERENCES, ItemSpread, count_differences, spread_items
+from evenhand.report.analysis import MORE, PREFERENCE, Analysis, list_left_out
 from evenhand.report.answer import MAX_TIMES, find_open
-from evenhand.report.document import Column, Figure, Row, Section, Table, join_names, write_value
+from evenhand.report.document import (
+    Column,
+    Figure,
+    Row,
+    Section,
+    Table,
+    join_names,
+    pick,
+    write_value,
+)
 from evenhand.report.figures.judges import BLIND, ITEM_SIDES, SEEN, draw_shares, draw_sides
 from evenhand.report.figures.view import take_chart
-from evenhand.report.study import MORE, PREFERENCE, RATING, Analysis, list_left_out
 
 # Counts of `Part` → what they count. A ranking is one judgment.
 COUNTED: Final = {
@@ -43,26 +52,47 @@ UNITS: Final = {"blank-ranks": "ranks of the other rankings"}
 
 
 def write_section_data(analysis: Analysis) -> Section:
-    """Write what the judgments are."""
     rated = isinstance(analysis.data, Ratings)
     found = inspect(analysis.data, expanded=None if rated else analysis.comparisons)
     part = found.total
+    # What was counted
+    ranked = isinstance(analysis.data, Rankings)
+    rows = tuple(
+        {"what": says, "n": getattr(part, key)}
+        for key, says in COUNTED.items()
+        if getattr(part, key) is not None and not (key == "judgments" and ranked)
+    )
+    # Say how often nobody was preferred, and how often the left output
+    said = []
+    if part.tie_share is not None:
+        ties = write_value(part.tie_share, "share")
+        said.append(f"{ties} of comparisons are ties." if part.tie_share else "There are no ties.")
+    if part.left_share is not None:
+        left = write_value(part.left_share, "share")
+        said.append(f"Where one output is preferred, it is the left one in {left}.")
+    names = ", ".join(found.covariates)
+    unused = [f"Columns that were not used: {names}."] if found.covariates else []
+    # Everything that was excluded
+    left_out: list[dict[str, Any]] = [
+        {"what": UNITS.get(one.code, f"{one.unit}s"), "n": one.rows, "why": one.explanation}
+        for one in analysis.excluded
+    ]
+    nothing = {"what": "nothing", "n": 0, "why": NOTHING}
+    columns = (Column("what", ""), _number(), Column("why", "why"))
     return Section(
         "data",
-        PREFERENCE["data"],
-        says=(_say_counts(part, analysis), *_say_outcomes(part), *_say_links(part, analysis)),
+        says=(_say_counts(part, analysis), *said, *_say_links(part, analysis)),
         tables=(
-            _tabulate_counts(part, analysis),
-            _tabulate_excluded(analysis),
+            Table("counts", "What was judged", (Column("what", ""), _number()), rows),
+            Table("left-out", "What was excluded", columns, tuple(left_out or [nothing])),
             *_tabulate_scores(found.scores),
         ),
-        notes=tuple(dict.fromkeys((*found.notes, *_say_rest(found.covariates)))),
+        notes=tuple(dict.fromkeys((*found.notes, *unused))),
         command=analysis.write_command("inspect"),
     )
 
 
 def _say_counts(part: Part, analysis: Analysis) -> str:
-    """Say how much there is."""
     ranked = isinstance(analysis.data, Rankings)
     n = part.rankings if ranked and part.rankings is not None else part.judgments
     unit = "ranking" if ranked else "judgment"
@@ -78,20 +108,7 @@ def _plural(n: int, one: str) -> str:
     return f"{n:,} {one}{'' if n == 1 else 's'}"
 
 
-def _say_outcomes(part: Part) -> list[str]:
-    """Say how often nobody was preferred, and how often the left output."""
-    said = []
-    if part.tie_share is not None:
-        ties = write_value(part.tie_share, "share")
-        said.append(f"{ties} of comparisons are ties." if part.tie_share else "There are no ties.")
-    if part.left_share is not None:
-        left = write_value(part.left_share, "share")
-        said.append(f"Where one output is preferred, it is the left one in {left}.")
-    return said
-
-
 def _say_links(part: Part, analysis: Analysis) -> list[str]:
-    """Say whether all systems can stand on one scale."""
     if isinstance(analysis.data, Ratings) or part.components is None:
         return []
     if part.components > 1:
@@ -99,33 +116,9 @@ def _say_links(part: Part, analysis: Analysis) -> list[str]:
     if not part.strongly_connected:
         return ["Some systems were never preferred to the others, or always: see the ranking."]
     linked = "A chain of preferences or ties leads from every system to every other"
-    try:
-        analysis.ranking  # noqa: B018 - refused where there is none
-    except (NotIdentified, NotConverged):
+    if analysis.known_ranking is None:
         return [f"{linked}, yet they determine no ranking: see “{PREFERENCE['ranking']}”."]
     return [f"{linked}, so one scale holds them."]
-
-
-def _tabulate_counts(part: Part, analysis: Analysis) -> Table:
-    """Return what was counted; a single task of a file is counted by itself."""
-    ranked = isinstance(analysis.data, Rankings)
-    rows = tuple(
-        {"what": says, "n": getattr(part, key)}
-        for key, says in COUNTED.items()
-        if getattr(part, key) is not None and not (key == "judgments" and ranked)
-    )
-    return Table("counts", "What was judged", (Column("what", ""), _number()), rows)
-
-
-def _tabulate_excluded(analysis: Analysis) -> Table:
-    """Return everything that was excluded; a row that says so where nothing was."""
-    rows: list[dict[str, Any]] = [
-        {"what": UNITS.get(one.code, f"{one.unit}s"), "n": one.rows, "why": one.explanation}
-        for one in analysis.excluded
-    ]
-    nothing = {"what": "nothing", "n": 0, "why": NOTHING}
-    columns = (Column("what", ""), _number(), Column("why", "why"))
-    return Table("left-out", "What was excluded", columns, tuple(rows or [nothing]))
 
 
 def _tabulate_scores(scores: Any) -> list[Table]:
@@ -145,28 +138,21 @@ def _number() -> Column:
     return Column("n", "number", "count")
 
 
-def _say_rest(covariates: tuple[str, ...]) -> list[str]:
-    """Say which columns no section used."""
-    return [f"Columns that were not used: {', '.join(covariates)}."] if covariates else []
-
-
 # Items: where systems differ, where judges differ, and whether that is more than chance.
 
-
-SHOWN: Final = 12  # Items in each table
-FEW: Final = 10  # Items below which their distribution is not drawn
+MAX_ITEMS: Final = 12  # Items in each table
+MIN_ITEMS_DRAWN: Final = 10  # Items below which their distribution is not drawn
 FULL: Final = 999  # Blind worlds of the full report
-WIDE: Final = 24  # Most systems that stand side by side in a figure
+MAX_SYSTEMS_DRAWN: Final = 24  # Most systems that stand side by side in a figure
 SEVERAL: Final = 3  # Systems on an item, on average, from which a figure says more than the table
 # Pairs of votes below which an item is no example: three judges, or two who ranked three
-LEAST: Final = 3
+MIN_PAIRS: Final = 3
 # Pairs of votes by which an item's excess is drawn to 0 when items are put in order
 PRIOR: Final = 5.0
 Array = NDArray[np.float64]
 
 
 def write_section_items(analysis: Analysis) -> Section:
-    """Write where systems and where judges differ."""
     votes, settings = analysis.votes, analysis.settings
     command = analysis.write_command("report", "--sections", "items", "--json")
     try:
@@ -175,21 +161,34 @@ def write_section_items(analysis: Analysis) -> Section:
         found = compare_items(votes, replicates=replicates, seed=settings.seed)
     except NotIdentified as refusal:
         says = (f"Nothing can be said of items: {refusal.fault}.",)
-        return Section("items", PREFERENCE["items"], says, command=command)
+        return Section("items", says=says, command=command)
     most = 1 - settings.level
     apart = _rank(found, found.p_decided <= most, found.decided - found.blind_decided)
     against = _rank(found, found.p_against <= most, found.blind_agree - found.agree)
     sides = _describe_sides(found, votes, apart)
+    # Say what is not known of items, and how chance was found
+    judged = len(np.unique(found.pairs.item))
+    alone = judged - len(found.item)
+    notes = [
+        f"blind answers: each answer shuffled, {found.replicates} times; chances below"
+        f" {1 / (found.replicates + 1):.2g} cannot be told apart"
+    ]
+    if alone:
+        notes.append(
+            f"{alone:,} of {_count(judged)} had no two judges on the same outputs: nothing is known"
+            " of agreement there"
+        )
+    if votes.answer is not None:
+        notes.append("where the same few judges ranked an item, it tells of these judges as well")
     return Section(
         "items",
-        PREFERENCE["items"],
         says=_say(analysis, found),
         figures=(*_draw_shares(found), *_draw_sides(analysis, sides)),
         tables=(
             _tabulate_apart(found, votes, (apart, sides)),
             _tabulate_against(found, votes, against),
         ),
-        notes=_note(found, votes),
+        notes=tuple(notes),
         command=command,
     )
 
@@ -206,11 +205,12 @@ def _rank(found: ItemAgreement, beyond: NDArray[np.bool_], excess: Array) -> lis
     one pair is not the most extreme for it; items with very few come last.
     """
     drawn = excess / (found.comparable + PRIOR)
-    return [int(at) for at in np.lexsort((-drawn, ~beyond, found.comparable < LEAST))[:SHOWN]]
+    return [
+        int(at) for at in np.lexsort((-drawn, ~beyond, found.comparable < MIN_PAIRS))[:MAX_ITEMS]
+    ]
 
 
 def _name(votes: Votes, found: ItemAgreement, at: int) -> str:
-    """Return the name of an item, without its task where there is one."""
     name: str = votes.items[int(found.item[at])]
     return name.removeprefix(f"{votes.tasks[0]} / ") if len(votes.tasks) == 1 else name
 
@@ -259,7 +259,7 @@ def _count(n: int) -> str:
 
 def _draw_shares(found: ItemAgreement) -> tuple[Figure, ...]:
     """Draw how one-sided items are, beside blind answers; not of a few."""
-    if len(found.item) < FEW:
+    if len(found.item) < MIN_ITEMS_DRAWN:
         return ()
     tenths = [f"{10 * tenth}–{10 * tenth + 9} %" for tenth in range(10)]
     rows = [
@@ -305,15 +305,13 @@ def _draw_sides(analysis: Analysis, sides: dict[int, list[dict[str, Any]]]) -> t
     """Draw who wins on the most one-sided items, where several systems stand on each."""
     rows = [row for own in sides.values() for row in own]
     systems = {row["system"] for row in rows}
-    if len(rows) < SEVERAL * len(sides) or len(systems) > WIDE:
+    if len(rows) < SEVERAL * len(sides) or len(systems) > MAX_SYSTEMS_DRAWN:
         return ()
     drawn = [
         {**row, "strength": abs(row["net"]), "side": ITEM_SIDES[row["net"] < 0]} for row in rows
     ]
-    try:
-        order = [name for name in analysis.ranking.systems if name in systems]
-    except (NotIdentified, NotConverged):
-        order = sorted(systems)
+    ranking = analysis.known_ranking
+    order = [name for name in (ranking.systems if ranking else sorted(systems)) if name in systems]
     title = f"Who wins on the {_name_most(len(sides))}"
     alt = (
         f"{len(sides)} items by {len(systems)} systems, best first: a round mark where a system"
@@ -331,7 +329,6 @@ def _name_most(n: int) -> str:
 def _tabulate_apart(
     found: ItemAgreement, votes: Votes, chosen: tuple[list[int], dict[int, list[dict[str, Any]]]]
 ) -> Table:
-    """Return the items on which judges agree most which output is better."""
     places, sides = chosen
     columns = (
         Column("item", "item"),
@@ -363,7 +360,6 @@ def _tabulate_apart(
 
 
 def _tabulate_against(found: ItemAgreement, votes: Votes, places: list[int]) -> Table:
-    """Return the items on which judges contradict each other most."""
     columns = (
         Column("item", "item"),
         Column("against", "disagree", "count", "pairs of votes of different judges that disagree"),
@@ -386,29 +382,10 @@ def _tabulate_against(found: ItemAgreement, votes: Votes, places: list[int]) -> 
     return Table("contradicted", title, columns, rows)
 
 
-def _note(found: ItemAgreement, votes: Votes) -> tuple[str, ...]:
-    """Say what is not known of items, and how chance was found."""
-    judged = len(np.unique(found.pairs.item))
-    alone = judged - len(found.item)
-    notes = [
-        f"blind answers: each answer shuffled, {found.replicates} times; chances below"
-        f" {1 / (found.replicates + 1):.2g} cannot be told apart"
-    ]
-    if alone:
-        notes.append(
-            f"{alone:,} of {_count(judged)} had no two judges on the same outputs: nothing is known"
-            " of agreement there"
-        )
-    if votes.answer is not None:
-        notes.append("where the same few judges ranked an item, it tells of these judges as well")
-    return tuple(notes)
-
-
 # Items on which systems are far apart, and items on which judges are.
 
-
-SHOWN_RATED: Final = 10  # Items in a table; half as many of each of several tasks
-CRITERIA: Final = 6  # Most criteria that have a table
+MAX_RATED_ITEMS: Final = 10  # Items in a table; half as many of each of several tasks
+MAX_CRITERIA: Final = 6  # Most criteria that have a table
 CHANCE: Final = (
     "of many items those farthest apart are so by chance as well: means are drawn towards that of"
     " all items as by five more, and items ordered by what is left"
@@ -416,16 +393,14 @@ CHANCE: Final = (
 
 
 def write_section_rated(analysis: Analysis) -> Section:
-    """Write where systems differ, and where judges do."""
     rated = analysis.rated
     if rated.rows.items == ("",):
         said = "The data have no column of items: nobody knows which outputs belong together."
-        return Section("rated", RATING["rated"], says=(said,))
+        return Section("rated", says=(said,))
     systems, says, notes = _look_at_systems(analysis)
     judges, heard = _look_at_judges(analysis)
     return Section(
         "rated",
-        RATING["rated"],
         says=(*says, *heard),
         tables=(*systems, *judges),
         notes=(CHANCE, *notes),
@@ -437,7 +412,7 @@ def _look_at_systems(analysis: Analysis) -> tuple[list[Table], list[str], list[s
     """Return a table for each criterion, what is said of it, and what is left out."""
     rated, tables, says, notes = analysis.rated, [], [], []
     several = len(rated.parts) > 1
-    for place, (criterion, part) in enumerate(list(rated.parts.items())[:CRITERIA]):
+    for place, (criterion, part) in enumerate(list(rated.parts.items())[:MAX_CRITERIA]):
         about = f" for {criterion}" if several else ""
         if count_differences(part) > MAX_DIFFERENCES:
             notes.append(
@@ -461,8 +436,8 @@ def _look_at_systems(analysis: Analysis) -> tuple[list[Table], list[str], list[s
             f" {first.high} highest."
         )
         tables.append(_tabulate_systems(found, place, rated.head("", criterion), analysis))
-    if len(rated.parts) > CRITERIA:
-        notes.append(f"the first {CRITERIA} of {len(rated.parts)} criteria are looked at")
+    if len(rated.parts) > MAX_CRITERIA:
+        notes.append(f"the first {MAX_CRITERIA} of {len(rated.parts)} criteria are looked at")
     return tables, says, notes
 
 
@@ -495,12 +470,7 @@ def _look_at_judges(analysis: Analysis) -> tuple[list[Table], list[str]]:
     if not found[0].difference:
         return [], ["No two judges scored the same output differently."]
     rows: list[dict[str, Any]] = [
-        {
-            "item": _name_rated(item.item, analysis),
-            "difference": item.difference,
-            "drawn": item.drawn,
-            "units": item.units,
-        }
+        {"item": _name_rated(item.item, analysis), **pick(item, "difference", "drawn", "units")}
         for item in found[: _count_shown(analysis)]
     ]
     columns = (
@@ -519,21 +489,18 @@ def _look_at_judges(analysis: Analysis) -> tuple[list[Table], list[str]]:
 
 
 def _count_shown(analysis: Analysis) -> int:
-    """Return how many items stand in a table."""
-    return SHOWN_RATED // 2 if analysis.task else SHOWN_RATED
+    return MAX_RATED_ITEMS // 2 if analysis.task else MAX_RATED_ITEMS
 
 
 def _name_rated(item: str, analysis: Analysis) -> str:
-    """Return the name of an item without its task, which all items have here."""
     tasks = analysis.rated.rows.tasks
     return item.removeprefix(f"{tasks[0]} / ") if len(tasks) == 1 and tasks[0] else item
 
 
 # What to judge next: which pairs, and how many judgments the open places at the top take.
 
-
 BATCH: Final = 10  # Pairs that are asked for
-OPEN: Final = 10  # Most open pairs at the top that are listed
+MAX_OPEN: Final = 10  # Most open pairs at the top that are listed
 TOO_MANY: Final = "more than anybody collects"
 ENDLESS: Final = "no number is enough"
 DIGITS: Final = 2  # Digits of a number of judgments that mean anything
@@ -566,23 +533,33 @@ NOTE: Final = (
 
 
 def write_section_next(analysis: Analysis) -> Section:
-    """Write what to judge next."""
     ranking = analysis.ranking
     open_ = find_open(ranking)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
     chosen = choose_pairs(analysis.pairs, n=min(BATCH, pairs), seed=analysis.settings.seed)
     choice = pairs > 1
-    found = separate_pairs(ranking, open_[:OPEN])
+    found = separate_pairs(ranking, open_[:MAX_OPEN])
     tables = [_list_needed(found, ranking)] if found else []
+    # Say how many open pairs are not listed, and which clusters bind the first
+    sets, notes = ranking.rank_sets, []
+    if len(open_) > MAX_OPEN:
+        notes.append(f"the {MAX_OPEN} nearest of {len(open_)} open pairs of this system are listed")
+    if sets is not None and open_ and sets.limits is not None:
+        way = int(np.asarray(sets.limits.way)[open_[0]])
+        if way >= 0:
+            name = sets.clusterings[way]
+            notes.append(
+                f"{name}s differ so much on the first of these pairs that more {name}s are needed:"
+                f" more answers with the same {name}s would hardly help"
+            )
     return Section(
         "next",
-        PREFERENCE["next"],
         says=(
             *say_needed(found, ranking),
             *(_say_pairs(chosen, decided=not found) if choice else ()),
         ),
         tables=(*tables, *((_list_pairs(chosen),) if choice else ())),
-        notes=(*((NOTE,) if found else ()), *_note_rest(ranking, open_), *chosen.notes),
+        notes=(*((NOTE,) if found else ()), *tuple(notes), *chosen.notes),
         command=analysis.write_command("next"),
     )
 
@@ -613,7 +590,6 @@ def say_needed(found: Sequence[Separation], ranking: Ranking) -> list[str]:
 
 
 def _say_least(one: Separation, ranking: Ranking) -> str:
-    """Say what would do at best."""
     if one.alone_least is None or _is_beyond(one.alone_least, ranking):
         return ""
     least = f"{_round(one.alone_least):,.0f}"
@@ -621,7 +597,6 @@ def _say_least(one: Separation, ranking: Ranking) -> str:
 
 
 def _say_number(one: Separation, names: str, ranking: Ranking) -> str:
-    """Say a number of judgments with what is known of it."""
     of_all = f"{one.times:,.1f} times as many of all pairs" if one.times is not None else ""
     if one.alone is None or one.alone_least is None or _is_beyond(one.alone, ranking):
         return f"To separate {names} with a chance of 80 % takes about {of_all}"
@@ -668,10 +643,7 @@ def _describe_next(one: Separation, judgments: float) -> Row:
     alone = (one.alone, one.alone_least, one.alone_most)
     times = (one.times, one.times_least, one.times_most)
     return {
-        "better": one.better,
-        "worse": one.worse,
-        "gap": one.gap,
-        "stderr": one.stderr,
+        **pick(one, "better", "worse", "gap", "stderr"),
         **_describe_number("alone", alone, MAX_TIMES * judgments, "count"),
         **_describe_number("times", times, MAX_TIMES, "one"),
         "barred": one.barred,
@@ -704,34 +676,14 @@ def _say_pairs(chosen: NextPairs, *, decided: bool) -> tuple[str, ...]:
 
 
 def _list_pairs(chosen: NextPairs) -> Table:
-    rows = tuple(
-        {"left": one.left, "right": one.right, "kind": one.kind, "reason": one.reason}
-        for one in chosen.pairs
-    )
+    rows = tuple(pick(one, "left", "right", "kind", "reason") for one in chosen.pairs)
     return Table("pairs", "Pairs to ask about next", PAIRS, rows)
-
-
-def _note_rest(ranking: Ranking, open_: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-    """Say how many open pairs are not listed, and which clusters bind the first."""
-    sets, notes = ranking.rank_sets, []
-    if len(open_) > OPEN:
-        notes.append(f"the {OPEN} nearest of {len(open_)} open pairs of this system are listed")
-    if sets is not None and open_ and sets.limits is not None:
-        way = int(np.asarray(sets.limits.way)[open_[0]])
-        if way >= 0:
-            name = sets.clusterings[way]
-            notes.append(
-                f"{name}s differ so much on the first of these pairs that more {name}s are needed:"
-                f" more answers with the same {name}s would hardly help"
-            )
-    return tuple(notes)
 
 
 # What a report on one task alone says beyond this one.
 
 
 def write_section_more(analysis: Analysis) -> Section:
-    """Write which sections are left to a report on this task alone."""
     left = [
         PREFERENCE[name] for name in PREFERENCE if name in list_left_out(analysis.settings.tasks)
     ]
@@ -740,4 +692,4 @@ def write_section_more(analysis: Analysis) -> Section:
         f"With {analysis.settings.tasks} tasks in one file these are left to it, or to"
         " `evenhand report --full`.",
     )
-    return Section(MORE, "More on this task", says=said, command=analysis.write_command("report"))
+    return Section(MORE, says=said, command=analysis.write_command("report"))

@@ -1,8 +1,8 @@
-"""Judges of whom nothing can be said, and the section that says why."""
+"""The judges of preferences and of ratings: who is to be doubted, why, and what it changes."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from evenhand.data.votes import TIE
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption
+from evenhand.errors import NotConverged, NotIdentified
 from evenhand.judges.cards import (
     CLASSES,
     SUSPECT,
@@ -29,6 +29,7 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.without_judges import describe_change, rank_without
+from evenhand.report.analysis import Analysis, Rated, are_level, choose_state, list_leaders
 from evenhand.report.answer import say_answer
 from evenhand.report.document import (
     NOT_RUN,
@@ -38,6 +39,7 @@ from evenhand.report.document import (
     Figure,
     Section,
     Table,
+    begin_sentence,
     join_names,
     write_value,
 )
@@ -53,15 +55,6 @@ from evenhand.report.figures.judges import (
     draw_scorers,
 )
 from evenhand.report.figures.view import take_chart
-from evenhand.report.study import (
-    PREFERENCE,
-    RATING,
-    Analysis,
-    Rated,
-    are_level,
-    choose_state,
-    list_leaders,
-)
 
 ASKS: Final = "Can the judges be trusted?"
 NAMELESS: Final = ("",)  # Names of judges or items where the data do not say them
@@ -79,18 +72,17 @@ def find_fault(judges: Sequence[str]) -> tuple[str, str]:
     return "", ""
 
 
-def write_fault(name: str, title: str, fault: tuple[str, str], command: str) -> Section:
+def write_fault(name: str, fault: tuple[str, str], command: str) -> Section:
     """Write the section on judges of whom nothing can be said."""
     why, advice = fault
     check = Check("judges", ASKS, NOT_RUN, why, advice)
     says = (f"Nothing can be said of the judges: {why}.",)
-    return Section(name, title, says, (check,), command=command)
+    return Section(name, says=says, checks=(check,), command=command)
 
 
 # The judges of preferences: what is known of each, and the ranking without those who are flagged.
 #
 # Numbers come from the rooms below; here they are put side by side, a row for each judge.
-
 
 DIGITS: Final = 4  # Digits behind the point of what a row holds: more are not known
 # Why nobody is called careless or reversed → what judges are drawn as
@@ -108,8 +100,6 @@ def find_fault_panel(analysis: Analysis) -> tuple[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """The judges of one task."""
-
     analysis: Analysis  # whose judges
 
     @cached_property
@@ -183,7 +173,6 @@ class Panel:
 
 
 def _find_slope(card: Card) -> tuple[float, ...]:
-    """Return the slope on what others say, and the ends of its interval."""
     told = next(one for one in card.evidence if one.name == "slope")
     held = (told.value, told.lower, told.upper)
     return tuple(round(one, DIGITS) for one in held if one is not None)
@@ -205,12 +194,9 @@ def name_kind(card: Card, abstains: str | None = None) -> str:
     return "not flagged" if card.testable else FEW_JUDGMENTS
 
 
-# Flagged judges, with everything that speaks for and against them.
-
-
-MOST: Final = 10  # Most flagged judges whose evidence is shown
-RANKED: Final = 3  # Most flagged judges who are left out one by one, where that takes long
-QUICK: Final = 30  # Most systems for which leaving out a judge takes a tenth of a second
+MAX_CARDS: Final = 10  # Most flagged judges whose evidence is shown
+MAX_REMOVED: Final = 3  # Most flagged judges who are left out one by one, where that takes long
+MAX_QUICK: Final = 30  # Most systems for which leaving out a judge takes a tenth of a second
 # Name of a piece of evidence → what it is about
 ABOUT: Final = {
     "slope": "follows the others",
@@ -228,32 +214,36 @@ def tabulate_cards(panel: Panel, before: Ranking | None) -> Table:
     """Return the cards of flagged judges, a row for each line."""
     flagged = panel.screening.flagged
     total = sum(card.n for card in panel.screening.cards)
-    columns = (Column("judge", "judge"), Column("about", "looked at"), Column("says", "found"))
-    rows: list[dict[str, Any]] = []
-    for place, card in enumerate(flagged[:MOST]):
-        lines = [("verdict", _say_verdict(card, total))]
+    cards = {}
+    for place, card in enumerate(flagged[:MAX_CARDS]):
+        share, chance = write_value(card.n / total, "share"), write_value(card.p_honest, "chance")
+        verdict = (
+            f"{', '.join(card.flags)}; probability of being honest {chance};"
+            f" {card.n:,} judgments, {share} of all"
+        )
+        lines = [("verdict", verdict)]
         lines += [(ABOUT.get(one.name, one.name), one.says) for one in card.evidence]
         if before is not None:
             lines.append(("left out", _say_effect(panel, before, card, place)))
-        rows += [{"judge": card.judge, "about": about, "says": says} for about, says in lines]
-    more = len(flagged) - MOST
-    rest = f"; {more:,} more are flagged" if more > 0 else ""
-    return Table("cards", f"Why judges are flagged{rest}", columns, tuple(rows))
+        cards[card.judge] = lines
+    return _list_cards(cards, len(flagged))
 
 
-def _say_verdict(card: Card, total: int) -> str:
-    share = write_value(card.n / total, "share")
-    chance = write_value(card.p_honest, "chance")
-    return (
-        f"{', '.join(card.flags)}; probability of being honest {chance};"
-        f" {card.n:,} judgments, {share} of all"
+def _list_cards(cards: Mapping[str, Sequence[tuple[str, str]]], flagged: int) -> Table:
+    """Return the table of cards: judge → what was looked at, and what was found."""
+    rows = tuple(
+        {"judge": judge, "about": about, "says": says}
+        for judge, lines in cards.items()
+        for about, says in lines
     )
+    rest = f"; {flagged - MAX_CARDS:,} more are flagged" if flagged > MAX_CARDS else ""
+    columns = (Column("judge", "judge"), Column("about", "looked at"), Column("says", "found"))
+    return Table("cards", f"Why judges are flagged{rest}", columns, rows)
 
 
 def _say_effect(panel: Panel, before: Ranking, card: Card, place: int) -> str:
-    """Say what leaving out one judge changes."""
     full = panel.analysis.settings.full
-    if not full and (place >= RANKED or len(before.systems) > QUICK):
+    if not full and (place >= MAX_REMOVED or len(before.systems) > MAX_QUICK):
         return (
             "not computed here; it is made by"
             f" {panel.analysis.write_command('judges', '--cards')}, or by the report with --full"
@@ -284,34 +274,45 @@ def say_without(panel: Panel, before: Ranking | None) -> tuple[str, str]:
 
 # The judges: who is to be doubted and why, and what changes without them.
 
-
 # Most judges in the table and on the map, but for the full report: flagged ones are all there
-SHOWN: Final = 60
+MAX_JUDGES: Final = 60
 EVEN: Final = 0.98  # Effective judges, as a share of all, from which loads are called equal
-FEW: Final = 10  # Effective judges below which tenths of one are told
+MIN_WHOLE_JUDGES: Final = 10  # Effective judges below which tenths of one are told
 # Share of judgments by judges who could be flagged, from which no flag says something
-MOST_JUDGES: Final = 0.5
+MIN_TESTABLE_SHARE: Final = 0.5
 SURE: Final = "95 %"
 # What a judge's number counts, by kind of screening; judgments otherwise
 UNITS: Final = {"rankings": "rankings"}
 
 
 def write_section_judges(analysis: Analysis) -> Section:
-    """Write who is to be doubted."""
     command = analysis.write_command("judges", "--cards")
     fault = find_fault_panel(analysis)
     if fault[0]:
-        return write_fault("judges", PREFERENCE["judges"], fault, command)
+        return write_fault("judges", fault, command)
     panel = Panel(analysis)
-    before = _find_ranking(analysis)
+    before = analysis.known_ranking
     change = say_without(panel, before) if panel.screening.flagged else ("", "")
     check = make_check(panel, change[0])
-    rows = _choose(panel)
     flagged = panel.screening.flagged
+    # The flagged judges and those who judged most
+    most = len(panel.rows) if analysis.settings.full else MAX_JUDGES
+    rows = panel.rows[: max(most, len(flagged))]
+    summary = say_flagged(panel.screening.cards, panel.screening.level)
+    sentences = [f"{summary[:1].upper()}{summary[1:]}.", *(one for one in change if one)]
+    if panel.screening.abstains is not None:
+        sentences.append(f"Nobody is called careless or reversed: {panel.screening.abstains}.")
+        told = say_evidence(panel.screening.cards, panel.screening.abstains)
+        sentences += [f"{one[:1].upper()}{one[1:]}." for one in told]
     return Section(
         "judges",
-        PREFERENCE["judges"],
-        says=(*_say_flags(panel.screening, change), *_say_others(panel)),
+        says=(
+            *sentences,
+            *_say_known(panel),
+            *_say_order(panel),
+            _say_loads(panel),
+            f"{begin_sentence(panel.screening.detectable)}.",
+        ),
         checks=(check,),
         figures=_draw(rows),
         tables=(
@@ -323,13 +324,6 @@ def write_section_judges(analysis: Analysis) -> Section:
     )
 
 
-def _find_ranking(analysis: Analysis) -> Ranking | None:
-    try:
-        return analysis.ranking
-    except (NotIdentified, NotConverged):
-        return None
-
-
 def make_check(panel: Panel, change: str) -> Check:
     """Say whether judges are to be doubted; failed where the answer is reversed without them."""
     found = panel.screening
@@ -337,40 +331,29 @@ def make_check(panel: Panel, change: str) -> Check:
     seen = [card for card in found.cards if card.testable]
     if flagged:
         says = f"{len(flagged):,} flagged of {judges:,}"
-        return Check("judges", ASKS, choose_state(_find_reversal(panel)), says, change)
+        reversal = panel.analysis.reversals.judges if panel.analysis.known_ranking else ""
+        return Check("judges", ASKS, choose_state(reversal), says, change)
     share = sum(card.n for card in seen) / sum(card.n for card in found.cards)
+    why = "nobody judged enough to be flagged for carelessness"
+    if share:
+        part = write_value(share, "share")
+        why = f"only {part} of judgments are of judges who would be flagged if careless"
+    return _check_unflagged(found, why if share < MIN_TESTABLE_SHARE else "", "judge")
+
+
+def _check_unflagged(found: Screening, why: str, verb: str) -> Check:
+    """Return the check where nobody is flagged: undecided where that says nothing."""
+    none = f"none flagged of {len(found.cards):,}"
     if found.abstains is not None:
-        says = f"none flagged of {judges:,}, but {say_shortly(found.abstains)}"
-        return Check(
-            "judges", ASKS, UNDECIDED_OF_DOCUMENT, says, advise(found.abstains, found.cards)
-        )
-    if share < MOST_JUDGES:
-        says = f"none flagged of {judges:,}, but {_say_why(share)}"
-        advice = "Let judges share more outputs, judge more each, or answer controls and repeats."
+        says = f"{none}, but {say_shortly(found.abstains)}"
+        advice = advise(found.abstains, found.cards)
         return Check("judges", ASKS, UNDECIDED_OF_DOCUMENT, says, advice)
-    says = f"none flagged of {judges:,}; {len(seen):,} judged enough to be found out"
+    if why:
+        advice = f"Let judges share more outputs, {verb} more each, or answer controls and repeats."
+        return Check("judges", ASKS, UNDECIDED_OF_DOCUMENT, f"{none}, but {why}", advice)
+    seen = sum(card.testable for card in found.cards)
+    says = f"{none}; {seen:,} {verb}d enough to be found out"
     return Check("judges", ASKS, PASSED, says)
-
-
-def _find_reversal(panel: Panel) -> str:
-    """Say what is reversed without those flagged; "" where there is no ranking to reverse."""
-    try:
-        return panel.analysis.reversals.judges
-    except (NotIdentified, NotConverged):
-        return ""
-
-
-def _say_why(share: float) -> str:
-    if not share:
-        return "nobody judged enough to be flagged for carelessness"
-    part = write_value(share, "share")
-    return f"only {part} of judgments are of judges who would be flagged if careless"
-
-
-def _say_others(panel: Panel) -> list[str]:
-    """Say what is known of judges beside flags."""
-    said = [*_say_known(panel), *_say_order(panel)]
-    return [*said, _say_loads(panel), _say_power(panel.screening)]
 
 
 def _say_known(panel: Panel) -> list[str]:
@@ -403,9 +386,8 @@ def _say_known(panel: Panel) -> list[str]:
 
 def _say_order(panel: Panel) -> list[str]:
     """Say why judges who stand out by the place of outputs need not be flagged."""
-    try:
-        bias = panel.analysis.position_bias
-    except (NotIdentified, NotConverged, UnknownOption):
+    bias = panel.analysis.known_bias
+    if bias is None:
         return []
     flagged = {card.judge for card in panel.screening.flagged}
     names = [one.judge for one in bias.stand_out if one.judge not in flagged]
@@ -419,17 +401,6 @@ def _say_order(panel: Panel) -> list[str]:
     ]
 
 
-def _say_flags(found: Screening, change: tuple[str, str]) -> list[str]:
-    """Say who is flagged for what, and what it changes."""
-    flagged = say_flagged(found.cards, found.level)
-    said = [f"{flagged[:1].upper()}{flagged[1:]}.", *(one for one in change if one)]
-    if found.abstains is not None:
-        said.append(f"Nobody is called careless or reversed: {found.abstains}.")
-        told = say_evidence(found.cards, found.abstains)
-        said += [f"{one[:1].upper()}{one[1:]}." for one in told]
-    return said
-
-
 def _say_loads(panel: Panel) -> str:
     cards = panel.screening.cards
     unit = UNITS.get(panel.screening.kind, "judgments")
@@ -438,28 +409,14 @@ def _say_loads(panel: Panel) -> str:
     share = write_value(most.n / total, "share")
     if panel.effective > EVEN * len(cards):
         return f"The {len(cards):,} judges judged about equally much, {most.n:,} {unit} at most."
-    even = f"{panel.effective:.{1 if panel.effective < FEW else 0}f}"
+    even = f"{panel.effective:.{1 if panel.effective < MIN_WHOLE_JUDGES else 0}f}"
     return (
         f"The busiest judge, {most.judge}, gave {most.n:,} of {total:,} {unit} ({share});"
         f" with such loads {len(cards):,} judges count like {even} who judge equally much."
     )
 
 
-def _say_power(found: Screening) -> str:
-    """Say whom this design could have found."""
-    said = found.detectable
-    return f"{said[:1].upper()}{said[1:]}."
-
-
-def _choose(panel: Panel) -> list[dict[str, Any]]:
-    """Return rows of the flagged judges and of those who judged most."""
-    rows = panel.rows
-    most = len(rows) if panel.analysis.settings.full else SHOWN
-    return rows[: max(most, len(panel.screening.flagged))]
-
-
 def _draw(rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
-    """Draw the map of judges of whom a slope is known."""
     drawn = [row for row in rows if row["slope"] is not None and row["ties"] is not None]
     if not drawn:
         return ()
@@ -477,7 +434,6 @@ def _draw(rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
 
 
 def _tabulate(found: Screening, rows: list[dict[str, Any]]) -> Table:
-    """Return the table of judges."""
     unit = UNITS.get(found.kind, "judgments")
     columns = (
         Column("judge", "judge"),
@@ -505,7 +461,6 @@ def _tabulate(found: Screening, rows: list[dict[str, Any]]) -> Table:
 
 
 def _note_limits(panel: Panel, rows: list[dict[str, Any]]) -> list[str]:
-    """Say what the map and the table leave out."""
     analysis, notes = panel.analysis, []
     if len(rows) < len(panel.screening.cards):
         command = analysis.write_command("judges", "--json")
@@ -534,21 +489,19 @@ def _note_limits(panel: Panel, rows: list[dict[str, Any]]) -> list[str]:
 
 # The judges of ratings: who is to be doubted, and the figures of Hamon et al. (2007).
 
-
 # Most criteria whose judges are drawn as in the paper; of several tasks the first one of each
-FIGURED: Final = 3
-MAPPED: Final = 5  # Most criteria on the map of judges: as many as there are colours
-SHOWN_SCORERS: Final = 200  # Most rows of the table of judges, but for the full report
-FEW_SCORERS: Final = (
+MAX_CRITERIA_DRAWN: Final = 3
+MAX_CRITERIA_ON_MAP: Final = 5  # Most criteria on the map of judges: as many as there are colours
+MAX_SCORER_ROWS: Final = 200  # Most rows of the table of judges, but for the full report
+MAX_SCORER_ROWS_OF_TASK: Final = (
     12  # The same of each of several tasks: flagged judges and those who scored most
 )
-NAMED: Final = 12  # Most judges whose names stand in a cell
+MAX_NAMED: Final = 12  # Most judges whose names stand in a cell
 OUTSIDE: Final = (
     "judges outside by the methods of Hamon et al. (2007) diverge, which is not to say that they"
     " are bad: of honest judges about a third are outside one standard deviation by their mean"
     " score; flags have a controlled error rate"
 )
-CARDS: Final = 10  # Most flagged judges whose evidence is shown
 # Figure of the paper → its title, and what is seen
 DRAWN: Final = {
     "judges-mean": (
@@ -569,11 +522,10 @@ DRAWN: Final = {
 
 
 def write_section_scorers(analysis: Analysis) -> Section:
-    """Write who is to be doubted."""
     rated, command = analysis.rated, analysis.write_command("judges", "--cards")
     fault = _find_fault(rated)
     if fault[0]:
-        return write_fault("scorers", RATING["scorers"], fault, command)
+        return write_fault("scorers", fault, command)
     found = rated.screening
     check = _check(rated, found)
     flags = {card.judge: ", ".join(card.flags) for card in found.flagged}
@@ -585,7 +537,6 @@ def write_section_scorers(analysis: Analysis) -> Section:
     )
     return Section(
         "scorers",
-        RATING["scorers"],
         says=tuple(_say(found, check)),
         checks=(check,),
         figures=(*_draw_map(rated, rows), *_draw_paper(analysis)),
@@ -606,38 +557,24 @@ def _find_fault(rated: Rated) -> tuple[str, str]:
 def _check(rated: Rated, found: Screening) -> Check:
     """Say whether judges are to be doubted; failed where the boards are reversed without them."""
     judges, flagged = len(found.cards), [card.judge for card in found.flagged]
-    seen = sum(card.testable for card in found.cards)
     if flagged:
         change = describe_change_of_removal(rated.rows, flagged)
         change += " (the higher mean score first)" if rated.lower else ""
         says = f"{len(flagged):,} flagged of {judges:,}"
         otherwise = f"Without {join_names(flagged)}: {change}."
         return Check("judges", ASKS, choose_state(rated.reversal), says, otherwise)
-    if found.abstains is not None:
-        says = f"none flagged of {judges:,}, but {say_shortly(found.abstains)}"
-        return Check(
-            "judges", ASKS, UNDECIDED_OF_DOCUMENT, says, advise(found.abstains, found.cards)
-        )
-    if not seen:
-        says = f"none flagged of {judges:,}, but too little is known of each to tell"
-        advice = "Let judges share more outputs, score more each, or answer controls and repeats."
-        return Check("judges", ASKS, UNDECIDED_OF_DOCUMENT, says, advice)
-    says = f"none flagged of {judges:,}; {seen:,} scored enough to be found out"
-    return Check("judges", ASKS, PASSED, says)
+    seen = any(card.testable for card in found.cards)
+    return _check_unflagged(found, "" if seen else "too little is known of each to tell", "score")
 
 
 def _say(found: Screening, check: Check) -> list[str]:
     """Say who is flagged for what, what it changes, and how severe judges are."""
-    said = [f"{_begin(sentence)}." for sentence in found.says]
+    said = [f"{begin_sentence(sentence)}." for sentence in found.says]
     if found.flagged:
         said.append(check.recommendation)
     if found.abstains is not None and not any(found.abstains in one for one in said):
         said.append(f"Nobody is called careless or reversed: {found.abstains}.")
-    return [*said, f"{_begin(found.detectable)}."]
-
-
-def _begin(sentence: str) -> str:
-    return f"{sentence[:1].upper()}{sentence[1:]}"
+    return [*said, f"{begin_sentence(found.detectable)}."]
 
 
 def _tabulate_outside(rated: Rated) -> Table:
@@ -652,7 +589,8 @@ def _tabulate_outside(rated: Rated) -> Table:
                 "criterion": one.criterion,
                 "method": one.method.replace("-", " "),
                 "outside": len(one.judges) if one.why is None else None,
-                "judges": ", ".join(one.judges[:NAMED]) + ", ..." * (len(one.judges) > NAMED),
+                "judges": ", ".join(one.judges[:MAX_NAMED])
+                + ", ..." * (len(one.judges) > MAX_NAMED),
                 "lost": None if removal is None else removal.share_lost,
                 "correlation": None if removal is None else removal.kept.pearson,
                 "why": one.why or "",
@@ -674,9 +612,8 @@ def _tabulate_outside(rated: Rated) -> Table:
 
 
 def _draw_map(rated: Rated, rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
-    """Draw judges by severity and distance."""
     criteria = list(rated.diagnosis.criteria)
-    criteria = criteria if len(criteria) <= MAPPED else criteria[:1]
+    criteria = criteria if len(criteria) <= MAX_CRITERIA_ON_MAP else criteria[:1]
     keys = ("judge", "criterion", "gap", "shared", "flags")
     drawn = [
         {**{key: row[key] for key in keys}, "distance": row["mean_agreement"]}
@@ -698,7 +635,6 @@ def _draw_map(rated: Rated, rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
 
 
 def _draw_paper(analysis: Analysis) -> tuple[Figure, ...]:
-    """Draw the figures of the paper on judges, criterion by criterion."""
     found, figures = analysis.rated.diagnosis, []
     drawn = found.criteria[: _count_drawn(analysis)]
     charts = draw_judges(replace(found, criteria=drawn))
@@ -714,14 +650,12 @@ def _draw_paper(analysis: Analysis) -> tuple[Figure, ...]:
 
 
 def _count_drawn(analysis: Analysis) -> int:
-    """Return how many criteria are drawn as in the paper."""
     if analysis.settings.full:
         return len(analysis.rated.diagnosis.criteria)
-    return 1 if analysis.task else FIGURED
+    return 1 if analysis.task else MAX_CRITERIA_DRAWN
 
 
 def _note_figures(analysis: Analysis) -> tuple[str, ...]:
-    """Say which criteria are not drawn."""
     drawn, criteria = _count_drawn(analysis), len(analysis.rated.diagnosis.criteria)
     if drawn >= criteria:
         return ()
@@ -731,21 +665,16 @@ def _note_figures(analysis: Analysis) -> tuple[str, ...]:
 
 def _make_cards(found: Screening) -> Table:
     """Return the cards of flagged judges, a row for each line."""
-    rows: list[dict[str, Any]] = []
-    for card in found.flagged[:CARDS]:
-        lines = [(one.name, one.says) for one in card.evidence]
-        lines += [("left out", card.effect)] if card.effect else []
-        head = ("verdict", f"{', '.join(card.flags)}; {card.n:,} scores")
-        rows += [{"judge": card.judge, "about": a, "says": s} for a, s in (head, *lines)]
-    more = len(found.flagged) - CARDS
-    rest = f"; {more:,} more are flagged" if more > 0 else ""
-    columns = (Column("judge", "judge"), Column("about", "looked at"), Column("says", "found"))
-    return Table("cards", f"Why judges are flagged{rest}", columns, tuple(rows))
+    cards = {}
+    for card in found.flagged[:MAX_CARDS]:
+        lines = [("verdict", f"{', '.join(card.flags)}; {card.n:,} scores")]
+        lines += [(one.name, one.says) for one in card.evidence]
+        cards[card.judge] = [*lines, *([("left out", card.effect)] if card.effect else [])]
+    return _list_cards(cards, len(found.flagged))
 
 
 def _tabulate_scorers(rated: Rated, rows: list[dict[str, Any]], analysis: Analysis) -> Table:
-    """Return the table of judges under each criterion."""
-    most = FEW_SCORERS if analysis.task else SHOWN_SCORERS
+    most = MAX_SCORER_ROWS_OF_TASK if analysis.task else MAX_SCORER_ROWS
     first = sorted(rows, key=lambda row: (not row["flags"], -row["n"]))
     shown = first if analysis.settings.full else first[:most]
     several = len(rated.diagnosis.criteria) > 1

@@ -1,4 +1,4 @@
-"""Other models of the same judgments: cheap to fit, and tested where that is asked for."""
+"""Does the model fit: pairs, chances, rivals, circles; and what more judgments would decide."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from evenhand.models.base import MAX_THIN_SHARE, Fit
 from evenhand.models.coefficients import format_p
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.held_out import trace_learning
-from evenhand.ranking.learning_curves import LearningCurves
 from evenhand.ranking.model_table import (
     Counts,
     ModelTable,
@@ -34,6 +33,15 @@ from evenhand.ranking.robustness.cycles import (
     find_sure_circle,
     find_visible,
 )
+from evenhand.report.analysis import (
+    MAX_DETECTABLE,
+    Analysis,
+    Reversals,
+    choose_state,
+    say_detectable,
+    say_how,
+    say_refusal,
+)
 from evenhand.report.answer import CIRCLES, LADDER, MINDS, PLACE, SIDES, say_refused
 from evenhand.report.document import (
     NOT_RUN,
@@ -44,23 +52,14 @@ from evenhand.report.document import (
     Figure,
     Section,
     Table,
+    pick,
     write_value,
 )
 from evenhand.report.figures.predictions import draw_calibration, draw_curves, draw_prospect
 from evenhand.report.figures.view import take_chart
-from evenhand.report.study import (
-    MAX_DETECTABLE,
-    PREFERENCE,
-    Analysis,
-    Reversals,
-    choose_state,
-    say_detectable,
-    say_how,
-    say_refusal,
-)
 
-FEW: Final = 3_000  # Most comparisons of which the whole table is made by itself
-SMALL: Final = 10  # Most systems of which it is
+MAX_COMPARISONS: Final = 3_000  # Most comparisons of which the whole table is made by itself
+MAX_SYSTEMS: Final = 10  # Most systems of which it is
 WEAK: Final = "; where judges are not known they take judgments for independent"
 BASES: Final = (
     "Models that add something to worths and ties tell more cells apart, by side or judge: their"
@@ -80,7 +79,10 @@ def compare_laws(analysis: Analysis) -> ModelTable | None:
 
 def tests_all(analysis: Analysis) -> bool:
     """Whether models are tested too: asked for, or few judgments of one task."""
-    small = analysis.tally.n_comparisons <= FEW and len(analysis.tally.systems) <= SMALL
+    small = (
+        analysis.tally.n_comparisons <= MAX_COMPARISONS
+        and len(analysis.tally.systems) <= MAX_SYSTEMS
+    )
     return analysis.settings.full or (small and not analysis.task)
 
 
@@ -100,7 +102,6 @@ def say_models(analysis: Analysis, table: ModelTable | None) -> tuple[str, ...]:
 
 
 def note_tests(analysis: Analysis, table: ModelTable | None) -> tuple[str, ...]:
-    """Say how models can be tested where they were not."""
     if table is None:
         return ()
     if tests_all(analysis):
@@ -144,7 +145,6 @@ def tabulate_laws(found: ModelTable | None) -> tuple[Table, ...]:
 
 
 # Do judgments fit one ladder of systems? All tests that bear on it, adjusted for their number.
-
 
 ASKS: Final = "Do all judgments fit one ladder, from best to worst?"
 # Share of the differences between systems below which pairs that fit no scale do not matter
@@ -191,9 +191,8 @@ def _doubt_sides(analysis: Analysis) -> list[Doubt]:
     fit = analysis.ranking.fit
     if isinstance(fit, Fit) and fit.model.order_effect:
         return []
-    try:
-        bias = analysis.position_bias
-    except (NotIdentified, NotConverged, UnknownOption):
+    bias = analysis.known_bias
+    if bias is None:
         return []
     slight = abs(bias.share - 0.5) < SLIGHT
     found = [Doubt("the place of an output counts", bias.p, slight, SEE_ORDER, PLACE)]
@@ -239,7 +238,6 @@ def _check_sure(analysis: Analysis, sure: Sequence[tuple[Doubt, float]]) -> Chec
 
 
 def _find_reversal(analysis: Analysis, doubt: Doubt) -> str:
-    """Say what is reversed where a doubt is taken into account."""
     if doubt.issue in (PLACE, SIDES):
         said, condition = analysis.reversals.order, "with the order effect in the model"
     elif doubt.issue == MINDS:
@@ -275,7 +273,6 @@ def check_open(tests: Sequence[tuple[Doubt, float]], alpha: float) -> Check | No
 def _check_silence(
     cycles: Cycles, visible: float | None, tests: list[tuple[Doubt, float]]
 ) -> Check:
-    """Return the check where nothing of weight was found."""
     least, p = min(tests, key=lambda one: one[1])
     of = f" in {len(tests)} tests" if len(tests) > 1 else ""
     if p <= 1 - cycles.level:
@@ -289,14 +286,12 @@ def _check_silence(
 
 
 def say_tests(tests: int) -> tuple[str, ...]:
-    """Say how the light was made of several tests."""
     if tests < 2:
         return ()
     return (f"p of the light are adjusted for its {tests} tests (Holm).",)
 
 
 # Does the model fit: pairs of systems, chances, and other models of the same judgments.
-
 
 NO_MODEL: Final = "There is no model of these judgments whose fit could be tested."
 NOTE_PAIRS: Final = (
@@ -312,20 +307,19 @@ LAWLESS: Final = "The fit of this kind of model is not tested here: evenhand com
 
 
 def write_section_model(analysis: Analysis) -> Section:
-    """Write how well the model describes the judgments."""
     try:
         fit = analysis.ranking.fit
     except (NotIdentified, NotConverged) as refusal:
         check = Check("model", ASKS, NOT_RUN, say_refused(refusal))
-        return Section("model", PREFERENCE["model"], (NO_MODEL,), (check,))
+        return Section("model", says=(NO_MODEL,), checks=(check,))
     cycles, why = _test(analysis)
     deviations = () if cycles is None else cycles.deviations
     parts = _calibrate(analysis, fit)
+    figures, shares = _show_parts(parts)
     laws = compare_laws(analysis)
     check = make_check(analysis, cycles, laws, why)
     return Section(
         "model",
-        PREFERENCE["model"],
         says=(
             *_say_fit(analysis, cycles, why),
             *_say_pairs(analysis, deviations),
@@ -333,8 +327,8 @@ def write_section_model(analysis: Analysis) -> Section:
             *say_models(analysis, laws),
         ),
         checks=(check,),
-        figures=_draw(parts),
-        tables=(*_tabulate_pairs(deviations), *_tabulate_parts(parts), *tabulate_laws(laws)),
+        figures=figures,
+        tables=(*_tabulate_pairs(deviations), *shares, *tabulate_laws(laws)),
         notes=(
             *_note_deviance(fit),
             *([NOTE_PAIRS] if deviations else []),
@@ -401,7 +395,6 @@ def _calibrate(analysis: Analysis, fit: Any) -> tuple[CalibrationPart, ...]:
 
 
 def _say_parts(parts: tuple[CalibrationPart, ...]) -> tuple[str, ...]:
-    """Say whether chances are right."""
     if len(parts) < 2:
         return ()
     off = [one for one in parts if one.off]
@@ -417,33 +410,16 @@ def _say_parts(parts: tuple[CalibrationPart, ...]) -> tuple[str, ...]:
     )
 
 
-def _draw(parts: tuple[CalibrationPart, ...]) -> tuple[Figure, ...]:
+def _show_parts(parts: tuple[CalibrationPart, ...]) -> tuple[tuple[Figure, ...], tuple[Table, ...]]:
     if len(parts) < 2:
-        return ()
-    rows = _list_parts(parts)
-    seen = (
-        f"{len(rows)} points with intervals: the share of wins observed against the share expected."
-        f" On the dashed diagonal both are the same. {' '.join(_say_parts(parts))}"
-    )
-    title = "Share of wins of the favoured system, ties half"
-    return (take_chart(draw_calibration(rows), "calibration", title, seen, table="calibration"),)
-
-
-def _list_parts(parts: tuple[CalibrationPart, ...]) -> list[dict[str, Any]]:
-    return [
+        return (), ()
+    rows = tuple(
         {
-            "expected": one.expected,
-            "observed": one.observed,
-            "lower": one.lower,
-            "upper": one.upper,
-            "n": one.n,
+            **pick(one, "expected", "observed", "lower", "upper", "n"),
             "kind": "off" if one.off else "as expected",
         }
         for one in parts
-    ]
-
-
-def _tabulate_parts(parts: tuple[CalibrationPart, ...]) -> tuple[Table, ...]:
+    )
     columns = (
         Column("expected", "expected share", "share"),
         Column("observed", "observed share", "share"),
@@ -452,9 +428,14 @@ def _tabulate_parts(parts: tuple[CalibrationPart, ...]) -> tuple[Table, ...]:
         Column("n", "comparisons", "count"),
         Column("kind", "so"),
     )
-    rows = tuple(_list_parts(parts))
     caption = "Expected and observed shares of the favoured system"
-    return (Table("calibration", caption, columns, rows),) if len(parts) > 1 else ()
+    seen = (
+        f"{len(rows)} points with intervals: the share of wins observed against the share expected."
+        f" On the dashed diagonal both are the same. {' '.join(_say_parts(parts))}"
+    )
+    title = "Share of wins of the favoured system, ties half"
+    figure = take_chart(draw_calibration(rows), "calibration", title, seen, table="calibration")
+    return (figure,), (Table("calibration", caption, columns, rows),)
 
 
 def _tabulate_pairs(deviations: tuple[Deviation, ...]) -> tuple[Table, ...]:
@@ -469,13 +450,7 @@ def _tabulate_pairs(deviations: tuple[Deviation, ...]) -> tuple[Table, ...]:
     rows = tuple(
         {
             "pair": f"{one.first} – {one.second}",
-            "first": one.first,
-            "second": one.second,
-            "votes": one.votes,
-            "won": one.won,
-            "expected": one.expected,
-            "z": one.z,
-            "p": one.p,
+            **pick(one, "first", "second", "votes", "won", "expected", "z", "p"),
         }
         for one in deviations
     )
@@ -484,7 +459,6 @@ def _tabulate_pairs(deviations: tuple[Deviation, ...]) -> tuple[Table, ...]:
 
 
 def _note_deviance(fit: Any) -> tuple[str, ...]:
-    """Say what the deviance is, and how little it may say."""
     if not isinstance(fit, Fit):
         return (LAWLESS,)
     if fit.gof_p is None:
@@ -501,7 +475,6 @@ def _note_deviance(fit: Any) -> tuple[str, ...]:
 
 # Do preferences go round in circles: A before B, B before C, C before A?
 
-
 ASKS_CIRCLES: Final = "Do preferences go round in circles, A before B before C before A?"
 INSTEAD: Final = (
     "No ranking holds such preferences. Say which of the systems are to be compared, or on which"
@@ -513,51 +486,33 @@ NO_SCALE: Final = "what pairs show fits no single scale: see “Does the model f
 
 
 def write_section_circles(analysis: Analysis) -> Section:
-    """Write whether preferences go round in circles."""
     command = analysis.write_command("doubt")
     try:
         cycles = analysis.cycles
     except (NotIdentified, NotConverged, UnknownOption) as refusal:
         check = Check("circles", ASKS_CIRCLES, NOT_RUN, say_refusal(analysis, refusal))
         says: tuple[str, ...] = ("Circles were not looked for.",)
-        return Section("circles", PREFERENCE["circles"], says, (check,), command=command)
-    by = (
-        f"by {' and '.join(cycles.clusterings)}"
-        if cycles.clusterings
-        else "votes taken for independent"
-    )
+        return Section("circles", says=says, checks=(check,), command=command)
+    named = cycles.clusterings
+    by = f"by {' and '.join(named)}" if named else "votes taken for independent"
     noise = (
         f"X² over pairs is {cycles.statistic:,.1f}; chance alone makes {cycles.noise:,.1f} of it"
         f" ({by}; {cycles.replicates:,} drawn worlds)."
     )
+    reversals = analysis.reversals if analysis.known_ranking else None
+    check = make_check_circles(cycles, analysis.tally, reversals)
     return Section(
         "circles",
-        PREFERENCE["circles"],
         says=(*say_circles(cycles, analysis.tally), *_say_decided(analysis, cycles)),
-        checks=(
-            replace(
-                make_check_circles(cycles, analysis.tally, _find_reversals(analysis)), p=cycles.p
-            ),
-        ),
+        checks=(replace(check, p=cycles.p),),
         tables=_tabulate(cycles),
         notes=(NOTE, noise, *cycles.notes),
         command=command,
     )
 
 
-def _find_reversals(analysis: Analysis) -> Reversals | None:
-    """Return what circles would reverse; None where there is no ranking."""
-    try:
-        return analysis.reversals if analysis.ranking else None
-    except (NotIdentified, NotConverged):
-        return None
-
-
 def make_check_circles(cycles: Cycles, tally: Tally, reversals: Reversals | None = None) -> Check:
-    """Return whether majorities go round in a circle, as far as that can be told.
-
-    A sure circle fails where the ranking decides a pair against one of its majorities.
-    """
+    """Return whether majorities go round in a circle, as far as that can be told."""
     if cycles.p is None:
         return Check(
             "circles", ASKS_CIRCLES, UNDECIDED, "too few pairs were compared to show a circle"
@@ -622,11 +577,8 @@ def _say_decided(analysis: Analysis, cycles: Cycles) -> tuple[str, ...]:
     """Say whether an order is known, where no circle of majorities is."""
     if any(one.closed for one in cycles.cycles) or cycles.p is None:
         return ()
-    try:
-        ranking = analysis.ranking
-    except (NotIdentified, NotConverged):
-        return ()
-    if ranking.rank_sets is None:
+    ranking = analysis.known_ranking
+    if ranking is None or ranking.rank_sets is None:
         return ()
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
     decided = int(np.triu(ranking.rank_sets.decided, 1).sum())
@@ -705,7 +657,6 @@ def _name(parts: tuple[Contribution, ...]) -> str | None:
 
 # Would more judgments help: what more of the same kind would decide.
 
-
 TWICE: Final = 2.0
 # Share of the open pairs below which what twice as many judgments decide is little
 LITTLE: Final = 0.05
@@ -726,16 +677,29 @@ NOTE_LEARNING: Final = (
 
 
 def write_section_learning(analysis: Analysis) -> Section:
-    """Write what more judgments would decide."""
     ranking, settings = analysis.ranking, analysis.settings
     found = predict_more_judgments(ranking, seed=settings.seed)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
-    rows = [_describe(one) for one in found]
+    rows = [
+        {
+            **asdict(one),
+            **{key: round(getattr(one, key), 4) for key in ("decided", "candidates", "one_best")},
+        }
+        for one in found
+    ]
     curves = analysis.write_command("compare", "--curves")
     table = Table("prospect", "What more judgments would decide", COLUMNS, tuple(rows))
+    # Draw decided pairs by judgments
+    first, last = rows[0], rows[-1]
+    alt = (
+        f"Decided pairs of {pairs:,} by number of judgments: {first['decided']:,.0f} with today's"
+        f" {first['judgments']:,.0f}, {last['lower']:,.0f} to {last['upper']:,.0f} with"
+        f" {last['judgments']:,.0f}."
+    )
+    title = "Pairs that more judgments would decide, with 80 % bands"
     says, figures, notes = (
         [*say_prospect(found, ranking)],
-        [_draw_learning(rows, pairs)],
+        [take_chart(draw_prospect(rows, pairs), "prospect", title, alt, table="prospect")],
         [NOTE_LEARNING],
     )
     if settings.full:
@@ -745,21 +709,12 @@ def write_section_learning(analysis: Analysis) -> Section:
         says.append(say_how(curves, "How well answers of others are foreseen with more judgments"))
     return Section(
         "learning",
-        PREFERENCE["learning"],
         says=tuple(says),
         figures=tuple(figures),
         tables=(table,),
         notes=tuple(notes),
         command=analysis.write_command("report", "--sections", "learning"),
     )
-
-
-def _describe(one: PredictivePower) -> dict[str, Any]:
-    """Return the row of a number of judgments, without digits that mean nothing."""
-    return {
-        **asdict(one),
-        **{key: round(getattr(one, key), 4) for key in ("decided", "candidates", "one_best")},
-    }
 
 
 def say_prospect(found: tuple[PredictivePower, ...], ranking: Ranking) -> tuple[str, ...]:
@@ -811,18 +766,6 @@ def _say_first(now: PredictivePower, later: PredictivePower, last: PredictivePow
     )
 
 
-def _draw_learning(rows: list[dict[str, Any]], pairs: int) -> Figure:
-    """Draw decided pairs by judgments."""
-    first, last = rows[0], rows[-1]
-    alt = (
-        f"Decided pairs of {pairs:,} by number of judgments: {first['decided']:,.0f} with today's"
-        f" {first['judgments']:,.0f}, {last['lower']:,.0f} to {last['upper']:,.0f} with"
-        f" {last['judgments']:,.0f}."
-    )
-    title = "Pairs that more judgments would decide, with 80 % bands"
-    return take_chart(draw_prospect(rows, pairs), "prospect", title, alt, table="prospect")
-
-
 def _trace(analysis: Analysis) -> tuple[tuple[str, ...], tuple[Figure, ...], tuple[str, ...]]:
     """Trace perplexity on answers that were held out: what it says, its figure and its notes."""
     if isinstance(analysis.data, Ratings):
@@ -831,10 +774,6 @@ def _trace(analysis: Analysis) -> tuple[tuple[str, ...], tuple[Figure, ...], tup
         found = trace_learning(analysis.data, seed=analysis.settings.seed)
     except (NotIdentified, UnknownColumn, UnknownOption) as refusal:
         return (), (), (f"no learning curve on answers held out: {say_refused(refusal)}",)
-    return found.says, (_draw_curves(found),), found.notes
-
-
-def _draw_curves(found: LearningCurves) -> Figure:
     alt = "Perplexity on held-out answers by number of training comparisons, a line for each model."
     title = "How well answers are foreseen, by training size: lower is better"
-    return take_chart(draw_curves(found), "curves", title, alt)
+    return found.says, (take_chart(draw_curves(found), "curves", title, alt),), found.notes

@@ -1,8 +1,4 @@
-"""Was one system always shown first, or always second? Then its lead may be that of its place.
-
-Lot is doubted as in `evenhand.ranking.sides`. Where judgments show both orders often enough
-to tell that the place hardly matters, nothing is said.
-"""
+"""What could change the answer: other choices, few judgments, the place of an output."""
 
 from __future__ import annotations
 
@@ -39,6 +35,14 @@ from evenhand.ranking.sides import (
     have_pairs_own_sides,
     note_sides,
 )
+from evenhand.report.analysis import (
+    Analysis,
+    choose_state,
+    may_rank,
+    may_remove,
+    say_how,
+    say_outcome,
+)
 from evenhand.report.answer import PLACE, SIDES, say_refused
 from evenhand.report.document import (
     FAILED,
@@ -52,21 +56,13 @@ from evenhand.report.document import (
     Section,
     Table,
     join_names,
+    pick,
     write_value,
 )
 from evenhand.report.document import UNDECIDED as UNDECIDED_OF_DOCUMENT
 from evenhand.report.figures.judges import draw_positions
 from evenhand.report.figures.systems import draw_places
 from evenhand.report.figures.view import take_chart
-from evenhand.report.study import (
-    PREFERENCE,
-    Analysis,
-    choose_state,
-    may_rank,
-    may_remove,
-    say_how,
-    say_outcome,
-)
 
 # Share of the votes of a system on one side from which it nearly always stood there
 NEARLY: Final = 0.9
@@ -84,12 +80,18 @@ def say_one_sided(analysis: Analysis) -> str:
         return ""
     ranking, systems, seen = analysis.ranking, analysis.tally.systems, count_sides(analysis.tally)
     of_pairs = have_pairs_own_sides(len(systems), seen)
-    if not (of_pairs or note_sides(systems, seen)) or _hardly_matters(analysis):
+    if not (of_pairs or note_sides(systems, seen)):
+        return ""
+    # Judgments that show both orders often enough tell that the place hardly matters
+    if analysis.known_bias is not None and is_near(analysis.known_bias):
         return ""
     decided = ranking.rank_upper is not None and ranking.rank_upper[0] == 1
     means = WHOLE if decided else HIDDEN
     first, second = count_systems(len(systems), seen)
-    for system in ranking.systems[: 1 if decided else _count_leaders(ranking)]:
+    leading = 1
+    if not decided and ranking.rank_lower is not None:
+        leading = max(int((np.asarray(ranking.rank_lower) == 1).sum()), 1)
+    for system in ranking.systems[:leading]:
         at = systems.index(system)
         side = _name_side(first[at], second[at])
         if side:
@@ -116,21 +118,6 @@ def _tells_sides(analysis: Analysis) -> bool:
     if analysis.pairs.rankings is not None:  # who stood first of two is not drawn pair by pair
         return False
     return analysis.tally.positions_known and not (isinstance(fit, Fit) and fit.model.order_effect)
-
-
-def _hardly_matters(analysis: Analysis) -> bool:
-    """Whether judgments show both orders often enough to tell that the place hardly matters."""
-    try:
-        return is_near(analysis.position_bias)
-    except (NotIdentified, NotConverged, UnknownOption):
-        return False
-
-
-def _count_leaders(ranking: Ranking) -> int:
-    """Return how many systems may be the best; one where that is not known."""
-    if ranking.rank_lower is None:
-        return 1
-    return max(int((np.asarray(ranking.rank_lower) == 1).sum()), 1)
 
 
 def _name_side(first: float, second: float) -> str:
@@ -162,12 +149,12 @@ def find_share(log_odds: float) -> float:
 
 # Would other reasonable choices change the answer: a row for each choice.
 
-
 DRAWN: Final = 12  # Most systems that are drawn: the best of the ranking
-NAMED: Final = 3  # Most systems of a group that are named in a sentence
-RANKINGS: Final = 9  # Choices that there are at most, as a rule
-MOST: Final = 700  # Systems up to which choices are made without being asked for
-ASKED: Final = ("decided", "lost", "new")  # Columns that are left out where orders alone were asked
+MAX_NAMED: Final = 3  # Most systems of a group that are named in a sentence
+MAX_CHOICES: Final = 9  # Choices that there are at most, as a rule
+MAX_SYSTEMS_BY_CHOICE: Final = 700  # Systems up to which choices are made without being asked for
+# Columns that are left out where orders alone were asked
+UNDECIDED_COLUMNS: Final = ("decided", "lost", "new")
 NONE: Final = (
     "These judgments leave no other choice: there are no ties, it is not known who judged or on"
     " what, and no advantage of the output shown first can be told."
@@ -198,11 +185,10 @@ ASKS: Final = "Does the answer hold under other reasonable choices?"
 
 
 def write_section_choices(analysis: Analysis) -> Section:
-    """Write what other choices say."""
     many, command = len(analysis.ranking.systems), analysis.write_command("doubt")
-    if many > MOST and not analysis.settings.full:
+    if many > MAX_SYSTEMS_BY_CHOICE and not analysis.settings.full:
         why = say_how(command, f"A ranking of {many:,} systems by each choice")
-        return Section("choices", PREFERENCE["choices"], not_run=why, command=command)
+        return Section("choices", not_run=why, command=command)
     # Rank by each choice; of large tables orders alone
     settings = analysis.settings
     found = vary_choices(
@@ -211,17 +197,17 @@ def write_section_choices(analysis: Analysis) -> Section:
         level=settings.level,
         seed=settings.seed,
         board=analysis.ranking,
-        decide=may_rank(analysis, RANKINGS),
+        decide=may_rank(analysis, MAX_CHOICES),
         screening=_find_screening(analysis),
     )
     if len(found.choices) == 1:
-        return Section("choices", PREFERENCE["choices"], (NONE,), notes=found.notes)
+        return Section("choices", says=(NONE,), notes=found.notes)
     rows = tabulate(found)
-    columns = COLUMNS if found.decides else tuple(one for one in COLUMNS if one.key not in ASKED)
+    hidden = () if found.decides else UNDECIDED_COLUMNS
+    columns = tuple(column for column in COLUMNS if column.key not in hidden)
     less = () if found.decides else (say_how(command, "Which pairs each choice decides"),)
     return Section(
         "choices",
-        PREFERENCE["choices"],
         says=(*_say_top(found, analysis), *_say_decided(found, rows), *less),
         checks=tuple(check_first(found, analysis.ranking)),
         figures=(_draw(found),),
@@ -241,27 +227,21 @@ def _find_screening(analysis: Analysis) -> Screening | None:
 
 def tabulate(found: Sensitivity) -> list[dict[str, Any]]:
     """Return a row for each choice, that of the report first."""
-    own = found.choices[0]
-    return [_describe(found, own, choice) for choice in found.choices]
-
-
-def _describe(found: Sensitivity, own: Choice, choice: Choice) -> dict[str, Any]:
-    """Return the row of a choice."""
-    name = "as in this report" if choice is own else choice.name
-    if choice.refused is not None:
-        nothing = dict.fromkeys(("decided", "lost", "new", "reversed", "likeness"))
-        return {"choice": name, "first": f"no ranking: {choice.refused}", **nothing}
-    usual, its = set(own.decided), set(choice.decided)
-    counts: dict[str, int | None] = dict.fromkeys(ASKED)
-    if found.decides or choice is own:
-        counts = {"decided": len(its), "lost": len(usual - its), "new": len(its - usual)}
-    return {
-        "choice": name,
-        "first": join_names(list(choice.first)),
-        **counts,
-        "reversed": _count_reversed(own, choice),
-        "likeness": _compare(own, choice),
-    }
+    usual, rows = found.choices[0], []
+    for choice in found.choices:
+        row: dict[str, Any] = dict.fromkeys(column.key for column in COLUMNS)
+        row["choice"] = "as in this report" if choice is usual else choice.name
+        row["first"] = f"no ranking: {choice.refused}"
+        if choice.refused is None:
+            row["first"] = join_names(list(choice.first))
+            if found.decides or choice is usual:
+                before, after = set(usual.decided), set(choice.decided)
+                counts = (len(after), len(before - after), len(after - before))
+                row |= zip(UNDECIDED_COLUMNS, counts, strict=True)
+            row["reversed"] = _count_reversed(usual, choice)
+            row["likeness"] = _compare(usual, choice)
+        rows.append(row)
+    return rows
 
 
 def _places(choice: Choice) -> Mapping[str, int]:
@@ -281,9 +261,9 @@ def _compare(own: Choice, choice: Choice) -> float | None:
     both = [name for name in own.systems if name in after]
     if len(both) < 2:
         return None
-    sides = ([float(order[name]) for name in both] for order in (before, after))
-    found = spearman(*(np.array(side) for side in sides))
-    return None if found is None else round(found, 6)
+    sides = (np.array([float(order[name]) for name in both]) for order in (before, after))
+    likeness = spearman(*sides)
+    return None if likeness is None else round(likeness, 6)
 
 
 def _say_top(found: Sensitivity, analysis: Analysis) -> list[str]:
@@ -292,7 +272,7 @@ def _say_top(found: Sensitivity, analysis: Analysis) -> list[str]:
     if not groups.any():
         return _say_first(found, analysis.ranking)
     names = np.array(analysis.tally.systems)
-    parts = [join_names(names[groups == one].tolist()[:NAMED]) for one in np.unique(groups)[:2]]
+    parts = [join_names(names[groups == one].tolist()[:MAX_NAMED]) for one in np.unique(groups)[:2]]
     return [
         f"Nothing compares {parts[0]} with {parts[1]}: who of them is ahead is set by the prior"
         " alone, under every choice, so that no choice says who is first."
@@ -316,9 +296,13 @@ def _say_first(found: Sensitivity, ranking: Ranking) -> list[str]:
         alike = ["That decides nothing: the first place is open in this ranking."] if open_ else []
         return [f"{join_names(list(own))} {verb} under {every} {choices} too.", *alike, *none]
     said = f"{join_names(list(own))} {verb} under {len(same)} of {len(others)} {choices};"
-    rest = _say_others([one for one in others if one not in same])
+    by_first: dict[str, list[str]] = {}
+    for one in others:
+        if one not in same:
+            by_first.setdefault(join_names(list(one.first)), []).append(one.name)
+    parts = [f"under {join_names(names)} it is {first}" for first, names in by_first.items()]
     hint = ["The first place is not decided here either, so that this is no surprise."]
-    return [f"{said} {rest}.", *(hint if open_ else []), *none]
+    return [f"{said} {'; '.join(parts)}.", *(hint if open_ else []), *none]
 
 
 def check_first(found: Sensitivity, ranking: Ranking) -> list[Check]:
@@ -348,15 +332,6 @@ def check_first(found: Sensitivity, ranking: Ranking) -> list[Check]:
         return []
     held = f"yes: {best} is the best" if found.decides else f"yes: {best} is first"
     return [Check("choices", ASKS, PASSED, f"{held} under all {len(others)}")]
-
-
-def _say_others(changed: Sequence[Choice]) -> str:
-    """Say who is first under which choices."""
-    by_first: dict[str, list[str]] = {}
-    for one in changed:
-        by_first.setdefault(join_names(list(one.first)), []).append(one.name)
-    parts = [f"under {join_names(names)} it is {first}" for first, names in by_first.items()]
-    return "; ".join(parts)
 
 
 def _say_decided(found: Sensitivity, rows: Sequence[Row]) -> list[str]:
@@ -401,7 +376,6 @@ def _draw(found: Sensitivity) -> Figure:
 
 
 def list_places(found: Sensitivity, system: str) -> list[dict[str, Any]]:
-    """Return a row for each place that a system takes."""
     places: dict[int, list[str]] = {}
     for one in found.ranked:
         if system in one.systems:
@@ -421,12 +395,11 @@ def list_places(found: Sensitivity, system: str) -> list[dict[str, Any]]:
 
 # How few judgments carry the answer, and whose they are.
 
-
 CLAIMS: Final = 7  # Conclusions of a board that are asked about, at most
 # Rankings that are made until it is known what leaves a conclusion undecided, as a rule
 STEPS: Final = 20
-SMALL: Final = 0.01  # Share of the votes below which they are few, where a conclusion is decided
-FEW: Final = 2  # Judgments, judges or items that are few, where there are ten times as many
+SMALL_SHARE: Final = 0.01  # Share of the votes below which they are few for a decided conclusion
+MAX_FEW: Final = 2  # Judgments, judges or items that are few, where there are ten times as many
 MANY: Final = 10
 COLUMNS_FRAGILITY: Final = (
     Column("claim", "conclusion"),
@@ -446,12 +419,11 @@ NOTE: Final = (
 
 
 def write_section_fragility(analysis: Analysis) -> Section:
-    """Write what carries the conclusions."""
     ranking, settings = analysis.ranking, analysis.settings
     command = analysis.write_command("doubt")
     if not may_remove(analysis):
         why = say_how(command, "Which judgments carry the answer")
-        return Section("fragility", PREFERENCE["fragility"], not_run=why, command=command)
+        return Section("fragility", not_run=why, command=command)
     whole = may_rank(analysis, CLAIMS * STEPS)
     opened = whole or may_rank(analysis, STEPS)
     found = find_fragility(
@@ -465,7 +437,7 @@ def write_section_fragility(analysis: Analysis) -> Section:
     )
     if not found.flips:
         says = ("All systems are level: there is no conclusion to be carried.",)
-        return Section("fragility", PREFERENCE["fragility"], says, notes=found.notes)
+        return Section("fragility", says=says, notes=found.notes)
     rows = tuple(describe(flip) for flip in found.flips)
     rest = "What carries the other conclusions"
     if not opened:
@@ -473,7 +445,6 @@ def write_section_fragility(analysis: Analysis) -> Section:
     less = () if whole else (say_how(command, rest),)
     return Section(
         "fragility",
-        PREFERENCE["fragility"],
         says=(*say_findings(found, ranking), *less),
         tables=(
             Table("fragility", "The fewest that carry each conclusion", COLUMNS_FRAGILITY, rows),
@@ -484,7 +455,6 @@ def write_section_fragility(analysis: Analysis) -> Section:
 
 
 def describe(flip: Flip) -> dict[str, Any]:
-    """Return the row of a finding."""
     outcome = {REVERSED: "another is ahead", UNDECIDED: "no longer decided"}[flip.how]
     if flip.left == NO_RANKING:
         outcome = flip.effect
@@ -532,7 +502,7 @@ def _count(flip: Flip) -> str:
     """Write how many of how many, with the share, and the names of a few judges or items."""
     share = "" if flip.share is None else write_value(flip.share, "percent")
     few = flip.few.replace("votes", "judgments").replace("vote", "judgment")
-    named = flip.unit in ("judge", "item") and len(flip.removed) <= FEW
+    named = flip.unit in ("judge", "item") and len(flip.removed) <= MAX_FEW
     return f"{few} ({share}{': ' + flip.whose if named else ''})"
 
 
@@ -560,7 +530,7 @@ def _say_many(flips: Sequence[Flip]) -> str:
     units = [
         f"{_NAMES[one.unit]}s"
         for one in flips
-        if one.fewest and (one.fewest is not None and one.fewest <= FEW and one.total > 1)
+        if one.fewest and (one.fewest is not None and one.fewest <= MAX_FEW and one.total > 1)
     ]
     if units:
         what = _join(list(dict.fromkeys(units)))
@@ -586,20 +556,19 @@ def is_few(flip: Flip) -> bool:
     """
     if flip.fewest is None or flip.share is None:
         return False
-    if flip.unit in ("vote", "ranking") and flip.share < SMALL:
+    if flip.unit in ("vote", "ranking") and flip.share < SMALL_SHARE:
         return True
     if flip.unit in ("judge", "item") and flip.how == REVERSED and flip.fewest == 1 < flip.total:
         return True
-    return flip.fewest <= FEW and flip.total >= MANY * flip.fewest
+    return flip.fewest <= MAX_FEW and flip.total >= MANY * flip.fewest
 
 
 # Does the place of an output matter: is what is shown first preferred for being first?
 
-
 ASKS_ORDER: Final = "Does an output gain by being shown first, or second?"
 # Most judges that are drawn, unless more of them stand out: the farthest from the others
-DRAWN_ORDER: Final = 40
-MOST_ORDER: Final = 100  # Most judges that are drawn at all
+MAX_JUDGES_DRAWN: Final = 40
+MAX_OUTSTANDING_DRAWN: Final = 100  # Most judges that are drawn at all
 SLIGHT: Final = 0.03  # How far from one half a share is slight
 # Share of the comparisons that judges who stand out must have given to matter to the whole
 TRIFLE: Final = 0.05
@@ -619,7 +588,6 @@ DESIGN: Final = "show each pair in both orders, by lot, so that the place favour
 
 
 def write_section_order(analysis: Analysis) -> Section:
-    """Write whether the place of an output matters."""
     command = analysis.write_command("bias")
     try:
         bias = analysis.position_bias
@@ -627,7 +595,6 @@ def write_section_order(analysis: Analysis) -> Section:
         check = _check_refused(analysis, refusal)
         return Section(
             "order",
-            PREFERENCE["order"],
             says=("Nothing can be said of the place of an output.",),
             checks=(check,),
             command=command,
@@ -635,7 +602,6 @@ def write_section_order(analysis: Analysis) -> Section:
     rows = list_judges(bias)
     return Section(
         "order",
-        PREFERENCE["order"],
         says=(_say_common(bias), *_say_judges(bias), *_say_change(analysis)),
         checks=(replace(_check(analysis, bias), p=bias.p),),
         figures=(_draw_order(bias, rows),) if rows else (),
@@ -680,21 +646,13 @@ def _check_refused(
     analysis: Analysis, refusal: NotIdentified | NotConverged | UnknownOption
 ) -> Check:
     """Say why the place cannot be judged, or that one system stood on one side alone."""
-    try:
-        place = say_one_sided(analysis)
-    except (NotIdentified, NotConverged):
-        place = ""
-    if place:
+    if analysis.known_ranking and (place := say_one_sided(analysis)):
         return _check_place(place)
     state = UNDECIDED_OF_DOCUMENT if isinstance(refusal, NotIdentified) else NOT_RUN
     return Check("order", ASKS_ORDER, state, say_refused(refusal))
 
 
 def _check_place(place: str) -> Check:
-    """Return the check where a system or each pair stood on one side.
-
-    It fails where something is decided, since no judgment can separate that from the place.
-    """
     state = FAILED if place.endswith(WHOLE) else WARNING
     return Check("order", ASKS_ORDER, state, place, f"{AGAIN}; {DESIGN}.")
 
@@ -755,7 +713,6 @@ def _note_sides(analysis: Analysis) -> tuple[str, ...]:
 
 
 def _say_change(analysis: Analysis) -> tuple[str, ...]:
-    """Say what modelling the order does to the board."""
     base = analysis.ranking.fit
     if not isinstance(base, Fit) or base.model.order_effect:
         return ()
@@ -802,30 +759,23 @@ def _say_open(ranking: Ranking, turned: list[tuple[str, str]]) -> str:
 def list_judges(bias: PositionBias) -> list[dict[str, Any]]:
     """Return a row for each judge, highest share first."""
     outstanding = {one.judge for one in bias.stand_out}
-    found = []
-    for one in bias.judges:
-        low, high = one.share_interval
-        found.append(
-            {
-                "judge": one.judge,
-                "n": one.n,
-                "first": one.first,
-                "second": one.second,
-                "raw": one.first / (one.first + one.second) if one.first + one.second else None,
-                "share": one.share,
-                "lower": low,
-                "upper": high,
-                "p": one.p_common,
-                "adjusted": one.p_common_adjusted,
-                "kind": "stands out" if one.judge in outstanding else "like the others",
-            }
-        )
-    return found
+    return [
+        {
+            **pick(one, "judge", "n", "first", "second"),
+            "raw": one.first / (one.first + one.second) if one.first + one.second else None,
+            "share": one.share,
+            **dict(zip(("lower", "upper"), one.share_interval, strict=True)),
+            "p": one.p_common,
+            "adjusted": one.p_common_adjusted,
+            "kind": "stands out" if one.judge in outstanding else "like the others",
+        }
+        for one in bias.judges
+    ]
 
 
 def _draw_order(bias: PositionBias, rows: list[dict[str, Any]]) -> Figure:
     """Draw the judges farthest from the others, highest share on top."""
-    most = min(max(DRAWN_ORDER, len(bias.stand_out)), MOST_ORDER)
+    most = min(max(MAX_JUDGES_DRAWN, len(bias.stand_out)), MAX_OUTSTANDING_DRAWN)
     shown = sorted(rows[:most], key=lambda row: (-row["share"], row["judge"]))
     cut = "" if len(rows) <= most else f", the {most} of {len(rows)} farthest from the others"
     verb = "stands" if len(bias.stand_out) == 1 else "stand"

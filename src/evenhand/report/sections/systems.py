@@ -1,9 +1,9 @@
-"""Who is better: the board, its forest plot, and what is decided."""
+"""Who is better by preferences and by scores: boards, pairs, outcomes, criteria."""
 
 from __future__ import annotations
 
 from itertools import combinations, pairwise
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, Final
 
 import numpy as np
@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.tally import Tally
-from evenhand.errors import NotConverged, NotIdentified
+from evenhand.errors import NotIdentified
 from evenhand.judges.removal import correlate
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.score_board import ScoreBoard
+from evenhand.report.analysis import Analysis, Rated
 from evenhand.report.document import (
     MAX_NAMES,
     Column,
     Figure,
     Section,
     Table,
+    begin_sentence,
     join_names,
     write_value,
 )
@@ -35,36 +37,19 @@ from evenhand.report.figures.systems import (
     tabulate_chances,
 )
 from evenhand.report.figures.view import take_chart
-from evenhand.report.study import PREFERENCE, RATING, Analysis, Rated
 
 # What a step of log-worth means: log 2 = 0.69
 TWICE: Final = "0.7 further right is preferred twice as often"
-DRAWN: Final = 100  # Most systems that the forest plot shows: the best
+MAX_DRAWN: Final = 100  # Most systems that the forest plot shows: the best
 
 
 def write_section_ranking(analysis: Analysis) -> Section:
-    """Write who is better."""
     ranking = analysis.ranking
     met = count_opponents(analysis.tally)
     rows = [{**row, "opponents": met[row["system"]]} for row in tabulate(ranking)]
-    drawn = draw_forest(rows[:DRAWN], ranking.scale)
+    drawn = draw_forest(rows[:MAX_DRAWN], ranking.scale)
     figure = take_chart(drawn, "forest", _title(ranking), _describe(ranking), table="board")
-    return Section(
-        "ranking",
-        PREFERENCE["ranking"],
-        says=tuple(_say(ranking)),
-        figures=(figure,),
-        tables=(make_board(ranking, rows),),
-        notes=ranking.notes,
-        command=analysis.write_command("rank"),
-    )
-
-
-def _say(ranking: Ranking) -> list[str]:
-    """Say how to read the board, and why the answer is open where it is.
-
-    The answer itself stands at the head of the page.
-    """
+    # Say how to read the board, and why the answer is open where it is
     said = []
     if ranking.rank_sets is not None:
         said.append(
@@ -74,7 +59,14 @@ def _say(ranking: Ranking) -> list[str]:
     if ranking.rank_upper is None or ranking.rank_upper[0] > 1:
         why = ranking.says
         said.append(f"N{why[1:]}." if why.startswith("no system ") else f"{why}.")
-    return said or [f"Systems stand by their {ranking.scale}."]
+    return Section(
+        "ranking",
+        says=tuple(said or [f"Systems stand by their {ranking.scale}."]),
+        figures=(figure,),
+        tables=(make_board(ranking, rows),),
+        notes=ranking.notes,
+        command=analysis.write_command("rank"),
+    )
 
 
 def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
@@ -93,7 +85,6 @@ def tabulate(ranking: Ranking) -> list[dict[str, Any]]:
 
 
 def count_opponents(tally: Tally) -> dict[str, int]:
-    """Return with how many others each system was compared."""
     met: dict[int, set[int]] = {code: set() for code in range(len(tally.systems))}
     for left, right in zip(tally.left.tolist(), tally.right.tolist(), strict=True):
         met[left].add(right)
@@ -102,7 +93,6 @@ def count_opponents(tally: Tally) -> dict[str, int]:
 
 
 def make_board(ranking: Ranking, rows: list[dict[str, Any]]) -> Table:
-    """Return the board."""
     columns = (
         Column("places", "rank set"),
         Column("system", "system"),
@@ -124,7 +114,7 @@ def make_board(ranking: Ranking, rows: list[dict[str, Any]]) -> Table:
 
 def _title(ranking: Ranking) -> str:
     held = " that hold all at once" if ranking.rank_interval == "simultaneous" else ""
-    shown = "" if len(ranking.systems) <= DRAWN else f", the best {DRAWN}"
+    shown = "" if len(ranking.systems) <= MAX_DRAWN else f", the best {MAX_DRAWN}"
     level = f"{100 * ranking.level:g} % intervals{held}"
     places = "" if ranking.rank_lower is None else "; at the right the places that each may have"
     zero = "0 is the average" if ranking.bounded.all() else ""
@@ -141,10 +131,9 @@ def _describe(ranking: Ranking) -> str:
 
 # Each system against each: what was counted, beside what the ranking expects.
 
-
-DRAWN_HEADS: Final = 60  # Most systems that are drawn whole
-BEST: Final = 40  # Systems that are drawn of more
-FITTED: Final = 7  # Most systems whose map fits on a small screen
+MAX_SYSTEMS_IN_MAP: Final = 60  # Most systems that are drawn whole
+MAX_BEST_IN_MAP: Final = 40  # Systems that are drawn of more
+MAX_SYSTEMS_ON_PHONE: Final = 7  # Most systems whose map fits on a small screen
 STATES: Final = {True: "decided", False: "open", None: None}
 NOTE: Final = (
     "A share counts a tie as half a win. A pair is decided if the ranking says which of the two is"
@@ -159,10 +148,9 @@ ALONE: Final = "Each interval of neighbours holds by itself."
 
 
 def write_section_heads(analysis: Analysis) -> Section:
-    """Write what became of each pair of systems."""
     ranking = analysis.ranking
     counts = count_pairs(analysis)
-    drawn = len(ranking.systems) if len(ranking.systems) <= DRAWN_HEADS else BEST
+    drawn = len(ranking.systems) if len(ranking.systems) <= MAX_SYSTEMS_IN_MAP else MAX_BEST_IN_MAP
     # A row for each cell of the map: pairs that met, each from both sides
     systems = ranking.systems[:drawn]
     chances = tabulate_chances(ranking.fit, systems)
@@ -186,7 +174,6 @@ def write_section_heads(analysis: Analysis) -> Section:
     held = BESIDE if ranking.rank_sets is not None else ALONE
     return Section(
         "heads",
-        PREFERENCE["heads"],
         says=(_say_met(ranking, counts), _say_decided(ranking, neighbours)),
         figures=(_draw(ranking, pairs, drawn),),
         tables=(_tabulate(ranking, neighbours),),
@@ -223,40 +210,32 @@ def _is_decided(ranking: Ranking, one: int, other: int) -> bool | None:
 
 
 def _list_neighbours(ranking: Ranking, counts: np.ndarray) -> list[dict[str, Any]]:
-    """Return a row for each system and the next on the board."""
-    return [
-        {
-            "pair": f"{ranking.systems[one]} – {ranking.systems[two]}",
-            "first": ranking.systems[one],
-            "second": ranking.systems[two],
-            **_count(counts[one, two]),
-            **_measure(ranking, one, two),
-            "decided": _is_decided(ranking, one, two),
-            "state": STATES[_is_decided(ranking, one, two)],
-        }
-        for one, two in pairwise(range(len(ranking.systems)))
-    ]
-
-
-def _measure(ranking: Ranking, one: int, two: int) -> dict[str, float | None]:
-    """Return the difference of two systems with its interval, None where there is none."""
-    apart = float(ranking.estimate[one] - ranking.estimate[two])
-    found: dict[str, float | None] = {"apart": apart, "lower": None, "upper": None}
-    if ranking.pair_stderr is None:
-        return found
-    margin = _find_critical(ranking) * float(ranking.pair_stderr[one, two])
-    if isfinite(margin):
-        found |= {"lower": apart - margin, "upper": apart + margin}
-    return found
-
-
-def _find_critical(ranking: Ranking) -> float:
-    """Return how many standard errors an interval reaches: for all pairs at once, if it may."""
+    """Return a row for each system and the next, with intervals for all pairs at once if known."""
     from evenhand.numerics.distributions import t_quantile
 
-    if ranking.rank_sets is not None and ranking.rank_sets.critical:
-        return float(ranking.rank_sets.critical[0])
-    return t_quantile((1 + ranking.level) / 2, ranking.df)
+    sets, rows = ranking.rank_sets, []
+    critical = float(sets.critical[0]) if sets is not None and sets.critical else None
+    for one, two in pairwise(range(len(ranking.systems))):
+        apart, margin = float(ranking.estimate[one] - ranking.estimate[two]), inf
+        if ranking.pair_stderr is not None:
+            reach = critical or t_quantile((1 + ranking.level) / 2, ranking.df)
+            margin = reach * float(ranking.pair_stderr[one, two])
+        bounded, decided = isfinite(margin), _is_decided(ranking, one, two)
+        first, second = ranking.systems[one : two + 1]
+        rows.append(
+            {
+                "pair": f"{first} – {second}",
+                "first": first,
+                "second": second,
+                **_count(counts[one, two]),
+                "apart": apart,
+                "lower": apart - margin if bounded else None,
+                "upper": apart + margin if bounded else None,
+                "decided": decided,
+                "state": STATES[decided],
+            }
+        )
+    return rows
 
 
 def _say_met(ranking: Ranking, counts: np.ndarray) -> str:
@@ -300,9 +279,9 @@ def _draw(ranking: Ranking, pairs: list[dict[str, Any]], drawn: int) -> Figure:
         f"A square for each of {drawn} systems against each. Blue: the row's system was preferred"
         f" more often; brown: the column's; empty: they never met.{marked}"
     )
-    chart = draw_heads(ranking.systems[:drawn], pairs, wide=drawn > FITTED)
+    chart = draw_heads(ranking.systems[:drawn], pairs, wide=drawn > MAX_SYSTEMS_ON_PHONE)
     title = f"How often the row's system was preferred to the column's{cut}"
-    return take_chart(chart, "heads", title, seen, table="", wide=drawn > FITTED)
+    return take_chart(chart, "heads", title, seen, table="", wide=drawn > MAX_SYSTEMS_ON_PHONE)
 
 
 def _tabulate(ranking: Ranking, rows: list[dict[str, Any]]) -> Table:
@@ -320,7 +299,6 @@ def _tabulate(ranking: Ranking, rows: list[dict[str, Any]]) -> Table:
 
 # Wins, ties and losses: what was counted, before any model.
 
-
 NOTE_OUTCOMES: Final = (
     "These shares depend on whom a system met: one that met strong systems wins less often. The"
     " ranking allows for that."
@@ -329,17 +307,38 @@ WEIGHED: Final = "Judgments have weights: counts are sums of weights."
 
 
 def write_section_outcomes(analysis: Analysis) -> Section:
-    """Write how often each system won, tied and lost."""
     rows = count_outcomes(analysis)
     if not rows:
         raise NotIdentified("there is no comparison to count")
     weighed = any(row["n"] != round(row["n"]) for row in rows)
+    columns = (
+        Column("system", "system"),
+        Column("n", "comparisons", "count"),
+        Column("wins", "wins", "count"),
+        Column("ties", "ties", "count"),
+        Column("losses", "losses", "count"),
+        Column("share", "share won", "share", "wins and half of the ties, of all comparisons"),
+    )
+    cut = "" if len(rows) <= MAX_DRAWN else f", the best {MAX_DRAWN} of {len(rows)} systems"
+    seen = (
+        f"Stacked bars for {min(len(rows), MAX_DRAWN)} systems: the share of comparisons won, tied"
+        " and lost."
+    )
     return Section(
         "outcomes",
-        PREFERENCE["outcomes"],
         says=(_say_ties(rows), _say_most(rows)),
-        figures=(_draw_outcomes(rows),),
-        tables=(_tabulate_outcomes(rows),),
+        figures=(
+            take_chart(
+                draw_outcomes(rows[:MAX_DRAWN]),
+                "outcomes",
+                f"Won, tied and lost{cut}",
+                f"{seen} {_say_most(rows)}",
+                table="outcomes",
+            ),
+        ),
+        tables=(
+            Table("outcomes", "What became of each system's comparisons", columns, tuple(rows)),
+        ),
         notes=(NOTE_OUTCOMES, *([WEIGHED] if weighed else [])),
         command=analysis.write_command("rank"),
     )
@@ -359,10 +358,9 @@ def count_outcomes(analysis: Analysis) -> list[dict[str, Any]]:
         for system, won, tied, lost in zip(tally.systems, wins, ties, losses, strict=True)
         if won + tied + lost > 0
     }
-    try:
-        return [found[system] for system in analysis.ranking.systems if system in found]
-    except (NotIdentified, NotConverged):
+    if analysis.known_ranking is None:
         return sorted(found.values(), key=lambda row: (-row["share"], row["system"]))
+    return [found[system] for system in analysis.known_ranking.systems if system in found]
 
 
 def _say_ties(rows: list[dict[str, Any]]) -> str:
@@ -395,46 +393,17 @@ def _say_most(rows: list[dict[str, Any]]) -> str:
     )
 
 
-def _draw_outcomes(rows: list[dict[str, Any]]) -> Figure:
-    cut = "" if len(rows) <= DRAWN else f", the best {DRAWN} of {len(rows)} systems"
-    seen = (
-        f"Stacked bars for {min(len(rows), DRAWN)} systems: the share of comparisons won, tied and"
-        " lost."
-    )
-    return take_chart(
-        draw_outcomes(rows[:DRAWN]),
-        "outcomes",
-        f"Won, tied and lost{cut}",
-        f"{seen} {_say_most(rows)}",
-        table="outcomes",
-    )
-
-
-def _tabulate_outcomes(rows: list[dict[str, Any]]) -> Table:
-    columns = (
-        Column("system", "system"),
-        Column("n", "comparisons", "count"),
-        Column("wins", "wins", "count"),
-        Column("ties", "ties", "count"),
-        Column("losses", "losses", "count"),
-        Column("share", "share won", "share", "wins and half of the ties, of all comparisons"),
-    )
-    return Table("outcomes", "What became of each system's comparisons", columns, tuple(rows))
-
-
 # Which system scores higher: mean scores with rank sets, under each criterion.
-
 
 # How the plot is read
 HELD: Final = (
     "; at the right the places that each may have. Intervals of systems that are"
     " decided may overlap: a difference is surer than two means, which share judges and items"
 )
-PLOTS: Final = 8  # Most criteria that have a plot; all have a table
+MAX_PLOTS: Final = 8  # Most criteria that have a plot; all have a table
 
 
 def write_section_scores(analysis: Analysis) -> Section:
-    """Write which system scores higher."""
     if len(analysis.rated.systems) == 1:
         return _write_alone(analysis)
     boards = analysis.rated.boards
@@ -444,14 +413,26 @@ def write_section_scores(analysis: Analysis) -> Section:
         name, rows = files[criterion or "scores"], tabulate_scores(board)
         says += [say_board(board, criterion), *say_references(board, criterion)]
         tables.append(_make_table(board, rows, name, analysis.rated.head("Mean scores", criterion)))
-        if place < PLOTS:
-            figures.append(
-                _draw_scores(board, rows, name, analysis.rated.head("Mean scores", criterion))
-            )
+        if place < MAX_PLOTS:
+            title = analysis.rated.head("Mean scores", criterion)
+            # Draw the board of one criterion
+            chart = draw_scores(rows[:MAX_DRAWN], lower_is_better=board.lower_is_better)
+            shown = "" if len(rows) <= MAX_DRAWN else f", the best {MAX_DRAWN} of {len(rows)}"
+            bounded = any(row["upper"] is not None for row in rows)
+            held = f", with {100 * board.level:g} % intervals{HELD}" if bounded else ""
+            alt = f"{len(rows)} systems from best to worst by mean score. {say_board(board)}"
+            figures.append(take_chart(chart, name, f"{title}{shown}{held}", alt, table=name))
+    # Say under which criteria lower scores are better, and which are penalties taken off
+    said = []
+    if analysis.rated.lower:
+        names = join_names(sorted(analysis.rated.lower))
+        said.append(f"Lower scores are better for {names}, as the name says.")
+    if len(analysis.rated.lower) < len(analysis.rated.parts):
+        others = "" if not analysis.rated.lower else " for the other criteria"
+        said.append(f"Higher scores are better{others}.")
     return Section(
         "scores",
-        RATING["scores"],
-        says=(*says, *_say_directions(analysis.rated)),
+        says=(*says, *said),
         figures=tuple(figures),
         tables=tuple(tables),
         notes=_note(analysis.rated),
@@ -475,7 +456,6 @@ def _write_alone(analysis: Analysis) -> Section:
     )
     return Section(
         "scores",
-        RATING["scores"],
         says=(said,),
         tables=(Table("scores", f"Mean scores of {system}", columns, tuple(rows)),),
         command=analysis.write_command("inspect"),
@@ -506,7 +486,6 @@ def tabulate_scores(board: ScoreBoard) -> list[dict[str, Any]]:
 
 
 def _make_table(board: ScoreBoard, rows: list[dict[str, Any]], name: str, title: str) -> Table:
-    """Return the board of one criterion."""
     columns = (
         Column("places", "rank set", says="ranks that the scores leave open, all at once"),
         Column("system", "system"),
@@ -525,30 +504,7 @@ def _make_table(board: ScoreBoard, rows: list[dict[str, Any]], name: str, title:
     return Table(name, f"{title}, best first", columns, tuple(rows), lines)
 
 
-def _draw_scores(board: ScoreBoard, rows: list[dict[str, Any]], name: str, title: str) -> Figure:
-    """Draw the board of one criterion."""
-    chart = draw_scores(rows[:DRAWN], lower_is_better=board.lower_is_better)
-    shown = "" if len(rows) <= DRAWN else f", the best {DRAWN} of {len(rows)}"
-    bounded = any(row["upper"] is not None for row in rows)
-    held = f", with {100 * board.level:g} % intervals{HELD}" if bounded else ""
-    alt = f"{len(rows)} systems from best to worst by mean score. {say_board(board)}"
-    return take_chart(chart, name, f"{title}{shown}{held}", alt, table=name)
-
-
-def _say_directions(rated: Rated) -> list[str]:
-    """Say under which criteria lower scores are better, and which are penalties taken off."""
-    said = []
-    if rated.lower:
-        names = join_names(sorted(rated.lower))
-        said.append(f"Lower scores are better for {names}, as the name says.")
-    if len(rated.lower) < len(rated.parts):
-        others = "" if not rated.lower else " for the other criteria"
-        said.append(f"Higher scores are better{others}.")
-    return said
-
-
 def _note(rated: Rated) -> tuple[str, ...]:
-    """Say what the numbers are."""
     boards = rated.boards
     notes = [
         "intervals and rank sets hold all at once, under each criterion; an interval is of a"
@@ -568,38 +524,45 @@ def _note(rated: Rated) -> tuple[str, ...]:
     single = [name for name in rated.parts if name not in boards]
     if single:
         notes.append(f"one system only is scored for {join_names(single)}: no board")
-    if len(boards) > PLOTS:
-        notes.append(f"the first {PLOTS} of {len(boards)} criteria are drawn; all have a table")
+    if len(boards) > MAX_PLOTS:
+        notes.append(f"the first {MAX_PLOTS} of {len(boards)} criteria are drawn; all have a table")
     return tuple(notes)
 
 
 # Systems under several criteria: figure 1 of Hamon et al. (2007), and how criteria go together.
 
-
-PAIRS: Final = 45  # Most pairs of criteria in the table: the first ones
-SAID: Final = 6  # Most pairs of criteria that are spoken of
-FEW: Final = 3  # Systems from which on a correlation of their scores means something
+MAX_CRITERIA_PAIRS: Final = 45  # Most pairs of criteria in the table: the first ones
+MAX_PAIRS_SAID: Final = 6  # Most pairs of criteria that are spoken of
+MIN_SYSTEMS: Final = 3  # Systems from which on a correlation of their scores means something
 
 
 def write_section_criteria(analysis: Analysis) -> Section:
-    """Write how systems stand under the criteria."""
     rated = analysis.rated
     criteria = list(rated.parts)
     if len(criteria) < 2:
         said = f"One criterion only, {criteria[0]}." if criteria[0] else "One criterion only."
-        return Section("criteria", RATING["criteria"], says=(f"{said} Nothing to compare.",))
+        return Section("criteria", says=(f"{said} Nothing to compare.",))
     if len(rated.systems) < 2:
         said = f"One system only, {rated.systems[0]}: systems cannot be set beside each other."
-        return Section("criteria", RATING["criteria"], says=(said,))
+        return Section("criteria", says=(said,))
     every = list(combinations(criteria, 2))
-    rows = [_compare(rated, *pair) for pair in every[:PAIRS]]
+    rows = [_compare(rated, *pair) for pair in every[:MAX_CRITERIA_PAIRS]]
     more = len(every) - len(rows)
+    columns = (
+        Column("first", "criterion"),
+        Column("second", "and"),
+        Column("pearson", "systems", "two", "correlation of the systems' mean scores"),
+        Column("spearman", "order", "two", "rank correlation of the systems' mean scores"),
+        Column("systems", "of", "count", "systems under both"),
+        Column("outputs_pearson", "outputs", "two", "correlation of the outputs' mean scores"),
+        Column("outputs", "of", "count", "outputs under both"),
+        Column("against", "contrary", "count", "pairs of systems that are decided contrariwise"),
+    )
     return Section(
         "criteria",
-        RATING["criteria"],
-        says=tuple(_say_criteria(row, rated) for row in rows[:SAID]),
+        says=tuple(_say_criteria(row) for row in rows[:MAX_PAIRS_SAID]),
         figures=_draw_criteria(rated),
-        tables=(_tabulate_criteria(rows),),
+        tables=(Table("correlations", "How criteria go together", columns, tuple(rows)),),
         notes=(
             "outputs: correlation of mean scores of the same output, which noise of single scores"
             " lowers; systems: correlation of mean scores of systems, human references aside",
@@ -610,12 +573,11 @@ def write_section_criteria(analysis: Analysis) -> Section:
 
 
 def _compare(rated: Rated, first: str, second: str) -> dict[str, Any]:
-    """Set two criteria beside each other."""
     one, other = (_score_systems(rated, name) for name in (first, second))
     found = correlate(one, other)
     outputs = correlate(*_score_outputs(rated, first, second))
     boards = [rated.boards.get(name) for name in (first, second)]
-    known = found.systems >= FEW
+    known = found.systems >= MIN_SYSTEMS
     return {
         "first": first,
         "second": second,
@@ -668,7 +630,7 @@ def _count_against(one: ScoreBoard | None, other: ScoreBoard | None) -> int:
     return int((grids[0] * grids[1] < 0).sum()) // 2
 
 
-def _say_criteria(row: dict[str, Any], rated: Rated) -> str:
+def _say_criteria(row: dict[str, Any]) -> str:
     both, against = f"{row['first']} and {row['second']}", row["against"]
     said = []
     if row["pearson"] is not None:
@@ -691,23 +653,7 @@ def _say_criteria(row: dict[str, Any], rated: Rated) -> str:
         said.append(
             f"{against:,} {pairs} decided one way for the one and the other way for the other"
         )
-    del rated
-    sentence = "; ".join(said) or f"nothing can be said of {both} together"
-    return f"{sentence[:1].upper()}{sentence[1:]}."
-
-
-def _tabulate_criteria(rows: list[dict[str, Any]]) -> Table:
-    columns = (
-        Column("first", "criterion"),
-        Column("second", "and"),
-        Column("pearson", "systems", "two", "correlation of the systems' mean scores"),
-        Column("spearman", "order", "two", "rank correlation of the systems' mean scores"),
-        Column("systems", "of", "count", "systems under both"),
-        Column("outputs_pearson", "outputs", "two", "correlation of the outputs' mean scores"),
-        Column("outputs", "of", "count", "outputs under both"),
-        Column("against", "contrary", "count", "pairs of systems that are decided contrariwise"),
-    )
-    return Table("correlations", "How criteria go together", columns, tuple(rows))
+    return f"{begin_sentence('; '.join(said) or f'nothing can be said of {both} together')}."
 
 
 def _draw_criteria(rated: Rated) -> tuple[Figure, ...]:

@@ -1,7 +1,4 @@
-"""The judgments of one task, and what sections ask of them, computed once.
-
-What a report leaves to a command is decided by counts, never by the clock.
-"""
+"""The judgments of one task, what sections ask of them, and what would reverse the answer."""
 
 from __future__ import annotations
 
@@ -59,11 +56,9 @@ from evenhand.report.document import FAILED, WARNING, write_value
 Data = Comparisons | Rankings | Ratings
 REFUSALS: Final = (NotIdentified, NotConverged, UnknownOption)
 
-# How a report is made, and commands that compute a number of it again.
-
-
 LEVEL: Final = 0.95
 MODEL_OPTIONS: Final = ("--ties", "--order-effect", "--reference", "--prior")
+NUMBERS: Final = ("--prior", "--level")  # Options whose value is written without idle digits
 # Verb → which of the settings of a report it takes; others take none
 TAKEN: Final[Mapping[str, frozenset[str]]] = {
     verb: frozenset(options)
@@ -87,8 +82,6 @@ TAKEN: Final[Mapping[str, frozenset[str]]] = {
 
 @dataclass(frozen=True)
 class Settings:
-    """How a report is made."""
-
     # what stands behind the verb to read the same judgments, such as ("votes.csv", "--task",
     # "fr-en")
     words: tuple[str, ...] = ("FILE",)
@@ -100,7 +93,6 @@ class Settings:
     tasks: int = 1  # of the report; of many each gets less of what takes long
 
     def __post_init__(self) -> None:
-        """Refuse a level or a seed that is none."""
         require_level(self.level)
         require_seed(self.seed)
 
@@ -118,26 +110,21 @@ class Settings:
 
     def _list_options(self) -> dict[str, tuple[str, ...]]:
         """Return the options that differ from what is usual, with their values."""
-        options: dict[str, tuple[str, ...]] = {}
-        if self.model is not None:
-            if self.model.ties != "davidson":
-                options["--ties"] = (self.model.ties,)
-            if self.model.order_effect:
-                options["--order-effect"] = ()
-            if self.model.reference is not None:
-                options["--reference"] = (self.model.reference,)
-            if self.model.prior != 0:
-                options["--prior"] = (f"{self.model.prior:g}",)
-        if self.level != LEVEL:
-            options["--level"] = (f"{self.level:g}",)
-        if self.seed != SEED:
-            options["--seed"] = (str(self.seed),)
-        if self.full:
-            options["--full"] = ()
-        return options
-
-
-# The judgments of one task, and what sections ask of them, computed once.
+        model = self.model or BradleyTerry()
+        usual = (
+            ("--ties", model.ties, "davidson"),
+            ("--order-effect", model.order_effect, False),
+            ("--reference", model.reference, None),
+            ("--prior", model.prior, 0),
+            ("--level", self.level, LEVEL),
+            ("--seed", self.seed, SEED),
+            ("--full", self.full, False),
+        )
+        return {
+            option: () if value is True else (f"{value:g}" if option in NUMBERS else str(value),)
+            for option, value, default in usual
+            if value != default
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +137,6 @@ class Analysis:
 
     @cached_property
     def excluded(self) -> tuple[Exclusion, ...]:
-        """What was excluded from the ranking of systems."""
         return exclude_from(self.data)
 
     @cached_property
@@ -182,10 +168,14 @@ class Analysis:
 
     @property
     def ranking(self) -> Ranking:
-        """The ranking that the report is about."""
         if isinstance(self._ranking, Ranking):
             return self._ranking
         raise self._ranking.with_traceback(None)
+
+    @property
+    def known_ranking(self) -> Ranking | None:
+        """The ranking; None where there is none."""
+        return self._ranking if isinstance(self._ranking, Ranking) else None
 
     @cached_property
     def _ranking(self) -> Ranking | NotIdentified | NotConverged:
@@ -216,6 +206,11 @@ class Analysis:
             return self._position
         raise self._position.with_traceback(None)
 
+    @property
+    def known_bias(self) -> PositionBias | None:
+        """The advantage of being shown first; None where it cannot be estimated."""
+        return self._position if isinstance(self._position, PositionBias) else None
+
     @cached_property
     def _position(self) -> PositionBias | NotIdentified | NotConverged | UnknownOption:
         """The same or why there is none, which takes as long to find."""
@@ -233,7 +228,6 @@ class Analysis:
 
     @cached_property
     def rated(self) -> Rated:
-        """The ratings, and what sections on them share."""
         if not isinstance(self.data, Ratings):
             raise UnknownFormat("comparisons and rankings hold no scores: see the ranking")
         return Rated(self.data, self.settings)
@@ -251,22 +245,18 @@ class Analysis:
 
     @cached_property
     def reversals(self) -> Reversals:
-        """What each kind of doubt would reverse in the ranking."""
         return Reversals(self)
 
     def write_command(self, verb: str, *more: str) -> str:
-        """Return the command that computes something of this task again."""
         task: Sequence[str] = ("--task", self.task) if self.task else ()
         return self.settings.write_command(verb, *task, *more)
 
 
 def take_single(result: Any) -> Ranking:
-    """Return the ranking of judgments that have one task."""
     return result if isinstance(result, Ranking) else next(iter(result.groups.values()))
 
 
 # What a report makes of itself, and what it leaves to a command.
-
 
 MAX_CLUSTERS: Final = 200  # Clusters beyond which those of one way are merged for rank sets
 BASE_EFFORT: Final = 30_000  # Effort of the smallest ranking
@@ -286,7 +276,6 @@ def rank_effort(ranking: Ranking) -> float:
 
 
 def may_rank(analysis: Analysis, times: int) -> bool:
-    """Whether a section may make so many rankings."""
     settings = analysis.settings
     effort = times * rank_effort(analysis.ranking) * settings.tasks
     return settings.full or effort <= MAX_RANKING_EFFORT
@@ -329,7 +318,6 @@ def say_how(command: str, what: str) -> str:
 # contradict that two systems which may each be the best cannot be told apart, where one of them won
 # beyond chance.
 
-
 STAYS: Final = "the decided order stays"
 # Chance that a pair is said to be contradicted by its own comparisons, over all decided pairs
 ALPHA: Final = 0.05
@@ -343,7 +331,6 @@ class Reversals:
 
     @cached_property
     def order(self) -> str:
-        """What is reversed with the order effect in the model."""
         fit = self.analysis.ranking.fit
         if isinstance(fit, Fit) and fit.model.order_effect:
             return ""
@@ -354,7 +341,6 @@ class Reversals:
 
     @cached_property
     def judges(self) -> str:
-        """What is reversed without the flagged judges."""
         try:
             flagged = [card.judge for card in self.analysis.screening.flagged]
         except REFUSALS:
@@ -381,7 +367,6 @@ class Reversals:
         return self._say_contradicted(against)
 
     def find_circle(self, circle: Cycle) -> str:
-        """Say which decided pair a circle of majorities contradicts."""
         claims = set(self._list_claims())
         names = [(circle.systems[at], circle.systems[(at + 1) % 3]) for at in range(3)]
         against = [
@@ -450,7 +435,6 @@ class Reversals:
         return f"the answer is another one: {say_answer(single, advise=False)[0].rstrip('.')}"
 
     def _order(self, table: Comparisons, model: BradleyTerry, judge_cap: str | None = None) -> str:
-        """Order the systems otherwise and say what that reverses."""
         analysis, ranking = self.analysis, self.analysis.ranking
         try:
             other = order_alone(
@@ -541,7 +525,6 @@ def say_outcome(condition: str, reversal: str) -> str:
 
 # What several sections on ratings need of one task, computed once.
 
-
 # Words in the name of a criterion that say that lower scores are better
 LOWER_WORDS: Final = frozenset({"penalty", "penalties", "error", "errors"})
 # Names that campaigns give to human references which they enter as systems
@@ -607,12 +590,10 @@ class Rated:
 
     @cached_property
     def rows(self) -> RatingRows:
-        """All ratings, controls and repeats too."""
         return self.data.rows()
 
     @cached_property
     def targets(self) -> RatingRows:
-        """Ratings of outputs as such."""
         targets = self.rows.targets()
         if not targets.size:
             raise NotIdentified("all scores are of controls or repeats: no output was scored")
@@ -637,12 +618,10 @@ class Rated:
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
-        """Systems that have a score here."""
         return tuple(self.targets.systems[code] for code in sorted({*self.targets.system.tolist()}))
 
     @cached_property
     def boards(self) -> Mapping[str, ScoreBoard]:
-        """Criterion → systems by mean score."""
         if len(self.systems) == 1:
             raise NotIdentified(
                 f"there are scores of one system only, {self.systems[0]}: there is nothing to"
@@ -669,7 +648,6 @@ class Rated:
 
     @cached_property
     def screening(self) -> Screening:
-        """Flags with a controlled error rate."""
         return screen_judges(self.rows)
 
     @cached_property
@@ -704,12 +682,10 @@ class Rated:
         )
 
     def head(self, text: str, criterion: str) -> str:
-        """Put the criterion behind a heading, where criteria have names."""
         return f"{text}, {criterion}" if criterion else text
 
 
 # What a test of the fit could have seen, in words: without that, its silence says nothing.
-
 
 # How far off pairs may be, at most, that a silent test says something: 60 to 40 for 50 to 50
 MAX_DETECTABLE: Final = 0.10
@@ -737,7 +713,6 @@ def say_refusal(analysis: Analysis, refusal: NotIdentified | NotConverged | Unkn
 
 
 # The table of contents: which sections a report has, and in which order they are read.
-
 
 # Sections of comparisons and rankings: name → heading. Each is a module of `sections`.
 PREFERENCE: Final = {
@@ -769,7 +744,6 @@ RATING: Final = {
     "data": "The data",
     "methods": "Methods and citations",
 }
-
 
 MORE: Final = "more"  # The section that says which others a report on one task alone has
 # From so many tasks on these sections are left to a report on each task alone: a page of many
