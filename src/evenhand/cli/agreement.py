@@ -17,6 +17,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.refusals import kept
 from evenhand.cli.running import Patience, remarks_on, take_output, take_reading
 from evenhand.cli.terminal import (
     GroupedResult,
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 CLUSTERS: Final = ("item", "judge")
 MODES: Final = ("strict", "wmt")
 
-_measure_option = section("What to measure")
-_certainty_option = section("Uncertainty")
+_measure_option = section("What to measure", kept=True)
+_certainty_option = section("Uncertainty", kept=True)
 
 measure_options = stack(
     _measure_option(
@@ -95,16 +96,7 @@ certainty_options = stack(
 @measure_options
 @certainty_options
 @output_options
-def agreement(
-    *,
-    by: tuple[str, ...],
-    scale: str | None,
-    coefficients: tuple[str, ...],
-    mode: str | None,
-    cluster: str,
-    level: float,
-    seed: int,
-) -> None:
+def agreement() -> None:
     """Measure how far judges agree.
 
     Of ratings, comparisons or rankings, with intervals that allow for
@@ -118,12 +110,12 @@ def agreement(
 
         found = measure_agreement(
             data,
-            by=by or ("criterion",),
-            coefficients=_choose(data, coefficients, mode),
-            scale=scale,
-            level=level,
-            cluster=cluster,
-            seed=seed,
+            by=kept("by") or ("criterion",),
+            coefficients=_choose(data, kept("coefficients"), kept("mode")),
+            scale=kept("scale"),
+            level=kept("level"),
+            cluster=kept("cluster"),
+            seed=kept("seed"),
         )
         from evenhand.data.rankings import Rankings
 

@@ -21,6 +21,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.refusals import kept
 from evenhand.cli.running import (
     Patience,
     check_figures,
@@ -54,8 +55,8 @@ from evenhand.report.latex import comment, escape, number, tabular
 DRAWS: Final = 20
 MISSING: Final = ("at-random", "by-value")
 
-_model_option = section("Model")
-_decisions_option = section("Decisions")
+_model_option = section("Model", kept=True)
+_decisions_option = section("Decisions", kept=True)
 
 model_options = stack(
     _model_option("--criterion", metavar="NAME", help="Only this criterion."),
@@ -109,21 +110,7 @@ decision_options = stack(
 @decision_options
 @diagnosis_figure_options
 @output_options
-def complete(
-    *,
-    group_by: str | None,
-    criterion: str | None,
-    judge_group: str | None,
-    missing: str,
-    clip: str | None,
-    always: bool,
-    level: float,
-    seed: int,
-    reliability: bool,
-    draws: int | None,
-    figures: str | None,
-    forms: tuple[str, ...],
-) -> None:
+def complete(*, group_by: str | None, figures: str | None, forms: tuple[str, ...]) -> None:
     """Predict missing ratings, with intervals, beside simple predictions.
 
     Each task and criterion apart. Tastes that judges share are used only where
@@ -131,6 +118,7 @@ def complete(
     --reliability it has the points of the curve.
     """
     taken, place = take_reading(), take_output()
+    reliability, draws, judge_group = kept("reliability"), kept("draws"), kept("judge_group")
     # Refuse options that do nothing without others
     if not reliability and (draws is not None or figures is not None):
         named = "--figures" if draws is None else "--draws"
@@ -139,12 +127,12 @@ def complete(
     from evenhand.ratings.completion import NuclearNorm
 
     model = NuclearNorm(
-        level=level,
+        level=kept("level"),
         group=judge_group,
-        missing="at random" if missing == "at-random" else "by value",
-        clip=_read_ends(clip),
-        abstain=not always,
-        seed=seed,
+        missing=kept("missing").replace("-", " "),
+        clip=_read_ends(kept("clip")),
+        abstain=not kept("always"),
+        seed=kept("seed"),
     )
     with Patience("completing"):
         data = taken.open_ratings("complete")
@@ -154,7 +142,9 @@ def complete(
         by = None if group_by is None else data.require(group_by)
         own = ("task", "judge", "item", "system", "criterion")
         factors = [one for one in (by, judge_group) if one is not None and one not in own]
-        parts = {**group_ratings(data.rows(factors=list(dict.fromkeys(factors))), by, criterion)}
+        parts = {
+            **group_ratings(data.rows(factors=list(dict.fromkeys(factors))), by, kept("criterion"))
+        }
         from evenhand.ratings.reliability import complete_part
 
         found, refused = work_on_groups(

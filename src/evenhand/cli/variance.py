@@ -14,8 +14,10 @@ from evenhand.cli.options import (
     reading_options,
     section,
     stack,
+    take_kept,
     verb,
 )
+from evenhand.cli.refusals import kept
 from evenhand.cli.running import (
     Patience,
     remarks_on,
@@ -45,11 +47,10 @@ if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
-    from evenhand.judges.variance import Judgments, Method
-    from evenhand.ratings.variance_components import Systems
+    from evenhand.judges.variance import Judgments
 
-_design_option = section("Design")
-_model_option = section("Model")
+_design_option = section("Design", kept=True)
+_model_option = section("Model", kept=True)
 
 design_options = stack(
     _design_option("--judges", type=int, help="So many judges."),
@@ -100,19 +101,7 @@ variance_options = stack(
 @design_options
 @variance_options
 @output_options
-def variance(
-    *,
-    group_by: str | None,
-    judges: int | None,
-    items: int | None,
-    each: float | None,
-    stderr: float | None,
-    reliability: float | None,
-    criterion: str | None,
-    systems: Systems,
-    method: Method | None,
-    level: float,
-) -> None:
+def variance(*, group_by: str | None) -> None:
     """Take the variance of judgments apart, and say how many judges are enough.
 
     Each task and criterion apart. Components of ratings are by restricted
@@ -126,16 +115,15 @@ def variance(
         study_designs,
     )
 
-    request = DesignRequest(judges, items, each, stderr, reliability)
+    request = take_kept(DesignRequest)
     with Patience("taking apart"):
         data = reading.open()
         check_request(request)
-        parts = _split(data, group_by, criterion)
+        parts = _split(data, group_by, kept("criterion"))
+        settings = {name: kept(name) for name in ("systems", "method", "level")}
         found, refused = work_on_groups(
             parts,
-            lambda part: study_designs(
-                estimate_components(part, systems=systems, method=method, level=level), request
-            ),
+            lambda part: study_designs(estimate_components(part, **settings), request),
             alone=[*parts] == [""],
         )
         remarks = remarks_on(data, "controls", "repeats")
