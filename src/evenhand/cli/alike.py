@@ -21,6 +21,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.refusals import kept
 from evenhand.cli.running import (
     Patience,
     check_figures,
@@ -61,8 +62,8 @@ if TYPE_CHECKING:
 
 SPLITS: Final = 5
 
-_features_option = section("What is known of outputs (ratings)")
-_model_option = section("Model")
+_features_option = section("What is known of outputs (ratings)", kept=True)
+_model_option = section("Model", kept=True)
 
 model_options = stack(
     _features_option(
@@ -107,13 +108,6 @@ def alike(
     feature: tuple[str, ...],
     source_text: str | None,
     output_text: str | None,
-    labels: tuple[str, ...],
-    criterion: str | None,
-    rank: int,
-    against: bool,
-    splits: int | None,
-    level: float,
-    seed: int,
     figures: str | None,
     forms: tuple[str, ...],
 ) -> None:
@@ -126,19 +120,20 @@ def alike(
     """
     taken, place = take_reading(), take_output()
     check_figures(figures, forms)
+    against, splits, level, seed = (kept(name) for name in ("against", "splits", "level", "seed"))
     if splits is not None and not against:
         raise UnknownOption("--splits is about --against: add it, or leave --splits out")
     with Patience("learning") as patience:
         from evenhand.ratings.judge_process import MultiTaskGP
         from evenhand.ratings.process_comparison import HeldOut, choose_criterion
 
-        model, held = MultiTaskGP(rank=rank, seed=seed), None
+        model, held = MultiTaskGP(rank=kept("rank"), seed=seed), None
         if against:
             n = SPLITS if splits is None else splits
             held = HeldOut(folds=2, splits=n, level=level, seed=seed)
 
-        data = choose_criterion(taken.open_ratings("alike"), criterion)
-        features = _choose_features(data, (feature, labels), (source_text, output_text))
+        data = choose_criterion(taken.open_ratings("alike"), kept("criterion"))
+        features = _choose_features(data, (feature, kept("labels")), (source_text, output_text))
         parts = _split(data, group_by, features)
         found, refused = _learn(parts, (model, held, level), features, patience)
         remarks = [*remarks_on(data), *write_figures(found, figures, forms, _draw)]
@@ -426,8 +421,8 @@ def _list_numbers(part: JudgeLikeness) -> Iterator[tuple[Any, ...]]:
         for other in part.judges[:at]:
             one = part.both[judge, other]
             yield ("correlation", judge, other, one.correlation, one.lower, one.upper, one.known)
-    for name, kept in part.feature_correlations.items():
-        yield ("feature", name, None, kept, None, None, None)
+    for name, correlation in part.feature_correlations.items():
+        yield ("feature", name, None, correlation, None, None, None)
     for error in part.table:
         more = {"mae": error.mae_more, "rmse": error.rmse_more}
         for what, value in (("mae", error.mae), ("rmse", error.rmse)):
