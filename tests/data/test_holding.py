@@ -47,6 +47,6 @@ def test_a_frame_stays_what_it_is() -> None:
 
 
 def test_very_many_rows_stay_in_their_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(holding, "MOST", 3)
+    monkeypatch.setattr(holding, "MAX_ROWS_HELD", 3)
     data = evenhand.read(path)
     assert hold_rows(data) is data

@@ -44,7 +44,7 @@ def test_labels_that_share_a_hash_are_told_apart_without_it(engine):
 @pytest.mark.parametrize("engine", ["polars", "polars lazy", "pandas", "pyarrow", "duckdb"])
 def test_rows_come_in_the_order_of_the_table(monkeypatch, engine):
     """A join of a lazy Polars frame mixes rows, otherwise in every run."""
-    monkeypatch.setattr(label_codes, "FEW", 0)
+    monkeypatch.setattr(label_codes, "MAX_TEXT_ROWS", 0)
     names = [f"n{i % 7}" for i in range(400)]
     table = {"name": names, "system": ["A", "B"] * 200, "score": list(range(400))}
     data = handle(Ratings, table, engine)
@@ -112,7 +112,7 @@ def test_integers_and_categories_are_read_as_text():
 @pytest.mark.parametrize("few", [5, 4])
 def test_labels_of_few_rows_are_those_of_many(monkeypatch, few):
     """Up to five rows are fetched as they stand; of more, labels and hashes are."""
-    monkeypatch.setattr(label_codes, "FEW", few)
+    monkeypatch.setattr(label_codes, "MAX_TEXT_ROWS", few)
     data = handle(Ratings, TABLE, "duckdb")
     labels, fetch = read_labels(data.frame, ["name", "system"], ["score"], data.source.connection)
     found = fetch()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from evenhand.data.engine_errors import explain, explained, name_file
+from evenhand.data.engine_errors import explain, name_file
 from evenhand.errors import UnknownFormat
 
 if TYPE_CHECKING:
@@ -144,8 +144,12 @@ def _check_formats(formats: Sequence[str], kinds: Mapping[str, DTypeLike]) -> No
 
 def _open(relation: duckdb.DuckDBPyRelation) -> Any:
     """Begin a query; the stream lives as long as what is returned."""
-    with explained(name_file(relation)):
+    import duckdb
+
+    try:
         return cast("Any", relation).__arrow_c_stream__()
+    except duckdb.Error as error:
+        raise explain(error, name_file(relation)) from None
 
 
 def _explain(stream: _Stream, relation: duckdb.DuckDBPyRelation) -> Exception:
