@@ -37,8 +37,6 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.features import ROLES, OutputFeatures, learn_scaling, parse_number
 from evenhand.ratings.output_process import OutputProcess, begin, condition, relearn
 
-# The outputs to label next, with everything that must be said beside them.
-
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 # Number of an output, its kind, and the standard deviation that chose it

@@ -75,8 +75,7 @@ class PairPower:
     better: str  # the better system
     worse: str  # the other
     gap: float  # difference in log-worth, of one judge on one item
-    # how often one judgment prefers the better, of those that prefer one (proportion)
-    chance: float
+    chance: float  # share of judgments for the better, of those with a preference
     expected: float  # power in closed form
     power: float | None  # power by simulation, or None
     lower: float | None  # lower end of its interval
@@ -309,8 +308,6 @@ class CampaignPlan(InNotebooks):
 
 COUNTED = ("campaigns", "any_false", "unranked", "places")
 
-
-# A plan in sentences.
 
 # Output pairs for each pair of systems below which variances are larger than in closed form; fits
 # to 120 judgments of 15 pairs have 1.14 to 1.28 times its variance

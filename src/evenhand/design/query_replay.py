@@ -49,8 +49,6 @@ from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ratings.features import OutputFeatures, learn_scaling
 from evenhand.ratings.output_process import OutputProcess, begin, condition, relearn
 
-# What curves of queries say, in sentences.
-
 
 def write_findings(curves: QueryCurves) -> Iterator[str]:
     """Say how far off the full pool is, what share is as good, and whether any part is better."""
@@ -163,8 +161,7 @@ class QueryPoint:
     share: float  # of the pool's
     mae: Interval  # mean absolute error on the test outputs, in points of the scale
     rmse: Interval  # root mean squared error
-    # by how much the MAE is less than that of random choices; None for these
-    mae_less: Interval | None
+    mae_less: Interval | None  # by how much less than random's; None for random
     rmse_less: Interval | None  # the same of the RMSE
 
 
@@ -365,8 +362,6 @@ def average(values: Array) -> Interval:
     return Interval(mean, mean - half, mean + half)
 
 
-# How queries are replayed: repeats, pools, batches, and where curves are looked at.
-
 # Shares of the pool at which a curve is looked at, and at the start, and at all of it
 SHARES: Final = (
     *(0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25),
@@ -428,9 +423,6 @@ class QueryReplay:
         """
         sizes = {round(share * pool) for share in SHARES}
         return np.array(sorted({self.start, pool, *(one for one in sizes if one > self.start)}))
-
-
-# One repeat of a replay: every query begins with the same labels of the same pool.
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,8 +81,7 @@ class Answer:
     """
 
     outcome: str | None = None  # of two outputs as they were shown: left, tie, right or both_bad
-    # of several outputs in the order shown: 1 is best, equal ranks tie, none is left out
-    ranks: tuple[int, ...] | None = None
+    ranks: tuple[int, ...] | None = None  # in the order shown: 1 is best, equal ranks tie
     score: float | None = None  # on the scale of the task
     spans: tuple[Span, ...] | None = None  # errors that were marked, in the order of the text
     comment: str = ""  # what the judge wrote besides
@@ -193,8 +192,6 @@ def show(value: object) -> str:
     return shown if len(whole) <= 60 else f"{shown}..."
 
 
-# What all tasks have in common: a name, a question, and what is shown beside the outputs.
-
 BESIDE: Final = ("source", "reference", "context")  # What may be shown beside the outputs
 Row = dict[str, Any]
 Rows = tuple[Row, ...]
@@ -209,8 +206,7 @@ class Task(ABC):
     name: str  # of the pass, such as "fluency"
     question: str = ""  # in one line
     instructions: str = ""  # what a judge may look up while judging
-    # what is shown beside the outputs: source, reference, context
-    shows: tuple[str, ...] = ("source", "context")
+    shows: tuple[str, ...] = ("source", "context")  # beside outputs: source, reference, context
     comment: bool = False  # whether a judge may write something besides
 
     @property
@@ -284,8 +280,6 @@ class Task(ABC):
         return settings
 
 
-# Two outputs side by side: which is better?
-
 # What our tables call an outcome, where they do not call it the same
 WRITTEN = {"both_bad": "tie (bothbad)"}
 
@@ -337,8 +331,6 @@ class PairTask(Task):
         outcome = WRITTEN.get(answer.outcome or "", answer.outcome)
         return ({"left": left, "right": right, "outcome": outcome},)
 
-
-# Several outputs at once: put them in order.
 
 MAX_RANKED_OUTPUTS: Final = 26  # Most outputs that are ranked at once
 
