@@ -497,9 +497,6 @@ def _list_controls(
     return Entries(judge, item, places, np.full(len(item), CONTROL))
 
 
-# Kind, item and places of one judge's tickets in one pass, and what they repeat (−1 for nothing)
-
-
 def _list_training(
     campaign: Campaign, who: tuple[int, int], draws: Draws
 ) -> tuple[Integers, Integers]:

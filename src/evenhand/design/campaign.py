@@ -36,8 +36,7 @@ class Design:
     """What is promised of who sees what."""
 
     judges_per_item: int = 1  # different judges for each output, pair or set that is judged (k)
-    # how many outputs, pairs or sets of each item are judged; None for all
-    per_item: int | None = None
+    per_item: int | None = None  # judged outputs, pairs or sets of each item; None for all
     once_per_source: bool = False  # whether no judge sees a source again with other outputs
     balanced_blocks: bool = False  # whether sets must hold every pair of systems equally often
     controls: int = 0  # control items for each judge in each pass
@@ -46,13 +45,11 @@ class Design:
     again: int = 0  # tickets that each judge is asked again at the end of each pass
     # most tickets of a judge, over all passes and without training; None for any number
     quota: int | None = None
-    # rule of an active policy that chooses pairs while judgments come in; "" for none
-    policy: str = ""
+    policy: str = ""  # rule that chooses pairs while judgments come in; "" for none
     random_share: float = 0.3  # share of pairs at random under a policy (proportion)
     # pairs that a policy chooses in all; None for as many as quotas and items allow
     judgments: int | None = None
-    # how many systems are wanted, for the policy "top-k"; None for the others
-    top: int | None = None
+    top: int | None = None  # systems that are wanted, for the policy "top-k"; else None
 
     def __post_init__(self) -> None:
         for name, least in COUNTS.items():
@@ -225,8 +222,7 @@ RIGHT_TO_LEFT: Final = frozenset(
 @dataclass(frozen=True)
 class TextField:
     language: str = ""  # its tag, such as "es" or "pt-BR"; "" where it is not known
-    # ltr, rtl, or auto (by the first letters); the language's where none is said
-    direction: str = ""
+    direction: str = ""  # ltr, rtl, or auto (by the first letters); else the language's
 
     def __post_init__(self) -> None:
         tag = self.language
@@ -382,8 +378,7 @@ class Judge:
     """Somebody who is asked."""
 
     name: str  # the pseudonym under which judgments are kept
-    # most tickets, over all passes and without training; None for the design's
-    quota: int | None = None
+    quota: int | None = None  # most tickets in all but training; None for the design's
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
@@ -407,8 +402,7 @@ class Campaign:
     judges: tuple[Judge, ...]  # who is asked
     title: str = ""  # what judges read
     design: Design = field(default_factory=Design)  # who sees what
-    # texts of the pages, languages and directions
-    wording: Wording = field(default_factory=Wording)
+    wording: Wording = field(default_factory=Wording)  # texts of pages, languages
     training: tuple[Training, ...] = ()  # what is shown first, with feedback
     # of everything random, from 0 to below 2²⁵⁶. None where none is named: the launch then draws
     # one from the operating system, and whatever is counted before is a rehearsal.

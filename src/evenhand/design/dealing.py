@@ -36,8 +36,7 @@ class Units:
 
     width: int  # most outputs of a unit
     item: Integers  # (U,) place of its item
-    # (U, width) places among the item's systems, in the order of their names; −1 after the last
-    places: Integers
+    places: Integers  # (U, width) places among the item's systems, by name; −1 after the last
     label: Integers  # (U,) which systems these are, as places in `labels`
     labels: tuple[tuple[str, ...], ...]  # the different sets of systems, by name
     group: Integers  # (U,) code of the source
@@ -344,8 +343,7 @@ class PassTickets:
 
     targets: tuple[int, ...]  # what may be repeated
     anchors: tuple[int, ...] = ()  # what all judges share
-    # whose answers are known, in the order in which they are to come
-    controls: tuple[int, ...] = ()
+    controls: tuple[int, ...] = ()  # with known answers, in their order
 
 
 def order_tickets(
@@ -490,9 +488,6 @@ def has_left_out(campaign: Campaign, width: int) -> bool:
 def has_quotas(campaign: Campaign) -> bool:
     quotas = [campaign.design.quota, *(one.quota for one in campaign.judges)]
     return any(one is not None for one in quotas)
-
-
-# How many pairs each judge is asked under a policy, which says later which they are.
 
 
 def count_pairs(campaign: Campaign) -> Integers:

@@ -226,8 +226,6 @@ def find_power(size: Array, critical: float, df: float) -> Array:
     return np.asarray(ndtr(size[:, None] - critical * stretch).mean(axis=1))
 
 
-# Designs that cannot work are refused with the reason, before anything is simulated.
-
 # Items that a plan needs where items differ. Of five, no pair has quite five effective ones, and
 # `rank` passes over items that are so few: then its boards are about those items only, and of 25
 # boards of four equal systems on 5 items (sd .6) 17 decided something.

@@ -15,8 +15,6 @@ from evenhand.design.dealing import Columns, Units, divide_quotas, has_left_out
 from evenhand.errors import CampaignError, listing
 from evenhand.numerics.designs import find_shortage
 
-# Designs that cannot be, refused with the count that shows it.
-
 Integers = NDArray[np.int64]
 
 

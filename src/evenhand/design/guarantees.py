@@ -606,9 +606,6 @@ def _check_choice(seen: Seen, at: int) -> Iterator[Guarantee]:
     yield Guarantee(f"{task.name}: choice", promised if sure else "", found, holds)
 
 
-# The promises of a design one by one, each counted on tickets.
-
-
 def check_all(seen: Seen) -> tuple[Guarantee, ...]:
     """Count all promises; of no tickets nothing is broken, though much seems to hold."""
     design = seen.campaign.design

@@ -68,8 +68,7 @@ class Separation:
     times: float | None
     times_least: float | None  # if the gap is as large as it may be
     times_most: float | None  # if it is as small; None where it may be none
-    # so many more judgments of this pair alone; None where that does not decide it
-    alone: float | None
+    alone: float | None  # more judgments of this pair alone; None where that is not enough
     alone_least: float | None  # if the gap is as large as it may be
     alone_most: float | None  # if it is as small; None where it may be none
     barred: bool  # whether it may not be decided, since too few judges or items link the two

@@ -33,9 +33,7 @@ MIN_JUDGES: Final = 10  # Judges of a pilot below which tastes are hardly known
 class Pilot:
     truth: Truth  # systems with worths drawn together, ties and tastes
     components: VarianceComponents  # what the pilot says of variances
-    # share of the differences between pooled worths that is left when they are drawn together
-    # a proportion
-    kept: float
+    kept: float  # share of differences between pooled worths that is left (a proportion)
     gap_stderr: float  # standard error of a difference of two pooled log-worths in the pilot
     says: tuple[str, ...]  # sentences
     notes: tuple[str, ...]  # what must stand beside the plan

@@ -75,8 +75,7 @@ class PairPower:
     better: str  # the better system
     worse: str  # the other
     gap: float  # difference in log-worth, of one judge on one item
-    # how often one judgment prefers the better, of those that prefer one (proportion)
-    chance: float
+    chance: float  # share of judgments for the better, of those with a preference
     expected: float  # power in closed form
     power: float | None  # power by simulation, or None
     lower: float | None  # lower end of its interval

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,9 +140,6 @@ def _expand(tally: Tally, beta: Array) -> Expansion:
     return Expansion(float(value - RIDGE * (beta @ beta) / 2), gradient - RIDGE * beta, information)
 
 
-# What is known when the next pairs are chosen: judgments so far, and questions still out.
-
-
 @dataclass(frozen=True, eq=False)
 class State:
     """Judgments so far, and questions still out; pair p is of systems `low[p]` < `high[p]`."""
@@ -150,8 +147,7 @@ class State:
     tally: Tally  # the judgments, one entry per pair, over all K systems
     waiting: Array  # (P,) how often each pair was handed out and is not answered yet
     allowed: Mask  # (P,) which pairs may be asked
-    # (K,) log-worths from which the fit begins, such as those of a moment ago
-    near: Array | None = None
+    near: Array | None = None  # (K,) log-worths from which the fit begins
     others: int = 0  # pairs that may be asked, but not by the judge for whom `narrow` left some out
 
     @property
@@ -287,8 +283,7 @@ DRAWS: Final = 1000  # Draws of the worths behind a probability: its error is .0
 class Choice:
     left: str  # the system to show first
     right: str  # the other
-    # "start-up", "random", "narrowed" (at random, of the pairs that are left) or "chosen"
-    kind: str
+    kind: str  # "start-up", "random", "narrowed" (of the pairs that are left) or "chosen"
     reason: str  # why, in words
 
 
@@ -307,7 +302,6 @@ class Batch:
         self.taken: list[tuple[int, str, str]] = []
         self._belief: Belief | None = None
         self._expected = 0
-        self._first: Array | None = None
 
     @property
     def belief(self) -> Belief:
@@ -319,15 +313,15 @@ class Batch:
         self._expected = len(self.taken)
         return self._belief
 
-    @property
+    @cached_property
     def first(self) -> Array:
-        """(K,) how probably each system is among the first `top`, by the judgments so far."""
-        # The share of 1,000 draws, always the same: who asks twice is told the same.
-        if self._first is None:
-            drawn = self.state.now.draw(DRAWS, np.random.Generator(np.random.PCG64(SEED)))
-            least = -np.partition(-drawn, self.top - 1, axis=1)[:, self.top - 1 : self.top]
-            self._first = (drawn >= least).mean(axis=0)
-        return self._first
+        """(K,) how probably each system is among the first `top`, by the judgments so far.
+
+        The share of 1,000 draws, always the same: who asks twice is told the same.
+        """
+        drawn = self.state.now.draw(DRAWS, np.random.Generator(np.random.PCG64(SEED)))
+        least = -np.partition(-drawn, self.top - 1, axis=1)[:, self.top - 1 : self.top]
+        return np.asarray((drawn >= least).mean(axis=0))
 
     @property
     def free(self) -> Mask:
@@ -599,20 +593,13 @@ def choose_by_information(batch: Batch, n: int, rng: np.random.Generator) -> Non
 # Of each batch the random pairs are drawn first, uniformly and independently, whatever was
 # answered, waits, or is wanted; the rule fills in around them. So they are a sample of all pairs.
 #
-# Whoever serves pairs to judges (the pages, a script, `evenhand next`) asks a `Chooser` for n pairs
+# Whoever serves pairs to judges (the pages, a script, `evenhand next`) asks a `Policy` for n pairs
 # and gets them with reasons. All of it is ours; experiment E5 of the documentation measures what it
 # saves where the truth is known, and `savings.py` what it would have saved on collected judgments.
 #
 # When not to use it: judgments that were chosen by earlier answers are for this one ranking of
 # these systems. For anything else that they may be asked (agreement, judges, a new system's place
 # among all) pairs at random are better; therefore a share stays random.
-
-
-class Chooser(Protocol):
-    """Whatever says which pairs come next."""
-
-    def choose(self, state: State, n: int, rng: np.random.Generator) -> tuple[Choice, ...]:
-        """Return n pairs to be asked at the same time, each with its reason."""
 
 
 Rule = Callable[[Batch, int, np.random.Generator], None]

@@ -46,11 +46,9 @@ class Truth:
 
     systems: tuple[str, ...]  # names
     log_worth: tuple[float, ...]  # θ of each (natural log-odds)
-    # share of ties between equals, as one judge gives them on one item (proportion)
-    ties: float = 0.0
+    ties: float = 0.0  # share of ties between equals, of one judge on one item
     judge_sd: float = 0.0  # σ_J, of a judge's taste for a system (log-worth)
-    # σ_I, of how much better a system does on one item than on others (log-worth)
-    item_sd: float = 0.0
+    item_sd: float = 0.0  # σ_I, of how much better a system does on one item (log-worth)
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.systems) <= MOST_SYSTEMS:
@@ -111,8 +109,7 @@ class Design:
     overlap: int = 1  # different judges for each output pair
     repeats: int = 1  # how often each of them sees it
     loads: Loads = "equal"  # judgments per judge: equal, or zipf, with P(j) ∝ 1/(j + 1)
-    # pairs of systems that are compared, by place; None for all, each as likely
-    pairs: tuple[tuple[int, int], ...] | None = None
+    pairs: tuple[tuple[int, int], ...] | None = None  # compared, by place; None for all
 
     def __post_init__(self) -> None:
         require_option("loads", self.loads, LOADS)

@@ -21,8 +21,7 @@ class Guarantee:
     name: str  # what it is about; no two guarantees of a check have one name
     promised: str  # in words; "" where this is only counted
     found: str  # what was counted
-    # whether it is kept; None where nothing is promised, or it cannot be said yet
-    holds: bool | None
+    holds: bool | None  # whether it is kept; None where that is not promised or known
 
 
 def say_range(numbers: Integers) -> str:
@@ -56,10 +55,8 @@ class Seen:
     group: Integers  # (n,) code of the source
     label: Integers  # (n,) code of the systems, whatever their order
     kind: Integers  # (n,) place in `TICKET_KINDS`
-    # (n,) place in `TICKET_KINDS` of what the item is for; −1 where there is no such item
-    role: Integers
-    # (n,) whether different outputs of the item are shown, as many as the pass asks about
-    sound: Mask
+    role: Integers  # (n,) place in `TICKET_KINDS` of what the item is for; −1 without an item
+    sound: Mask  # (n,) whether it shows different outputs of the item, as many as are asked
     settled: Mask  # (n,) of which tickets it is known what they show
     again: Integers  # (n,) place here of what is repeated; −1 for none, or where that was not seen
     # how many repeats are asked no more, since who saw the first is gone. A ticket of which it is

@@ -50,8 +50,6 @@ STRATEGIES: Final = (RANDOM_QUERY, "uncertainty", "density", "oracle")
 
 @dataclass(frozen=True, eq=False)
 class QueryState:
-    """What a query may look at."""
-
     process: OutputProcess  # what is believed of outputs
     points: Points  # features of the whole pool
     waiting: Numbers  # (u,) numbers of the outputs without a label, ascending
@@ -341,12 +339,10 @@ class LabelShare:
     query: str  # its name
     measure: str  # "mae" or "rmse"
     slack: float  # by how much its error may be above that of the full pool, as a proportion of it
-    # of the labels; 1 where only all of them do. None where the labels to begin with do
-    share: float | None
+    share: float | None  # of the labels; 1: all of them; None: those to begin with do
     lower: float | None  # lower end of the 95 % interval, over repeats and items of test outputs
     upper: float | None  # upper end
-    # whether every look is within the slack, so that the share is at most the start's
-    at_start: bool
+    at_start: bool  # whether every look is within the slack: the share is the start's or less
     saved: float | None  # share of random choices less this one; None for random choices
     saved_lower: float | None  # lower end of its 95 % interval, from the same resamples
     saved_upper: float | None  # upper end

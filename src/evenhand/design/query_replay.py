@@ -159,8 +159,7 @@ class QueryPoint:
     share: float  # of the pool's
     mae: Interval  # mean absolute error on the test outputs, in points of the scale
     rmse: Interval  # root mean squared error
-    # by how much the MAE is less than that of random choices; None for these
-    mae_less: Interval | None
+    mae_less: Interval | None  # by how much less than random's; None for random
     rmse_less: Interval | None  # the same of the RMSE
 
 
@@ -418,9 +417,6 @@ class QueryReplay:
         """
         sizes = {round(share * pool) for share in SHARES}
         return np.array(sorted({self.start, pool, *(one for one in sizes if one > self.start)}))
-
-
-# One repeat of a replay: every query begins with the same labels of the same pool.
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from evenhand.data.exclusions import write_excluded
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import InNotebooks, write_signature
 from evenhand.data.tally import Tally
-from evenhand.design.policy import Chooser, Policy, State, fit_belief, number_pairs
+from evenhand.design.policy import Policy, State, fit_belief, number_pairs
 from evenhand.errors import NotIdentified, UnknownOption, listing
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.numerics.sorting import fit_rising
@@ -59,8 +59,7 @@ class Saving:
 
     agreement: float  # mean agreement that random pairs reach, by their rising curve
     random: float  # judgments that they take
-    # judgments that the policy takes; as many as were replayed where it does not reach it
-    chosen: float
+    chosen: float  # judgments that the policy takes; all that were replayed if it never does
     saved: float  # proportion saved, below 0 where the policy takes more
     # lower end of the 95 % interval of `saved`, the error of replaying alone; None with fewer
     # than 10 replays
@@ -230,8 +229,7 @@ class Savings(InNotebooks):
 @dataclass(frozen=True, eq=False)
 class Pool:
     systems: tuple[str, ...]  # the K systems
-    # (P, 3) how often the first system of each pair was preferred, neither, the second
-    answers: Array
+    answers: Array  # (P, 3) wins, ties and losses of the first system of each pair
 
     @property
     def size(self) -> int:
@@ -378,7 +376,7 @@ def _plan_looks(pool: Pool, policy: Policy) -> Looks:
 
 def _replay(
     pool: Pool,
-    chooser: Chooser,
+    chooser: Policy,
     looks: Looks,
     aim: tuple[Array, int | None],
     rng: np.random.Generator,

@@ -38,9 +38,7 @@ class SortCounts:
     # questions that merge insertion, and the insertion of what was added, need at most; None
     # where more than two are shown
     most: int | None
-    # questions that any sort needs at worst where nothing ties: each tells at most `shown`!
-    # orders apart
-    bound: int
+    bound: int  # that any sort needs at worst without ties: each tells `shown`! orders apart
     bound_ties: int  # the same of weak orders, in which outputs may tie
 
 
@@ -69,8 +67,6 @@ def count_weak_orders(n: int) -> int:
         counts.append(sum(comb(size, first) * counts[size - first] for first in range(1, size + 1)))
     return counts[n]
 
-
-# What is known of every pair while a sort is under way.
 
 Mask = NDArray[np.bool_]
 

@@ -34,8 +34,7 @@ class CampaignSpec:
     overlap: int = 1  # different judges for each output pair
     repeats: int = 1  # how often each of them sees it
     loads: Loads = "equal"  # equal or zipf
-    # pairs of systems that are compared, by place; None for all
-    pairs: tuple[tuple[int, int], ...] | None = None
+    pairs: tuple[tuple[int, int], ...] | None = None  # compared, by place; None for all
     prices: Prices = field(default_factory=Prices)  # of a judgment and of a judge
     # which pairs are to be decided: all that differ; top, those of the best system; those so far
     # apart or more, such as "0.3" (log-worth of one judge); or pairs by name, such as "A>B,A>C"

@@ -71,8 +71,7 @@ class Answer:
     """What was said of one ticket; a task fills what it asks for."""
 
     outcome: str | None = None  # of two outputs as they were shown: left, tie, right or both_bad
-    # of several outputs in the order shown: 1 is best, equal ranks tie, none is left out
-    ranks: tuple[int, ...] | None = None
+    ranks: tuple[int, ...] | None = None  # in the order shown: 1 is best, equal ranks tie
     score: float | None = None  # on the scale of the task
     spans: tuple[Span, ...] | None = None  # errors that were marked, in the order of the text
     comment: str = ""  # what the judge wrote besides
@@ -184,8 +183,7 @@ class Task(ABC):
     name: str  # of the pass, such as "fluency"
     question: str = ""  # in one line
     instructions: str = ""  # what a judge may look up while judging
-    # what is shown beside the outputs: source, reference, context
-    shows: tuple[str, ...] = ("source", "context")
+    shows: tuple[str, ...] = ("source", "context")  # beside outputs: source, reference, context
     comment: bool = False  # whether a judge may write something besides
 
     @property

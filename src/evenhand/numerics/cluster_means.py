@@ -218,8 +218,7 @@ class Estimate:
 class Clusters:
     """Which numbers are correlated: clusters of one kind or two."""
 
-    # judge, item, where they are known → (n,) cluster of each number
-    codes: Mapping[str, Integers]
+    codes: Mapping[str, Integers]  # judge and item, if known → (n,) cluster
     strata: Strata  # of the numbers: tasks
     notes: tuple[str, ...] = ()  # what cannot be allowed for
 

@@ -305,8 +305,6 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """All blocks, in batches."""
-
     order: Places  # (C,) entries batch by batch
     place: Places  # (N,) where each node stands when the nodes of all batches follow each other
     batches: tuple[Batch, ...]

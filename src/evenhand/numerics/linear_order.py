@@ -309,11 +309,9 @@ MAX_NODES_IN_FULL_PIECES: Final = 250
 class BestOrders:
     cost: float  # weight that the orders contradict
     bound: float  # no order contradicts less; equal to `cost` where the orders are known to be best
-    # some of them, the most preferred first; all if there are no more than asked for
-    orders: tuple[tuple[int, ...], ...]
+    orders: tuple[tuple[int, ...], ...]  # some of them, the most preferred first, or all
     count: int | None  # how many there are, None where the best is not proven
-    # (n,) first place, from 0, of each node in any of them, None where not proven
-    first: Integers | None
+    first: Integers | None  # (n,) first place of each node in any of them, None if not proven
     last: Integers | None  # (n,) last place
 
 

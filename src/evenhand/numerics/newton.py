@@ -14,8 +14,6 @@ from evenhand.errors import NotConverged
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
-# Conjugate gradients with a diagonal preconditioner and a gauge.
-
 MAX_ITERATIONS: Final = 20_000  # Unless fewer are asked for
 # Relative residual at which a solution is done, unless a rougher one will do
 TOLERANCE: Final = 1e-12

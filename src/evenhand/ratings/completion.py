@@ -103,14 +103,11 @@ class Choice:
 
     path: tuple[PathPoint, ...]  # the τ that were looked at, strongest first
     best: PathPoint | None  # the one with the smallest error; None where there is none
-    # mean absolute error of intercepts alone; None where nothing was held out
-    intercepts: float | None
-    # by how much the best is better, with its standard error; None likewise
-    gain: tuple[float, float] | None
+    intercepts: float | None  # mean absolute error of intercepts; None if nothing is held out
+    gain: tuple[float, float] | None  # by how much the best is better, its error
     used: bool  # whether that is enough
     why: str  # the reason, in words
-    # the low-rank part of the best, where the last fit begins; None without a best
-    start: LowRank | None = None
+    start: LowRank | None = None  # low-rank part of the best, where the last fit begins
 
 
 def choose_tau(seen: RatingMatrix, held: RatingMatrix, shares: Sequence[float]) -> Choice:
@@ -162,8 +159,7 @@ def decide(path: Sequence[PathPoint], better: Array, intercepts: float) -> Choic
 @dataclass(frozen=True)
 class Prediction:
     score: float  # the prediction, in points of the scale
-    # end of its interval; minus infinity where there is no bound, None for a given rating
-    lower: float | None
+    lower: float | None  # end of its interval; −∞ without bound, None of a given rating
     upper: float | None  # the other
     seen: float | None  # the rating that the judge gave (the mean of several), or None
 
@@ -377,8 +373,6 @@ def solve(seen: RatingMatrix, choice: Choice, clip: tuple[float, float] | None =
 def keep_within(predicted: Array, clip: tuple[float, float] | None) -> Array:
     return predicted if clip is None else np.clip(predicted, *clip, out=predicted)
 
-
-# What must stand beside a completed matrix, in words.
 
 # Ratings of the judge or output of a given cell, for each of that of a missing one
 MAX_LOAD_RATIO: Final = 1.25

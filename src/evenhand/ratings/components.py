@@ -25,8 +25,6 @@ from evenhand.errors import listing
 from evenhand.numerics.gaussian_process import fill_up, invert_all
 from evenhand.numerics.graph import Graph, weak_components
 
-# Terms of the model: partitions of the scores by judge, item, system, or two of them.
-
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -88,8 +86,7 @@ class Batch:
     """Blocks filled up to one width d, bordered by up to g shared effects."""
 
     effects: Integers  # (B, d) number of each effect among all; the number of none where filled up
-    # (B, g) place of each shared effect in the border; the width of the border: none
-    shared: Integers
+    shared: Integers  # (B, g) place of each in the border; the border's width: none
     inner: Array  # (B, d, d) scores that two effects share
     across: Array  # (B, d, g) scores that an effect shares with a shared one
 
@@ -260,8 +257,7 @@ class Factor:
     diagonal: Array  # (effects,) diagonal of M⁻¹
     border: NDArray[np.int64]  # numbers of the shared effects
     corner: Array  # (G, G) M⁻¹ among them
-    # for each batch its (B, d, d) inverse A⁻¹ and (B, d, g) A⁻¹B
-    blocks: tuple[tuple[Array, Array], ...]
+    blocks: tuple[tuple[Array, Array], ...]  # of each batch (B, d, d) A⁻¹, (B, d, g) A⁻¹B
     batches: tuple[Batch, ...]
     means_inverse: Array  # (p, p) M⁻¹ among fixed effects
 
@@ -346,8 +342,6 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Scores, and what explains them."""
-
     score: Array  # (n,) scores
     terms: Sequence[Term]  # K random terms
     fixed: Term  # levels with a mean of their own
@@ -426,7 +420,6 @@ def solve_equations(problem: Problem, variances: Array) -> Solved:
 
 @dataclass(frozen=True, eq=False)
 class Incidence:
-    n: int  # number of scores
     gram: Array  # (K, K) ⟨M Z_k Z_kᵀ M, M Z_l Z_lᵀ M⟩, M taking the mean out
     # (K, K) trace of Z_lᵀ (I − P_k) Z_l, P_k the means by k: what a variance of l adds to the sum
     # of squares within levels of k
@@ -449,7 +442,7 @@ def count_incidence(terms: Sequence[Term]) -> Incidence:
             gram[k, m] = gram[m, k] = squares.sum() - 2 / n * (shared * left * right).sum() + both
             within[k, m] = n - (squares / left).sum()
             within[m, k] = n - (squares / right).sum()
-    return Incidence(n, gram, within)
+    return Incidence(gram, within)
 
 
 # Which components a design can tell apart: the others are left out, and it is said why.
@@ -490,8 +483,7 @@ WHY_MERGED: Final = {
 @dataclass(frozen=True)
 class Identified:
     terms: tuple[Term, ...]  # terms with a variance of their own
-    # name of a term, or "residual" → terms that cannot be told from it
-    carries: Mapping[str, tuple[str, ...]]
+    carries: Mapping[str, tuple[str, ...]]  # term or residual → what cannot be told from it
     reasons: tuple[str, ...]  # what cannot be told, and why, in sentences
 
 

@@ -353,8 +353,7 @@ class Scaling:
     names: tuple[str, ...]  # of the numbers that are used
     means: Array  # (P,) their means over ratings
     deviations: Array  # (P,) their standard deviations
-    # label → its names, in the order of their codes; those that are used
-    levels: Mapping[str, tuple[str, ...]]
+    levels: Mapping[str, tuple[str, ...]]  # used label → its names, by their codes
     constant: tuple[str, ...]  # features that are the same everywhere, and left out
     heavy: tuple[str, ...] = ()  # numbers of which one value carries most of the variance
 

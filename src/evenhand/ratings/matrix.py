@@ -59,8 +59,6 @@ MAX_CELLS = 100_000_000  # Of a matrix; a completed one is held in memory as a w
 
 @dataclass(frozen=True, eq=False)
 class RatingMatrix:
-    """Which cells are seen, and what is in them."""
-
     judges: tuple[str, ...]  # names of the rows, those without a rating included
     items: tuple[str, ...]  # (n,) item of each column
     systems: tuple[str, ...]  # (n,) system of each column
@@ -324,8 +322,6 @@ def split_ratings(matrix: RatingMatrix, held: Flags) -> Split:
     """Hold (c,) cells out, which nothing is learned from."""
     return Split(matrix, matrix.take(~held), matrix.take(held).single())
 
-
-# Groups of judges whose intervals are found apart.
 
 BY_JUDGE: Final = "judge"
 ALL: Final = "all judges"

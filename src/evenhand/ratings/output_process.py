@@ -38,8 +38,6 @@ MIN_LABELS: Final = 3  # Below which parameters stay at their priors
 
 @dataclass(frozen=True, eq=False)
 class OutputProcess:
-    """What is believed of outputs."""
-
     known: Points  # features of the outputs with labels
     standard: Standard  # constants of the labels
     vector: Array  # parameters, as they were searched for

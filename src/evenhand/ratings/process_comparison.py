@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from math import sqrt
@@ -59,12 +59,9 @@ class ProcessError:
     mae: float  # mean absolute error, in points of the scale
     rmse: float  # root mean squared error
     covered: float | None  # share of ratings within 90 % intervals; None without intervals
-    # by how much more than multi-task; None for itself, and without any interval
-    mae_more: Estimate | None
+    mae_more: Estimate | None  # how much more than multi-task; None for itself
     rmse_more: Estimate | None  # the same of the other
-    # `mae_more` with an interval about these judges: the ratings of an item alone depend on each
-    # other
-    mae_these: Estimate | None
+    mae_these: Estimate | None  # the same with an interval about these judges
 
 
 @dataclass(frozen=True, eq=False)
@@ -397,8 +394,7 @@ class JudgeLikeness:
 
     process: JudgeProcess  # what was learned
     level: float = 0.95  # of intervals
-    # how well it predicts beside other ways; None where nobody asked
-    errors: ProcessErrors | None = None
+    errors: ProcessErrors | None = None  # of predictions; None: not asked
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
@@ -460,7 +456,20 @@ class JudgeLikeness:
         }
         what = "; ".join(f"{number:,} {what}" for what, number in counts.items() if number)
         whose = "the only pair" if len(self.pairs) == 1 else f"the {len(self.pairs):,} pairs"
-        return (f"of {whose} of judges, taken one at a time: {what}", *_say_errors(self.table))
+        alike = f"of {whose} of judges, taken one at a time: {what}"
+        if not self.table:
+            return (alike,)
+        names = ("better than", "worse than", "not told apart from")
+        kinds: dict[str, list[str]] = {name: [] for name in names}
+        for row in self.table:
+            if row.mae_more is not None:
+                better, worse = row.mae_more.lower > 0, row.mae_more.upper < 0
+                kind = "better than" if better else "worse than" if worse else "not told apart from"
+                kinds[kind].append(row.method)
+        compared = "; ".join(
+            f"{kind} {listing(methods)}" for kind, methods in kinds.items() if methods
+        )
+        return (alike, f"predictions of ratings that were held out are {compared}")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -524,17 +533,3 @@ def choose_criterion(data: Ratings, criterion: str | None) -> Ratings:
         raise InvalidJudgments(f"no criterion '{criterion}'.{hint}")
     chosen = data.where(nw.col("criterion").cast(nw.String) == criterion, recorded=False)
     return data.keep_rows(chosen.frame, "criterion", f"by criterion '{criterion}'")
-
-
-def _say_errors(table: Sequence[ProcessError]) -> list[str]:
-    """Say beside which ways predictions are surely better, worse, or not told apart."""
-    if not table:
-        return []
-    kinds: dict[str, list[str]] = {"better than": [], "worse than": [], "not told apart from": []}
-    for row in table:
-        if row.mae_more is not None:
-            better, worse = row.mae_more.lower > 0, row.mae_more.upper < 0
-            kind = "better than" if better else "worse than" if worse else "not told apart from"
-            kinds[kind].append(row.method)
-    compared = "; ".join(f"{kind} {listing(names)}" for kind, names in kinds.items() if names)
-    return [f"predictions of ratings that were held out are {compared}"]

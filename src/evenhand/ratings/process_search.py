@@ -315,13 +315,10 @@ class Surface:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Ratings that a judge process is to explain."""
-
     layout: Layout  # of the parameters
     judged: JudgedPoints  # n rows, who rated what
     y: Array  # (n,) standardised ratings
-    # rows that all others hang together by; None for the exact evidence
-    inducing: JudgedPoints | None = None
+    inducing: JudgedPoints | None = None  # rows that others depend on; None: exact
 
     @property
     def support(self) -> JudgedPoints:

@@ -50,12 +50,9 @@ class Estimate:
 @dataclass(frozen=True)
 class DecisionPoint:
     design: Design  # which ratings are seen
-    # of DECIDERS: share of pairs of systems that are ordered as by all ratings
-    reliability: Mapping[str, Estimate]
-    # what completion has more than RAW and ADDITIVE on the same ratings, and than ONE_RATING
-    gains: Mapping[str, Estimate]
-    # method → mean absolute error on the cells that are not seen, in points of the scale
-    mae: Mapping[str, Estimate]
+    reliability: Mapping[str, Estimate]  # decider → share of pairs in the order of all
+    gains: Mapping[str, Estimate]  # what completion has more on the same ratings
+    mae: Mapping[str, Estimate]  # method → error on cells that are not seen (points)
     more: Mapping[str, Estimate]  # method → what its error has more than completion's
     abstained: float  # share of the draws in which completion abstained
 
@@ -177,8 +174,6 @@ class DecisionCurve(InNotebooks):
         return "\n".join([*lines, *self.says, *self.notes, self.signature])
 
 
-# What must stand beside decisions from fewer ratings, in words.
-
 Array = NDArray[np.float64]
 
 MAX_PAIRS_NAMED: Final = 3
@@ -274,8 +269,7 @@ class _Drawn:
     """What the draws of one design gave, output by output."""
 
     score: Array  # (draws, 3, n) what each output is worth, by DECIDERS
-    # (5, n) absolute errors on the cells that are not seen, summed over judges and draws
-    error: Array
+    error: Array  # (5, n) absolute errors on cells not seen, summed over judges and draws
     count: Array  # (n,) how many cells that is
     abstained: float  # share of the draws
 

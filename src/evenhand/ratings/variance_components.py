@@ -348,11 +348,9 @@ _FIXED: Final = "systems are fixed: their variance is that of these systems' mea
 
 @dataclass(frozen=True)
 class RatingComponents:
-    # in the order of NAMES; only those that the design can tell apart
-    components: tuple[Component, ...]
+    components: tuple[Component, ...]  # by NAMES, those that are told apart
     method: str  # "REML" or "moments"
-    # component → how far its variance goes into the average difference of two system
-    sharing: Mapping[str, float]
+    sharing: Mapping[str, float]  # component → share in differences of systems
     reasons: tuple[str, ...]  # what cannot be told from what, and why
     notes: tuple[str, ...]  # what must stand beside the estimates
 
