@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
-from evenhand.data.tally import Codes, Tally
+from evenhand.data.tally import Tally
 from evenhand.design.campaign import Campaign
 from evenhand.errors import (
     CampaignError,
@@ -155,16 +155,16 @@ class State:
         return self.tally.systems
 
     @cached_property
-    def _ends(self) -> tuple[Codes, Codes]:
+    def _ends(self) -> tuple[Integers, Integers]:
         return np.triu_indices(len(self.systems), 1)
 
     @property
-    def low(self) -> Codes:
+    def low(self) -> Integers:
         """(P,) code of the first system of each pair."""
         return self._ends[0]
 
     @property
-    def high(self) -> Codes:
+    def high(self) -> Integers:
         """(P,) code of the second."""
         return self._ends[1]
 
@@ -184,7 +184,7 @@ class State:
         return np.asarray(sides[0] + sides[1])
 
     @cached_property
-    def parts(self) -> Codes:
+    def parts(self) -> Integers:
         """(K,) which systems hang together by judgments, given or waited for."""
         seen = self.met > 0
         return weak_components(Graph(len(self.systems), self.low[seen], self.high[seen]))
@@ -263,7 +263,7 @@ def read_state(
     return State(tally, out, np.ones(pairs, dtype=np.bool_))
 
 
-def number_pairs(one: Sequence[int] | Codes, other: Sequence[int] | Codes, k: int) -> Codes:
+def number_pairs(one: Sequence[int] | Integers, other: Sequence[int] | Integers, k: int) -> Integers:
     """Return the numbers of pairs of systems, whoever is named first."""
     first, second = np.asarray(one, dtype=np.intp), np.asarray(other, dtype=np.intp)
     low, high = np.minimum(first, second), np.maximum(first, second)
