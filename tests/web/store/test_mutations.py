@@ -105,7 +105,7 @@ def _is_free(table: str, column: str, row: sqlite3.Row) -> bool:
 def _others(value: Any, column: str) -> list[Any]:
     """Other values of a column."""
     if isinstance(value, int):
-        return [1 - value] if column == "paused" else [value + 1, value + 1000]
+        return [1 - value] if column == "paused" else [value + 1, value + 1000, f"{value}x"]
     if value is None:
         return [1] if column in ("again", "record", "replaces", "ticket", "consented") else ["j1"]
     return [f"{value}x", f"x{value}"]
@@ -389,6 +389,28 @@ def forge_forms() -> Iterator[tuple[str, Forgery]]:
     def drop_pause(records: Records) -> None:
         del records[_find(records, "pause")[0]]
 
+    for kind, name, value in (
+        ("pause", "judge", "j1"),
+        ("resume", "judge", "j1"),
+        ("launch", "judge", "j1"),
+        ("pause", "facts", {"seat": "j1"}),
+        ("pause", "key", "x" * 24),
+        ("consent", "served", 1),
+        ("undo", "key", "x" * 24),
+        ("judgment", "facts", {"seat": "j1"}),
+        ("invite", "replaces", 3),
+    ):
+
+        def add(records: Records, kind: str = kind, name: str = name, value: Any = value) -> None:
+            records[_find(records, kind)[0]]["body"][name] = value
+
+        yield f"{kind} with {name} {value}"[:60], add
+    for kind in ("launch", "invite", "consent", "issue", "join", "forget"):
+
+        def say_more(records: Records, kind: str = kind) -> None:
+            records[_find(records, kind)[0]]["body"]["facts"]["more"] = 1
+
+        yield f"{kind} says more", say_more
     yield "a time that is no number", tell_long
     yield "paused twice", pause_twice
     yield "opened again and never paused", drop_pause

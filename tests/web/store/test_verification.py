@@ -227,9 +227,9 @@ def test_a_record_that_is_older_than_the_one_before_it_is_named() -> None:
     lines, before = [], GENESIS
     for number, at in enumerate((5, 7, 7, 6), start=1):
         kind = ("launch", "pause", "resume", "pause")[number - 1]
-        facts = {"tickets": 0} if kind == "launch" else {}
         body = {"at": at, "before": before, "judge": "", "kind": kind, "number": number}
-        body["facts"] = facts
+        if kind == "launch":
+            body["facts"] = {"tickets": 0}
         told = canonical(body)
         before = digest(told)
         lines.append(Line(number, told, before))

@@ -530,7 +530,8 @@ class _Boards:
         self.kept = dict(kept)
         self.names = list_boards(planned)
         self.count = BoardCount(planned)
-        self.until = max((one.record for one in self.kept.values()), default=0)
+        counted = (one.record for one in self.kept.values())
+        self.until = max((one for one in counted if isinstance(one, int)), default=0)
         self.lost = False
 
     def take(self, record: Record) -> None:

@@ -63,6 +63,20 @@ class _Login:
     joined: str | None = None  # the login of the same person, None for none
 
 
+# Kinds of records that concern no judge
+OF_NOBODY: Final = frozenset({"launch", "pause", "resume"})
+# Kind of record → names of what else it says; older versions say less
+FACTS: Final[Mapping[str, Set[str]]] = {
+    "launch": frozenset({"assignment", "campaign", "evenhand", "name", "seed", "tickets"}),
+    "invite": frozenset({"seat"}),
+    "consent": frozenset({"text"}),
+    "issue": frozenset({"seat", "emptied"}),
+    **dict.fromkeys(("leave", "revoke"), frozenset({"emptied"})),
+    "join": frozenset({"person", "judges"}),
+    "forget": frozenset({"judges", "parts"}),
+}
+
+
 class Replay:
     """What a log says of the tables, up to its last record."""
 
@@ -99,6 +113,10 @@ class Replay:
             step = getattr(self, f"_take_{record.kind}", None)
             if step is None:
                 raise Unsound(f"there is no kind '{record.kind}' of records")
+            if (record.kind in OF_NOBODY) != (not record.judge):
+                raise Unsound(NO_RECORD)
+            if not record.facts.keys() <= FACTS.get(record.kind, frozenset()):
+                raise Unsound(NO_RECORD)
             step(record)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):
             raise Unsound(NO_RECORD) from None
@@ -556,8 +574,19 @@ SEALED: Final = {
     "note": frozenset({"comment", "salt"}),
 }
 COMMON: Final = frozenset({"before", "number", "kind", "at", "judge"})  # Names in all bodies
-# Names in bodies
-FIELDS: Final = COMMON | {"facts", "key", "note", "replaces", "said", "served", "ticket"}
+_JUDGED: Final = frozenset({"key", "note", "said", "served", "ticket"})
+EVERY: Final = _JUDGED | {"facts", "replaces"}
+# Kind of record → further names in its body
+FIELDS: Final[Mapping[str, Set[str]]] = {
+    "judgment": _JUDGED,
+    "revision": _JUDGED | {"replaces"},
+    "undo": frozenset({"replaces", "ticket"}),
+    "issue": frozenset({"facts", "ticket"}),
+    **dict.fromkeys(("pause", "resume", "enter"), frozenset()),
+    **dict.fromkeys(
+        ("launch", "invite", "consent", "leave", "revoke", "join", "forget"), frozenset({"facts"})
+    ),
+}
 PART_WORDS: Final = {"said": "answered", "note": "noted beside the answer"}
 
 
@@ -621,7 +650,7 @@ def _read_body(line: Line, number: int) -> dict[str, Any]:
         raise _Broken(number, "it is no JSON") from None
     kinds = {"before": str, "number": int, "kind": str, "at": int, "judge": str}
     same = sound and all(type(body.get(name)) is kind for name, kind in kinds.items())
-    if not same or not body.keys() <= FIELDS:
+    if not same or not body.keys() <= COMMON | FIELDS.get(body["kind"], EVERY):
         raise _Broken(number, NO_RECORD)
     return body
 
