@@ -624,9 +624,19 @@ def read_log(path: str | Path) -> Iterator[Line]:
     try:
         with Path(path).open("rb") as file:
             for number, line in enumerate(file, start=1):
+                if b"\r" in line:  # no line that is written holds one as such
+                    raise UnknownFormat(tell_saved(path, "line ends (CRLF for LF)"))
                 yield _read(line.removesuffix(b"\n"), number)
     except FileNotFoundError:
         raise MissingFile(f"there is no file {path}") from None
+
+
+def tell_saved(path: str | Path, what: str) -> str:
+    """Say that a program such as an editor saved an exported log in another form."""
+    return (
+        f"'{path}' was saved by another program with other {what}, so that it cannot be"
+        " verified: export it again"
+    )
 
 
 def _read(line: bytes, number: int) -> Line:
