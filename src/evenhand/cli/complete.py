@@ -145,14 +145,14 @@ def complete(
         seed=seed,
     )
     with Patience("completing"):
-        data = taken.open_ratings("complete")
         # The groups that are completed apart
-        from evenhand.data.groups import group_ratings
+        from evenhand.data.groups import choose_criterion, group_ratings
 
+        data = choose_criterion(taken.open_ratings("complete"), criterion)
         by = None if group_by is None else data.require(group_by)
         own = ("task", "judge", "item", "system", "criterion")
         factors = [one for one in (by, judge_group) if one is not None and one not in own]
-        parts = {**group_ratings(data.rows(factors=list(dict.fromkeys(factors))), by, criterion)}
+        parts = {**group_ratings(data.rows(factors=list(dict.fromkeys(factors))), by)}
         from evenhand.ratings.reliability import complete_part
 
         found, refused = work_on_groups(
@@ -160,7 +160,7 @@ def complete(
             lambda part: complete_part(part, model, (draws or DRAWS) if reliability else None),
             alone=[*parts] == [""],
         )
-        remarks = [*remarks_on(data), *_draw(found, figures, forms)]
+        remarks = [*remarks_on(data, "repeats"), *_draw(found, figures, forms)]
 
     place.deliver(CompleteResult(found, refused, remarks))
 
