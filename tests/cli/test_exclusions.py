@@ -551,3 +551,25 @@ def test_what_weighs_0_is_not_counted_as_judged(table, evenhand, folder) -> None
     assert total["shared_judgments"] == 0
     assert total["rankings"] in (None, 2)
     assert total["ranks"] in (None, 4)
+
+
+@pytest.mark.parametrize("verb", ["rank", "fit", "doubt", "watch"])
+def test_ties_that_are_discarded_are_told_beside_csv(verb, evenhand, folder) -> None:
+    rows = _votes()
+    for row in rows[::10]:
+        row["outcome"] = "tie"
+    said = evenhand(verb, _write(folder, rows), "--ties", "discard", "--csv").err
+    assert " ".join(said.split()).count("excluded: 60 of 600") == 1
+
+
+def test_ties_that_are_discarded_are_no_judgments_of_criteria(evenhand, folder) -> None:
+    rows = _votes()
+    for row in rows[::10]:
+        row["outcome"] = "tie"
+    decided = [row for row in rows if row["outcome"] != "tie"]
+    whole, part = (
+        evenhand("fit", _write(folder, some), "--ties", "discard", "--json").json
+        for some in (rows, decided)
+    )
+    assert whole["aic"] == pytest.approx(part["aic"], abs=1e-9)
+    assert whole["bic"] == pytest.approx(part["bic"], abs=1e-9)

@@ -163,8 +163,15 @@ class Output:
 
 def _list_remarks(result: Result) -> list[str]:
     """Return what a CSV file has no place for, with what was excluded."""
-    remarks = list(result.remarks())
-    return [*remarks, *(one.text for one in kept_excluded() if one.text not in remarks)]
+    from evenhand.data.exclusions import gather_excluded
+
+    remarks, kept = list(result.remarks()), kept_excluded()
+    told = [one.text for one in kept]
+    known = {one.code for one in kept}
+    for name, part in getattr(result, "groups", {}).items():
+        own = (one.text for one in gather_excluded(part) if one.code not in known)
+        told += [f"{name}: {text}" if name else text for text in dict.fromkeys(own)]
+    return [*remarks, *(one for one in told if one not in remarks)]
 
 
 def _add_excluded(contract: dict[str, Any], excluded: Sequence[Exclusion]) -> dict[str, Any]:
