@@ -573,3 +573,16 @@ def test_ties_that_are_discarded_are_no_judgments_of_criteria(evenhand, folder) 
     )
     assert whole["aic"] == pytest.approx(part["aic"], abs=1e-9)
     assert whole["bic"] == pytest.approx(part["bic"], abs=1e-9)
+
+
+def test_the_report_draws_criteria_without_controls_and_repeats(evenhand, folder) -> None:
+    rows = _scores_of_two()
+    for row in rows[::17]:
+        row["kind"] = "control"
+    targets = [row for row in rows if row["kind"] == "target"]
+    drawn = [
+        evenhand("report", _write(folder, some), "--sections", "criteria", "--json").json
+        for some in (rows, targets)
+    ]
+    whole, part = (one["parts"][0]["sections"][0]["figures"][0]["datasets"] for one in drawn)
+    assert whole == part
