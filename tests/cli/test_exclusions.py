@@ -490,3 +490,99 @@ def test_a_condition_that_excludes_no_row_says_so(evenhand, folder, verb):
     assert said in " ".join(evenhand(verb, path, "--where", "judge <> 'nobody'").out.split())
     for condition in ([], ["--where", KEPT]):
         assert "no row" not in evenhand(verb, path, *condition).out
+
+
+def _scores_of_two(repeated: str = "j07") -> list[dict[str, str]]:
+    """Return scores under two criteria; all that one judge gave are repeats."""
+    return [
+        {**row, "criterion": criterion} | ({"kind": "repeat"} if row["judge"] == repeated else {})
+        for row in _scores()
+        for criterion in ("adequacy", "fluency")
+    ]
+
+
+@pytest.mark.parametrize("verb", ["alike", "complete", "variance", "agreement", "next"])
+def test_repeats_that_models_of_ratings_leave_out_are_told(verb, evenhand, folder) -> None:
+    rows = [row for row in _scores_of_two() if row["criterion"] == "adequacy"]
+    if verb == "next":
+        rows.append({**rows[0], "item": "new", "score": ""})
+    path = _write(folder, rows)
+    told = f"45 of {len(rows)} judgments, 1 of 8 judges"
+    call = [verb, path, *(["--feature", "system"] if verb == "next" else [])]
+    contract = evenhand(*call, "--json").json
+    (entry,) = [one for one in contract["excluded"] if one["code"] == "repeats"]
+    assert (entry["rows"], entry["of_rows"], entry["judge_names"]) == (45, len(rows), ["j07"])
+    signatures = _find_signatures(contract)
+    assert signatures
+    assert all(f"excluded {told}, repeats" in one for one in signatures)
+    assert f"excluded: {told} (j07), repeats" in " ".join(evenhand(*call).out.split())
+
+
+@pytest.mark.parametrize("verb", ["alike", "complete", "variance"])
+def test_other_criteria_are_told(verb, evenhand, folder) -> None:
+    rows = [row for row in _scores_of_two() if row["criterion"] == "adequacy" or row["item"] > "3"]
+    path = _write(folder, rows)
+    lost = sum(row["criterion"] == "fluency" for row in rows)
+    told = f"{lost} of {len(rows)} rows, by criterion 'adequacy'"
+    call = (verb, path, "--criterion", "adequacy")
+    contract = evenhand(*call, "--json").json
+    (entry,) = [one for one in contract["excluded"] if one["code"] == "criterion"]
+    assert (entry["rows"], entry["of_rows"]) == (lost, len(rows))
+    assert all(f"excluded {told}" in one for one in _find_signatures(contract))
+    assert f"excluded: {told}" in " ".join(evenhand(*call).out.split())
+
+
+WEIGHED = (
+    "ranking,judge,item,system,rank,weight\n"
+    "1,ann,x,A,1,2\n1,ann,x,B,2,2\n2,ben,y,A,2,1\n2,ben,y,B,1,1\n"
+    "3,ben,x,A,1,0\n3,ben,x,B,2,0\n4,cy,z,A,1,0\n4,cy,z,B,2,0\n"
+)
+VOTES_OF_WEIGHT = (
+    "judge,item,left,right,outcome,weight\n"
+    "ann,x,A,B,left,2\nben,y,A,B,right,1\nben,x,A,B,left,0\ncy,z,A,B,left,0\n"
+)
+
+
+@pytest.mark.parametrize("table", [WEIGHED, VOTES_OF_WEIGHT])
+def test_what_weighs_0_is_not_counted_as_judged(table, evenhand, folder) -> None:
+    (folder / "votes.csv").write_text(table)
+    total = evenhand("inspect", "votes.csv", "--json").json["total"]
+    assert (total["judgments"], total["items"], total["shared_items"]) == (3, 2, 0)
+    assert total["shared_judgments"] == 0
+    assert total["rankings"] in (None, 2)
+    assert total["ranks"] in (None, 4)
+
+
+@pytest.mark.parametrize("verb", ["rank", "fit", "doubt", "watch"])
+def test_ties_that_are_discarded_are_told_beside_csv(verb, evenhand, folder) -> None:
+    rows = _votes()
+    for row in rows[::10]:
+        row["outcome"] = "tie"
+    said = evenhand(verb, _write(folder, rows), "--ties", "discard", "--csv").err
+    assert " ".join(said.split()).count("excluded: 60 of 600") == 1
+
+
+def test_ties_that_are_discarded_are_no_judgments_of_criteria(evenhand, folder) -> None:
+    rows = _votes()
+    for row in rows[::10]:
+        row["outcome"] = "tie"
+    decided = [row for row in rows if row["outcome"] != "tie"]
+    whole, part = (
+        evenhand("fit", _write(folder, some), "--ties", "discard", "--json").json
+        for some in (rows, decided)
+    )
+    assert whole["aic"] == pytest.approx(part["aic"], abs=1e-9)
+    assert whole["bic"] == pytest.approx(part["bic"], abs=1e-9)
+
+
+def test_the_report_draws_criteria_without_controls_and_repeats(evenhand, folder) -> None:
+    rows = _scores_of_two()
+    for row in rows[::17]:
+        row["kind"] = "control"
+    targets = [row for row in rows if row["kind"] == "target"]
+    drawn = [
+        evenhand("report", _write(folder, some), "--sections", "criteria", "--json").json
+        for some in (rows, targets)
+    ]
+    whole, part = (one["parts"][0]["sections"][0]["figures"][0]["datasets"] for one in drawn)
+    assert whole == part

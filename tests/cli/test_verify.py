@@ -89,6 +89,25 @@ def test_a_log_is_written_and_verified_as_a_file(evenhand, database):
     assert "Record 4: what was answered was changed" in error
 
 
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        (lambda log: log.replace(b"\n", b"\r\n"), "other line ends (CRLF for LF)"),
+        (lambda log: log.replace(b"\n", b"\r\n", 1), "other line ends (CRLF for LF)"),
+        (lambda log: log.replace(b"\n", b"\r"), "other line ends (CRLF for LF)"),
+        (lambda log: b"\xef\xbb\xbf" + log, "other first bytes (a byte order mark)"),
+        (lambda log: log.decode().encode("utf-16"), "other first bytes (a byte order mark)"),
+    ],
+)
+def test_a_log_that_was_saved_in_another_form_is_named(evenhand, database, form, said):
+    evenhand("verify", database, "--write-log", "log.jsonl")
+    Path("log.jsonl").write_bytes(form(Path("log.jsonl").read_bytes()))
+    error = " ".join(evenhand("verify", "log.jsonl", code=2).err.split())
+    assert f"'log.jsonl' was saved by another program with {said}" in error
+    assert error.endswith("export it again")
+    assert "is not what was written" not in error
+
+
 def test_verifying_changes_nothing(evenhand, database):
     before = {one.name: one.read_bytes() for one in Path().iterdir()}
     evenhand("verify", database)

@@ -131,8 +131,9 @@ def alike(
     if splits is not None and not baselines:
         raise UnknownOption("--splits is about --baselines: add it, or leave --splits out")
     with Patience("learning") as patience:
+        from evenhand.data.groups import choose_criterion
         from evenhand.ratings.judge_process import MultiTaskGP
-        from evenhand.ratings.process_comparison import HeldOut, choose_criterion
+        from evenhand.ratings.process_comparison import HeldOut
 
         model, held = MultiTaskGP(rank=rank, seed=seed), None
         if baselines:
@@ -143,7 +144,7 @@ def alike(
         features = _choose_features(data, (feature, labels), (source_text, output_text))
         parts = _split(data, group_by, features)
         found, refused = _learn(parts, (model, held, level), features, patience)
-        remarks = [*remarks_on(data), *write_figures(found, figures, forms, _draw)]
+        remarks = [*remarks_on(data, "repeats"), *write_figures(found, figures, forms, _draw)]
 
     place.deliver(AlikeResult(found, refused, remarks))
 

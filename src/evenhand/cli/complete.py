@@ -147,14 +147,14 @@ def complete(
         seed=seed,
     )
     with Patience("completing"):
-        data = taken.open_ratings("complete")
         # The groups that are completed apart
-        from evenhand.data.groups import group_ratings
+        from evenhand.data.groups import choose_criterion, group_ratings
 
+        data = choose_criterion(taken.open_ratings("complete"), criterion)
         by = None if group_by is None else data.require(group_by)
         own = ("task", "judge", "item", "system", "criterion")
         factors = [one for one in (by, judge_group) if one is not None and one not in own]
-        parts = {**group_ratings(data.rows(factors=list(dict.fromkeys(factors))), by, criterion)}
+        parts = {**group_ratings(data.rows(factors=list(dict.fromkeys(factors))), by)}
         from evenhand.ratings.reliability import complete_part
 
         found, refused = work_on_groups(
@@ -162,7 +162,7 @@ def complete(
             lambda part: complete_part(part, model, (draws or DRAWS) if reliability else None),
             alone=[*parts] == [""],
         )
-        remarks = [*remarks_on(data), *write_figures(found, figures, forms, _draw)]
+        remarks = [*remarks_on(data, "repeats"), *write_figures(found, figures, forms, _draw)]
 
     place.deliver(CompleteResult(found, refused, remarks))
 

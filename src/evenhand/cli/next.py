@@ -112,7 +112,7 @@ class Asked:
             return choose_part(part, features, query, (self.batch, self.seed), replays)
 
         found, refused = work_on_groups(parts, work, alone=[*parts] == [""])
-        return NextOutputsResult(found, refused, remarks_on(data, uses=("no-score",)))
+        return NextOutputsResult(found, refused, remarks_on(data, "repeats", uses=("no-score",)))
 
     def _query(self) -> Query:
         from evenhand.design.query import Query

@@ -151,10 +151,7 @@ class Output:
             click.echo(rendered.encode(), nl=False)
         else:
             write_file(self.path, rendered)
-        # What a CSV file has no place for, with what was excluded
-        remarks = list(result.remarks()) if self.form == "csv" else []
-        excluded = kept_excluded() if self.form == "csv" else ()
-        for remark in (*remarks, *(one.text for one in excluded if one.text not in remarks)):
+        for remark in _list_remarks(result) if self.form == "csv" else []:
             click.echo(label("note", remark, PLAIN), err=True)
         if self.path is not None:
             click.echo(label("wrote", str(self.path), PLAIN), err=True)
@@ -169,6 +166,19 @@ class Output:
             comments = [f"% {' '.join(one.text.split())}\n" for one in excluded]
             return "".join([*comments, result.latex()])
         return click.unstyle(result.text(columns))
+
+
+def _list_remarks(result: Result) -> list[str]:
+    """Return what a CSV file has no place for, with what was excluded."""
+    from evenhand.data.exclusions import gather_excluded
+
+    remarks, kept = list(result.remarks()), kept_excluded()
+    told = [one.text for one in kept]
+    known = {one.code for one in kept}
+    for name, part in getattr(result, "groups", {}).items():
+        own = (one.text for one in gather_excluded(part) if one.code not in known)
+        told += [f"{name}: {text}" if name else text for text in dict.fromkeys(own)]
+    return [*remarks, *(one for one in told if one not in remarks)]
 
 
 def _add_excluded(contract: dict[str, Any], excluded: Sequence[Exclusion]) -> dict[str, Any]:

@@ -131,11 +131,11 @@ def variance(
     )
 
     with Patience("taking apart"):
-        data = reading.open()
+        data = _choose(reading.open(), criterion)
         each = _choose_each(data, per_output, per_judge)
         request = DesignRequest(judges, items, each, stderr, reliability)
         check_request(request)
-        parts = _split(data, group_by, criterion)
+        parts = _split(data, group_by)
         found, refused = work_on_groups(
             parts,
             lambda part: study_designs(
@@ -163,9 +163,22 @@ def _choose_each(
     return per_judge
 
 
-def _split(
-    data: Comparisons | Rankings | Ratings, group_by: str | None, criterion: str | None
-) -> dict[str, Judgments]:
+def _choose(
+    data: Comparisons | Rankings | Ratings, criterion: str | None
+) -> Comparisons | Rankings | Ratings:
+    """Return the ratings under one criterion, if one was named."""
+    from evenhand.data.groups import choose_criterion
+    from evenhand.data.ratings import Ratings
+
+    if isinstance(data, Ratings):
+        return choose_criterion(data, criterion)
+    if criterion is not None:
+        raise UnknownOption("--criterion is of ratings; these are comparisons: leave it out")
+    return data
+
+
+def _split(data: Comparisons | Rankings | Ratings, group_by: str | None) -> dict[str, Judgments]:
+    """Return the groups that are looked at apart."""
     from evenhand.data.groups import group_ratings
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
@@ -174,9 +187,7 @@ def _split(
         by = None if group_by is None else data.require(group_by)
         own = ("task", "judge", "item", "system", "criterion")
         rows = data.rows(factors=[] if by is None or by in own else [by])
-        return {**group_ratings(rows, by, criterion)}
-    if criterion is not None:
-        raise UnknownOption("--criterion is of ratings; these are comparisons: leave it out")
+        return {**group_ratings(rows, by)}
     table = data.comparisons() if isinstance(data, Rankings) else data
     parts, alone = split_groups(table, group_by)
     return {"": next(iter(parts.values()))} if alone else {**parts}

@@ -335,6 +335,15 @@ def note_excluded(result: Result, excluded: Sequence[Exclusion], *, once: bool =
     return cast("Result", replace(result, **changes)) if changes else result
 
 
+def gather_excluded(result: object) -> list[Exclusion]:
+    """Return what a result and its parts carry of exclusions."""
+    if not is_dataclass(result) or isinstance(result, type):
+        return []
+    values = {one.name: getattr(result, one.name) for one in fields(result)}
+    own = [one for one in values.pop("excluded", ()) or () if isinstance(one, Exclusion)]
+    return own + [one for value in values.values() for one in gather_excluded(value)]
+
+
 def note_groups(
     groups: Mapping[str, Result], excluded: Sequence[Exclusion], *, once: bool = False
 ) -> Mapping[str, Result]:

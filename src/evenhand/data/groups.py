@@ -16,7 +16,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.source import number_rows
 from evenhand.data.tables import TASK_BOUND, count_answers, is_unscored
 from evenhand.data.tally import Tally
-from evenhand.errors import InvalidJudgments, UnknownOption, listing
+from evenhand.errors import InvalidJudgments, UnknownOption, listing, suggest
 
 Loads = NDArray[np.float64]
 
@@ -93,17 +93,24 @@ def tally_groups(
     return {name: replace(part, n_judgments=answers[name]) for name, part in parts.items()}
 
 
-def group_ratings(
-    rows: RatingRows, by: str | None = None, criterion: str | None = None
-) -> Mapping[str, RatingRows]:
+# Ratings that are looked at apart: each task, each criterion, and whatever else is asked.
+def choose_criterion(data: Ratings, criterion: str | None) -> Ratings:
+    """Return the ratings under one criterion, which say that the others are excluded."""
+    if criterion is None:
+        return data
+    levels = list_levels(data, "criterion") if data.has("criterion") else []
+    known = [level for level in levels if level is not None]
+    if not known:
+        raise InvalidJudgments("no criteria here: leave the criterion out")
+    if criterion not in known:
+        hint = suggest(criterion, known) or f" There are {listing(known)}"
+        raise InvalidJudgments(f"no criterion '{criterion}'.{hint}")
+    chosen = data.where(nw.col("criterion").cast(nw.String) == criterion, recorded=False)
+    return data.keep_rows(chosen.frame, "criterion", f"by criterion '{criterion}'")
+
+
+def group_ratings(rows: RatingRows, by: str | None = None) -> Mapping[str, RatingRows]:
     """Take ratings apart by task and criterion, and by a further label."""
-    if criterion is not None:
-        if criterion not in rows.criteria:
-            names = listing([one for one in rows.criteria if one])
-            raise InvalidJudgments(
-                f"no criterion '{criterion}'. There are {names}" if names else "no criteria here"
-            )
-        rows = rows.take(rows.criterion == rows.criteria.index(criterion))
     labels = dict.fromkeys([*([] if by is None else [by]), "task", "criterion"])
     several = [one for one in labels if len(np.unique(rows.labels(one)[1])) > 1]
     if not several:

@@ -263,7 +263,9 @@ def read_state(
     return State(tally, out, np.ones(pairs, dtype=np.bool_))
 
 
-def number_pairs(one: Sequence[int] | Integers, other: Sequence[int] | Integers, k: int) -> Integers:
+def number_pairs(
+    one: Sequence[int] | Integers, other: Sequence[int] | Integers, k: int
+) -> Integers:
     """Return the numbers of pairs of systems, whoever is named first."""
     first, second = np.asarray(one, dtype=np.intp), np.asarray(other, dtype=np.intp)
     low, high = np.minimum(first, second), np.maximum(first, second)

@@ -24,7 +24,7 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT
 from evenhand.data.ratings import Ratings
 from evenhand.data.source import Source, find_rows, name_rows
-from evenhand.data.tables import RankingTable, count_answers
+from evenhand.data.tables import ComparisonTable, RankingTable, count_answers
 from evenhand.data.tally import Factor, Tally
 from evenhand.errors import InvalidJudgments
 from evenhand.formats.table import Handle
@@ -98,22 +98,23 @@ class RankingCounts:
 
     all: int  # all of them
     blank: int  # those in which nothing was ranked
-    used: int  # those that compare at least two outputs
+    used: float  # those that compare at least two outputs, as they are weighted
     ranks: int  # ranks of the rankings that are not blank, given or not
     blank_ranks: int  # those of them that are not given
 
 
 def one_row_per_answer(data: Comparisons) -> Frame:
-    """Return one row for each answer with its weight: rankings are not taken apart."""
+    """Return one row for each answer with its weight, if that is not 0; rankings stay whole."""
     roles = [role for role in ("task", "judge", "item") if data.has(role)]
     if data.rankings is not None:
         sizes = _rank_sizes(data.rankings, roles)
         used = sizes.filter(nw.col("ranked") > 1)
-        return _with_task(used.select(*roles, nw.lit(1).alias(_N)))
+        return _with_task(used.select(*roles, nw.col(_N)))
+    frame = _drop_unweighted(data)
     weight = nw.col("weight") if data.has("weight") else nw.lit(1)
     if not data.expanded:
-        return _with_task(data.frame.select(*roles, weight.alias(_N)))
-    every = data.frame.select(ANSWER, *roles, weight.alias(_N))
+        return _with_task(frame.select(*roles, weight.alias(_N)))
+    every = frame.select(ANSWER, *roles, weight.alias(_N))
     return _with_task(every.group_by(ANSWER, *roles).agg(nw.col(_N).max()))
 
 
@@ -150,7 +151,7 @@ def count_rankings(rankings: RankingTable) -> dict[str | None, RankingCounts]:
     sizes = _with_task(_rank_sizes(rankings, ["task"] if rankings.has("task") else []))
     sizes = sizes.with_columns(
         blank=mark_whole(nw.col("ranked") == 0),
-        used=mark_whole(nw.col("ranked") > 1),
+        used=mark_whole(nw.col("ranked") > 1) * nw.col(_N),
         begun=nw.col("rows") * mark_whole(nw.col("ranked") > 0),
     )
     sums = ("blank", "used", "begun", "ranked")
@@ -159,21 +160,29 @@ def count_rankings(rankings: RankingTable) -> dict[str | None, RankingCounts]:
     )
     rows = fetch_columns(counted)
     return {
-        task or None: RankingCounts(n, blank, used, begun, begun - ranked)
-        for task, (n, blank, used, begun, ranked) in zip(
-            rows["task"].tolist(),
-            np.stack([rows[name] for name in ("all", *sums)], axis=1).astype(int).tolist(),
-            strict=True,
+        task or None: RankingCounts(int(n), int(blank), used, int(begun), int(begun - ranked))
+        for task, n, blank, used, begun, ranked in zip(
+            *(rows[name].tolist() for name in ("task", "all", *sums)), strict=True
         )
     }
 
 
 def _rank_sizes(rankings: RankingTable, roles: list[str]) -> Frame:
-    """Count the ranked outputs of each ranking."""
+    """Count the ranked outputs of each ranking whose weight is not 0."""
     ranked = mark_whole((nw.col("rank") > 0).fill_null(value=False))
     keys = list(dict.fromkeys([*roles, *(["task"] if rankings.has("task") else []), "ranking"]))
-    frame = rankings.frame.select(*keys, ranked.alias("ranked"))
-    return frame.group_by(*keys).agg(nw.col("ranked").sum(), nw.len().alias("rows"))
+    weight = nw.col("weight") if rankings.has("weight") else nw.lit(1)
+    frame = _drop_unweighted(rankings).select(*keys, ranked.alias("ranked"), weight.alias(_N))
+    return frame.group_by(*keys).agg(
+        nw.col("ranked").sum(), nw.len().alias("rows"), nw.col(_N).max()
+    )
+
+
+def _drop_unweighted(data: ComparisonTable | RankingTable) -> Frame:
+    """Return the rows that count."""
+    if not data.has("weight"):
+        return data.frame
+    return data.frame.filter(nw.col("weight").cast(nw.Float64) != 0)
 
 
 def _with_task(frame: Frame) -> Frame:

@@ -289,8 +289,14 @@ class Fit:
 
     @property
     def bic(self) -> float:
-        """Schwarz's criterion, −2ℓ + p log n, n judgments, which it takes for independent."""
-        return float(-2 * self.loglik + self.n_parameters * np.log(self.n_judgments))
+        """Schwarz's criterion, −2ℓ + p log n, n judgments, which it takes for independent.
+
+        Ties that the model discards are no judgments of it.
+        """
+        ties, n = float(self.tally.ties.sum()), self.n_judgments
+        if not self.of_rankings and self.tally.n_comparisons - self.n_comparisons == ties:
+            n -= ties
+        return float(-2 * self.loglik + self.n_parameters * np.log(n))
 
     @cached_property
     def expected(self) -> Array:

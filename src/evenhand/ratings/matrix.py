@@ -197,7 +197,7 @@ def _write_notes(given: int, targets: int, weight: Array, idle: int) -> list[str
     notes = []
     if targets < given:
         left = given - targets
-        notes.append(f"controls and second answers are left out: {left:,} of {given:,} ratings")
+        notes.append(f"controls and repeats are left out: {left:,} of {given:,} ratings")
     again = int((weight > 1).sum())
     if again:
         cells = "1 cell was" if again == 1 else f"{again:,} cells were"

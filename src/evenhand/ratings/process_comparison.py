@@ -8,13 +8,11 @@ from functools import cached_property
 from math import sqrt
 from typing import Any, Final, Literal
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.controls import carries_excluded
-from evenhand.data.groups import list_levels
 from evenhand.data.rating_rows import RatingRows
 from evenhand.data.ratings import Ratings
 from evenhand.errors import (
@@ -23,7 +21,6 @@ from evenhand.errors import (
     listing,
     require_level,
     require_option,
-    suggest,
 )
 from evenhand.numerics.cluster_means import (
     Clusters,
@@ -519,17 +516,3 @@ def examine_likeness(
         return JudgeLikeness(process, level)
     errors = compare_processes(rows, features, how, {**MODELS, MULTI: model})
     return JudgeLikeness(process, level, errors)
-
-
-def choose_criterion(data: Ratings, criterion: str | None) -> Ratings:
-    if criterion is None:
-        return data
-    levels = list_levels(data, "criterion") if data.has("criterion") else []
-    known = [level for level in levels if level is not None]
-    if not known:
-        raise InvalidJudgments("no criteria here: leave the criterion out")
-    if criterion not in known:
-        hint = suggest(criterion, known) or f" There are {listing(known)}"
-        raise InvalidJudgments(f"no criterion '{criterion}'.{hint}")
-    chosen = data.where(nw.col("criterion").cast(nw.String) == criterion, recorded=False)
-    return data.keep_rows(chosen.frame, "criterion", f"by criterion '{criterion}'")

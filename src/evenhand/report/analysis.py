@@ -647,6 +647,13 @@ class Rated:
         return diagnose_judges(self.rows, references=self.references)
 
     @cached_property
+    def diagnosed_targets(self) -> Diagnosis:
+        """The same without controls and repeats, as boards are."""
+        if self.targets.size == self.rows.size:
+            return self.diagnosis
+        return diagnose_judges(self.targets, references=self.references)
+
+    @cached_property
     def screening(self) -> Screening:
         return screen_judges(self.rows)
 

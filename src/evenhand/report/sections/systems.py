@@ -657,9 +657,9 @@ def _say_criteria(row: dict[str, Any]) -> str:
 
 
 def _draw_criteria(rated: Rated) -> tuple[Figure, ...]:
-    """Draw the first two criteria against each other, where judges are known."""
+    """Draw the first two criteria against each other, by the scores that boards rest on."""
     try:
-        found = rated.diagnosis
+        found = rated.diagnosed_targets
     except NotIdentified:
         return ()
     across, up = found.criteria[:2]

@@ -9,6 +9,7 @@ of. `check_collected` counts the promises of a design on what was collected.
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import sqlite3
@@ -76,6 +77,7 @@ from evenhand.web.store.verification import (
     Replay,
     hash_ticket,
     read_log,
+    tell_saved,
     verify,
 )
 
@@ -665,6 +667,8 @@ def _is_database(path: Path) -> bool:
         raise UnknownFormat(f"'{path}' cannot be read: {reason}") from None
     if not start:
         raise UnknownFormat(f"'{path}' is empty: it has lost what it held; restore it from a copy")
+    if start.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise UnknownFormat(tell_saved(path, "first bytes (a byte order mark)"))
     if start != _SQLITE and not start.startswith(b"{"):
         raise UnknownFormat(
             f"'{path}' is no log: it is neither a database of evenhand serve nor JSON Lines of one"

@@ -626,6 +626,8 @@ def read_log(path: str | Path) -> Iterator[Line]:
     try:
         with Path(path).open("rb") as file:
             for number, line in enumerate(file, start=1):
+                if b"\r" in line:  # no line that is written holds one as such
+                    raise UnknownFormat(tell_saved(path, "line ends (CRLF for LF)"))
                 try:
                     read = read_line(line.removesuffix(b"\n").decode(), number)
                 except (UnknownFormat, UnicodeDecodeError):
@@ -633,6 +635,14 @@ def read_log(path: str | Path) -> Iterator[Line]:
                 yield read
     except FileNotFoundError:
         raise MissingFile(f"there is no file {path}") from None
+
+
+def tell_saved(path: str | Path, what: str) -> str:
+    """Say that a program such as an editor saved an exported log in another form."""
+    return (
+        f"'{path}' was saved by another program with other {what}, so that it cannot be"
+        " verified: export it again"
+    )
 
 
 def _read_body(line: Line, number: int) -> dict[str, Any]:
