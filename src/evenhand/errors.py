@@ -60,8 +60,8 @@ class ActionableError(EvenhandError):
     def without_options(self, *names: str) -> Self:
         """Return the refusal for who has no options of the model, such as --prior, to set."""
         missing = names or ("--",)
-        kept = [one for one in self.remedies if not any(name in one for name in missing)]
-        return type(self)(self.fault, kept, self.leave)
+        remedies = [one for one in self.remedies if not any(name in one for name in missing)]
+        return type(self)(self.fault, remedies, self.leave)
 
 
 class NotIdentified(ActionableError, ValueError):
@@ -136,8 +136,8 @@ def listing(names: Sequence[str], limit: int = 8) -> str:
 def require_level(level: float, usual: str = ".95") -> None:
     """Refuse a level that is no number between 0 and 1."""
     if not isinstance(level, Real):
-        said = f"level cannot be {level!r}"
-        raise UnknownOption(f"{said}: it is a number between 0 and 1, as {usual}")
+        message = f"level cannot be {level!r}"
+        raise UnknownOption(f"{message}: it is a number between 0 and 1, as {usual}")
     if not 0 < level < 1:
         raise UnknownOption(f"level cannot be {level}: it lies between 0 and 1, as {usual}")
 

@@ -55,7 +55,7 @@ def test_all_rows_of_one_cell_are_counted_by_two_factors_as_well():
     rows = SMALL + 1
     data, tables = table("'kim'", rows), codings({"kim": rows, "lee": 1}, ("judge", "item"))
     readers = make_readers(data, tables)
-    found, crossed = count_crossed(data, data.frame, tables, readers, rows + 1, kept=True)
+    found, crossed = count_crossed(data, data.frame, tables, readers, rows + 1, keep=True)
     assert [counts.tolist() for _, counts in found] == [[[rows, 0, 0], [0, 1, 0]]] * 2
     assert crossed.answers.tolist() == [1] * rows + [1 * 4 + 2]
 
@@ -74,7 +74,7 @@ def test_nothing_is_counted_by_two_factors_either(unknown):
     data, known = table("'kim'", 90), {"kim": 90, "lee": 1}
     tables = [forget(one, unknown) for one in codings(known, ("judge", "item"))]
     readers = make_readers(data, tables)
-    assert count_crossed(data, data.frame, tables, readers, 91, kept=True) is None
+    assert count_crossed(data, data.frame, tables, readers, 91, keep=True) is None
 
 
 def forget(table: Coding, label: str) -> Coding:

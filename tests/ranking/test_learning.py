@@ -54,7 +54,7 @@ def test_the_signature_tells_what_it_was_told_and_one_of_each_in_the_singular() 
     told = "trained on group=crowd, tested on group=expert"
     single = evenhand.read(frame_of(WORLD, 3).filter(pl.col("task") == "t0"))
     found = trace_learning(
-        single, models="uniform", sizes=(100,), trials=1, least=400, level=0.9, told=told
+        single, models="uniform", sizes=(100,), trials=1, least=400, level=0.9, description=told
     )
     assert "learning curves, size 100, 1 trial | held out" in found.signature
     assert f"| task t0 | uniform | {told} | level 0.9 seed=20131 |" in found.signature

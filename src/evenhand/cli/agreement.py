@@ -116,7 +116,7 @@ def agreement(
         data = reading.open()
         from evenhand.judges.agreement import measure_agreement
 
-        found = measure_agreement(
+        result = measure_agreement(
             data,
             by=by or ("criterion",),
             coefficients=_choose(data, coefficients, mode),
@@ -130,23 +130,23 @@ def agreement(
         table = data.comparisons() if isinstance(data, Rankings) else data
         remarks = remarks_on(table, "controls", "repeats")
 
-    place.deliver(AgreementResult(*part_groups(found), remarks))
+    place.deliver(AgreementResult(*part_groups(result), remarks))
 
 
 def _choose(
-    data: Comparisons | Rankings | Ratings, asked: tuple[str, ...], mode: str | None
+    data: Comparisons | Rankings | Ratings, coefficients: tuple[str, ...], mode: str | None
 ) -> tuple[str, ...]:
     """Return the coefficients that are meant; a mode says which pairwise κ."""
     from evenhand.data.ratings import Ratings
 
     if mode is None:
-        return asked or ("default",)
+        return coefficients or ("default",)
     if isinstance(data, Ratings):
         raise UnknownOption(
             f"--mode {mode} is about pairwise κ of comparisons, and {data.source.name} holds"
             " ratings: leave it out"
         )
-    return (*(asked or ("default",)), mode)
+    return (*(coefficients or ("default",)), mode)
 
 
 MAX_PARTS: Final = 30  # Most parts in the table for people
@@ -191,10 +191,15 @@ class AgreementResult(GroupedResult[AgreementTable]):
     def tabulate(self, part: AgreementTable) -> str:
         blocks = [
             [
-                (escape(own.name), escape(one.title), number(one.value, 3), _interval(one, number))
-                for one in own.coefficients
+                (
+                    escape(subset.name),
+                    escape(one.title),
+                    number(one.value, 3),
+                    _interval(one, number),
+                )
+                for one in subset.coefficients
             ]
-            for own in part.parts
+            for subset in part.parts
         ]
         header = ("part", "coefficient", "value", "interval")
         comments = [part.signature, *part.says, *part.notes]
@@ -213,12 +218,12 @@ def _explain(one: Coefficient) -> str:
 
 def _note_coefficients(part: AgreementPart) -> list[str]:
     """Return what stands beside single coefficients, and which, but for words and counts of κ."""
-    found: dict[str, list[str]] = {}
+    names_by_note: dict[str, list[str]] = {}
     for one in part.coefficients:
         for note in one.notes:
             if not note.endswith(LANDIS_KOCH) and not note.startswith("P(A)"):
-                found.setdefault(note, []).append(one.name)
-    return [f"{listing(names, 2)}: {note}" for note, names in found.items()]
+                names_by_note.setdefault(note, []).append(one.name)
+    return [f"{listing(names, 2)}: {note}" for note, names in names_by_note.items()]
 
 
 def _say_counts(table: AgreementTable) -> str:
@@ -227,9 +232,9 @@ def _say_counts(table: AgreementTable) -> str:
         return "no output was judged by two judges"
     answers = "score" if table.kind == "ratings" else "comparison"
     outputs = "output" if table.kind == "ratings" else "output pair"
-    said = f"{plural(whole.ratings, answers)} of {plural(whole.units, outputs)} by two"
+    counts = f"{plural(whole.ratings, answers)} of {plural(whole.units, outputs)} by two"
     most = f" to {whole.most_judges}" if whole.most_judges > 2 else ""
-    return f"{said}{most} judges, {plural(whole.judges, 'judge')} in all"
+    return f"{counts}{most} judges, {plural(whole.judges, 'judge')} in all"
 
 
 def _draw_coefficients(part: AgreementPart, columns: int) -> list[str]:
@@ -239,7 +244,7 @@ def _draw_coefficients(part: AgreementPart, columns: int) -> list[str]:
         return []
     rows = align([_cells(one) for one in held], left=(2,))
     room = columns - 3 - max(sum(width(cell) + 2 for cell in row) for row in rows)
-    found: dict[str, list[str]] = {}
+    lines_by_heading: dict[str, list[str]] = {}
     titles = align(
         [(cut(one.title.removesuffix(PAIRS).removeprefix("themselves: "), room),) for one in held],
         left=(0,),
@@ -247,9 +252,9 @@ def _draw_coefficients(part: AgreementPart, columns: int) -> list[str]:
     for one, (title,), cells in zip(held, titles, rows, strict=True):
         line = "  ".join([f"   {title}", *cells]).rstrip()
         heading = next((text for starts, text in _HEADINGS if one.name.startswith(starts)), "")
-        found.setdefault(heading, []).append(line)
+        lines_by_heading.setdefault(heading, []).append(line)
     lines = []
-    for heading, group in found.items():
+    for heading, group in lines_by_heading.items():
         lines += ["", *([click.style(f" {heading}", dim=True)] if heading else []), *group]
     return lines
 
@@ -308,8 +313,8 @@ def _draw_items(part: AgreementPart, columns: int) -> list[str]:
     if not listed:
         return [""]
     names = [one.item.removeprefix(f"{one.task} / ") if alone else one.item for one in listed]
-    said = [
+    items = [
         f"{name} ({one.difference:.2f} on {plural(one.units, 'output')})"
         for name, one in zip(names, listed, strict=True)
     ]
-    return ["", label("items", f"judges are farthest apart on {', '.join(said)}", columns)]
+    return ["", label("items", f"judges are farthest apart on {', '.join(items)}", columns)]

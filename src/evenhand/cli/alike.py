@@ -143,20 +143,20 @@ def alike(
         data = choose_criterion(taken.open_ratings("alike"), criterion)
         features = _choose_features(data, (feature, labels), (source_text, output_text))
         parts = _split(data, group_by, features)
-        found, refused = _learn(parts, (model, held, level), features, patience)
-        remarks = [*remarks_on(data, "repeats"), *write_figures(found, figures, forms, _draw)]
+        results, refused = _learn(parts, (model, held, level), features, patience)
+        remarks = [*remarks_on(data, "repeats"), *write_figures(results, figures, forms, _draw)]
 
-    place.deliver(AlikeResult(found, refused, remarks))
+    place.deliver(AlikeResult(results, refused, remarks))
 
 
 def _choose_features(
-    data: Ratings, asked: tuple[Words, Words], texts: tuple[str | None, str | None]
+    data: Ratings, column_names: tuple[Words, Words], texts: tuple[str | None, str | None]
 ) -> OutputFeatures:
     """Return what is known of outputs; which output it is always belongs to it."""
     from evenhand.design.next_outputs import name_features
     from evenhand.ratings.features import OUTPUT, OutputFeatures
 
-    columns, labels = asked
+    columns, labels = column_names
     for name in (*labels, *(one for one in texts if one is not None)):
         data.require(name)
     if not columns:
@@ -204,10 +204,10 @@ def _learn(
     return work_on_groups(parts, work, alone=alone)
 
 
-def _draw(found: JudgeLikeness) -> dict[str, Any]:
+def _draw(results: JudgeLikeness) -> dict[str, Any]:
     from evenhand.report.figures.judges import draw_likeness
 
-    return {"alike": draw_likeness(found)}
+    return {"alike": draw_likeness(results)}
 
 
 # How alike judges are, as it is drawn in a terminal.
@@ -224,14 +224,14 @@ NONE: Final = "—"
 JUDGE_NUMBERS: Final = ("ratings", "leniency", "private", "noise", "private_and_noise")
 
 
-def draw_judges(found: JudgeLikeness, columns: int) -> list[str]:
+def draw_judges(likeness: JudgeLikeness, columns: int) -> list[str]:
     """Return the table of judges: how lenient, and how far they stray."""
-    rows = list(found.records.values())
+    rows = list(likeness.records.values())
     heads = (
         name_column("judge"),
         Column("ratings", left=False, priority=2),
         "lenient by",
-        Column(f"{100 * found.level:g} % interval", left=False, priority=4),
+        Column(f"{100 * likeness.level:g} % interval", left=False, priority=4),
         Column("own taste", left=False, priority=1),
         Column("noise", left=False, priority=1),
         Column("both", left=False, priority=3),
@@ -245,7 +245,7 @@ def draw_judges(found: JudgeLikeness, columns: int) -> list[str]:
             f"{low} to {high}",
             *(NONE if row[key] is None else f"{row[key]:.1f}" for key in JUDGE_NUMBERS[2:]),
         )
-        for judge, row, (low, high) in zip(found.judges, rows, align(ends, left=()), strict=True)
+        for judge, row, (low, high) in zip(likeness.judges, rows, align(ends, left=()), strict=True)
     ]
     table = draw_table(heads, lines, columns, least=MIN_NAME)
     unit = "points of the scale. lenient by: what a judge gives more than the mean of these judges"
@@ -259,20 +259,22 @@ def draw_judges(found: JudgeLikeness, columns: int) -> list[str]:
     return [*table, label("", "; ".join(parts), columns)]
 
 
-def draw_pairs(found: JudgeLikeness, columns: int) -> list[str]:
+def draw_pairs(likeness: JudgeLikeness, columns: int) -> list[str]:
     """Return the matrix of correlations, or the nearest and farthest where there is no room."""
-    room = columns - 1 - CELL * (len(found.judges) - 1) - len(str(len(found.judges))) - 1
-    longest = max(map(width, found.judges))
-    if len(found.judges) > MAX_JUDGES_IN_MATRIX or room < min(longest, MIN_NAME):
-        return _draw_ends(found, columns)
-    shown = tell_apart(found.judges, room)
-    names = align([(str(place), shown[name]) for place, name in enumerate(found.judges, start=1)])
+    room = columns - 1 - CELL * (len(likeness.judges) - 1) - len(str(len(likeness.judges))) - 1
+    longest = max(map(width, likeness.judges))
+    if len(likeness.judges) > MAX_JUDGES_IN_MATRIX or room < min(longest, MIN_NAME):
+        return _draw_ends(likeness, columns)
+    shown = tell_apart(likeness.judges, room)
+    names = align(
+        [(str(place), shown[name]) for place, name in enumerate(likeness.judges, start=1)]
+    )
     lines = []
-    for at, (judge, name) in enumerate(zip(found.judges, names, strict=True)):
-        cells = [_show(found.both[judge, other]) for other in found.judges[:at]]
+    for at, (judge, name) in enumerate(zip(likeness.judges, names, strict=True)):
+        cells = [_show(likeness.both[judge, other]) for other in likeness.judges[:at]]
         lines.append(" " + " ".join(name) + "".join(pad(cell, CELL, right=True) for cell in cells))
     blank = " " * width(" " + " ".join(names[0]))
-    places = range(1, len(found.judges))
+    places = range(1, len(likeness.judges))
     title = blank + "".join(pad(str(place), CELL, right=True) for place in places)
     legend = f"correlation of what they like; {UNKNOWN} where the ratings do not tell"
     return [
@@ -282,10 +284,10 @@ def draw_pairs(found: JudgeLikeness, columns: int) -> list[str]:
     ]
 
 
-def _draw_ends(found: JudgeLikeness, columns: int) -> list[str]:
+def _draw_ends(likeness: JudgeLikeness, columns: int) -> list[str]:
     """Return a row for each judge: the mean, the nearest and the farthest of the others."""
-    ranked = [found.rank_others(judge) for judge in found.judges]
-    names = tell_apart(found.judges, SHORT_NAME)
+    ranked = [likeness.rank_others(judge) for judge in likeness.judges]
+    names = tell_apart(likeness.judges, SHORT_NAME)
     heads = (
         name_column("judge"),
         "others",
@@ -296,8 +298,8 @@ def _draw_ends(found: JudgeLikeness, columns: int) -> list[str]:
     )
     nearest, farthest = [one[0] for one in ranked], [one[-1] for one in ranked]
     cells = zip(
-        found.judges,
-        (_share(found.mean(judge)) for judge in found.judges),
+        likeness.judges,
+        (_share(likeness.mean(judge)) for judge in likeness.judges),
         _align_pairs(names, nearest),
         (_show_ends(one) for _, one in nearest),
         _align_pairs(names, farthest),
@@ -312,10 +314,10 @@ def _draw_ends(found: JudgeLikeness, columns: int) -> list[str]:
     return [*table, label("", legend, columns)]
 
 
-def say_open(found: JudgeLikeness) -> str:
+def say_open(likeness: JudgeLikeness) -> str:
     """Name the pairs of which the ratings do not tell, the farthest from 0 first."""
-    pairs = [one for one in found.pairs if not one.known]
-    if not pairs or len(found.judges) > MAX_JUDGES_IN_MATRIX:
+    pairs = [one for one in likeness.pairs if not one.known]
+    if not pairs or len(likeness.judges) > MAX_JUDGES_IN_MATRIX:
         return ""
     pairs = sorted(pairs, key=lambda one: -abs(one.correlation))
     named = [
@@ -326,27 +328,29 @@ def say_open(found: JudgeLikeness) -> str:
     return f"{'; '.join(named)}{more}"
 
 
-def draw_errors(found: JudgeLikeness, columns: int) -> list[str]:
+def draw_errors(likeness: JudgeLikeness, columns: int) -> list[str]:
     """Return how far each way to predict is off."""
     rmse = [Column(title, left=False, priority=1) for title in ("rmse", "more")]
     legend = (
         "points of the scale that a prediction is off, on ratings that were held out; more: beyond"
-        f" multi-task, with its {100 * found.level:g} % interval"
+        f" multi-task, with its {100 * likeness.level:g} % interval"
     )
     heads: list[Column | str] = [name_column("method"), "mae", "more", *rmse]
-    table = draw_table(heads, list_errors(found.table), columns, least=MIN_NAME)
+    table = draw_table(heads, list_errors(likeness.table), columns, least=MIN_NAME)
     return [*table, label("", legend, columns)]
 
 
-def say_features(found: JudgeLikeness) -> str:
+def say_features(likeness: JudgeLikeness) -> str:
     """Say how much each feature moves a judge's opinion, the one that moves most first."""
     from evenhand.ratings.features import OUTPUT
 
-    moves = sorted(found.feature_correlations.items(), key=lambda one: one[1])
+    moves = sorted(likeness.feature_correlations.items(), key=lambda one: one[1])
     shown = [(OUTPUT_ITSELF if name == OUTPUT else name, _share(value)) for name, value in moves]
     listed = ", ".join(f"{name} {value}" for name, value in shown)
-    numbers = {*found.process.learned.scaling.names}
-    tail = "; numbers: by one standard deviation" if numbers & {*found.feature_correlations} else ""
+    numbers = {*likeness.process.learned.scaling.names}
+    tail = (
+        "; numbers: by one standard deviation" if numbers & {*likeness.feature_correlations} else ""
+    )
     return (
         "correlation of what a judge thinks of two outputs that differ in one feature alone (near"
         f" 1 it changes little{tail}): {listed}"
@@ -379,12 +383,12 @@ class AlikeResult(GroupedResult[JudgeLikeness]):
     lacking = "says nothing of judges"
 
     def draw(self, part: JudgeLikeness, columns: int) -> list[str]:
-        found = part.process
+        process = part.process
         ratings = plural(sum(row["ratings"] for row in part.records.values()), "rating")
         pairs, opened = draw_pairs(part, columns), say_open(part)
         return [
             label("", f"{ratings}, {plural(len(part.judges), 'judge')}", columns),
-            label("model", f"a Gaussian process over judges; {found.learned.features}", columns),
+            label("model", f"a Gaussian process over judges; {process.learned.features}", columns),
             "",
             *draw_judges(part, columns),
             "",
@@ -394,7 +398,7 @@ class AlikeResult(GroupedResult[JudgeLikeness]):
             *([*draw_errors(part, columns), ""] if part.table else []),
             label("moves", say_features(part), columns),
             *block("says", part.says, columns),
-            *say_end(part.notes, found.signature, columns),
+            *say_end(part.notes, process.signature, columns),
         ]
 
     def rows(self, part: JudgeLikeness) -> list[dict[str, Any]]:
@@ -429,8 +433,8 @@ def _list_numbers(part: JudgeLikeness) -> Iterator[tuple[Any, ...]]:
         for other in part.judges[:at]:
             one = part.both[judge, other]
             yield ("correlation", judge, other, one.correlation, one.lower, one.upper, one.known)
-    for name, kept in part.feature_correlations.items():
-        yield ("feature", name, None, kept, None, None, None)
+    for name, correlation in part.feature_correlations.items():
+        yield ("feature", name, None, correlation, None, None, None)
     for error in part.table:
         more = {"mae": error.mae_more, "rmse": error.rmse_more}
         for what, value in (("mae", error.mae), ("rmse", error.rmse)):

@@ -55,12 +55,12 @@ def bias(
         data = join_tables(data, judges, items, used=(group_by,))
         from evenhand.ranking.position_bias import find_position_bias
 
-        found, refused = work_on_tables(
+        results, refused = work_on_tables(
             data, group_by, lambda part: find_position_bias(part, cluster=cluster, level=level)
         )
         remarks = remarks_on(data)
 
-    place.deliver(BiasResult(found, refused, remarks))
+    place.deliver(BiasResult(results, refused, remarks))
 
 
 MIN_SHOWN: Final = 10  # Judges in the table for people, unless more of them stand out

@@ -62,11 +62,11 @@ OF_FOLDS: Final = {
 }
 OF_FIGURES: Final = {"forms": "--figure-format", "width": "--figure-width"}
 
-_compared_option = section("What is compared", kept=True)
-_held_out_option = section("What is held out: cross-validation", kept=True)
-_curves_option = section("What is held out: learning curves", kept=True)
-_certainty_option = section("Uncertainty", kept=True)
-_drawn_option = section("Figures", kept=True)
+_compared_option = section("What is compared", stored=True)
+_held_out_option = section("What is held out: cross-validation", stored=True)
+_curves_option = section("What is held out: learning curves", stored=True)
+_certainty_option = section("Uncertainty", stored=True)
+_drawn_option = section("Figures", stored=True)
 
 
 fold_options = stack(
@@ -162,23 +162,25 @@ class Asked:
 
 
 def take_asked() -> Asked:
-    asked = take_kept(Asked)
-    _refuse_halves(asked)
-    asked = replace(asked, curves=asked.curves or asked.train is not None)
-    for parameter, word in (OF_FOLDS if asked.curves else OF_CURVES).items():
+    options = take_kept(Asked)
+    _refuse_halves(options)
+    options = replace(options, curves=options.curves or options.train is not None)
+    for parameter, word in (OF_FOLDS if options.curves else OF_CURVES).items():
         if is_given(parameter):
-            why = "cross-validation, not of learning curves" if asked.curves else "learning curves"
-            remedy = "leave it out" if asked.curves else "add --curves, or leave it out"
+            why = (
+                "cross-validation, not of learning curves" if options.curves else "learning curves"
+            )
+            remedy = "leave it out" if options.curves else "add --curves, or leave it out"
             raise UnknownOption(f"{word} is of {why}: {remedy}")
     for name, option in OF_FIGURES.items():
-        if is_given(name) and asked.figures is None:
+        if is_given(name) and options.figures is None:
             raise UnknownOption(f"{option} says how to draw: say where to with --figures FOLDER")
-    return asked
+    return options
 
 
-def _refuse_halves(asked: Asked) -> None:
+def _refuse_halves(options: Asked) -> None:
     """Refuse what is trained on without what is tested on, and the same judgments for both."""
-    train, test = asked.train, asked.test
+    train, test = options.train, options.test
     if train is None and test is None:
         if is_given("overlap"):
             raise UnknownOption("--overlap is for --train COLUMN=LEVEL: leave it out")
@@ -197,48 +199,48 @@ def _refuse_halves(asked: Asked) -> None:
 LETTER_WIDTH: Final = 17
 
 
-def write_comparisons(groups: Mapping[str, ModelComparison], asked: Asked) -> list[str]:
+def write_comparisons(groups: Mapping[str, ModelComparison], options: Asked) -> list[str]:
     """Draw every comparison, and the systems by the best of its models; say where figures are."""
-    if asked.figures is None:
+    if options.figures is None:
         return []
     from evenhand.report.figures.predictions import draw_comparison
 
     figures: dict[str, dict[str, Any]] = {}
     notes: list[str] = []
-    for group, found in groups.items():
-        systems, why = _draw_systems(found, asked.pixels)
-        figures[group] = draw_comparison(found, width=asked.pixels) | systems
+    for group, comparison in groups.items():
+        systems, why = _draw_systems(comparison, options.pixels)
+        figures[group] = draw_comparison(comparison, width=options.pixels) | systems
         notes += [f"{group}: {why}" if group else why] if why else []
-    return [*notes, *write_figures(figures, asked.figures, asked.forms)]
+    return [*notes, *write_figures(figures, options.figures, options.forms)]
 
 
-def _draw_systems(found: ModelComparison, width: int) -> tuple[dict[str, Any], str]:
+def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, Any], str]:
     """Draw the systems by the best model that orders them, fitted to all judgments."""
     from evenhand.models.registry import find_model
     from evenhand.ranking.by_model import UNIFORM_MODELS
     from evenhand.report.figures.predictions import draw_fit
 
-    names = [name for name in found.order if name not in UNIFORM_MODELS]
+    names = [name for name in comparison.order if name not in UNIFORM_MODELS]
     if not names:
         return {}, "no heat map is drawn: no model that was compared orders systems"
     try:
-        fit = find_model(names[0]).make().fit(found.held_out)
+        fit = find_model(names[0]).make().fit(comparison.held_out)
     except (NotIdentified, NotConverged) as refusal:
         return {}, f"no heat map is drawn: {names[0]} on all judgments: {refusal}"
     short, _ = shorten(fit.systems)
     apart = tell_apart(short, max(width // LETTER_WIDTH, 12))
     labels = {name: apart[one] for name, one in zip(fit.systems, short, strict=True)}
-    return draw_fit(fit, name=names[0], labels=labels, level=found.level, width=width), ""
+    return draw_fit(fit, name=names[0], labels=labels, level=comparison.level, width=width), ""
 
 
-def write_curves(found: LearningCurves, asked: Asked) -> list[str]:
+def write_curves(learning_curves: LearningCurves, options: Asked) -> list[str]:
     """Draw learning curves; say where the figure is."""
-    if asked.figures is None:
+    if options.figures is None:
         return []
     from evenhand.report.figures.predictions import draw_curves
 
-    curves = {"curves": draw_curves(found, width=asked.pixels)}
-    return write_figures({"": curves}, asked.figures, asked.forms)
+    curves = {"curves": draw_curves(learning_curves, width=options.pixels)}
+    return write_figures({"": curves}, options.figures, options.forms)
 
 
 USUAL: Final = ("usual",)
@@ -265,70 +267,70 @@ def compare(*, group_by: str | None) -> None:
     told from it. With --curves after Hopkins and May (2013): perplexity by the
     number of training comparisons, and how many are enough.
     """
-    reading, place, asked = take_reading(), take_output(), take_asked()
+    reading, place, options = take_reading(), take_output(), take_asked()
     with Patience("comparing") as patience:
-        check_figures(asked.figures, asked.forms)
+        check_figures(options.figures, options.forms)
         data = reading.open_comparisons("compare")
-        if asked.curves:
-            result = _trace(data, asked, patience)
+        if options.curves:
+            result = _trace(data, options, patience)
         else:
             # Cross-validate, each group by itself
             from evenhand.cli.compare_result import CompareResult
             from evenhand.ranking.held_out import compare_models
 
-            found = compare_models(
+            comparison = compare_models(
                 data,
-                models=asked.models or USUAL,
-                by=asked.by,
-                folds=asked.folds,
-                repeats=asked.repeats,
-                level=asked.level,
-                seed=asked.seed,
+                models=options.models or USUAL,
+                by=options.by,
+                folds=options.folds,
+                repeats=options.repeats,
+                level=options.level,
+                seed=options.seed,
                 group_by=group_by,
                 progress=patience.step,
             )
-            groups, refused = part_groups(found)
-            drawn = write_comparisons(groups, asked)
+            groups, refused = part_groups(comparison)
+            drawn = write_comparisons(groups, options)
             result = CompareResult(groups, refused, [*remarks_on(data), *drawn])
     place.deliver(result)
 
 
-def _trace(data: Comparisons, asked: Asked, patience: Patience) -> Result:
+def _trace(data: Comparisons, options: Asked, patience: Patience) -> Result:
     """Trace learning curves, over all tasks together."""
     from evenhand.cli.compare_result import CurvesResult, say_transfer
     from evenhand.ranking.held_out import trace_learning
     from evenhand.ranking.predictions import SIZES
 
-    tested, trained = _part(data, asked)
+    tested, trained = _part(data, options)
     transfer = None
-    if asked.train is not None and asked.test is not None:
-        transfer = "=".join(asked.train), "=".join(asked.test)
-    found = trace_learning(
+    if options.train is not None and options.test is not None:
+        transfer = "=".join(options.train), "=".join(options.test)
+    learning_curves = trace_learning(
         tested,
         training=trained,
-        models=asked.models or USUAL,
-        sizes=asked.sizes or SIZES,
-        trials=asked.trials,
-        least=asked.hold_out,
-        overlap=asked.overlap,
-        level=asked.level,
-        seed=asked.seed,
+        models=options.models or USUAL,
+        sizes=options.sizes or SIZES,
+        trials=options.trials,
+        least=options.hold_out,
+        overlap=options.overlap,
+        level=options.level,
+        seed=options.seed,
         progress=patience.step,
-        told=say_transfer(transfer) if transfer else "",
+        description=say_transfer(transfer) if transfer else "",
     )
-    read = [*remarks_on(data), *write_curves(found, asked)]
-    return CurvesResult({"": found}, {}, read, transfer=transfer)
+    read = [*remarks_on(data), *write_curves(learning_curves, options)]
+    return CurvesResult({"": learning_curves}, {}, read, transfer=transfer)
 
 
-def _part(data: Comparisons, asked: Asked) -> tuple[Comparisons, Comparisons | None]:
+def _part(data: Comparisons, options: Asked) -> tuple[Comparisons, Comparisons | None]:
     """Return judgments to test on, and others to train on if they were asked for."""
-    if asked.train is None or asked.test is None:
+    if options.train is None or options.test is None:
         return data, None
     from evenhand.ranking.by_model import split_judgments
 
-    parts = split_judgments(data, data.require(asked.train[0]))
-    for column, level in (asked.train, asked.test):
+    parts = split_judgments(data, data.require(options.train[0]))
+    for column, level in (options.train, options.test):
         if level not in parts:
             hint = suggest(level, parts) or f" There are {listing([*parts])}"
             raise InvalidJudgments(f"no judgment has {column} '{level}'.{hint}")
-    return parts[asked.test[1]], parts[asked.train[1]]
+    return parts[options.test[1]], parts[options.train[1]]

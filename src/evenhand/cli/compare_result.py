@@ -80,8 +80,8 @@ class CompareResult(GroupedResult[ModelComparison]):
     def tabulate(self, part: ModelComparison) -> str:
         header = ("model", "perplexity", "interval", r"$\Delta$ bits", "interval", "CPU s")
         rows = [_typeset(one, part) for one in part.scores]
-        said = [part.signature, say_held_out(part)]
-        return tabular("lrrrrr", header, [rows], [*said, *self.say(part)])
+        comments = [part.signature, say_held_out(part)]
+        return tabular("lrrrrr", header, [rows], [*comments, *self.say(part)])
 
     def say(self, part: ModelComparison) -> list[str]:
         return [*say_comparison(part), *_notes(part)]
@@ -91,14 +91,14 @@ def count_votes(votes: Votes) -> list[str]:
     """Say how many held-out judgments there are, of how many judges, items and systems."""
     counts = count_sides(votes)
     rankings = counts["n_judgments"]
-    said = [plural(votes.size, "comparison")]
+    texts = [plural(votes.size, "comparison")]
     if rankings != votes.size:
-        said = [f"{plural(rankings, 'answer')} → {said[0]}"]
+        texts = [f"{plural(rankings, 'answer')} → {texts[0]}"]
     for one in ("judge", "item", "system"):
         if (many := counts[f"n_{one}s"]) is not None:
             uneven = effective(many, counts["effective_judges"]) if one == "judge" else ""
-            said.append(plural(many, one) + uneven)
-    return [*said, f"{share(int((votes.outcome == TIE).sum()), votes.size)} ties"]
+            texts.append(plural(many, one) + uneven)
+    return [*texts, f"{share(int((votes.outcome == TIE).sum()), votes.size)} ties"]
 
 
 def count_sides(votes: Votes) -> dict[str, Any]:
@@ -126,12 +126,12 @@ def say_comparison(part: ModelComparison) -> list[str]:
         return [*part.says]
     first, *more = worse
     ends = f"{first.behind_lower:.4f} to {first.behind_upper:.4f}"
-    said = (
+    sentence = (
         f"{first.model} is not among the best: it is worse than {first.beaten_by} by"
         f" {first.behind:.4f} bits ({ends})"
     )
     also = [f"also left out: {', '.join(one.model for one in more)}"] if more else []
-    return [*part.says, said, *also]
+    return [*part.says, sentence, *also]
 
 
 def _table(part: ModelComparison, columns: int) -> list[str]:
@@ -158,12 +158,12 @@ def _titles(part: ModelComparison, shown: Sequence[str]) -> list[str]:
 def _cells(
     one: HeldOutScore, part: ModelComparison, shown: Sequence[str], digits: int
 ) -> list[str]:
-    own = f"{one.perplexity:.3f}"
+    perplexity = f"{one.perplexity:.3f}"
     if "interval" in shown:
-        own += f" ({one.lower:.3f} to {one.upper:.3f})"
+        perplexity += f" ({one.lower:.3f} to {one.upper:.3f})"
     ends = f"({one.difference_lower:.{digits}f} to {one.difference_upper:.{digits}f})"
     apart = BEST if one.model == part.best else f"{one.difference:.{digits}f} {ends}"
-    return [own, apart, *([say_seconds(one.seconds)] if "cpu" in shown else [])]
+    return [perplexity, apart, *([say_seconds(one.seconds)] if "cpu" in shown else [])]
 
 
 def say_seconds(seconds: float) -> str:
@@ -247,14 +247,14 @@ class CurvesResult(GroupedResult[LearningCurves]):
     def describe(self, part: LearningCurves) -> dict[str, Any]:
         enough = _find_enough(part)
         trained, tested = self.transfer or (None, None)
-        own = {
+        details = {
             "trained_on": trained,
             "tested_on": tested,
             "enough": None if enough is None else asdict(enough),
             "says": say_curves(part),
             "notes": self._notes(part),
         }
-        return part.to_dict() | count_sides(part.held_out) | own
+        return part.to_dict() | count_sides(part.held_out) | details
 
     def rows(self, part: LearningCurves) -> list[dict[str, Any]]:
         why = {(one.model, one.size): one.why for one in reversed(part.refusals)}
@@ -262,9 +262,9 @@ class CurvesResult(GroupedResult[LearningCurves]):
 
     def tabulate(self, part: LearningCurves) -> str:
         """Return two tables for a paper: the test sets, and perplexity by training size."""
-        said = [part.signature, *self.say(part)]
+        comments = [part.signature, *self.say(part)]
         sets = [[escape(row[0]), *row[1:]] for row in _sets(part)]
-        first = tabular("lrrrr", [*SETS[:1], "$k$", *SETS[2:]], [sets], said)
+        first = tabular("lrrrr", [*SETS[:1], "$k$", *SETS[2:]], [sets], comments)
         header = ["model", *(f"{size:,}" for size in part.sizes)]
         rows = [
             [escape(model), *(number(one.perplexity, 3) for one in part.curve(model))]
@@ -304,20 +304,20 @@ def say_curves(part: LearningCurves) -> list[str]:
         for model in part.order[1:]
         if part.curve(model)[at].perplexity is not None
     }
-    near = [model for model, own in apart.items() if own.lower <= 0]
-    said = [*part.says]
+    near = [model for model, gap in apart.items() if gap.lower <= 0]
+    sentences = [*part.says]
     if near:
-        said.append(f"not told from it, each compared alone: {', '.join(near)}")
+        sentences.append(f"not told from it, each compared alone: {', '.join(near)}")
     worse = [model for model in apart if model not in near]
     if worse:
-        own = apart[worse[0]]
+        gap = apart[worse[0]]
         others = len(worse) - 1
         more = f"; {others} more {'is' if others == 1 else 'are'} worse still" if others else ""
-        said.append(
-            f"{worse[0]} is worse by {own.value:.3f} ({own.lower:.3f} to {own.upper:.3f}){more}"
+        sentences.append(
+            f"{worse[0]} is worse by {gap.value:.3f} ({gap.lower:.3f} to {gap.upper:.3f}){more}"
         )
     enough = _find_enough(part)
-    return [*said, *(() if enough is None else enough.says)]
+    return [*sentences, *(() if enough is None else enough.says)]
 
 
 def _find_enough(part: LearningCurves) -> Enough | None:
@@ -371,7 +371,7 @@ def _say_refusals(part: LearningCurves) -> list[str]:
     for one in part.refusals:
         refused.setdefault(one.model, []).append(one)
     return [
-        f"{model}: {plural(len(own), 'training')} refused, up to {max(one.size for one in own):,}"
-        f" comparisons, so that {NO_NUMBER} stands there: {own[0].why}"
-        for model, own in refused.items()
+        f"{model}: {plural(len(runs), 'training')} refused, up to {max(one.size for one in runs):,}"
+        f" comparisons, so that {NO_NUMBER} stands there: {runs[0].why}"
+        for model, runs in refused.items()
     ]

@@ -152,19 +152,19 @@ def complete(
 
         data = choose_criterion(taken.open_ratings("complete"), criterion)
         by = None if group_by is None else data.require(group_by)
-        own = ("task", "judge", "item", "system", "criterion")
-        factors = [one for one in (by, judge_group) if one is not None and one not in own]
+        roles = ("task", "judge", "item", "system", "criterion")
+        factors = [one for one in (by, judge_group) if one is not None and one not in roles]
         parts = {**group_ratings(data.rows(factors=list(dict.fromkeys(factors))), by)}
         from evenhand.ratings.reliability import complete_part
 
-        found, refused = work_on_groups(
+        results, refused = work_on_groups(
             parts,
             lambda part: complete_part(part, model, (draws or DRAWS) if reliability else None),
             alone=[*parts] == [""],
         )
-        remarks = [*remarks_on(data, "repeats"), *write_figures(found, figures, forms, _draw)]
+        remarks = [*remarks_on(data, "repeats"), *write_figures(results, figures, forms, _draw)]
 
-    place.deliver(CompleteResult(found, refused, remarks))
+    place.deliver(CompleteResult(results, refused, remarks))
 
 
 def _read_ends(clip: str | None) -> tuple[float, float] | None:
@@ -209,30 +209,36 @@ class CompleteResult(GroupedResult[CompletedPart]):
     lacking = "cannot be completed"
 
     def draw(self, part: CompletedPart, columns: int) -> list[str]:
-        found = part.completion
+        completion = part.completion
         tastes = ""
-        if not found.abstained:
-            tastes = f" + shared tastes of rank {found.rank} (nuclear norm, τ {found.tau:.3g})"
+        if not completion.abstained:
+            tastes = (
+                f" + shared tastes of rank {completion.rank} (nuclear norm, τ {completion.tau:.3g})"
+            )
         lines = [
-            label("", _say_counts(found), columns),
+            label("", _say_counts(completion), columns),
             label("model", f"judge + output{tastes}", columns),
         ]
-        if found.table:
-            legend = LEGEND.format(n=f"{found.table[0].n:,}", level=_level(found))
-            lines += ["", *_errors(found.table, columns), "", label("table", legend, columns)]
-        if found.model.group is not None:
-            lines += ["", *_groups(found, columns), "", label("groups", GROUPS, columns)]
+        if completion.table:
+            legend = LEGEND.format(n=f"{completion.table[0].n:,}", level=_level(completion))
+            lines += ["", *_errors(completion.table, columns), "", label("table", legend, columns)]
+        if completion.model.group is not None:
+            lines += ["", *_groups(completion, columns), "", label("groups", GROUPS, columns)]
         lines += block(
             "says",
             [
-                *found.says,
-                *_say_widths(found),
-                *(["the predictions themselves: -o FILE.csv, or --csv"] if found.n_missing else []),
+                *completion.says,
+                *_say_widths(completion),
+                *(
+                    ["the predictions themselves: -o FILE.csv, or --csv"]
+                    if completion.n_missing
+                    else []
+                ),
             ],
             columns,
         )
-        lines += say_notes(found.notes, columns)
-        lines.append(sign(found.signature, columns))
+        lines += say_notes(completion.notes, columns)
+        lines.append(sign(completion.signature, columns))
         if part.decisions is not None:
             lines += ["", *_decisions(part.decisions, columns)]
         return lines
@@ -251,15 +257,15 @@ class CompleteResult(GroupedResult[CompletedPart]):
     def tabulate(self, part: CompletedPart) -> str:
         if part.decisions is not None:
             return _tabulate_curve(part.decisions)
-        found = part.completion
+        completion = part.completion
         rows = [
             (escape(row.method), number(row.mae, 2), number(row.rmse, 2), *_ends(row.mae_more))
-            for row in found.table
+            for row in completion.table
         ]
         header = ("method", "MAE", "RMSE", "MAE $-$ completion", "lower", "upper")
-        comments = [found.signature, *found.says, *found.notes]
+        comments = [completion.signature, *completion.says, *completion.notes]
         errors = tabular("lrrrrr", header, [rows], comments) if rows else comment(comments)
-        return errors if found.model.group is None else errors + _tabulate_groups(found)
+        return errors if completion.model.group is None else errors + _tabulate_groups(completion)
 
     def say(self, part: CompletedPart) -> list[str]:
         curve = part.decisions
@@ -267,19 +273,21 @@ class CompleteResult(GroupedResult[CompletedPart]):
         return [*part.completion.says, *part.completion.notes, *more]
 
 
-def _say_counts(found: Completion) -> str:
-    judges, outputs = found.matrix.shape
-    ratings = plural(float(found.matrix.cells.weight.sum()), "rating")
-    seen = f"{100 * found.matrix.fill:.0f} % of the cells seen, {found.n_missing:,} missing"
+def _say_counts(completion: Completion) -> str:
+    judges, outputs = completion.matrix.shape
+    ratings = plural(float(completion.matrix.cells.weight.sum()), "rating")
+    seen = (
+        f"{100 * completion.matrix.fill:.0f} % of the cells seen, {completion.n_missing:,} missing"
+    )
     return f"{ratings}, {plural(judges, 'judge')}, {plural(outputs, 'output')}: {seen}"
 
 
-def _say_widths(found: Completion) -> list[str]:
-    if not found.n_missing or not found.table:
+def _say_widths(completion: Completion) -> list[str]:
+    if not completion.n_missing or not completion.table:
         return []
-    ends = [end for one in found.intervals for end in (one.narrowest, one.widest)]
+    ends = [end for one in completion.intervals for end in (one.narrowest, one.widest)]
     finite = sorted(end for end in ends if end is not None and isfinite(end))
-    some, none = found.bounded
+    some, none = completion.bounded
     if not finite:
         return []
     wide = f"{finite[0]:.3g}"
@@ -287,17 +295,17 @@ def _say_widths(found: Completion) -> list[str]:
         wide += f" to {finite[-1]:.3g}"
     who = f" for {some:,} of {plural(some + none, 'judge')}" if none else ""
     rest = "; for the others they have no bounds" if none else ""
-    return [f"{_level(found)} % intervals are ± {wide} points{who}{rest}"]
+    return [f"{_level(completion)} % intervals are ± {wide} points{who}{rest}"]
 
 
-def _level(found: Completion) -> str:
-    return f"{100 * found.model.level:.12g}"
+def _level(completion: Completion) -> str:
+    return f"{100 * completion.model.level:.12g}"
 
 
-def _groups(found: Completion, columns: int) -> list[str]:
+def _groups(completion: Completion, columns: int) -> list[str]:
     rows = [
         (cut(one.group, columns // 2), f"{one.judges:,}", f"{one.n:,}", _half(one))
-        for one in found.intervals
+        for one in completion.intervals
     ]
     return draw_table((Column("group"), "judges", "held out", "±"), rows)
 
@@ -315,15 +323,19 @@ def _errors(table: Sequence[MethodError], columns: int) -> list[str]:
 
 
 def _draw_halves(
-    heads: Sequence[Column | str], rows: Sequence[Sequence[str]], own: int, half: int, columns: int
+    heads: Sequence[Column | str],
+    rows: Sequence[Sequence[str]],
+    n_shared: int,
+    half: int,
+    columns: int,
 ) -> list[str]:
     """Return a table, in two where it is too wide; both begin with the first `own` columns."""
     lines = draw_table(heads, rows)
     if max(width(click.unstyle(line)) for line in lines) <= columns:
         return lines
     first = draw_table(heads[:half], [row[:half] for row in rows])
-    rest = [(*row[:own], *row[half:]) for row in rows]
-    return [*first, "", *draw_table((*heads[:own], *heads[half:]), rest)]
+    rest = [(*row[:n_shared], *row[half:]) for row in rows]
+    return [*first, "", *draw_table((*heads[:n_shared], *heads[half:]), rest)]
 
 
 def _decisions(curve: DecisionCurve, columns: int) -> list[str]:
@@ -355,10 +367,10 @@ def _signed(one: Estimate) -> str:
     return f"{100 * one.value:+.0f} ({100 * one.lower:+.0f},{100 * one.upper:+.0f})"
 
 
-def _tabulate_groups(found: Completion) -> str:
+def _tabulate_groups(completion: Completion) -> str:
     rows = [
         (escape(one.group), *(number(n, 0) for n in (one.judges, one.n)), *_bounds(one))
-        for one in found.intervals
+        for one in completion.intervals
     ]
     header = ("group", "judges", "held out", r"$\pm$ from", "to")
     return tabular("lrrrr", header, [rows], [GROUPS])

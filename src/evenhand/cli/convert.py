@@ -58,8 +58,8 @@ def convert(
     """
     reading = take_reading()
     refuse_overwriting(reading.files, output)
-    asked = [*wanted, *(["comparisons"] if comparisons else [])]
-    file, table = _only(asked, FILES), _only(asked, (*TABLES, *EXPORTS))
+    names = [*wanted, *(["comparisons"] if comparisons else [])]
+    file, table = _only(names, FILES), _only(names, (*TABLES, *EXPORTS))
     with Patience("converting"):
         from evenhand import formats
         from evenhand.data.exclusions import count_exclusions, list_texts
@@ -77,9 +77,9 @@ def convert(
         click.echo(line, err=True)
 
 
-def _only(asked: list[str], among: tuple[str, ...]) -> str | None:
+def _only(names: list[str], among: tuple[str, ...]) -> str | None:
     """Return the one format of a kind that was asked for, or None."""
-    found = sorted({one for one in asked if one in among})
-    if len(found) > 1:
-        raise UnknownOption(f"--to cannot be both {found[0]} and {found[1]}: choose one")
-    return found[0] if found else None
+    matches = sorted({one for one in names if one in among})
+    if len(matches) > 1:
+        raise UnknownOption(f"--to cannot be both {matches[0]} and {matches[1]}: choose one")
+    return matches[0] if matches else None

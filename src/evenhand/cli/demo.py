@@ -173,23 +173,23 @@ def _compare(table: Dataset) -> None:
         data = read(path)
         if not isinstance(data, Comparisons):
             raise UnknownOption(f"{table.name} holds no comparisons")
-        found = reproduce(table, data)
+        numbers = reproduce(table, data)
     click.echo(label("table", f"{table.title}. {table.source}", columns))
     click.echo("")
-    for line in _rows(found):
+    for line in _rows(numbers):
         click.echo(line)
-    missed = sum(not one.agrees for one in found)
+    missed = sum(not one.agrees for one in numbers)
     click.echo("")
-    verdict = f"{missed} of {len(found)} numbers differ" if missed else "every number agrees"
+    verdict = f"{missed} of {len(numbers)} numbers differ" if missed else "every number agrees"
     click.echo(label("says", verdict, columns, colour="red" if missed else "green"))
     if table.note:
         click.echo(label("note", table.note, columns))
 
 
-def _rows(found: list[Reproduced]) -> list[str]:
+def _rows(numbers: list[Reproduced]) -> list[str]:
     """Return a line for each number, below the name of its model."""
     rows = []
-    for one in found:
+    for one in numbers:
         number = one.expected
         digits = _digits(number.tolerance)
         values = f"{number.value:.{digits}f}", f"{one.found:.{digits}f}"
@@ -198,7 +198,7 @@ def _rows(found: list[Reproduced]) -> list[str]:
     first, *lines = draw_table(heads, rows)
     drawn = [first]
     last = ""
-    for one, line in zip(found, lines, strict=True):
+    for one, line in zip(numbers, lines, strict=True):
         if one.expected.model != last:
             last = one.expected.model
             drawn.append(click.style(f" {last}", bold=True))
@@ -307,8 +307,8 @@ def _estimate(fit: Fit, quantity: str, of: str) -> float:
 
 
 def find_coefficient(fit: Fit, label: str, column: str) -> float:
-    found = next(one for one in fit.coefficients if one.label == label)
-    value = getattr(found, column)
+    coefficient = next(one for one in fit.coefficients if one.label == label)
+    value = getattr(coefficient, column)
     if value is None:
         raise EvenhandError(f"{label} is the reference: it has no {column}")
     return float(value)

@@ -106,7 +106,7 @@ def doubt(
         from evenhand.data.rankings import Rankings
         from evenhand.ranking.robustness.sensitivity import raise_doubts
 
-        asked: dict[str, Any] = {
+        options: dict[str, Any] = {
             "model": choose_model(None, (), settings, given),
             "mix": make_mix(mixes, per),
             "judge_cap": judge_cap,
@@ -118,12 +118,12 @@ def doubt(
         data = opened.comparisons() if isinstance(opened, Rankings) else opened
 
         def work(part: Comparisons) -> Doubts:
-            return raise_doubts(part, pairs=pairs, after=after, **asked)
+            return raise_doubts(part, pairs=pairs, after=after, **options)
 
-        found, refused = work_on_tables(data, group_by, work)
+        results, refused = work_on_tables(data, group_by, work)
         remarks = remarks_on(data, "controls")
 
-    place.deliver(DoubtResult(found, refused, remarks))
+    place.deliver(DoubtResult(results, refused, remarks))
 
 
 MAX_NAME: Final = 24  # Columns that a system's name has in a table
@@ -204,17 +204,17 @@ def _notes(part: Doubts) -> list[str]:
     )
 
 
-def _flips(found: Fragility, columns: int) -> list[str]:
+def _flips(fragility: Fragility, columns: int) -> list[str]:
     """Return a line for each conclusion and outcome, the units side by side, and what they mean."""
-    if not found.flips:
+    if not fragility.flips:
         return [" no conclusion to ask about"]
-    units = list(dict.fromkeys(one.unit for one in found.flips))
+    units = list(dict.fromkeys(one.unit for one in fragility.flips))
     rows = [("is", *(f"{unit}s" for unit in units))]
-    for flips in found.conclusions:
-        own = {one.unit: one for one in flips}
-        rows.append((flips[0].how, *(_few(own.get(unit)) for unit in units)))
+    for flips in fragility.conclusions:
+        by_unit = {one.unit: one for one in flips}
+        rows.append((flips[0].how, *(_few(by_unit.get(unit)) for unit in units)))
     counts = ["  ".join(cells) for cells in align(rows, left=(0,))]
-    claims = ["conclusion", *(escape_control(flips[0].claim) for flips in found.conclusions)]
+    claims = ["conclusion", *(escape_control(flips[0].claim) for flips in fragility.conclusions)]
     room = max(width(claim) for claim in claims)
     if 3 + room + width(counts[0]) <= columns:
         both = align(list(zip(claims, counts, strict=True)), left=(0, 1))
@@ -228,10 +228,10 @@ def _flips(found: Fragility, columns: int) -> list[str]:
     # Say what the words of the table mean, those that are there
     words = []
     for word, meaning in LEGEND.items():
-        left = {flip.left for flip in found.flips if flip.how == word}
+        left = {flip.left for flip in fragility.flips if flip.how == word}
         if left:
             words.append(f"{meaning}, or nothing ranked" if NO_RANKING in left else meaning)
-    stood = {flip.exact: flip for flip in reversed(found.flips) if flip.fewest is None}
+    stood = {flip.exact: flip for flip in reversed(fragility.flips) if flip.fewest is None}
     for exact, flip in sorted(stood.items()):
         rest = "no other set turns it" if exact else "larger sets were not tried"
         kind = flip.unit + "s"
@@ -252,9 +252,11 @@ def _few(one: Flip | None) -> str:
     return f"{one.fewest:,} of {one.total:,}"
 
 
-def _whose(found: Fragility, columns: int) -> list[str]:
+def _whose(fragility: Fragility, columns: int) -> list[str]:
     lines: list[str] = []
-    listed = [flips for flips in found.conclusions if any(one.fewest is not None for one in flips)]
+    listed = [
+        flips for flips in fragility.conclusions if any(one.fewest is not None for one in flips)
+    ]
     for flips in listed[:MAX_CONCLUSIONS]:
         title = f"{flips[0].claim} ({flips[0].how}):"
         lines += [f" {line}" for line in wrap(title, columns - 1)]
@@ -268,17 +270,22 @@ def _whose(found: Fragility, columns: int) -> list[str]:
     return ["", click.style(" Who and what are they?", bold=True), *lines] if lines else []
 
 
-def _cells(found: Sensitivity) -> list[tuple[str, str, str, str]]:
+def _cells(sensitivity: Sensitivity) -> list[tuple[str, str, str, str]]:
     """Return choice, first system, decided pairs and what is otherwise than in the first."""
     return [
         (one.name, "", "", f"no ranking: {one.refused}")
         if one.refused is not None
-        else (one.name, listing(one.first, 2), str(len(one.decided)), _say_changes(found, one))
-        for one in found.choices
+        else (
+            one.name,
+            listing(one.first, 2),
+            str(len(one.decided)),
+            _say_changes(sensitivity, one),
+        )
+        for one in sensitivity.choices
     ]
 
 
-def _say_changes(found: Sensitivity, one: Choice) -> str:
-    if one is found.choices[0]:
+def _say_changes(sensitivity: Sensitivity, one: Choice) -> str:
+    if one is sensitivity.choices[0]:
         return ""
-    return listing(found.changes(one), MAX_CHANGES) or NO_CHANGE
+    return listing(sensitivity.changes(one), MAX_CHANGES) or NO_CHANGE

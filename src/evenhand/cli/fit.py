@@ -116,8 +116,8 @@ def fit(
         "controls": control,
     }
     with Patience("fitting"):
-        asked = Asked(model_name, settings, effects, group_by, given_options())
-        result = fit_files(reading, asked, (judges, items))
+        options = Asked(model_name, settings, effects, group_by, given_options())
+        result = fit_files(reading, options, (judges, items))
     place.deliver(result)
 
 
@@ -131,22 +131,22 @@ class Asked:
 
 
 def fit_files(
-    reading: Reading, asked: Asked, tables: tuple[str | None, str | None]
+    reading: Reading, options: Asked, tables: tuple[str | None, str | None]
 ) -> FitResult | ModelResult:
     """Open judgments, join what is known of judges and items, and fit."""
-    entry = find_model(asked.model)
+    entry = find_model(options.model)
     if not entry.log_linear:
-        return fit_named(reading, asked, tables)
-    refuse_options(entry, asked.given)
+        return fit_named(reading, options, tables)
+    refuse_options(entry, options.given)
     data = join_tables(
         reading.open_comparisons("fit"),
         *tables,
-        used=(*asked.effects.columns, asked.group_by),
+        used=(*options.effects.columns, options.group_by),
         options=COVARIATES | {"item": "--item-covariate"},
     )
-    model = BradleyTerry(**asked.effects.settings(data), **{**asked.settings, **entry.settings})
-    found, refused = fit_groups(data, model, asked.group_by)
-    return FitResult(found, refused, remarks_on(data))
+    model = BradleyTerry(**options.effects.settings(data), **{**options.settings, **entry.settings})
+    fits, refused = fit_groups(data, model, options.group_by)
+    return FitResult(fits, refused, remarks_on(data))
 
 
 def fit_groups(
@@ -157,13 +157,15 @@ def fit_groups(
     if model.controls:
         return _fit_rows(data, model, by, alone=group_by is None)
     groups, pooled = tally_groups(data, by, model.covariates), say_pooled(data, by)
-    ways = count_ways(data, by, model.covariates) if model.covariates else {}
+    tallies_by_group = count_ways(data, by, model.covariates) if model.covariates else {}
 
     def fit_one(name: str) -> Fitted:
         fit = model.fit(groups[name])
-        own = ways.get(name, {})
-        effects = find_effects(fit, own) if model.covariates else None
-        return Fitted(fit, groups[name], effects, (*pooled, *note_numbers(own, model.covariates)))
+        tallies = tallies_by_group.get(name, {})
+        effects = find_effects(fit, tallies) if model.covariates else None
+        return Fitted(
+            fit, groups[name], effects, (*pooled, *note_numbers(tallies, model.covariates))
+        )
 
     alone = group_by is None and len(groups) == 1
     return work_on_groups({name: name for name in groups}, fit_one, alone=alone)
@@ -185,8 +187,10 @@ def _choose_groups(data: Comparisons, model: BradleyTerry, group_by: str | None)
     """Return the column whose values are fitted apart: tasks where nothing else is asked."""
     by = choose_groups(data, group_by)
     if by in model.covariates:
-        told = "each task is fitted by itself" if group_by is None else "it tells groups apart"
-        raise UnknownOption(f"column '{data.source.named(by)}' cannot be a judge covariate: {told}")
+        reason = "each task is fitted by itself" if group_by is None else "it tells groups apart"
+        raise UnknownOption(
+            f"column '{data.source.named(by)}' cannot be a judge covariate: {reason}"
+        )
     return by
 
 
@@ -203,26 +207,28 @@ OPTIONS: Final = {
 }
 
 
-def fit_named(reading: Reading, asked: Asked, tables: tuple[str | None, str | None]) -> ModelResult:
+def fit_named(
+    reading: Reading, options: Asked, tables: tuple[str | None, str | None]
+) -> ModelResult:
     """Fit a model of the registry, each task by itself."""
-    model = find_model(asked.model)
+    model = find_model(options.model)
     made = model.load()
-    refuse_options(model, asked.given)
+    refuse_options(model, options.given)
     data = _open(reading, model, tables)
-    spec = made(**{**_settings(asked, data), **model.settings})
+    spec = made(**{**_settings(options, data), **model.settings})
     tasks = _pairs(data).tasks()
     parts = (
         {task: data.select_task(task, recorded=False) for task in tasks}
         if len(tasks) > 1
         else {"": data}
     )
-    found, refused = work_on_groups(
+    fits, refused = work_on_groups(
         parts,
         lambda part: NamedFit(model, spec.fit(part), _pairs(part).tally()),
         alone=len(parts) == 1,
     )
-    systems = {name for one in found.values() for name in one.fit.systems}
-    return ModelResult(found, refused, (*remarks_on(_pairs(data)), *say_alike(systems)))
+    systems = {name for one in fits.values() for name in one.fit.systems}
+    return ModelResult(fits, refused, (*remarks_on(_pairs(data)), *say_alike(systems)))
 
 
 def refuse_options(model: Model, given: frozenset[str]) -> None:
@@ -250,11 +256,11 @@ def _open(
     return data
 
 
-def _settings(asked: Asked, data: Comparisons | Rankings) -> dict[str, Any]:
+def _settings(options: Asked, data: Comparisons | Rankings) -> dict[str, Any]:
     """Return the settings that stand on the command line; for all others the model has its own."""
-    given = {setting for name, (_, setting) in OPTIONS.items() if name in asked.given}
-    settings = {name: value for name, value in asked.settings.items() if name in given}
-    return settings | (asked.effects.settings(data) if isinstance(data, Comparisons) else {})
+    given = {setting for name, (_, setting) in OPTIONS.items() if name in options.given}
+    settings = {name: value for name, value in options.settings.items() if name in given}
+    return settings | (options.effects.settings(data) if isinstance(data, Comparisons) else {})
 
 
 def _pairs(data: Comparisons | Rankings) -> Comparisons:

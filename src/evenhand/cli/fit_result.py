@@ -162,11 +162,11 @@ def _say_interactions(effects: Effects) -> list[str]:
     odd = effects.odd_references
     explained = {one.coefficient.name for reference in odd for one in reference.alike}
     out = [one for one in every if one.stands_out]
-    said = [one for one in out if one.coefficient.name not in explained]
+    unexplained = [one for one in out if one.coefficient.name not in explained]
     lines = [_say_odd(reference, alone=alone) for reference in odd]
-    lines += [f"{one.say(alone=alone)}, p {format_p(one.p_holm)}" for one in said[:MAX_SAID]]
-    if len(said) > MAX_SAID:
-        lines.append(f"and {len(said) - MAX_SAID:,} more (--json)")
+    lines += [f"{one.say(alone=alone)}, p {format_p(one.p_holm)}" for one in unexplained[:MAX_SAID]]
+    if len(unexplained) > MAX_SAID:
+        lines.append(f"and {len(unexplained) - MAX_SAID:,} more (--json)")
     rest = [one for one in every if not one.stands_out]
     if rest:
         others = "none of the others stands out" if out else "no difference stands out"
@@ -404,8 +404,8 @@ class FitResult(GroupedResult[Fitted]):
 
     def tabulate(self, part: Fitted) -> str:
         tests = say_tests(part.effects) if part.effects is not None else []
-        said = [part.signature, *_said(part), *tests, *part.notes]
-        return tabulate_coefficients(part.fit.coefficients, said)
+        comments = [part.signature, *_said(part), *tests, *part.notes]
+        return tabulate_coefficients(part.fit.coefficients, comments)
 
     def say(self, part: Fitted) -> list[str]:
         return part.notes
@@ -418,24 +418,24 @@ def _said(one: Fitted) -> list[str]:
     if fit.gof_p is not None:
         pearson = f"Pearson X² {fit.pearson:.4f}, p {format_p(chi2_tail(fit.pearson, fit.df))}"
         goodness = f", p {format_p(fit.gof_p)}; {pearson}"
-    said = [f"deviance {fit.deviance:.4f} on {fit.df} df{goodness}"]
+    sentences = [f"deviance {fit.deviance:.4f} on {fit.df} df{goodness}"]
     if is_rejected(fit):
-        said.append("the judgments differ from the model by more than chance, if independent")
+        sentences.append("the judgments differ from the model by more than chance, if independent")
     if fit.gof_p is not None and fit.thin > MAX_THIN_SHARE:
         part = f"{100 * fit.thin:.0f} %"
-        said.append(f"{part} of cells expect fewer than 5: both p-values are rough")
-    said.append(f"loglik {fit.loglik:.4f}")
-    said.append(f"AIC {fit.aic:.4f}, BIC {fit.bic:.4f} ({INDEPENDENT})")
+        sentences.append(f"{part} of cells expect fewer than 5: both p-values are rough")
+    sentences.append(f"loglik {fit.loglik:.4f}")
+    sentences.append(f"AIC {fit.aic:.4f}, BIC {fit.bic:.4f} ({INDEPENDENT})")
     if fit.lr_test_equal_worths is not None:
-        said.append(f"all worths equal: {say_ratio(fit.lr_test_equal_worths)}")
-    said += [effect.says for effect in one.controls]
+        sentences.append(f"all worths equal: {say_ratio(fit.lr_test_equal_worths)}")
+    sentences += [effect.says for effect in one.controls]
     quasi = quasi_variances(fit)
     if quasi is not None:
         worst_of_all = (quasi.worst_pair, *quasi.worst_contrast)
         pair, low, high = (f"{100 * one:z.0f}" for one in worst_of_all)
         worst = f"{pair} % for a pair, {low} to {high} %"
-        said.append(f"quasi s.e. compare any two systems; worst error {worst} for a contrast")
-    return said
+        sentences.append(f"quasi s.e. compare any two systems; worst error {worst} for a contrast")
+    return sentences
 
 
 @dataclass(frozen=True, eq=False)
@@ -523,8 +523,8 @@ class ModelResult(GroupedResult[NamedFit]):
         return [*map(asdict, part.fit.coefficients), *_extra_rows(part)]
 
     def tabulate(self, part: NamedFit) -> str:
-        said = [part.signature, *part.fit.says, *part.fit.notes]
-        return tabulate_coefficients(part.fit.coefficients, said, scale=part.scale)
+        comments = [part.signature, *part.fit.says, *part.fit.notes]
+        return tabulate_coefficients(part.fit.coefficients, comments, scale=part.scale)
 
     def say(self, part: NamedFit) -> Sequence[str]:
         return part.fit.notes

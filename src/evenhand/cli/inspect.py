@@ -37,9 +37,9 @@ def inspect() -> None:
     with Patience("counting"):
         from evenhand import formats
 
-        found = formats.inspect(reading.open())
+        inspection = formats.inspect(reading.open())
 
-    place.deliver(InspectResult(found))
+    place.deliver(InspectResult(inspection))
 
 
 # Exclusions that the counts below tell
@@ -53,22 +53,23 @@ class InspectResult:
     found: Inspection
 
     def text(self, columns: int) -> str:
-        found = self.found
-        shown = [one for one in found.excluded if one.code not in COUNTED]
-        excluded = list_texts(shown, found.notes)
-        lines = block("read", [found.name, *found.notes, *excluded], columns)
-        if found.covariates:
-            lines.append(label("", f"other columns: {', '.join(found.covariates)}", columns))
-        lines += block("holds", _holds(found.total), columns)
-        lines += block("score", [_score(one) for one in found.scores], columns)
-        ties = found.total.tie_share
+        inspection = self.found
+        shown = [one for one in inspection.excluded if one.code not in COUNTED]
+        excluded = list_texts(shown, inspection.notes)
+        lines = block("read", [inspection.name, *inspection.notes, *excluded], columns)
+        if inspection.covariates:
+            lines.append(label("", f"other columns: {', '.join(inspection.covariates)}", columns))
+        lines += block("holds", _holds(inspection.total), columns)
+        lines += block("score", [_score(one) for one in inspection.scores], columns)
+        ties = inspection.total.tie_share
         of_all = [] if ties is None else [f"{share(ties, 1)} of comparisons"]
         lines += block("ties", of_all, columns)
-        lines += block("order", _order(found.total), columns)
-        lines += block("links", _links(found.total), columns)
-        if found.tasks:
+        lines += block("order", _order(inspection.total), columns)
+        lines += block("links", _links(inspection.total), columns)
+        if inspection.tasks:
             rows = [
-                (one.task or "", *(cell(one) for cell in COLUMNS.values())) for one in found.tasks
+                (one.task or "", *(cell(one) for cell in COLUMNS.values()))
+                for one in inspection.tasks
             ]
             lines += ["", *draw_table((name_column("task"), *COLUMNS), rows, columns)]
         return "\n".join(lines) + "\n"
@@ -114,17 +115,17 @@ def _holds(part: Part) -> list[str]:
     if part.judges is not None:
         counts.append(plural(part.judges, "judge") + effective(part.judges, part.effective_judges))
     counts += [] if part.items is None else [plural(part.items, "item")]
-    said = [", ".join([*counts, plural(part.systems, "system")])]
+    sentences = [", ".join([*counts, plural(part.systems, "system")])]
     if part.controls is not None and part.repeats is not None:
-        said.append(f"{plural(part.controls, 'control')}, {plural(part.repeats, 'repeat')}")
+        sentences.append(f"{plural(part.controls, 'control')}, {plural(part.repeats, 'repeat')}")
     if part.blank_ranks and part.ranks:
         besides = " of the others" if part.blank_rankings else ""
-        said.append(f"{part.blank_ranks:,} of {part.ranks:,} ranks{besides} are blank")
+        sentences.append(f"{part.blank_ranks:,} of {part.ranks:,} ranks{besides} are blank")
     if part.shared_items is not None:
         judged = part.shared_judgments
         on = "" if judged is None else f" ({share(judged, 1)} of judgments)"
-        said.append(f"{plural(part.shared_items, 'item')} judged by two or more judges{on}")
-    return said
+        sentences.append(f"{plural(part.shared_items, 'item')} judged by two or more judges{on}")
+    return sentences
 
 
 def _score(one: Scores) -> str:
@@ -139,16 +140,18 @@ def _score(one: Scores) -> str:
 
 def _order(part: Part) -> list[str]:
     """Say how often left was preferred, and whether systems stood there equally often."""
-    said = []
+    sentences = []
     if part.left_share is not None:
-        said.append(f"left is preferred in {share(part.left_share, 1)} of decided comparisons")
+        sentences.append(f"left is preferred in {share(part.left_share, 1)} of decided comparisons")
     if part.min_left_share is not None and part.max_left_share is not None:
         (least, low), (most, high) = part.min_left_share, part.max_left_share
         if low == high:
-            said.append(f"each system stands left {share(low, 1)} of the time")
+            sentences.append(f"each system stands left {share(low, 1)} of the time")
         else:
-            said.append(f"{least} stands left {share(low, 1)} of the time, {most} {share(high, 1)}")
-    return said
+            sentences.append(
+                f"{least} stands left {share(low, 1)} of the time, {most} {share(high, 1)}"
+            )
+    return sentences
 
 
 def _links(part: Part) -> list[str]:

@@ -19,8 +19,8 @@ MATCHES: Final = ("any", "all")
 ACROSS: Final = ("each", "any", "all")
 VERSIONS: Final = ("first", "last", "both")
 
-_ratings_option = section("What the ratings are", kept=True)
-_outside_option = section("Who is outside, and what is removed (ratings)", kept=True)
+_ratings_option = section("What the ratings are", stored=True)
+_outside_option = section("Who is outside, and what is removed (ratings)", stored=True)
 _flags_option = section("Flags")
 _output_option = section("Where the result goes")
 

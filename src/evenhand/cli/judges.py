@@ -76,12 +76,12 @@ def judges(
     judge. For ratings also the diagnosis of Hamon, Mostefa and Arranz (2007):
     agreement, judges outside by three methods, systems scored without them.
     """
-    asked = take_kept(Asked)
-    taken, place = take_reading(), take_output(asked.easy)
+    options = take_kept(Asked)
+    taken, place = take_reading(), take_output(options.easy)
     check_figures(figures, forms)
     with Patience("looking"):
         data = taken.open()
-        panels, refused = _examine(data, asked, group_by, fdr)
+        panels, refused = _examine(data, options, group_by, fdr)
         remarks = remarks_on(data)
         drawn = _draw(panels, figures, forms)
 
@@ -89,7 +89,7 @@ def judges(
 
 
 def _examine(
-    data: Comparisons | Rankings | Ratings, asked: Asked, group_by: str | None, level: float
+    data: Comparisons | Rankings | Ratings, options: Asked, group_by: str | None, level: float
 ) -> Panels:
     from evenhand.data.ratings import Ratings
     from evenhand.ranking.without_judges import examine_comparisons, examine_ratings
@@ -101,9 +101,9 @@ def _examine(
     if by is None and data.has("task"):
         by = "task"
     known = ("task", "judge", "item", "system", "criterion")
-    factors = [name for name in (by, asked.input_type) if name is not None and name not in known]
+    factors = [name for name in (by, options.input_type) if name is not None and name not in known]
     rows = data.rows(factors=factors)
-    return examine_ratings(rows, asked.diagnose, by=by, level=level, scale=asked.declared())
+    return examine_ratings(rows, options.diagnose, by=by, level=level, scale=options.declared())
 
 
 def _draw(panels: dict[str, JudgePanel], folder: str | None, forms: tuple[str, ...]) -> list[str]:
@@ -133,16 +133,16 @@ MIN_SHOWN: Final = 8  # Judges in the table where fewer are flagged
 COUNTED: Final = {"ratings": "scores", "rankings": "rankings"}
 
 
-def draw_cards(found: Screening, columns: int, *, every: bool) -> list[str]:
+def draw_cards(screening: Screening, columns: int, *, every: bool) -> list[str]:
     """Return why nobody can be flagged or what could be seen, a table, and cards."""
     lines = []
-    if found.abstains is not None:
-        told = any(found.abstains in one for one in found.says)  # it stands above
-        why = "" if told else f": {found.abstains}"
+    if screening.abstains is not None:
+        is_stated = any(screening.abstains in one for one in screening.says)  # it stands above
+        why = "" if is_stated else f": {screening.abstains}"
         lines.append(label("flags", f"not decided{why}", columns, colour="yellow"))
-    lines += [label("power", found.detectable, columns), "", *_table(found, columns)]
+    lines += [label("power", screening.detectable, columns), "", *_table(screening, columns)]
     lines += ["", label("table", LEGEND, columns)]
-    chosen = found.cards if every else found.flagged
+    chosen = screening.cards if every else screening.flagged
     for card in chosen:
         title = f" {escape_control(card.judge)}: {', '.join(card.flags) or 'not flagged'}"
         drawn = [click.style(title, bold=True)]
@@ -158,17 +158,17 @@ def draw_cards(found: Screening, columns: int, *, every: bool) -> list[str]:
     return lines
 
 
-def _table(found: Screening, columns: int) -> list[str]:
-    chosen = found.cards[: max(MIN_SHOWN, len(found.flagged))]
-    undecided = found.abstains is not None
-    counted = COUNTED.get(found.kind, "comparisons")
+def _table(screening: Screening, columns: int) -> list[str]:
+    chosen = screening.cards[: max(MIN_SHOWN, len(screening.flagged))]
+    undecided = screening.abstains is not None
+    counted = COUNTED.get(screening.kind, "comparisons")
     lines = draw_table(
         (name_column("judge"), counted, "P(honest)", "seen if careless", Column("flags")),
         [(card.judge, *_cells(card, undecided=undecided)) for card in chosen],
         columns,
         least=8,
     )
-    more = len(found.cards) - len(chosen)
+    more = len(screening.cards) - len(chosen)
     return lines + [f" ... and {more:,} more judges, less doubtful"] * bool(more)
 
 
@@ -204,25 +204,25 @@ _IS_NUMBER: Final = re.compile(r"-?[\d,]+(\.\d+)?")
 _SIGNS: Final = {"κ": r"$\kappa$", "ρ": r"$\rho$", NONE: LATEX_NONE}
 
 
-def draw_diagnosis(found: Diagnosis, columns: int) -> list[str]:
+def draw_diagnosis(diagnosis: Diagnosis, columns: int) -> list[str]:
     """Return the four tables, and the same on the merged scale where it was asked for."""
     lines: list[str] = []
-    for title, rows, legend in _tables(found):
+    for title, rows, legend in _tables(diagnosis):
         lines += ["", click.style(f" {title}", bold=True), *_lay_out(rows, columns)]
         lines += [label("", legend, columns)] if legend else []
-    if found.merged is not None:
+    if diagnosis.merged is not None:
         lines += ["", click.style(" On the merged scale ".ljust(columns, "┈"), dim=True)]
         lines += [
-            label("" if i else "says", one, columns) for i, one in enumerate(found.merged.says)
+            label("" if i else "says", one, columns) for i, one in enumerate(diagnosis.merged.says)
         ]
-        lines += draw_diagnosis(found.merged, columns)
+        lines += draw_diagnosis(diagnosis.merged, columns)
     return lines
 
 
-def tabulate_diagnosis(found: Diagnosis) -> list[str]:
+def tabulate_diagnosis(diagnosis: Diagnosis) -> list[str]:
     parts = []
-    for title, (header, *rows), legend in _tables(found):
-        comments = [found.signature, title, legend]
+    for title, (header, *rows), legend in _tables(diagnosis):
+        comments = [diagnosis.signature, title, legend]
         cells = [[escape(row[0]), *(_typeset(cell) for cell in row[1:])] for row in rows]
         aligned = "l" + "r" * (len(header) - 1)
         head = [_typeset(cell) for cell in header]
@@ -242,8 +242,8 @@ def _typeset(cell: str) -> str:
     return re.sub(r"^r\b", "$r$", written)
 
 
-def _tables(found: Diagnosis) -> list[Table]:
-    every = (_agreement(found), _kappa(found), _outside(found), _removal(found))
+def _tables(diagnosis: Diagnosis) -> list[Table]:
+    every = (_agreement(diagnosis), _kappa(diagnosis), _outside(diagnosis), _removal(diagnosis))
     return [table for table in every if len(table[1]) > 1]
 
 
@@ -271,14 +271,14 @@ def _where(row: AgreementRow) -> str:
     return cut(f"{name}, {row.input}" if row.input else name, 2 * NAME)
 
 
-def _agreement(found: Diagnosis) -> Table:
-    held = [row for row in found.agreement if row.n_agreement]
+def _agreement(diagnosis: Diagnosis) -> Table:
+    held = [row for row in diagnosis.agreement if row.n_agreement]
     steps = sorted({step for row in held for step in row.steps})
     if len(steps) > MAX_STEPS:
         steps = [*steps[: MAX_STEPS - 1], steps[-1]]
     rows = [
         (_where(row), f"{row.outputs:,}", *(_share(row, n) for n in steps))
-        for row in found.agreement
+        for row in diagnosis.agreement
     ]
     header = ("", "outputs", *(f"n = {step:g}" for step in steps))
     legend = "share of pairs of judges whose scores of an output are at most n points apart"
@@ -291,46 +291,47 @@ def _share(row: AgreementRow, step: float) -> str:
     return f"{row.n_agreement[row.steps.index(step)]:.3f}"
 
 
-def _kappa(found: Diagnosis) -> Table:
+def _kappa(diagnosis: Diagnosis) -> Table:
     rows = [
         (_where(row), *(_write(value, 3) for value in (row.observed, row.expected, row.kappa)))
-        for row in found.agreement
+        for row in diagnosis.agreement
         if row.outputs
     ]
     return "2  Fleiss' κ", [("", "observed", "by chance", "κ"), *rows], ""
 
 
-def _outside(found: Diagnosis) -> Table:
+def _outside(diagnosis: Diagnosis) -> Table:
     """Table 3, with how many are too high and too low."""
-    titles = [method.replace("-", " ") for method in found.methods]
+    titles = [method.replace("-", " ") for method in diagnosis.methods]
     rows = []
-    for criterion, counts in found.deleted.items():
-        cells = [_count(found, method, criterion, counts) for method in found.methods]
+    for criterion, counts in diagnosis.deleted.items():
+        cells = [_count(diagnosis, method, criterion, counts) for method in diagnosis.methods]
         rows.append((cut(criterion or "all scores", 2 * NAME), *cells))
     common = [
         f"{len(one.judges)} by both {' and '.join(one.methods).replace('-', ' ')}"
         + (f" under {one.criterion}" if one.criterion else "")
-        for one in found.common
+        for one in diagnosis.common
         if one.judges
     ]
     legend = (
-        f"of {plural(found.n_judges, 'judge')}; in brackets above and below the limits. Whoever is"
+        f"of {plural(diagnosis.n_judges, 'judge')}; in brackets above and below the limits. Whoever"
+        " is"
         " only severe or lenient may be here: act on flags, these rules are the paper's"
     )
     return "3  Judges outside", [("", *titles), *rows], "; ".join([legend, *common])
 
 
-def _count(found: Diagnosis, method: str, criterion: str, counts: dict[str, int]) -> str:
+def _count(diagnosis: Diagnosis, method: str, criterion: str, counts: dict[str, int]) -> str:
     if method not in counts:
         return NONE
-    if criterion not in found.criteria:
+    if criterion not in diagnosis.criteria:
         return f"{counts[method]}"
-    one = found.outliers_of(method, criterion)
+    one = diagnosis.outliers_of(method, criterion)
     sides = f" ({len(one.high)}, {len(one.low)})" if one.lower is not None else ""
     return f"{counts[method]}{sides}"
 
 
-def _removal(found: Diagnosis) -> Table:
+def _removal(diagnosis: Diagnosis) -> Table:
     """Table 4, with what else becomes of the systems' scores."""
     rows = [
         (
@@ -344,15 +345,15 @@ def _removal(found: Diagnosis) -> Table:
             _write(one.removed_mean, 2),
         )
         for name, one in (
-            *((_METHODS[one.method], one) for one in found.removals),
-            *(("the choice", one) for one in found.chosen),
+            *((_METHODS[one.method], one) for one in diagnosis.removals),
+            *(("the choice", one) for one in diagnosis.chosen),
         )
     ]
     header = ("", "without", "lost", "r", "ρ", "r of removed", "kept", "removed")
     legend = (
         "systems scored without them: share of scores lost, Pearson's r and Spearman's ρ with the"
         " scores by all, r of the removed judges' own scores, mean scores of kept and removed"
-        f"; the choice: outside by {found.choice.replace('-', ' ')}"
+        f"; the choice: outside by {diagnosis.choice.replace('-', ' ')}"
     )
     return "4  Systems scored again", [header, *rows], legend
 
@@ -376,9 +377,9 @@ class JudgesResult(GroupedResult[JudgePanel]):
 
     def draw(self, part: JudgePanel, columns: int) -> list[str]:
         lines = [label("", _say_counts(part), columns)]
-        said = part.says if part.screening is None else part.screening.says
-        if said:
-            lines += ["", *block("says", said, columns)]
+        sentences = part.says if part.screening is None else part.screening.says
+        if sentences:
+            lines += ["", *block("says", sentences, columns)]
         if part.screening is not None:
             lines += ["", *draw_cards(part.screening, columns, every=self.every)]
         if part.diagnosis is not None:
@@ -427,9 +428,9 @@ def _say_counts(part: JudgePanel) -> str:
         return f"{scores} by {plural(part.diagnosis.n_judges, 'judge')}"
     if part.screening is None:
         return "no judges are screened"
-    found = part.screening
-    what = {"comparisons": "comparison", "rankings": "ranking"}.get(found.kind, "score")
-    return f"{plural(found.n_judgments, what)} by {plural(len(found.cards), 'judge')}"
+    screening = part.screening
+    what = {"comparisons": "comparison", "rankings": "ranking"}.get(screening.kind, "score")
+    return f"{plural(screening.n_judgments, what)} by {plural(len(screening.cards), 'judge')}"
 
 
 def _card(card: Card | None) -> dict[str, Any]:
@@ -445,9 +446,9 @@ def _card(card: Card | None) -> dict[str, Any]:
     }
 
 
-def _tabulate_flags(found: Screening) -> str:
+def _tabulate_flags(screening: Screening) -> str:
     """Return the flagged judges, or all where nobody is flagged."""
-    chosen = found.flagged or found.cards
+    chosen = screening.flagged or screening.cards
     rows = [
         (
             escape(card.judge),
@@ -458,5 +459,5 @@ def _tabulate_flags(found: Screening) -> str:
         for card in chosen
     ]
     header = ("judge", "$n$", "flags", "$P$(honest)")
-    comments = [found.signature, *found.says, *found.notes]
+    comments = [screening.signature, *screening.says, *screening.notes]
     return tabular("lrlr", header, [rows], comments)

@@ -121,12 +121,12 @@ def labels(
         table = join_tables(table, judges, items, used=(group_by,))
         groups = code_groups(table, group_by, ties=ties, together=pool_tasks)
         alone = group_by is None and len(groups) == 1
-        found, refused = work_on_groups(
+        results, refused = work_on_groups(
             groups, lambda part: _label(part, model, threshold, seed), alone=alone
         )
         remarks = remarks_on(table, "controls")
 
-    place.deliver(LabelsResult(found, refused, remarks))
+    place.deliver(LabelsResult(results, refused, remarks))
 
 
 def _label(answers: Answers, model: str, threshold: float | None, seed: int) -> Labelled:
@@ -207,8 +207,8 @@ class LabelsResult(GroupedResult[Labelled]):
             if chosen
         ]
         header = ("judge", "$n$", fit.measure, "lower", "upper")
-        said = [*fit.says, _say_shares(fit), *_say_others(part), *fit.notes]
-        comments = [fit.signature, *said]
+        sentences = [*fit.says, _say_shares(fit), *_say_others(part), *fit.notes]
+        comments = [fit.signature, *sentences]
         return tabular("lrrrr", header, rows, comments)
 
     def say(self, part: Labelled) -> list[str]:
@@ -251,13 +251,13 @@ def _draw_units(fit: LabelFit, columns: int) -> list[str]:
     chosen = fit.least_certain(MAX_UNITS)
     records = [{**one, "label": one["label"] or "none"} for one in fit.records(chosen)]
     columns_of_units = fit.answers.columns.items()
-    names = [*(name for name, (own, _) in columns_of_units if len(own) > 1), "label"]
+    names = [*(name for name, (values, _) in columns_of_units if len(values) > 1), "label"]
     numbers = [(f"{one['probability']:.2f}", f"{one['answers']}") for one in records]
     taken = align([("probability", "n"), *numbers])[0]
     room = (columns - 1 - sum(width(cell) + 2 for cell in taken)) // len(names) - 2
     rows = [
-        (*(cut(one[name], room) for name in names), *own)
-        for one, own in zip(records, numbers, strict=True)
+        (*(cut(one[name], room) for name in names), *values)
+        for one, values in zip(records, numbers, strict=True)
     ]
     lines = draw_table((*map(Column, names), "probability", "n"), rows)
     more = fit.answers.units - len(records)

@@ -51,11 +51,11 @@ def deliver_methods(context: click.Context, reading: Reading, place: Output) -> 
 
     given = context.params
     methods = choose_methods(given["methods"])
-    asked = [name for name in given if is_given(name)]
-    refuse_unused(asked, methods)
+    option_names = [name for name in given if is_given(name)]
+    refuse_unused(option_names, methods)
     with Patience("ranking") as patience:
         data = reading.open_comparisons("rank")
-        found = evenhand.compare_methods(
+        result = evenhand.compare_methods(
             data,
             methods=methods,
             model=evenhand.BradleyTerry(
@@ -75,18 +75,18 @@ def deliver_methods(context: click.Context, reading: Reading, place: Output) -> 
 
     # The board of one method, or the table of several
     groups: Mapping[str, MethodTable] = (
-        {"": found} if isinstance(found, MethodTable) else found.groups
+        {"": result} if isinstance(result, MethodTable) else result.groups
     )
-    by = "" if isinstance(found, MethodTable) else found.by
+    by = "" if isinstance(result, MethodTable) else result.by
     kind = BoardResult if len(methods) == 1 else MethodsResult
     place.deliver(kind(groups, {}, remarks, methods=methods, by=by))
 
 
-def refuse_unused(asked: Sequence[str], methods: Sequence[str]) -> None:
+def refuse_unused(option_names: Sequence[str], methods: Sequence[str]) -> None:
     from evenhand.ranking.rules import RULES
 
     rules = [name for name in methods if name != DEFAULT]
-    for name in asked:
+    for name in option_names:
         option = f"--{OPTIONS.get(name, name).replace('_', '-')}"
         if name in BOARD:
             raise UnknownOption(
@@ -134,9 +134,9 @@ class TablesResult(GroupedResult[MethodTable]):
         """Return what stands above all tables."""
 
     def text(self, columns: int) -> str:
-        told = f"{len(self.groups)} values of {self.by}, each ranked by itself"
-        told = told if self.grouped else say_table(self.groups[""])
-        lines = [*block("read", [*self.read, told], columns), self.head(columns)]
+        summary = f"{len(self.groups)} values of {self.by}, each ranked by itself"
+        summary = summary if self.grouped else say_table(self.groups[""])
+        lines = [*block("read", [*self.read, summary], columns), self.head(columns)]
         for name, table in self.groups.items():
             if self.grouped:
                 lines += group_title(name, columns)
@@ -194,8 +194,8 @@ class BoardResult(TablesResult):
         rows, unit = part.board(self.method), part.scores[self.method].unit
         header, cells = _columns(rows, unit, number)
         blocks: dict[int, list[list[str]]] = {}
-        for row, own in zip(rows, cells, strict=True):
-            line = [*own[:1], escape(row["system"]), *own[1:]]
+        for row, row_cells in zip(rows, cells, strict=True):
+            line = [*row_cells[:1], escape(row["system"]), *row_cells[1:]]
             blocks.setdefault(row["cluster"] or 1, []).append(line)
         comments = [part.signature(self.method), *self._notes(part)]
         titles = [header[0], "system", *map(escape, header[1:])]
@@ -235,13 +235,13 @@ def _columns(
     for title, (key, digits) in scores.items():
         if title != "place" and all(row[key] is not None for row in rows):
             titles.append(title)
-            for row, own in zip(rows, cells, strict=True):
-                own.append(write(row[key], digits))
+            for row, row_cells in zip(rows, cells, strict=True):
+                row_cells.append(write(row[key], digits))
     if all(row["rank_lower"] is not None for row in rows):
         titles.append("range")
-        for row, own in zip(rows, cells, strict=True):
+        for row, row_cells in zip(rows, cells, strict=True):
             low, high = row["rank_lower"], row["rank_upper"]
-            own.append(str(low) if low == high else f"{low}-{high}")
+            row_cells.append(str(low) if low == high else f"{low}-{high}")
     return titles, cells
 
 
@@ -277,8 +277,10 @@ class MethodsResult(TablesResult):
         return [*lines, label("sign", part.signatures, columns)] if part.scores else lines
 
     def _notes(self, table: MethodTable) -> list[str]:
-        own = [f"{name}: {note}" for name, one in table.scores.items() for note in one.notes]
-        return [*table.notes, *own]
+        method_notes = [
+            f"{name}: {note}" for name, one in table.scores.items() for note in one.notes
+        ]
+        return [*table.notes, *method_notes]
 
     def contract(self) -> dict[str, Any]:
         contract = super().contract()
@@ -296,7 +298,7 @@ class MethodsResult(TablesResult):
     def tabulate(self, part: MethodTable) -> str:
         if not part.scores:
             return comment(self.say(part))
-        shown = {name: [c.replace("-", "--") for c in own] for name, own in part.shown.items()}
+        shown = {name: [c.replace("-", "--") for c in texts] for name, texts in part.shown.items()}
         places = [shown.get(name, [NONE] * len(part.systems)) for name in part.methods]
         rows = [list(row) for row in zip(map(escape, part.systems), *places, strict=True)]
         legend = [f"{head}: {name}" for name, head in self.heads.items()]
@@ -310,12 +312,12 @@ class MethodsResult(TablesResult):
 
 
 def draw_places(table: MethodTable, heads: Mapping[str, str], columns: int) -> list[str]:
-    names, said = [escape_control(name) for name in table.systems], ""
+    names, name_note = [escape_control(name) for name in table.systems], ""
     cells = [[heads[method], *places] for method, places in table.shown.items()]
     padded = [[cell for (cell,) in align([(c,) for c in one], left=())] for one in cells]
     needed = sum(width(one[0]) + 1 for one in padded)
     if max(map(width, names)) + needed + 2 > columns:
-        names, said = shorten(names)
+        names, name_note = shorten(names)
     longest = max(map(width, ["system", *names]))
     room = max(min(longest, MIN_NAME), columns - needed - 2)
     shown = ["system", *names]
@@ -325,10 +327,11 @@ def draw_places(table: MethodTable, heads: Mapping[str, str], columns: int) -> l
         lines += [""] * bool(lines)
         rows = zip(shown, *part, strict=True)
         drawn = [
-            " ".join(["", pad(apart[name], min(room, longest)), "", *own]) for name, *own in rows
+            " ".join(["", pad(apart[name], min(room, longest)), "", *row_cells])
+            for name, *row_cells in rows
         ]
         lines += [click.style(drawn[0], dim=True), *drawn[1:]]
-    return [*lines, click.style(f" {said}", dim=True)] if said else lines
+    return [*lines, click.style(f" {name_note}", dim=True)] if name_note else lines
 
 
 def _blocks(cells: Sequence[Sequence[str]], room: int) -> list[list[Sequence[str]]]:
@@ -377,10 +380,10 @@ def say_disputes(table: MethodTable, heads: Mapping[str, str], columns: int) -> 
     wide = 2 * max(map(width, table.systems)) > columns // 2
     shown = shorten(table.systems)[0] if wide else table.systems
     names = dict(zip(table.systems, shown, strict=True))
-    said = [f"methods differ on {len(table.disputes):,} of {pairs}, most on"]
-    said += [_say_dispute(one, names, heads) for one in table.disputes[:MAX_DISPUTES]]
+    lines = [f"methods differ on {len(table.disputes):,} of {pairs}, most on"]
+    lines += [_say_dispute(one, names, heads) for one in table.disputes[:MAX_DISPUTES]]
     more = len(table.disputes) - MAX_DISPUTES
-    return [*said, f"and {plural(more, 'more pair')}"] if more > 0 else said
+    return [*lines, f"and {plural(more, 'more pair')}"] if more > 0 else lines
 
 
 def _say_dispute(one: Disagreement, names: Mapping[str, str], heads: Mapping[str, str]) -> str:
@@ -393,8 +396,8 @@ def _say_dispute(one: Disagreement, names: Mapping[str, str], heads: Mapping[str
     order = f"{names[first]} before {names[second]}"
     if len(most) > len(least) and not one.level:
         return f"{order}: all but {_heads(least, heads)}"
-    said = f"{order}: {_heads(most, heads)}; after: {_heads(least, heads)}"
-    return f"{said}; level: {_heads(one.level, heads)}" if one.level else said
+    text = f"{order}: {_heads(most, heads)}; after: {_heads(least, heads)}"
+    return f"{text}; level: {_heads(one.level, heads)}" if one.level else text
 
 
 def _heads(methods: Sequence[str], heads: Mapping[str, str]) -> str:

@@ -68,10 +68,10 @@ def models(
         covariates = tuple(map(data.require, judge_covariates)) or None
         groups = count_models(data, covariates=covariates, group_by=group_by)
         alone = group_by is None and len(groups) == 1
-        found, refused = work_on_groups(groups, tabulate_counts, alone=alone)
+        results, refused = work_on_groups(groups, tabulate_counts, alone=alone)
         remarks = remarks_on(data)
 
-    place.deliver(ModelsResult(found, refused, remarks))
+    place.deliver(ModelsResult(results, refused, remarks))
 
 
 INDEPENDENT = "deviance, AIC, BIC and LR assume independent judgments"
@@ -99,7 +99,7 @@ class ModelsResult(GroupedResult[ModelTable]):
                 columns,
             ),
             "",
-            *(line for said in _answers(part) for line in block("test", [said], columns)),
+            *(line for answer in _answers(part) for line in block("test", [answer], columns)),
             *(label("says", one, columns, colour="green") for one in part.says),
             *say_end(_notes(part), part.signature, columns),
         ]
@@ -199,17 +199,17 @@ def _notes(table: ModelTable) -> list[str]:
 def _cautions(table: ModelTable) -> list[str]:
     robust = any(one.walds for one in table.questions)
     decides = "; the clustered test decides where there is one" if robust else ""
-    said = [INDEPENDENT + decides]
+    sentences = [INDEPENDENT + decides]
     # Say which rows have a deviance from a table with more cells than the first rows have
     names = [row.name for row in table.rows if row.deviance is not None]
     found = ["of + order"] if "+ order" in names else []
     by = [one for one in table.tally.factors if any(name.endswith(f" by {one}") for name in names)]
     finer = [*found, *(f"by {one}" for one in by)]
     if finer:
-        said.append(
+        sentences.append(
             f"deviances {' and '.join(finer)} are of finer tables of counts, not to be set against"
             " the others: compare by LR or AIC"
         )
     if any(row.deviance is None for row in table.rows):
-        said.append("random judges are fitted to a marginal likelihood, which has no deviance")
-    return said
+        sentences.append("random judges are fitted to a marginal likelihood, which has no deviance")
+    return sentences

@@ -111,8 +111,8 @@ class Asked:
             replays = (self.replays, patience.step)
             return choose_part(part, features, query, (self.batch, self.seed), replays)
 
-        found, refused = work_on_groups(parts, work, alone=[*parts] == [""])
-        return NextOutputsResult(found, refused, remarks_on(data, "repeats", uses=("no-score",)))
+        results, refused = work_on_groups(parts, work, alone=[*parts] == [""])
+        return NextOutputsResult(results, refused, remarks_on(data, "repeats", uses=("no-score",)))
 
     def _query(self) -> Query:
         from evenhand.design.query import Query
@@ -234,8 +234,8 @@ def next_(
         if isinstance(data, Ratings):
             refuse_given({"systems": "--system"}, "is for comparisons; these are ratings")
             texts = (source_text, output_text)
-            asked = Asked(feature, texts, policy, batch, seed, times, group_by)
-            result = asked.answer(data, patience)
+            options = Asked(feature, texts, policy, batch, seed, times, group_by)
+            result = options.answer(data, patience)
         else:
             refuse_for_pairs(policy, data)
             rule = policy or ("order" if top_k is None else "top-k")
@@ -248,12 +248,12 @@ def _answer(
     data: Comparisons,
     group_by: str | None,
     settings: tuple[str, float, int, int | None],
-    asked: tuple[int, int, int, tuple[str, ...]],
+    request: tuple[int, int, int, tuple[str, ...]],
     patience: Patience,
 ) -> NextResult:
     from evenhand.design.policy import Policy
 
-    chosen, (batch, seed, times, systems) = Policy(*settings), asked
+    chosen, (batch, seed, times, systems) = Policy(*settings), request
     tables, alone = split_groups(data, group_by)
     parts = {name: part.tally() for name, part in tables.items()}
     _refuse_known(systems, parts)
@@ -261,8 +261,8 @@ def _answer(
     def work(part: Tally) -> NextPairs:
         return _choose(part, chosen, (batch, seed, systems), times, patience)
 
-    found, refused = work_on_groups(parts, work, alone=alone)
-    return NextResult(found, refused, remarks_on(data))
+    results, refused = work_on_groups(parts, work, alone=alone)
+    return NextResult(results, refused, remarks_on(data))
 
 
 def _refuse_known(systems: tuple[str, ...], parts: dict[str, Tally]) -> None:
@@ -277,22 +277,22 @@ def _refuse_known(systems: tuple[str, ...], parts: dict[str, Tally]) -> None:
 def _choose(
     tally: Tally,
     policy: Policy,
-    asked: tuple[int, int, tuple[str, ...]],
+    request: tuple[int, int, tuple[str, ...]],
     replays: int,
     patience: Patience,
 ) -> NextPairs:
     from evenhand.design.next_pairs import choose_pairs
     from evenhand.design.savings import measure_savings
 
-    n, seed, systems = asked
+    n, seed, systems = request
     if replays and policy.rule == "random":
         raise UnknownOption("--savings compares a policy with random pairs: choose another policy")
     new = [name for name in systems if name not in tally.systems]
-    found = choose_pairs(tally, policy, n=n, systems=new, seed=seed)
+    pairs = choose_pairs(tally, policy, n=n, systems=new, seed=seed)
     if not replays:
-        return found
+        return pairs
     meter = measure_savings(tally, policy, replays=replays, seed=seed, tell=patience.step)
-    return replace(found, savings=meter)
+    return replace(pairs, savings=meter)
 
 
 MAX_NAME: Final = 20  # Most columns of a system's name in the table of pairs
@@ -347,14 +347,14 @@ class NextResult(GroupedResult[NextPairs]):
         return tabular("llll", ("first", "second", "kind", "reason"), [rows], comments)
 
 
-def _savings_curves(found: Savings) -> list[str]:
+def _savings_curves(savings: Savings) -> list[str]:
     """Return the mean agreement of the policy and of random pairs, made to rise, at a few looks."""
-    last = len(found.judgments) - 1
-    looks = sorted({*(round(part * last / 7) for part in range(1, 8)), found.find_look()})
-    chosen, random = found.rise()
-    rows = [(f"{found.judgments[i]:,}", f"{chosen[i]:.3f}", f"{random[i]:.3f}") for i in looks]
-    drawn = draw_table(("judgments", found.policy.rule, "random"), rows)
-    named = f" mean agreement ({found.agreement}), made to rise"
+    last = len(savings.judgments) - 1
+    looks = sorted({*(round(part * last / 7) for part in range(1, 8)), savings.find_look()})
+    chosen, random = savings.rise()
+    rows = [(f"{savings.judgments[i]:,}", f"{chosen[i]:.3f}", f"{random[i]:.3f}") for i in looks]
+    drawn = draw_table(("judgments", savings.policy.rule, "random"), rows)
+    named = f" mean agreement ({savings.agreement}), made to rise"
     return [click.style(named, dim=True), *drawn]
 
 
@@ -362,27 +362,27 @@ class NextOutputsResult(GroupedResult[ChosenPart]):
     lacking = "has no outputs to choose"
 
     def draw(self, part: ChosenPart, columns: int) -> list[str]:
-        found = part.next
-        counts = f"{plural(found.labelled, 'output')} with ratings, {found.waiting:,} without"
+        choice = part.next
+        counts = f"{plural(choice.labelled, 'output')} with ratings, {choice.waiting:,} without"
         # A line for each output, and why it is there
         items, systems = (
-            tell_apart(sorted({getattr(one, role) for one in found.outputs}), MAX_NAME)
+            tell_apart(sorted({getattr(one, role) for one in choice.outputs}), MAX_NAME)
             for role in ("item", "system")
         )
         rows = [
             (str(place), items[one.item], systems[one.system], one.reason)
-            for place, one in enumerate(found.outputs, start=1)
+            for place, one in enumerate(choice.outputs, start=1)
         ]
         return [
             label("", counts, columns),
-            label("policy", found.query.name, columns),
-            label("by", ", ".join(found.features), columns),
+            label("policy", choice.query.name, columns),
+            label("by", ", ".join(choice.features), columns),
             "",
             *draw_table(("", *map(Column, ("item", "system", "why"))), rows),
             "",
             *block("says", self._says(part), columns),
             *([] if part.curves is None else ["", *_query_errors(part.curves)]),
-            *say_end(self._notes(part), found.signature, columns),
+            *say_end(self._notes(part), choice.signature, columns),
             *([] if part.curves is None else [sign(part.curves.signature, columns)]),
         ]
 
@@ -414,11 +414,11 @@ class NextOutputsResult(GroupedResult[ChosenPart]):
         return list(dict.fromkeys([*part.next.notes, *more]))
 
 
-def _query_errors(found: QueryCurves) -> list[str]:
+def _query_errors(curves: QueryCurves) -> list[str]:
     """Return the mean absolute errors of queries, at a few looks."""
-    last = len(found.labels) - 1
+    last = len(curves.labels) - 1
     looks = sorted({round(part * last / 6) for part in range(7)})
-    means = found.measure("mae").mean(axis=2)
-    rows = [(f"{found.labels[i]:,}", *(f"{own[i]:.3g}" for own in means)) for i in looks]
+    means = curves.measure("mae").mean(axis=2)
+    rows = [(f"{curves.labels[i]:,}", *(f"{errors[i]:.3g}" for errors in means)) for i in looks]
     unit = " mean absolute error on test outputs, points"
-    return [click.style(unit, dim=True), *draw_table(("labels", *found.queries), rows)]
+    return [click.style(unit, dim=True), *draw_table(("labels", *curves.queries), rows)]

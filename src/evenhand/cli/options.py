@@ -173,9 +173,9 @@ class Section(click.Option):
 Declare: TypeAlias = Callable[..., Callable[[Any], Any]]
 
 
-def section(heading: str, *, kept: bool = False) -> Declare:
+def section(heading: str, *, stored: bool = False) -> Declare:
     """Return what declares options under a heading; no verb names those that are kept."""
-    settings: dict[str, Any] = {"callback": keep, "expose_value": False} if kept else {}
+    settings: dict[str, Any] = {"callback": keep, "expose_value": False} if stored else {}
     return partial(click.option, cls=Section, heading=heading, **settings)
 
 
@@ -251,8 +251,8 @@ _model_option = section("Model")
 _certainty_option = section("Uncertainty")
 _output_option = section("Where the result goes")
 # `take_reading` and `take_output` find these
-_kept_input = section("What to read", kept=True)
-_kept_output = section("Where the result goes", kept=True)
+_kept_input = section("What to read", stored=True)
+_kept_output = section("Where the result goes", stored=True)
 
 
 def keep_conditions(
@@ -494,7 +494,7 @@ def refuse_unknown_settings(
     for name in sorted(given & options.keys()):
         option, setting = options[name]
         if setting not in known:
-            others = [word for word, own in options.values() if own in known]
+            others = [word for word, other in options.values() if other in known]
             has = f"it has {listing(others)}" if others else "it has no such options"
             raise UnknownOption(f"{option} does not apply to {model}: {has}")
 
@@ -572,13 +572,13 @@ class Effects:
 
     def settings(self, data: Comparisons) -> dict[str, Any]:
         """Return the settings of a model asked for, columns by the names they have here."""
-        found: dict[str, Any] = {}
+        settings: dict[str, Any] = {}
         if self.judges or self.items:
-            found["judge_covariates"] = tuple(map(data.require, (*self.judges, *self.items)))
+            settings["judge_covariates"] = tuple(map(data.require, (*self.judges, *self.items)))
         if self.ties:
-            found["tie_covariates"] = tuple(map(data.require, self.ties))
+            settings["tie_covariates"] = tuple(map(data.require, self.ties))
         if self.levels:
-            found["references"] = _join_levels(self.levels, data)
+            settings["references"] = _join_levels(self.levels, data)
         if self.of_systems and self.systems is None:
             raise UnknownOption(
                 "--system-covariate names columns of a table: name it, --systems FILE"
@@ -586,9 +586,9 @@ class Effects:
         if self.systems is not None:
             from evenhand.formats.covariates import read_system_covariates, refuse_missing
 
-            found["system_covariates"] = read_system_covariates(self.systems, self.of_systems)
-            refuse_missing(found["system_covariates"], data.tally().systems, self.systems)
-        return found
+            settings["system_covariates"] = read_system_covariates(self.systems, self.of_systems)
+            refuse_missing(settings["system_covariates"], data.tally().systems, self.systems)
+        return settings
 
 
 def _join_levels(levels: tuple[tuple[str, str], ...], data: Comparisons) -> Mapping[str, str]:
@@ -603,10 +603,10 @@ def _join_levels(levels: tuple[tuple[str, str], ...], data: Comparisons) -> Mapp
     return references
 
 
-def refuse_tables(judges: str | None, items: str | None, asked: str) -> None:
+def refuse_tables(judges: str | None, items: str | None, purpose: str) -> None:
     given = [f"--{name}" for name, path in (("judges", judges), ("items", items)) if path]
     if given:
-        raise UnknownOption(f"{' and '.join(given)} cannot be joined for {asked}: leave it out")
+        raise UnknownOption(f"{' and '.join(given)} cannot be joined for {purpose}: leave it out")
 
 
 def join_tables(

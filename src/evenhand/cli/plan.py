@@ -53,10 +53,10 @@ if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
     from evenhand.data.rankings import Rankings
 
-_systems_option = section("Systems, judges and items as they may be (or from a pilot)", kept=True)
-_design_option = section("Who judges what (what is left out is looked for)", kept=True)
-_wish_option = section("What is wanted", kept=True)
-_figures_option = section("Where the result goes", kept=True)
+_systems_option = section("Systems, judges and items as they may be (or from a pilot)", stored=True)
+_design_option = section("Who judges what (what is left out is looked for)", stored=True)
+_wish_option = section("What is wanted", stored=True)
+_figures_option = section("Where the result goes", stored=True)
 
 
 # Options that the verb does not name among its parameters: there are many, most left out
@@ -201,12 +201,14 @@ def check(*, campaign: str) -> None:
     if log:
         from evenhand.web.store.audit import check_collected
 
-        assignment, found = check_collected(log, planned)
+        assignment, design_check = check_collected(log, planned)
     else:
         assignment = assign(planned)
-        found = verify_design(assignment)
-    place.deliver(CheckResult(assignment, found, log or "", seed_is_named=planned.seed is not None))
-    if found.broken:
+        design_check = verify_design(assignment)
+    place.deliver(
+        CheckResult(assignment, design_check, log or "", seed_is_named=planned.seed is not None)
+    )
+    if design_check.broken:
         click.get_current_context().exit(1)
 
 
@@ -270,15 +272,15 @@ def plan(*, spec: str | None) -> None:
     with Patience("simulating") as patience:
         from evenhand.design.plan import plan_campaign
 
-        found = plan_campaign(
+        campaign_plan = plan_campaign(
             _read_settings(spec),
             pilot=_open_pilot(),
             campaigns=kept("campaigns"),
             progress=patience.step,
         )
 
-    wrote = write_figures({"": found}, kept("figures"), kept("forms"), _draw)
-    place.deliver(PlanResult(found, tuple(wrote)))
+    wrote = write_figures({"": campaign_plan}, kept("figures"), kept("forms"), _draw)
+    place.deliver(PlanResult(campaign_plan, tuple(wrote)))
 
 
 def _read_settings(spec: str | None) -> dict[str, Any]:
@@ -301,10 +303,10 @@ def _read_settings(spec: str | None) -> dict[str, Any]:
 def _open_pilot() -> Comparisons | Rankings | None:
     path = kept("pilot")
     if path is None:
-        said = [words for name, words in OF_PILOT.items() if kept(name)]
-        if said:
-            are = "is" if len(said) == 1 else "are"
-            raise UnknownOption(f"{listing(said)} {are} of a pilot: name it (--pilot FILE)")
+        options = [words for name, words in OF_PILOT.items() if kept(name)]
+        if options:
+            are = "is" if len(options) == 1 else "are"
+            raise UnknownOption(f"{listing(options)} {are} of a pilot: name it (--pilot FILE)")
         return None
     data: Any = Reading(
         (path,),
@@ -319,10 +321,10 @@ def _open_pilot() -> Comparisons | Rankings | None:
     return data  # type: ignore[no-any-return]
 
 
-def _draw(found: CampaignPlan) -> dict[str, Any]:
+def _draw(campaign_plan: CampaignPlan) -> dict[str, Any]:
     from evenhand.report.figures.predictions import draw_plan
 
-    return draw_plan(found)
+    return draw_plan(campaign_plan)
 
 
 MAX_PAIRS: Final = 12  # Most pairs of the table: the hardest
@@ -360,8 +362,8 @@ class PlanResult:
         return "\n".join(lines) + "\n"
 
     def contract(self) -> dict[str, Any]:
-        found = self.plan.to_dict()
-        return {**found, "notes": [*found["notes"], *self.wrote]}
+        payload = self.plan.to_dict()
+        return {**payload, "notes": [*payload["notes"], *self.wrote]}
 
     def records(self) -> list[dict[str, Any]]:
         return [dict(vars(one)) for one in self.plan.pairs]
@@ -417,14 +419,14 @@ def _name_pairs(plan: CampaignPlan, shown: Sequence[PairPower], room: int) -> tu
     """Return names of pairs in so many columns, and what was taken from all of them."""
     systems = plan.spec.truth.systems
     long = max(width(one.pair) for one in shown) > room
-    short, said = shorten(systems) if long else (systems, "")
+    short, name_note = shorten(systems) if long else (systems, "")
     for room_of_one in range(max(MIN_NAME, *map(width, short)), MIN_NAME - 1, -1):
-        told = tell_apart(short, room_of_one)
-        name = {one: told[other] for one, other in zip(systems, short, strict=True)}
+        labels = tell_apart(short, room_of_one)
+        name = {one: labels[other] for one, other in zip(systems, short, strict=True)}
         pairs = [f"{name[pair.better]} > {name[pair.worse]}" for pair in shown]
         if max(map(width, pairs)) <= room:
             break
-    return pairs, said
+    return pairs, name_note
 
 
 def _cells(one: PairPower) -> dict[str, str]:
@@ -514,17 +516,17 @@ class CheckResult:
 
     @property
     def says(self) -> str:
-        broken, kept, later = self.check.broken, self.check.kept, self.check.later
+        broken, fulfilled, later = self.check.broken, self.check.kept, self.check.later
         if broken:
             return f"{plural(len(broken), 'promise is', 'promises are')} not kept"
         if not self.check.tickets:
             return "nothing is answered yet: nothing can be said of what was promised"
-        told = f"{plural(len(kept), 'promise is', 'promises are')} kept"
+        text = f"{plural(len(fulfilled), 'promise is', 'promises are')} kept"
         if not self.collected:
-            return f"{told}: the campaign can be launched"
+            return f"{text}: the campaign can be launched"
         if not later:
-            return f"{told} by what was collected"
-        return f"{told} so far; of {len(later):,} it can be said when all is answered"
+            return f"{text} by what was collected"
+        return f"{text} so far; of {len(later):,} it can be said when all is answered"
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -543,7 +545,7 @@ class CheckResult:
 
     def contract(self) -> dict[str, Any]:
         campaign = self.assignment.campaign
-        found = {
+        payload = {
             "campaign": campaign.name,
             "campaign_digest": campaign.digest,
             "seed": None if campaign.has_secret_seed else campaign.drawing_seed,
@@ -554,9 +556,9 @@ class CheckResult:
             "tasks": [one.name for one in campaign.tasks],
         }
         if self.collected:
-            found["collected"] = self.collected
-        found["warns"] = list(self.doubts)
-        return {**found, **self.check.to_dict(), "says": [self.says], "signature": self.signature}
+            payload["collected"] = self.collected
+        payload["warns"] = list(self.doubts)
+        return {**payload, **self.check.to_dict(), "says": [self.says], "signature": self.signature}
 
     def records(self) -> list[dict[str, Any]]:
         return [dict(vars(one)) for one in self.check.guarantees]
@@ -576,5 +578,5 @@ def _draw_promise(one: Guarantee, columns: int) -> list[str]:
     """Return the lines of a guarantee: promised, and below it what was found."""
     mark = OPEN if one.holds is None and one.promised else MARKS[one.holds]
     head = f" {mark:8}{one.name}"
-    told = [one.promised, f"found: {one.found}"] if one.promised else [one.found]
-    return [head, *(f"{'':9}{line}" for text in told for line in wrap(text, columns - 9))]
+    texts = [one.promised, f"found: {one.found}"] if one.promised else [one.found]
+    return [head, *(f"{'':9}{line}" for text in texts for line in wrap(text, columns - 9))]

@@ -118,7 +118,7 @@ def rank(
         used = (group_by, *(column for column, _ in mixes))
         data = join_tables(reading.open_comparisons("rank"), judges, items, used=used)
         spec = choose_model(model, methods, settings, given)
-        found = evenhand.rank(
+        result = evenhand.rank(
             data,
             model=spec,
             interval=interval if "interval" in given else None,
@@ -130,13 +130,15 @@ def rank(
             judge_cap=judge_cap,
             progress=patience.step,
         )
-        refuse_scales(found, elo=elo, worth=worth, marginal=marginal)
+        refuse_scales(result, elo=elo, worth=worth, marginal=marginal)
         remarks = remarks_on(data)
     from evenhand.cli.rank_result import RankResult, Scales
     from evenhand.ranking.ranking import GroupedRankings
 
     scales = Scales(elo=elo, worth=worth, marginal=marginal)
-    if isinstance(found, GroupedRankings):
-        place.deliver(RankResult(found.groups, found.refused, remarks, scales=scales, by=found.by))
+    if isinstance(result, GroupedRankings):
+        place.deliver(
+            RankResult(result.groups, result.refused, remarks, scales=scales, by=result.by)
+        )
     else:
-        place.deliver(RankResult({"": found}, {}, remarks, scales=scales))
+        place.deliver(RankResult({"": result}, {}, remarks, scales=scales))

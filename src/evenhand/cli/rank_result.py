@@ -97,9 +97,9 @@ def draw_board(ranking: Ranking, scales: Scales, columns: int) -> list[str]:
     shown = tell_apart(names, room)
     cells = zip(estimates, ends, *more, bars, better, strict=True)
     lines = []
-    for name, own, rest in zip(names, ranks, cells, strict=True):
+    for name, row_ranks, rest in zip(names, ranks, cells, strict=True):
         named = pad(shown[name], min(longest, room))
-        lines.append(" " + GAP.join((*own, named, *filter(None, rest))))
+        lines.append(" " + GAP.join((*row_ranks, named, *filter(None, rest))))
     below = [*taken, *explain_mark(ranking)]
     return [*_rule(ranking, lines), *(f" {line}" for line in below)]
 
@@ -123,18 +123,18 @@ def _ranks(
     """Return the title and the ranks of each system, and those by itself where asked for."""
     columns = [[title_ranks(ranking), *map(write_ranks, rows)]]
     if scales.marginal:
-        own = [write_range(row["marginal_lower"], row["marginal_upper"]) for row in rows]
-        columns.append(["by itself", *own])
+        marginal_ranks = [write_range(row["marginal_lower"], row["marginal_upper"]) for row in rows]
+        columns.append(["by itself", *marginal_ranks])
     return [tuple(row) for row in align(list(zip(*columns, strict=True)), left=(0, 1))]
 
 
 def _numbers(ranking: Ranking, scales: Scales, rows: Sequence[dict[str, Any]]) -> list[list[str]]:
     """Return columns of numbers, titles first: estimates, then the scales that were asked for."""
     estimates = [f"{row[ranking.scale.replace('-', '_')]:z.2f}" for row in rows]
-    found = [[ranking.scale, *estimates]]
-    found += [["Elo", *(f"{row['elo']:.0f}" for row in rows)]] if scales.elo else []
-    found += [["worth", *(f"{row['worth']:.3f}" for row in rows)]] if scales.worth else []
-    return [_stand_right(column) for column in found]
+    columns = [[ranking.scale, *estimates]]
+    columns += [["Elo", *(f"{row['elo']:.0f}" for row in rows)]] if scales.elo else []
+    columns += [["worth", *(f"{row['worth']:.3f}" for row in rows)]] if scales.worth else []
+    return [_stand_right(column) for column in columns]
 
 
 def _stand_right(column: Sequence[str]) -> list[str]:
@@ -147,9 +147,11 @@ def _intervals(ranking: Ranking) -> list[str]:
         return [""] * (len(ranking.systems) + 1)
     known = ranking.bounded.tolist()
     ends = zip(ranking.lower, ranking.upper, known, strict=True)
-    drawn = [(f"{low:z.2f}", f"{high:z.2f}") if own else ("", "") for low, high, own in ends]
+    drawn = [
+        (f"{low:z.2f}", f"{high:z.2f}") if bounded else ("", "") for low, high, bounded in ends
+    ]
     pairs = zip(align(drawn, left=()), known, strict=True)
-    cells = [f"{low} to {high}" if own else NO_VALUE for (low, high), own in pairs]
+    cells = [f"{low} to {high}" if bounded else NO_VALUE for (low, high), bounded in pairs]
     return _stand_right([f"{100 * ranking.level:g} % interval", *cells])
 
 
@@ -164,8 +166,10 @@ def _bars(ranking: Ranking, room: int, longest: int) -> list[str]:
     left, right = f"{scale[0]:z.1f}", f"{scale[1]:z.1f}"
     drawn = [left + pad(right, cells - len(left), right=True)]
     rows = zip(ranking.lower, ranking.estimate, ranking.upper, known.tolist(), strict=True)
-    for low, middle, high, own in rows:
-        line = bar((float(low), float(middle), float(high)), scale, cells) if own else " " * cells
+    for low, middle, high, bounded in rows:
+        line = (
+            bar((float(low), float(middle), float(high)), scale, cells) if bounded else " " * cells
+        )
         drawn.append(click.style(line, fg="cyan"))
     return drawn
 
@@ -252,10 +256,10 @@ def make_mix(mixes: tuple[Shares, ...], per: str) -> Mix | None:
     from evenhand.data.weights import Mix
 
     shares: dict[str, dict[str, float]] = {}
-    for column, own in mixes:
+    for column, column_shares in mixes:
         if column in shares:
             raise UnknownOption(f"--mix: column {column} is given shares twice: once will do")
-        shares[column] = own
+        shares[column] = column_shares
     return Mix(shares, "judge" if per == "judge" else "item" if per == "item" else "judgment")
 
 
@@ -296,8 +300,10 @@ class RankResult(GroupedResult[Ranking]):
             how = method.removeprefix("rank sets ")
             method = f"simultaneous {100 * ranking.level:g} % rank sets and intervals, {how}"
         elif ranking.lower is not None:
-            own = "pairs decided one at a time"
-            method = f"{ranking.rank_interval} {100 * ranking.level:g} % intervals, {own}, {method}"
+            rule = "pairs decided one at a time"
+            method = (
+                f"{ranking.rank_interval} {100 * ranking.level:g} % intervals, {rule}, {method}"
+            )
         method = f"{say_ranked_by(ranking)}; {method}"
         # Differences of neighbours, where there are too many systems for intervals
         pairs = [
@@ -410,20 +416,20 @@ def choose_model(
 
 
 def refuse_scales(
-    found: Ranking | GroupedRankings, *, elo: bool, worth: bool, marginal: bool = False
+    result: Ranking | GroupedRankings, *, elo: bool, worth: bool, marginal: bool = False
 ) -> None:
     """Refuse scales of worths where the model has none, and sets where there are none."""
-    rankings = [found] if isinstance(found, Ranking) else list(found.groups.values())
-    asked = [f"--{name}" for name, wanted in (("elo", elo), ("worth", worth)) if wanted]
+    rankings = [result] if isinstance(result, Ranking) else list(result.groups.values())
+    options = [f"--{name}" for name, wanted in (("elo", elo), ("worth", worth)) if wanted]
     for ranking in rankings:
         if marginal and ranking.rank_sets is None:
             raise UnknownOption(
                 "--marginal shows the rank set of each system by itself, and only --interval"
                 " rank-sets has them: leave one of the two out"
             )
-        if not asked or ranking.of_worths:
+        if not options or ranking.of_worths:
             continue
         raise UnknownOption(
-            f"{' and '.join(asked)} cannot be shown for {ranking.model}: it has no worths, whose"
+            f"{' and '.join(options)} cannot be shown for {ranking.model}: it has no worths, whose"
             " ratios are odds; leave it out, or take bradley-terry"
         )

@@ -116,8 +116,8 @@ def explain_leaving(error: EvenhandError) -> str:
     if not condition:
         return str(error)
     way = f"--where {quote_word(condition)}"
-    said = [f"{one} ({way})" if one in _SAID else one for one in error.remedies]
-    return str(type(error)(error.fault, said))
+    remedies = [f"{one} ({way})" if one in _SAID else one for one in error.remedies]
+    return str(type(error)(error.fault, remedies))
 
 
 def leave_out(systems: Sequence[str], opened: Opened) -> str:
@@ -138,8 +138,8 @@ def leave_out(systems: Sequence[str], opened: Opened) -> str:
 
     names = [engine.quote(one) for one in systems]
     without = f"<> {names[0]}" if len(names) == 1 else f"not in ({', '.join(names)})"
-    kept = [f"{_name_column(known[role])} {without}" for role in roles]
-    return " and ".join([*([f"({opened.where})"] if opened.where else []), *kept])
+    conditions = [f"{_name_column(known[role])} {without}" for role in roles]
+    return " and ".join([*([f"({opened.where})"] if opened.where else []), *conditions])
 
 
 def _name_column(name: str) -> str:
@@ -265,8 +265,8 @@ def _fault(error: click.UsageError, verb: str) -> str:
     if isinstance(error, click.NoSuchOption):
         # Suggest the nearest option, or say which other verb has it
         context = error.ctx
-        own = context.command.get_params(context) if context is not None else []
-        names = [name for one in own for name in one.opts]
+        params = context.command.get_params(context) if context is not None else []
+        names = [name for one in params for name in one.opts]
         meant = MEANT.get(error.option_name, "")
         hint = sentence_hint(suggest(meant if meant in names else error.option_name, names))
         others = [] if context is None else _who_has(error.option_name, context)
@@ -276,8 +276,8 @@ def _fault(error: click.UsageError, verb: str) -> str:
     if isinstance(error, click.MissingParameter) and error.param is not None:
         return f"{verb} needs {_name(error.param)}"
     if isinstance(error, click.BadParameter) and error.param is not None:
-        said = error.message.rstrip(".").replace("a valid float", "a number")
-        return f"{_name(error.param)}: {said.replace('a valid integer', 'a whole number')}"
+        text = error.message.rstrip(".").replace("a valid float", "a number")
+        return f"{_name(error.param)}: {text.replace('a valid integer', 'a whole number')}"
     message = error.format_message()
     return f"{message[:1].lower()}{message[1:].rstrip('.')}"
 
@@ -317,12 +317,12 @@ def end_orderly() -> Iterator[None]:
     What ignores one of them (nohup) goes on ignoring it, and commands with handlers of their own
     set those later. The second time a signal ends the process at once.
     """
-    asked: list[int] = []
+    received: list[int] = []
 
     def stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - as signals call it
         for one in before:
             signal.signal(one, signal.SIG_DFL if one == number else signal.SIG_IGN)
-        asked.append(number)
+        received.append(number)
         raise KeyboardInterrupt
 
     before = [one for one in TOLD if signal.getsignal(one) == signal.SIG_DFL]
@@ -331,8 +331,8 @@ def end_orderly() -> Iterator[None]:
     try:
         yield
     except SystemExit:
-        if asked:
-            raise SystemExit(SIGNALLED + asked[0]) from None
+        if received:
+            raise SystemExit(SIGNALLED + received[0]) from None
         raise
     finally:
         for one in before:

@@ -48,18 +48,18 @@ def work_on_groups(
     groups: Mapping[str, Part], work: Callable[[Part], Found], *, alone: bool
 ) -> tuple[dict[str, Found], dict[str, str]]:
     """Return what was found in each group, and why there is nothing for the others."""
-    found: dict[str, Found] = {}
+    results: dict[str, Found] = {}
     refused: dict[str, str] = {}
     for name, part in groups.items():
         try:
-            found["" if alone else name] = work(part)
+            results["" if alone else name] = work(part)
         except (NotIdentified, NotConverged) as refusal:
             if alone:
                 raise
             refused[name] = str(refusal)
-    if not found:
+    if not results:
         raise NotIdentified("; ".join(f"{name}: {why}" for name, why in refused.items()))
-    return found, refused
+    return results, refused
 
 
 def split_groups(data: Comparisons, group_by: str | None) -> tuple[dict[str, Comparisons], bool]:
@@ -225,15 +225,15 @@ def take_output(*inputs: str | None) -> Output:
 
 
 def choose_output(forms: dict[str, bool], path: str | None, inputs: Sequence[str] = ()) -> Output:
-    asked = [form for form, wanted in forms.items() if wanted]
-    if len(asked) > 1:
-        raise UnknownOption(f"--{asked[0]} and --{asked[1]} exclude each other: choose one")
+    requested = [form for form, wanted in forms.items() if wanted]
+    if len(requested) > 1:
+        raise UnknownOption(f"--{requested[0]} and --{requested[1]} exclude each other: choose one")
     if path is None:
-        return Output(asked[0] if asked else "text", None)
+        return Output(requested[0] if requested else "text", None)
     refuse_overwriting(inputs, path)
     place = Path(path)
     refuse_unwritable(place)
-    form = asked[0] if asked else SUFFIXES.get(place.suffix.lower(), "")
+    form = requested[0] if requested else SUFFIXES.get(place.suffix.lower(), "")
     if not form:
         options = " or ".join(f"--{one}" for one in forms)
         raise UnknownOption(f"-o {path}: the ending '{place.suffix}' says no format; add {options}")

@@ -155,8 +155,8 @@ def _tell_links(store: Store, tokens: Tokens, base: str, links: Path | None) -> 
 
     judges, name = store.judges(), store.campaign.title or store.campaign.name
     done, total = sum(one.done for one in judges), sum(one.total for one in judges)
-    told = f"{plural(len(judges), 'judge')}, {done:,} of {plural(total, 'question')} answered"
-    click.echo(label("serves", f"{name}: {told}", PLAIN))
+    progress = f"{plural(len(judges), 'judge')}, {done:,} of {plural(total, 'question')} answered"
+    click.echo(label("serves", f"{name}: {progress}", PLAIN))
     if links is not None and not sys.stdout.isatty():
         click.echo(f"links  {links}, for judges and for you; only you can read it")
         return

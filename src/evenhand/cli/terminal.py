@@ -356,8 +356,8 @@ def shorten(names: Sequence[str]) -> tuple[list[str], str]:
     begin = begin[: max((one.end() for one in _BREAKS.finditer(begin)), default=0)]
     rest = [name[len(begin) :] for name in names]
     finish = _shared([name[::-1] for name in rest])[::-1]
-    found = _BREAKS.search(finish)
-    finish = finish[found.start() :] if found else ""
+    match = _BREAKS.search(finish)
+    finish = finish[match.start() :] if match else ""
     short = [name.removesuffix(finish) for name in rest] if finish else rest
     if not all(short):
         return list(names), ""
@@ -377,12 +377,12 @@ def tell_apart(names: Iterable[str], columns: int) -> dict[str, str]:
         texts = [whole[name] for name in same]
         others = {text for name, text in shown.items() if name not in same}
         for way in (_keep_difference, _keep_end, _keep_beginning):
-            found = way(texts, columns)
-            if len({*found} - others) == len(same):
+            shortened = way(texts, columns)
+            if len({*shortened} - others) == len(same):
                 break
         else:
-            found = _number(texts, columns, others)
-        shown |= zip(same, found, strict=True)
+            shortened = _number(texts, columns, others)
+        shown |= zip(same, shortened, strict=True)
     return shown
 
 
@@ -409,14 +409,14 @@ def _keep_beginning(names: Sequence[str], columns: int) -> list[str]:
 
 def _number(names: Sequence[str], columns: int, others: set[str]) -> list[str]:
     """Put numbers behind names, passing over those that would make one look like another name."""
-    found: list[str] = []
+    numbered: list[str] = []
     numbers = count(1)
     for name in names:
-        taken = {*others, *found}
+        taken = {*others, *numbered}
         marks = (f"…{number}" for number in numbers)
         tried = (_begin(name, columns - len(mark)) + mark for mark in marks)
-        found.append(next(text for text in tried if text not in taken))
-    return found
+        numbered.append(next(text for text in tried if text not in taken))
+    return numbered
 
 
 def _begin(name: str, columns: int) -> str:
@@ -428,16 +428,16 @@ def _begin(name: str, columns: int) -> str:
 def _cut_around(name: str, start: int, stop: int, columns: int) -> str:
     """Keep name[start:stop], and as much before and behind it as there is room for."""
     head, tail = name[:start], name[stop:]
-    found = name
-    while width(found) > columns and (head or tail):
+    text = name
+    while width(text) > columns and (head or tail):
         if width(head) >= width(tail):
             head = head[:-1]
         else:
             tail = tail[1:]
         before = "…" if len(head) < start else ""
         behind = "…" if len(tail) < len(name) - stop else ""
-        found = head + before + name[start:stop] + behind + tail
-    return cut(found, columns)
+        text = head + before + name[start:stop] + behind + tail
+    return cut(text, columns)
 
 
 def _shared(names: Sequence[str]) -> str:
@@ -467,11 +467,11 @@ class _Shown(Protocol):
     def records(self) -> list[dict[str, Any]]: ...
 
 
-def part_groups(found: Any) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+def part_groups(result: Any) -> tuple[Mapping[str, Any], Mapping[str, str]]:
     """Return results by group, one without a name where there are no groups, and the refused."""
     from evenhand.data.results import Grouped
 
-    return (found.groups, found.refused) if isinstance(found, Grouped) else ({"": found}, {})
+    return (result.groups, result.refused) if isinstance(result, Grouped) else ({"": result}, {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -555,13 +555,13 @@ class GroupedResult(ABC, Generic[Part]):
 
     def remarks(self) -> list[str]:
         """Return what must stand beside the numbers."""
-        said = [
+        sentences = [
             f"{name}: {remark}" if name else remark
             for name, part in self.groups.items()
             for remark in self.say(part)
         ]
         return [
             *self.cautions,
-            *said,
+            *sentences,
             *(f"{name} {self.lacking}: {why}" for name, why in self.refused.items()),
         ]

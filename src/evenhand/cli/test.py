@@ -108,14 +108,14 @@ def test(
 
         by = choose_groups(data, group_by)
         groups = tally_groups(data, by, [over] if data.has(over) else [])
-        found, refused = work_on_groups(
+        results, refused = work_on_groups(
             groups,
             lambda tally: run_tests(tally, over, ties_as=variant, new=new, repeated=tuple(repeats)),
             alone=group_by is None and len(groups) == 1,
         )
         remarks, cautions = remarks_on(data), say_dependence(repeats)
 
-    place.deliver(SignificanceResult(found, refused, remarks, cautions))
+    place.deliver(SignificanceResult(results, refused, remarks, cautions))
 
 
 # Tables of classical tests in a terminal: pairs, variants of one pair, Friedman's test.
@@ -133,8 +133,8 @@ def draw_pairs(pairs: PairTests, columns: int) -> list[str]:
     drawn = draw_table(
         (Column(TITLES[0]), Column(TITLES[1]), *TITLES[2:]),
         [
-            (names[row["first"]], names[row["second"]], *own)
-            for row, own in zip(rows, numbers, strict=False)
+            (names[row["first"]], names[row["second"]], *row_cells)
+            for row, row_cells in zip(rows, numbers, strict=False)
         ],
     )
     if len(rows) > MAX_PAIRS:
@@ -158,9 +158,11 @@ def call_systems(pairs: PairTests, columns: int) -> tuple[dict[str, str], str]:
     room = (columns - 1 - sum(width(cell) + len(GAP) for cell in titles) - len(GAP)) // 2
     if max(width(escape_control(name)) for name in systems) <= room:
         return {name: escape_control(name) for name in systems}, ""
-    short, said = shorten(systems)
+    short, name_note = shorten(systems)
     shown = tell_apart(short, room)
-    return {name: shown[own] for name, own in zip(systems, short, strict=True)}, said
+    return {
+        name: shown[short_name] for name, short_name in zip(systems, short, strict=True)
+    }, name_note
 
 
 def draw_variants(
@@ -198,26 +200,28 @@ def say_share(variants: Sequence[SignTest]) -> list[str]:
 
 
 def say_friedman(
-    found: Friedman | None, blocks: str, names: Mapping[str, str] | None = None
+    friedman: Friedman | None, blocks: str, names: Mapping[str, str] | None = None
 ) -> list[str]:
     """Say Friedman's test in two lines; nothing where there is none."""
-    if found is None:
+    if friedman is None:
         return []
     f = "every block gives the same order, exact"
-    if found.f is not None:
-        f = f"F {found.f:.4f} on {found.f_df[0]} and {found.f_df[1]} df"
-    said = [
-        f"Friedman over {plural(found.blocks, blocks)}: χ² {found.statistic:.4f} on {found.df} df,"
-        f" p {format_p(found.p)}; {f}, p {format_p(found.f_p)}; Kendall's W {found.kendall_w:.3f}"
+    if friedman.f is not None:
+        f = f"F {friedman.f:.4f} on {friedman.f_df[0]} and {friedman.f_df[1]} df"
+    sentences = [
+        f"Friedman over {plural(friedman.blocks, blocks)}: χ² {friedman.statistic:.4f} on"
+        f" {friedman.df} df,"
+        f" p {format_p(friedman.p)}; {f}, p {format_p(friedman.f_p)}; Kendall's W"
+        f" {friedman.kendall_w:.3f}"
     ]
     called = names or {}
-    places = sorted(zip(found.mean_places.tolist(), found.systems, strict=True))
+    places = sorted(zip(friedman.mean_places.tolist(), friedman.systems, strict=True))
     shown = [f"{called.get(name, name)} {place:.2f}" for place, name in places[:MAX_PLACES]]
     listed = ", ".join(shown)
     if len(places) > MAX_PLACES:
         more = plural(len(places) - MAX_PLACES, "more system")
         listed += f" and {more}: --json has all mean places"
-    return [*said, f"mean places: {listed}"]
+    return [*sentences, f"mean places: {listed}"]
 
 
 class SignificanceResult(GroupedResult[PreferenceTests]):
@@ -276,12 +280,12 @@ class SignificanceResult(GroupedResult[PreferenceTests]):
             )
             for row in part.pairs.rows()
         ]
-        said = [part.signature, part.pairs.title, *part.notes]
-        said += say_friedman(part.friedman, part.blocks)
+        comments = [part.signature, part.pairs.title, *part.notes]
+        comments += say_friedman(part.friedman, part.blocks)
         for coefficient in part.model:
             errors = f"{number(coefficient.estimate, 4)} (s.e. {number(coefficient.stderr, 4)})"
-            said.append(f"{coefficient.label}: {errors}, p {format_p(coefficient.p or 0.0)}")
-        return tabular("ll" + "r" * 6, TITLES, [rows], said)
+            comments.append(f"{coefficient.label}: {errors}, p {format_p(coefficient.p or 0.0)}")
+        return tabular("ll" + "r" * 6, TITLES, [rows], comments)
 
     def say(self, part: PreferenceTests) -> list[str]:
         return [*say_friedman(part.friedman, part.blocks), *part.notes]

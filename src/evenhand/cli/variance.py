@@ -136,7 +136,7 @@ def variance(
         request = DesignRequest(judges, items, each, stderr, reliability)
         check_request(request)
         parts = _split(data, group_by)
-        found, refused = work_on_groups(
+        results, refused = work_on_groups(
             parts,
             lambda part: study_designs(
                 estimate_components(part, systems=systems, method=method, level=level), request
@@ -145,7 +145,7 @@ def variance(
         )
         remarks = remarks_on(data, "controls", "repeats")
 
-    place.deliver(VarianceResult(found, refused, remarks))
+    place.deliver(VarianceResult(results, refused, remarks))
 
 
 def _choose_each(
@@ -185,8 +185,8 @@ def _split(data: Comparisons | Rankings | Ratings, group_by: str | None) -> dict
 
     if isinstance(data, Ratings):
         by = None if group_by is None else data.require(group_by)
-        own = ("task", "judge", "item", "system", "criterion")
-        rows = data.rows(factors=[] if by is None or by in own else [by])
+        roles = ("task", "judge", "item", "system", "criterion")
+        rows = data.rows(factors=[] if by is None or by in roles else [by])
         return {**group_ratings(rows, by)}
     table = data.comparisons() if isinstance(data, Rankings) else data
     parts, alone = split_groups(table, group_by)
@@ -205,27 +205,27 @@ class VarianceResult(GroupedResult[Study]):
     lacking = "has no components"
 
     def draw(self, part: Study, columns: int) -> list[str]:
-        found = part.found
-        legend = LEGEND.format(unit=found.unit, variance=OF_SCORE if found.shares else "")
-        starred = any(one.carries for one in found.components)
+        estimates = part.found
+        legend = LEGEND.format(unit=estimates.unit, variance=OF_SCORE if estimates.shares else "")
+        starred = any(one.carries for one in estimates.components)
         designs = _designs(part, columns)
         # The table of components, with fewer figures where it would be too wide
         tables = []
         for figures in (3, 2):
-            cells = [_cells(found, one, figures) for one in found.components]
-            shown = [name for name in cells[0] if name != "variance" or found.shares]
+            cells = [_cells(estimates, one, figures) for one in estimates.components]
+            shown = [name for name in cells[0] if name != "variance" or estimates.shares]
             rows = [[one[name] for name in shown] for one in cells]
             tables.append(draw_table((Column(shown[0]), *shown[1:]), rows))
         return [
-            label("", _say_counts(found), columns),
-            label("model", _say_model(found), columns),
+            label("", _say_counts(estimates), columns),
+            label("model", _say_model(estimates), columns),
             "",
             *first_fitting(tables, columns),
             "",
             label("table", legend + STARRED * starred, columns),
             *block("says", part.says, columns),
             *(["", *designs, "", label("design", _legend(part), columns)] if designs else []),
-            *say_end(part.notes, found.signature, columns),
+            *say_end(part.notes, estimates.signature, columns),
         ]
 
     def rows(self, part: Study) -> list[dict[str, Any]]:
@@ -235,11 +235,11 @@ class VarianceResult(GroupedResult[Study]):
             {**row, "carries": "; ".join(row["carries"]), "what": "component"}
             for row in contract["components"]
         ]
-        found = [*components, *({**one, "what": "design"} for one in designs)]
-        return [{key: row.get(key) for key in KEYS} for row in found]
+        records = [*components, *({**one, "what": "design"} for one in designs)]
+        return [{key: row.get(key) for key in KEYS} for row in records]
 
     def tabulate(self, part: Study) -> str:
-        found = part.found
+        estimates = part.found
         header = ("source", "levels", "s.d.", "lower", "upper", r"\% of variance", "$p$")
         rows = [
             (
@@ -248,12 +248,12 @@ class VarianceResult(GroupedResult[Study]):
                 number(one.sd, 3),
                 number(one.lower, 3),
                 r"$\infty$" if one.upper == float("inf") else number(one.upper, 3),
-                number(_hundred(found.shares.get(one.name)), 0),
+                number(_hundred(estimates.shares.get(one.name)), 0),
                 "--" if one.p is None else f"${format_p(one.p)}$",
             )
-            for one in found.components
+            for one in estimates.components
         ]
-        comments = [found.signature, *part.says, *part.notes]
+        comments = [estimates.signature, *part.says, *part.notes]
         return tabular("lrrrrrr", header, [rows], comments)
 
 
@@ -265,9 +265,9 @@ KEYS: Final = (
 )
 
 
-def _say_counts(found: VarianceComponents) -> str:
-    seen = found.observed
-    if found.per_vote is None:
+def _say_counts(estimates: VarianceComponents) -> str:
+    seen = estimates.observed
+    if estimates.per_vote is None:
         answers = plural(seen.judgments, "score")
     else:
         answers = say_answers(seen.judgments, seen.comparisons)
@@ -275,22 +275,22 @@ def _say_counts(found: VarianceComponents) -> str:
     return f"{answers}, {judges}, {plural(seen.items, 'item')}, {plural(seen.systems, 'system')}"
 
 
-def _say_model(found: VarianceComponents) -> str:
-    if found.per_vote is None:
-        return f"crossed random effects, {found.method}"
-    how = {one.how for one in found.components}
+def _say_model(estimates: VarianceComponents) -> str:
+    if estimates.per_vote is None:
+        return f"crossed random effects, {estimates.method}"
+    how = {one.how for one in estimates.components}
     return f"tastes around pooled log-worths, {' and '.join(sorted(how, reverse=True))}"
 
 
-def _cells(found: VarianceComponents, one: Component, figures: int) -> dict[str, str]:
-    total = sum(found.parts.values())
-    part = found.parts.get(one.name)
+def _cells(estimates: VarianceComponents, one: Component, figures: int) -> dict[str, str]:
+    total = sum(estimates.parts.values())
+    part = estimates.parts.get(one.name)
     return {
         "source": one.name + " *" * bool(one.carries),
         "levels": f"{one.levels:,}",
         "sd": say_number(one.sd, figures),
         "interval": _interval(one, figures),
-        "variance": _percent(found.shares.get(one.name)),
+        "variance": _percent(estimates.shares.get(one.name)),
         "of error": _percent(None if part is None or not total else part / total),
         "p": "—" if one.p is None else format_p(one.p),
     }

@@ -48,11 +48,11 @@ def verify(
     noted = read_head(head) if head is not None else None
     wanted = tuple(map(read_receipt, receipts))
     with Patience("verifying"):
-        found = audit.audit(log, noted, receipts=wanted)
-    if not found.holds:
-        raise UnknownFormat(f"'{log}' is not what was written. {found.fault}")
+        log_check = audit.audit(log, noted, receipts=wanted)
+    if not log_check.holds:
+        raise UnknownFormat(f"'{log}' is not what was written. {log_check.fault}")
     for one in wanted:
-        if one not in found.receipts:
+        if one not in log_check.receipts:
             raise UnknownFormat(
                 f"'{log}' holds no record with the receipt {one}: the log is an earlier state of"
                 " the campaign (such as a backup), another campaign's or written anew, or the"
@@ -62,7 +62,9 @@ def verify(
         audit.write_log(log, write_log)
         click.echo(label("wrote", write_log, PLAIN), err=True)
 
-    choose_output({"json": as_json}, None).deliver(VerifyResult(found, against=noted is not None))
+    choose_output({"json": as_json}, None).deliver(
+        VerifyResult(log_check, against=noted is not None)
+    )
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,12 @@ class VerifyResult:
     against: bool  # whether it was held against a head
 
     def text(self, columns: int) -> str:
-        said = [f"{plural(self.found.head.number, 'record')}, each as it was written"]
+        sentences = [f"{plural(self.found.head.number, 'record')}, each as it was written"]
         if self.found.erased:
-            said.append(f"of {self.found.erased:,} something was deleted on request")
+            sentences.append(f"of {self.found.erased:,} something was deleted on request")
         if self.against:
-            said.append("the head that was noted is there: nothing was cut or written anew")
-        lines = block("log", said, columns)
+            sentences.append("the head that was noted is there: nothing was cut or written anew")
+        lines = block("log", sentences, columns)
         if self.found.receipts:
             there = [f"{one[:16]}... is record {at}" for one, at in self.found.receipts.items()]
             lines += block("stored", there, columns)

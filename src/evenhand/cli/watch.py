@@ -142,12 +142,12 @@ class Campaign:
     def _choose(self, whole: CampaignStatus) -> CampaignStatus:
         if self._task is None:
             return whole
-        found = tuple(one for one in whole.passes if one.name == self._task)
-        if not found:
+        passes = tuple(one for one in whole.passes if one.name == self._task)
+        if not passes:
             names = [one.name for one in whole.passes]
             hint = sentence_hint(suggest(self._task, names))
             raise UnknownOption(f"--task {self._task}: this campaign has no such pass{hint}")
-        return replace(whole, passes=found)
+        return replace(whole, passes=passes)
 
     def close(self) -> None:
         self._looks.close()
@@ -290,7 +290,7 @@ def watch(
     """
     reading, place = take_reading(), take_output(state)
     _refuse_unfit(context, place, len(reading.files))
-    asked = Asked(
+    options = Asked(
         order,
         ties,
         level,
@@ -308,10 +308,10 @@ def watch(
     if live:
         from evenhand.cli.watch_screen import follow
 
-        source = campaign or _open_file(reading, asked, state)
+        source = campaign or _open_file(reading, options, state)
         follow(source, every or PACE, as_json=place.form == "json")
         return
-    place.deliver(_replay(reading, asked, state, group_by, seed=seed))
+    place.deliver(_replay(reading, options, state, group_by, seed=seed))
 
 
 @dataclass(frozen=True)
@@ -326,28 +326,30 @@ class Asked:
 
 
 def _replay(
-    reading: Reading, asked: Asked, state: str | None, group_by: str | None, *, seed: int | None
+    reading: Reading, options: Asked, state: str | None, group_by: str | None, *, seed: int | None
 ) -> WatchResult:
     """Replay the votes of files, each task apart."""
     with Patience("watching"):
         from evenhand.cli.watch_screen import WatchResult
         from evenhand.ranking.sequential.watch import watch as replay
 
-        kept = None if state is None else _take_up(Path(state))
-        settings, order, systems = _settle(kept, asked), asked.order, asked.systems
+        saved_state = None if state is None else _take_up(Path(state))
+        settings, order, systems = _settle(saved_state, options), options.order, options.systems
         data = reading.open_comparisons("watch")
         parts, alone = split_groups(data, group_by)
         if state is not None and not alone:
             raise UnknownOption("--state holds one board: choose one task (--task)")
 
         def work(part: Comparisons) -> Watched:
-            return replay(part, settings, state=kept, order=order, systems=systems, seed=seed)
+            return replay(
+                part, settings, state=saved_state, order=order, systems=systems, seed=seed
+            )
 
-        found, refused = work_on_groups(parts, work, alone=alone)
+        results, refused = work_on_groups(parts, work, alone=alone)
         remarks = remarks_on(data)
     if state is not None:
-        _keep(Path(state), found[""].state)
-    return WatchResult({name: one.board for name, one in found.items()}, refused, remarks)
+        _keep(Path(state), results[""].state)
+    return WatchResult({name: one.board for name, one in results.items()}, refused, remarks)
 
 
 def _look_at(campaign: Campaign) -> SightResult:
@@ -362,12 +364,12 @@ def _look_at(campaign: Campaign) -> SightResult:
     return SightResult(sight, Status(now, now - sight.now / 1000))
 
 
-def _open_file(reading: Reading, asked: Asked, state: str | None) -> Source:
+def _open_file(reading: Reading, options: Asked, state: str | None) -> Source:
     from evenhand.ranking.sequential.watch import Beginning
 
-    kept = None if state is None else _take_up(Path(state))
-    settings = _settle(kept, asked)
-    beginning = Beginning(settings, kept, asked.order, asked.systems)
+    saved_state = None if state is None else _take_up(Path(state))
+    settings = _settle(saved_state, options)
+    beginning = Beginning(settings, saved_state, options.order, options.systems)
 
     def open_table(path: Path) -> Comparisons:
         return replace(reading, files=(str(path),)).open_comparisons("watch")
@@ -377,9 +379,9 @@ def _open_file(reading: Reading, asked: Asked, state: str | None) -> Source:
 
 
 def _refuse_unfit(context: click.Context, place: Output, files: int) -> None:
-    said = context.params
-    if not said["live"]:
-        if said["every"] is not None:
+    params = context.params
+    if not params["live"]:
+        if params["every"] is not None:
             raise UnknownOption("--every is the pace of --live: say that too")
         return
     if place.path is not None or place.form not in ("text", "json"):
@@ -390,15 +392,15 @@ def _refuse_unfit(context: click.Context, place: Output, files: int) -> None:
     if files > 1:
         raise UnknownOption("--live watches one file, campaign or link at a time")
     for name, why in (("seed", "rankings, which are not followed"), ("group_by", "several boards")):
-        if said[name] is not None:
+        if params[name] is not None:
             raise UnknownOption(f"--{name.replace('_', '-')} is for {why}: leave out --live")
 
 
 def _refuse_settings(context: click.Context) -> None:
     """Refuse settings of a board, or of files, beside a campaign."""
-    own = {name: context.params[name] for name in SETTINGS}
-    own |= {name: kept(name) for name in READING}
-    for name, value in own.items():
+    settings = {name: context.params[name] for name in SETTINGS}
+    settings |= {name: kept(name) for name in READING}
+    for name, value in settings.items():
         if value:
             params = context.command.params
             option = next(max(one.opts, key=len) for one in params if one.name == name)
@@ -411,15 +413,15 @@ def _refuse_settings(context: click.Context) -> None:
         raise UnknownOption("one campaign at a time can be watched")
 
 
-def _settle(kept: BoardState | None, asked: Asked) -> LiveBoard:
+def _settle(saved_state: BoardState | None, options: Asked) -> LiveBoard:
     """Return the settings that were asked for; where nothing was asked, those of the kept board."""
     from evenhand.ranking.sequential.leaderboard import LiveBoard
 
-    base = LiveBoard() if kept is None else kept.settings
+    base = LiveBoard() if saved_state is None else saved_state.settings
     return LiveBoard(
-        base.ties if asked.ties is None else asked.ties,
-        base.level if asked.level is None else asked.level,
-        base.judge_votes if asked.judge_votes is None else asked.judge_votes,
+        base.ties if options.ties is None else options.ties,
+        base.level if options.level is None else options.level,
+        base.judge_votes if options.judge_votes is None else options.judge_votes,
     )
 
 

@@ -175,10 +175,10 @@ def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
     title = cut(sight.title, columns - len(state) - len(hint) - 1)
     gap = " " * (columns - width(title) - len(state) - len(hint)) if hint else ""
     lines = [click.style(title, bold=True) + state + gap + click.style(hint, dim=True)]
-    told = [("judged", _say_progress(sight)), ("votes", _say_times(sight, status))]
+    entries = [("judged", _say_progress(sight)), ("votes", _say_times(sight, status))]
     doubted = [UNSEEN] if sight.remaining is None else _say_judges(sight.panels, size)
-    told += [("judges", line) for line in doubted]
-    for name, text in told:
+    entries += [("judges", line) for line in doubted]
+    for name, text in entries:
         lines += label(name, text, columns).split("\n")
     for fault in list_notes(sight):
         lines += label("note", fault, columns, colour="yellow").split("\n")
@@ -217,8 +217,8 @@ def say_change(sight: CampaignStatus) -> list[str]:
     for one in sight.passes:
         name = f"{escape_control(one.name)}: " if len(sight.passes) >= SEVERAL else ""
         means = [f"{mean.system} {mean.mean:.2f}" for mean in one.means]
-        said = "; ".join(one.says) or (f"{MEANS}: {', '.join(means)}" if means else one.why)
-        lines.append(escape_control(f"{start}; {name}{said}"))
+        text = "; ".join(one.says) or (f"{MEANS}: {', '.join(means)}" if means else one.why)
+        lines.append(escape_control(f"{start}; {name}{text}"))
     return lines
 
 
@@ -237,11 +237,11 @@ def list_notes(sight: CampaignStatus) -> list[str]:
 def _say_progress(sight: CampaignStatus) -> str:
     if sight.remaining is None:
         return plural(sight.judged, "vote")
-    told = f"{sight.judged:,} of {sight.judged + sight.remaining:,}; {sight.remaining:,} remain"
+    text = f"{sight.judged:,} of {sight.judged + sight.remaining:,}; {sight.remaining:,} remain"
     if sight.done_by is not None:
         when = datetime.fromisoformat(sight.done_by).astimezone()
-        told += f", at this pace done {when:%d %b %H:%M}, {sight.pace}"
-    return told
+        text += f", at this pace done {when:%d %b %H:%M}, {sight.pace}"
+    return text
 
 
 def _say_times(sight: CampaignStatus, status: Status) -> str:
@@ -279,26 +279,26 @@ def _say_judges(panels: Sequence[PanelStatus], size: Size) -> list[str]:
         flagged = [f"{judge.judge} ({', '.join(judge.flags)})" for judge in one.flagged]
         why = one.why if size.lines is None else re.split("[:;]", one.why)[0]
         nobody = ": ".join(filter(None, (NOBODY, why)))
-        said = f"flagged: {listing(flagged, 4)}" if flagged else nobody
-        lines.append(f"{one.table}: {said}" if len(panels) >= SEVERAL else said)
+        text = f"flagged: {listing(flagged, 4)}" if flagged else nobody
+        lines.append(f"{one.table}: {text}" if len(panels) >= SEVERAL else text)
     return lines
 
 
 def _draw_away(status: Status, columns: int) -> list[str]:
     wait = max(0, round(status.again - time.time()))
-    said = f"{status.away}; tried again in {wait} s"
+    text = f"{status.away}; tried again in {wait} s"
     if status.looked:
-        said += f"; what stands here is {_say_age(time.time() - status.looked)} old"
-    return label("away", said, columns, colour="yellow").split("\n")
+        text += f"; what stands here is {_say_age(time.time() - status.looked)} old"
+    return label("away", text, columns, colour="yellow").split("\n")
 
 
 def _draw_pass(one: PassStatus, columns: int, *, several: bool) -> _Drawn:
     title = click.style(f"{escape_control(one.name)} ".ljust(columns, "─"), bold=True)
     table: list[str] = []
-    said, notes = list(one.says), []
+    sentences, notes = list(one.says), []
     if one.board is not None:
         table = draw_board(one.board, columns)
-        said += [LAPSED.format(*pair) for pair in one.lapsed]
+        sentences += [LAPSED.format(*pair) for pair in one.lapsed]
         notes = [*one.board.notes]
     elif one.means:
         # Titles, and a line for each system with its mean score
@@ -306,10 +306,10 @@ def _draw_pass(one: PassStatus, columns: int, *, several: bool) -> _Drawn:
         rows = [
             (str(mean.place), mean.system, f"{mean.mean:.2f}", f"{mean.n:,}") for mean in one.means
         ]
-        table, said = draw_table(heads, rows, columns), [MEANS]
+        table, sentences = draw_table(heads, rows, columns), [MEANS]
     elif one.why:
-        said = [one.why]
-    says = tuple(label("" if i else "says", line, columns) for i, line in enumerate(said))
+        sentences = [one.why]
+    says = tuple(label("" if i else "says", line, columns) for i, line in enumerate(sentences))
     remarks = tuple(label("note", note, columns, colour="yellow") for note in notes)
     return _Drawn((title,) if several else (), tuple(table), says, remarks)
 
@@ -331,7 +331,7 @@ def _lay_out(head: list[str], parts: list[_Drawn], room: int | None) -> list[str
             room = None if room is None else room - share
             lines += [one.table[0], *_cut_rows(rows, share)]
         left -= 1
-        lines += [row for said in (*one.says, *one.notes) for row in said.split("\n")]
+        lines += [row for text in (*one.says, *one.notes) for row in text.split("\n")]
     return lines
 
 
@@ -492,11 +492,11 @@ class SightResult:
         return WatchResult(boards, {}, ()).latex()
 
     def remarks(self) -> list[str]:
-        found = list_notes(self.sight)
+        remarks = list_notes(self.sight)
         for one in self.sight.passes:
             notes = () if one.board is None else one.board.notes
-            found += [*one.says, *notes, *([MEANS] if one.means else [])]
-        return found
+            remarks += [*one.says, *notes, *([MEANS] if one.means else [])]
+        return remarks
 
 
 def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
@@ -534,15 +534,15 @@ def follow(source: Source, pace: float, *, as_json: bool) -> None:
         from rich.console import Console
 
         drawn = not Console().is_dumb_terminal
-    looker, asked = Looker(source, pace), list[int]()
+    looker, received = Looker(source, pace), list[int]()
     try:
-        with _obeying(looker, asked), looker:
+        with _obeying(looker, received), looker:
             (_draw if drawn else _print_changes)(looker, source.title, as_json=as_json)
     except KeyboardInterrupt:
         pass  # before the first look, or again because it took too long
     finally:
         source.close()
-    status = TERMINATED if signal.SIGTERM in asked else 0
+    status = TERMINATED if signal.SIGTERM in received else 0
     if drawn and not status and looker.news.sight is not None:
         columns = shutil.get_terminal_size((PLAIN, HEIGHT)).columns
         click.echo(SightResult(looker.news.sight, looker.news.status).text(columns), nl=False)
@@ -587,8 +587,8 @@ def _print_changes(looker: Looker, title: str, *, as_json: bool) -> None:
         news = looker.news
         if news.fault is not None:
             raise news.fault
-        told = None if news.sight is None else _tell_apart(news.sight)
-        if news.sight is not None and told != before[0]:
+        content = None if news.sight is None else _tell_apart(news.sight)
+        if news.sight is not None and content != before[0]:
             sight = news.sight
             if as_json:
                 line = json.dumps(describe_sight(sight), ensure_ascii=False, allow_nan=False)
@@ -601,7 +601,7 @@ def _print_changes(looker: Looker, title: str, *, as_json: bool) -> None:
             click.echo(label("away", news.status.away, PLAIN), err=True)
         elif before[1] and not news.status.away:
             click.echo(label("back", title, PLAIN), err=True)
-        before = (told, news.status.away)
+        before = (content, news.status.away)
 
 
 def _tell_apart(sight: CampaignStatus) -> object:
@@ -615,7 +615,7 @@ def _tell_apart(sight: CampaignStatus) -> object:
 
 
 @contextmanager
-def _obeying(looker: Looker, asked: list[int]) -> Iterator[None]:
+def _obeying(looker: Looker, received: list[int]) -> Iterator[None]:
     """Draw anew when the terminal changes its size; end where asked to, at once when asked again.
 
     What a signal does is said to the looker and done between two drawings: an exception that is
@@ -626,9 +626,9 @@ def _obeying(looker: Looker, asked: list[int]) -> Iterator[None]:
         looker.wake()
 
     def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-        if asked:
+        if received:
             raise KeyboardInterrupt
-        asked.append(number)
+        received.append(number)
         looker.end()
 
     handlers = {signal.SIGTERM: end, signal.SIGINT: end}

@@ -82,8 +82,8 @@ class _Common:
         place = _places(part.systems, self.systems)
         factors = {}
         for name, level in self.levels.items():
-            own = part.factors[name]
-            codes = _places(own.labels, level.labels)[own.codes]
+            factor = part.factors[name]
+            codes = _places(factor.labels, level.labels)[factor.codes]
             codes = codes if level.clusters is None else level.clusters[codes]
             factors[name] = replace(level, codes=codes)
         return replace(
@@ -111,14 +111,14 @@ def _unite(parts: Sequence[Tally], limits: Mapping[str, int]) -> _Common:
         _refuse_other_kind(first, part)
         _refuse_parted_answers(part, loads.get("ranking", {}))
         systems.update(part.systems)
-        for name, own in loads.items():
+        for name, by_label in loads.items():
             factor = part.factors[name]
             for label, load in zip(factor.labels, factor.loads.tolist(), strict=True):
-                own[label] = own.get(label, 0.0) + load
+                by_label[label] = by_label.get(label, 0.0) + load
         judgments, zero = judgments + part.n_judgments, zero + part.zero_weight
     if first is None:
         raise UnknownOption("no tally was given: name at least one")
-    levels = {name: _level(own, limits.get(name)) for name, own in loads.items()}
+    levels = {name: _level(by_label, limits.get(name)) for name, by_label in loads.items()}
     return _Common(tuple(sorted(systems)), levels, judgments, zero)
 
 
@@ -170,12 +170,12 @@ def _refuse_parted_answers(part: Tally, known: Mapping[str, float]) -> None:
         )
 
 
-def _places(own: Sequence[str], every: Sequence[str]) -> Codes:
+def _places(labels: Sequence[str], every: Sequence[str]) -> Codes:
     """Return the place of labels among those of all."""
-    if own is every or tuple(own) == tuple(every):
-        return np.arange(len(own), dtype=np.int32)
+    if labels is every or tuple(labels) == tuple(every):
+        return np.arange(len(labels), dtype=np.int32)
     index = dict(zip(every, range(len(every)), strict=True))
-    return np.fromiter(map(index.__getitem__, own), dtype=np.int32, count=len(own))
+    return np.fromiter(map(index.__getitem__, labels), dtype=np.int32, count=len(labels))
 
 
 def _sum(parts: Sequence[Tally]) -> Tally:

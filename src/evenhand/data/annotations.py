@@ -183,8 +183,8 @@ def read_moments(values: NDArray[Any]) -> Array:
         else value
         for value in values.tolist()
     ]
-    found, inverse = np.unique([_text(moment) for moment in moments], return_inverse=True)
-    texts = found.tolist()
+    distinct, inverse = np.unique([_text(moment) for moment in moments], return_inverse=True)
+    texts = distinct.tolist()
     given = [text for text in texts if text]
     try:
         read = np.array([float(text) for text in given], dtype=np.float64)
@@ -366,7 +366,7 @@ class AsideColumns:
 
     def read(
         self,
-        found: Columns,
+        columns: Columns,
         words: Mapping[str, Labels],
         read_expected: Callable[[NDArray[Any] | Words], Expected],
     ) -> Beside:
@@ -380,9 +380,11 @@ class AsideColumns:
         def take(role: str, read: Callable[[Any], Value]) -> Value | None:
             if role not in self.asides:
                 return None
-            values = found[_name(role)]
-            own = words.get(_name(role))
-            return self._attempt(role, read, values if own is None else (own.words, values), notes)
+            values = columns[_name(role)]
+            labels = words.get(_name(role))
+            return self._attempt(
+                role, read, values if labels is None else (labels.words, values), notes
+            )
 
         kinds = take("kind", lambda coded: read_kinds(*coded)) or Kinds()
         expected = take("expected", read_expected)
@@ -390,9 +392,9 @@ class AsideColumns:
             kinds = mark_controls(kinds, expected[1], expected[2])
         timed = take("seconds", read_seconds)
         moment = take("shown_at", read_moments)
-        seconds, said = timed if timed is not None else (None, ())
+        seconds, time_notes = timed if timed is not None else (None, ())
         values = expected[0] if expected is not None else None
-        return Beside(kinds, values, seconds, moment, (*notes, *kinds.notes, *said))
+        return Beside(kinds, values, seconds, moment, (*notes, *kinds.notes, *time_notes))
 
     def _attempt(
         self, role: str, read: Callable[[Any], Value], values: Any, notes: list[str]
@@ -438,5 +440,5 @@ def _as_label(column: str, dtype: nw.dtypes.DType) -> nw.Expr:
 def note_names(asides: Mapping[str, Aside]) -> tuple[str, ...]:
     """Say which columns were taken for something that they are not called."""
     taken = {role: aside.column for role, aside in asides.items() if aside.column != role}
-    said = ", ".join(f"{role}={column}" for role, column in taken.items())
-    return (f"beside the judgments: {said}",) if said else ()
+    assignments = ", ".join(f"{role}={column}" for role, column in taken.items())
+    return (f"beside the judgments: {assignments}",) if assignments else ()

@@ -156,8 +156,8 @@ def _explain(stream: _Stream, relation: duckdb.DuckDBPyRelation) -> Exception:
     """Return what the engine says of a query that broke off, in the user's words."""
     import duckdb
 
-    said = stream.get_last_error(ctypes.byref(stream)) or b""
-    return explain(duckdb.Error(said.decode("utf-8", "replace")), name_file(relation))
+    message = stream.get_last_error(ctypes.byref(stream)) or b""
+    return explain(duckdb.Error(message.decode("utf-8", "replace")), name_file(relation))
 
 
 _pointer = ctypes.pythonapi.PyCapsule_GetPointer

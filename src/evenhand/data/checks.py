@@ -43,9 +43,9 @@ def check_labels(
     }
     unknown = sorted(label for label, outcome in meaning.items() if outcome is None)
     if unknown:
-        found = find_rows(frame, nw.col("outcome").is_in(unknown))
+        matches = find_rows(frame, nw.col("outcome").is_in(unknown))
         file = "" if data.source.name == Source.name else f" of {data.source.name}"
-        rows = f"{file}{name_lines(data.source, found, 'outcome')}"
+        rows = f"{file}{name_lines(data.source, matches, 'outcome')}"
         where = f" in column '{data.source.named('outcome')}'{rows}"
         _refuse_names(labels, unknown, where, data.outcome_labels)
         refuse_unknown(unknown, where, data.outcome_labels, every=labels["outcome"])
@@ -56,12 +56,16 @@ def refuse_unnamed_levels(
     frame: Frame,
     labels: Mapping[str, Sequence[str | None]],
     source: Source,
-    own: Mapping[str, Outcome] | None = None,
+    outcome_labels: Mapping[str, Outcome] | None = None,
 ) -> None:
     """Refuse missing labels and outer blanks; outcomes such as "NaN" are missing too."""
     gaps = {
-        column: [one for one in found if not one or (column == "outcome" and is_missing(one, own))]
-        for column, found in labels.items()
+        column: [
+            one
+            for one in names
+            if not one or (column == "outcome" and is_missing(one, outcome_labels))
+        ]
+        for column, names in labels.items()
     }
     missing = {column: gap for column, gap in gaps.items() if gap}
     if missing:
@@ -80,8 +84,8 @@ def refuse_unnamed_levels(
             f"{'; '.join(parts)}: {fill}, or leave such rows out ({advise_filled(frame, filters)})"
         )
     padded = {
-        column: [label for label in found if label and not is_name(label)]
-        for column, found in labels.items()
+        column: [label for label in names if label and not is_name(label)]
+        for column, names in labels.items()
     }
     refuse_padded(frame, padded, source)
 
@@ -97,17 +101,17 @@ def is_name(label: str | None) -> bool:
 
 def find_padded(frame: Frame, columns: Sequence[str]) -> dict[str, list[str]]:
     """Return the labels of each column that have a blank before or after them."""
-    found = {}
+    padded = {}
     for column in columns:
         label = nw.col(column)
         odd = frame.filter(label.str.strip_chars() != label).select(column).unique()
-        found[column] = sorted(fetch_columns(odd)[column].tolist())
-    return found
+        padded[column] = sorted(fetch_columns(odd)[column].tolist())
+    return padded
 
 
 def refuse_padded(frame: Frame, padded: Mapping[str, Sequence[str]], source: Source) -> None:
     """Refuse labels with a blank before or after them, all columns at once."""
-    bad = {column: list(found) for column, found in padded.items() if found}
+    bad = {column: list(labels) for column, labels in padded.items() if labels}
     if not bad:
         return
     if sum(map(len, bad.values())) == 1:
@@ -117,12 +121,12 @@ def refuse_padded(frame: Frame, padded: Mapping[str, Sequence[str]], source: Sou
         raise InvalidJudgments(
             f"label '{label}' in column {where} has a blank before or after it: {REMEDY}"
         )
-    said = [
-        f"{_count_each(frame, column, found)} in column '{source.named(column)}'"
-        for column, found in bad.items()
+    clauses = [
+        f"{_count_each(frame, column, labels)} in column '{source.named(column)}'"
+        for column, labels in bad.items()
     ]
     raise InvalidJudgments(
-        f"labels of {source.name} have a blank before or after them: {'; '.join(said)}. {REMEDY}"
+        f"labels of {source.name} have a blank before or after them: {'; '.join(clauses)}. {REMEDY}"
     )
 
 
@@ -142,12 +146,12 @@ def _refuse_names(
     labels: Mapping[str, Sequence[str | None]],
     unknown: Sequence[str],
     where: str,
-    own: Mapping[str, Outcome] | None,
+    outcome_labels: Mapping[str, Outcome] | None,
 ) -> None:
     """Refuse outcomes that name the winner, with the way to read them."""
     systems = {*labels["left"], *labels["right"]}
     named = [label for label in unknown if label in systems]
-    if named and isinstance(own, Complete):
+    if named and isinstance(outcome_labels, Complete):
         raise InvalidJudgments(
             f"unknown outcome '{named[0]}'{where}: it is the name of a system that its row does not"
             " compare: correct the row"
@@ -244,10 +248,10 @@ def read_weights(data: ComparisonTable) -> Weighing:
             " importance weights: --weights importance, in Python weights='importance'",
         )
     zero = fetch_columns(data.frame.filter(weight == 0).select(nw.len().alias(COUNT)))[COUNT]
-    kept = data.frame.filter(weight > 0).with_columns(weight.cast(nw.Float64))
+    frame = data.frame.filter(weight > 0).with_columns(weight.cast(nw.Float64))
     if importance:
-        kept = kept.with_columns(evenhand_square=weight * weight)
-    return Weighing(kept, "weight", int(zero[0]), importance=importance)
+        frame = frame.with_columns(evenhand_square=weight * weight)
+    return Weighing(frame, "weight", int(zero[0]), importance=importance)
 
 
 def _refuse(data: ComparisonTable, condition: nw.Expr, what: str) -> None:

@@ -72,8 +72,8 @@ def code_levels(name: str, counted: Mapping[str, float], limit: int | None) -> C
 def count_labels(frame: Frame, name: str, weight: nw.Expr | None = None) -> dict[str, float]:
     """Count rows by label, or sum their weights."""
     load = nw.len() if weight is None else weight.sum()
-    found = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
-    return dict(zip(found[name].tolist(), found[COUNT].tolist(), strict=True))
+    fetched = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
+    return dict(zip(fetched[name].tolist(), fetched[COUNT].tolist(), strict=True))
 
 
 def code_tables(
@@ -85,8 +85,8 @@ def code_tables(
     """Give the levels of factors, both sides and outcomes their codes, in this order."""
     systems, outcomes = sorted({*counted["left"], *counted["right"]}), list(meaning)
     k, none = np.arange(len(systems)), np.zeros(0)
-    kept = {} if "task" in by else limits
-    levels = [code_levels(name, counted[name], kept.get(name)) for name in by]
+    level_limits = {} if "task" in by else limits
+    levels = [code_levels(name, counted[name], level_limits.get(name)) for name in by]
     sides = [Coding(name, systems, k, len(systems), none) for name in ("left", "right")]
     meant = np.array([meaning[label] for label in outcomes], dtype=np.int64)
     return [*levels, *sides, Coding("outcome", outcomes, meant, 3, none)]
@@ -120,10 +120,10 @@ def fetch_rows(
     """Fetch one integer per row as "key", and some numeric columns beside it."""
     joined = add_key(data, frame, tables)
     if joined is not None:
-        found = fetch_columns(joined.select(nw.col(KEY), *columns))
-        return {**found, "key": found[KEY]}
-    found = fetch_columns(frame.select(*(table.name for table in tables), *columns))
-    return {**found, "key": key_labels(data, found, tables)}
+        fetched = fetch_columns(joined.select(nw.col(KEY), *columns))
+        return {**fetched, "key": fetched[KEY]}
+    fetched = fetch_columns(frame.select(*(table.name for table in tables), *columns))
+    return {**fetched, "key": key_labels(data, fetched, tables)}
 
 
 def code_batches(
@@ -132,21 +132,21 @@ def code_batches(
     """Return the same some rows at a time, from an engine that can stream."""
     joined = add_key(data, frame, tables)
     if joined is not None:
-        for found in fetch_batches(joined.select(nw.col(KEY), *columns)):
-            yield {**found, "key": found[KEY]}
+        for fetched in fetch_batches(joined.select(nw.col(KEY), *columns)):
+            yield {**fetched, "key": fetched[KEY]}
         return
-    for found in fetch_batches(frame.select(*(table.name for table in tables), *columns)):
-        yield {**found, "key": key_labels(data, found, tables)}
+    for fetched in fetch_batches(frame.select(*(table.name for table in tables), *columns)):
+        yield {**fetched, "key": key_labels(data, fetched, tables)}
 
 
 def key_labels(
-    data: ComparisonTable, found: Columns, tables: Sequence[Coding]
+    data: ComparisonTable, fetched: Columns, tables: Sequence[Coding]
 ) -> NDArray[np.int64]:
     """Return one integer per row from its labels."""
-    key = np.zeros(len(found["outcome"]), dtype=np.int64)
+    key = np.zeros(len(fetched["outcome"]), dtype=np.int64)
     for table in tables:
         place = dict(zip(table.labels, table.codes.tolist(), strict=True))
-        codes = map(place.__getitem__, found[table.name].tolist())
+        codes = map(place.__getitem__, fetched[table.name].tolist())
         try:
             digits = np.fromiter(codes, dtype=np.int64, count=len(key))
         except KeyError as error:
@@ -201,9 +201,9 @@ def count_keys(keys: Keys, size: int) -> Cells:
     return _widen(order[first], n)
 
 
-def _widen(found: Keys, n: NDArray[np.int64]) -> Cells:
+def _widen(keys: Keys, n: NDArray[np.int64]) -> Cells:
     """Turn one number per key, in their order, into three per key without its outcome."""
-    pairs, outcome = np.divmod(found, 3)
+    pairs, outcome = np.divmod(keys, 3)
     new = np.append(True, pairs[1:] != pairs[:-1])
     wide = np.zeros((3, int(np.count_nonzero(new))))  # column by column, as tallies hold them
     wide[outcome, np.cumsum(new) - 1] = n
@@ -266,8 +266,8 @@ def find_labels(frame: Frame, name: str) -> Labels:
 
 def _sort_labels(texts: Sequence[Any]) -> Labels:
     """Return the different labels among texts."""
-    found = {text if isinstance(text, str) else None for text in texts}  # pandas may say nan
-    return Labels(tuple(sorted(found, key=lambda label: (label is not None, label or ""))))
+    distinct = {text if isinstance(text, str) else None for text in texts}  # pandas may say nan
+    return Labels(tuple(sorted(distinct, key=lambda label: (label is not None, label or ""))))
 
 
 def read_labels(
@@ -299,15 +299,19 @@ def fetch_codes(
     """Fetch the code of each label column under its name, and some columns as they are."""
     # Rows come in the order of the table, where its engine keeps one.
     # labels: column → all its labels; codes are places among them.
-    known = {name: own.hashes for name, own in labels.items() if own.hashes is not None}
+    known = {
+        name: column_labels.hashes
+        for name, column_labels in labels.items()
+        if column_labels.hashes is not None
+    }
     with one_thread(connection):
         if len(known) < len(labels):
             return _join(frame, labels, columns, connection)
-        found = fetch_columns(_hash(frame, list(known), columns))
+        fetched = fetch_columns(_hash(frame, list(known), columns))
     for name, hashes in known.items():
-        column = found.pop(f"{_HASH}_{name}").astype(np.uint64, copy=False)
-        found[name] = find_hashes(column, hashes)
-    return found
+        column = fetched.pop(f"{_HASH}_{name}").astype(np.uint64, copy=False)
+        fetched[name] = find_hashes(column, hashes)
+    return fetched
 
 
 def bind_levels(task: Level, item: Level) -> Level:
@@ -319,8 +323,8 @@ def bind_levels(task: Level, item: Level) -> Level:
     (('de / 1', 'fr / 1', 'fr / 2'), [0, 1, 2])
     """
     key = join_codes([(task[1], len(task[0])), (item[1], len(item[0]))])
-    found, inverse = first_of_each(key)
-    pairs = zip(task[1][found].tolist(), item[1][found].tolist(), strict=True)
+    first, inverse = first_of_each(key)
+    pairs = zip(task[1][first].tolist(), item[1][first].tolist(), strict=True)
     names = [f"{task[0][one]}{BOUND_BY}{item[0][other]}" for one, other in pairs]
     order = sorted(range(len(names)), key=names.__getitem__)
     place = np.empty(len(order), dtype=np.int32)
@@ -328,11 +332,11 @@ def bind_levels(task: Level, item: Level) -> Level:
     return tuple(names[at] for at in order), place[inverse]
 
 
-def _hash(frame: Frame, names: Sequence[str], kept: Sequence[str]) -> Frame:
+def _hash(frame: Frame, names: Sequence[str], columns: Sequence[str]) -> Frame:
     """Hash text columns of a DuckDB table, beside some columns as they are."""
     hashes = [f"hash({quote_name(name)}) as {quote_name(f'{_HASH}_{name}')}" for name in names]
     native = cast("duckdb.DuckDBPyRelation", frame.to_native())
-    projected = native.project(", ".join([*hashes, *map(quote_name, kept)]))
+    projected = native.project(", ".join([*hashes, *map(quote_name, columns)]))
     return cast("Frame", nw.from_native(projected))
 
 
@@ -346,29 +350,32 @@ def _join(
     numbered = number_places(frame, _ROW)
     joined = frame if numbered is None else numbered
     names = {}
-    for name, own in labels.items():
+    for name, column_labels in labels.items():
         names[name] = f"evenhand_{name}"
-        data: dict[str, Any] = {name: own.names, names[name]: np.arange(len(own.names))}
-        table = None if None in own.names else label_frame(frame, data, connection)
+        data: dict[str, Any] = {
+            name: column_labels.names,
+            names[name]: np.arange(len(column_labels.names)),
+        }
+        table = None if None in column_labels.names else label_frame(frame, data, connection)
         if table is None:  # a join would drop what has no label
             return _code_texts(fetch_columns(frame.select(*labels, *columns)), labels)
         joined = joined.join(table, on=name, how="inner")  # type: ignore[arg-type]
     rows = [] if numbered is None else [_ROW]
-    found = fetch_columns(joined.select(*rows, *names.values(), *columns))
+    fetched = fetch_columns(joined.select(*rows, *names.values(), *columns))
     if rows:
-        order = np.argsort(found.pop(_ROW), kind="stable")
-        found = {name: values[order] for name, values in found.items()}
-    codes = {name: found[code].astype(np.int32, copy=False) for name, code in names.items()}
-    return {**{name: found[name] for name in columns}, **codes}
+        order = np.argsort(fetched.pop(_ROW), kind="stable")
+        fetched = {name: values[order] for name, values in fetched.items()}
+    codes = {name: fetched[code].astype(np.int32, copy=False) for name, code in names.items()}
+    return {**{name: fetched[name] for name in columns}, **codes}
 
 
-def _code_texts(found: Columns, labels: Mapping[str, Labels]) -> Columns:
+def _code_texts(fetched: Columns, labels: Mapping[str, Labels]) -> Columns:
     """Put codes in the place of fetched texts."""
-    for name, own in labels.items():
-        place = {label: code for code, label in enumerate(own.names)}
-        texts = found[name].tolist()
-        found[name] = np.fromiter(map(place.__getitem__, texts), dtype=np.int32, count=len(texts))
-    return found
+    for name, column_labels in labels.items():
+        place = {label: code for code, label in enumerate(column_labels.names)}
+        texts = fetched[name].tolist()
+        fetched[name] = np.fromiter(map(place.__getitem__, texts), dtype=np.int32, count=len(texts))
+    return fetched
 
 
 def name_levels(data: JudgmentTable, keys: Sequence[str], frame: Frame) -> Frame:

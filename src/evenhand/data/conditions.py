@@ -96,12 +96,12 @@ def filter_rows(frame: Frame, condition: nw.Expr | str, name: str) -> Frame:
     """Keep the rows that meet a condition."""
     if isinstance(condition, nw.Expr):
         try:
-            kept = frame.filter(condition)
-            if kept.implementation.is_polars():
-                kept.collect_schema()  # a lazy frame looks for its columns only now
+            filtered = frame.filter(condition)
+            if filtered.implementation.is_polars():
+                filtered.collect_schema()  # a lazy frame looks for its columns only now
         except ColumnNotFoundError as error:
             raise UnknownColumn(f"where, on {name}: {str(error).splitlines()[0]}") from None
-        return kept
+        return filtered
     if not isinstance(condition, str):
         raise UnknownOption(
             "where is a SQL condition in text, or a narwhals expression such as"
@@ -172,8 +172,8 @@ def _filter_duckdb(frame: Frame, condition: str, name: str) -> Frame:
     except duckdb.BinderException as error:
         raise _refuse_name(error, frame, name, condition) from None
     except duckdb.Error as error:
-        said = f"where '{condition}' is not one SQL condition: {first_line(str(error))}"
-        raise UnknownOption(said + _advise(condition)) from None
+        message = f"where '{condition}' is not one SQL condition: {first_line(str(error))}"
+        raise UnknownOption(message + _advise(condition)) from None
     if kind != "BOOLEAN":
         raise UnknownOption(
             f"where '{condition}' is {kind.lower()}, not true or false: compare it with something,"
@@ -304,12 +304,12 @@ def _refuse_name(
     """Say which column a condition asks for in vain, or what else it may not hold."""
     text = first_line(str(error))
     if text.startswith("Referenced column"):
-        asked = text.split('"')[1]
+        column = text.split('"')[1]
         columns = frame.collect_schema().names()
         hint = (
-            suggest(asked, columns) or f" It has {listing(columns)}; text stands in single quotes"
+            suggest(column, columns) or f" It has {listing(columns)}; text stands in single quotes"
         )
-        return UnknownColumn(f"where asks for column '{asked}', which {name} does not have.{hint}")
+        return UnknownColumn(f"where asks for column '{column}', which {name} does not have.{hint}")
     if _MANY_ROWS.search(text) or _SUMS.search(condition):
         return UnknownOption(
             f"where '{condition}' is not a condition on one row: sums, counts and the like over"

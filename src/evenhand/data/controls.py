@@ -73,70 +73,70 @@ def leave_out_controls(data: Held) -> Held:
     require_open(data.frame, data.source.name)
     if data.source.without_controls:
         return data
-    asked = _find_labelled(data)
-    columns = find_aside_columns(asked.source, asked.frame, scores=False)
-    roles = ("kind",) if isinstance(asked, RankingTable) else ("kind", "expected")
+    table = _find_labelled(data)
+    columns = find_aside_columns(table.source, table.frame, scores=False)
+    roles = ("kind",) if isinstance(table, RankingTable) else ("kind", "expected")
     role = next((one for one in roles if one in columns.asides), None)
     if role is None:
         return data
-    named = _name_kinds(asked, columns, role)
+    named = _name_kinds(table, columns, role)
     # A control of weight 0 is no judgment: it would be counted neither as one nor as a row
-    weightless = exclude_unweighted(asked) if isinstance(asked, ComparisonTable) else ()
+    weightless = exclude_unweighted(table) if isinstance(table, ComparisonTable) else ()
     if weightless:
         named = named.filter((nw.col("weight").cast(nw.Float64) != 0).fill_null(value=True))
-    counted = _count_labels(asked, named)
-    controls, notes = _choose_controls(asked, columns, role, list(counted))
+    counted = _count_labels(table, named)
+    controls, notes = _choose_controls(table, columns, role, list(counted))
     source = replace(data.source.noting(*notes), without_controls=True)
     if not controls:
         return replace(data, source=source)
     every = sum(counted.values())
     if not {*counted} - {*controls}:
-        what = "rankings" if isinstance(asked, RankingTable) else "judgments"
+        what = "rankings" if isinstance(table, RankingTable) else "judgments"
         raise InvalidJudgments(
-            f"all {every:,.0f} {what} of {asked.source.name} are controls, whose answer was known:"
+            f"all {every:,.0f} {what} of {table.source.name} are controls, whose answer was known:"
             " they tell of judges and say nothing of systems; read them with the other judgments"
         )
     known = nw.col(_LABEL).is_in(controls)
     n = sum(counted[label] for label in controls)
-    if isinstance(asked, RankingTable) and isinstance(data, ComparisonTable):
-        kept, n = _keep_pairs(data, asked, named.filter(known))
-        data = replace(data, frame=kept, rankings=leave_out_controls(asked))
+    if isinstance(table, RankingTable) and isinstance(data, ComparisonTable):
+        remaining, n = _keep_pairs(data, table, named.filter(known))
+        data = replace(data, frame=remaining, rankings=leave_out_controls(table))
     else:
         data = replace(data, frame=named.filter(~known).drop(_LABEL, f"evenhand_{role}"))
-    controls_out = _exclude("controls", n, every, asked)
+    controls_out = _exclude("controls", n, every, table)
     source = source.excluding(*weightless, name_lost(controls_out, named, named.filter(~known)))
     return replace(data, source=replace(source, name=f"{source.name} without its controls"))
 
 
-def say_left_out(data: object, kept: Comparisons | Rankings) -> tuple[str, ...]:
+def say_left_out(data: object, remaining: Comparisons | Rankings) -> tuple[str, ...]:
     """Return what leaving out the controls of a table added to its notes."""
     if not isinstance(data, Comparisons | Rankings):
         return ()
-    return kept.source.notes[len(data.source.notes) :]
+    return remaining.source.notes[len(data.source.notes) :]
 
 
 def _exclude_kinds(
     data: Table, wanted: Sequence[str], *, scored: bool = False
 ) -> tuple[Exclusion, ...]:
     """Count the judgments of some kinds, which an analysis excludes."""
-    asked = _find_labelled(data)
-    scores = isinstance(asked, RatingTable)
-    columns = find_aside_columns(asked.source, asked.frame, scores=scores)
+    table = _find_labelled(data)
+    scores = isinstance(table, RatingTable)
+    columns = find_aside_columns(table.source, table.frame, scores=scores)
     role = next((one for one in ("kind", "expected") if one in columns.asides), None)
     if role is None:
         return ()
-    named = _name_kinds(asked, columns, role)
+    named = _name_kinds(table, columns, role)
     if scored:
         named = named.filter(~is_unscored(named))
-    counted = _count_labels(asked, named)
-    controls, _ = _choose_controls(asked, columns, role, list(counted))
+    counted = _count_labels(table, named)
+    controls, _ = _choose_controls(table, columns, role, list(counted))
     repeats = [one for one in counted if KINDS.get(one.casefold(), (0,))[0] == REPEAT]
     excluded = []
     for code, labels in (("controls", controls), ("repeats", repeats if role == "kind" else [])):
         n = sum(counted[one] for one in labels)
         if n and code in wanted:
             others = named.filter(~nw.col(_LABEL).is_in(labels))
-            left_out = _exclude(code, n, sum(counted.values()), asked)
+            left_out = _exclude(code, n, sum(counted.values()), table)
             excluded.append(name_lost(left_out, named, others))
             named = others
     return tuple(excluded)
@@ -147,14 +147,14 @@ def _find_labelled(data: Table) -> Table:
     return data.rankings or data if isinstance(data, ComparisonTable) else data
 
 
-def _name_kinds(asked: Table, columns: AsideColumns, role: str) -> Frame:
+def _name_kinds(table: Table, columns: AsideColumns, role: str) -> Frame:
     """Add what a column says of the kind of each row, "" where nothing."""
-    named = columns.only(role).add_to(asked.frame)
+    named = columns.only(role).add_to(table.frame)
     return named.with_columns(nw.col(f"evenhand_{role}").fill_null("").alias(_LABEL))
 
 
-def _exclude(code: str, n: float, every: float, asked: Table) -> Exclusion:
-    unit = "ranking" if isinstance(asked, RankingTable) else "judgment"
+def _exclude(code: str, n: float, every: float, table: Table) -> Exclusion:
+    unit = "ranking" if isinstance(table, RankingTable) else "judgment"
     sentence = f"{n:,.0f} control{'s' * (n != 1)} left out" if code == "controls" else ""
     return Exclusion(code, _REASONS[code], n, every, unit=unit, sentence=sentence)
 
@@ -214,15 +214,15 @@ def _keep_pairs(data: ComparisonTable, rankings: RankingTable, known: Frame) -> 
     keys = [name for name in ("task", "ranking") if rankings.has(name)]
     if rankings.parts is not None:
         known = spread(known, "system", rankings.parts, rankings.source)
-    kept, lost = data.frame, set()
+    remaining, lost = data.frame, set()
     for side in ("left", "right"):
         outputs = known.select(*keys, nw.col("system").alias(side))
         on = [*keys, side]
         hit = data.frame.join(outputs, on=on, how="semi")  # type: ignore[arg-type]
         gone = fetch_columns(hit.select(*keys))
         lost |= {*zip(*(gone[name].tolist() for name in keys), strict=True)}
-        kept = kept.join(outputs, on=on, how="anti")  # type: ignore[arg-type]
-    return kept, len(lost)
+        remaining = remaining.join(outputs, on=on, how="anti")  # type: ignore[arg-type]
+    return remaining, len(lost)
 
 
 # What to do with ratings, where nothing else is said
@@ -293,8 +293,8 @@ def count_pairs(data: Judgments, by: Sequence[str] = (), *, answers: bool = Fals
     if isinstance(data, Votes):
         if "judge" in by and data.judges == ("",):
             raise UnknownColumn("these votes do not say who judged: read them with a judge column")
-        told = ("ranking", *(["task"] if data.tasks != ("",) else []))
-        return data.tally((*by, *(told if answers and data.answer is not None else ())))
+        answer_columns = ("ranking", *(["task"] if data.tasks != ("",) else []))
+        return data.tally((*by, *(answer_columns if answers and data.answer is not None else ())))
     raise refuse_form(data, "preferences")
 
 
@@ -307,13 +307,13 @@ def refuse_form(data: object, of: str) -> InvalidJudgments:
 def note_tasks(data: object) -> tuple[str, ...]:
     """Say so where controls are left out, and where judgments on several tasks are pooled."""
     tasks: Sequence[str] = ()
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     if isinstance(data, Comparisons | Rankings):
         table = take_pairs(data)
-        tasks, said = table.tasks(), say_left_out(data, table)
+        tasks, notes = table.tasks(), say_left_out(data, table)
     elif isinstance(data, Votes):
         tasks = data.tasks
-    return (*said, f"{len(tasks)} tasks are pooled") if len(tasks) > 1 else said
+    return (*notes, f"{len(tasks)} tasks are pooled") if len(tasks) > 1 else notes
 
 
 def find_excluded(

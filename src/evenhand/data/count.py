@@ -79,12 +79,12 @@ def count_ways(
     look = _look(data, by)
     rows = None if look.whole is None else len(look.whole[COUNT])  # answers are no more
     few = data.rankings is not None or (rows is not None and rows <= most)
-    kept = few or data.count_judgments() <= most
+    keep = few or data.count_judgments() <= most
     if look.many and not by[2:] and can_read(data, look.frame):
-        found = _count_apart(data, look, limits, kept=kept)
-        if found is not None:
-            return found
-    if kept:
+        counts = _count_apart(data, look, limits, keep=keep)
+        if counts is not None:
+            return counts
+    if keep:
         return _count(data, limits, look)
     return Apart({name: count_outcomes(data, (name,), limits) for name in by})
 
@@ -120,8 +120,8 @@ def _look(data: ComparisonTable, by: tuple[str, ...]) -> _Look:
         return _Look(by, weighing, frame, every)
     # Fetch the labels of the first rows: to group few of them is dearer than to fetch them
     with one_thread(data.source.connection):
-        found = fetch_columns(frame.select(*keys).head(SAMPLE))
-    rows = {**found, COUNT: np.ones(len(found["outcome"]))}
+        columns = fetch_columns(frame.select(*keys).head(SAMPLE))
+    rows = {**columns, COUNT: np.ones(len(columns["outcome"]))}
     many, whole = _cells_are_many(rows, keys), rows if len(rows[COUNT]) < SAMPLE else None
     return _Look(by, weighing, frame, every, many, rows, whole)
 
@@ -169,14 +169,14 @@ def _count_codes(data: ComparisonTable, look: _Look, limits: Mapping[str, int]) 
 
 
 def _count_apart(
-    data: ComparisonTable, look: _Look, limits: Mapping[str, int], *, kept: bool
+    data: ComparisonTable, look: _Look, limits: Mapping[str, int], *, keep: bool
 ) -> Apart | None:
     """Count each of two factors in one pass; None where cells are too many for arrays."""
     by, frame = look.by, look.frame
 
     def count(tables: Sequence[Coding], rows: float) -> Apart | None:
         readers = make_readers(data, tables)
-        crossed = readers and count_crossed(data, frame, tables, readers, rows, kept=kept)
+        crossed = readers and count_crossed(data, frame, tables, readers, rows, keep=keep)
         if not crossed:
             return None
         tallies = {
@@ -202,12 +202,12 @@ def _try_labels(
     rows = sum(known[names[0]].values())
 
     def attempt() -> Counted | None:
-        meaning = check_labels(data, frame, {name: list(found) for name, found in known.items()})
+        meaning = check_labels(data, frame, {name: list(counts) for name, counts in known.items()})
         return count(code_tables(look.by, known, meaning, limits), rows)
 
-    found = None if any(None in labels for labels in known.values()) else attempt()
-    if found is not None:
-        return found
+    counts = None if any(None in labels for labels in known.values()) else attempt()
+    if counts is not None:
+        return counts
     known |= {name: count_labels(frame, name) for name in names[1:] if name not in look.by}
     return attempt()
 
@@ -287,7 +287,7 @@ def make_tally(
     """Turn one row per (level, pair, outcome) into one entry per (level, pair)."""
     left, right, outcome = codes
     k = len(systems)
-    digits = [(own, len(names[name])) for name, own in levels.items()]
+    digits = [(level, len(names[name])) for name, level in levels.items()]
     key = join_codes([*digits, (left, k), (right, k)])
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
 
@@ -298,10 +298,10 @@ def make_tally(
     counts = widened(sums[0])
     totals = counts.sum(axis=1)
     factors = {}
-    for name, own in levels.items():
-        loads = np.bincount(own[first], weights=totals, minlength=len(names[name]))
+    for name, level in levels.items():
+        loads = np.bincount(level[first], weights=totals, minlength=len(names[name]))
         factors[name] = Factor(
-            tuple(names[name]), own[first], np.asarray(loads, dtype=np.float64), len(names[name])
+            tuple(names[name]), level[first], np.asarray(loads, dtype=np.float64), len(names[name])
         )
     squares = None if sums[1] is None else widened(sums[1])
     wins, ties, losses = np.ascontiguousarray(counts.T)
@@ -401,7 +401,7 @@ def count_crossed(
     readers: Sequence[Reader],
     rows: float,
     *,
-    kept: bool,
+    keep: bool,
 ) -> tuple[list[Cells], CrossedRows | None] | None:
     """Count the rows of each cell by two factors, each by itself, in one pass."""
     # tables: labels and codes of both factors, of both sides and of outcomes, in this order.
@@ -409,20 +409,20 @@ def count_crossed(
     if max(one, two) * 3 * k * k > coding.DENSE or one * two * k > SCORES:
         return None
     sums = [_make_sums(table.size, k * k, _most(table)) for table in tables[:2]]
-    answers_kept = np.empty(int(rows) if kept else 0, dtype=_narrow_type(3 * k * k))
+    answers_kept = np.empty(int(rows) if keep else 0, dtype=_narrow_type(3 * k * k))
     cells_kept = np.empty(len(answers_kept), dtype=_narrow_type(one * two))
     counted = 0
     for codes, answers in _read_answers(data, frame, (tables, readers), rows):
-        for own, code, size in zip(sums, codes, (one, two), strict=True):
-            _add(own, _join([code], [size]), answers)
-        if kept:
+        for factor_sums, code, size in zip(sums, codes, (one, two), strict=True):
+            _add(factor_sums, _join([code], [size]), answers)
+        if keep:
             place = slice(counted, counted + len(answers))
             answers_kept[place], cells_kept[place] = answers, _join(codes, [one, two])
         counted += len(answers)
     if counted != rows:
         return None
-    crossed = CrossedRows(answers_kept, cells_kept, one * two, k) if kept else None
-    return [find_cells(own) for own in sums], crossed
+    crossed = CrossedRows(answers_kept, cells_kept, one * two, k) if keep else None
+    return [find_cells(factor_sums) for factor_sums in sums], crossed
 
 
 def _read_answers(
@@ -437,8 +437,8 @@ def _read_answers(
     sizes = [sizes[2], *sizes[:2]]
     joined = join_readers([outcome, left, right], sizes)
     if joined is None:
-        for *codes, own, other, answer in read_codes(data, frame, tables[1], rows):
-            yield codes, _join([answer, own, other], sizes)
+        for *codes, left_code, other, answer in read_codes(data, frame, tables[1], rows):
+            yield codes, _join([answer, left_code, other], sizes)
         return
     for *codes, answer in read_codes(data, frame, [*levels, joined], rows):
         yield codes, cast("Keys", answer)
@@ -471,9 +471,9 @@ def _sort_keys(
     keys: Keys = np.empty(int(rows), np.int32) if narrow else np.empty(int(rows), np.int64)
     counted = 0
     for codes in read_codes(data, frame, readers, rows):
-        own = _join(codes, sizes)
-        keys[counted : counted + len(own)] = own
-        counted += len(own)
+        batch = _join(codes, sizes)
+        keys[counted : counted + len(batch)] = batch
+        counted += len(batch)
     return count_keys(keys, prod(sizes)) if counted == rows else None
 
 
@@ -496,9 +496,9 @@ def _join(codes: Sequence[Integers], sizes: Sequence[int], rows: int = 0) -> Key
         return np.zeros(rows, dtype=np.int32)
     narrow = prod(sizes) <= LARGEST
     key: Keys = codes[0].astype(np.int32) if narrow else codes[0].astype(np.int64)
-    for own, size in zip(codes[1:], sizes[1:], strict=True):
+    for code, size in zip(codes[1:], sizes[1:], strict=True):
         key *= size
-        key += own
+        key += code
     return key
 
 
@@ -566,10 +566,10 @@ def make_readers(data: ComparisonTable, tables: Sequence[Coding]) -> list[Reader
         listed = len(labels) <= LISTED and not odd
         if not listed and not odd and labels not in hashed:
             hashed[labels] = _hash_labels(data, labels)
-        found = _list_labels(table) if listed else None if odd else _take(table, *hashed[labels])
-        if found is None:
+        reader = _list_labels(table) if listed else None if odd else _take(table, *hashed[labels])
+        if reader is None:
             return None
-        readers.append(found)
+        readers.append(reader)
     return readers
 
 
@@ -623,8 +623,8 @@ def _hash_labels(data: ComparisonTable, labels: Sequence[str]) -> Hashed:
     connection = cast("duckdb.DuckDBPyConnection", data.source.connection)
     table = make_table(connection, {"label": list(labels)}).to_native()
     query = nw.from_native(table.project('label, hash("label") as number'))
-    found = fetch_columns(cast("Frame", query))
-    number = dict(zip(found["label"].tolist(), found["number"].tolist(), strict=True))
+    columns = fetch_columns(cast("Frame", query))
+    number = dict(zip(columns["label"].tolist(), columns["number"].tolist(), strict=True))
     hashes = np.array([number[label] for label in labels], dtype=np.uint64)
     return hashes, _find_bits(hashes)
 

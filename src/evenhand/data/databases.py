@@ -89,8 +89,10 @@ def list_errors(*besides: type[Exception]) -> tuple[type[Exception], ...]:
     from ibis.common.exceptions import IbisError
 
     loaded = [sys.modules[name] for name in _DRIVERS if name in sys.modules]
-    found = [getattr(module, root) for module in loaded for root in _ROOTS if hasattr(module, root)]
-    return (IbisError, *found, *besides)
+    driver_errors = [
+        getattr(module, root) for module in loaded for root in _ROOTS if hasattr(module, root)
+    ]
+    return (IbisError, *driver_errors, *besides)
 
 
 def fetch_warehouse(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
@@ -107,7 +109,7 @@ def make_warehouse_table(data: Mapping[str, list[Any]]) -> Any:
     import ibis
     import pyarrow as pa
 
-    whole = {name: bool(own) and isinstance(own[0], int) for name, own in data.items()}
+    whole = {name: bool(values) and isinstance(values[0], int) for name, values in data.items()}
     kinds = {name: pa.int64() if one else pa.string() for name, one in whole.items()}
     return ibis.memtable(pa.table(dict(data), schema=pa.schema(kinds)))
 

@@ -70,8 +70,8 @@ def _fetch(frame: Frame) -> Columns:
     if frame.implementation.is_duckdb():
         return _fetch_duckdb(cast("duckdb.DuckDBPyRelation", frame.to_native()))
     if is_spark(frame):
-        found = fetch_spark(frame)
-        return found if isinstance(found, dict) else _fetch(found)
+        fetched = fetch_spark(frame)
+        return fetched if isinstance(fetched, dict) else _fetch(fetched)
     if frame.implementation.is_ibis():
         return _fetch(fetch_warehouse(frame))
     return _fetch(collect(frame))
@@ -310,8 +310,8 @@ def _stream_duckdb(relation: Any, rows: int) -> Iterator[Columns]:
     try:
         if find_spec("pyarrow") is None:
             names = list(relation.columns)
-            while found := relation.fetchmany(rows):
-                yield _from_rows(found, names)
+            while chunk := relation.fetchmany(rows):
+                yield _from_rows(chunk, names)
             return
         read = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
         for batch in read(rows):
@@ -332,8 +332,8 @@ def _stream_ibis(table: Any, rows: int) -> Iterator[Columns]:
 def _stream_spark(table: Any, rows: int) -> Iterator[Columns]:
     try:
         left, names = iter(table.toLocalIterator()), list(table.columns)
-        while found := list(islice(left, rows)):
-            yield _from_rows(found, names)
+        while chunk := list(islice(left, rows)):
+            yield _from_rows(chunk, names)
     except list_faults() as error:
         first = say_fault(error).strip().partition("\n")[0]
         raise UnknownFormat(f"Spark could not answer a query: {first}") from None

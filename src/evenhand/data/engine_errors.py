@@ -63,8 +63,8 @@ def explain(error: duckdb.Error, name: str = "the file") -> EvenhandError:
     elsewhere = _ELSEWHERE.search(text)
     if elsewhere:
         return UnknownFormat(elsewhere[1])
-    found = _explain(text, name)
-    return type(found)(name_originals(str(found)))
+    fault = _explain(text, name)
+    return type(fault)(name_originals(str(fault)))
 
 
 @contextmanager
@@ -166,14 +166,14 @@ def name_file(relation: duckdb.DuckDBPyRelation) -> str:
         query = relation.sql_query()
     except duckdb.Error:  # some relations cannot be written as SQL
         return "the file"
-    found = _READS.search(query)
-    return name_originals(found[1].replace("''", "'")) if found else "the file"
+    match = _READS.search(query)
+    return name_originals(match[1].replace("''", "'")) if match else "the file"
 
 
 def _explain_csv(text: str, name: str) -> str:  # noqa: PLR0911 - a kind of fault each
     """Name the line of a CSV file and what is wrong with it."""
-    found = _CSV_FILE.search(text)
-    file = found[1].strip() if found else name
+    match = _CSV_FILE.search(text)
+    file = match[1].strip() if match else name
     numbered, mark = _CSV_LINE.search(text), _CSV_MARK.search(text)
     number = int(numbered[1]) if numbered else None
     record = find_record(Path(file), number, mark[1].replace("\\t", "\t") if mark else ",")

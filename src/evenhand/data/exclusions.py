@@ -233,10 +233,10 @@ def _count_duckdb(frame: Frame, keys: Sequence[list[str]], condition: str) -> li
     counts: list[Counts] = [{} for _ in keys]
     # grouping() has a bit for each column, the first the highest: 1 where it is not grouped by
     bits = [sum((one not in some) << at for at, one in enumerate(reversed(order))) for some in keys]
-    for mask, n, kept, *values in rows:
+    for mask, n, n_kept, *values in rows:
         at = bits.index(mask)
         names = tuple(values[order.index(one)] for one in keys[at])
-        counts[at][names] = (int(n), int(kept))
+        counts[at][names] = (int(n), int(n_kept))
     return counts
 
 
@@ -287,8 +287,8 @@ def count_filters(stored: Iterable[Exclusion | Filter]) -> list[Exclusion]:
 
 def list_idle(stored: Iterable[Exclusion | Filter]) -> list[str]:
     """Return a line for each condition that every row meets: it may be misspelt."""
-    asked = [one for one in count_filters(stored) if one.code == "where" and not one.rows]
-    return [f"{one.reason.removeprefix('by ')} excludes no row" for one in asked]
+    idle = [one for one in count_filters(stored) if one.code == "where" and not one.rows]
+    return [f"{one.reason.removeprefix('by ')} excludes no row" for one in idle]
 
 
 def sign_excluded(signature: str, excluded: Iterable[Exclusion]) -> str:
@@ -299,8 +299,8 @@ def sign_excluded(signature: str, excluded: Iterable[Exclusion]) -> str:
 
 def list_texts(excluded: Iterable[Exclusion], known: Iterable[str] = ()) -> list[str]:
     """Return a line for each exclusion that no other note tells already."""
-    said = set(known)
-    return [one.text for one in excluded if one.text not in said]
+    known_texts = set(known)
+    return [one.text for one in excluded if one.text not in known_texts]
 
 
 def write_excluded(excluded: Iterable[Exclusion]) -> list[dict[str, Any]]:
@@ -321,8 +321,8 @@ def note_excluded(result: Result, excluded: Sequence[Exclusion], *, once: bool =
     if isinstance(values.get("groups"), Mapping):
         changes["groups"] = note_groups(values["groups"], excluded, once=once)
     if once and isinstance(values.get("notes"), tuple):
-        told = {one.sentence for one in excluded}
-        notes = tuple(one for one in values["notes"] if one not in told)
+        sentences = {one.sentence for one in excluded}
+        notes = tuple(one for one in values["notes"] if one not in sentences)
         changes |= {} if notes == values["notes"] else {"notes": notes}
     if "excluded" in values:
         known = values["excluded"]

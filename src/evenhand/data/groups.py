@@ -83,10 +83,10 @@ def tally_groups(
     table: Comparisons, by: str | None, factors: Sequence[str] = ()
 ) -> dict[str, Tally]:
     """Count every level of a column apart, in one pass; all under the name "" where it is None."""
-    kept = tuple(name for name in dict.fromkeys(factors) if name != by)
+    remaining = tuple(name for name in dict.fromkeys(factors) if name != by)
     if by is None:
-        return {"": table.tally(by=kept)}
-    parts = table.tally(by=(by, *kept)).split(by)
+        return {"": table.tally(by=remaining)}
+    parts = table.tally(by=(by, *remaining)).split(by)
     if not table.expanded:
         return parts
     answers = count_answers(table, by)
@@ -129,10 +129,12 @@ def split_ratings(data: Ratings, by: str | None = None) -> dict[str, Ratings]:
         if len(levels) > 1 and None not in levels:
             level = nw.col(column).cast(nw.String)
             parts = {
-                f"{name} / {own}" if name else str(own): part.where(level == own, recorded=False)
+                f"{name} / {value}" if name else str(value): part.where(
+                    level == value, recorded=False
+                )
                 for name, part in parts.items()
-                for own in levels
-                if own in list_levels(part, column)
+                for value in levels
+                if value in list_levels(part, column)
             }
     return parts
 
@@ -163,5 +165,5 @@ def list_levels(data: Comparisons | Ratings, column: str) -> list[str | None]:
     """Return the different values of a column as text, sorted; None for blank ones comes last."""
     frame = data.frame.select(nw.col(column).cast(nw.String)).unique()
     with one_thread(data.source.connection):
-        found = fetch_columns(frame)[column].tolist()
-    return sorted(found, key=lambda one: (one is None, one or ""))
+        values = fetch_columns(frame)[column].tolist()
+    return sorted(values, key=lambda one: (one is None, one or ""))

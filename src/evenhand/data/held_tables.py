@@ -106,11 +106,11 @@ class CountedOnce(Comparisons):
         by = take_names(by)
         factors = tuple(self.require(name) for name in by)
         coarse = (coarsen(known, factors) for known in self._counts)
-        found = next((one for one in coarse if one is not None), None)
-        if found is None:
-            found = super().tally(by)
-            self._counts.append(found)
-        return found
+        counts = next((one for one in coarse if one is not None), None)
+        if counts is None:
+            counts = super().tally(by)
+            self._counts.append(counts)
+        return counts
 
 
 def coarsen(known: Tally, by: Sequence[str]) -> Tally | None:
@@ -125,8 +125,10 @@ def coarsen(known: Tally, by: Sequence[str]) -> Tally | None:
     if len(task.labels) != 1:
         return None
     renamed = {
-        name: replace(own, labels=tuple(f"{task.labels[0]}{BOUND_BY}{one}" for one in own.labels))
-        for name, own in pooled.factors.items()
+        name: replace(
+            factor, labels=tuple(f"{task.labels[0]}{BOUND_BY}{one}" for one in factor.labels)
+        )
+        for name, factor in pooled.factors.items()
         if name in bound
     }
     return replace(pooled, factors={**pooled.factors, **renamed})

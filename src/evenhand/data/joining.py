@@ -68,7 +68,7 @@ def _as_text(column: NDArray[Any]) -> list[Any]:
 
 
 def _check_keys(
-    given: list[Any], asked: list[Any], source: Source, joined: tuple[str, str]
+    given: list[Any], needed: list[Any], source: Source, joined: tuple[str, str]
 ) -> None:
     """Refuse judges that the table names twice or not at all."""
     on, named = joined
@@ -77,7 +77,7 @@ def _check_keys(
         raise InvalidJudgments(
             f"{on} {listing(doubled)} stands more than once in {named}: one row for each"
         )
-    absent = sorted({name for name in asked if name is not None} - set(given))
+    absent = sorted({name for name in needed if name is not None} - set(given))
     if absent:
         raise InvalidJudgments(
             f"{on} {listing(absent)} of {source.name} is not in {named}: add a row for each, or"
@@ -121,7 +121,7 @@ class Parts:
 
 
 def find_parts(
-    frame: Frame, columns: Sequence[str], sign: str, source: Source, *, told: str = COMPARED
+    frame: Frame, columns: Sequence[str], sign: str, source: Source, *, explanation: str = COMPARED
 ) -> Parts | None:
     """Look up all names of outputs and take the merged ones apart; None where none is merged."""
     if not sign.strip():
@@ -156,7 +156,7 @@ def find_parts(
     shortest = min(merged, key=len)
     note = (
         f"{len(merged):,} of {len(labels):,} names stand for several systems, such as"
-        f" '{shortest}': {told}"
+        f" '{shortest}': {explanation}"
     )
     if only:
         note += f"; only ever found in such names: {listing(only)}"
@@ -165,8 +165,8 @@ def find_parts(
 
 def _count_names(frame: Frame, column: str) -> list[str]:
     text = frame.select(nw.col(column).cast(nw.String))
-    found = fetch_columns(text.group_by(column).agg(nw.len().alias(COUNT)))[column]
-    return [label for label in found.tolist() if label is not None]
+    labels = fetch_columns(text.group_by(column).agg(nw.len().alias(COUNT)))[column]
+    return [label for label in labels.tolist() if label is not None]
 
 
 def spread(frame: Frame, column: str, parts: Parts, source: Source) -> Frame:
@@ -262,10 +262,10 @@ def count_tasks(frame: Frame, source: Source) -> dict[str, int]:
     if "task" not in frame.collect_schema().names():
         return {}
     named = frame.select(nw.col("task").cast(nw.String))
-    found = fetch_columns(named.group_by("task").agg(nw.len().alias(COUNT)))
-    if any(task is None for task in found["task"]):
+    columns = fetch_columns(named.group_by("task").agg(nw.len().alias(COUNT)))
+    if any(task is None for task in columns["task"]):
         raise InvalidJudgments(f"a task is missing in {source.name}: fill it or drop it")
-    return dict(sorted(zip(found["task"].tolist(), found[COUNT].tolist(), strict=True)))
+    return dict(sorted(zip(columns["task"].tolist(), columns[COUNT].tolist(), strict=True)))
 
 
 def list_tasks(frame: Frame, source: Source) -> list[str]:
@@ -330,12 +330,12 @@ def list_places(frame: Frame) -> list[str]:
     return [name for name in frame.collect_schema().names() if name == PLACE]
 
 
-def sort_rows(found: Columns) -> Columns:
+def sort_rows(columns: Columns) -> Columns:
     """Put fetched rows into the order of the table, where their places were fetched too."""
-    if PLACE not in found:
-        return found
-    order = np.argsort(found[PLACE], kind="stable")
-    return {name: column[order] for name, column in found.items() if name != PLACE}
+    if PLACE not in columns:
+        return columns
+    order = np.argsort(columns[PLACE], kind="stable")
+    return {name: column[order] for name, column in columns.items() if name != PLACE}
 
 
 _NUMBER: Final = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
@@ -354,8 +354,8 @@ def add_bins(frame: Frame, column: str, edges: Sequence[float], name: str, sourc
     """Add the bin of a column of numbers; where a number is missing, its bin is."""
     names, value = name_bins(edges), _read_numbers(frame, column, source)
     label: nw.Expr = nw.when(value >= edges[-1]).then(nw.lit(names[-1]))
-    for edge, own in zip(reversed(edges), reversed(names[:-1]), strict=True):
-        label = nw.when(value < edge).then(nw.lit(own)).otherwise(label)
+    for edge, bin_name in zip(reversed(edges), reversed(names[:-1]), strict=True):
+        label = nw.when(value < edge).then(nw.lit(bin_name)).otherwise(label)
     return frame.with_columns(label.alias(name))
 
 

@@ -56,13 +56,13 @@ class Complete(dict[str, Outcome]):
     """Labels of a table that are all there are: the usual words mean nothing in it."""
 
 
-def is_missing(label: str | None, own: Mapping[str, Outcome] | None = None) -> bool:
+def is_missing(label: str | None, outcome_labels: Mapping[str, Outcome] | None = None) -> bool:
     """Say whether a label stands for a missing value, and was not declared to be an answer.
 
     >>> is_missing("NaN"), is_missing(None), is_missing("none", {"none": "tie"})
     (True, True, False)
     """
-    return label is None or (label not in (own or ()) and label.casefold() in MISSING)
+    return label is None or (label not in (outcome_labels or ()) and label.casefold() in MISSING)
 
 
 def is_both_bad(label: str | None) -> bool:
@@ -74,15 +74,17 @@ def is_both_bad(label: str | None) -> bool:
     return label is not None and label.casefold() in _BOTH_BAD
 
 
-def read_outcome(label: str, own: Mapping[str, Outcome] | None = None) -> Outcome | None:
+def read_outcome(label: str, outcome_labels: Mapping[str, Outcome] | None = None) -> Outcome | None:
     """Return what a label means, or None for a label that nobody declared.
 
     >>> read_outcome("Model_A"), read_outcome("tie (bothbad)"), read_outcome("mabye")
     ('left', 'tie', None)
     """
-    if own is not None and (label in own or isinstance(own, Complete)):
-        return own.get(label)
-    if own and _is_number(label) and any(map(_is_number, own)):
+    if outcome_labels is not None and (
+        label in outcome_labels or isinstance(outcome_labels, Complete)
+    ):
+        return outcome_labels.get(label)
+    if outcome_labels and _is_number(label) and any(map(_is_number, outcome_labels)):
         return None
     return KNOWN_LABELS.get(label.casefold())
 
@@ -94,7 +96,7 @@ def _is_number(label: str) -> bool:
 def refuse_unknown(
     labels: Iterable[str],
     where: str,
-    own: Mapping[str, Outcome] | None = None,
+    outcome_labels: Mapping[str, Outcome] | None = None,
     *,
     every: Iterable[str | None] = (),
 ) -> None:
@@ -107,11 +109,20 @@ def refuse_unknown(
             " looks like texts or names: say which column holds the outcome (--column outcome=NAME)"
         )
     usual = "left, tie or right (or a | b | tie, model_a | model_b | tie (bothbad))"
-    declared = f"one that was declared, {listing(list(own))}" if own else usual
-    expected = declared if own is None or isinstance(own, Complete) else f"{declared}, or {usual}"
-    meant = propose_outcomes(unknown, own, every)
+    declared = (
+        f"one that was declared, {listing(list(outcome_labels))}" if outcome_labels else usual
+    )
+    expected = (
+        declared
+        if outcome_labels is None or isinstance(outcome_labels, Complete)
+        else f"{declared}, or {usual}"
+    )
+    meant = propose_outcomes(unknown, outcome_labels, every)
     options = " ".join(f"--outcome {_quote(f'{one}={means}')}" for one, means in meant.items())
-    known = [*(own or ()), *(() if isinstance(own, Complete) else KNOWN_LABELS)]
+    known = [
+        *(outcome_labels or ()),
+        *(() if isinstance(outcome_labels, Complete) else KNOWN_LABELS),
+    ]
     raise InvalidJudgments(
         f"unknown outcome {shown}{where}: expected {expected}; declare what other labels mean"
         f" ({options}, in Python outcomes={meant}){sentence_hint(suggest(unknown[0], known))}"
@@ -119,7 +130,9 @@ def refuse_unknown(
 
 
 def propose_outcomes(
-    unknown: Sequence[str], own: Mapping[str, Outcome] | None, every: Iterable[str | None] = ()
+    unknown: Sequence[str],
+    outcome_labels: Mapping[str, Outcome] | None,
+    every: Iterable[str | None] = (),
 ) -> dict[str, Outcome]:
     """Return an example of what labels may mean, together with what was declared before.
 
@@ -131,7 +144,9 @@ def propose_outcomes(
     """
     meant: dict[str, Outcome] = {}
     if any(map(_is_number, unknown)):
-        all_numbers = filter(_is_number, {*unknown, *filter(None, every)} - {*(own or ())})
+        all_numbers = filter(
+            _is_number, {*unknown, *filter(None, every)} - {*(outcome_labels or ())}
+        )
         numbers = sorted(all_numbers, key=int)
         if numbers == ["0", "1", "2"]:
             numbers = ["1", "0", "2"]

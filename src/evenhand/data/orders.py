@@ -82,12 +82,14 @@ class Orders:
         if self.level is None:
             raise UnknownColumn("these rankings are not told apart: count them with by='NAME'")
         rows = [np.flatnonzero(self.level.codes == i) for i in range(self.level.size)]
-        return {name: self._part(own) for name, own in zip(self.level.labels, rows, strict=True)}
+        return {
+            name: self._part(indices) for name, indices in zip(self.level.labels, rows, strict=True)
+        }
 
     def _part(self, rows: NDArray[np.intp]) -> Orders:
-        own = self.outputs[rows]
-        used = np.unique(own[own != NONE])
-        outputs = np.where(own == NONE, NONE, np.searchsorted(used, own)).astype(np.int32)
+        selected = self.outputs[rows]
+        used = np.unique(selected[selected != NONE])
+        outputs = np.where(selected == NONE, NONE, np.searchsorted(used, selected)).astype(np.int32)
         names = tuple(self.systems[i] for i in used.tolist())
         part = Orders(names, outputs, self.places[rows], self.weights[rows])
         return pack_orders(names, part, None)  # narrower where the level's rankings are
@@ -115,8 +117,8 @@ def pack_orders(systems: Sequence[str], orders: Orders, level: Factor | None) ->
     """
     widest = int(orders.lengths.max(initial=0))
     outputs, places = orders.outputs[:, :widest], orders.places[:, :widest]
-    own = np.zeros(len(outputs), np.int32) if level is None else level.codes
-    table = np.column_stack([own, outputs, places]).astype(np.int32)
+    level_codes = np.zeros(len(outputs), np.int32) if level is None else level.codes
+    table = np.column_stack([level_codes, outputs, places]).astype(np.int32)
     rows, inverse = np.unique(table, axis=0, return_inverse=True)
     weights = np.bincount(inverse.reshape(-1), weights=orders.weights, minlength=len(rows))
     return replace(
@@ -200,8 +202,8 @@ def order_votes(votes: Votes, by: str | None = None) -> Orders:
         return _pairs(votes, by)
     members, broken = _read_answers(votes, votes.answer)
     if members is None:
-        said = f"{broken:,} answer{' is' if broken == 1 else 's are'} no whole ranking"
-        note = f"{said}{'s' * (broken > 1)}: each comparison counts as a ranking of two"
+        sentence = f"{broken:,} answer{' is' if broken == 1 else 's are'} no whole ranking"
+        note = f"{sentence}{'s' * (broken > 1)}: each comparison counts as a ranking of two"
         return replace(_pairs(votes, by), notes=(note,))
     size = len(members.weight)
     outputs, places = _write_rows(members.answer, members.system, members.above, size)
@@ -257,17 +259,17 @@ def _pair_up(votes: Votes, given: Codes) -> _Pairs:
     _, owner = np.unique(given, return_inverse=True)
     k, m = len(votes.systems), int(owner.max(initial=-1)) + 1
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
-    told = np.where(votes.left > votes.right, RIGHT - votes.outcome, votes.outcome)
+    outcome = np.where(votes.left > votes.right, RIGHT - votes.outcome, votes.outcome)
     key = join_codes([(owner.astype(np.int32), m), (low, k), (high, k)])
     _, first, pair, times = np.unique(
         key, return_index=True, return_inverse=True, return_counts=True
     )
-    agreed = np.bincount(pair, told != told[first][pair], minlength=len(first)) == 0
+    agreed = np.bincount(pair, outcome != outcome[first][pair], minlength=len(first)) == 0
     answer = owner[first].astype(np.int64)
     weight = np.zeros(m, dtype=np.int64)
     weight[answer] = times
     once = (times == 1) | (votes.counted & (times == weight[answer]))
-    return _Pairs(answer, low[first], high[first], told[first], agreed & once, weight)
+    return _Pairs(answer, low[first], high[first], outcome[first], agreed & once, weight)
 
 
 def _level(votes: Votes, by: str, rows: Orders) -> Factor:
@@ -319,20 +321,22 @@ class _Digits:
         """One row a system: its power in its own number, 0 in the others."""
         at = np.arange(len(self.systems))
         power = np.array([self.base ** int(i % self.per_number) for i in at], dtype=np.int64)
-        own = at // self.per_number
+        number = at // self.per_number
         columns: dict[str, Sequence[str] | Integers] = {"system": self.systems}
-        return columns | {name: np.where(own == i, power, 0) for i, name in enumerate(self.names)}
+        return columns | {
+            name: np.where(number == i, power, 0) for i, name in enumerate(self.names)
+        }
 
     def read(self, cells: Columns) -> tuple[Integers, Integers, Integers]:
         """Take numbers apart: row, system and rank of each ranked output."""
-        found = []
+        triples = []
         for i, name in enumerate(self.names):
             rest = cells[name].astype(np.int64)
             for place in range(self.per_number):
                 rest, rank = np.divmod(rest, self.base)
                 held = np.flatnonzero(rank)
-                found.append((held, np.full(len(held), i * self.per_number + place), rank[held]))
-        row, system, rank = (np.concatenate(part) for part in zip(*found, strict=True))
+                triples.append((held, np.full(len(held), i * self.per_number + place), rank[held]))
+        row, system, rank = (np.concatenate(part) for part in zip(*triples, strict=True))
         return row, system, rank
 
 
@@ -340,9 +344,9 @@ def count_orders(data: Judgments | Orders, by: str | None = None) -> Orders:
     """Count the different rankings, perhaps by judge, item, task or a covariate."""
     if not isinstance(data, Comparisons | Rankings):
         return _count(data, by)
-    kept = leave_out_controls(data)
-    orders = _count(kept, by)
-    return replace(orders, notes=(*say_left_out(data, kept), *orders.notes))
+    remaining = leave_out_controls(data)
+    orders = _count(remaining, by)
+    return replace(orders, notes=(*say_left_out(data, remaining), *orders.notes))
 
 
 def _count(data: Judgments | Orders, by: str | None) -> Orders:
@@ -397,12 +401,12 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
     level = None if by is None else pairs.require(by)
     if level in ("ranking", "weight"):
         raise UnknownOption(f"rankings cannot be told apart by {by}: each is one answer")
-    kept, zero = data.frame, 0
+    frame, zero = data.frame, 0
     if data.has("weight"):
         zero = read_weights(pairs).zero
-        kept = kept.filter(nw.col("weight") > 0)
+        frame = frame.filter(nw.col("weight") > 0)
     labels = ["system", *([level] if level else [])]
-    named = bind_to_task(pairs, labels, name_levels(pairs, labels, kept))
+    named = bind_to_task(pairs, labels, name_levels(pairs, labels, frame))
     ranked = named.filter(nw.col("rank") > 0)
     top = (nw.len().alias(COUNT), nw.col("rank").max().alias("evenhand_top"))
     seen = fetch_columns(ranked.group_by("system").agg(*top))
@@ -412,8 +416,8 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
     systems, base = sorted(seen["system"].tolist()), int(seen["evenhand_top"].max()) + 1
     parts = (name for name in ("task", "weight") if data.has(name))
     keys = list(dict.fromkeys(["ranking", *parts, *labels[1:]]))
-    found = _sum_in_engine(data, ranked, _Digits(systems, base), keys, level)
-    triples = found if found is not None else _fetch_rows(ranked, systems, keys, level)
+    summed = _sum_in_engine(data, ranked, _Digits(systems, base), keys, level)
+    triples = summed if summed is not None else _fetch_rows(ranked, systems, keys, level)
     if level is not None:
         _check_names(pairs, ranked, level, triples.levels)
     orders = _pack(systems, triples, told_apart=level is not None)

@@ -57,7 +57,7 @@ class Rankings(RankingTable):
         are known, else the system that comes first by name.
         """
         order = "position" if self.has("position") else ORDER
-        kept = [name for name in self.columns if name not in ("system", "rank", order)]
+        carried = [name for name in self.columns if name not in ("system", "rank", order)]
         compared = {"rank": "rank", "order": order}
         ranked = self.frame.filter(~nw.col("rank").is_null() & (nw.col("rank") > 0))
         if self.parts is not None:
@@ -71,7 +71,7 @@ class Rankings(RankingTable):
                 nw.col("system").alias(side),
                 *[nw.col(name).alias(f"evenhand_{side}_{what}") for what, name in compared.items()],
             )
-            for side, columns in (("left", kept), ("right", self._key))
+            for side, columns in (("left", carried), ("right", self._key))
         )
         pairs = left.join(right, on=self._key, how="inner")  # type: ignore[arg-type]
         pairs = pairs.filter(nw.col("evenhand_left_order") < nw.col("evenhand_right_order"))

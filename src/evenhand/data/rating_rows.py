@@ -104,7 +104,7 @@ class RatingRows:
         order = np.argsort(group, kind="stable")
         parts = np.split(order, np.cumsum(sizes)[:-1])
         return {
-            tuple(own[code[rows[0]]] for own, code in zip(labels, codes, strict=True)): (
+            tuple(level[code[rows[0]]] for level, code in zip(labels, codes, strict=True)): (
                 self if len(parts) == 1 else self.take(rows)
             )
             for rows in parts
@@ -145,10 +145,10 @@ class Scale:
         if self.points is not None:
             off |= ~np.isin(scores, self.points)
         if self.declared and off.any():
-            n, found = int(off.sum()), np.unique(scores[off])
+            n, values = int(off.sum()), np.unique(scores[off])
             is_are = "score is" if n == 1 else "scores are"
             raise InvalidJudgments(
-                f"{n:,} {is_are} not on the scale {self}: {listing(_numbers(found), 5)}; correct"
+                f"{n:,} {is_are} not on the scale {self}: {listing(_numbers(values), 5)}; correct"
                 " them, leave them out, or say what the scale is"
             )
 

@@ -38,8 +38,8 @@ class Ratings(RatingTable):
             InvalidJudgments: a merged name with an empty part or with one system twice.
 
         """
-        told = "a score of such an output is that of each"
-        parts = find_parts(self.frame, ("system",), sign, self.source, told=told)
+        explanation = "a score of such an output is that of each"
+        parts = find_parts(self.frame, ("system",), sign, self.source, explanation=explanation)
         if parts is None:
             return replace(self, source=self.source.noting(say_none(sign)))
         frame = spread(keep_places(self.frame), "system", parts, self.source)

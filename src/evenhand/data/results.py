@@ -51,13 +51,13 @@ def write_result(result: Any, table: str = "") -> str:
 
 
 def draw_table(
-    head: Sequence[str], body: Iterable[Sequence[str]], said: Iterable[str] = (), above: str = ""
+    head: Sequence[str], body: Iterable[Sequence[str]], lines: Iterable[str] = (), above: str = ""
 ) -> str:
     """Return a table with what is said below it."""
     first = f"<p><strong>{escape(above)}</strong></p>" if above else ""
     rows = "".join(_cells("td", row) for row in body)
     table = f"<table>{_cells('th', head)}{rows}</table>" if head else ""
-    below = "<br>".join(escape(line) for line in said if line)
+    below = "<br>".join(escape(line) for line in lines if line)
     return first + table + (f"<p>{below}</p>" if below else "")
 
 

@@ -71,7 +71,9 @@ def code_votes(data: ComparisonTable) -> Votes:
     weights = [] if weighing.column is None else [weighing.column]
     labels, words, fetch = _look_up(data, frame, keys, beside, [*beside.columns, *weights])
     with one_thread(data.source.connection):
-        meaning = check_labels(data, every, {name: own.names for name, own in labels.items()})
+        meaning = check_labels(
+            data, every, {name: column_labels.names for name, column_labels in labels.items()}
+        )
     if not meaning:
         raise explain_empty(data, weighing.zero)
     columns = fetch()
@@ -123,7 +125,9 @@ def _name_rows(levels: dict[str, Level], names: Sequence[str], size: int) -> dic
     """Return names and codes of labels; items and answers of different tasks are different."""
     if "task" in levels:
         bound = {name: levels[name] for name in ("item", "ranking") if name in levels}
-        levels = levels | {name: bind_levels(levels["task"], own) for name, own in bound.items()}
+        levels = levels | {
+            name: bind_levels(levels["task"], level) for name, level in bound.items()
+        }
     none: Level = (("",), np.zeros(size, dtype=np.int32))
     columns: dict[str, Any] = {}
     for name in names:
@@ -139,7 +143,9 @@ def _make_votes(
     meaning: Mapping[str, int],
 ) -> Votes:
     levels: dict[str, Level] = {
-        name: (own.texts, columns[name]) for name, own in labels.items() if name in VOTE_LABELS
+        name: (column_labels.texts, columns[name])
+        for name, column_labels in labels.items()
+        if name in VOTE_LABELS
     }
     sides = {name: labels[name].texts for name in ("left", "right")}
     systems = sorted({*sides["left"], *sides["right"]})
@@ -200,13 +206,15 @@ def code_ratings(
     unscored = is_unscored(data.frame)
     frame = every.filter(~unscored) if missing else every
     labels, words, fetch = _look_up(data, frame, keys, beside, ["score", *beside.columns])
-    different = {name: own.names for name, own in labels.items()}
+    different = {name: column_labels.names for name, column_labels in labels.items()}
     with one_thread(data.source.connection):
-        if not all(is_name(name) for own in different.values() for name in own):
+        if not all(is_name(name) for column_labels in different.values() for name in column_labels):
             scored = number_rows(every, ANSWER).filter(~unscored)
             refuse_unnamed_levels(scored, different, data.source)
     columns = fetch()
-    levels: dict[str, Level] = {name: (own.texts, columns[name]) for name, own in labels.items()}
+    levels: dict[str, Level] = {
+        name: (column_labels.texts, columns[name]) for name, column_labels in labels.items()
+    }
     score = columns["score"].astype(np.float64)
     read = beside.read(columns, words, _read_expected)
     kind, expected = read.kinds.kind, read.expected

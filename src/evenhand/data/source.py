@@ -61,8 +61,8 @@ class Source:
 
     def find_asides(self, columns: Sequence[str]) -> dict[str, Aside]:
         """Return which of some columns play the roles of `ASIDES`."""
-        found = {role: self.asides.get(role, Aside(role)) for role in ASIDES}
-        return {role: aside for role, aside in found.items() if aside.column in columns}
+        asides = {role: self.asides.get(role, Aside(role)) for role in ASIDES}
+        return {role: aside for role, aside in asides.items() if aside.column in columns}
 
 
 def number_rows(frame: Frame, name: str) -> Frame:

@@ -100,9 +100,9 @@ class FiledColumn:
     def __getitem__(self, rows: slice) -> NDArray[Any]:
         """Read consecutive rows."""
         start, stop, _ = rows.indices(self.size)
-        found = np.empty(max(stop - start, 0), dtype=self.dtype)
-        self.file.read(start, found)
-        return found * found if self.squared else found
+        values = np.empty(max(stop - start, 0), dtype=self.dtype)
+        self.file.read(start, values)
+        return values * values if self.squared else values
 
     @property
     def squares(self) -> FiledColumn:
@@ -238,37 +238,38 @@ class CodedRows:
         k, sizes = len(self.systems), [self.levels[name].size for name in by]
         span = prod([*sizes, k, k, 3])
         dense = span <= DENSE
-        found = np.zeros(0, dtype=np.int64) if dense else self._find_places(by, sizes)
-        sums = np.zeros((1 if self.squares is None else 2, span if dense else len(found)))
+        keys = np.zeros(0, dtype=np.int64) if dense else self._find_places(by, sizes)
+        sums = np.zeros((1 if self.squares is None else 2, span if dense else len(keys)))
         for batch in self.batches(fold=False):
             place = _place(batch, by, sizes, k)
-            _add(sums, place if dense else np.searchsorted(found, place), batch)
+            _add(sums, place if dense else np.searchsorted(keys, place), batch)
         held = np.flatnonzero(sums[0])
         sums = sums[:, held]  # most cells of many judges are empty
-        return self._widen(by, sizes, held if dense else found[held], sums)
+        return self._widen(by, sizes, held if dense else keys[held], sums)
 
     def _find_places(self, by: Sequence[str], sizes: Sequence[int]) -> NDArray[np.int64]:
         """Return the different (level, pair, outcome) that there are, sorted."""
-        k, found, new = len(self.systems), np.zeros(0, dtype=np.int64), 0
+        k, keys, new = len(self.systems), np.zeros(0, dtype=np.int64), 0
         waiting: list[NDArray[np.int64]] = []
         for batch in self.batches(fold=False):
             waiting.append(np.unique(_place(batch, by, sizes, k)))
             new += len(waiting[-1])
-            if new > max(len(found), BATCH):  # so that all unions together cost a few sorts
-                found, waiting, new = np.unique(np.concatenate([found, *waiting])), [], 0
-        return np.unique(np.concatenate([found, *waiting]))
+            if new > max(len(keys), BATCH):  # so that all unions together cost a few sorts
+                keys, waiting, new = np.unique(np.concatenate([keys, *waiting])), [], 0
+        return np.unique(np.concatenate([keys, *waiting]))
 
     def _widen(
-        self, by: Sequence[str], sizes: Sequence[int], found: Keys, sums: NDArray[np.float64]
+        self, by: Sequence[str], sizes: Sequence[int], keys: Keys, sums: NDArray[np.float64]
     ) -> Tally:
         """Turn one sum per (level, pair, outcome) into one entry per (level, pair)."""
-        cells, place = np.unique(found // 3, return_inverse=True)
-        outcome, k = found % 3, len(self.systems)
+        cells, place = np.unique(keys // 3, return_inverse=True)
+        outcome, k = keys % 3, len(self.systems)
         wide = np.zeros((len(sums), 3, len(cells)))
         wide[:, outcome, place] = sums
         *codes, left, right = decode(cells.astype(np.int64), [*sizes, k, k])
         factors = {
-            name: replace(self.levels[name], codes=own) for name, own in zip(by, codes, strict=True)
+            name: replace(self.levels[name], codes=level_codes)
+            for name, level_codes in zip(by, codes, strict=True)
         }
         wins, ties, losses = wide[0]
         return Tally(
@@ -294,14 +295,14 @@ class CodedRows:
         span = prod(2 * len(kind) for kind in known) * 3 * k * k
         if len(known) < len(kinds) or span > DENSE:
             return self
-        kept = [np.unique(np.concatenate([kind, -kind])) for kind in known] if fold else known
-        spans = [len(kind) for kind in kept]
+        distinct = [np.unique(np.concatenate([kind, -kind])) for kind in known] if fold else known
+        spans = [len(kind) for kind in distinct]
         size = prod([*spans, 3 * k * k])
         sums = np.zeros((1 if self.squares is None else 2, size))
         for batch in self.batches(fold=fold):
             digits = [
                 (np.searchsorted(kind, values).astype(np.int32), len(kind))
-                for kind, values in zip(kept, batch.values.T, strict=True)
+                for kind, values in zip(distinct, batch.values.T, strict=True)
             ]
             pair = [(batch.left, k), (batch.right, k), (batch.outcome, 3)]
             place = join_codes([*digits, *pair])
@@ -313,7 +314,7 @@ class CodedRows:
         return replace(
             self,
             keys=held % (3 * k * k),
-            columns=tuple(kind[code] for kind, code in zip(kept, codes, strict=True)),
+            columns=tuple(kind[code] for kind, code in zip(distinct, codes, strict=True)),
             weights=sums[0][held],
             squares=None if self.squares is None else sums[1][held],
             levels={},
@@ -344,12 +345,12 @@ def _distinct(column: Column) -> NDArray[np.float64] | None:
     """Return the different values of a column that has few, else None."""
     if len(np.unique(column[:SAMPLE])) > DISCRETE:
         return None
-    found = np.zeros(0)
+    values = np.zeros(0)
     for part in slices(column):
-        found = np.union1d(found, np.unique(part))
-        if len(found) > DISCRETE:
+        values = np.union1d(values, np.unique(part))
+        if len(values) > DISCRETE:
             return None
-    return found
+    return values
 
 
 def _place(batch: Batch, by: Sequence[str], sizes: Sequence[int], k: int) -> NDArray[np.int64]:
@@ -446,7 +447,7 @@ def code_rows(
     weight = None if weighing.column is None else nw.col(weighing.column)
     with one_thread(data.source.connection):
         counted = {name: count_labels(frame, name, weight) for name in keys}
-    meaning = check_labels(data, every, {name: list(found) for name, found in counted.items()})
+    meaning = check_labels(data, every, {name: list(counts) for name, counts in counted.items()})
     if not meaning:
         raise explain_empty(data, weighing.zero)
     if sum(counted["outcome"].values()) > COUNTABLE:

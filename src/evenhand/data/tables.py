@@ -90,11 +90,11 @@ class JudgmentTable:
         """Say whether a role's column is there."""
         return role in self.columns
 
-    def keep_rows(self, kept: Frame, code: str, reason: str, sql: str = "") -> Self:
+    def keep_rows(self, remaining: Frame, code: str, reason: str, sql: str = "") -> Self:
         """Keep some rows, and record the others as excluded; arguments as of `Filter`."""
         roles = {role: role for role in self.ROLES}
-        others = Filter(code, reason, self.frame, kept, roles, sql)
-        return replace(self, frame=kept, source=self.source.excluding(others))
+        others = Filter(code, reason, self.frame, remaining, roles, sql)
+        return replace(self, frame=remaining, source=self.source.excluding(others))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,11 +137,11 @@ class RowTable(JudgmentTable):
             UnknownColumn: a column that is not there.
 
         """
-        kept = replace(self, frame=filter_rows(self.frame, condition, self.source.name))
+        remaining = replace(self, frame=filter_rows(self.frame, condition, self.source.name))
         if not recorded:
-            return kept
+            return remaining
         sql = condition if isinstance(condition, str) else ""
-        return self.keep_rows(kept.frame, "where", f"by {quote_condition(condition)}", sql)
+        return self.keep_rows(remaining.frame, "where", f"by {quote_condition(condition)}", sql)
 
     def without(self, *, judges: Sequence[str], recorded: bool = True) -> Self:
         """Exclude the judgments of some judges.
@@ -158,8 +158,12 @@ class RowTable(JudgmentTable):
         if not judges:
             return self
         judge = nw.col("judge")
-        kept = self.where(judge.is_null() | ~judge.is_in(list(judges)), recorded=False)
-        return self.keep_rows(kept.frame, "judges", reason_by_name(judges)) if recorded else kept
+        remaining = self.where(judge.is_null() | ~judge.is_in(list(judges)), recorded=False)
+        return (
+            self.keep_rows(remaining.frame, "judges", reason_by_name(judges))
+            if recorded
+            else remaining
+        )
 
     def tasks(self) -> list[str]:
         """Names of the tasks, sorted; empty where there is no task column."""
@@ -178,8 +182,10 @@ class RowTable(JudgmentTable):
 
         """
         require_task(self.frame, self.source, task)
-        kept = self.where(nw.col("task") == task, recorded=False)
-        return self.keep_rows(kept.frame, "task", f"by task '{task}'") if recorded else kept
+        remaining = self.where(nw.col("task") == task, recorded=False)
+        return (
+            self.keep_rows(remaining.frame, "task", f"by task '{task}'") if recorded else remaining
+        )
 
     def join(self, table: Any, *, on: str = "judge", named: str = NAMELESS) -> Self:
         """Add covariates of judges (or items) from a table with one row for each.
@@ -252,10 +258,10 @@ class RankingTable(JudgmentTable):
         """
         return self._keep_sound(replace(self, frame=frame))
 
-    def _keep_sound(self, kept: Self) -> Self:
+    def _keep_sound(self, remaining: Self) -> Self:
         if "_sound" in vars(self):
-            vars(kept)["_sound"] = True
-        return kept
+            vars(remaining)["_sound"] = True
+        return remaining
 
     def check(self) -> None:
         """Refuse what cannot be a ranking, and what the expansion to pairs would lose.
@@ -479,9 +485,12 @@ def count_scored(data: RatingTable) -> tuple[int, int]:
     odd = data.frame.select(missing=missing, infinite=infinite)
     groups = odd.group_by("missing", "infinite").agg(nw.len().alias(COUNT))
     with one_thread(data.source.connection):
-        found = fetch_columns(groups)
-    n, n_missing = int(found[COUNT].sum()), int(found[COUNT][found["missing"].astype(bool)].sum())
-    if found["infinite"].any():
+        counts = fetch_columns(groups)
+    n, n_missing = (
+        int(counts[COUNT].sum()),
+        int(counts[COUNT][counts["missing"].astype(bool)].sum()),
+    )
+    if counts["infinite"].any():
         rows = name_rows(find_rows(data.frame, infinite))
         raise InvalidJudgments(f"a score in {where}{rows} is infinite: correct it or leave it out")
     if not n:
@@ -521,7 +530,7 @@ class Mixed:
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers."""
         return {
-            "shares": {name: dict(own) for name, own in self.shares.items()},
+            "shares": {name: dict(level_shares) for name, level_shares in self.shares.items()},
             "each": self.each,
             "effective_judgments": self.effective,
             "left_out": self.left_out,
@@ -586,10 +595,10 @@ def refuse_judged(name: str, factor: str) -> None:
 
 def _no_factor(name: str, role: str) -> UnknownOption:
     """Return the refusal of a group or covariate that is what was judged."""
-    said = name if name == role else f"{name} (the {role})"
+    description = name if name == role else f"{name} (the {role})"
     what = "how much a row counts" if role == "weight" else "what was judged"
     return UnknownOption(
-        f"{said} says {what}: it cannot tell groups apart; take who judged or under what"
+        f"{description} says {what}: it cannot tell groups apart; take who judged or under what"
         " conditions, such as judge, item, task or a column of your own"
     )
 
@@ -604,18 +613,18 @@ def count_answers(table: ComparisonTable, by: str | None = None) -> dict[str, fl
         keys = dict.fromkeys([*groups, *(k for k in whole if table.has(k))])
         each = nw.len() if weight is None else weight.max()
         answers = answers.group_by(*keys).agg(each.alias(COUNT))
-        found = fetch_columns(answers.select(*groups, COUNT))
-        n = np.ones(len(found[COUNT])) if weight is None else found[COUNT].astype(np.float64)
-        labels = found[by].tolist() if by is not None else [""] * len(n)
+        columns = fetch_columns(answers.select(*groups, COUNT))
+        n = np.ones(len(columns[COUNT])) if weight is None else columns[COUNT].astype(np.float64)
+        labels = columns[by].tolist() if by is not None else [""] * len(n)
     else:
         sums = nw.len() if weight is None else weight.sum()
         counted = answers.group_by(by).agg(sums.alias(COUNT)) if by is not None else None
-        found = fetch_columns(answers.select(sums.alias(COUNT)) if counted is None else counted)
-        n = found[COUNT].astype(np.float64)
-        labels = found[by].tolist() if by is not None else [""]
+        columns = fetch_columns(answers.select(sums.alias(COUNT)) if counted is None else counted)
+        n = columns[COUNT].astype(np.float64)
+        labels = columns[by].tolist() if by is not None else [""]
     totals: dict[str, float] = {}
-    for label, own in zip(labels, n.tolist(), strict=True):
-        totals[str(label)] = totals.get(str(label), 0.0) + own
+    for label, total in zip(labels, n.tolist(), strict=True):
+        totals[str(label)] = totals.get(str(label), 0.0) + total
     return totals
 
 
@@ -633,8 +642,8 @@ def exclude_unweighted(data: ComparisonTable | RankingTable) -> tuple[Exclusion,
     zero, every = (counts[name][0] for name in ("evenhand_kept", COUNT))
     n = 0 if zero is None or zero != zero else int(zero)  # noqa: PLR0124 - NaN of an empty table
     sentence = say_unweighted(n)
-    found = Exclusion("zero-weight", "their weight is zero", n, int(every), sentence=sentence)
-    return (name_lost(found, frame, frame.filter(weight != 0)),) if n else ()
+    exclusion = Exclusion("zero-weight", "their weight is zero", n, int(every), sentence=sentence)
+    return (name_lost(exclusion, frame, frame.filter(weight != 0)),) if n else ()
 
 
 def restore_places(data: ComparisonTable) -> ComparisonTable:

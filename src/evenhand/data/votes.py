@@ -82,10 +82,10 @@ class Votes:
 
     def _number(self, one: Codes, other: Codes) -> NDArray[np.int64]:
         k = len(self.systems)
-        asked = self.item.astype(np.int64)
+        question = self.item.astype(np.int64)
         if self.criterion is not None:
-            asked = asked * len(self.criteria) + self.criterion
-        return (asked * k + one) * k + other
+            question = question * len(self.criteria) + self.criterion
+        return (question * k + one) * k + other
 
     def number(self, first: str, *others: str) -> NDArray[np.int64]:
         """Return (n,) the group of each vote by some columns, which is found once."""
@@ -230,10 +230,10 @@ def split_tasks(votes: Votes) -> dict[str, Rows]:
     >>> {task: rows.tolist() for task, rows in split_tasks(votes).items()}
     {'de': [0, 1]}
     """
-    found = {}
+    by_task = {}
     for code in np.unique(votes.task).tolist():
-        found[votes.tasks[code]] = np.flatnonzero(votes.task == code)
-    return found
+        by_task[votes.tasks[code]] = np.flatnonzero(votes.task == code)
+    return by_task
 
 
 def take_task(votes: Votes, rows: Rows) -> Votes:

@@ -98,19 +98,21 @@ def refuse_missing(table: Comparisons, cells: Cells) -> None:
             )
 
 
-def weigh_cells(cells: Cells, columns: list[str], wanted: Array, kept: NDArray[np.bool_]) -> Array:
+def weigh_cells(
+    cells: Cells, columns: list[str], wanted: Array, included: NDArray[np.bool_]
+) -> Array:
     """Return (kept,) the weight of a comparison in each entry; all of them weigh their number."""
     # Shares are of comparisons, which is what models count: a ranking of five outputs is ten of
     # them, and would otherwise outweigh ten judges who ranked two.
     # wanted: (C,) share of each entry's cell of levels.
     # kept: (C,) entries with a share.
-    rows = cells[ROWS][kept].astype(float)
-    keys = zip(*(cells[name][kept].tolist() for name in columns), strict=True)
+    rows = cells[ROWS][included].astype(float)
+    keys = zip(*(cells[name][included].tolist() for name in columns), strict=True)
     cell = list(keys) if columns else [()] * len(rows)
     units: dict[tuple[str, ...], int] = {}
     for one in cell:
         units[one] = units.get(one, 0) + 1
-    raw = wanted[kept] / (np.array([units[one] for one in cell]) * rows)
+    raw = wanted[included] / (np.array([units[one] for one in cell]) * rows)
     return np.asarray(raw * (rows.sum() / fsum(raw * rows)))
 
 
@@ -197,10 +199,12 @@ class Mix:
         cells = count_cells(table, columns, self._units(table))
         refuse_missing(table, cells)
         wanted = self._share_cells(table, columns, cells)
-        kept = wanted > 0
-        weights = weigh_cells(cells, columns, wanted, kept)
-        mixed = self._describe(cells, weights, kept)
-        labels = {name: cells[name][kept].tolist() for name in cells if name not in (COUNT, ROWS)}
+        included = wanted > 0
+        weights = weigh_cells(cells, columns, wanted, included)
+        mixed = self._describe(cells, weights, included)
+        labels = {
+            name: cells[name][included].tolist() for name in cells if name not in (COUNT, ROWS)
+        }
         return replace(attach_weights(table, labels, weights), mix=mixed)
 
     def _units(self, table: Comparisons) -> list[str]:
@@ -218,39 +222,40 @@ class Mix:
     def _share_cells(self, table: Comparisons, columns: list[str], cells: Cells) -> Array:
         """Return (C,) the share of each entry's cell."""
         shares = np.ones(len(cells[COUNT]))
-        for column, (name, own) in zip(columns, self.shares.items(), strict=True):
-            found = sorted(set(cells[column].tolist()))
-            _match_levels(table, name, own, found)
-            shares *= np.array([own[level] for level in cells[column].tolist()])
+        for column, (name, level_shares) in zip(columns, self.shares.items(), strict=True):
+            levels = sorted(set(cells[column].tolist()))
+            _match_levels(table, name, level_shares, levels)
+            shares *= np.array([level_shares[level] for level in cells[column].tolist()])
         names = list(self.shares)
         seen = set(zip(*(cells[column].tolist() for column in columns), strict=True))
         for cell in product(*self.shares.values()):
             share = prod(self.shares[name][level] for name, level in zip(names, cell, strict=True))
             if columns and share > 0 and cell not in seen:
-                said = ", ".join(f"{n} {level}" for n, level in zip(names, cell, strict=True))
+                cell_name = ", ".join(f"{n} {level}" for n, level in zip(names, cell, strict=True))
                 raise NotIdentified(
-                    f"no judgments of {said} in {table.source.name}: nothing can stand for their"
+                    f"no judgments of {cell_name} in {table.source.name}: nothing can stand for"
+                    " their"
                     f" share of {share:g}",
                     ["collect some", "state another mix"],
                 )
         return shares
 
-    def _describe(self, cells: Cells, weights: Array, kept: NDArray[np.bool_]) -> Mixed:
+    def _describe(self, cells: Cells, weights: Array, included: NDArray[np.bool_]) -> Mixed:
         """Return what the mix made of the judgments."""
-        answers, rows = cells[COUNT][kept].astype(float), cells[ROWS][kept].astype(float)
-        dropped = int(cells[ROWS][~kept].sum())
+        answers, rows = cells[COUNT][included].astype(float), cells[ROWS][included].astype(float)
+        dropped = int(cells[ROWS][~included].sum())
         notes: tuple[str, ...] = ()
         if dropped:
             lost = ", ".join(
                 f"{name} {level}"
-                for name, own in self.shares.items()
-                for level, share in own.items()
+                for name, level_shares in self.shares.items()
+                for level, share in level_shares.items()
                 if not share
             )
             notes = (f"{dropped:,} comparisons of {lost} have share 0 and are left out",)
         return Mixed(
             name=self.name,
-            shares={name: dict(own) for name, own in self.shares.items()},
+            shares={name: dict(level_shares) for name, level_shares in self.shares.items()},
             each=self.each,
             **_count_effective(answers, rows, weights),
             left_out=dropped,
@@ -287,16 +292,16 @@ def _check_shares(column: str, shares: Mapping[str, float]) -> None:
 
 
 def _match_levels(
-    table: Comparisons, name: str, shares: Mapping[str, float], found: list[str]
+    table: Comparisons, name: str, shares: Mapping[str, float], levels: list[str]
 ) -> None:
     """Refuse levels without a share, and shares of levels that nobody has."""
     where = table.source.name
-    unnamed = [level for level in found if level not in shares]
-    absent = [level for level, share in shares.items() if share > 0 and level not in found]
+    unnamed = [level for level in levels if level not in shares]
+    absent = [level for level, share in shares.items() if share > 0 and level not in levels]
     if unnamed:
         lacking = f"{listing(unnamed)} of {where} has no share in the mix"
         advice = f"{lacking}: state one, 0 leaves its judgments out"
-        unknown = sorted(shares.keys() - {*found})
+        unknown = sorted(shares.keys() - {*levels})
         if not unknown:
             raise UnknownOption(f"{name} {advice}")
         hint = next((hint for level in unknown if (hint := suggest(level, unnamed))), "")

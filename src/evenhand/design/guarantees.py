@@ -50,8 +50,8 @@ def check_choices(seen: Seen) -> Iterator[Guarantee]:
     left = int((target & ~seen.settled).sum())
     if left:
         share = "" if design.policy == "random" else f", {design.random_share:.0%} of it at random"
-        found = f"{left:,} pairs are chosen while judgments come in: {design.policy}{share}"
-        yield Guarantee(f"{name}: policy", "", found, None)
+        observed = f"{left:,} pairs are chosen while judgments come in: {design.policy}{share}"
+        yield Guarantee(f"{name}: policy", "", observed, None)
     if not len(mine):
         return
     _, judges = count_different(mine.person, mine.unit)
@@ -64,11 +64,11 @@ def check_choices(seen: Seen) -> Iterator[Guarantee]:
     )
     chosen = Counter(one.chosen for one in mine.tickets)
     fewer = f" {chosen['narrowed']:,} at random of those left," if chosen["narrowed"] else ""
-    found = (
+    observed = (
         f"{chosen['policy']:,} pairs by the policy, {chosen['random']:,} at random,{fewer}"
         f" {chosen['start-up']:,} of the start-up phase"
     )
-    yield Guarantee(f"{name}: choices", "", found, None)
+    yield Guarantee(f"{name}: choices", "", observed, None)
 
 
 # Promises of how much each judge is asked, and how often each judge sees each system.
@@ -81,14 +81,14 @@ def check_loads(seen: Seen) -> Iterator[Guarantee]:
     tickets = np.bincount(seen.take(~seen.of("training")).judge, minlength=judges)
     if quotas:
         over = int((tickets > _list_quotas(seen)).sum())
-        found = f"{over} judges above theirs; {say_range(tickets)} tickets each"
+        observed = f"{over} judges above theirs; {say_range(tickets)} tickets each"
         holds = over == 0 if len(seen) else None
-        yield Guarantee("quotas", "no judge is asked more than his quota", found, holds)
+        yield Guarantee("quotas", "no judge is asked more than his quota", observed, holds)
     several = len({one.width for one in seen.campaign.tasks}) > 1
     for at, task in enumerate(seen.campaign.tasks):
         mine = seen.take((seen.task == at) & seen.of("target"))
         loads = np.bincount(mine.judge, minlength=judges)
-        found = f"{say_range(loads)} for each of {len(loads):,} judges"
+        observed = f"{say_range(loads)} for each of {len(loads):,} judges"
         if not quotas:
             promised = "the same for every judge but for one"
             holds = seen.conclude(holds=int(np.ptp(loads)) <= 1)
@@ -102,9 +102,9 @@ def check_loads(seen: Seen) -> Iterator[Guarantee]:
             room = _list_quotas(seen) - tickets >= len(campaign.tasks)
             room &= loads < len(np.unique(units))
             spared = int((room & (loads < loads.max() - 1)).sum())
-            found += f"; {spared:,} could take over from others"
+            observed += f"; {spared:,} could take over from others"
             holds = seen.conclude(holds=not spared)
-        yield Guarantee(f"{task.name}: loads", promised, found, holds)
+        yield Guarantee(f"{task.name}: loads", promised, observed, holds)
 
 
 def _list_quotas(seen: Seen) -> Integers:
@@ -215,15 +215,15 @@ def _check_places(name: str, mine: Seen) -> Iterator[Guarantee]:
         ]
         gap = max(gap, _spread(Counter((s, at) for _, s, at in shown), size))
         of_judge = max(of_judge, _spread(Counter(((j, s), at) for j, s, at in shown), size))
-    for more, what, found in (
+    for more, what, difference in (
         ("", "over the campaign", gap),
         (" of a judge", "for each judge", of_judge),
     ):
         yield Guarantee(
             f"{name}: places{more}",
             f"each system at each place equally often but for one, {what}",
-            f"how often a system is at two places differs by at most {found}, {what}",
-            mine.conclude(holds=found <= 1) if len(mine) else None,
+            f"how often a system is at two places differs by at most {difference}, {what}",
+            mine.conclude(holds=difference <= 1) if len(mine) else None,
         )
 
 
@@ -250,12 +250,12 @@ def _check_meetings(name: str, mine: Seen) -> Guarantee:
         for kind, met in kinds.items()
     ]
     balanced = mine.campaign.design.balanced_blocks
-    found = f"two systems meet in {say_range(np.concatenate(times))} of {len(first):,} sets"
+    observed = f"two systems meet in {say_range(np.concatenate(times))} of {len(first):,} sets"
     promised = "every two systems meet in equally many sets, of items with the same systems"
     if not balanced or not len(mine):
-        return Guarantee(f"{name}: sets", promised if balanced else "", found, None)
+        return Guarantee(f"{name}: sets", promised if balanced else "", observed, None)
     even = mine.conclude(holds=all(np.ptp(one) == 0 for one in times))
-    return Guarantee(f"{name}: sets", promised, found, even)
+    return Guarantee(f"{name}: sets", promised, observed, even)
 
 
 # Promises of passes: in order, and of one width with the same outputs in another order.
@@ -269,12 +269,12 @@ def check_passes(seen: Seen) -> Iterator[Guarantee]:
     back = int(((np.diff(seen.task) < 0) & (np.diff(seen.judge) == 0)).sum())
     names = [one.name for one in tasks]
     shown = ["reference" in one.shows for one in tasks]
-    found = f"{back:,} steps back"
+    observed = f"{back:,} steps back"
     early = [name for at, name in enumerate(names) if not shown[at] and any(shown[:at])]
     if early:
-        found += f"; {early[0]} comes after a pass that shows the reference"
+        observed += f"; {early[0]} comes after a pass that shows the reference"
     holds = back == 0 if len(seen) else None
-    yield Guarantee("passes", f"in this order: {', '.join(names)}", found, holds)
+    yield Guarantee("passes", f"in this order: {', '.join(names)}", observed, holds)
     repeated = len({one.width for one in tasks}) < len(tasks)
     if repeated and not seen.campaign.design.policy:
         judged = seen.take(seen.of("target", "anchor"))
@@ -283,10 +283,10 @@ def check_passes(seen: Seen) -> Iterator[Guarantee]:
         once = judged.take(np.isin(np.arange(len(judged)), first))
         rows, passes = count(once.judge, once.width, once.unit)
         missed = int((passes != often[once.width[rows]]).sum())
-        found = f"{missed:,} are not in all of them"
+        observed = f"{missed:,} are not in all of them"
         promised = "all passes with as many outputs on a ticket show a judge the same"
         holds = judged.conclude(holds=not missed and len(judged) > 0)
-        yield Guarantee("passes: same outputs", promised, found, holds)
+        yield Guarantee("passes: same outputs", promised, observed, holds)
         yield _check_shuffled(judged)
 
 
@@ -308,9 +308,9 @@ def _check_shuffled(seen: Seen) -> Guarantee:
     expected = sum(1 / factorial(min(size, 20)) for size in sizes)
     # P(S >= s) <= (e mu / s)^s of independent draws, of which mu are expected (Chernoff)
     chance = min(1.0, (e * expected / same) ** same) if same else 1.0
-    found = f"{same:,} of {len(sizes):,} times the order of the pass before"
+    observed = f"{same:,} of {len(sizes):,} times the order of the pass before"
     holds = seen.conclude(holds=chance >= CHANCE) if len(seen) else None
-    return Guarantee("passes: another order", "each time in another random order", found, holds)
+    return Guarantee("passes: another order", "each time in another random order", observed, holds)
 
 
 # Promises of hidden repeats, and of what is asked again at the end of a pass.
@@ -365,11 +365,11 @@ def _check_lag(seen: Seen) -> Guarantee:
         )
         same += first.kind == "target" and shown == before
     other = int(mine.sum()) - same
-    found = f"{say_range(between)} tickets between"
-    found += f"; {other:,} show something else than one before" if other else ""
+    observed = f"{say_range(between)} tickets between"
+    observed += f"; {other:,} show something else than one before" if other else ""
     holds = not other and bool((between >= lag).all()) if mine.any() else None
     promised = f"at least {lag} tickets after the same outputs in the same order"
-    return Guarantee("repeats: lag", promised, found, holds)
+    return Guarantee("repeats: lag", promised, observed, holds)
 
 
 # Promises of what a judge meets beside what is dealt out: training, anchors, controls.
@@ -413,10 +413,12 @@ def _check_training(seen: Seen) -> Iterator[Guarantee]:
     first, often = count(mine.judge, mine.task, mine.item)
     missing = len(owed) * len(seen.campaign.judges) - (len(first) - strange)
     twice = int((often > 1).sum())
-    found = f"{len(mine):,} tickets; {missing:,} missing, {twice:,} shown twice, {strange:,} others"
+    observed = (
+        f"{len(mine):,} tickets; {missing:,} missing, {twice:,} shown twice, {strange:,} others"
+    )
     holds = seen.conclude(holds=not missing, lost=bool(strange + twice))
     promised = f"every judge sees all {len(owed):,} items of training once"
-    yield Guarantee("training", promised, found, holds)
+    yield Guarantee("training", promised, observed, holds)
     rest = np.where(seen.of("training"), len(seen), seen.place)
     start = np.full(tally(seen).shape, len(seen), dtype=np.int64)
     np.minimum.at(start, (seen.judge, seen.task), rest)
@@ -439,12 +441,12 @@ def _check_controls(seen: Seen) -> Iterator[Guarantee]:
     strange = sum((one.task, one.item) not in known for one in mine.tickets)
     first, _ = count(mine.judge, mine.task, mine.item)
     twice, often = len(mine) - len(first), tally(mine)
-    found = f"{say_range(often.ravel())} in a pass"
-    found += f"; {strange:,} show no control of the pass" if strange else ""
-    found += f"; {twice:,} again" if twice else ""
+    observed = f"{say_range(often.ravel())} in a pass"
+    observed += f"; {strange:,} show no control of the pass" if strange else ""
+    observed += f"; {twice:,} again" if twice else ""
     lost = bool(strange + twice) or bool((often > n).any())
     holds = seen.conclude(holds=bool((often == n).all()), lost=lost)
-    yield Guarantee("controls", f"{n} different ones for each judge in each pass", found, holds)
+    yield Guarantee("controls", f"{n} different ones for each judge in each pass", observed, holds)
     outside = _count_outside(seen, n)
     yield Guarantee(
         "controls: spread",
@@ -533,12 +535,12 @@ SETS = ("set of outputs", "sets of outputs")
 def check_units(seen: Seen) -> Iterator[Guarantee]:
     """Every ticket shows outputs of its item, and all that is to be judged is."""
     wrong = np.flatnonzero(~seen.sound)
-    found = f"{len(wrong):,} of {len(seen):,} do not"
+    observed = f"{len(wrong):,} of {len(seen):,} do not"
     if len(wrong):
         first = seen.tickets[int(wrong[0])]
-        found += f", such as {first.number} ({first.judge}, {first.item})"
+        observed += f", such as {first.number} ({first.judge}, {first.item})"
     promised = "every ticket shows different outputs of its item, as many as its pass asks about"
-    yield Guarantee("outputs shown", promised, found, not len(wrong) if len(seen) else None)
+    yield Guarantee("outputs shown", promised, observed, not len(wrong) if len(seen) else None)
     for at, task in enumerate(seen.campaign.tasks if not seen.campaign.design.policy else ()):
         mine = seen.take((seen.task == at) & seen.of("target"))
         owed = count_targets(mine.campaign, task.width)
@@ -552,12 +554,12 @@ def check_units(seen: Seen) -> Iterator[Guarantee]:
         one, many = WORDS.get(task.width, SETS)
         each = mine.campaign.design.per_item or (None if task.width < 3 else 1)
         what = f"every {one}" if each is None else f"{each} {one if each == 1 else many}"
-        found = f"{sum(there.values()):,} {many} of {len(there):,} items"
-        found += f"; {left:,} {'' if mine.whole else 'still '}missing" if left else ""
-        found += f"; {more + strange:,} not asked for" if more + strange else ""
+        observed = f"{sum(there.values()):,} {many} of {len(there):,} items"
+        observed += f"; {left:,} {'' if mine.whole else 'still '}missing" if left else ""
+        observed += f"; {more + strange:,} not asked for" if more + strange else ""
         holds = mine.conclude(holds=not left, lost=bool(more + strange))
         yield Guarantee(
-            f"{task.name}: items", f"{what} of each of {len(owed):,} items", found, holds
+            f"{task.name}: items", f"{what} of each of {len(owed):,} items", observed, holds
         )
         k = mine.campaign.design.judges_per_item
         _, judges = count_different(mine.person, mine.unit)
@@ -599,11 +601,11 @@ def _check_choice(seen: Seen, at: int) -> Iterator[Guarantee]:
         gap = max(gap, max(times) - min(times))
     what = WORDS[task.width][0] if task.width < 3 else "system"
     where = "of as many items" if task.width < 3 else "in as many sets"
-    found = f"how often {what}s are chosen differs by at most {gap}"
-    found += "; some that were chosen of anchors are not shown" if not sure else ""
+    observed = f"how often {what}s are chosen differs by at most {gap}"
+    observed += "; some that were chosen of anchors are not shown" if not sure else ""
     promised = f"each {what} {where} as any other but for one, of items with the same systems"
     holds = seen.conclude(holds=gap <= 1) if sure else None
-    yield Guarantee(f"{task.name}: choice", promised if sure else "", found, holds)
+    yield Guarantee(f"{task.name}: choice", promised if sure else "", observed, holds)
 
 
 def check_all(seen: Seen) -> tuple[Guarantee, ...]:
@@ -709,10 +711,10 @@ def verify_collected(
     """Count every promise again on what was collected."""
     # What can only be said at the end is left open until all is answered.
     tickets, seats = tuple(tickets), seats or {}
-    asked = [one for one in tickets if _is_asked(assignment, one, seats)]
+    assigned = [one for one in tickets if _is_asked(assignment, one, seats)]
     # repeats that are asked no more: somebody else went on after the first was answered
-    by = {one.number: one.judge for one in asked}
-    last = {assignment.judge[one.number]: one.judge for one in asked}
+    by = {one.number: one.judge for one in assigned}
+    last = {assignment.judge[one.number]: one.judge for one in assigned}
     numbers = np.flatnonzero(assignment.again >= 0).tolist()
     origin = {number: by.get(int(assignment.again[number])) for number in numbers}
     void = {
@@ -720,14 +722,14 @@ def verify_collected(
         for number, judge in origin.items()
         if number not in by and judge is not None and last[assignment.judge[number]] != judge
     }
-    answered = {one.number for one in asked}
+    answered = {one.number for one in assigned}
     whole = len(answered) + len(void) == len(assignment)
-    seen = encode_tickets(assignment.campaign, asked, people, seats)
+    seen = encode_tickets(assignment.campaign, assigned, people, seats)
     seen = replace(seen, void=len(void), whole=whole)
     judges = len({one.judge for one in tickets})
     guarantees = (
-        _compare_tickets(assignment, tickets, asked),
-        _check_ticket_sequence(assignment, asked),
+        _compare_tickets(assignment, tickets, assigned),
+        _check_ticket_sequence(assignment, assigned),
         *check_all(seen),
     )
     return DesignCheck(guarantees, len(tickets), judges, assignment.digest)
@@ -752,32 +754,32 @@ def _is_asked(assignment: Assignment, ticket: Ticket, seats: Mapping[str, str]) 
 
 
 def _compare_tickets(
-    assignment: Assignment, tickets: tuple[Ticket, ...], asked: list[Ticket]
+    assignment: Assignment, tickets: tuple[Ticket, ...], assigned: list[Ticket]
 ) -> Guarantee:
     """Say whether what was answered is what was to be asked, each ticket once."""
-    n, answered = len(assignment), {one.number for one in asked}
-    strange, twice = len(tickets) - len(asked), len(asked) - len(answered)
-    found = f"{len(answered):,} of {n:,} tickets answered"
+    n, answered = len(assignment), {one.number for one in assigned}
+    strange, twice = len(tickets) - len(assigned), len(assigned) - len(answered)
+    observed = f"{len(answered):,} of {n:,} tickets answered"
     if strange:
-        right = set(asked)
+        right = set(assigned)
         first = next(one for one in tickets if one not in right)
-        found += f"; {strange:,} others, such as {first.number} ({first.judge}, {first.item})"
+        observed += f"; {strange:,} others, such as {first.number} ({first.judge}, {first.item})"
     if twice:
-        found += f"; {twice:,} answered twice"
+        observed += f"; {twice:,} answered twice"
     promised = "every answer is to a ticket of the design, as it was to be shown"
     holds = not strange and not twice if tickets else None
-    return Guarantee("tickets", promised, found, holds)
+    return Guarantee("tickets", promised, observed, holds)
 
 
-def _check_ticket_sequence(assignment: Assignment, asked: list[Ticket]) -> Guarantee:
+def _check_ticket_sequence(assignment: Assignment, assigned: list[Ticket]) -> Guarantee:
     """Judges answer in the order of the design; a policy passes over what it cannot fill."""
     last: dict[str, int] = {}
     back = 0
-    for one in asked:
+    for one in assigned:
         back += one.number < last.get(one.judge, -1)
         last[one.judge] = one.number
-    found = f"{back:,} before one that was to come first"
+    observed = f"{back:,} before one that was to come first"
     if assignment.campaign.design.policy:
-        return Guarantee("order", "", found, None)
+        return Guarantee("order", "", observed, None)
     promised = "every judge answers in the order of the design"
-    return Guarantee("order", promised, found, back == 0 if asked else None)
+    return Guarantee("order", promised, observed, back == 0 if assigned else None)

@@ -330,10 +330,10 @@ def _say_cost(plan: CampaignPlan, design: Design) -> str:
 
 
 def _say_power(plan: CampaignPlan) -> str:
-    wish, asked, low = plan.spec.power, plan.asked, plan.weakest
+    wish, pairs, low = plan.spec.power, plan.asked, plan.weakest
     of = "" if low.lower is None else f" ({low.lower:.2f} to {low.upper:.2f})"
-    which = f"{low.pair} is" if len(asked) == 1 else f"all {len(asked)} pairs are"
-    hardest = "" if len(asked) == 1 else f" or more; hardest: {low.pair}"
+    which = f"{low.pair} is" if len(pairs) == 1 else f"all {len(pairs)} pairs are"
+    hardest = "" if len(pairs) == 1 else f" or more; hardest: {low.pair}"
     if low.best >= wish:
         return f"{which} decided with power {low.best:.2f}{of}{hardest}"
     if plan.simulated is not None and low.upper is not None and low.upper >= wish:
@@ -341,11 +341,11 @@ def _say_power(plan: CampaignPlan) -> str:
             f"{which} decided with power {low.best:.2f}{of}{hardest}; asked: {wish:g}, from which"
             f" {plan.simulated.campaigns} simulated campaigns cannot tell it"
         )
-    if len(asked) == 1:
+    if len(pairs) == 1:
         return f"{which} decided with power {low.best:.2f}{of}, short of {wish:g}"
-    short = [one.pair for one in asked if one.best < wish]
+    short = [one.pair for one in pairs if one.best < wish]
     return (
-        f"{len(asked) - len(short)} of {len(asked)} pairs reach power {wish:g}; hardest: {low.pair}"
+        f"{len(pairs) - len(short)} of {len(pairs)} pairs reach power {wish:g}; hardest: {low.pair}"
         f" {low.best:.2f}{of}; short: {listing(short, 5)}"
     )
 

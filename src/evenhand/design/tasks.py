@@ -210,7 +210,7 @@ class Task(ABC):
         names = {"task": ticket.task} if self.table != "ratings" else {}
         aside = {"kind": kind, "expected": ticket.expected, "ticket": str(ticket.number)}
         names |= {"judge": ticket.judge, "item": ticket.item}
-        return tuple({**names, **said, **aside} for said in self.tabulate(ticket, answer))
+        return tuple({**names, **values, **aside} for values in self.tabulate(ticket, answer))
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip() or not is_text(self.name):
@@ -454,8 +454,8 @@ class SpanTask(ScaledTask):
     def validate(self, answer: object, shown: tuple[str, ...], source: str = "") -> Answer:
         if len(shown) != self.width:
             raise InvalidJudgments(f"errors are marked in one output, not in {len(shown)}")
-        asked = ("spans", "score") if self.score else ("spans",)
-        fields = open_answer(answer, asked, comment=self.comment)
+        names = ("spans", "score") if self.score else ("spans",)
+        fields = open_answer(answer, names, comment=self.comment)
         given = fields["spans"]
         if not isinstance(given, list | tuple) or len(given) > MAX_SPANS:
             raise InvalidJudgments(f"errors are a list of at most {MAX_SPANS:,}, not {show(given)}")
@@ -493,8 +493,8 @@ class SpanTask(ScaledTask):
         spans = answer.spans or ()
         lost = -sum(self.severities[one.severity] for one in spans)
         score: Any = answer.to_dict()["score"] if self.score else lost
-        said = {"criterion": self.criterion, "score": score, "errors": len(spans)}
-        return ({"system": ticket.systems[0], **said, "spans": write_spans(spans)},)
+        values = {"criterion": self.criterion, "score": score, "errors": len(spans)}
+        return ({"system": ticket.systems[0], **values, "spans": write_spans(spans)},)
 
 
 def _is_weight(value: object) -> bool:

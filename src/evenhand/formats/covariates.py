@@ -94,14 +94,14 @@ def refuse_missing(
 def _find_key(table: Table, role: str, named: str | None = None) -> str:
     """Return the column that says of whom a row is, by the names that judgments may have for it."""
     names = list(dict.fromkeys([role, *([named] if named else [])]))
-    found = [name for name in names if name in table.columns]
-    found = found or Header(tuple(table.columns), table=table.name).candidates(role)
-    if len(found) > 1 and found[0] != role:
+    candidates = [name for name in names if name in table.columns]
+    candidates = candidates or Header(tuple(table.columns), table=table.name).candidates(role)
+    if len(candidates) > 1 and candidates[0] != role:
         raise UnknownOption(
-            f"{listing(found)} of {table.name} could each be the {role}: call the one '{role}'"
+            f"{listing(candidates)} of {table.name} could each be the {role}: call the one '{role}'"
         )
-    if found:
-        return found[0]
+    if candidates:
+        return candidates[0]
     wanted = " or ".join(f"'{name}'" for name in names)
     hint = suggest(role, table.columns) or f" It has {listing(table.columns)}"
     raise UnknownColumn(
@@ -159,12 +159,12 @@ def read_persons(source: str | Path) -> dict[str, str]:
 
 def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
     """Return an object of a JSON file, whose reader would keep the last of two equal names."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise InvalidJudgments(f"'{twice}' stands twice in {path}: put all logins into one list")
-    return found
+    return entries
 
 
 def _read_pair(login: object, person: str, path: Path) -> tuple[str, str]:
@@ -179,10 +179,12 @@ def _read_pair(login: object, person: str, path: Path) -> tuple[str, str]:
 
 def _read_table(path: Path) -> list[tuple[str, str]]:
     """Return the logins and persons of a table with one login a row."""
-    found = fetch_columns(open_covariates(path, on="judge", named=LOGIN))
-    if PERSON not in found:
+    fetched = fetch_columns(open_covariates(path, on="judge", named=LOGIN))
+    if PERSON not in fetched:
         raise UnknownColumn(f"{path} needs a column '{PERSON}' beside that of logins")
-    columns = [[write_value(value) for value in found[name].tolist()] for name in ("judge", PERSON)]
+    columns = [
+        [write_value(value) for value in fetched[name].tolist()] for name in ("judge", PERSON)
+    ]
     pairs = []
     for row, (login, person) in enumerate(zip(*columns, strict=True), start=1):
         if not login or not login.strip():

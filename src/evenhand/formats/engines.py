@@ -70,7 +70,7 @@ def _open_with_ibis(address: Address) -> Table:
         close = getattr(getattr(backend, "con", None), "close", None)
         if close is not None:
             weakref.finalize(backend, close)
-        found = backend.table(table, database=tuple(spaces) or None)
+        native = backend.table(table, database=tuple(spaces) or None)
     except ibis.common.exceptions.TableNotFound:
         names = sorted(map(str, backend.list_tables()))
         hint = suggest(name, names) or (f" It has {listing(names)}" if names else "")
@@ -84,7 +84,7 @@ def _open_with_ibis(address: Address) -> Table:
         ) from None
     except list_errors(OSError, ValueError) as error:
         raise UnknownFormat(f"'{address}' does not answer: {address.clean(error)}") from None
-    return Table(nw.from_native(found), str(address))
+    return Table(nw.from_native(native), str(address))
 
 
 # Tables of a DuckDB file: `duckdb://votes.db?table=votes`, opened for reading only.
@@ -119,11 +119,11 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
     # No query can set that access back. A file with plain tables alone keeps it: what is made of
     # these may be written.
     connection = duckdb.connect(str(path), read_only=True)
-    (own,) = connection.execute(
+    (user_objects,) = connection.execute(
         "select (select count(*) from duckdb_views() where not internal)"
         " + (select count(*) from duckdb_functions() where not internal)"
     ).fetchone() or (1,)
-    if own:
+    if user_objects:
         connection.execute("set enable_external_access = false")
     return connection
 
@@ -138,16 +138,18 @@ def _choose(connection: duckdb.DuckDBPyConnection, address: Address) -> str:
     names = {
         name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in rows
     }
-    asked = address.asked.get("table")
-    if asked is None and len(names) == 1:
+    table_name = address.asked.get("table")
+    if table_name is None and len(names) == 1:
         return _write(*rows[0])
-    if asked is None:
+    if table_name is None:
         there = f"it has {listing(list(names))}" if names else "it has none"
         raise UnknownOption(f"'{address}' must say which table to read, with ?table=NAME: {there}")
-    if asked.removeprefix("main.") not in names:
-        hint = suggest(asked, list(names)) or (f" It has {listing(list(names))}" if names else "")
-        raise UnknownFormat(f"'{address}': there is no table '{asked}'{sentence_hint(hint)}")
-    return _write(*names[asked.removeprefix("main.")])
+    if table_name.removeprefix("main.") not in names:
+        hint = suggest(table_name, list(names)) or (
+            f" It has {listing(list(names))}" if names else ""
+        )
+        raise UnknownFormat(f"'{address}': there is no table '{table_name}'{sentence_hint(hint)}")
+    return _write(*names[table_name.removeprefix("main.")])
 
 
 def _write(*parts: str) -> str:
@@ -198,8 +200,8 @@ def _open_spark(address: Address) -> Table:
                 native = session.read.format(KINDS.get(suffix, "parquet")).load(name)
             columns = native.columns  # a server looks a table up only now
         except list_faults() as error:
-            said = address.clean(say_fault(error))
-            raise UnknownFormat(f"'{address}' cannot be read: {said}") from None
+            message = address.clean(say_fault(error))
+            raise UnknownFormat(f"'{address}' cannot be read: {message}") from None
     if not columns:
         raise UnknownFormat(f"'{address}' has no columns")
     return Table(nw.from_native(native), str(address))

@@ -48,8 +48,10 @@ def require_kind(data: Handle, kind: type[Kind], name: str) -> Kind:
     """Refuse judgments of another kind than a format holds."""
     if isinstance(data, kind):
         return data
-    own = type(data).__name__.lower()
-    raise UnknownOption(f"{own} cannot be written as {name}, which holds {kind.__name__.lower()}")
+    kind_name = type(data).__name__.lower()
+    raise UnknownOption(
+        f"{kind_name} cannot be written as {name}, which holds {kind.__name__.lower()}"
+    )
 
 
 def require_roles(data: Handle, roles: Sequence[str], name: str) -> None:
@@ -82,9 +84,9 @@ def spans_of(record: Record) -> tuple[Span, ...] | None:
         raise record.refuse(str(fault)) from None
 
 
-def say_dropped(n: int, every: int, said: str) -> list[str]:
+def say_dropped(n: int, every: int, sentence: str) -> list[str]:
     """Say what is left out of some rows, where some have it and it is not written."""
-    return [f"{said}: {n:,} of {every:,} rows"] if n else []
+    return [f"{sentence}: {n:,} of {every:,} rows"] if n else []
 
 
 def refuse_weight(record: Record, name: str) -> None:
@@ -235,11 +237,11 @@ def find_losses_appraise(data: Handle) -> Iterator[str]:
     n = len(records)
     untimed, loose = _count_untimed(records), _count_loose(records)
     if any(one.text("shown_at") or text_of(one, "seconds") for one in records):
-        said = "shown_at and seconds are left out, since some rows do not have both"
-        yield from say_dropped(untimed, n, said)
+        sentence = "shown_at and seconds are left out, since some rows do not have both"
+        yield from say_dropped(untimed, n, sentence)
     if any(one.text(name) for one in records for name in _BATCH):
-        said = "batchNo and item_pk are left out, since some rows do not have both as numbers"
-        yield from say_dropped(loose, n, said)
+        sentence = "batchNo and item_pk are left out, since some rows do not have both as numbers"
+        yield from say_dropped(loose, n, sentence)
     flags = sum(one.text("flag") not in ("", _flag(one)) for one in records)
     yield from say_dropped(flags, n, "flags that do not stand in documentID are left out")
 
@@ -290,13 +292,13 @@ def _type(record: Record) -> str:
     """Return Appraise's word for a kind; the name of the document says what targets are besides."""
     kind, flag = record.text("kind") or "target", _flag(record)
     word = _WORDS.get(kind, TYPES[0])
-    found = read_kind(word, flag)
-    if found == KINDS.get(kind, kind):
+    parsed_kind = read_kind(word, flag)
+    if parsed_kind == KINDS.get(kind, kind):
         return word
     if kind in _WORDS:
         raise record.refuse(
             f"its kind is {kind}, and its document '{record.text('documentID')}' is marked as"
-            f" {flag}: {APPRAISE.name} would read it as {found}"
+            f" {flag}: {APPRAISE.name} would read it as {parsed_kind}"
         )
     raise record.refuse(f"its kind '{kind}' has no word in {APPRAISE.name}: {' | '.join(_WORDS)}")
 
@@ -407,8 +409,8 @@ WMT_JSON: Final = Exporter(
 def _add(record: Record, segment: dict[str, Any]) -> None:
     """Add a score to its segment, and the texts if they are not there yet."""
     system = record.need("system")
-    found = {"doc_id": record.text("document"), "src_text": _text(record, "source")}
-    for name, text in found.items():
+    texts = {"doc_id": record.text("document"), "src_text": _text(record, "source")}
+    for name, text in texts.items():
         if text and segment[name] not in {"", text}:
             raise record.refuse(f"the {name} of item '{record.text('item')}' is another one before")
         segment[name] = segment[name] or text
@@ -573,8 +575,8 @@ def export_label_studio(data: Handle) -> Iterator[str]:
     else:
         tasks = map(_rate, read_rows(data))
     for number, task in enumerate(tasks, start=1):
-        said = json.dumps({"id": number, **task}, ensure_ascii=False)
-        yield ("[\n" if number == 1 else ",\n") + said
+        text = json.dumps({"id": number, **task}, ensure_ascii=False)
+        yield ("[\n" if number == 1 else ",\n") + text
     yield "\n]\n"
 
 
@@ -609,7 +611,7 @@ def _task(record: Record, data: Mapping[str, Any], result: Mapping[str, Any]) ->
     }
     return {
         "data": {name: value for name, value in shown.items() if value} | dict(data),
-        "annotations": [{name: said for name, said in annotation.items() if said is not None}],
+        "annotations": [{name: entry for name, entry in annotation.items() if entry is not None}],
     }
 
 
@@ -630,11 +632,11 @@ def _rank(records: Sequence[Record]) -> dict[str, Any]:
         raise records[0].refuse(
             f"its ranking has ties, and the rankers of {LABEL_STUDIO.name} know none"
         )
-    said: dict[str, list[str]] = {"rank": sorted(ranked, key=ranked.__getitem__)}
+    buckets: dict[str, list[str]] = {"rank": sorted(ranked, key=ranked.__getitem__)}
     blank = [name for name in ranks if name not in ranked]
-    said |= {"_": blank} if blank else {}
+    buckets |= {"_": blank} if blank else {}
     shown = {"outputs": [{"id": name} for name in ranks]} if records[0].text("position") else {}
-    return _task(records[0], shown, {"type": "ranker", "value": {"ranker": said}})
+    return _task(records[0], shown, {"type": "ranker", "value": {"ranker": buckets}})
 
 
 def _rate(record: Record) -> dict[str, Any]:
@@ -667,8 +669,8 @@ def say_left_out(data: Handle, name: str) -> tuple[str, ...]:
         for column in data.columns
         if column not in exporter.holds.split() and column != ANSWER
     ]
-    said = [f"{name} has no place for: {', '.join(lost)}"] if lost else []
-    return (*said, *exporter.find_losses(data))
+    sentences = [f"{name} has no place for: {', '.join(lost)}"] if lost else []
+    return (*sentences, *exporter.find_losses(data))
 
 
 def _say_ties(data: Handle) -> tuple[str, ...]:
@@ -676,7 +678,7 @@ def _say_ties(data: Handle) -> tuple[str, ...]:
     if not isinstance(data, Comparisons):
         return ()
     label = data.frame.select(nw.col("outcome").cast(nw.String))
-    found = fetch_columns(label.group_by("outcome").agg(nw.len().alias(COUNT)))
-    counted = zip(found["outcome"].tolist(), found[COUNT].tolist(), strict=True)
+    columns = fetch_columns(label.group_by("outcome").agg(nw.len().alias(COUNT)))
+    counted = zip(columns["outcome"].tolist(), columns[COUNT].tolist(), strict=True)
     n = sum(many for word, many in counted if is_both_bad(word))
     return (f"ties of which both outputs are bad are ties like others: {n:,}",) if n else ()

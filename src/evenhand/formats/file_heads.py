@@ -53,8 +53,8 @@ class Address:
     user: str = field(default="", repr=False)
 
     def __str__(self) -> str:
-        asked = "&".join(f"{name}={value}" for name, value in self.asked.items())
-        return f"{self.scheme}://{self.place}{self.path}" + (f"?{asked}" if asked else "")
+        query = "&".join(f"{name}={value}" for name, value in self.asked.items())
+        return f"{self.scheme}://{self.place}{self.path}" + (f"?{query}" if query else "")
 
     @property
     def secrets(self) -> list[str]:
@@ -63,23 +63,23 @@ class Address:
         spelled = {form for part in parts for form in (part, unquote(part))}
         return sorted((one for one in spelled if len(one) > SHORT), key=len, reverse=True)
 
-    def clean(self, said: object) -> str:
+    def clean(self, message: object) -> str:
         """Return what somebody else said in one line, without the secrets of this URL.
 
         >>> read_address("postgres://ann:hunter2@db/votes?table=t").clean("no ann:hunter2 here")
         'no *** here'
         """
-        lines = [line.strip() for line in str(said).splitlines() if line.strip()]
-        text = lines[0] if lines else type(said).__name__
+        lines = [line.strip() for line in str(message).splitlines() if line.strip()]
+        text = lines[0] if lines else type(message).__name__
         for secret in self.secrets:
             text = text.replace(secret, "***")
         return text.rstrip(".")
 
     def require(self, names: Sequence[str]) -> tuple[str, str]:
         """Return the one thing that the URL asks for."""
-        said = [name for name in ASKED if name in self.asked]
-        if len(said) == 1 and said[0] in names:
-            return said[0], self.asked[said[0]]
+        given = [name for name in ASKED if name in self.asked]
+        if len(given) == 1 and given[0] in names:
+            return given[0], self.asked[given[0]]
         wanted = " or ".join(f"{name}=…" for name in names)
         raise UnknownOption(f"'{self}' must say what to read: add ?{wanted} to it")
 
@@ -90,8 +90,8 @@ def is_address(text: str) -> bool:
     >>> is_address("sc://localhost/votes"), is_address("votes.csv"), is_address("https://a.b/c")
     (True, False, False)
     """
-    found = _ADDRESS.match(text)
-    return found is not None and found[1].lower() not in _WEB
+    match = _ADDRESS.match(text)
+    return match is not None and match[1].lower() not in _WEB
 
 
 def show_address(text: str) -> str:
@@ -109,23 +109,23 @@ def show_address(text: str) -> str:
 def read_address(text: str) -> Address:
     """Take a URL apart."""
     # Settings stand behind `?`, joined by `&`, or behind `;` as Spark writes them.
-    found = _ADDRESS.match(text)
-    if found is None:
+    match = _ADDRESS.match(text)
+    if match is None:
         raise UnknownOption(f"'{text}' is no URL of a table: expected KIND://PLACE")
-    front, *words = re.split(r"[?&;]", found[2])
-    _refuse_raw(found[1].lower(), found[2])
+    front, *words = re.split(r"[?&;]", match[2])
+    _refuse_raw(match[1].lower(), match[2])
     place, slash, path = front.partition("/")
     user, _, place = place.rpartition("@")
     pairs = [tuple(word.partition("=")[::2]) for word in words if word]
-    address = Address(found[1].lower(), place, slash + path, {}, user=user)
+    address = Address(match[1].lower(), place, slash + path, {}, user=user)
     if not all(value for _, value in pairs):
         raise UnknownOption(f"'{address}' has a setting without a value: write NAME=VALUE")
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
         raise UnknownOption(f"'{address}' has a setting twice: say it once")
-    asked = {name: unquote(value) for name, value in pairs if name in ASKED}
+    query = {name: unquote(value) for name, value in pairs if name in ASKED}
     settings = tuple((name, value) for name, value in pairs if name not in ASKED)
-    return Address(address.scheme, place, address.path, asked, settings, user)
+    return Address(address.scheme, place, address.path, query, settings, user)
 
 
 def _refuse_raw(scheme: str, rest: str) -> None:
@@ -248,10 +248,10 @@ def _ends(file: BinaryIO, path: Path) -> Iterator[int]:
 
 
 def _take(file: BinaryIO, n: int, path: Path) -> bytes:
-    found = file.read(n)
-    if len(found) < n:
+    data = file.read(n)
+    if len(data) < n:
         raise _damaged(path, "Zstandard")
-    return found
+    return data
 
 
 def _damaged(path: Path, kind: str) -> UnknownFormat:
@@ -329,8 +329,8 @@ def _expand(path: Path) -> list[Path]:
         return sorted(parts) or [path]
     if not has_magic(str(path)) or path.exists():
         return [path]
-    found = sorted(Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207 - of any root
-    files = [one for one in found if one.is_file()]
+    matches = sorted(Path(name) for name in glob(str(path), recursive=True))  # noqa: PTH207 - of any root
+    files = [one for one in matches if one.is_file()]
     if not files:
         raise MissingFile(f"no file matches '{path}'")
     return files
@@ -340,14 +340,14 @@ def _refuse_twice(paths: Sequence[Path]) -> None:
     """Refuse a file that is given twice, under one name or under several."""
     known: dict[tuple[int, int], list[str]] = {}
     for path in paths:
-        found = path.stat()
-        known.setdefault((found.st_dev, found.st_ino), []).append(str(path))
+        status = path.stat()
+        known.setdefault((status.st_dev, status.st_ino), []).append(str(path))
     twice = [names for names in known.values() if len(names) > 1]
     if twice:
-        said = [" and ".join(dict.fromkeys(names)) for names in twice]
+        clauses = [" and ".join(dict.fromkeys(names)) for names in twice]
         other = any(len(set(names)) > 1 for names in twice)
         what = "is one file under several names" if other else "is given twice"
-        raise UnknownOption(f"{listing(sorted(said))} {what}: its judgments would count twice")
+        raise UnknownOption(f"{listing(sorted(clauses))} {what}: its judgments would count twice")
 
 
 def _refuse_absent(path: Path) -> None:
@@ -568,8 +568,8 @@ CAMPAIGN: Final = "campaign_id"
 
 def is_wrapped(head: Head) -> bool:
     """Say whether a file is Pearmut's download: campaigns by name, each a list of annotations."""
-    found = _WRAPPED.match(head.text)
-    if found is None or set(found.groups()) & set(_KEYS):
+    match = _WRAPPED.match(head.text)
+    if match is None or set(match.groups()) & set(_KEYS):
         return False
     return all(f'"{key}"' in head.text for key in ("annotation", "user_id"))
 

@@ -109,9 +109,9 @@ def read_dialect(head: Head) -> Dialect:
             f"line 1 of {head.path} is a comment ('{first[:40]}'): put the header there, comments"
             " are not read"
         )
-    told = _EXCEL.fullmatch(first)
-    text = head.text.partition("\n")[2] if told else head.text
-    delimiter = told[1] if told else _delimiter(replace(head, text=text))
+    excel_line = _EXCEL.fullmatch(first)
+    text = head.text.partition("\n")[2] if excel_line else head.text
+    delimiter = excel_line[1] if excel_line else _delimiter(replace(head, text=text))
     records = list(_records(text, delimiter, 2))
     if len(records) < 2 and head.whole and head.text.count('"') % 2:
         raise UnknownFormat(f"line 1 of {head.path} opens a quote that is never closed: close it")
@@ -129,7 +129,7 @@ def read_dialect(head: Head) -> Dialect:
             f"column '{twice[0]}' stands twice in the header of {head.path} (capitals do not"
             " tell columns apart): rename one"
         )
-    return Dialect(delimiter, tuple(columns), skip=1 if told else 0)
+    return Dialect(delimiter, tuple(columns), skip=1 if excel_line else 0)
 
 
 def _delimiter(head: Head) -> str:
@@ -162,9 +162,9 @@ def _records(text: str, delimiter: str, n: int) -> Iterator[list[str]]:
         return
 
 
-def _difference(first: Head, other: Head, known: Dialect, found: Dialect) -> str:
-    lacking = [name for name in known.columns if name not in found.columns]
-    extra = [name for name in found.columns if name not in known.columns]
+def _difference(first: Head, other: Head, known: Dialect, dialect: Dialect) -> str:
+    lacking = [name for name in known.columns if name not in dialect.columns]
+    extra = [name for name in dialect.columns if name not in known.columns]
     words = [f"lacks {listing(lacking)}"] if lacking else []
     words += [f"has {listing(extra)} too"] if extra else []
     what = " and ".join(words) or "has the columns in another order"
@@ -316,13 +316,13 @@ def _differ(connection: duckdb.DuckDBPyConnection, files: str, columns: Sequence
     """Say whether a column has another type in another file: DuckDB would cast to the first one."""
     # Files without one of the columns are refused by DuckDB itself, by name.
     wanted = "[" + ", ".join(quote(name.casefold()) for name in columns) + "]"
-    found = connection.execute(
+    row = connection.execute(
         "select count(distinct types), count(distinct names) from (select list([lower(name), type,"
         " converted_type, logical_type] order by lower(name)) as types, list(lower(name) order by"
         f" lower(name)) as names from parquet_schema({files}) where list_contains({wanted},"
         " lower(name)) group by file_name)"
     ).fetchone()
-    return found is not None and found[0] > 1 and found[1] == 1
+    return row is not None and row[0] > 1 and row[1] == 1
 
 
 # Tables parted by tabs in which some fields are quoted as in CSV, and marks elsewhere are text.
@@ -345,12 +345,12 @@ def unquote(
     """Return column → SQL that takes the quotation marks of CSV off its fields."""
     names = [_NAME.format(column.replace(_ONE, _TWO)) for column in columns]
     cells = f"select unnest([{', '.join(names)}]) as cell from ({query})"
-    found = connection.execute(
+    row = connection.execute(
         f"select coalesce(bool_or(regexp_full_match(cell, {quote(_DOUBLED)})), false),"
         f" coalesce(bool_and(regexp_full_match(cell, {quote(_WHOLE)})), false)"
         f" from ({cells}) where contains(cell, '\"')"
     ).fetchone()
-    doubled, whole = found or (False, False)
+    doubled, whole = row or (False, False)
     if not doubled:
         return dict(zip(columns, names, strict=True))
     sure = _WHOLE if whole else _DOUBLED
@@ -635,8 +635,8 @@ def connect_apart() -> duckdb.DuckDBPyConnection:
     # has one thread: others would call Python to read, and wait for it for ever where what they
     # read for is given up meanwhile.
     (limit,) = connect().execute("select current_setting('memory_limit')").fetchone() or ("",)
-    own = {"memory_limit": limit, "threads": "1"}
-    return duckdb.connect(config={**_settings(f"-{next(_APART)}"), **own})
+    settings = {"memory_limit": limit, "threads": "1"}
+    return duckdb.connect(config={**_settings(f"-{next(_APART)}"), **settings})
 
 
 def _settings(ending: str = "") -> dict[str, Any]:
@@ -664,10 +664,10 @@ def open_files(source: str | Path | Sequence[str | Path]) -> Table:
         if heads[0].kind == "parquet":
             names, folders = [duckdb_name(path) for path in paths], len(paths) > 1
             relation, mixed = open_parquet(connection, names, name, folders=folders)
-            found: Mapping[str, str] = {}
+            original_types: Mapping[str, str] = {}
         else:
-            relation, found, mixed = _open_text(connection, heads)
-    return Table(nw.from_native(relation), name, connection, found, tuple(paths), mixed)
+            relation, original_types, mixed = _open_text(connection, heads)
+    return Table(nw.from_native(relation), name, connection, original_types, tuple(paths), mixed)
 
 
 def _open_text(

@@ -35,14 +35,14 @@ _KIND = "evenhand_kind"
 
 def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
     """Count controls and repeats, as they are weighted."""
-    found = find_aside_columns(data.source, data.frame, scores=True)
-    if "kind" not in found.asides:
+    columns = find_aside_columns(data.source, data.frame, scores=True)
+    if "kind" not in columns.asides:
         return None, None
-    counted = _count(data, found.only("kind").add_to(data.frame))
+    counted = _count(data, columns.only("kind").add_to(data.frame))
     try:
         kinds = tell_kinds([label.strip() for label in counted])
     except Unread as fault:
-        refuse_unread(data.source, "kind", found.asides["kind"], fault)
+        refuse_unread(data.source, "kind", columns.asides["kind"], fault)
         return None, None
     sums = dict.fromkeys((CONTROL, REPEAT), 0.0)
     for (kind, _), n in zip(kinds, counted.values(), strict=True):
@@ -56,18 +56,18 @@ def _count(data: Comparisons | Ratings, frame: Frame) -> dict[str, float]:
     frame = frame.with_columns(nw.col(_KIND).fill_null(""))
     if isinstance(data, Comparisons):
         return count_answers(replace(data, frame=frame), _KIND)
-    found = fetch_columns(frame.group_by(_KIND).agg(nw.len().alias(COUNT)))
-    return dict(zip(found[_KIND].tolist(), found[COUNT].tolist(), strict=True))
+    columns = fetch_columns(frame.group_by(_KIND).agg(nw.len().alias(COUNT)))
+    return dict(zip(columns[_KIND].tolist(), columns[COUNT].tolist(), strict=True))
 
 
 def tally_systems(data: Comparisons, controls: int | None) -> dict[str | None, Tally]:
     """Count the comparisons of systems by task; nothing where no control stands beside them."""
     if not controls or controls >= data.count_judgments():
         return {}
-    kept = leave_out_controls(data)
-    if not kept.has("task"):
-        return {None: kept.tally()}
-    return dict(kept.tally(["task"]).split("task").items())
+    remaining = leave_out_controls(data)
+    if not remaining.has("task"):
+        return {None: remaining.tally()}
+    return dict(remaining.tally(["task"]).split("task").items())
 
 
 def draw_links(tally: Tally) -> Graph:
@@ -251,10 +251,10 @@ def _describe(data: Ratings) -> tuple[Scores, ...]:
         )
     )
     names = ("criterion", "n", "missing", "lowest", "mean", "highest")
-    found = sorted(zip(*(rows[name].tolist() for name in names), strict=True))
+    summaries = sorted(zip(*(rows[name].tolist() for name in names), strict=True))
     return tuple(
         Scores(criterion or None, int(n - gone), int(gone), *(ends if n > gone else (None,) * 3))
-        for criterion, n, gone, *ends in found
+        for criterion, n, gone, *ends in summaries
     )
 
 

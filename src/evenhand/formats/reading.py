@@ -114,16 +114,18 @@ def read(
     """
     require_option("weights", weights, ("frequency", "importance"))
     table = _open(source)
-    own = None if outcomes is None else {str(label): one for label, one in outcomes.items()}
-    wishes = Wishes(dict(columns or {}), own, weights, system_separator)
-    data = understand(table, wishes, layout=format, where=where)
+    outcome_labels = (
+        None if outcomes is None else {str(label): one for label, one in outcomes.items()}
+    )
+    options = Wishes(dict(columns or {}), outcome_labels, weights, system_separator)
+    data = understand(table, options, layout=format, where=where)
     with explained(table.name):
         data = data if task is None else data.select_task(task)
         return data if system_separator is None else data.split_merged(system_separator)
 
 
 def understand(
-    table: Table, wishes: Wishes, *, layout: str | None, where: str | nw.Expr | None
+    table: Table, options: Wishes, *, layout: str | None, where: str | nw.Expr | None
 ) -> Comparisons | Rankings | Ratings:
     """Say what the columns of a table mean; arguments as `read`."""
     whole = table.frame
@@ -131,13 +133,13 @@ def understand(
         # Filter the table by its own columns; its name says so, since rows are numbered after it
         shown = where.strip() if isinstance(where, str) else "an expression"
         shown = shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
-        kept = table.with_frame(filter_rows(table.frame, where, table.name))
-        table = replace(kept, name=f"{table.name} where {shown}")
+        selected = table.with_frame(filter_rows(table.frame, where, table.name))
+        table = replace(selected, name=f"{table.name} where {shown}")
     filtered = table.frame
-    table, wishes = _rename_quoted(table, wishes)
-    chosen = choose(table.header(wishes), layout)
+    table, options = _rename_quoted(table, options)
+    chosen = choose(table.header(options), layout)
     with explained(table.name):
-        data = chosen.read(table, wishes)
+        data = chosen.read(table, options)
     if where is None:
         return data
     condition = where if isinstance(where, str) else ""
@@ -148,15 +150,15 @@ def understand(
     return replace(data, source=first)
 
 
-def _rename_quoted(table: Table, wishes: Wishes) -> tuple[Table, Wishes]:
+def _rename_quoted(table: Table, options: Wishes) -> tuple[Table, Wishes]:
     """Write columns with a single quote in place of a double one, which DuckDB is not asked for."""
     if not table.frame.implementation.is_duckdb() or '"' not in "".join(table.columns):
-        return table, wishes
+        return table, options
     doubled = [column.replace('"', '""') for column in table.columns]
-    parts = [f'"{own}" as "{own.replace(chr(34) * 2, chr(39))}"' for own in doubled]
+    parts = [f'"{quoted}" as "{quoted.replace(chr(34) * 2, chr(39))}"' for quoted in doubled]
     renamed = table.with_frame(nw.from_native(table.frame.to_native().project(", ".join(parts))))
-    asked = {role: column.replace('"', "'") for role, column in wishes.columns.items()}
-    return renamed, replace(wishes, columns=asked)
+    columns = {role: column.replace('"', "'") for role, column in options.columns.items()}
+    return renamed, replace(options, columns=columns)
 
 
 def _open(source: Any) -> Table:
@@ -196,11 +198,11 @@ def show_source(text: str) -> str:
         return show_address(text)
 
 
-def hide_settings(said: str, words: tuple[str, ...]) -> str:
+def hide_settings(text: str, words: tuple[str, ...]) -> str:
     """Return what is said of a command without the secrets of the URLs among its words."""
-    for url in (found[1] for found in map(_WORD.fullmatch, words) if found):
+    for url in (match[1] for match in map(_WORD.fullmatch, words) if match):
         for spelled in (url, str(Path(url))):  # a path has no two slashes
-            said = said.replace(spelled, show_source(url))
+            text = text.replace(spelled, show_source(url))
         if url.lower().startswith("http") and url.partition("?")[2]:  # of its last part alone
-            said = said.replace(f"?{url.partition('?')[2]}", "")
-    return said
+            text = text.replace(f"?{url.partition('?')[2]}", "")
+    return text

@@ -122,9 +122,9 @@ def require_columns(table: Table, needed: Sequence[str], title: str) -> None:
 
 def read_records(table: Table) -> Iterator[Record]:
     """Yield the rows of a table, in order."""
-    found = fetch_columns(table.frame)
-    names = list(found)
-    columns = [column.tolist() for column in found.values()]
+    fetched = fetch_columns(table.frame)
+    names = list(fetched)
+    columns = [column.tolist() for column in fetched.values()]
     for number, values in enumerate(zip(*columns, strict=True), start=1):
         yield Record(number, dict(zip(names, values, strict=True)), table.name)
 
@@ -133,13 +133,13 @@ def rate(
     layout: Layout,
     table: Table,
     rows: Sequence[Row],
-    wishes: Wishes,
+    options: Wishes,
     *,
     notes: Iterable[str] = (),
     excluded: Iterable[Exclusion] = (),
 ) -> Ratings:
     """Make ratings of flat rows."""
-    data = make_ratings(lay_out(table, rows, ("score",)), wishes, layout)
+    data = make_ratings(lay_out(table, rows, ("score",)), options, layout)
     return replace(data, source=data.source.noting(*notes).excluding(*excluded))
 
 
@@ -149,7 +149,7 @@ def lay_out(table: Table, rows: Sequence[Row], needed: Sequence[str] = ()) -> Ta
         raise InvalidJudgments(f"{table.name} holds no judgments")
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: [write_value(row.get(name)) for row in rows] for name in names}
-    kept = {
+    filled = {
         name: values
         for name, values in columns.items()
         if name in needed or any(value is not None for value in values)
@@ -157,12 +157,12 @@ def lay_out(table: Table, rows: Sequence[Row], needed: Sequence[str] = ()) -> Ta
     connection = table.connection or connect()
     # Put columns of text into the engine, through a file that need not stay: SQL has no room
     name = f"evenhand_rows_{next(_NAMES)}"
-    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in kept)
+    types = ", ".join(f"{quote(column)}: 'VARCHAR'" for column in filled)
     with TemporaryDirectory(prefix="evenhand-") as folder:
         path = Path(folder) / "rows.jsonl"
         with path.open("w", encoding="utf-8") as file:
-            for values in zip(*kept.values(), strict=True):
-                file.write(json.dumps(dict(zip(kept, values, strict=True))) + "\n")
+            for values in zip(*filled.values(), strict=True):
+                file.write(json.dumps(dict(zip(filled, values, strict=True))) + "\n")
         connection.execute(
             f"create temp table {name} as select * from read_json({quote(str(path))}, format ="
             f" 'newline_delimited', columns = {{{types}}}, maximum_object_size = {_LONGEST})"
@@ -243,8 +243,10 @@ def say_critical(spans: Iterable[Span]) -> list[str]:
     ['errors that are critical take 5 from the score, as major ones do: 1']
     """
     n = sum(one.severity == CRITICAL for one in spans)
-    said = f"errors that are {CRITICAL} take {WEIGHTS[CRITICAL]:g} from the score, as major ones do"
-    return [f"{said}: {n:,}"] if n else []
+    sentence = (
+        f"errors that are {CRITICAL} take {WEIGHTS[CRITICAL]:g} from the score, as major ones do"
+    )
+    return [f"{sentence}: {n:,}"] if n else []
 
 
 @dataclass(frozen=True)
@@ -395,15 +397,15 @@ def keep_flat(record: Record, names: Sequence[str], row: Row) -> Row:
     >>> keep_flat(Record(1, {"item": "7", "note": "x"}, "t"), ["item", "note"], {"item": "p"})
     {'item': 'p', 'original_item': '7', 'note': 'x'}
     """
-    kept = dict(row)
+    flat = dict(row)
     taken = {name.casefold() for name in row}
     for column in names:
         name = column
         while name.casefold() in taken:
             name = f"original_{name}"
         taken.add(name.casefold())
-        kept[name] = record.verbatim(column)
-    return kept
+        flat[name] = record.verbatim(column)
+    return flat
 
 
 def gather_unread(

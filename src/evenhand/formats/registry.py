@@ -96,12 +96,12 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
         return UnknownColumn(
             f"{header.table} holds ratings, which have no weights: leave out the role of weight"
         )
-    own = [
+    layouts = [
         layout
         for layout in (generic.COMPARISONS, generic.RANKINGS, generic.RATINGS)
         if layout in fitting
     ]
-    nearest = min(own, key=lambda layout: len(header.missing(layout.needs)), default=None)
+    nearest = min(layouts, key=lambda layout: len(header.missing(layout.needs)), default=None)
     if nearest is None or len(header.missing(nearest.needs)) == len(nearest.needs):
         return UnknownFormat(
             f"{header.table} has the columns {listing(header.columns)}: no known layout."

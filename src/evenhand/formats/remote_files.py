@@ -100,8 +100,8 @@ def find_remote(source: str | Path | Sequence[str | Path]) -> list[RemoteFile]:
     files: list[RemoteFile] = []
     for url in map(str, urls):
         if url.lower().startswith("http"):
-            asked, shown = names.read_web_address(url)
-            files.append(RemoteFile(shown, asked))
+            address, shown = names.read_web_address(url)
+            files.append(RemoteFile(shown, address))
         else:
             files += _find_in_bucket(url)
     known: dict[str, RemoteFile] = {}
@@ -308,8 +308,8 @@ def _download(file: RemoteFile, into: BinaryIO) -> None:
 
 def _save(answer: Any, url: str, into: BinaryIO) -> None:
     """Write what a server sends, unless it is a page, too much or cut off."""
-    told = answer.headers.get("Content-Length", "")
-    size, done = int(told) if told.isdecimal() else 0, 0
+    length = answer.headers.get("Content-Length", "")
+    size, done = int(length) if length.isdecimal() else 0, 0
     _refuse_size(size)
     while chunk := answer.read(CHUNK):
         if not done and (answer.headers.get_content_type() == "text/html" or _PAGE.match(chunk)):
@@ -345,8 +345,8 @@ def _find_in_bucket(text: str) -> list[RemoteFile]:
     with _faults_of(address):
         system = _connect(address)
         infos = _expand(system, address, f"{address.place}{address.path}".rstrip("/"))
-    found = sorted((info.path, info.size) for info in infos)
-    return [RemoteFile(f"{scheme}://{path}", path, n, address, system) for path, n in found]
+    files = sorted((info.path, info.size) for info in infos)
+    return [RemoteFile(f"{scheme}://{path}", path, n, address, system) for path, n in files]
 
 
 def _connect(address: names.Address) -> Any:
@@ -474,10 +474,10 @@ def _faults_of(address: names.Address | None) -> Iterator[None]:
         raise _explain(str(error), address) from None
 
 
-def _explain(said: str, address: names.Address | None) -> EvenhandError:
+def _explain(message: str, address: names.Address | None) -> EvenhandError:
     place, google = (address.place, address.scheme == "gs") if address else ("", False)
-    parts = _CODE.search(said) or _GOOGLE.search(said)
-    code, status, reason = parts.groups("") if parts else ("", "", said)
+    parts = _CODE.search(message) or _GOOGLE.search(message)
+    code, status, reason = parts.groups("") if parts else ("", "", message)
     curl = _CURL.search(reason)
     reason = curl[1].lower() if curl else reason.partition(" (Request ID: ")[0]
     reason = " ".join(reason.split()).rstrip(". ")
@@ -485,11 +485,11 @@ def _explain(said: str, address: names.Address | None) -> EvenhandError:
         value = os.environ.get(name, "")
         reason = reason.replace(value, "***") if len(value) > names.SHORT else reason
     reason = reason[:160] or code.lower().replace("_", " ")
-    if code == "NO_SUCH_BUCKET" or said.startswith("Bucket '"):
+    if code == "NO_SUCH_BUCKET" or message.startswith("Bucket '"):
         return MissingFile(f"'{address}': there is no bucket '{place}'")
     if status == "416" or code in ("RESOURCE_NOT_FOUND", "NO_SUCH_KEY"):
         return _say_gone(str(address))
-    if "OAuth2" in said or _CLOSED.search(code) or status in ("401", "403"):
+    if "OAuth2" in message or _CLOSED.search(code) or status in ("401", "403"):
         advice = (
             "gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS"
             if google

@@ -161,13 +161,13 @@ def assign(
 ) -> dict[str, str]:
     """Decide which column plays each role."""
     given = set(header.asked.values())
-    found = {role: header.named(name) for role, name in (fixed or {}).items()}
-    own = {role: name for role, name in found.items() if name not in given}
+    fixed_columns = {role: header.named(name) for role, name in (fixed or {}).items()}
+    available = {role: name for role, name in fixed_columns.items() if name not in given}
     assigned: dict[str, str] = {}
     for role in roles:
-        column = header.asked.get(role) or own.get(role)
+        column = header.asked.get(role) or available.get(role)
         if column is None:
-            column = _only(header, role, {*assigned.values(), *own.values()})
+            column = _only(header, role, {*assigned.values(), *available.values()})
         if column is not None:
             assigned[role] = column
     missing = [role for role in needed if role not in assigned]
@@ -182,19 +182,19 @@ def assign(
 
 def _only(header: Header, role: str, taken: set[str | None]) -> str | None:
     """Return the one column that could play a role, or None."""
-    found = [column for column in header.candidates(role) if column not in taken]
-    if len(found) > 1 and role in SOFT:
+    candidates = [column for column in header.candidates(role) if column not in taken]
+    if len(candidates) > 1 and role in SOFT:
         return None
-    if len(found) > 1:
-        fitting = [column for column in found if header.fits(column, role)]
+    if len(candidates) > 1:
+        fitting = [column for column in candidates if header.fits(column, role)]
         if len(fitting) == 1:
             return fitting[0]
         name = fitting[0] if fitting else "NAME"
         raise UnknownOption(
-            f"{listing(found)} of {header.table} could each be the {role}: say which one"
+            f"{listing(candidates)} of {header.table} could each be the {role}: say which one"
             f" (--column {role}={name}, or columns={{'{role}': '{name}'}})"
         )
-    return found[0] if found else None
+    return candidates[0] if candidates else None
 
 
 def say_which(header: Header, role: str) -> str:
@@ -227,12 +227,14 @@ def map_role(header: Header, role: str, name: str) -> str:
 
 def refuse_circular(header: Header, missing: Sequence[str]) -> None:
     """Refuse a column given to one role that is needed for the role it is named after."""
-    for asked, column in header.asked.items():
+    for requested_role, column in header.asked.items():
         for role in missing:
-            if asked != role and fold(column) in _FOLDED[role]:
+            if requested_role != role and fold(column) in _FOLDED[role]:
                 raise UnknownOption(
-                    f"column '{column}' of {header.table} plays two roles, {role} and {asked}:"
-                    f" leave out --column {asked}={column}, or say which column is the {role}"
+                    f"column '{column}' of {header.table} plays two roles, {role} and"
+                    f" {requested_role}:"
+                    f" leave out --column {requested_role}={column}, or say which column is the"
+                    f" {role}"
                     f" (--column {role}=NAME)"
                 )
 

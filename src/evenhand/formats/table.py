@@ -81,9 +81,9 @@ class Table:
         """Names of the columns, in order."""
         return tuple(self.schema.names())
 
-    def header(self, wishes: Wishes) -> Header:
+    def header(self, options: Wishes) -> Header:
         """Return the columns beside the roles that the caller gave them."""
-        return Header(self.columns, wishes.columns, self.name, self.holds_texts)
+        return Header(self.columns, options.columns, self.name, self.holds_texts)
 
     def holds_texts(self, column: str) -> bool:
         """Say whether the first values of a column are texts or numbers, and so name nothing."""
@@ -102,9 +102,12 @@ class Table:
         """Refuse a column whose values are of different kinds: 5.0 and "5" would be two judges."""
         kinds = self.mixed[column]() if column in self.mixed else {}
         if not set(kinds) <= fitting:
-            said = " and ".join(f"{kind} in {name_originals(at)}" for kind, at in kinds.items())
+            description = " and ".join(
+                f"{kind} in {name_originals(at)}" for kind, at in kinds.items()
+            )
             raise InvalidJudgments(
-                f"column '{column}', taken as {role}, holds {said}: write it alike everywhere"
+                f"column '{column}', taken as {role}, holds {description}: write it alike"
+                " everywhere"
             )
 
     def with_frame(self, frame: Frame) -> Table:
@@ -235,8 +238,8 @@ def note_misspelt(
         for column in columns:
             near = get_close_matches(fold(column), known, n=1, cutoff=ALIKE)
             if near and (header is None or header.fits(column, role)):
-                asked = f"column '{column}' is not taken as {role}"
-                notes.append(f"{asked}; if it is: --column {role}={column}")
+                sentence = f"column '{column}' is not taken as {role}"
+                notes.append(f"{sentence}; if it is: --column {role}={column}")
     return notes
 
 
@@ -266,9 +269,9 @@ def read_label(table: Table, column: str, role: str) -> nw.Expr:
     """Return a label column as text, under the name of its role."""
     table.refuse_mixed(column, role, LABELS)
     dtype = table.schema[column]
-    found = table.found.get(column) or _unfit(table, column, dtype)
-    if found:
-        raise InvalidJudgments(_refusal(table, column, role, found))
+    unfit_type = table.found.get(column) or _unfit(table, column, dtype)
+    if unfit_type:
+        raise InvalidJudgments(_refusal(table, column, role, unfit_type))
     value = nw.col(column)
     return (value if dtype == nw.String else _as_text(table, column)).alias(role)
 
@@ -317,16 +320,16 @@ def _native_type(table: Table, column: str) -> str:
     return str(native.types[native.columns.index(column)])
 
 
-def _refusal(table: Table, column: str, role: str, found: str) -> str:
+def _refusal(table: Table, column: str, role: str, unfit_type: str) -> str:
     where = f"column '{column}' of {table.name}, taken as {role},"
-    if found == "whole floats":
+    if unfit_type == "whole floats":
         rows = name_rows(find_rows(table.frame, nw.col(column).is_null()))
         missing = f" a value is missing{rows}, and" if rows else ""
         return (
             f"{where} holds whole numbers as floats:{missing} 3.0 is no label. Fill or drop the"
             f" missing values and make it whole: frame['{column}'].astype('Int64')"
         )
-    return f"{where} holds {found}, which cannot name anything: make it text or whole numbers"
+    return f"{where} holds {unfit_type}, which cannot name anything: make it text or whole numbers"
 
 
 # Columns for what was recorded beside a judgment: kinds, expected answers, times.
@@ -341,34 +344,35 @@ WHOLE: Final = " (document)"  # Stands behind the criterion of such scores
 
 
 def place_asides(
-    table: Table, wishes: Wishes, roles: Mapping[str, str], beside: Mapping[str, str]
+    table: Table, options: Wishes, roles: Mapping[str, str], beside: Mapping[str, str]
 ) -> dict[str, Aside]:
     """Say under which name the frame keeps each column that is beside the judgment."""
     renamed = set(roles.values())
-    kept, _ = name_covariates([name for name in table.columns if name not in renamed], roles)
+    covariates, _ = name_covariates([name for name in table.columns if name not in renamed], roles)
     return {
-        role: Aside(kept[column], is_sure(wishes, role, column)) for role, column in beside.items()
+        role: Aside(covariates[column], is_sure(options, role, column))
+        for role, column in beside.items()
     }
 
 
-def is_sure(wishes: Wishes, role: str, column: str) -> bool:
+def is_sure(options: Wishes, role: str, column: str) -> bool:
     """Say whether a column was asked for or is called like its role."""
-    return role in wishes.columns or fold(column) == fold(role)
+    return role in options.columns or fold(column) == fold(role)
 
 
 def drop_misfits(
-    table: Table, wishes: Wishes, roles: Mapping[str, str]
+    table: Table, options: Wishes, roles: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
     """Leave columns that only sound like a role of `SOFT` where they are."""
-    kept, notes = {}, []
+    fitting, notes = {}, []
     for role, column in roles.items():
-        unsure = role in SOFT and not is_sure(wishes, role, column)
-        found = _misfit(table, role, column) if unsure else None
-        if found is None:
-            kept[role] = column
+        unsure = role in SOFT and not is_sure(options, role, column)
+        misfit = _misfit(table, role, column) if unsure else None
+        if misfit is None:
+            fitting[role] = column
         else:
-            notes.append(f"column '{column}' is not taken as {role}: it holds {found}")
-    return kept, notes
+            notes.append(f"column '{column}' is not taken as {role}: it holds {misfit}")
+    return fitting, notes
 
 
 def _misfit(table: Table, role: str, column: str) -> str | None:
@@ -379,8 +383,8 @@ def _misfit(table: Table, role: str, column: str) -> str | None:
         if not text:
             return str(dtype).lower()
         named = table.frame.select(nw.col(column).cast(nw.String))
-        found = fetch_columns(named.group_by(column).agg(nw.len().alias(COUNT)))[column]
-        odd = sorted(label for label in found.tolist() if not is_kind(label))
+        labels = fetch_columns(named.group_by(column).agg(nw.len().alias(COUNT)))[column]
+        odd = sorted(label for label in labels.tolist() if not is_kind(label))
         return listing(odd, 3) if odd else None
     if role == "seconds" and text:
         named = table.frame.select(nw.col(column).cast(nw.String))
@@ -400,26 +404,28 @@ def keep_documents_apart(
         return table, dict(roles), []
     label = nw.col(mark).cast(nw.String).str.to_lowercase()
     marked = table.frame.select(label).group_by(mark).agg(nw.len().alias(COUNT))
-    found = fetch_columns(marked)
-    counted = dict(zip(found[mark].tolist(), found[COUNT].tolist(), strict=True))
+    columns = fetch_columns(marked)
+    counted = dict(zip(columns[mark].tolist(), columns[COUNT].tolist(), strict=True))
     n = sum(counted.get(word, 0) for word in _YES)
     unclear = sum(many for word, many in counted.items() if word not in (*_YES, *_NO))
     if not n:
         return table, dict(roles), []
     if unclear:
-        said = f"column '{mark}' does not say of {unclear:,} scores whether they are of documents"
-        return table, dict(roles), [f"{said}: scores of documents are not kept apart"]
+        message = (
+            f"column '{mark}' does not say of {unclear:,} scores whether they are of documents"
+        )
+        return table, dict(roles), [f"{message}: scores of documents are not kept apart"]
     column = roles.get("criterion", "criterion")
-    own = nw.col(column) if "criterion" in roles else nw.lit("score")
-    whole = nw.concat_str([own.cast(nw.String), nw.lit(WHOLE)])
-    apart = nw.when(label.is_in(_YES)).then(whole).otherwise(own.cast(nw.String))
+    criterion = nw.col(column) if "criterion" in roles else nw.lit("score")
+    whole = nw.concat_str([criterion.cast(nw.String), nw.lit(WHOLE)])
+    apart = nw.when(label.is_in(_YES)).then(whole).otherwise(criterion.cast(nw.String))
     frame = table.frame.with_columns(apart.alias(column))
     note = (
         f"{n:,} of {sum(counted.values()):,} scores are of whole documents ({mark}): a criterion of"
         f" their own, with '{WHOLE.strip()}' behind its name"
     )
-    kept = replace(table, frame=frame)
-    return kept, {**roles, "criterion": column}, [note]
+    split_table = replace(table, frame=frame)
+    return split_table, {**roles, "criterion": column}, [note]
 
 
 _YES: Final = ("true", "1", "1.0", "yes")
@@ -444,18 +450,18 @@ Reading = Literal["sides", "winners", "both"]
 
 def tell_reading(
     rows: Iterable[tuple[str | None, str | None, str | None]],
-    own: Mapping[str, Outcome] | None = None,
+    outcome_labels: Mapping[str, Outcome] | None = None,
 ) -> Reading:
     """Tell what outcomes are: sides, names of winners, or words that could be both."""
     unknown = turned = False
     for left, right, label in rows:
         if not (left and right and label):
             continue
-        meant = read_outcome(label, own)
+        meant = read_outcome(label, outcome_labels)
         named = "left" if label == left else "right" if label == right else None
-        if named is None and (meant in (None, "tie") or is_missing(label, own)):
+        if named is None and (meant in (None, "tie") or is_missing(label, outcome_labels)):
             continue
-        if named is None or (own and label in own):
+        if named is None or (outcome_labels and label in outcome_labels):
             return "sides"
         unknown = unknown or meant is None
         turned = turned or (named is not None and meant not in (None, named))
@@ -465,16 +471,16 @@ def tell_reading(
 
 
 def names_winners(
-    table: Table, roles: Mapping[str, str], own: Mapping[str, Outcome] | None = None
+    table: Table, roles: Mapping[str, str], outcome_labels: Mapping[str, Outcome] | None = None
 ) -> bool:
     """Look at the first rows and say whether outcomes name the winner."""
     labels = [read_label(table, roles[role], role) for role in _ROLES]
-    found = fetch_columns(table.frame.select(*labels).head(LOOK))
-    columns = [cast("list[str | None]", found[role].tolist()) for role in _ROLES]
-    reading = tell_reading(zip(*columns, strict=True), own)
+    fetched = fetch_columns(table.frame.select(*labels).head(LOOK))
+    columns = [cast("list[str | None]", fetched[role].tolist()) for role in _ROLES]
+    reading = tell_reading(zip(*columns, strict=True), outcome_labels)
     if reading == "both":
         words = sorted({*filter(None, columns[2])} & {*columns[0], *columns[1]})
-        sides = {word: meant for word in words if (meant := read_outcome(word, own))}
+        sides = {word: meant for word in words if (meant := read_outcome(word, outcome_labels))}
         options = " ".join(f"--outcome '{word}={meant}'" for word, meant in sides.items())
         raise InvalidJudgments(
             f"column '{roles['outcome']}' of {table.name} can be read in two ways, as names of"
@@ -485,7 +491,7 @@ def names_winners(
 
 
 def turn_winners(
-    table: Table, roles: Mapping[str, str], own: Mapping[str, Outcome] | None = None
+    table: Table, roles: Mapping[str, str], outcome_labels: Mapping[str, Outcome] | None = None
 ) -> Table:
     """Replace the name of the winner by `left` or `right`, and words for a tie by `tie`."""
     # Any other label stays, to be refused with its rows when something is counted; labels that the
@@ -495,7 +501,7 @@ def turn_winners(
     tied = label.str.to_lowercase().is_in(ties)
     other = nw.when(tied).then(nw.lit("tie")).otherwise(label)
     for meant in OUTCOMES:
-        declared = [word for word, outcome in (own or {}).items() if outcome == meant]
+        declared = [word for word, outcome in (outcome_labels or {}).items() if outcome == meant]
         if declared:
             other = nw.when(label.is_in(declared)).then(nw.lit(meant)).otherwise(other)
     lost = nw.when(label == right).then(nw.lit("right")).otherwise(other)
@@ -538,13 +544,13 @@ class Layout:
             has_all = set(self.needs) <= set(header.columns)
         return has_all and (self.condition is None or self.condition(header))
 
-    def read(self, table: Table, wishes: Wishes) -> Handle:
+    def read(self, table: Table, options: Wishes) -> Handle:
         """Make judgments of a table of this layout."""
         if self.understand is not None:
-            return self.understand(table, wishes)
+            return self.understand(table, options)
         if self.make is None:
             raise AssertionError(f"{self.name} says neither how it is understood nor made")
-        return self.make(table, wishes, self, self.fixed)
+        return self.make(table, options, self, self.fixed)
 
 
 COMPARISON_ROLES: Final = (*Comparisons.ROLES, *ASIDES)
@@ -559,52 +565,52 @@ _NEEDED: Final[Mapping[str, Sequence[str]]] = {
 
 
 def make_comparisons(
-    table: Table, wishes: Wishes, layout: Layout, fixed: Mapping[str, str] | None = None
+    table: Table, options: Wishes, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Comparisons:
     """Make comparisons of a table with one comparison a row."""
-    roles, beside = assign_beside(table, wishes, "comparisons", fixed)
-    own, notes = read_outcomes(wishes), []
-    if not isinstance(own, Complete) and names_winners(table, roles, own):
-        table, own = turn_winners(table, roles, own), SIDES
+    roles, beside = assign_beside(table, options, "comparisons", fixed)
+    outcome_labels, notes = read_outcomes(options), []
+    if not isinstance(outcome_labels, Complete) and names_winners(table, roles, outcome_labels):
+        table, outcome_labels = turn_winners(table, roles, outcome_labels), SIDES
         notes.append(f"'{roles['outcome']}' names the winner of its row")
     frame, source = _take(table, layout, roles)
-    source = replace(source, asides=place_asides(table, wishes, roles, beside))
+    source = replace(source, asides=place_asides(table, options, roles, beside))
     known = UNKNOWN_POSITIONS not in table.columns
     notes += [] if known else ["which output stood left is not known"]
     data = Comparisons(
         frame,
         source=source.noting(*notes),
-        outcome_labels=own,
+        outcome_labels=outcome_labels,
         positions_known=known,
-        weights=wishes.weights,
+        weights=options.weights,
     )
-    if wishes.weights == "importance" and "weight" not in roles:
+    if options.weights == "importance" and "weight" not in roles:
         raise UnknownOption("importance needs a weight column: --column weight=NAME")
-    if "id" in wishes.columns:
+    if "id" in options.columns:
         refuse_doubled_ids(frame, source)
     return data
 
 
 def make_rankings(
-    table: Table, wishes: Wishes, layout: Layout, fixed: Mapping[str, str] | None = None
+    table: Table, options: Wishes, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Rankings:
     """Make rankings of a table with one ranked output a row; arguments as `make_comparisons`."""
-    refuse_comparison_wishes(wishes, "rankings")
-    roles, beside = assign_beside(table, wishes, "rankings", fixed)
+    refuse_comparison_wishes(options, "rankings")
+    roles, beside = assign_beside(table, options, "rankings", fixed)
     frame, source = _take(table, layout, roles)
-    source = replace(source, asides=place_asides(table, wishes, roles, beside))
+    source = replace(source, asides=place_asides(table, options, roles, beside))
     data = Rankings(frame, source=source)
     data.check()
     return data
 
 
 def make_ratings(
-    table: Table, wishes: Wishes, layout: Layout, fixed: Mapping[str, str] | None = None
+    table: Table, options: Wishes, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Ratings:
     """Make ratings of a table with one score a row; arguments and errors as `make_comparisons`."""
-    refuse_comparison_wishes(wishes, "ratings")
-    roles = assign(table.header(wishes), Ratings.ROLES, _NEEDED["ratings"], fixed)
-    roles, notes = drop_misfits(table, wishes, roles)
+    refuse_comparison_wishes(options, "ratings")
+    roles = assign(table.header(options), Ratings.ROLES, _NEEDED["ratings"], fixed)
+    roles, notes = drop_misfits(table, options, roles)
     table, roles, more = keep_documents_apart(table, roles)
     more += [
         f"ratings have no weights: column '{column}' is not used"
@@ -613,7 +619,7 @@ def make_ratings(
     ]
     frame, source = _take(table, layout, roles)
     beside = {
-        role: Aside(role, is_sure(wishes, role, column))
+        role: Aside(role, is_sure(options, role, column))
         for role, column in roles.items()
         if role in SOFT
     }
@@ -621,13 +627,13 @@ def make_ratings(
 
 
 def assign_beside(
-    table: Table, wishes: Wishes, kind: str, fixed: Mapping[str, str] | None = None
+    table: Table, options: Wishes, kind: str, fixed: Mapping[str, str] | None = None
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Decide which column plays each role, and which were recorded beside the judgment."""
     roles = COMPARISON_ROLES if kind == "comparisons" else RANKING_ROLES
-    found = assign(table.header(wishes), roles, _NEEDED[kind], fixed)
-    beside = {role: column for role, column in found.items() if role in SOFT}
-    return {role: column for role, column in found.items() if role not in SOFT}, beside
+    assigned = assign(table.header(options), roles, _NEEDED[kind], fixed)
+    beside = {role: column for role, column in assigned.items() if role in SOFT}
+    return {role: column for role, column in assigned.items() if role not in SOFT}, beside
 
 
 def _take(table: Table, layout: Layout, roles: Mapping[str, str]) -> tuple[Frame, Source]:
@@ -636,26 +642,26 @@ def _take(table: Table, layout: Layout, roles: Mapping[str, str]) -> tuple[Frame
     return frame, source.noting(*notes)
 
 
-def refuse_comparison_wishes(wishes: Wishes, kind: str) -> None:
+def refuse_comparison_wishes(options: Wishes, kind: str) -> None:
     """Refuse what only comparisons can be asked: outcome labels and importance weights."""
-    if wishes.outcomes is not None:
+    if options.outcomes is not None:
         raise UnknownOption(f"outcomes are labels of comparisons; this table holds {kind}")
-    if wishes.weights == "importance":
+    if options.weights == "importance":
         raise UnknownOption(f"importance weights are for comparisons; this table holds {kind}")
 
 
-def read_outcomes(wishes: Wishes) -> Mapping[str, Outcome] | None:
+def read_outcomes(options: Wishes) -> Mapping[str, Outcome] | None:
     """Check the caller's own outcome labels."""
-    if wishes.outcomes is None:
+    if options.outcomes is None:
         return None
-    if not wishes.outcomes:
+    if not options.outcomes:
         raise UnknownOption("outcomes is empty: say what each label means, or leave it out")
-    for label, outcome in wishes.outcomes.items():
+    for label, outcome in options.outcomes.items():
         require_option(f"outcome of '{label}'", outcome, OUTCOMES)
     return (
-        Complete(wishes.outcomes)
-        if isinstance(wishes.outcomes, Complete)
-        else dict(wishes.outcomes)
+        Complete(options.outcomes)
+        if isinstance(options.outcomes, Complete)
+        else dict(options.outcomes)
     )
 
 

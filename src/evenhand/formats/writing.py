@@ -195,9 +195,9 @@ def _aim(path: Path, format: str | None, kind: str | None) -> Target:  # noqa: A
         # Refuse a name that says something else than a format of another project
         suffixes = find_exporter(kind).suffixes
         if format is not None or suffix_of(path) not in suffixes:
-            asked = f", not {format}" if format is not None else ""
+            clause = f", not {format}" if format is not None else ""
             raise UnknownOption(
-                f"{kind} is written to a file that ends in {suffixes[0]}{asked}: '{path}'"
+                f"{kind} is written to a file that ends in {suffixes[0]}{clause}: '{path}'"
             )
         return _settle(path, kind)
     chosen = format or _BY_SUFFIX.get(suffix)
@@ -229,13 +229,13 @@ def _settle(path: Path, chosen: str) -> Target:
 
 def _frame(data: Handle, kind: str | None) -> Frame:
     """Return the checked frame to write, its columns in the order of the roles."""
-    own = type(data).__name__.lower()
-    chosen = kind or own
+    kind_name = type(data).__name__.lower()
+    chosen = kind or kind_name
     require_option("kind", chosen, KINDS)
     if isinstance(data, Rankings) and chosen in {"comparisons", "arena"}:
-        data, own = data.comparisons(), "comparisons"
-    if chosen != own and not (own == "comparisons" and chosen == "arena"):
-        raise UnknownOption(f"{own} cannot be written as {chosen}")
+        data, kind_name = data.comparisons(), "comparisons"
+    if chosen != kind_name and not (kind_name == "comparisons" and chosen == "arena"):
+        raise UnknownOption(f"{kind_name} cannot be written as {chosen}")
     if isinstance(data, Comparisons):
         arena = chosen == "arena"
         taken = [name for name in _ARENA.values() if arena and name in data.columns]
@@ -275,8 +275,12 @@ def _unweighted(data: Comparisons, *, zero: int) -> Comparisons:
 
 def _outcome(data: Comparisons, words: Mapping[str, str]) -> nw.Expr:
     """Write each of the table's own labels as the common one; arena knows two kinds of tie."""
-    found = fetch_columns(data.frame.group_by("outcome").agg(nw.len().alias("n")))["outcome"]
-    meaning = {label: read_outcome(label, data.outcome_labels) for label in found.tolist()}
+    distinct_labels = fetch_columns(data.frame.group_by("outcome").agg(nw.len().alias("n")))[
+        "outcome"
+    ]
+    meaning = {
+        label: read_outcome(label, data.outcome_labels) for label in distinct_labels.tolist()
+    }
     value: nw.Expr = nw.lit(words["tie"])
     for outcome in ("left", "right"):
         labels = [label for label, meant in meaning.items() if meant == outcome]

@@ -582,20 +582,20 @@ def rating_slopes(seen: Expectation) -> RatingSlopes:
     n_judges = len(seen.lost)
     judge, z, x = seen.judge, seen.own, seen.others
     outputs = np.bincount(judge, minlength=n_judges)
-    square, cross, own = (np.bincount(judge, v, n_judges) for v in (x * x, z * x, z * z))
+    square, cross, z_square = (np.bincount(judge, v, n_judges) for v in (x * x, z * x, z * z))
     held = square > 1e-3  # less would need errors above 30: nothing is known
     slope = np.where(held, cross / np.where(held, square, 1.0), 0.0)
     left = z - slope[judge] * x
     spare = np.maximum(outputs - seen.lost - 1, 0)
     variance = np.bincount(judge, left**2, n_judges) + PRIOR_SCORES
     variance /= spare + PRIOR_SCORES
-    variance[own == 0] = 1.0  # whoever always says the same could have said anything
+    variance[z_square == 0] = 1.0  # whoever always says the same could have said anything
     bulk = 3 * square**2 / np.maximum(np.bincount(judge, x**4, n_judges), 1e-300)
     usual = variance / np.where(held, square, 1.0)
     usual *= 1 + PRIOR_SCORES / np.maximum(bulk, 1)
     grouped = _grouped(seen, left * x, n_judges) / np.where(held, square, 1.0) ** 2
     error = np.where(held, np.sqrt(np.maximum(usual, grouped)), UNKNOWN_ERROR)
-    root = np.sqrt(own * square)
+    root = np.sqrt(z_square * square)
     # how much more the usual judge's scores of these outputs vary than of all
     whole = float(x @ x) / max(len(x), 1)
     variance_seen = np.where(outputs > 0, square / np.maximum(outputs, 1), whole)
@@ -608,7 +608,7 @@ def rating_slopes(seen: Expectation) -> RatingSlopes:
         np.bincount(judge, seen.shared, n_judges).astype(np.int64),
         np.where(root > 0, cross / np.where(root > 0, root, 1.0), 0.0),
         careless / stretch**2,
-        (own == 0) & (outputs > 1),
+        (z_square == 0) & (outputs > 1),
     )
 
 

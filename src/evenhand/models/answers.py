@@ -217,7 +217,7 @@ def code_groups(
         _require(table, "judge")
         groups = table.rows(factors=[by]).split([by])
         of_items = table.has("item")
-        return {key: answers_of_ratings(own, of_items=of_items) for (key,), own in groups.items()}
+        return {key: answers_of_ratings(rows, of_items=of_items) for (key,), rows in groups.items()}
     return code_answers(table, ties=ties).split(by)
 
 

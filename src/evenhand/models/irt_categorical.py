@@ -172,10 +172,10 @@ def plan_colours(pairs: OutputPairs) -> Plan:
     return Plan(len(pairs.systems), pairs.author[order], place, compared, tuple(colours))
 
 
-def colour_outputs(own: Numbers, rival: Numbers, loads: Numbers) -> Numbers:
+def colour_outputs(outputs: Numbers, rival: Numbers, loads: Numbers) -> Numbers:
     """Give each output (N,) the first colour that no output compared with it has."""
     # outputs with most comparisons choose first (Welsh & Powell 1967), so that colours are few
-    by_own = np.argsort(own, kind="stable")
+    by_own = np.argsort(outputs, kind="stable")
     rivals, ends = rival[by_own].tolist(), np.cumsum(loads).tolist()
     colour = [-1] * len(loads)
     for output in np.argsort(-loads, kind="stable").tolist():

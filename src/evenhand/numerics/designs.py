@@ -278,8 +278,8 @@ def find_balanced(v: int, k: int) -> tuple[tuple[int, ...], ...] | None:
                 return tuple(tuple(sorted((at + by) % v for at in base)) for base, by in shifts)
             patience -= search.steps
         tries -= 1
-        if tries >= 0 and (found := find_rotated(v, k, meets)):
-            return found
+        if tries >= 0 and (blocks := find_rotated(v, k, meets)):
+            return blocks
     return tuple(combinations(range(v), k)) if every <= MOST_SETS else None
 
 
@@ -536,10 +536,10 @@ class _Graph:
 
 def _gather(ends: list[int], n: int) -> list[list[int]]:
     """Return the edges at each end."""
-    found: list[list[int]] = [[] for _ in range(n)]
+    edges: list[list[int]] = [[] for _ in range(n)]
     for edge, end in enumerate(ends):
-        found[end].append(edge)
-    return found
+        edges[end].append(edge)
+    return edges
 
 
 CHUNK = 4_000_000  # Random keys that are drawn at once
@@ -555,16 +555,16 @@ def find_shortage(needs: Integers, loads: Integers) -> tuple[int, int, int] | No
     """
     if not len(needs):
         return None
-    asked = np.cumsum(np.sort(needs)[::-1])
+    demand = np.cumsum(np.sort(needs)[::-1])
     most = len(needs)
     loads = np.minimum(loads, most)
     at_least = np.cumsum(np.bincount(loads, minlength=most + 1)[::-1])[::-1]
     supply = np.cumsum(at_least[1:])
-    short = asked - supply
+    short = demand - supply
     worst = int(short.argmax())
     if short[worst] <= 0:
         return None
-    return worst + 1, int(asked[worst]), int(supply[worst])
+    return worst + 1, int(demand[worst]), int(supply[worst])
 
 
 def level_loads(caps: Integers, total: int, order: Integers) -> Integers:

@@ -206,9 +206,9 @@ def find_model_intervals(
     if kind == "posterior" and isinstance(fit, Posterior):
         draws = fit.order_draws
         method = f"posterior, {len(draws):,} draws, judgments independent given qualities"
-        found = percentile_intervals(draws, settings.level, method)
+        raw_intervals = percentile_intervals(draws, settings.level, method)
         notes = (*_note_rankings(evidence), *note_one_way(evidence.whole, resampled=False))
-        intervals = replace(leave_undecided(found, evidence.whole), notes=notes)
+        intervals = replace(leave_undecided(raw_intervals, evidence.whole), notes=notes)
         return kind, (Clustering((), few), intervals)
     if kind == "model":
         vcov = fit.worth_vcov
@@ -219,11 +219,11 @@ def find_model_intervals(
         if hasattr(fit, "sigma") and effective is not None:  # the variance between judges is in it
             df = max(1.0, effective - 1)
         method = f"model, {assumed}" + (f", t on {df:.0f} df" if df < np.inf else "")
-        found = wald_intervals(
+        raw_intervals = wald_intervals(
             fit.log_worth, [vcov], t_quantile((1 + settings.level) / 2, df), method
         )
         notes = () if hasattr(fit, "cluster_vcov") else _note_rankings(evidence)
-        intervals = replace(found, df=df, notes=notes)
+        intervals = replace(raw_intervals, df=df, notes=notes)
         return kind, (Clustering((), few), intervals)
     clustering = choose_clustering(settings.cluster, evidence)
     if settings.cluster is not None:
@@ -270,8 +270,10 @@ def _sandwich_intervals(
     kinds = "/".join(dict.fromkeys(kind for _, kind in covariances.values()))
     method = f"sandwich {kinds} by {'+'.join(covariances)}"
     method += f", t on {df:.0f} df" if df < np.inf else ""
-    found = wald_intervals(fit.log_worth, vcovs, t_quantile((1 + settings.level) / 2, df), method)
-    intervals = replace(found, df=df)
+    raw_intervals = wald_intervals(
+        fit.log_worth, vcovs, t_quantile((1 + settings.level) / 2, df), method
+    )
+    intervals = replace(raw_intervals, df=df)
     return clustering, intervals
 
 
@@ -352,12 +354,14 @@ def rank_by_model(
     fit: FittedModel = settings.model.fit(table)
     evidence, levels = gather_evidence(table, clusterings, apart=False)
     with one_blas_thread():
-        kind, found = find_model_intervals(fit, table, evidence, levels, settings)
+        kind, clustered_intervals = find_model_intervals(fit, table, evidence, levels, settings)
     if settings.name in NOT_TO_RANK:
-        clustering, intervals = found
+        clustering, intervals = clustered_intervals
         notes = (*clustering.notes, f"{settings.name} {NOT_TO_RANK[settings.name]}")
-        found = replace(clustering, notes=notes), intervals
-    return order_systems(fit, evidence, levels, found, replace(settings, interval=kind))
+        clustered_intervals = replace(clustering, notes=notes), intervals
+    return order_systems(
+        fit, evidence, levels, clustered_intervals, replace(settings, interval=kind)
+    )
 
 
 def split_judgments(table: Comparisons, by: str) -> Mapping[str, Comparisons]:

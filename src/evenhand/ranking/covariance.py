@@ -346,12 +346,12 @@ def _find_influence(
     parts: Mapping[int, tuple[Array, Codes]],
 ) -> Influence:
     """Return what leaving each cluster out does to (K, p) rows; (G, p) scores of clusters."""
-    total, own = information
-    carried, changes = np.empty((len(own), *rows.shape)), np.empty_like(scores)
+    total, by_cluster = information
+    carried, changes = np.empty((len(by_cluster), *rows.shape)), np.empty_like(scores)
     step = max(1, MAX_FLOWS_AT_ONCE // total.size)
-    for start in range(0, len(own), step):
+    for start in range(0, len(by_cluster), step):
         some = slice(start, start + step)
-        rest = total - own[some]
+        rest = total - by_cluster[some]
         rest[[g - start for g in parts if start <= g < start + step]] = total
         right = np.empty((*rest.shape[:2], len(rows) + 1))
         right[:, :, :-1], right[:, :, -1] = rows.T, scores[some]

@@ -175,13 +175,17 @@ def cross_validate(
             if progress is not None:
                 progress(done + 1, len(folds))
     refused = {
-        name: f"{own[0]} ({len(own):,} of {len(folds):,} trainings refused)"
-        for name, own in why.items()
-        if own
+        name: f"{values[0]} ({len(values):,} of {len(folds):,} trainings refused)"
+        for name, values in why.items()
+        if values
     }
-    kept = {name: own / plan.repeats for name, own in losses.items() if name not in refused}
+    mean_losses = {
+        name: values / plan.repeats for name, values in losses.items() if name not in refused
+    }
     counts = np.bincount([repeat for repeat, _ in made], minlength=plan.repeats)
-    return Validated(kept, refused, seconds, (min(sizes), max(sizes)), tuple(counts.tolist()))
+    return Validated(
+        mean_losses, refused, seconds, (min(sizes), max(sizes)), tuple(counts.tolist())
+    )
 
 
 # Which models cannot be told from the best: a model confidence set (Hansen, Lunde & Nason 2011).

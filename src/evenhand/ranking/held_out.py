@@ -306,7 +306,7 @@ def trace_learning(
     overlap: str = "keep",
     level: float = LEVEL,
     seed: int = SEED,
-    told: str = "",
+    description: str = "",
     progress: Progress | None = None,
 ) -> LearningCurves:
     """Trace perplexity on held-out votes by training size, as Hopkins & May (2013) did.
@@ -324,7 +324,7 @@ def trace_learning(
             "drop" them.
         level: of intervals (proportion).
         seed: of subsets and samplers.
-        told: which judgments these are, in words for the signature, such as "trained on
+        description: which judgments these are, in words for the signature, such as "trained on
             group=crowd, tested on group=expert".
         progress: called with trainings done and to do.
 
@@ -350,7 +350,7 @@ def trace_learning(
         f"held out {least:,} or more of items with few comparisons",
         *([f"task{'s' * (len(tasks) > 1)} {', '.join(tasks)}"] if any(tasks) else []),
         say_models(models, made),
-        *([told] if told else []),
+        *([description] if description else []),
     ]
     if others is not None:
         parts.append(f"trained on votes {digest_votes(others)[:12]}, held-out items {overlap}")

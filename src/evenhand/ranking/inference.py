@@ -160,10 +160,10 @@ def order_systems(
     fit: Fit | FittedModel,
     evidence: Evidence,
     levels: Levels,
-    found: Found,
+    clustered_intervals: Found,
     settings: Settings | ModelSettings,
 ) -> Ranking:
-    (clustering, intervals), tally, mix = found, evidence.whole, settings.mix
+    (clustering, intervals), tally, mix = clustered_intervals, evidence.whole, settings.mix
     members = None if intervals is None else intervals.centred_on
     centre = fit.log_worth[slice(None) if members is None else members].mean()
     log_worth, ability = np.asarray(fit.log_worth - centre), find_ability(fit)

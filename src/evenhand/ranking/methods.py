@@ -323,7 +323,10 @@ class MethodTable:
                 "place": int(places[i]),
                 "system": scores.systems[i],
                 "score": float(scores.values[i]),
-                **{name: None if own is None else own[i].item() for name, own in known.items()},
+                **{
+                    name: None if column is None else column[i].item()
+                    for name, column in known.items()
+                },
             }
             for i in np.argsort(-scores.values, kind="stable")
         ]

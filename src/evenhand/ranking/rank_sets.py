@@ -172,7 +172,7 @@ def find_part(
     members = find_members(effective, resting)
     alone, thin = mark_barred(clusterings, len(members))
     barred = (alone | thin)[:, ~members]
-    barring = [way.name for way, own in zip(clusterings, barred, strict=True) if own.any()]
+    barring = [way.name for way, mask in zip(clusterings, barred, strict=True) if mask.any()]
     bounded, notes = members.copy(), _note_outside(fit.systems, members, barring)
     if members.sum() < 2:
         members, bounded = np.ones_like(members), np.zeros_like(members)
@@ -247,7 +247,7 @@ def note_open(
         fewest = np.where(thin, effective, np.inf)
         i, j = divmod(int(np.argmin(fewest)), len(systems))
         named = [
-            way.name for way, own in zip(clusterings, of_ways, strict=True) if (own & thin).any()
+            way.name for way, mask in zip(clusterings, of_ways, strict=True) if (mask & thin).any()
         ]
         whose = " or ".join(f"{name}s" for name in named)
         pairs = int(thin.sum())
@@ -315,7 +315,7 @@ def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
     else:
         replicates = list(draw_replicates(fit, spread, family, part, Generator(PCG64(seed))))
         sets = decide_pairs(family, spread, [pairs for pairs, _ in replicates], level)
-        critical = limit_worths([own for _, own in replicates], part, level)
+        critical = limit_worths([draws for _, draws in replicates], part, level)
     unsaid = note_open(fit.systems, spread.clusterings, family.effective, family.resting)
     notes = [*spread.notes, *unsaid, *part.notes]
     if part.bounded.any() and not np.isfinite(critical):
@@ -340,7 +340,7 @@ def limit_worths(replicates: Sequence[Array], part: LinkedPart, level: float) ->
     """Return the |t| up to which intervals go, from (B, K) replicates of each clustering; or ∞."""
     if not part.bounded.any():
         return np.inf
-    largest = [own[:, part.bounded].max(axis=1) for own in replicates]
+    largest = [draws[:, part.bounded].max(axis=1) for draws in replicates]
     return max(float(order_statistic(one, level)) for one in largest)
 
 

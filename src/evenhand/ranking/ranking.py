@@ -110,11 +110,11 @@ BETWEEN: Final = ("the", "pairs between them")
 OWN: Final = ("its", "open pairs")
 
 
-def say_why(ranking: Ranking, pairs: Pairs, asked: str, whose: tuple[str, str]) -> str:
+def say_why(ranking: Ranking, pairs: Pairs, question: str, whose: tuple[str, str]) -> str:
     """Say what keeps most of some pairs undecided, and how many cannot be decided at all."""
     sets = ranking.rank_sets
     if sets is None or not pairs:
-        return f"these data do not tell {asked}"
+        return f"these data do not tell {question}"
     causes: dict[str, list[tuple[int, int]]] = {}
     for pair in pairs:
         causes.setdefault(name_cause(sets, pair), []).append(pair)
@@ -132,10 +132,10 @@ def say_why(ranking: Ranking, pairs: Pairs, asked: str, whose: tuple[str, str]) 
             for name, how in (("judge", "by"), ("item", "on"))
             if of_board.get(name, FEW_CLUSTERS) < FEW_CLUSTERS
         )
-        sentence = f"{ranking.n_judgments:,.0f} {ranking.answers}{few} do not tell {asked}"
+        sentence = f"{ranking.n_judgments:,.0f} {ranking.answers}{few} do not tell {question}"
     else:
         sentence = _say_bound(ranking, sets, cause, bound[cause])
-        sentence = sentence or f"{cause}s differ too much to tell {asked}"
+        sentence = sentence or f"{cause}s differ too much to tell {question}"
     return f"{sentence}, and {bars}" if bars else sentence
 
 
@@ -188,7 +188,7 @@ def name_clusterings(
     return [
         way
         for place, way in enumerate(sets.clusterings)
-        if any(own[place][pair] for own in marks for pair in pairs)
+        if any(mask[place][pair] for mask in marks for pair in pairs)
     ]
 
 

@@ -167,10 +167,10 @@ def cluster_information(fit: Fit, pieces: PairSums) -> Array:
     laplacians[:, each, each] = boards.sum(axis=2) + boards.sum(axis=1)
     for g, laplacian in enumerate(laplacians):
         whole[g, :worths, :worths] = fit.design.pull(fit.design.pull(laplacian).T)
-    for at, (across, own) in enumerate(borders, start=worths):
+    for at, (across, diagonal) in enumerate(borders, start=worths):
         border = fit.design.pull(pieces.by_system(across, k).T).T
         whole[:, :worths, at] = whole[:, at, :worths] = border
-        whole[:, at, at] = pieces.total(own)
+        whole[:, at, at] = pieces.total(diagonal)
     if len(borders) > 1:
         cross = pieces.total(ETA_TIE)
         whole[:, worths, worths + 1] = whole[:, worths + 1, worths] = cross
@@ -220,11 +220,11 @@ class DenseClusterSums:
         return len(self.links)
 
     def between(self, start: int, stop: int) -> DenseClusterSums:
-        nets = {row: own[start:stop] for row, own in self.nets.items()}
+        nets = {row: net[start:stop] for row, net in self.nets.items()}
         return DenseClusterSums(self.totals[:, start:stop], nets, self.links[start:stop])
 
     def pooled(self) -> DenseClusterSums:
-        nets = {row: own.sum(axis=0, keepdims=True) for row, own in self.nets.items()}
+        nets = {row: net.sum(axis=0, keepdims=True) for row, net in self.nets.items()}
         totals = self.totals.sum(axis=1, keepdims=True)
         return DenseClusterSums(totals, nets, self.links.sum(axis=0, keepdims=True))
 
@@ -254,7 +254,7 @@ def sum_dense(units: Array, tally: Tally, codes: Codes, size: int) -> DenseClust
     for some, counts in _lay_out(tally, codes, size, k):
         for row in range(5):
             totals[row, some] = sum(
-                own @ unit for own, unit in zip(counts, flat[:, row], strict=True)
+                count @ unit for count, unit in zip(counts, flat[:, row], strict=True)
             )
         for row in rows:
             board = np.einsum("ogp,op->gp", counts, flat[:, row]).reshape(-1, k, k)

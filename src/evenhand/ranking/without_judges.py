@@ -233,7 +233,9 @@ def examine_ratings(
         screening = screen_judges(rows, level=level, scale=scale)
     except (NotIdentified, NotConverged) as refusal:
         lacking = (f"{NO_FLAGS}{refusal}",)
-    parts = {"": rows} if by is None else {name: own for (name,), own in rows.split((by,)).items()}
+    parts = (
+        {"": rows} if by is None else {name: group for (name,), group in rows.split((by,)).items()}
+    )
     diagnoses: dict[str, Diagnosis] = {}
     refused: dict[str, str] = {}
     for name, part in parts.items():

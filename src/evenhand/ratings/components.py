@@ -528,12 +528,12 @@ def identify(terms: Sequence[Term]) -> Identified:
     return Identified(tuple(held[1:]), merged, tuple(reasons))
 
 
-def _explain(gram: Array, kept: list[int], at: int) -> tuple[Array, float]:
+def _explain(gram: Array, basis: list[int], at: int) -> tuple[Array, float]:
     """Return the combination of kept matrices nearest to a further one, and the share left."""
-    if not kept or gram[at, at] <= 0:
-        return np.zeros(len(kept)), 1.0
-    scale = np.sqrt(np.diag(gram)[kept])
-    inner = gram[np.ix_(kept, kept)] / scale / scale[:, None]
-    towards = gram[kept, at] / scale / np.sqrt(gram[at, at])
+    if not basis or gram[at, at] <= 0:
+        return np.zeros(len(basis)), 1.0
+    scale = np.sqrt(np.diag(gram)[basis])
+    inner = gram[np.ix_(basis, basis)] / scale / scale[:, None]
+    towards = gram[basis, at] / scale / np.sqrt(gram[at, at])
     weights = np.linalg.solve(inner, towards)
     return weights, float(1 - towards @ weights)

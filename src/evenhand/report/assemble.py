@@ -175,8 +175,8 @@ def find_answer(analysis: Analysis) -> tuple[tuple[str, ...], str]:
 def _answer(analysis: Analysis) -> tuple[str, ...]:
     """Return the decisions; none is advised to be acted on that the place alone may have made."""
     place = say_one_sided(analysis)
-    said = say_answer(analysis.ranking, advise=not place)
-    return (*said, f"{BUT}{place}.") if place else said
+    sentences = say_answer(analysis.ranking, advise=not place)
+    return (*sentences, f"{BUT}{place}.") if place else sentences
 
 
 # Several processes write the parts of one report; what they write is what one would have written.
@@ -373,8 +373,8 @@ def _say_best(parts: Sequence[Part]) -> list[str]:
     open_ = len(boards) - clear
     if not clear:
         return ["In none of them is a single system the best: several may be."]
-    said = f"In {clear} a single system is the best"
-    return [f"{said}; in {open_} several may be." if open_ else f"{said}."]
+    clause = f"In {clear} a single system is the best"
+    return [f"{clause}; in {open_} several may be." if open_ else f"{clause}."]
 
 
 # From judgments to a report: a part for each task, a section for each question.
@@ -454,13 +454,13 @@ def _list_words(title: str, sections: Sequence[str]) -> list[str]:
     return [*chosen, *(["--title", title] if title else [])]
 
 
-def _choose(known: Mapping[str, str], asked: Sequence[str]) -> dict[str, str]:
+def _choose(known: Mapping[str, str], requested: Sequence[str]) -> dict[str, str]:
     """Return the sections that were asked for, in the order of the contents."""
-    for name in asked:
+    for name in requested:
         if name not in known:
             hint = sentence_hint(suggest(name, known))
             raise UnknownOption(
                 f"no section '{name}' in a report on these judgments{hint or ''}: there are"
                 f" {', '.join(known)}"
             )
-    return {name: title for name, title in known.items() if not asked or name in asked}
+    return {name: title for name, title in known.items() if not requested or name in requested}

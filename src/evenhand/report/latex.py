@@ -79,13 +79,13 @@ def tabular(
     return comment(comments) + "\n".join(lines) + "\n"
 
 
-def comment(said: Sequence[str]) -> str:
+def comment(texts: Sequence[str]) -> str:
     r"""Write text above a table, or in the place of one, as comments.
 
     >>> comment(["a", "b"])
     '% a\n% b\n'
     """
-    return "".join(f"% {escape_control(line)}\n" for one in said for line in one.splitlines())
+    return "".join(f"% {escape_control(line)}\n" for one in texts for line in one.splitlines())
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -83,11 +83,11 @@ MERGED: Final = re.compile(r"\(([\d,]+) (\w+?)s in (\d+)\)")
 
 def say_ranking(ranking: Ranking, analysis: Analysis) -> list[Sentence]:
     """Say the model, the errors and the rank sets."""
-    said = [_say_model(ranking, analysis), *_say_prior(ranking), *_say_spread(ranking)]
+    sentences = [_say_model(ranking, analysis), *_say_prior(ranking), *_say_spread(ranking)]
     if ranking.rank_sets is not None:
-        said += [_say_sets(ranking, ranking.rank_sets), *_say_barred(ranking.rank_sets)]
+        sentences += [_say_sets(ranking, ranking.rank_sets), *_say_barred(ranking.rank_sets)]
     limit = ranking.headline
-    return [*said, (f"The statements are {limit}.", ())] if limit else said
+    return [*sentences, (f"The statements are {limit}.", ())] if limit else sentences
 
 
 def _say_model(ranking: Ranking, analysis: Analysis) -> Sentence:
@@ -128,7 +128,7 @@ def _say_prior(ranking: Ranking) -> list[Sentence]:
     if not isinstance(ranking.fit, Fit) or not ranking.fit.model.prior:
         return []
     met = f"{ranking.fit.model.prior:g} comparison{'' if ranking.fit.model.prior == 1 else 's'}"
-    said = (
+    text = (
         f"A prior was added: every system also met an imaginary one in {met}, half of them won,"
         " which draws estimates towards each other; stated confidence does not allow for this."
     )
@@ -138,31 +138,33 @@ def _say_prior(ranking: Ranking) -> list[Sentence]:
     graph = Graph(len(tally.systems), left, right)
     groups = int(weak_components(graph).max()) + 1
     if groups > 1:
-        said += (
+        text += (
             f" The systems fall into {groups} groups that were never compared: any difference"
             " between groups comes from the prior alone, and is no finding."
         )
-    return [(said, ())]
+    return [(text, ())]
 
 
 def _say_spread(ranking: Ranking) -> list[Sentence]:
     """Say how the errors were found, and which clusters were merged."""
     method, sets = ranking.method, ranking.rank_sets
     named = ("judge", "item", "ranking")
-    ways = [way for way in named if way in (sets.clusterings if sets else method.split(",")[0])]
+    clusterings = [
+        way for way in named if way in (sets.clusterings if sets else method.split(",")[0])
+    ]
     keys = ["mackinnon-2023"] if "CV3" in method else ["liang-zeger-1986"] if "CR" in method else []
     if not keys:
         return []
     kind = "jackknife (CV3)" if "CV3" in method else "sandwich"
-    by = " and ".join(f"by {way}" for way in ways) or "by judgment"
-    if len(ways) == 2:
+    by = " and ".join(f"by {way}" for way in clusterings) or "by judgment"
+    if len(clusterings) == 2:
         keys.append("cameron-2011")
     merged = "".join(
         f" The {many} {name}s were merged at random into {few} clusters of about equal load."
         for many, name, few in MERGED.findall(method)
     )
-    said = f"Standard errors are from the cluster {kind}, clustered {by} {cite(*keys)}.{merged}"
-    return [(said, tuple(keys))]
+    text = f"Standard errors are from the cluster {kind}, clustered {by} {cite(*keys)}.{merged}"
+    return [(text, tuple(keys))]
 
 
 def _say_sets(ranking: Ranking, sets: RankSets) -> Sentence:
@@ -202,11 +204,11 @@ def _say_barred(sets: RankSets) -> list[Sentence]:
     barred, size = int(sets.barred[upper].sum()), len(upper[0])
     if not barred:
         return []
-    ways = " or ".join(f"{way}s" for way in sets.clusterings)
+    clusters = " or ".join(f"{way}s" for way in sets.clusterings)
     verb = "was" if barred == 1 else "were"
     said = (
         f"Of {size:,} pairs {barred:,} {verb} left open whatever the answers, since the difference"
-        f" rests on fewer than {MIN_CLUSTERS:g} effective {ways} or on one alone."
+        f" rests on fewer than {MIN_CLUSTERS:g} effective {clusters} or on one alone."
     )
     return [(said, ())]
 
@@ -217,24 +219,24 @@ def _say_barred(sets: RankSets) -> list[Sentence]:
 def say_examinations(analysis: Analysis) -> list[Sentence]:
     """Say what was asked of the judges, of the place of outputs, of items and of the model."""
     left = list_left_out(analysis.settings.tasks) if not analysis.settings.full else ()
-    said = []
+    sentences = []
     try:
-        said += _say_judges(analysis)
-        said += _say_agreement(analysis, items="items" not in left)
+        sentences += _say_judges(analysis)
+        sentences += _say_agreement(analysis, items="items" not in left)
     except UnknownOption:  # importance weights count no votes
         pass
-    said += _say_position(analysis)
-    return said if "circles" in left else [*said, *_say_fit(analysis)]
+    sentences += _say_position(analysis)
+    return sentences if "circles" in left else [*sentences, *_say_fit(analysis)]
 
 
-def say_screening(found: Screening, how: str) -> Sentence:
+def say_screening(screening: Screening, how: str) -> Sentence:
     """Say how judges were flagged, and where nobody could be."""
-    if found.abstains is not None:
-        said = f"{how}; nobody was called careless or reversed, since {found.abstains}"
-        return f"{said}. Habits were tested apart.", ()
+    if screening.abstains is not None:
+        text = f"{how}; nobody was called careless or reversed, since {screening.abstains}"
+        return f"{text}. Habits were tested apart.", ()
     keys = ("efron-2008",)
     return (
-        f"{how}; of all flags an expected {100 * found.level:g} % at most fall on honest judges"
+        f"{how}; of all flags an expected {100 * screening.level:g} % at most fall on honest judges"
         f" if most judges are honest and independent of each other {cite(*keys)}.",
         keys,
     )
@@ -245,11 +247,11 @@ def _say_judges(analysis: Analysis) -> list[Sentence]:
     if find_fault(analysis)[0]:
         return []
     try:
-        found = analysis.screening
+        screening = analysis.screening
     except (NotIdentified, NotConverged):
         return []
     how = "Judges were screened by how well the others' preferences foretell theirs"
-    return [say_screening(found, how)]
+    return [say_screening(screening, how)]
 
 
 def _say_agreement(analysis: Analysis, *, items: bool) -> list[Sentence]:
@@ -278,25 +280,25 @@ def _say_agreement(analysis: Analysis, *, items: bool) -> list[Sentence]:
 
 def _say_position(analysis: Analysis) -> list[Sentence]:
     """Say how the advantage of the output shown first was found."""
-    found = analysis.known_bias
-    if found is None:
+    bias = analysis.known_bias
+    if bias is None:
         return []
-    said = "The advantage of the output shown first is the order effect of a Bradley-Terry model"
-    if found.heterogeneity_p is not None:
-        said += "; judges were compared with the median judge, adjusted for their number"
-    return [(f"{said}.", ())]
+    text = "The advantage of the output shown first is the order effect of a Bradley-Terry model"
+    if bias.heterogeneity_p is not None:
+        text += "; judges were compared with the median judge, adjusted for their number"
+    return [(f"{text}.", ())]
 
 
 def _say_fit(analysis: Analysis) -> list[Sentence]:
     try:
-        found = analysis.cycles
+        cycles = analysis.cycles
     except (NotIdentified, NotConverged, UnknownOption):
         return []
-    if found.p is None:
+    if cycles.p is None:
         return []
     keys = ("jiang-2011", "westfall-young-1993")
-    signs = f"the residuals of each {' and '.join(found.clusterings)} under random signs"
-    drawn = signs if found.clusterings else "votes drawn one by one"
+    signs = f"the residuals of each {' and '.join(cycles.clusterings)} under random signs"
+    drawn = signs if cycles.clusterings else "votes drawn one by one"
     return [
         (
             "Whether one worth for each system describes all pairs was tested beside worlds in"
@@ -315,8 +317,8 @@ def say_scores(rated: Rated) -> list[Sentence]:
         boards = list(rated.boards.values())
     except NotIdentified:
         boards = []
-    said = _say_boards(boards, rated) if boards else []
-    return [*said, *_say_score_agreement(rated), *_say_score_judges(rated)]
+    sentences = _say_boards(boards, rated) if boards else []
+    return [*sentences, *_say_score_agreement(rated), *_say_score_judges(rated)]
 
 
 def _say_boards(boards: list[ScoreBoard], rated: Rated) -> list[Sentence]:
@@ -324,19 +326,19 @@ def _say_boards(boards: list[ScoreBoard], rated: Rated) -> list[Sentence]:
     n, systems = sum(int(board.scores.sum()) for board in boards), len(rated.systems)
     under = f", under each of {len(boards)} criteria by itself" if len(boards) > 1 else ""
     what = f"{n:,} scores of {systems} systems{under}"
-    said: list[Sentence] = [(f"Systems were compared by their mean scores: {what}.", ())]
+    sentences: list[Sentence] = [(f"Systems were compared by their mean scores: {what}.", ())]
     if rated.references:
         verb = "has" if len(rated.references) == 1 else "have"
         one = f"{join_names(list(rated.references))} {verb} a mean score but no rank"
-        said.append((f"{one}, being taken for human by name.", ()))
+        sentences.append((f"{one}, being taken for human by name.", ()))
     methods = list(dict.fromkeys(board.method for board in boards))
     for method in methods:
         which = "" if len(methods) == 1 else _name_criteria(rated, method)
-        said += [_say_errors(method, which)]
+        sentences += [_say_errors(method, which)]
     if not all(method.startswith("nothing decided") for method in methods):
-        said.append(_say_score_sets(boards))
+        sentences.append(_say_score_sets(boards))
     heads = dict.fromkeys(board.headline for board in boards if board.headline)
-    return [*said, *((f"The statements are {one}.", ()) for one in heads)]
+    return [*sentences, *((f"The statements are {one}.", ()) for one in heads)]
 
 
 def _name_criteria(rated: Rated, method: str) -> str:
@@ -348,11 +350,11 @@ def _say_errors(method: str, which: str) -> Sentence:
     """Say how the errors of mean scores were found, and how pairs were decided by them."""
     how, _, by = method.partition(", clustered by ")
     keys: tuple[str, ...] = ()
-    ways = MERGED.sub("", by).strip().replace("+", " and ") or "judgment"
-    errors = f"Errors{which} are clustered by {ways}"
-    if any(way in ways for way in ("judge", "item")):
+    clustering = MERGED.sub("", by).strip().replace("+", " and ") or "judgment"
+    errors = f"Errors{which} are clustered by {clustering}"
+    if any(way in clustering for way in ("judge", "item")):
         keys = ("mackinnon-2023",)
-        errors = f"Errors{which} are by the jackknife, clustered by {ways} {cite(*keys)}"
+        errors = f"Errors{which} are by the jackknife, clustered by {clustering} {cite(*keys)}"
     if "max-|t|" in how:
         decided = ("romano-wolf-2005",)
         test = f"pairs were tested at once by max-|t| with step-down over {how.split('=')[1]} draws"

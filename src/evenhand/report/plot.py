@@ -49,20 +49,20 @@ def draw_chances(ranking: Ranking) -> Any:
     return draw_heat_map(systems, tabulate_chances(ranking.fit, systems))
 
 
-def draw_slopes(found: Screening) -> Any:
+def draw_slopes(screening: Screening) -> Any:
     from evenhand.report.figures.predictions import Bar, draw_intervals
 
-    told = [
+    slopes = [
         (card, one)
-        for card in found.cards
+        for card in screening.cards
         for one in card.evidence
         if one.name == "slope" and one.value is not None
     ]
-    if not told:
+    if not slopes:
         raise NotIdentified("no judge has a slope here: only judges of comparisons have one")
     bars = [
         Bar(card.judge, one.value or 0.0, one.lower, one.upper, strong=bool(card.flags))
-        for card, one in told[:MAX_ROWS]
+        for card, one in slopes[:MAX_ROWS]
     ]
     return draw_intervals(
         bars,
@@ -103,12 +103,12 @@ def draw_positions(bias: PositionBias) -> Any:
     )
 
 
-def draw_choices(found: Sensitivity) -> Any:
+def draw_choices(sensitivity: Sensitivity) -> Any:
     from evenhand.report.figures.systems import draw_places
     from evenhand.report.sections.robustness import list_places
 
-    systems = found.choices[0].systems[:MAX_ROWS]
-    rows = [row for system in systems for row in list_places(found, system)]
+    systems = sensitivity.choices[0].systems[:MAX_ROWS]
+    rows = [row for system in systems for row in list_places(sensitivity, system)]
     return _finish(draw_places(rows), "Places of systems by choice")
 
 

@@ -52,14 +52,14 @@ def name_answers(
     "'better' cannot be written as RNK: judge ben, item 8: it is a tie"
     """
 
-    def name_rows(found: re.Match[str]) -> str:
+    def name_rows(match: re.Match[str]) -> str:
         """Return judge and item of each row that was named; numbers that are of no row stay."""
-        numbers = [int(number.replace(",", "")) for number in found[1].split(", ")]
+        numbers = [int(number.replace(",", "")) for number in match[1].split(", ")]
         if not all(1 <= number <= len(rows) for number in numbers):
-            return found[0]
+            return match[0]
         named = [rows[number - 1] for number in numbers]
         lines = dict.fromkeys(f"judge {row['judge']}, item {row['item']}" for row in named)
-        return f"({'; '.join(lines)})" if found[0].startswith("(") else "; ".join(lines)
+        return f"({'; '.join(lines)})" if match[0].startswith("(") else "; ".join(lines)
 
     task, title, table = where
     reason = str(error)
@@ -184,14 +184,14 @@ def _name_languages(campaign: Campaign, program: Program) -> str:
     """Return source and target as a format names them; "" where they are not known."""
     from evenhand.formats.layouts.wmt import LANGUAGES
 
-    found = []
+    codes = []
     for name in ("source", "output"):
         code = campaign.wording.text(name).language.partition("-")[0].casefold()
         if program.name == "appraise" and len(code) != LETTERS:
             long = (one for one, short in LANGUAGES.items() if short == code)
             code = next((one for one in long if len(one) == LETTERS), "")
-        found.append(code)
-    return "-".join(found) if all(found) else ""
+        codes.append(code)
+    return "-".join(codes) if all(codes) else ""
 
 
 class DesignChecks:

@@ -254,9 +254,9 @@ def _show(question: Question, last: Answer | None, why: str) -> Answer:
         raise NotComputed(f"{why} Nothing is lost: try again.")
     if question.what == "board":
         assert last is not None
-        told = msgspec.json.decode(last.body)
-        told["faults"] = [*told["faults"], why]
-        return Answer(msgspec.json.encode(told).decode(), last.made)
+        payload = msgspec.json.decode(last.body)
+        payload["faults"] = [*payload["faults"], why]
+        return Answer(msgspec.json.encode(payload).decode(), last.made)
     if last is None:
         words = f'<p class="hint">{why} It will stand here as soon as it is there.</p>'
         return Answer(f'<div class="found" data-record="">{words}</div>')

@@ -67,10 +67,10 @@ def make_app(site: Site) -> Starlette:
 
 
 async def _send_file(request: Request) -> Response:
-    found = FILES.get(request.path_params["name"])
-    if found is None:
+    path = FILES.get(request.path_params["name"])
+    if path is None:
         raise HTTPException(404, "no such file")
-    return FileResponse(found, headers={"Cache-Control": FOR_EVER})
+    return FileResponse(path, headers={"Cache-Control": FOR_EVER})
 
 
 async def _say_well(request: Request) -> Response:

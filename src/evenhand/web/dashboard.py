@@ -653,14 +653,14 @@ class HttpClient:
         """Return what a connection that failed means."""
         # It says what the system says; never an address, in which the secret could stand.
         where = self.link.host
-        said = str(getattr(reason, "strerror", None) or type(reason).__name__).lower()
+        message = str(getattr(reason, "strerror", None) or type(reason).__name__).lower()
         if isinstance(reason, ssl.SSLCertVerificationError):
             return CampaignError(
                 f"the certificate of {where} is not good: {reason.verify_message}; the secret was"
                 " not sent"
             )
         if isinstance(reason, socket.gaierror) and self._status is None:
-            return CampaignError(f"there is no server {where}: {said}")
+            return CampaignError(f"there is no server {where}: {message}")
         if isinstance(reason, TimeoutError):
             return ServerUnavailable(f"{where} did not answer within {self._timeout:g} seconds")
-        return ServerUnavailable(f"{where} does not answer: {said}")
+        return ServerUnavailable(f"{where} does not answer: {message}")

@@ -112,10 +112,10 @@ def _name_best(ticket: Ticket) -> str:
 
 def see(record: Record, kind: str) -> Seen:
     """Return what counts of an answer."""
-    ticket, said = record.ticket, record.answer
+    ticket, answer = record.ticket, record.answer
     right = None
-    if ticket is not None and said is not None and ticket.kind in KNOWN and kind in RIGHT:
-        right = RIGHT[kind](ticket, said)
+    if ticket is not None and answer is not None and ticket.kind in KNOWN and kind in RIGHT:
+        right = RIGHT[kind](ticket, answer)
     return Seen(record.judge, record.at, record.seconds, right)
 
 
@@ -129,8 +129,8 @@ def sum_up(seen: Iterable[Seen]) -> tuple[Activity, ...]:
     by: dict[str, list[Seen]] = {}
     for one in seen:
         by.setdefault(one.judge, []).append(one)
-    found = [_count(judge, mine) for judge, mine in by.items()]
-    return tuple(sorted(found, key=lambda one: (-one.last.timestamp(), one.judge)))
+    activities = [_count(judge, mine) for judge, mine in by.items()]
+    return tuple(sorted(activities, key=lambda one: (-one.last.timestamp(), one.judge)))
 
 
 def _count(judge: str, mine: list[Seen]) -> Activity:
@@ -183,9 +183,12 @@ def open_download(store: Readable, name: str) -> Iterator[bytes] | None:
     if name == "log.jsonl":
         return (f"{line.write()}\n".encode() for line in store.lines())
     if name == "head.json":
-        told = {"campaign": store.campaign.name, "digest": store.campaign.digest}
-        told |= {"head": str(store.head()), "at": datetime.now(UTC).isoformat(timespec="seconds")}
-        return iter([json.dumps(told, ensure_ascii=False).encode(), b"\n"])
+        payload = {"campaign": store.campaign.name, "digest": store.campaign.digest}
+        payload |= {
+            "head": str(store.head()),
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        return iter([json.dumps(payload, ensure_ascii=False).encode(), b"\n"])
     if name == "campaign.json":
         return iter([store.campaign.canonical, b"\n"])
     if name not in list_downloads(store):
@@ -248,10 +251,12 @@ class AnswerTables:
         for table, rows in self._rows.values():
             for row in rows:
                 columns[table].update(dict.fromkeys(row))
-        found = {name: folder / f"{name}.csv" for name, own in columns.items() if own}
-        for name, path in found.items():
+        paths = {
+            name: folder / f"{name}.csv" for name, table_columns in columns.items() if table_columns
+        }
+        for name, path in paths.items():
             self._write(path, [*columns[name]], persons)
-        return found
+        return paths
 
     def list_activity(self) -> tuple[Activity, ...]:
         """Return what each judge did, who answered last first."""
@@ -259,12 +264,12 @@ class AnswerTables:
 
     def count_choices(self) -> dict[str, Counter[str]]:
         """Return pass → how its pairs were chosen, and how often; {} without a policy."""
-        found: dict[str, Counter[str]] = {}
+        counts: dict[str, Counter[str]] = {}
         for _, rows in self._rows.values():
             for row in rows:
                 if "chosen" in row:
-                    found.setdefault(row["task"], Counter())[row["chosen"]] += 1
-        return found
+                    counts.setdefault(row["task"], Counter())[row["chosen"]] += 1
+        return counts
 
     def _write(self, path: Path, columns: list[str], persons: Mapping[str, str]) -> None:
         with path.open("w", encoding="utf-8", newline="") as file:
@@ -314,9 +319,9 @@ class AnswerTables:
         more: Row = {"seconds": record.seconds}
         if planned.design.policy and task.kind == "pair":
             more["chosen"] = ticket.chosen or "design"
-        found = ({**row, **more} for row in task.rows(ticket, answer))
-        kept = [{name: row[name] for name in row if name not in UNREAD} for row in found]
-        return task.table, tuple(kept)
+        rows = ({**row, **more} for row in task.rows(ticket, answer))
+        visible_rows = [{name: row[name] for name in row if name not in UNREAD} for row in rows]
+        return task.table, tuple(visible_rows)
 
 
 # How pairs were chosen where a policy runs, and the rows by which judges can be compared there.
@@ -335,21 +340,21 @@ def describe_choices(gathered: AnswerTables) -> dict[str, str]:
     if not design.policy:
         return {}
     counted = gathered.count_choices()
-    found = {}
+    descriptions = {}
     for task in gathered.store.campaign.tasks:
         n = counted.get(task.name, Counter())
         if n.keys() <= {"design"}:
             continue
-        share = f" ({100 * design.random_share:.0f} % is asked for)"
-        asked = "" if design.policy == "random" else share
+        share = f" ({100 * design.random_share:.0f} % is share_asked for)"
+        share_asked = "" if design.policy == "random" else share
         fixed = f", {n['narrowed']:,} of the pairs that were left" if n["narrowed"] else ""
         fixed += f", {n['design']:,} of the design" if n["design"] else ""
-        found[task.name] = (
+        descriptions[task.name] = (
             f"pairs are chosen by the policy {design.policy}: {n['policy']:,} by the policy,"
-            f" {n['random']:,} at random{asked}, {n['start-up']:,} of the start-up phase{fixed};"
-            " so how often a system won says little, for some were asked about more in hard pairs"
+            f" {n['random']:,} at random{share_asked}, {n['start-up']:,} of the start-up phase{fixed};"
+            " so how often a system won says little, for some were share_asked about more in hard pairs"
         )
-    return found
+    return descriptions
 
 
 def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str]:
@@ -357,8 +362,8 @@ def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str
     if not isinstance(data, Comparisons) or COLUMN not in data.columns:
         return data, ""
     whole = data.count_judgments()
-    kept = data.where(nw.col(COLUMN).is_in(FREE), recorded=False)
-    n = kept.count_judgments()
+    free = data.where(nw.col(COLUMN).is_in(FREE), recorded=False)
+    n = free.count_judgments()
     if not n:
         raise NotIdentified(
             "the policy chose every pair that was judged, and on such pairs judges cannot be"
@@ -369,8 +374,8 @@ def keep_free(data: Comparisons | Rankings) -> tuple[Comparisons | Rankings, str
         return data, ""
     reason = "pairs that the policy chose by answers"
     chosen = Exclusion("policy", reason, whole - n, whole, unit="answer")
-    kept = replace(kept, source=kept.source.excluding(chosen))
-    return kept, (
+    free = replace(free, source=free.source.excluding(chosen))
+    return free, (
         f"judges are compared on {n:,.0f} of {whole:,.0f} answers: those to pairs that no answer"
         " led to (at random, start-up, or of the design)"
     )

@@ -339,10 +339,10 @@ def _screen(path: Path) -> Panel:
             data = data.rows()
         else:
             data, rests = keep_free(data)
-        found = screen_judges(data, level=LEVEL)
+        screening = screen_judges(data, level=LEVEL)
     except EvenhandError as error:
         return Panel(why=str(error), rests=rests)
-    return Panel(found, draw_map(found), rests=rests)
+    return Panel(screening, draw_map(screening), rests=rests)
 
 
 def _order_by_scores(
@@ -422,10 +422,10 @@ def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
 def _rank(part: Comparisons) -> tuple[Ranking | None, str]:
     """Rank systems, or say why they cannot be ranked."""
     try:
-        found = rank(part)
+        ranking = rank(part)
     except EvenhandError as error:
         return None, str(error)
-    return (found, "") if isinstance(found, Ranking) else (None, "it holds several passes")
+    return (ranking, "") if isinstance(ranking, Ranking) else (None, "it holds several passes")
 
 
 def _lay_out(before: Ranking, after: Ranking | None) -> tuple[Standing, ...]:

@@ -283,7 +283,7 @@ class Guard:
             (value for name, value in scope["headers"] if name == b"content-length"), b"0"
         )
         if not length.isdigit() or len(length) >= 16 or int(length) > self.most:
-            told = PlainTextResponse("this is too long\n", 413, {"Connection": "close"})
-            await told(scope, receive, send_guarded)
+            response = PlainTextResponse("this is too long\n", 413, {"Connection": "close"})
+            await response(scope, receive, send_guarded)
             return
         await self.app(scope, receive, send_guarded)

@@ -89,13 +89,13 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
         launch = reading.read_launch(connection)
         if before.rows and not before.is_of(connection):
             raise CampaignError(f"'{path}' holds links of another launch: choose another (--links)")
-    kept: Tokens = {}
+    valid_tokens: Tokens = {}
     for who, token in before.tokens.items():
         with suppress(UnknownLink):
             if store.identify(token).role == who[0]:
-                kept[who] = token
+                valid_tokens[who] = token
     wanted: tuple[Role, ...] = ("admin", "crowd") if crowd else ("admin",)
-    roles = [role for role in wanted if (role, "") not in kept]
+    roles = [role for role in wanted if (role, "") not in valid_tokens]
     platform = store.campaign.platform
     mine = sha256(f"{gethostname()} {path.resolve()}".encode()).hexdigest()[:16]
 
@@ -108,7 +108,7 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
         return tokens
 
     if not roles and (crowd or not store.vacancies()):
-        return write(kept)
+        return write(valid_tokens)
 
     def work(tx: WriteTransaction) -> Tokens:
         free = () if crowd else people.list_vacancies(tx)
@@ -120,7 +120,7 @@ def write_links(store: Store, path: Path, base: str, *, crowd: bool = False) -> 
         for role in roles:
             token = None if people.has_link(tx, role) else offered.get((role, ""))
             made[role, ""] = people.replace_link(tx, role, mine, token=token).token
-        return write(kept | made)
+        return write(valid_tokens | made)
 
     made = store.do(work)
     store.checkpoint()
@@ -434,9 +434,9 @@ def _look_inside(place: Place, known: LinksFile) -> str:
     try:
         with engine.connect() as connection:
             if place.file is not None:  # what was cut off may be missed by all that is read here
-                told = str(connection.execute(text("PRAGMA quick_check(1)")).scalar())
-                if told != "ok":
-                    return f"is damaged ({told.splitlines()[-1]})"
+                status = str(connection.execute(text("PRAGMA quick_check(1)")).scalar())
+                if status != "ok":
+                    return f"is damaged ({status.splitlines()[-1]})"
             if not read_version(connection) or not reading.read_launch(connection):
                 return "holds no launch"
             if not reading.is_as_launched(connection):
@@ -485,8 +485,8 @@ def read_comments(store: Store, most: int = MAX_COMMENTS) -> list[Record]:
         .limit(most)
     )
     with store.reading() as connection:
-        found = [read_record(make_line(row)) for row in connection.execute(wanted)]
-    return [one for one in found if one.comment]
+        records = [read_record(make_line(row)) for row in connection.execute(wanted)]
+    return [one for one in records if one.comment]
 
 
 # One server for each file of links, so that none is written over while judges come in by it.

@@ -29,15 +29,15 @@ OWN: Final = ("same-origin", "none")
 async def identify(request: Request, role: Role) -> Bearer:
     """Say who comes with the link in a request's path."""
     site, token = site_of(request), request.path_params["token"]
-    found = site.known.recall(token)
-    if found is None or found.role != role:
-        found = await _look_up(request, role)
-        site.known.remember(token, found)
+    bearer = site.known.recall(token)
+    if bearer is None or bearer.role != role:
+        bearer = await _look_up(request, role)
+        site.known.remember(token, bearer)
     # one link is for a whole crowd: nobody shall keep the door shut for the others
     who = f"{token} {name_address(request)}" if role == "crowd" else token
     if not site.requests.take(who):
         raise TooMany("too many requests at once: wait a moment")
-    return found
+    return bearer
 
 
 def name_address(request: Request) -> str:
@@ -132,9 +132,9 @@ FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 _log: Final = logging.getLogger("evenhand")
 
 
-def json_response(told: dict[str, Any], status: int = 200) -> Response:
+def json_response(payload: dict[str, Any], status: int = 200) -> Response:
     """Return a value as JSON."""
-    return Response(msgspec.json.encode(told), status, media_type="application/json")
+    return Response(msgspec.json.encode(payload), status, media_type="application/json")
 
 
 async def refuse(request: Request, error: Exception) -> Response:
@@ -157,12 +157,12 @@ async def refuse(request: Request, error: Exception) -> Response:
     accepted = request.headers.get("accept", "")
     if request.method in ("GET", "POST") and "text/html" in accepted:  # a person reads the answer
         heading = HEADINGS.get(409 if word == "not-computed" else status, "That did not work")
-        told = {"heading": heading, "message": message, "again": status == 503}
-        found: Response = HTMLResponse(site_of(request).render("refusal.html", told), status)
+        context = {"heading": heading, "message": message, "again": status == 503}
+        response: Response = HTMLResponse(site_of(request).render("refusal.html", context), status)
     else:
-        found = json_response({"error": message, "word": word}, status)
+        response = json_response({"error": message, "word": word}, status)
     if isinstance(error, HTTPException) and error.headers:
-        found.headers.update(error.headers)
+        response.headers.update(error.headers)
     if status in (429, 503):
-        found.headers["Retry-After"] = "5"
-    return found
+        response.headers["Retry-After"] = "5"
+    return response

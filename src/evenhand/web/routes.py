@@ -86,13 +86,13 @@ async def enrol(request: Request) -> Response:
 
 def _read_worker(request: Request, site: Site) -> str:
     """Return the name of who comes."""
-    asked, platform = request.query_params, find_platform(site.campaign.platform)
-    if asked.get("assignmentId") == PREVIEW:
+    query, platform = request.query_params, find_platform(site.campaign.platform)
+    if query.get("assignmentId") == PREVIEW:
         raise Refused("accept the task first: this is a preview")
-    worker = asked.get(platform.parameter, "")
+    worker = query.get(platform.parameter, "")
     if worker:
         return platform.check(worker)
-    other = next((one for one in PLATFORMS.values() if asked.get(one.parameter)), None)
+    other = next((one for one in PLATFORMS.values() if query.get(one.parameter)), None)
     if other is not None:
         raise Refused(
             f"this campaign is for workers of {platform.title}, whose link ends in"
@@ -104,8 +104,8 @@ def _read_worker(request: Request, site: Site) -> str:
 
 def _name_cookie(site: Site, worker: str) -> str:
     """Return a name of its own for each worker: two may share a browser."""
-    told = f"{site.campaign.digest} {site.campaign.platform} {worker}"
-    return f"evenhand-{sha256(told.encode()).hexdigest()[:16]}"
+    key = f"{site.campaign.digest} {site.campaign.platform} {worker}"
+    return f"evenhand-{sha256(key.encode()).hexdigest()[:16]}"
 
 
 def _keep(page: Response, request: Request, name: str, secret: str) -> None:
@@ -170,19 +170,19 @@ async def show_judge_page(request: Request) -> Response:
 async def show_item(request: Request) -> Response:
     """Send the judge's item, the text to agree to, or the end."""
     site, who = site_of(request), await identify(request, "judge")
-    found = await site.store.soon(lambda tx: _serve(tx, who.judge))
-    if found == "consent":
+    served = await site.store.soon(lambda tx: _serve(tx, who.judge))
+    if served == "consent":
         words = site.campaign.wording
-        told = {"consent": words.consent, "instructions": words.instructions}
-        return json_response({"state": "consent", **told})
-    return json_response(_view(site.store, found))
+        payload = {"consent": words.consent, "instructions": words.instructions}
+        return json_response({"state": "consent", **payload})
+    return json_response(_view(site.store, served))
 
 
-def _view(store: Store, found: Served | str | None) -> View:
+def _view(store: Store, served: Served | str | None) -> View:
     """Return an item, or the end: without a completion code for whoever answered nothing."""
-    if isinstance(found, str):
+    if isinstance(served, str):
         return {**view_end(store.campaign), "code": ""}
-    return view_state(store, found)
+    return view_state(store, served)
 
 
 def _serve(tx: WriteTransaction, judge: str) -> Served | str | None:
@@ -213,10 +213,10 @@ async def take_answer(request: Request) -> Response:
     record = done.record
     # the hash of a body with random bits tells nothing of the record; its number would: how far
     # numbers go from one answer to the next tells a policy's tickets apart
-    told: View = {"receipt": record.hash, "next": following}
+    payload: View = {"receipt": record.hash, "next": following}
     if record.ticket is not None and record.ticket.kind == "training":
-        told["feedback"] = view_feedback(site.campaign, record.ticket, record.answer or {})
-    return json_response(told)
+        payload["feedback"] = view_feedback(site.campaign, record.ticket, record.answer or {})
+    return json_response(payload)
 
 
 async def take_back(request: Request) -> Response:
@@ -310,17 +310,17 @@ async def show_board(request: Request) -> Response:
     _, mark = await run_in_threadpool(read_mark, site.store)
     if known == mark:
         return Response(status_code=304)
-    found = await analysis_of(request).ask(Question("board"))
-    tag = {"ETag": f'"{found.mark}"'} if found.mark else None
-    return Response(found.body, media_type="application/json", headers=tag)
+    board = await analysis_of(request).ask(Question("board"))
+    tag = {"ETag": f'"{board.mark}"'} if board.mark else None
+    return Response(board.body, media_type="application/json", headers=tag)
 
 
 async def show_comments(request: Request) -> Response:
     """Send what judges wrote, as a part of the page."""
     site = site_of(request)
     await identify(request, "admin")
-    told = {"comments": await run_in_threadpool(read_comments, site.store), "most": MAX_COMMENTS}
-    return HTMLResponse(site.render("comments.html", told))
+    context = {"comments": await run_in_threadpool(read_comments, site.store), "most": MAX_COMMENTS}
+    return HTMLResponse(site.render("comments.html", context))
 
 
 async def obey(request: Request) -> Response:
@@ -358,11 +358,11 @@ def _obey(site: Site, order: Order) -> str | Invitation:
             return f"{judge} is shut out."
         case "forget":
             names = store.forget(judge, answers=order.answers)
-            told = f"Deleted what was known of {', '.join(names)}"
-            told += ", and all answers." if order.answers else "."
+            message = f"Deleted what was known of {', '.join(names)}"
+            message += ", and all answers." if order.answers else "."
             if not store.emptied:
-                told += " The file gives it up when the downloads that are running have ended."
-            return told
+                message += " The file gives it up when the downloads that are running have ended."
+            return message
         case "join":
             store.join(judge, order.person)
             return f"{judge} and {order.person} are one person now."

@@ -32,11 +32,11 @@ def view_item(campaign: Campaign, served: Served, name: str) -> View:
         if name in task.shows and getattr(item, name)
     ]
     shown = [_text(campaign, "output", text) for text in campaign.shown(ticket)]
-    asked = {"ticket": name, "key": served.key, "training": ticket.kind == "training"}
+    ticket_fields = {"ticket": name, "key": served.key, "training": ticket.kind == "training"}
     progress = {"place": served.place, "total": served.total}
     return {
         "state": "item",
-        **asked,
+        **ticket_fields,
         **progress,
         "task": view_task(campaign, ticket),
         "beside": beside,
@@ -48,29 +48,29 @@ def view_task(campaign: Campaign, ticket: Ticket) -> View:
     """Return the settings of a pass that its page needs."""
     task = campaign.task(ticket.task)
     passes = [one.name for one in campaign.tasks]
-    said = [one for one in (campaign.wording.instructions, task.instructions) if one]
-    found: View = {
+    instructions = [one for one in (campaign.wording.instructions, task.instructions) if one]
+    view: View = {
         "name": task.name,
         "kind": task.kind,
         "question": task.question or QUESTIONS[task.kind],
-        "instructions": "\n\n".join(said),
+        "instructions": "\n\n".join(instructions),
         "comment": task.comment,
         "part": passes.index(task.name) + 1,
         "parts": len(passes),
     }
     if isinstance(task, PairTask):
-        found |= {"outcomes": list(task.outcomes), "differences": task.differences}
+        view |= {"outcomes": list(task.outcomes), "differences": task.differences}
     if isinstance(task, RankTask):
-        found |= {"ties": task.ties}
+        view |= {"ties": task.ties}
     if isinstance(task, ScaledTask):
         scale = ("low", "high", "step", "low_label", "high_label")
-        found |= {name: getattr(task, name) for name in scale}
+        view |= {name: getattr(task, name) for name in scale}
     if isinstance(task, SpanTask):
         words = {"severities": list(task.severities), "categories": list(task.categories)}
-        found |= {**words, "score": task.score, "sides": ["output"]}
+        view |= {**words, "score": task.score, "sides": ["output"]}
         if "source" in task.shows:
-            found["sides"] = ["source", "output"]
-    return found
+            view["sides"] = ["source", "output"]
+    return view
 
 
 def view_end(campaign: Campaign) -> View:
@@ -92,7 +92,7 @@ def view_halt(halt: Refused) -> View:
     return {"state": "halt", "word": number(halt)[1], "message": str(halt)}
 
 
-def view_feedback(campaign: Campaign, ticket: Ticket, told: Mapping[str, Any]) -> View | None:
+def view_feedback(campaign: Campaign, ticket: Ticket, answer: Mapping[str, Any]) -> View | None:
     """Return what a training ticket teaches, beside what was answered; None for other tickets."""
     taught = campaign.feedback(ticket)
     if taught is None:
@@ -103,7 +103,9 @@ def view_feedback(campaign: Campaign, ticket: Ticket, told: Mapping[str, Any]) -
         task, source = campaign.task(ticket.task), campaign.item(ticket.item).source
         right = _turn(right, campaign.item(ticket.item).systems, ticket.systems)
         right = task.validate(right, campaign.shown(ticket), source).to_dict()
-        agrees = all(told.get(name) == value for name, value in right.items() if name != "comment")
+        agrees = all(
+            answer.get(name) == value for name, value in right.items() if name != "comment"
+        )
     return {"text": taught.feedback, "right": dict(right), "agrees": agrees}
 
 

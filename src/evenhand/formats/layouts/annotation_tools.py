@@ -69,26 +69,28 @@ _FORMS: Final = "answers to forms"
 _CHECKS: Final = "outputs under validation are controls"
 
 
-def understand_pearmut(table: Table, wishes: Wishes) -> Ratings:
+def understand_pearmut(table: Table, options: Wishes) -> Ratings:
     """Read every score of every document."""
     counts: Counter[str] = Counter()
     unread = set(list_unread(table, PEARMUT.reads))
     valid = _leave_void(list(read_records(table)), counts)
-    found = [
+    annotated = [
         (record, row, spans) for record in valid for row, spans in _read(record, counts, unread)
     ]
-    bare = all(row["score"] is None for _, row, _ in found) and any(spans for *_, spans in found)
+    bare = all(row["score"] is None for _, row, _ in annotated) and any(
+        spans for *_, spans in annotated
+    )
     rows: list[Row] = [
         {**row, "score": -weigh(record, spans or ())} if bare else row
-        for record, row, spans in found
+        for record, row, spans in annotated
     ]
     checks = counts.pop(_CHECKS, 0)
     notes = say_unread(unread) + ([f"{_CHECKS}: {checks:,}"] if checks else [])
     excluded = exclude_by_format(counts, "{what} left out: {n:,}")
     if bare:
-        notes += say_critical(one for *_, spans in found for one in spans or ())
+        notes += say_critical(one for *_, spans in annotated for one in spans or ())
         notes.append("no scores were given: they are minus what the errors take")
-    return rate(PEARMUT, table, rows, wishes, notes=notes, excluded=excluded)
+    return rate(PEARMUT, table, rows, options, notes=notes, excluded=excluded)
 
 
 PEARMUT: Final = Layout(
@@ -138,28 +140,28 @@ def _read(
         "item_i": place,
         "campaign": record.text(CAMPAIGN),
     }
-    for at, (said, given) in enumerate(zip(annotation, item, strict=True)):
+    for at, (answer, given) in enumerate(zip(annotation, item, strict=True)):
         segment = record.mapping(given, "a segment")
         form = "tgt" not in segment and {"text", "form"} & set(segment)
-        if form or said is None:
+        if form or answer is None:
             counts[_FORMS if form else _SKIPPED] += 1
             continue
         gather_unread(unread, segment, _SEGMENT, "item")
         named = record.label(segment.get("item_id"), "item_id") or f"{place}:{at}"
-        answers = record.mapping(said, "the annotation of a segment")
+        answers = record.mapping(answer, "the annotation of a segment")
         for row, spans in _read_segment(record, answers, segment, unread):
             counts[_CHECKS] += row.get("kind") == "control"
             yield {**beside, "item": named, **row}, spans
 
 
 def _read_segment(
-    record: Record, said: Mapping[str, Any], segment: Mapping[str, Any], unread: set[str]
+    record: Record, answers: Mapping[str, Any], segment: Mapping[str, Any], unread: set[str]
 ) -> Iterator[tuple[Row, tuple[Span, ...] | None]]:
     """Yield what was said of each output of a segment."""
     outputs = record.mapping(segment.get("tgt"), "the outputs of a segment, tgt,")
     checks = record.mapping(segment.get("validation") or {}, "validation")
     shown = {system: place for place, system in enumerate(outputs, start=1)}
-    for system, given in said.items():
+    for system, given in answers.items():
         if system not in shown:
             raise record.refuse(f"'{shorten(system)}' is annotated, but is not in tgt")
         one = record.mapping(given, "the annotation of an output")
@@ -177,19 +179,22 @@ def _read_segment(
         }
         row = {**row, "kind": "control"} if checks.get(system) else row
         for at, score in enumerate(_read_scores(record, one)):
-            own = spans if at == 0 else None
-            yield {**row, **score, "spans": None if own is None else write_spans(own)}, own
+            row_spans = spans if at == 0 else None
+            yield (
+                {**row, **score, "spans": None if row_spans is None else write_spans(row_spans)},
+                row_spans,
+            )
 
 
 def _read_scores(record: Record, answer: Mapping[str, Any]) -> list[Row]:
     """Return the score of an output, or one for each slider, which is its criterion."""
     sliders = record.mapping(answer.get("sliders") or {}, "sliders")
-    found: list[Row] = [
+    rows: list[Row] = [
         {"criterion": name, "score": read_score(record, value)} for name, value in sliders.items()
     ]
-    if found and answer.get("score") is None:
-        return found
-    return [{"score": read_score(record, answer.get("score"))}, *found]
+    if rows and answer.get("score") is None:
+        return rows
+    return [{"score": read_score(record, answer.get("score"))}, *rows]
 
 
 def _read_times(record: Record) -> Row:
@@ -232,31 +237,31 @@ class _Said:
     value: str  # what was said
 
 
-def understand_potato(table: Table, wishes: Wishes) -> Comparisons | Rankings:
+def understand_potato(table: Table, options: Wishes) -> Comparisons | Rankings:
     """Read what was preferred, in the order shown."""
     if len(table.paths) != 1:
         raise UnknownFormat(
             f"{POTATO.title} are read from one file at a time, with user folders beside it"
         )
-    meaning = {**PREFERENCES, **(wishes.outcomes or {})}
+    meaning = {**PREFERENCES, **(options.outcomes or {})}
     compared: list[Row] = []
     ranked: list[Row] = []
     unread = {name for name in list_unread(table, POTATO.reads) if not _is_answer(name)}
     folder, states = table.paths[0].parent, dict[Path, Mapping[str, Any]]()
     for record in read_records(table):
-        for said in _find_answers(record, unread):
-            order = _find_order(folder, states, record, said.question)
-            if said.label == "rank_order":
-                ranked.extend(_rank(record, said, order))
+        for answer in _find_answers(record, unread):
+            order = _find_order(folder, states, record, answer.question)
+            if answer.label == "rank_order":
+                ranked.extend(_rank(record, answer, order))
             else:
-                compared.append(_compare(record, said, order, meaning))
+                compared.append(_compare(record, answer, order, meaning))
     if compared and ranked:
         raise UnknownOption(
             f"{table.name} holds rankings and comparisons: --where keeps one of them"
         )
     note = "A is what was shown first, a system the number of its output in the instance"
     flat = lay_out(table, ranked or compared, ("rank",) if ranked else ())
-    plain = replace(wishes, outcomes=None)
+    plain = replace(options, outcomes=None)
     make = make_rankings if ranked else make_comparisons
     data = make(flat, plain, POTATO)
     return replace(data, source=data.source.noting(*say_unread(unread), note))
@@ -325,48 +330,53 @@ def _read_state(path: Path) -> Mapping[str, Any]:
     return orders
 
 
-def _compare(record: Record, said: _Said, order: Sequence[int], meaning: Mapping[str, str]) -> Row:
+def _compare(
+    record: Record, answer: _Said, order: Sequence[int], meaning: Mapping[str, str]
+) -> Row:
     if len(order) != 2:
         raise record.refuse(f"two outputs are compared, and {len(order)} were shown")
-    if said.label == "selection":
-        if said.value not in meaning:
+    if answer.label == "selection":
+        if answer.value not in meaning:
             raise record.refuse(
-                f"{said.question} is '{shorten(said.value)}': expected {' | '.join(meaning)}; other"
-                f" labels are given their meaning with --outcome '{shorten(said.value)}=tie'"
+                f"{answer.question} is '{shorten(answer.value)}': expected {' | '.join(meaning)};"
+                " other"
+                f" labels are given their meaning with --outcome '{shorten(answer.value)}=tie'"
             )
-        outcome = meaning[said.value]
-    elif _NUMBER.fullmatch(said.value):
-        value = float(said.value)
+        outcome = meaning[answer.value]
+    elif _NUMBER.fullmatch(answer.value):
+        value = float(answer.value)
         outcome = "tie" if value == 0 else ("left", "right")[value > 0]
     else:
-        raise record.refuse(f"scale_value is a number, not '{shorten(said.value)}'")
+        raise record.refuse(f"scale_value is a number, not '{shorten(answer.value)}'")
     return {
         "judge": record.need("user_id"),
         "item": record.need("instance_id"),
         "left": str(order[0]),
         "right": str(order[1]),
         "outcome": outcome,
-        "question": said.question,
-        "scale": said.value if said.label == "scale_value" else None,
+        "question": answer.question,
+        "scale": answer.value if answer.label == "scale_value" else None,
     }
 
 
-def _rank(record: Record, said: _Said, order: Sequence[int]) -> Iterator[Row]:
+def _rank(record: Record, answer: _Said, order: Sequence[int]) -> Iterator[Row]:
     letters = [chr(ord("A") + at) for at in range(len(order))]
-    groups = [group.split("=") for group in said.value.replace(" ", "").split(",")]
+    groups = [group.split("=") for group in answer.value.replace(" ", "").split(",")]
     named = [letter for group in groups for letter in group]
     if sorted(named) != letters:
-        raise record.refuse(f"rank_order '{said.value}' does not rank {listing(letters)} once each")
+        raise record.refuse(
+            f"rank_order '{answer.value}' does not rank {listing(letters)} once each"
+        )
     rank = {letter: at for at, group in enumerate(groups, start=1) for letter in group}
     for place, (letter, number) in enumerate(zip(letters, order, strict=True), start=1):
         yield {
             "judge": record.need("user_id"),
             "item": record.need("instance_id"),
-            "ranking": f"{record.number}:{said.question}",
+            "ranking": f"{record.number}:{answer.question}",
             "system": str(number),
             "rank": rank[letter],
             "position": place,
-            "question": said.question,
+            "question": answer.question,
         }
 
 
@@ -413,7 +423,7 @@ class _Result:
     data: Mapping[str, Any]  # what was shown
 
 
-def understand_label_studio(table: Table, wishes: Wishes) -> Handle:
+def understand_label_studio(table: Table, options: Wishes) -> Handle:
     """Read every annotation."""
     rows: dict[str, list[dict[str, Any]]] = {}
     left_out: Counter[str] = Counter()
@@ -430,15 +440,15 @@ def understand_label_studio(table: Table, wishes: Wishes) -> Handle:
         raise InvalidJudgments(
             f"{table.name} holds no results of the types {listing(list(_TABLES))}"
         )
-    kind, found = next(iter(rows.items()))
+    kind, table_rows = next(iter(rows.items()))
     # In a column which control each answer is of, where there are several
     column = "criterion" if kind == "ratings" else "question"
-    controls = [row.pop(_CONTROL) for row in found]
+    controls = [row.pop(_CONTROL) for row in table_rows]
     if len(set(controls)) > 1:
-        for row, control in zip(found, controls, strict=True):
+        for row, control in zip(table_rows, controls, strict=True):
             row[column] = row.get(column) or control
     needed = {"rankings": ("rank",), "ratings": ("score",)}.get(kind, ())
-    data = _MAKERS[kind](lay_out(table, found, needed), wishes, LABEL_STUDIO)
+    data = _MAKERS[kind](lay_out(table, table_rows, needed), options, LABEL_STUDIO)
     excluded = exclude_by_format(left_out)
     return replace(data, source=data.source.noting(*say_unread(unread)).excluding(*excluded))
 
@@ -542,8 +552,8 @@ def _rate(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
         raise record.refuse("data has no system: nobody knows whose output was rated")
     score = read_score(record, result.value.get(result.kind))
     criterion = record.label(result.data.get("criterion"), "criterion")
-    said = {"system": system, "criterion": criterion, "score": score, _CONTROL: result.control}
-    yield {**result.row, **said}
+    values = {"system": system, "criterion": criterion, "score": score, _CONTROL: result.control}
+    yield {**result.row, **values}
 
 
 # Argilla's records with a ranking question: who ranked what how, ties allowed.
@@ -557,7 +567,7 @@ def _rate(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
 STATES: Final = ("submitted", "draft", "discarded")
 
 
-def understand_argilla(table: Table, wishes: Wishes) -> Rankings:
+def understand_argilla(table: Table, options: Wishes) -> Rankings:
     """Read every ranking that was submitted."""
     rows: list[Row] = []
     left_out: Counter[str] = Counter()
@@ -590,7 +600,7 @@ def understand_argilla(table: Table, wishes: Wishes) -> Rankings:
                 ]
     if not rows:
         raise InvalidJudgments(f"{table.name} holds no rankings that were submitted")
-    data = make_rankings(lay_out(table, rows, ("rank",)), wishes, ARGILLA)
+    data = make_rankings(lay_out(table, rows, ("rank",)), options, ARGILLA)
     excluded = exclude_by_format(left_out)
     return replace(data, source=data.source.noting(*say_unread(unread)).excluding(*excluded))
 

@@ -56,12 +56,12 @@ class Document:
     flag: str  # bad, dup, incomplete or tutorial; "" for none of them
 
 
-def understand_appraise(table: Table, wishes: Wishes) -> Ratings:
+def understand_appraise(table: Table, options: Wishes) -> Ratings:
     """Read the scores."""
     flat = list_flat(table, APPRAISE.reads)
     rows = [keep_flat(record, flat, read_score_row(record, flat)) for record in read_records(table)]
     notes = note_unread(table, (*APPRAISE.reads, *flat))
-    if wishes.system_separator is None:
+    if options.system_separator is None:
         notes += say_merged(sorted({row["system"] for row in rows}))
     if any(row["document"] for row in rows):
         notes.append(
@@ -69,7 +69,7 @@ def understand_appraise(table: Table, wishes: Wishes) -> Ratings:
             " login, they are not the same segments for two logins"
         )
     notes += _say_twice(rows) + _say_flags(rows)
-    return rate(APPRAISE, table, rows, wishes, notes=notes)
+    return rate(APPRAISE, table, rows, options, notes=notes)
 
 
 APPRAISE: Final = Layout(
@@ -123,14 +123,14 @@ def read_document(text: str, system: str) -> Document:
     Document(name='jewelry-3-en_134', flag='bad')
     """
     name, *parts = text.split("#")
-    flags = [found[1] for part in parts if (found := _MARK.fullmatch(part))]
+    flags = [match[1] for part in parts if (match := _MARK.fullmatch(part))]
     # the system may stand there as well, with what is before its dots or without
-    kept = [
+    name_parts = [
         part
         for part in parts
         if not _MARK.fullmatch(part) and not (part and f".{system}".endswith(f".{part}"))
     ]
-    name = "#".join([name, *kept])
+    name = "#".join([name, *name_parts])
     flag = flags[0] if flags else ""
     return Document(name, TUTORIAL if f"-{TUTORIAL}" in name else flag)
 
@@ -177,9 +177,10 @@ def _say_flags(rows: Sequence[Row]) -> list[str]:
     counted = Counter(row["flag"] for row in rows if row["flag"])
     if not counted:
         return []
-    said = ", ".join(f"{flag} {n:,}" for flag, n in sorted(counted.items()))
+    flag_counts = ", ".join(f"{flag} {n:,}" for flag, n in sorted(counted.items()))
     return [
-        f"judgments of documents that are no usual ones are kept, and flagged: {said}; to leave"
+        f"judgments of documents that are no usual ones are kept, and flagged: {flag_counts}; to"
+        " leave"
         " them out, keep the rows whose flag is missing"
     ]
 
@@ -194,7 +195,7 @@ def _say_flags(rows: Sequence[Row]) -> list[str]:
 POSITIONS: Final = ("first", "second")
 
 
-def understand_appraise_pairs(table: Table, wishes: Wishes) -> Comparisons:
+def understand_appraise_pairs(table: Table, options: Wishes) -> Comparisons:
     """Put the rows of each judgment together."""
     if "start" not in table.columns:
         raise UnknownColumn(
@@ -208,7 +209,7 @@ def understand_appraise_pairs(table: Table, wishes: Wishes) -> Comparisons:
     placed = "position" in table.columns
     flat = list_flat(table, APPRAISE_PAIRS.reads)
     rows = [_read(both, flat, placed=placed) for both in pairs.values()]
-    data = make_comparisons(lay_out(table, rows), wishes, APPRAISE_PAIRS)
+    data = make_comparisons(lay_out(table, rows), options, APPRAISE_PAIRS)
     notes = note_unread(table, (*APPRAISE_PAIRS.reads, *flat))
     notes.append(f"pairs of rows with the same user, segID and start: {len(rows):,}")
     return replace(data, source=data.source.noting(*notes))

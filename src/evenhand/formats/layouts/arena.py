@@ -42,25 +42,27 @@ ARENA: Final = Layout(
 _VOTES: Final = ("leftvote", "rightvote", "tievote", "bothbad_vote")
 
 
-def understand_arena_log(table: Table, wishes: Wishes) -> Comparisons:
+def understand_arena_log(table: Table, options: Wishes) -> Comparisons:
     """Take the models apart and keep the votes."""
     lacking = [name for name in ARENA_LOG.needs if name not in table.columns]
     if lacking:
         raise UnknownColumn(f"{ARENA_LOG.title} need {listing(lacking)}, not found in {table.name}")
     if table.connection is None:
         raise UnknownFormat("the raw log of an arena is read from its JSON Lines file only")
-    asked = {"left", "right", "outcome"} & set(wishes.columns)
-    if asked:
-        raise UnknownOption(f"the {min(asked)} of {ARENA_LOG.title} stands in its models and type")
+    assigned = {"left", "right", "outcome"} & set(options.columns)
+    if assigned:
+        raise UnknownOption(
+            f"the {min(assigned)} of {ARENA_LOG.title} stands in its models and type"
+        )
     kinds = fetch_columns(table.frame.group_by("type").agg(nw.len().alias("n")))
     counted = dict(zip(kinds["type"].tolist(), kinds["n"].tolist(), strict=True))
     votes = sum(n for kind, n in counted.items() if kind in _VOTES)
     if not votes:
         raise UnknownFormat(f"{table.name} is a log without votes ({', '.join(_VOTES)})")
     frame = nw.from_native(table.frame.to_native().project(_projection(table)))
-    kept = table.with_frame(frame.filter(nw.col("outcome").is_in(list(_VOTES))))
+    vote_table = table.with_frame(frame.filter(nw.col("outcome").is_in(list(_VOTES))))
     fixed = {"left": "left", "right": "right", "outcome": "outcome", "judge": "ip"}
-    data = make_comparisons(kept, wishes, ARENA_LOG, fixed)
+    data = make_comparisons(vote_table, options, ARENA_LOG, fixed)
     others = sum(counted.values()) - votes
     if not others:
         return data
@@ -103,15 +105,15 @@ _ONE: Final = (1, ("1", "1.0", "true"))
 _ZERO: Final = (0, ("0", "0.0", "false"))
 
 
-def understand_arena_one_hot(table: Table, wishes: Wishes) -> Comparisons:
+def understand_arena_one_hot(table: Table, options: Wishes) -> Comparisons:
     """Turn the three columns into one outcome."""
-    header = table.header(wishes)
+    header = table.header(options)
     lacking = [name for name in ARENA_ONE_HOT.needs if header.named(name) is None]
     if lacking:
         raise UnknownColumn(
             f"{ARENA_ONE_HOT.title} need {listing(lacking)}, not found in {table.name}"
         )
-    if _OUTCOME in wishes.columns or wishes.outcomes is not None:
+    if _OUTCOME in options.columns or options.outcomes is not None:
         raise UnknownOption(
             f"the outcome of {ARENA_ONE_HOT.title} stands in {listing(list(_MARKS))}"
         )
@@ -123,7 +125,7 @@ def understand_arena_one_hot(table: Table, wishes: Wishes) -> Comparisons:
     others = [name for name in table.columns if name not in {*columns, _OUTCOME}]
     frame = table.frame.select(*others, outcome.alias(_OUTCOME))
     fixed = {"left": "model_a", "right": "model_b", "outcome": _OUTCOME}
-    return make_comparisons(table.with_frame(frame), wishes, ARENA_ONE_HOT, fixed)
+    return make_comparisons(table.with_frame(frame), options, ARENA_ONE_HOT, fixed)
 
 
 ARENA_ONE_HOT: Final = Layout(

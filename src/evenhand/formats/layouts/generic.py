@@ -101,7 +101,7 @@ RATINGS: Final = Layout(
 # system. A blank cell was not judged: it is left out and counted.
 
 
-def understand_matrix(table: Table, wishes: Wishes) -> Ratings:
+def understand_matrix(table: Table, options: Wishes) -> Ratings:
     """Make a rating of each cell."""
     judge, *items = table.columns
     if Header((judge,)).missing(["judge"]) or not items:
@@ -119,7 +119,7 @@ def understand_matrix(table: Table, wishes: Wishes) -> Ratings:
             for item, score in scores.items()
             if score
         ]
-    return rate(MATRIX, table, rows, wishes, excluded=exclude_by_format({"blank cells": blank}))
+    return rate(MATRIX, table, rows, options, excluded=exclude_by_format({"blank cells": blank}))
 
 
 MATRIX: Final = Layout(
@@ -141,9 +141,9 @@ MATRIX: Final = Layout(
 _FIXED: Final = {"left": "left", "right": "right", "outcome": "label", "judge": "worker"}
 
 
-def understand_crowd_kit(table: Table, wishes: Wishes) -> Comparisons:
+def understand_crowd_kit(table: Table, options: Wishes) -> Comparisons:
     """Turn the name of the winner into its side."""
-    roles = assign(table.header(wishes), CROWD_KIT.roles, ("left", "right", "outcome"), _FIXED)
+    roles = assign(table.header(options), CROWD_KIT.roles, ("left", "right", "outcome"), _FIXED)
     left, right, label = (read_label(table, roles[r], r) for r in ("left", "right", "outcome"))
     side = (
         nw.when(label == left)
@@ -151,8 +151,8 @@ def understand_crowd_kit(table: Table, wishes: Wishes) -> Comparisons:
         .otherwise(nw.when(label == right).then(nw.lit("right")).otherwise(label))
     )
     turned = table.with_frame(table.frame.with_columns(side.alias(roles["outcome"])))
-    sides = Complete(SIDES | dict(wishes.outcomes or {}))
-    return make_comparisons(turned, replace(wishes, outcomes=sides), CROWD_KIT, _FIXED)
+    sides = Complete(SIDES | dict(options.outcomes or {}))
+    return make_comparisons(turned, replace(options, outcomes=sides), CROWD_KIT, _FIXED)
 
 
 CROWD_KIT: Final = Layout(
@@ -173,9 +173,9 @@ CROWD_KIT: Final = Layout(
 # judgments of better or worse; they are not supported.
 
 
-def understand_crowd_kit_long(table: Table, wishes: Wishes) -> Ratings:
+def understand_crowd_kit_long(table: Table, options: Wishes) -> Ratings:
     """Take numeric labels as scores."""
-    label = wishes.columns.get("score") or table.header(wishes).named("label") or "label"
+    label = options.columns.get("score") or table.header(options).named("label") or "label"
     kinds = nw.String | nw.Categorical | nw.Enum
     if label in table.columns and isinstance(table.schema[label], kinds):
         text = table.frame.with_columns(nw.col(label).cast(nw.String))
@@ -186,7 +186,7 @@ def understand_crowd_kit_long(table: Table, wishes: Wishes) -> Ratings:
                 " a category, not a score: tables of categories are not supported"
             )
     fixed = {"system": "task", "judge": "worker", "score": "label"}
-    return make_ratings(table, wishes, CROWD_KIT_LONG, fixed)
+    return make_ratings(table, options, CROWD_KIT_LONG, fixed)
 
 
 CROWD_KIT_LONG: Final = Layout(
@@ -226,7 +226,7 @@ EVALICA: Final = Layout(
 MODELS: Final = ("chosen_model", "rejected_model")
 
 
-def understand_dpo(table: Table, wishes: Wishes) -> Comparisons:
+def understand_dpo(table: Table, options: Wishes) -> Comparisons:
     """Compare the models of each row."""
     if not set(MODELS) <= set(table.columns):
         raise UnknownColumn(
@@ -235,7 +235,7 @@ def understand_dpo(table: Table, wishes: Wishes) -> Comparisons:
         )
     flat = list_flat(table, DPO.reads)
     rows = [_read(record, flat) for record in read_records(table)]
-    data = make_comparisons(lay_out(table, rows), wishes, DPO)
+    data = make_comparisons(lay_out(table, rows), options, DPO)
     notes = say_unread([*list_unread(table, (*DPO.reads, *flat)), "chosen", "rejected"])
     return replace(data, source=data.source.noting(*notes))
 
@@ -275,7 +275,7 @@ def _read(record: Record, flat: Sequence[str]) -> Row:
 # are kept as they are.
 
 
-def understand_mlqe(table: Table, wishes: Wishes) -> Ratings:
+def understand_mlqe(table: Table, options: Wishes) -> Ratings:
     """Read every score of every list."""
     flat = list_flat(table, MLQE.reads)
     rows = [
@@ -283,7 +283,7 @@ def understand_mlqe(table: Table, wishes: Wishes) -> Ratings:
     ]
     note = "whose scores they are is not recorded: 'place' is the place in the list, not a judge"
     notes = [*note_unread(table, (*MLQE.reads, *flat)), note]
-    return rate(MLQE, table, rows, wishes, notes=notes)
+    return rate(MLQE, table, rows, options, notes=notes)
 
 
 MLQE: Final = Layout(
@@ -322,7 +322,7 @@ def _read_mlqe(record: Record) -> Iterator[Row]:
 # named. Items are numbered as they are, from 0.
 
 
-def understand_subset2evaluate(table: Table, wishes: Wishes) -> Ratings:
+def understand_subset2evaluate(table: Table, options: Wishes) -> Ratings:
     """Read every number; flat keys beside them are kept."""
     flat = list_flat(table, SUBSET2EVALUATE.reads)
     rows = [
@@ -331,7 +331,7 @@ def understand_subset2evaluate(table: Table, wishes: Wishes) -> Ratings:
         for row in _read_subset2evaluate(record)
     ]
     notes = note_unread(table, (*SUBSET2EVALUATE.reads, *flat))
-    return rate(SUBSET2EVALUATE, table, rows, wishes, notes=notes)
+    return rate(SUBSET2EVALUATE, table, rows, options, notes=notes)
 
 
 SUBSET2EVALUATE: Final = Layout(

@@ -43,7 +43,7 @@ SEVERITIES: Final = ("major", "minor", "critical", "neutral", NO_ERROR)
 _SEGMENTS: Final = ("docSegId", "seg_id")
 
 
-def understand_mqm(table: Table, wishes: Wishes) -> Ratings:
+def understand_mqm(table: Table, options: Wishes) -> Ratings:
     """Put the errors of each rater and output together."""
     segment = next((name for name in _SEGMENTS if name in table.columns), "")
     require_columns(table, [segment or "seg_id"], MQM.title)
@@ -55,13 +55,13 @@ def understand_mqm(table: Table, wishes: Wishes) -> Ratings:
         n += 1
     every: list[Span] = []
     rows: list[Row] = []
-    for key, found in errors.items():
-        spans, texts = _read_errors(found)
+    for key, records in errors.items():
+        spans, texts = _read_errors(records)
         every += spans
-        rows.append(_read(key, found[0], spans) | texts)
+        rows.append(_read(key, records[0], spans) | texts)
     notes = [f"{n:,} rows of errors are {len(rows):,} ratings", *say_critical(every)]
     notes += note_unread(table, (*MQM.reads, segment))
-    return rate(MQM, table, rows, wishes, notes=notes)
+    return rate(MQM, table, rows, options, notes=notes)
 
 
 MQM: Final = Layout(
@@ -134,7 +134,7 @@ def _read_error(
 # less, and higher is better. No judge is named.
 
 
-def understand_mqm_averages(table: Table, wishes: Wishes) -> Ratings:
+def understand_mqm_averages(table: Table, options: Wishes) -> Ratings:
     """Read the averages."""
     rows = [
         {
@@ -146,7 +146,7 @@ def understand_mqm_averages(table: Table, wishes: Wishes) -> Ratings:
         for record in read_records(table)
     ]
     notes = note_unread(table, MQM_AVERAGES.needs)
-    return rate(MQM_AVERAGES, table, rows, wishes, notes=notes)
+    return rate(MQM_AVERAGES, table, rows, options, notes=notes)
 
 
 MQM_AVERAGES: Final = Layout(
@@ -169,7 +169,7 @@ MQM_AVERAGES: Final = Layout(
 # rated it: segments are numbered from 1 within their system. Lines with None may lack the rater.
 
 
-def understand_mtme_ratings(table: Table, wishes: Wishes) -> Ratings:
+def understand_mtme_ratings(table: Table, options: Wishes) -> Ratings:
     """Read the errors."""
     rows, none = [], 0
     marked: list[Span] = []
@@ -183,11 +183,11 @@ def understand_mtme_ratings(table: Table, wishes: Wishes) -> Ratings:
         names = {"judge": record.text("RATER"), "item": str(seen[key]), "system": key[2]}
         score, spans = read_errors(record, record.data("RATING"))
         marked += spans
-        said = {"criterion": key[1], "score": score, "spans": write_spans(spans)}
-        rows.append({**names, **said, "task": key[0]})
+        values = {"criterion": key[1], "score": score, "spans": write_spans(spans)}
+        rows.append({**names, **values, "task": key[0]})
     notes = note_unread(table, MTME_RATINGS.reads) + say_critical(marked)
     excluded = exclude_by_format({"outputs that were not rated": none})
-    return rate(MTME_RATINGS, table, rows, wishes, notes=notes, excluded=excluded)
+    return rate(MTME_RATINGS, table, rows, options, notes=notes, excluded=excluded)
 
 
 MTME_RATINGS: Final = Layout(
@@ -204,9 +204,9 @@ def read_errors(record: Record, given: Any) -> tuple[float, tuple[Span, ...]]:
     if not isinstance(given, dict) or "errors" not in given:
         raise record.refuse(f"a rating has errors, not {shorten(given)}")
     spans = read_exclusive(record, given["errors"])
-    own = [read_score(record, one.get("score")) for one in given["errors"]]
-    scored = [one for one in own if one is not None]
-    if scored and len(scored) < len(own):
+    scores = [read_score(record, one.get("score")) for one in given["errors"]]
+    scored = [one for one in scores if one is not None]
+    if scored and len(scored) < len(scores):
         raise record.refuse("some errors have scores and others none: all of them or none")
     taken = sum(scored) if scored else weigh(record, spans)
     return 0 - abs(taken), spans
@@ -221,7 +221,7 @@ def read_errors(record: Record, given: Any) -> tuple[float, tuple[Span, ...]]:
 # minus what the errors take.
 
 
-def understand_mtme_json(table: Table, wishes: Wishes) -> Ratings:
+def understand_mtme_json(table: Table, options: Wishes) -> Ratings:
     """Read the errors; flat keys beside them are kept."""
     flat = list_flat(table, MTME_JSON.reads)
     rows: list[Row] = []
@@ -232,7 +232,7 @@ def understand_mtme_json(table: Table, wishes: Wishes) -> Ratings:
         row = {**_name(record), "score": score, "spans": write_spans(spans)}
         rows.append(keep_flat(record, flat, row))
     notes = note_unread(table, (*MTME_JSON.reads, *flat)) + say_critical(marked)
-    return rate(MTME_JSON, table, rows, wishes, notes=notes)
+    return rate(MTME_JSON, table, rows, options, notes=notes)
 
 
 MTME_JSON: Final = Layout(
@@ -270,7 +270,7 @@ def _name(record: Record) -> Row:
 # documents are numbered from 1 within their system. None is no score. No judge is named.
 
 
-def understand_mtme_scores(table: Table, wishes: Wishes) -> Ratings:
+def understand_mtme_scores(table: Table, options: Wishes) -> Ratings:
     """Read the scores."""
     rows = []
     seen: Counter[tuple[str, ...]] = Counter()
@@ -289,7 +289,7 @@ def understand_mtme_scores(table: Table, wishes: Wishes) -> Ratings:
                 "level": level,
             }
         )
-    return rate(MTME_SCORES, table, rows, wishes, notes=note_unread(table, MTME_SCORES.reads))
+    return rate(MTME_SCORES, table, rows, options, notes=note_unread(table, MTME_SCORES.reads))
 
 
 MTME_SCORES: Final = Layout(

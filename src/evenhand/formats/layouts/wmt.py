@@ -49,13 +49,13 @@ from evenhand.formats.table import (
 def stack(frame: Frame, slots: Mapping[str, Sequence[str]], position: str) -> Frame:
     """Turn each row into one row for each slot."""
     used = {column for columns in slots.values() for column in columns}
-    kept = [name for name in frame.collect_schema().names() if name not in used]
+    carried = [name for name in frame.collect_schema().names() if name not in used]
     n = len(next(iter(slots.values())))
     if frame.implementation.is_duckdb():
-        return _unnest(frame, kept, slots, position)
+        return _unnest(frame, carried, slots, position)
     parts = [
         frame.select(
-            *kept,
+            *carried,
             nw.lit(i + 1).alias(position),
             *[nw.col(columns[i]).alias(name) for name, columns in slots.items()],
         )
@@ -65,13 +65,13 @@ def stack(frame: Frame, slots: Mapping[str, Sequence[str]], position: str) -> Fr
 
 
 def _unnest(
-    frame: Frame, kept: Sequence[str], slots: Mapping[str, Sequence[str]], position: str
+    frame: Frame, carried: Sequence[str], slots: Mapping[str, Sequence[str]], position: str
 ) -> Frame:
     """Let DuckDB read a wide table once instead of once for each slot."""
     n = len(next(iter(slots.values())))
     lists = {position: [str(i + 1) for i in range(n)]}
     lists |= {name: [quote_name(column) for column in columns] for name, columns in slots.items()}
-    parts = [quote_name(name) for name in kept]
+    parts = [quote_name(name) for name in carried]
     parts += [
         f"unnest([{', '.join(items)}]) as {quote_name(name)}" for name, items in lists.items()
     ]
@@ -121,15 +121,15 @@ class _Slots:
         return {*self.systems, *self.ranks, *self.numbers}
 
 
-def understand_wmt_rnk(table: Table, wishes: Wishes) -> Rankings:
+def understand_wmt_rnk(table: Table, options: Wishes) -> Rankings:
     """Turn each row into one row for each ranked output."""
-    refuse_comparison_wishes(wishes, "rankings")
+    refuse_comparison_wishes(options, "rankings")
     slots = _find_slots(table)
     _refuse_ranks(table, slots.ranks)
-    assigned = assign(table.header(wishes), WMT_RNK.roles, (), _FIXED)
+    assigned = assign(table.header(options), WMT_RNK.roles, (), _FIXED)
     roles = {role: column for role, column in assigned.items() if role not in SOFT}
     beside = {role: column for role, column in assigned.items() if role in SOFT}
-    languages = [table.header(wishes).named(name) for name in ("srclang", "trglang")]
+    languages = [table.header(options).named(name) for name in ("srclang", "trglang")]
     pair = [] if "task" in roles else [name for name in languages if name is not None]
     wide, notes = _widen(table, slots, roles, pair)
     n = range(len(slots.systems))
@@ -142,12 +142,12 @@ def understand_wmt_rnk(table: Table, wishes: Wishes) -> Rankings:
     }
     if len(pair) == 2:
         columns["task"] = "-".join(pair)
-    said = ", ".join(
+    assignments = ", ".join(
         f"{role}={columns[role]}" for role in ("judge", "item", "task") if role in columns
     )
-    note = f"read {WMT_RNK.title}: {columns['system']}, {said}".removesuffix(", ")
+    note = f"read {WMT_RNK.title}: {columns['system']}, {assignments}".removesuffix(", ")
     source = table.source(WMT_RNK.name, columns, note).noting(*notes)
-    asides = place_asides(table, wishes, dict.fromkeys((*roles, *_ADDED), ""), beside)
+    asides = place_asides(table, options, dict.fromkeys((*roles, *_ADDED), ""), beside)
     data = Rankings(frame, source=replace(source, asides=asides))
     data.check()
     return data
@@ -163,22 +163,22 @@ WMT_RNK: Final = Layout(
 
 
 def _find_slots(table: Table) -> _Slots:
-    found: dict[str, dict[int, str]] = {"id": {}, "rank": {}, "number": {}}
+    slots: dict[str, dict[int, str]] = {"id": {}, "rank": {}, "number": {}}
     for column in table.columns:
         match = _SLOT.fullmatch(fold(column))
         if match:
-            found[match[2]][int(match[1])] = column
-    alone = sorted(found["id"].keys() ^ found["rank"].keys())
-    if alone or not found["id"]:
+            slots[match[2]][int(match[1])] = column
+    alone = sorted(slots["id"].keys() ^ slots["rank"].keys())
+    if alone or not slots["id"]:
         which = f"system{alone[0]}" if alone else "system1Id, system1rank"
         raise UnknownColumn(
             f"{WMT_RNK.title} need a name and a rank of each system: {which} of {table.name}"
         )
-    places = sorted(found["id"])
+    places = sorted(slots["id"])
     return _Slots(
-        [found["id"][i] for i in places],
-        [found["rank"][i] for i in places],
-        list(found["number"].values()),
+        [slots["id"][i] for i in places],
+        [slots["rank"][i] for i in places],
+        list(slots["number"].values()),
     )
 
 
@@ -201,8 +201,8 @@ def _widen(
     used = {*roles.values(), *pair, *slots.all}
     taken = dict.fromkeys((*roles, *_ADDED), "")
     names, notes = name_covariates([c for c in table.columns if c not in used], taken)
-    kept = [nw.col(column).alias(name) for column, name in names.items()]
-    return table.frame.select(*chosen, *kept), notes
+    carried = [nw.col(column).alias(name) for column, name in names.items()]
+    return table.frame.select(*chosen, *carried), notes
 
 
 def _refuse_ranks(table: Table, ranks: list[str]) -> None:
@@ -240,10 +240,10 @@ _KEPT: Final = {
 }
 
 
-def understand_wmt_da(table: Table, wishes: Wishes) -> Ratings:
+def understand_wmt_da(table: Table, options: Wishes) -> Ratings:
     """Read the scores."""
     rows = [_read(record) for record in read_records(table)]
-    return rate(WMT_DA, table, rows, wishes, notes=note_unread(table, WMT_DA.needs))
+    return rate(WMT_DA, table, rows, options, notes=note_unread(table, WMT_DA.needs))
 
 
 WMT_DA: Final = Layout(
@@ -253,8 +253,8 @@ WMT_DA: Final = Layout(
 
 def _read(record: Record) -> Row:
     def text(column: str) -> str:
-        found = record.text(column)
-        return "" if found == "NA" else found
+        value = record.text(column)
+        return "" if value == "NA" else value
 
     kind = record.choose(record.need("type"), "type", tuple(KINDS))
     return {
@@ -280,7 +280,7 @@ def _read(record: Record) -> Row:
 _CRITERIA: Final = {"raw": "RAW.SCR", "standardised": "Z.SCR"}
 
 
-def understand_wmt_da_scores(table: Table, wishes: Wishes) -> Ratings:
+def understand_wmt_da_scores(table: Table, options: Wishes) -> Ratings:
     """Read both scores of each line."""
     rows = [
         {
@@ -295,7 +295,7 @@ def understand_wmt_da_scores(table: Table, wishes: Wishes) -> Ratings:
         for criterion, column in _CRITERIA.items()
     ]
     notes = note_unread(table, WMT_DA_SCORES.reads)
-    return rate(WMT_DA_SCORES, table, rows, wishes, notes=notes)
+    return rate(WMT_DA_SCORES, table, rows, options, notes=notes)
 
 
 WMT_DA_SCORES: Final = Layout(
@@ -324,7 +324,7 @@ _SAID: Final = ("score", "annotator", "errors", "times", "protocol")
 _SEGMENT: Final = re.compile(r"_#_(\d+)$")
 
 
-def understand_wmt_json(table: Table, wishes: Wishes) -> Ratings:
+def understand_wmt_json(table: Table, options: Wishes) -> Ratings:
     """Read every score of every segment."""
     every = list(read_records(table))
     segments = [record for record in every if record.data("scores") is not None]
@@ -339,7 +339,7 @@ def understand_wmt_json(table: Table, wishes: Wishes) -> Ratings:
     others = len(every) - len(segments)
     words = "lines without scores left out, no item is made of them: {n:,}"
     excluded = exclude_by_format({"lines without scores": others}, words)
-    return rate(WMT_JSON, table, rows, wishes, notes=notes, excluded=excluded)
+    return rate(WMT_JSON, table, rows, options, notes=notes, excluded=excluded)
 
 
 WMT_JSON: Final = Layout(
@@ -354,7 +354,7 @@ WMT_JSON: Final = Layout(
 def _number(segments: Sequence[Record]) -> tuple[list[str], str]:
     """Return the item of each segment, and how they were named."""
     ends = [_SEGMENT.search(record.text("doc_id")) for record in segments]
-    numbers = [found[1] for found in ends if found]
+    numbers = [match[1] for match in ends if match]
     if len(numbers) == len(set(numbers)) == len(segments):
         return numbers, "items are the numbers behind _#_ in doc_id, those of the source"
     return [str(at) for at in range(1, len(segments) + 1)], "items are numbered as they come"

@@ -257,21 +257,21 @@ def find_cycles(
     if table.rankings is not None:
         tally = replace(tally, positions_known=False)
     with one_blas_thread():
-        sided, notes = choose_sides(tally, asked=order_effect)
+        sided, notes = choose_sides(tally, order_effect=order_effect)
         cycles = look_for_cycles(tally, level, seed, cluster=cluster, order_effect=sided)
     return replace(cycles, notes=(*say_left_out(data, table), *notes, *cycles.notes))
 
 
-def choose_sides(tally: Tally, *, asked: bool | None) -> tuple[bool, tuple[str, ...]]:
+def choose_sides(tally: Tally, *, order_effect: bool | None) -> tuple[bool, tuple[str, ...]]:
     """Return whether to fit an order effect, with notes why."""
     # A preference for one side makes cycles where sides do: a before b, b before c, c before a.
     # Where sides were randomised it makes none.
-    if asked or not tally.positions_known:
-        return bool(asked), ()
+    if order_effect or not tally.positions_known:
+        return bool(order_effect), ()
     notes = note_sides(tally.systems, count_sides(tally))
     if not notes:
         return False, ()
-    if asked is None:
+    if order_effect is None:
         try:
             find_residuals(tally, order_effect=True)
         except (NotIdentified, NotConverged, UnknownOption):

@@ -313,13 +313,13 @@ def vary_choices(
             if ties != spec.ties
         ]
     if decide:
-        ways = () if usual.rank_sets is None else usual.rank_sets.clusterings
+        clusterings = () if usual.rank_sets is None else usual.rank_sets.clusterings
         present = [name for name in ("judge", "item") if table.has(name)]
         both = ["judge+item"] if len(present) > 1 else []
         offers += [
             (CLUSTERED[other], partial(run, cluster=other))
             for other in (*present, *both, "judgment")
-            if tuple(other.split("+")) != ways
+            if tuple(other.split("+")) != clusterings
         ]
     reordered = partial(run, model=replace(spec, order_effect=not spec.order_effect))
     if spec.order_effect:

@@ -615,7 +615,7 @@ class OpenPairScreen:
         for new in range(len(self._of), self._numerator.systems):
             fresh = np.arange(len(self._pairs), len(self._pairs) + new)
             self._pairs += [(other, new) for other in range(new)]
-            self._of = [np.append(own, fresh[other]) for other, own in enumerate(self._of)]
+            self._of = [np.append(indices, fresh[other]) for other, indices in enumerate(self._of)]
             self._of.append(fresh)
             self._open = np.append(self._open, np.ones(new, dtype=np.bool_))
             self._meet = np.append(self._meet, self._at)

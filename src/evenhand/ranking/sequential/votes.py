@@ -138,7 +138,7 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
             notes.append(NO_ROWS)
         elif order != ROWS:
             notes.append(NO_TIMES)
-    rows = _sort(votes, timed=timed, asked=order is None)
+    rows = _sort(votes, timed=timed, at_start=order is None)
     if votes.answer is not None:  # one row of each answer, whatever it says
         owner = votes.answer[rows]
         begins = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
@@ -205,7 +205,7 @@ def _name_by_rows(data: Comparisons) -> Comparisons:
     return replace(data, frame=named)
 
 
-def _sort(votes: Votes, *, timed: bool, asked: bool) -> Rows:
+def _sort(votes: Votes, *, timed: bool, at_start: bool) -> Rows:
     """Return the rows by time, those of one moment as they stand, those of an answer together."""
     # Answers are numbered by their first rows; pairs of one answer stand by the systems' names.
     moment = np.zeros(votes.size)
@@ -214,8 +214,8 @@ def _sort(votes: Votes, *, timed: bool, asked: bool) -> Rows:
     if votes.answer is None:
         return np.asarray(np.argsort(moment, kind="stable"), dtype=np.intp)
     if timed:  # a ranking whose rows have times of their own would else fall apart
-        whole = np.full(int(votes.answer.max(initial=-1)) + 1, np.inf if asked else -np.inf)
-        (np.minimum if asked else np.maximum).at(whole, votes.answer, moment)
+        whole = np.full(int(votes.answer.max(initial=-1)) + 1, np.inf if at_start else -np.inf)
+        (np.minimum if at_start else np.maximum).at(whole, votes.answer, moment)
         moment = whole[votes.answer]
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
     return np.asarray(np.lexsort((votes.outcome, high, low, votes.answer, moment)), dtype=np.intp)

@@ -87,13 +87,13 @@ def say_expected(value: float, ends: tuple[float, float], expected: ExpectedAgre
     """Say κ beside what the worths expect, and by how much it is less if it is."""
     number, low, high = (write_value(one, "two") for one in (value, *ends))
     aim = write_value(expected.expected_kappa, "two")
-    said = f"κ {number} ({low} to {high}), expected {aim} for systems this close"
+    text = f"κ {number} ({low} to {high}), expected {aim} for systems this close"
     if not expected.short or expected.upper is None or expected.lower is None:
-        return said
+        return text
     apart, least, most = (
         write_value(-one, "two") for one in (expected.difference, expected.upper, expected.lower)
     )
-    return f"{said}: {apart} less ({least} to {most})"
+    return f"{text}: {apart} less ({least} to {most})"
 
 
 def say_agreement(name: str, value: float, lower: float, upper: float) -> str:
@@ -162,8 +162,8 @@ def _describe(one: Coefficient) -> dict[str, Any]:
     row = pick(one, "title", "value", "lower", "upper", "units", "ratings")
     if one.units < MIN_UNITS_FOR_INTERVAL:
         row |= {"lower": None, "upper": None}
-    own = [note for note in one.notes if note.endswith(OWN_PAIRS)]
-    return {**row, "means": ": ".join([MEANS.get(one.name, ""), *own])}
+    pair_notes = [note for note in one.notes if note.endswith(OWN_PAIRS)]
+    return {**row, "means": ": ".join([MEANS.get(one.name, ""), *pair_notes])}
 
 
 def tabulate_systems(systems: tuple[SystemAgreement, ...], analysis: Analysis) -> tuple[Table, ...]:
@@ -202,8 +202,8 @@ def write_section_agreement(analysis: Analysis) -> Section:
         table = _measure(analysis)
     except NotIdentified as refusal:
         check = Check("agreement", ASKS, NOT_RUN, refusal.fault, _advise(analysis))
-        said = _say_themselves(analysis) if NAMELESS not in _names(analysis) else []
-        says = (f"Agreement of judges cannot be measured: {refusal.fault}.", *said)
+        sentences = _say_themselves(analysis) if NAMELESS not in _names(analysis) else []
+        says = (f"Agreement of judges cannot be measured: {refusal.fault}.", *sentences)
         return Section("agreement", says=says, checks=(check,), command=command)
     ranked = isinstance(analysis.data, Rankings)
     systems = agree_by_system(
@@ -255,8 +255,8 @@ def _measure(analysis: Analysis) -> AgreementTable:
         raise NotIdentified(
             "there is one judge alone" if alone else "no two judges compared the same two outputs"
         )
-    asked = Request((), ("default",), settings.level, "item", settings.seed, kind)
-    table = tabulate_votes(analysis.votes, asked)
+    request = Request((), ("default",), settings.level, "item", settings.seed, kind)
+    table = tabulate_votes(analysis.votes, request)
     merged = data.merged if isinstance(data, Rankings) else data.has(ANSWER)
     return table if not merged else replace(table, notes=(*table.notes, INFLATED))
 
@@ -302,35 +302,35 @@ def _find(table: AgreementTable, name: str = "kappa-strict") -> Coefficient | No
 
 def _say_others(analysis: Analysis, table: AgreementTable) -> list[str]:
     """Say how often two judges agree, and what blind ones would."""
-    found, kappa = analysis.shared, _find(table)
-    few = found.comparable < MIN_ANSWER_PAIRS
-    said = [
-        f"Two judges who compare the same two outputs agree in {_percent(found.observed)}"
-        f" ({_cases(found.comparable)}); if they answered blindly, they would in"
-        f" {_percent(found.chance)}." + (" Such few cases say little." if few else "")
+    shared, kappa = analysis.shared, _find(table)
+    few = shared.comparable < MIN_ANSWER_PAIRS
+    sentences = [
+        f"Two judges who compare the same two outputs agree in {_percent(shared.observed)}"
+        f" ({_cases(shared.comparable)}); if they answered blindly, they would in"
+        f" {_percent(shared.chance)}." + (" Such few cases say little." if few else "")
     ]
     if not few and kappa is not None and kappa.value is not None:
         ends = "" if kappa.lower is None else f" ({_ends(kappa)})"
-        said.append(
+        sentences.append(
             f"Agreement beyond chance, κ, is {_write(kappa.value)}{ends}: 0 is"
             f" what chance gives, 1 is complete agreement; {name_kappa(kappa.value)} in the words"
             " of Landis and Koch (1977)."
         )
-        said += _say_expected(analysis)
-    return said
+        sentences += _say_expected(analysis)
+    return sentences
 
 
 def _say_expected(analysis: Analysis) -> list[str]:
     """Say how far judges would agree who follow the worths of the ranking."""
-    found = analysis.expected
-    if found is None:
+    expected = analysis.expected
+    if expected is None:
         return []
     than = "as much, as far as can be told"
-    if found.short:
+    if expected.short:
         than = "less than that"
-    elif found.lower is not None and found.lower > 0:
+    elif expected.lower is not None and expected.lower > 0:
         than = "more than that, as they do where outputs of one system differ from item to item"
-    share, kappa = _percent(found.expected), _write(found.expected_kappa)
+    share, kappa = _percent(expected.expected), _write(expected.expected_kappa)
     return [
         "If every judge followed the fitted worths and nothing else, two would agree in"
         f" {share} of these cases, κ {kappa}. Judges agree {than}."
@@ -339,36 +339,36 @@ def _say_expected(analysis: Analysis) -> list[str]:
 
 def _say_themselves(analysis: Analysis) -> list[str]:
     """Say how often judges give the same answer again."""
-    found: PreferenceAgreement | None = None
+    agreement: PreferenceAgreement | None = None
     if not analysis.votes.counted:
-        found = compare_votes(analysis.votes, among="intra")
-    if found is None or not found.comparable:
+        agreement = compare_votes(analysis.votes, among="intra")
+    if agreement is None or not agreement.comparable:
         return ["How far judges agree with themselves is not known: nobody was asked twice."]
-    few = "" if found.comparable >= MIN_ANSWER_PAIRS else ", too few to say much"
-    kappa = "" if found.kappa is None or few else f" (κ {_write(found.kappa)})"
+    few = "" if agreement.comparable >= MIN_ANSWER_PAIRS else ", too few to say much"
+    kappa = "" if agreement.kappa is None or few else f" (κ {_write(agreement.kappa)})"
     return [
-        f"Asked twice, a judge gives the same answer in {_percent(found.observed)} of"
-        f" {_cases(found.comparable)}{kappa}{few}."
+        f"Asked twice, a judge gives the same answer in {_percent(agreement.observed)} of"
+        f" {_cases(agreement.comparable)}{kappa}{few}."
     ]
 
 
 def _say_field(table: AgreementTable) -> list[str]:
     """Say how it compares with what is published; the same count is compared with the same."""
-    said = []
+    texts = []
     for name, whose in (("kappa-wmt", "between judges"), ("kappa-wmt-intra", "with themselves")):
         place, kappa = _place(table, name), _find(table, name)
         if place is None or kappa is None or kappa.value is None:
             continue
         low, high = PUBLISHED[name]
         where = ("below all of them", "among them", "above all of them")[place + 1]
-        said.append(
+        texts.append(
             f"counted as there, κ {whose} is {_write(kappa.value)} here, and {_write(low)} to"
             f" {_write(high)} there: {where}"
         )
-    if not said:
+    if not texts:
         return []
     return [
-        f"For orientation, beside {WMT}: {'; '.join(said)}. κ is lower where systems are closer or"
+        f"For orientation, beside {WMT}: {'; '.join(texts)}. κ is lower where systems are closer or"
         " texts harder, so that other tasks have other values."
     ]
 
@@ -449,38 +449,38 @@ ADVICE: Final = "Have two or more judges score some of the outputs."
 def write_section_scoring(analysis: Analysis) -> Section:
     command = analysis.write_command("agreement")
     try:
-        found = analysis.rated.agreement
+        table = analysis.rated.agreement
     except NotIdentified as refusal:
         why = f"it cannot be computed: {refusal.fault}"
         check = Check("agreement", ASKS, NOT_RUN, why, _advise_scoring(analysis.rated))
         says = (f"Agreement cannot be computed here: {refusal.fault}.",)
         return Section("scoring", says=says, checks=(check,), command=command)
-    check = _check_scoring(found, level=are_level(analysis.rated.targets))
+    check = _check_scoring(table, level=are_level(analysis.rated.targets))
     return Section(
         "scoring",
-        says=tuple(f"{sentence}." for sentence in _say(found)),
+        says=tuple(f"{sentence}." for sentence in _say(table)),
         checks=(check,),
-        figures=_draw(found),
-        tables=(_tabulate(found),),
-        notes=(GLOSS, f"intervals: {100 * found.level:g} %, items drawn again", *_note(found)),
+        figures=_draw(table),
+        tables=(_tabulate(table),),
+        notes=(GLOSS, f"intervals: {100 * table.level:g} %, items drawn again", *_note(table)),
         command=command,
     )
 
 
-def _say(found: AgreementTable) -> list[str]:
+def _say(table: AgreementTable) -> list[str]:
     """Return what was found: under each criterion, and over all of them."""
-    if len(found.parts) == 1:
-        return [f"{sentence[:1].upper()}{sentence[1:]}" for sentence in found.says]
-    heads = tuple(f"{part.name}: " for part in found.parts[:-1])
+    if len(table.parts) == 1:
+        return [f"{sentence[:1].upper()}{sentence[1:]}" for sentence in table.says]
+    heads = tuple(f"{part.name}: " for part in table.parts[:-1])
     return [
         f"For {sentence}" if sentence.startswith(heads) else f"Over all criteria {sentence}"
-        for sentence in found.says
+        for sentence in table.says
     ]
 
 
-def _list_parts(found: AgreementTable) -> list[AgreementPart]:
+def _list_parts(table: AgreementTable) -> list[AgreementPart]:
     """Return the criteria, or all scores where there is one."""
-    return [*found.parts[:-1]] or [found.whole]
+    return [*table.parts[:-1]] or [table.whole]
 
 
 def _find_alpha(part: AgreementPart) -> Coefficient | None:
@@ -496,16 +496,16 @@ def _advise_scoring(rated: Rated) -> str:
     return ADVICE
 
 
-def _check_scoring(found: AgreementTable, *, level: bool) -> Check:
+def _check_scoring(table: AgreementTable, *, level: bool) -> Check:
     """Say whether agreement is beyond chance under every criterion, by α."""
     if level:
         says = "all scores are the same: chance explains all agreement"
         advice = "Ask for scores that tell outputs apart."
         return Check("agreement", ASKS, UNDECIDED, says, advice)
-    seen = [(part, _find_alpha(part)) for part in _list_parts(found)]
+    seen = [(part, _find_alpha(part)) for part in _list_parts(table)]
     sure = [(part, one) for part, one in seen if one is not None and one.lower is not None]
     if not sure:
-        return Check("agreement", ASKS, UNDECIDED, _say_little(found, seen), ADVICE)
+        return Check("agreement", ASKS, UNDECIDED, _say_little(table, seen), ADVICE)
     found_ends = [
         (part, (float(one.value or 0.0), float(one.lower or 0.0), float(one.upper or 0.0)))
         for part, one in sure
@@ -518,18 +518,18 @@ def _check_scoring(found: AgreementTable, *, level: bool) -> Check:
 
 
 def _say_little(
-    found: AgreementTable, seen: Sequence[tuple[AgreementPart, Coefficient | None]]
+    table: AgreementTable, seen: Sequence[tuple[AgreementPart, Coefficient | None]]
 ) -> str:
     """Say why agreement is not known: too few outputs, or too few items to draw again."""
     known = [one for _, one in seen if one is not None]
     if not known:
-        return f"too few outputs were scored by two judges ({found.whole.units:,}) to tell"
+        return f"too few outputs were scored by two judges ({table.whole.units:,}) to tell"
     lowest = min(float(one.value or 0.0) for one in known)
     return f"too little is known: α {write_value(lowest, 'two')}, on too few items"
 
 
-def _tabulate(found: AgreementTable) -> Table:
-    parts = _list_parts(found)
+def _tabulate(table: AgreementTable) -> Table:
+    parts = _list_parts(table)
     rows = [
         {
             "criterion": part.name,
@@ -560,8 +560,8 @@ def _name(coefficient: str) -> str:
     return "same score" if apart == "0" else f"at most {apart} apart"
 
 
-def _draw(found: AgreementTable) -> tuple[Figure, ...]:
-    parts = _list_parts(found)
+def _draw(table: AgreementTable) -> tuple[Figure, ...]:
+    parts = _list_parts(table)
     rows: list[dict[str, Any]] = [
         {"criterion": part.name, "apart": float(one.name.removeprefix(CURVE)), "share": one.value}
         for part in parts
@@ -581,10 +581,10 @@ def _draw(found: AgreementTable) -> tuple[Figure, ...]:
     return (take_chart(draw_curves(rows, names), "n-agreement", title, alt, table="coefficients"),)
 
 
-def _note(found: AgreementTable) -> tuple[str, ...]:
+def _note(table: AgreementTable) -> tuple[str, ...]:
     """Say what must stand beside the coefficients, each once."""
-    of_parts = (note for part in _list_parts(found) for note in part.notes)
-    return tuple(dict.fromkeys((*found.notes, *of_parts)))
+    of_parts = (note for part in _list_parts(table) for note in part.notes)
+    return tuple(dict.fromkeys((*table.notes, *of_parts)))
 
 
 # How much of a score is due to systems, judges and items, and how many judges are enough.
@@ -600,32 +600,32 @@ def write_section_parts(analysis: Analysis) -> Section:
     rated = analysis.rated
     many = rated.targets.size > MAX_SCORES or len(rated.parts) > MAX_CRITERIA
     quick = not analysis.settings.full and (bool(analysis.task) or many)
-    found, refused = _estimate(analysis, quick=quick)
-    if not found:
+    designs, refused = _estimate(analysis, quick=quick)
+    if not designs:
         raise NotIdentified("; ".join(dict.fromkeys(refused.values())), [])
     several = len(analysis.rated.parts) > 1
-    rows = [row for name, one in found.items() for row in _list_components(name, one.found)]
-    said = [
+    rows = [row for name, one in designs.items() for row in _list_components(name, one.found)]
+    sentences = [
         f"For {name}: {sentence}." if several else f"{sentence[:1].upper()}{sentence[1:]}."
-        for name, one in found.items()
+        for name, one in designs.items()
         for sentence in one.says
     ]
     return Section(
         "parts",
-        says=tuple(said),
+        says=tuple(sentences),
         figures=_draw_parts(rows),
         tables=(
             _tabulate_parts(rows, several=several),
-            *_tabulate_designs(found, several=several, quick=quick),
+            *_tabulate_designs(designs, several=several, quick=quick),
         ),
-        notes=_note_parts(analysis, found, refused, quick=quick),
+        notes=_note_parts(analysis, designs, refused, quick=quick),
         command=analysis.write_command("variance", "--reliability", f"{WISHED:g}"),
     )
 
 
 def _estimate(analysis: Analysis, *, quick: bool) -> tuple[dict[str, Designs], dict[str, str]]:
     """Return what was found under each criterion, and why not under others."""
-    found: dict[str, Designs] = {}
+    designs: dict[str, Designs] = {}
     refused: dict[str, str] = {}
     for name, part in analysis.rated.parts.items():
         try:
@@ -633,16 +633,16 @@ def _estimate(analysis: Analysis, *, quick: bool) -> tuple[dict[str, Designs], d
         except (NotIdentified, NotConverged) as refusal:
             refused[name] = refusal.fault
             continue
-        found[name] = study_designs(one, DesignRequest()) if quick else _wish(one)
-    return found, refused
+        designs[name] = study_designs(one, DesignRequest()) if quick else _wish(one)
+    return designs, refused
 
 
-def _wish(found: VarianceComponents) -> Designs:
+def _wish(estimates: VarianceComponents) -> Designs:
     """Ask for a design, if one can be planned."""
     try:
-        return study_designs(found, DesignRequest(reliability=WISHED))
+        return study_designs(estimates, DesignRequest(reliability=WISHED))
     except (NotIdentified, UnknownOption):
-        return study_designs(found, DesignRequest())
+        return study_designs(estimates, DesignRequest())
 
 
 def _list_components(criterion: str, found: VarianceComponents) -> list[dict[str, Any]]:
@@ -697,7 +697,7 @@ def _tabulate_parts(rows: list[dict[str, Any]], *, several: bool) -> Table:
 
 
 def _tabulate_designs(
-    found: dict[str, Designs], *, several: bool, quick: bool
+    designs: dict[str, Designs], *, several: bool, quick: bool
 ) -> tuple[Table, ...]:
     """Return how sure designs of more or fewer judges would be, and of items where not quick."""
     # A row for each design; where quick, of as many items as were judged
@@ -706,7 +706,7 @@ def _tabulate_designs(
             "criterion": name,
             **pick(plan, "judges", "items", "each", "judgments", "stderr", "reliability"),
         }
-        for name, one in found.items()
+        for name, one in designs.items()
         for line in one.designs
         for plan in line
         if not quick or plan.items == one.found.observed.items
@@ -731,11 +731,11 @@ def _tabulate_designs(
 
 
 def _note_parts(
-    analysis: Analysis, found: dict[str, Designs], refused: dict[str, str], *, quick: bool
+    analysis: Analysis, designs: dict[str, Designs], refused: dict[str, str], *, quick: bool
 ) -> tuple[str, ...]:
     """Say what stands beside the estimates, and what was not computed."""
     several = len(analysis.rated.parts) > 1
-    notes = [note for one in found.values() for note in one.notes]
+    notes = [note for one in designs.values() for note in one.notes]
     notes += [f"{name}: {why}" if several else why for name, why in refused.items()]
     if quick:
         command = analysis.write_command("variance")

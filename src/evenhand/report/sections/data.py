@@ -53,8 +53,8 @@ UNITS: Final = {"blank-ranks": "ranks of the other rankings"}
 
 def write_section_data(analysis: Analysis) -> Section:
     rated = isinstance(analysis.data, Ratings)
-    found = inspect(analysis.data, expanded=None if rated else analysis.comparisons)
-    part = found.total
+    inspection = inspect(analysis.data, expanded=None if rated else analysis.comparisons)
+    part = inspection.total
     # What was counted
     ranked = isinstance(analysis.data, Rankings)
     rows = tuple(
@@ -70,8 +70,8 @@ def write_section_data(analysis: Analysis) -> Section:
     if part.left_share is not None:
         left = write_value(part.left_share, "share")
         said.append(f"Where one output is preferred, it is the left one in {left}.")
-    names = ", ".join(found.covariates)
-    unused = [f"Columns that were not used: {names}."] if found.covariates else []
+    names = ", ".join(inspection.covariates)
+    unused = [f"Columns that were not used: {names}."] if inspection.covariates else []
     # Everything that was excluded
     left_out: list[dict[str, Any]] = [
         {"what": UNITS.get(one.code, f"{one.unit}s"), "n": one.rows, "why": one.explanation}
@@ -85,9 +85,9 @@ def write_section_data(analysis: Analysis) -> Section:
         tables=(
             Table("counts", "What was judged", (Column("what", ""), _number()), rows),
             Table("left-out", "What was excluded", columns, tuple(left_out or [nothing])),
-            *_tabulate_scores(found.scores),
+            *_tabulate_scores(inspection.scores),
         ),
-        notes=tuple(dict.fromkeys((*found.notes, *unused))),
+        notes=tuple(dict.fromkeys((*inspection.notes, *unused))),
         command=analysis.write_command("inspect"),
     )
 
@@ -158,20 +158,22 @@ def write_section_items(analysis: Analysis) -> Section:
     try:
         replicates = FULL if settings.full else REPLICATES
         _refuse_ties(votes)
-        found = compare_items(votes, replicates=replicates, seed=settings.seed)
+        agreement = compare_items(votes, replicates=replicates, seed=settings.seed)
     except NotIdentified as refusal:
         says = (f"Nothing can be said of items: {refusal.fault}.",)
         return Section("items", says=says, command=command)
     most = 1 - settings.level
-    apart = _rank(found, found.p_decided <= most, found.decided - found.blind_decided)
-    against = _rank(found, found.p_against <= most, found.blind_agree - found.agree)
-    sides = _describe_sides(found, votes, apart)
+    apart = _rank(
+        agreement, agreement.p_decided <= most, agreement.decided - agreement.blind_decided
+    )
+    against = _rank(agreement, agreement.p_against <= most, agreement.blind_agree - agreement.agree)
+    sides = _describe_sides(agreement, votes, apart)
     # Say what is not known of items, and how chance was found
-    judged = len(np.unique(found.pairs.item))
-    alone = judged - len(found.item)
+    judged = len(np.unique(agreement.pairs.item))
+    alone = judged - len(agreement.item)
     notes = [
-        f"blind answers: each answer shuffled, {found.replicates} times; chances below"
-        f" {1 / (found.replicates + 1):.2g} cannot be told apart"
+        f"blind answers: each answer shuffled, {agreement.replicates} times; chances below"
+        f" {1 / (agreement.replicates + 1):.2g} cannot be told apart"
     ]
     if alone:
         notes.append(
@@ -182,11 +184,11 @@ def write_section_items(analysis: Analysis) -> Section:
         notes.append("where the same few judges ranked an item, it tells of these judges as well")
     return Section(
         "items",
-        says=_say(analysis, found),
-        figures=(*_draw_shares(found), *_draw_sides(analysis, sides)),
+        says=_say(analysis, agreement),
+        figures=(*_draw_shares(agreement), *_draw_sides(analysis, sides)),
         tables=(
-            _tabulate_apart(found, votes, (apart, sides)),
-            _tabulate_against(found, votes, against),
+            _tabulate_apart(agreement, votes, (apart, sides)),
+            _tabulate_against(agreement, votes, against),
         ),
         notes=tuple(notes),
         command=command,
@@ -198,27 +200,28 @@ def _refuse_ties(votes: Votes) -> None:
         raise NotIdentified("no judge preferred anything")
 
 
-def _rank(found: ItemAgreement, beyond: NDArray[np.bool_], excess: Array) -> list[int]:
+def _rank(agreement: ItemAgreement, beyond: NDArray[np.bool_], excess: Array) -> list[int]:
     """Return the places of the most extreme items: those beyond chance, then by drawn excess.
 
     The excess over blind answers is drawn to 0 as by some more pairs of votes, since an item with
     one pair is not the most extreme for it; items with very few come last.
     """
-    drawn = excess / (found.comparable + PRIOR)
+    drawn = excess / (agreement.comparable + PRIOR)
     return [
-        int(at) for at in np.lexsort((-drawn, ~beyond, found.comparable < MIN_PAIRS))[:MAX_ITEMS]
+        int(at)
+        for at in np.lexsort((-drawn, ~beyond, agreement.comparable < MIN_PAIRS))[:MAX_ITEMS]
     ]
 
 
-def _name(votes: Votes, found: ItemAgreement, at: int) -> str:
-    name: str = votes.items[int(found.item[at])]
+def _name(votes: Votes, agreement: ItemAgreement, at: int) -> str:
+    name: str = votes.items[int(agreement.item[at])]
     return name.removeprefix(f"{votes.tasks[0]} / ") if len(votes.tasks) == 1 else name
 
 
-def _say(analysis: Analysis, found: ItemAgreement) -> tuple[str, ...]:
+def _say(analysis: Analysis, agreement: ItemAgreement) -> tuple[str, ...]:
     """Say on how many items judges agree or disagree, and whether some stand out."""
-    n, (united, blind) = len(found.item), found.united
-    split, blind_split = found.split
+    n, (united, blind) = len(agreement.item), agreement.united
+    split, blind_split = agreement.split
     alone = "On every item some votes of different judges agree."
     if split or blind_split >= 1:
         alone = (
@@ -228,13 +231,13 @@ def _say(analysis: Analysis, found: ItemAgreement) -> tuple[str, ...]:
     return (
         f"On {united:,} of {_count(n)} that two judges or more judged, all votes prefer the same"
         f" outputs; of blind answers that would be so on about {blind:,.0f}.",
-        _say_extreme(analysis, found, found.p_decided, "More one-sided"),
+        _say_extreme(analysis, agreement, agreement.p_decided, "More one-sided"),
         alone,
-        _say_extreme(analysis, found, found.p_against, "More contradictory"),
+        _say_extreme(analysis, agreement, agreement.p_against, "More contradictory"),
     )
 
 
-def _say_extreme(analysis: Analysis, found: ItemAgreement, p: Array, what: str) -> str:
+def _say_extreme(analysis: Analysis, agreement: ItemAgreement, p: Array, what: str) -> str:
     """Name the items that are more extreme than chance gives anywhere among so many."""
     beyond = np.flatnonzero(p <= 1 - analysis.settings.level)
     chance = write_value(float(p.min()), "two")
@@ -245,7 +248,8 @@ def _say_extreme(analysis: Analysis, found: ItemAgreement, p: Array, what: str) 
             " as findings."
         )
     names = [
-        _name(analysis.votes, found, int(at)) for at in beyond[np.argsort(p[beyond], kind="stable")]
+        _name(analysis.votes, agreement, int(at))
+        for at in beyond[np.argsort(p[beyond], kind="stable")]
     ]
     return (
         f"{what} than chance allows anywhere among as many items: {join_names(names)}"
@@ -257,40 +261,44 @@ def _count(n: int) -> str:
     return f"{n:,} item{'' if n == 1 else 's'}"
 
 
-def _draw_shares(found: ItemAgreement) -> tuple[Figure, ...]:
+def _draw_shares(agreement: ItemAgreement) -> tuple[Figure, ...]:
     """Draw how one-sided items are, beside blind answers; not of a few."""
-    if len(found.item) < MIN_ITEMS_DRAWN:
+    if len(agreement.item) < MIN_ITEMS_DRAWN:
         return ()
     tenths = [f"{10 * tenth}–{10 * tenth + 9} %" for tenth in range(10)]
     rows = [
         {"share": share, "who": who, "items": round(float(items), 2)}
-        for share, pair in zip([*tenths, "100 %"], found.shares, strict=True)
+        for share, pair in zip([*tenths, "100 %"], agreement.shares, strict=True)
         for who, items in zip((SEEN, BLIND), pair, strict=True)
     ]
     alt = (
-        f"Bars: {_count(len(found.item))} by the share of pairs of votes that agree on which output"
+        f"Bars: {_count(len(agreement.item))} by the share of pairs of votes that agree on which"
+        " output"
         f" is better, from none to all; marks: the same for blind answers. Complete agreement:"
-        f" {found.united[0]:,} items, of blind answers about {found.united[1]:,.0f}."
+        f" {agreement.united[0]:,} items, of blind answers about {agreement.united[1]:,.0f}."
     )
     title = "How one-sided items are, beside blind answers"
     return (take_chart(draw_shares(rows), "one-sidedness", title, alt),)
 
 
 def _describe_sides(
-    found: ItemAgreement, votes: Votes, chosen: list[int]
+    agreement: ItemAgreement, votes: Votes, chosen: list[int]
 ) -> dict[int, list[dict[str, Any]]]:
     """Return for some items how each system does there, best first."""
-    pairs, sides = found.pairs, dict[int, list[dict[str, Any]]]()
+    pairs, sides = agreement.pairs, dict[int, list[dict[str, Any]]]()
     for at in chosen:
-        own = np.flatnonzero((pairs.item == found.item[at]) & (pairs.comparable > 0))
+        indices = np.flatnonzero((pairs.item == agreement.item[at]) & (pairs.comparable > 0))
         net, made = np.zeros((2, len(votes.systems)))
-        lead, size = pairs.said[own, 2] - pairs.said[own, 0], pairs.said[own].sum(axis=1)
-        for systems, sign in ((pairs.low[own], 1), (pairs.high[own], -1)):
+        lead, size = (
+            pairs.said[indices, 2] - pairs.said[indices, 0],
+            pairs.said[indices].sum(axis=1),
+        )
+        for systems, sign in ((pairs.low[indices], 1), (pairs.high[indices], -1)):
             np.add.at(net, systems, sign * lead)
             np.add.at(made, systems, size)
         rows = [
             {
-                "item": _name(votes, found, at),
+                "item": _name(votes, agreement, at),
                 "system": votes.systems[k],
                 "net": round(float(net[k] / made[k]), 3),
                 "votes": int(made[k]),
@@ -303,7 +311,7 @@ def _describe_sides(
 
 def _draw_sides(analysis: Analysis, sides: dict[int, list[dict[str, Any]]]) -> tuple[Figure, ...]:
     """Draw who wins on the most one-sided items, where several systems stand on each."""
-    rows = [row for own in sides.values() for row in own]
+    rows = [row for item_rows in sides.values() for row in item_rows]
     systems = {row["system"] for row in rows}
     if len(rows) < SEVERAL * len(sides) or len(systems) > MAX_SYSTEMS_DRAWN:
         return ()
@@ -327,7 +335,9 @@ def _name_most(n: int) -> str:
 
 
 def _tabulate_apart(
-    found: ItemAgreement, votes: Votes, chosen: tuple[list[int], dict[int, list[dict[str, Any]]]]
+    agreement: ItemAgreement,
+    votes: Votes,
+    chosen: tuple[list[int], dict[int, list[dict[str, Any]]]],
 ) -> Table:
     places, sides = chosen
     columns = (
@@ -346,20 +356,20 @@ def _tabulate_apart(
     )
     rows = tuple(
         {
-            "item": _name(votes, found, at),
+            "item": _name(votes, agreement, at),
             "best": sides[at][0]["system"],
             "worst": sides[at][-1]["system"],
-            "decided": int(found.decided[at]),
-            "comparable": int(found.comparable[at]),
-            "blind": round(float(found.blind_decided[at]), 2),
-            "chance": float(found.p_decided[at]),
+            "decided": int(agreement.decided[at]),
+            "comparable": int(agreement.comparable[at]),
+            "blind": round(float(agreement.blind_decided[at]), 2),
+            "chance": float(agreement.p_decided[at]),
         }
         for at in places
     )
     return Table("one-sided", f"The {_name_most(len(rows))}", columns, rows)
 
 
-def _tabulate_against(found: ItemAgreement, votes: Votes, places: list[int]) -> Table:
+def _tabulate_against(agreement: ItemAgreement, votes: Votes, places: list[int]) -> Table:
     columns = (
         Column("item", "item"),
         Column("against", "disagree", "count", "pairs of votes of different judges that disagree"),
@@ -369,11 +379,11 @@ def _tabulate_against(found: ItemAgreement, votes: Votes, places: list[int]) -> 
     )
     rows = tuple(
         {
-            "item": _name(votes, found, at),
-            "against": int(found.comparable[at] - found.agree[at]),
-            "comparable": int(found.comparable[at]),
-            "blind": round(float(found.comparable[at] - found.blind_agree[at]), 2),
-            "chance": float(found.p_against[at]),
+            "item": _name(votes, agreement, at),
+            "against": int(agreement.comparable[at] - agreement.agree[at]),
+            "comparable": int(agreement.comparable[at]),
+            "blind": round(float(agreement.comparable[at] - agreement.blind_agree[at]), 2),
+            "chance": float(agreement.p_against[at]),
         }
         for at in places
     )
@@ -395,8 +405,8 @@ CHANCE: Final = (
 def write_section_rated(analysis: Analysis) -> Section:
     rated = analysis.rated
     if rated.rows.items == ("",):
-        said = "The data have no column of items: nobody knows which outputs belong together."
-        return Section("rated", says=(said,))
+        sentence = "The data have no column of items: nobody knows which outputs belong together."
+        return Section("rated", says=(sentence,))
     systems, says, notes = _look_at_systems(analysis)
     judges, heard = _look_at_judges(analysis)
     return Section(
@@ -419,14 +429,14 @@ def _look_at_systems(analysis: Analysis) -> tuple[list[Table], list[str], list[s
                 f"more than {MAX_DIFFERENCES:,} differences{about}: items are not looked at"
             )
             continue
-        found = spread_items(part)
-        if not found:
+        spreads = spread_items(part)
+        if not spreads:
             says.append(
                 f"No judge scored two systems on the same item{about}: it cannot be seen on which"
                 " items systems differ."
             )
             continue
-        first = found[0]
+        first = spreads[0]
         if not first.difference:
             says.append(f"No judge scored two systems differently on any item{about}.")
             continue
@@ -435,16 +445,18 @@ def _look_at_systems(analysis: Analysis) -> tuple[list[Table], list[str], list[s
             f" {write_value(first.difference, 'two')} points between two systems by the same judge,"
             f" {first.high} highest."
         )
-        tables.append(_tabulate_systems(found, place, rated.head("", criterion), analysis))
+        tables.append(_tabulate_systems(spreads, place, rated.head("", criterion), analysis))
     if len(rated.parts) > MAX_CRITERIA:
         notes.append(f"the first {MAX_CRITERIA} of {len(rated.parts)} criteria are looked at")
     return tables, says, notes
 
 
-def _tabulate_systems(found: list[ItemSpread], place: int, tail: str, analysis: Analysis) -> Table:
+def _tabulate_systems(
+    spreads: list[ItemSpread], place: int, tail: str, analysis: Analysis
+) -> Table:
     rows = [
         {**vars(one), "item": _name_rated(one.item, analysis)}
-        for one in found[: _count_shown(analysis)]
+        for one in spreads[: _count_shown(analysis)]
     ]
     columns = (
         Column("item", "item"),
@@ -455,23 +467,23 @@ def _tabulate_systems(found: list[ItemSpread], place: int, tail: str, analysis: 
         Column("low", "lowest", says="system with the lowest mean score there"),
     )
     name = "systems" if place == 0 else f"systems-{place + 1}"
-    caption = f"Items on which systems are farthest apart{tail}: {len(rows)} of {len(found):,}"
+    caption = f"Items on which systems are farthest apart{tail}: {len(rows)} of {len(spreads):,}"
     return Table(name, caption, columns, tuple(rows))
 
 
 def _look_at_judges(analysis: Analysis) -> tuple[list[Table], list[str]]:
     """Return the items on which judges are farthest apart, over all criteria."""
     try:
-        found = analysis.rated.agreement.whole.doubtful
+        items = analysis.rated.agreement.whole.doubtful
     except NotIdentified as refusal:
         return [], [f"Where judges differ cannot be seen: {refusal.fault}."]
-    if not found:
+    if not items:
         return [], []
-    if not found[0].difference:
+    if not items[0].difference:
         return [], ["No two judges scored the same output differently."]
     rows: list[dict[str, Any]] = [
         {"item": _name_rated(item.item, analysis), **pick(item, "difference", "drawn", "units")}
-        for item in found[: _count_shown(analysis)]
+        for item in items[: _count_shown(analysis)]
     ]
     columns = (
         Column("item", "item"),
@@ -480,12 +492,12 @@ def _look_at_judges(analysis: Analysis) -> tuple[list[Table], list[str]]:
         Column("units", "outputs", "count", "outputs of it that two or more judges scored"),
     )
     first = rows[0]
-    said = (
+    sentence = (
         f"Judges are farthest apart on item {first['item']}:"
         f" {write_value(first['difference'], 'two')} points between two judges of the same output."
     )
     caption = f"Items on which judges are farthest apart: the first {len(rows)}"
-    return [Table("judges", caption, columns, tuple(rows))], [said]
+    return [Table("judges", caption, columns, tuple(rows))], [sentence]
 
 
 def _count_shown(analysis: Analysis) -> int:
@@ -538,8 +550,8 @@ def write_section_next(analysis: Analysis) -> Section:
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
     chosen = choose_pairs(analysis.pairs, n=min(BATCH, pairs), seed=analysis.settings.seed)
     choice = pairs > 1
-    found = separate_pairs(ranking, open_[:MAX_OPEN])
-    tables = [_list_needed(found, ranking)] if found else []
+    separations = separate_pairs(ranking, open_[:MAX_OPEN])
+    tables = [_list_needed(separations, ranking)] if separations else []
     # Say how many open pairs are not listed, and which clusters bind the first
     sets, notes = ranking.rank_sets, []
     if len(open_) > MAX_OPEN:
@@ -555,38 +567,41 @@ def write_section_next(analysis: Analysis) -> Section:
     return Section(
         "next",
         says=(
-            *say_needed(found, ranking),
-            *(_say_pairs(chosen, decided=not found) if choice else ()),
+            *say_needed(separations, ranking),
+            *(_say_pairs(chosen, decided=not separations) if choice else ()),
         ),
         tables=(*tables, *((_list_pairs(chosen),) if choice else ())),
-        notes=(*((NOTE,) if found else ()), *tuple(notes), *chosen.notes),
+        notes=(*((NOTE,) if separations else ()), *tuple(notes), *chosen.notes),
         command=analysis.write_command("next"),
     )
 
 
-def say_needed(found: Sequence[Separation], ranking: Ranking) -> list[str]:
+def say_needed(separations: Sequence[Separation], ranking: Ranking) -> list[str]:
     """Say how many judgments would probably separate the first two that are open."""
-    if not found:
+    if not separations:
         return ["Nothing is open: every pair of systems is decided."]
-    one = found[0]
-    said = [] if one.better == ranking.systems[0] else ["Nothing at the top is open."]
+    one = separations[0]
+    sentences = [] if one.better == ranking.systems[0] else ["Nothing at the top is open."]
     names = f"{one.better} and {one.worse}"
     if one.barred:
         return [
-            *said,
+            *sentences,
             f"{names} cannot be separated by more answers of the same judges on the same items: too"
             " few of them link the two. Let other judges compare them.",
         ]
     if one.times is None:
-        return [*said, f"{names} are level: nothing shows how many judgments would separate them."]
+        return [
+            *sentences,
+            f"{names} are level: nothing shows how many judgments would separate them.",
+        ]
     if one.times > MAX_TIMES:
         return [
-            *said,
+            *sentences,
             f"Nothing shows that {names} differ. If they are as near as they seem, it takes more"
             f" than {MAX_TIMES:.0f} times as many judgments to separate them"
             f"{_say_least(one, ranking)}.",
         ]
-    return [*said, f"{_say_number(one, names, ranking)}."]
+    return [*sentences, f"{_say_number(one, names, ranking)}."]
 
 
 def _say_least(one: Separation, ranking: Ranking) -> str:
@@ -632,10 +647,10 @@ def _round(number: float) -> float:
     return float(round(number, min(places, 0)))
 
 
-def _list_needed(found: Sequence[Separation], ranking: Ranking) -> Table:
+def _list_needed(separations: Sequence[Separation], ranking: Ranking) -> Table:
     """Return the table of open pairs; what nobody collects is said in words."""
-    rows = tuple(_describe_next(one, ranking.n_judgments) for one in found)
-    whose = found[0].better
+    rows = tuple(_describe_next(one, ranking.n_judgments) for one in separations)
+    whose = separations[0].better
     return Table("needed", f"Open pairs of {whose}, and what would decide them", NEEDED, rows)
 
 
@@ -651,20 +666,20 @@ def _describe_next(one: Separation, judgments: float) -> Row:
 
 
 def _describe_number(
-    key: str, found: tuple[float | None, float | None, float | None], most: float, kind: str
+    key: str, values: tuple[float | None, float | None, float | None], most: float, kind: str
 ) -> dict[str, Any]:
     """Return the cells of a number, where it is one that somebody may collect, and of its range."""
-    digits = [None if one is None else _round(one) if kind == "count" else one for one in found]
-    if found[1] is None:  # not known of this pair at all
+    digits = [None if one is None else _round(one) if kind == "count" else one for one in values]
+    if values[1] is None:  # not known of this pair at all
         return {key: None, f"{key}_range": None}
-    beyond = [one is not None and one > most for one in found]
+    beyond = [one is not None and one > most for one in values]
     least, top = (
         ENDLESS if one is None else TOO_MANY if far else write_value(one, kind)
         for one, far in zip(digits[1:], beyond[1:], strict=True)
     )
-    own = None if digits[0] is None or beyond[0] else round(digits[0], 1)
-    range_ = f"{least} to {top}" if found[2] is not None else f"{least}, or {top}"
-    return {key: own, f"{key}_range": TOO_MANY if beyond[1] else range_}
+    value = None if digits[0] is None or beyond[0] else round(digits[0], 1)
+    range_ = f"{least} to {top}" if values[2] is not None else f"{least}, or {top}"
+    return {key: value, f"{key}_range": TOO_MANY if beyond[1] else range_}
 
 
 def _say_pairs(chosen: NextPairs, *, decided: bool) -> tuple[str, ...]:
@@ -672,7 +687,7 @@ def _say_pairs(chosen: NextPairs, *, decided: bool) -> tuple[str, ...]:
     begin = "If more is judged all the same, the" if decided else "The"
     pairs = f"{len(chosen.pairs)} pairs to ask about at once, by what answers would tell"
     first = f"{begin} table below lists {pairs}."
-    return (first, *(f"{said[0].upper()}{said[1:]}." for said in chosen.says[1:]))
+    return (first, *(f"{sentence[0].upper()}{sentence[1:]}." for sentence in chosen.says[1:]))
 
 
 def _list_pairs(chosen: NextPairs) -> Table:
@@ -687,9 +702,9 @@ def write_section_more(analysis: Analysis) -> Section:
     left = [
         PREFERENCE[name] for name in PREFERENCE if name in list_left_out(analysis.settings.tasks)
     ]
-    said = (
+    sentences = (
         f"A report on this task alone also says: {'; '.join(left)}",
         f"With {analysis.settings.tasks} tasks in one file these are left to it, or to"
         " `evenhand report --full`.",
     )
-    return Section(MORE, says=said, command=analysis.write_command("report"))
+    return Section(MORE, says=sentences, command=analysis.write_command("report"))

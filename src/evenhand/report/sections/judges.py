@@ -159,22 +159,22 @@ class Panel:
 
     def rank_others(self, judges: Collection[str]) -> Ranking | str:
         """Return the ranking without some judges, or why there is none."""
-        asked = self.analysis.settings
-        model = asked.model or BradleyTerry()
-        settings = Settings(model, "rank-sets", None, asked.level, asked.seed, None)
+        options = self.analysis.settings
+        model = options.model or BradleyTerry()
+        settings = Settings(model, "rank-sets", None, options.level, options.seed, None)
         try:
             if not model.controls:
                 return rank_without(self.analysis.votes, judges, settings)
             table = self.analysis.pairs.without(judges=tuple(judges), recorded=False)
-            found = rank(table, model=model, level=asked.level, seed=asked.seed)
+            result = rank(table, model=model, level=options.level, seed=options.seed)
         except (NotIdentified, NotConverged) as refusal:
             return str(refusal.without_options())
-        return found if isinstance(found, Ranking) else next(iter(found.groups.values()))
+        return result if isinstance(result, Ranking) else next(iter(result.groups.values()))
 
 
 def _find_slope(card: Card) -> tuple[float, ...]:
-    told = next(one for one in card.evidence if one.name == "slope")
-    held = (told.value, told.lower, told.upper)
+    slope = next(one for one in card.evidence if one.name == "slope")
+    held = (slope.value, slope.lower, slope.upper)
     return tuple(round(one, DIGITS) for one in held if one is not None)
 
 
@@ -265,11 +265,11 @@ def say_without(panel: Panel, before: Ranking | None) -> tuple[str, str]:
         return f"Without {whom} there is no ranking: {after}.", ""
     change = describe_change(before, after, whom)
     detail = f"Without {whom} {change}."
-    said, was = (say_answer(one, advise=False)[0] for one in (after, before))
-    if said == was or list_leaders(after) == list_leaders(before):
+    answer, was = (say_answer(one, advise=False)[0] for one in (after, before))
+    if answer == was or list_leaders(after) == list_leaders(before):
         same = change.startswith("nothing changes")
         return f"Without {whom} the answer stays the same.", "" if same else detail
-    return f"Without {whom} the answer is another one: {said}", detail
+    return f"Without {whom} the answer is another one: {answer}", detail
 
 
 # The judges: who is to be doubted and why, and what changes without them.
@@ -326,19 +326,19 @@ def write_section_judges(analysis: Analysis) -> Section:
 
 def make_check(panel: Panel, change: str) -> Check:
     """Say whether judges are to be doubted; failed where the answer is reversed without them."""
-    found = panel.screening
-    judges, flagged = len(found.cards), found.flagged
-    seen = [card for card in found.cards if card.testable]
+    screening = panel.screening
+    judges, flagged = len(screening.cards), screening.flagged
+    seen = [card for card in screening.cards if card.testable]
     if flagged:
         says = f"{len(flagged):,} flagged of {judges:,}"
         reversal = panel.analysis.reversals.judges if panel.analysis.known_ranking else ""
         return Check("judges", ASKS, choose_state(reversal), says, change)
-    share = sum(card.n for card in seen) / sum(card.n for card in found.cards)
+    share = sum(card.n for card in seen) / sum(card.n for card in screening.cards)
     why = "nobody judged enough to be flagged for carelessness"
     if share:
         part = write_value(share, "share")
         why = f"only {part} of judgments are of judges who would be flagged if careless"
-    return _check_unflagged(found, why if share < MIN_TESTABLE_SHARE else "", "judge")
+    return _check_unflagged(screening, why if share < MIN_TESTABLE_SHARE else "", "judge")
 
 
 def _check_unflagged(found: Screening, why: str, verb: str) -> Check:
@@ -358,30 +358,31 @@ def _check_unflagged(found: Screening, why: str, verb: str) -> Check:
 
 def _say_known(panel: Panel) -> list[str]:
     """Say who follows the others beyond doubt, and who is the most suspect without a flag."""
-    found = panel.screening
+    screening = panel.screening
     rows = [row for row in panel.rows if not row["flags"] and row["slope"] is not None]
-    if found.abstains is not None or not rows:
+    if screening.abstains is not None or not rows:
         return []
     sure = [row for row in rows if (row["lower"] or 0) > 0]
     names = join_names([row["judge"] for row in sure]) if sure else ""
     share = write_value(sum(row["share"] for row in sure), "share")
-    said = []
+    sentences = []
     if sure:
         verb = "follows" if len(sure) == 1 else "follow"
-        said.append(
-            f"{len(sure):,} of {len(found.cards):,} judges {verb} the others more than a careless"
+        sentences.append(
+            f"{len(sure):,} of {len(screening.cards):,} judges {verb} the others more than a"
+            " careless"
             f" judge would, each by a {SURE} interval: {names}; {share} of the judgments."
         )
     worst = min(rows, key=lambda row: (row["p_honest"], -row["n"], row["judge"]))
     if worst["p_honest"] < SUSPECT:
         chance, n = write_value(worst["p_honest"], "two"), f"{worst['n']:,}"
         ends = [write_value(worst[key], "two") for key in ("slope", "lower", "upper")]
-        said.append(
+        sentences.append(
             f"The most suspect of those not flagged is {worst['judge']}: honest with probability"
             f" {chance}, follows the others with {ends[0]} ({ends[1]} to {ends[2]}; 1 as all"
             f" judges together, 0 not at all) in {n} judgments."
         )
-    return said
+    return sentences
 
 
 def _say_order(panel: Panel) -> list[str]:
@@ -433,8 +434,8 @@ def _draw(rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
     return (take_chart(chart, "map", title, alt, table="judges"),)
 
 
-def _tabulate(found: Screening, rows: list[dict[str, Any]]) -> Table:
-    unit = UNITS.get(found.kind, "judgments")
+def _tabulate(screening: Screening, rows: list[dict[str, Any]]) -> Table:
+    unit = UNITS.get(screening.kind, "judgments")
     columns = (
         Column("judge", "judge"),
         Column("n", unit, "count"),
@@ -453,11 +454,13 @@ def _tabulate(found: Screening, rows: list[dict[str, Any]]) -> Table:
         ),
         Column("flags", "flagged as"),
     )
-    first = "flagged ones first, then " if found.flagged else ""
-    shown = "" if len(rows) == len(found.cards) else f" ({len(rows):,} of {len(found.cards):,})"
+    first = "flagged ones first, then " if screening.flagged else ""
+    shown = (
+        "" if len(rows) == len(screening.cards) else f" ({len(rows):,} of {len(screening.cards):,})"
+    )
     caption = f"Judges{shown}, {first}those who judged most"
-    kept = tuple({key.key: row[key.key] for key in columns} for row in rows)
-    return Table("judges", caption, columns, kept)
+    table_rows = tuple({key.key: row[key.key] for key in columns} for row in rows)
+    return Table("judges", caption, columns, table_rows)
 
 
 def _note_limits(panel: Panel, rows: list[dict[str, Any]]) -> list[str]:
@@ -526,22 +529,22 @@ def write_section_scorers(analysis: Analysis) -> Section:
     fault = _find_fault(rated)
     if fault[0]:
         return write_fault("scorers", fault, command)
-    found = rated.screening
-    check = _check(rated, found)
-    flags = {card.judge: ", ".join(card.flags) for card in found.flagged}
+    screening = rated.screening
+    check = _check(rated, screening)
+    flags = {card.judge: ", ".join(card.flags) for card in screening.flagged}
     rows = [{**row, "flags": flags.get(row["judge"], "")} for row in rated.diagnosis.records()]
     tables = (
-        *((_make_cards(found),) if flags else ()),
+        *((_make_cards(screening),) if flags else ()),
         _tabulate_scorers(rated, rows, analysis),
         _tabulate_outside(rated),
     )
     return Section(
         "scorers",
-        says=tuple(_say(found, check)),
+        says=tuple(_say(screening, check)),
         checks=(check,),
         figures=(*_draw_map(rated, rows), *_draw_paper(analysis)),
         tables=tables,
-        notes=(*found.notes, OUTSIDE, *rated.diagnosis.notes, *_note_figures(analysis)),
+        notes=(*screening.notes, OUTSIDE, *rated.diagnosis.notes, *_note_figures(analysis)),
         command=command,
     )
 
@@ -554,36 +557,38 @@ def _find_fault(rated: Rated) -> tuple[str, str]:
     return fault
 
 
-def _check(rated: Rated, found: Screening) -> Check:
+def _check(rated: Rated, screening: Screening) -> Check:
     """Say whether judges are to be doubted; failed where the boards are reversed without them."""
-    judges, flagged = len(found.cards), [card.judge for card in found.flagged]
+    judges, flagged = len(screening.cards), [card.judge for card in screening.flagged]
     if flagged:
         change = describe_change_of_removal(rated.rows, flagged)
         change += " (the higher mean score first)" if rated.lower else ""
         says = f"{len(flagged):,} flagged of {judges:,}"
         otherwise = f"Without {join_names(flagged)}: {change}."
         return Check("judges", ASKS, choose_state(rated.reversal), says, otherwise)
-    seen = any(card.testable for card in found.cards)
-    return _check_unflagged(found, "" if seen else "too little is known of each to tell", "score")
+    seen = any(card.testable for card in screening.cards)
+    return _check_unflagged(
+        screening, "" if seen else "too little is known of each to tell", "score"
+    )
 
 
-def _say(found: Screening, check: Check) -> list[str]:
+def _say(screening: Screening, check: Check) -> list[str]:
     """Say who is flagged for what, what it changes, and how severe judges are."""
-    said = [f"{begin_sentence(sentence)}." for sentence in found.says]
-    if found.flagged:
-        said.append(check.recommendation)
-    if found.abstains is not None and not any(found.abstains in one for one in said):
-        said.append(f"Nobody is called careless or reversed: {found.abstains}.")
-    return [*said, f"{begin_sentence(found.detectable)}."]
+    sentences = [f"{begin_sentence(sentence)}." for sentence in screening.says]
+    if screening.flagged:
+        sentences.append(check.recommendation)
+    if screening.abstains is not None and not any(screening.abstains in one for one in sentences):
+        sentences.append(f"Nobody is called careless or reversed: {screening.abstains}.")
+    return [*sentences, f"{begin_sentence(screening.detectable)}."]
 
 
 def _tabulate_outside(rated: Rated) -> Table:
     """Return whom the methods of the paper put outside, and what leaving them out changes."""
-    found, rows = rated.diagnosis, []
-    for one in found.outliers:
-        if one.why is not None and one.method == "easy-items" and not found.easy:
+    diagnosis, rows = rated.diagnosis, []
+    for one in diagnosis.outliers:
+        if one.why is not None and one.method == "easy-items" and not diagnosis.easy:
             continue  # no output is known to be good: nothing was asked
-        removal = found.removal_of(one.method, one.criterion)
+        removal = diagnosis.removal_of(one.method, one.criterion)
         rows.append(
             {
                 "criterion": one.criterion,
@@ -597,7 +602,7 @@ def _tabulate_outside(rated: Rated) -> Table:
             }
         )
     columns = (
-        *((Column("criterion", "criterion"),) if len(found.criteria) > 1 else ()),
+        *((Column("criterion", "criterion"),) if len(diagnosis.criteria) > 1 else ()),
         Column("method", "by"),
         Column("outside", "outside", "count", "judges outside the limits of the method"),
         Column("judges", "judges"),
@@ -635,9 +640,9 @@ def _draw_map(rated: Rated, rows: list[dict[str, Any]]) -> tuple[Figure, ...]:
 
 
 def _draw_paper(analysis: Analysis) -> tuple[Figure, ...]:
-    found, figures = analysis.rated.diagnosis, []
-    drawn = found.criteria[: _count_drawn(analysis)]
-    charts = draw_judges(replace(found, criteria=drawn))
+    diagnosis, figures = analysis.rated.diagnosis, []
+    drawn = diagnosis.criteria[: _count_drawn(analysis)]
+    charts = draw_judges(replace(diagnosis, criteria=drawn))
     files = name_files(filter(None, drawn))
     for criterion in drawn:
         tail = f"-{files[criterion]}" if criterion else ""
@@ -663,14 +668,14 @@ def _note_figures(analysis: Analysis) -> tuple[str, ...]:
     return (f"figures of the paper are of {drawn} of {criteria} criteria; {command} draws all",)
 
 
-def _make_cards(found: Screening) -> Table:
+def _make_cards(screening: Screening) -> Table:
     """Return the cards of flagged judges, a row for each line."""
     cards = {}
-    for card in found.flagged[:MAX_CARDS]:
+    for card in screening.flagged[:MAX_CARDS]:
         lines = [("verdict", f"{', '.join(card.flags)}; {card.n:,} scores")]
         lines += [(one.name, one.says) for one in card.evidence]
         cards[card.judge] = [*lines, *([("left out", card.effect)] if card.effect else [])]
-    return _list_cards(cards, len(found.flagged))
+    return _list_cards(cards, len(screening.flagged))
 
 
 def _tabulate_scorers(rated: Rated, rows: list[dict[str, Any]], analysis: Analysis) -> Table:
@@ -690,5 +695,5 @@ def _tabulate_scorers(rated: Rated, rows: list[dict[str, Any]], analysis: Analys
         Column("flags", "flagged as"),
     )
     cut = "" if len(shown) == len(rows) else f" ({len(shown):,} of {len(rows):,} rows)"
-    kept = tuple({column.key: row[column.key] for column in columns} for row in shown)
-    return Table("judges", f"Judges beside the others{cut}", columns, kept)
+    table_rows = tuple({column.key: row[column.key] for column in columns} for row in shown)
+    return Table("judges", f"Judges beside the others{cut}", columns, table_rows)

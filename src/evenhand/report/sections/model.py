@@ -105,18 +105,18 @@ def note_tests(analysis: Analysis, table: ModelTable | None) -> tuple[str, ...]:
     if table is None:
         return ()
     if tests_all(analysis):
-        asked = table.questions
-        weak = "" if all(one.walds for one in asked) else WEAK
-        return (f"p of the models are adjusted for {len(asked)} tests (Holm){weak}.", BASES)
+        questions = table.questions
+        weak = "" if all(one.walds for one in questions) else WEAK
+        return (f"p of the models are adjusted for {len(questions)} tests (Holm){weak}.", BASES)
     command = analysis.write_command("models")
     return (f"Tests between models take longer: `{command}`, or the report with --full.", BASES)
 
 
-def tabulate_laws(found: ModelTable | None) -> tuple[Table, ...]:
+def tabulate_laws(laws: ModelTable | None) -> tuple[Table, ...]:
     """Return the table of models, smallest AIC at 0."""
-    if found is None:
+    if laws is None:
         return ()
-    least = min(row.aic for row in found.rows)
+    least = min(row.aic for row in laws.rows)
     rows = tuple(
         {
             "model": row.name,
@@ -126,7 +126,7 @@ def tabulate_laws(found: ModelTable | None) -> tuple[Table, ...]:
             "aic": row.aic,
             "above": row.aic - least,
         }
-        for row in found.rows
+        for row in laws.rows
     )
     columns = (
         Column("model", "model"),
@@ -171,19 +171,19 @@ def list_doubts(
     analysis: Analysis, cycles: Cycles | None, laws: ModelTable | None
 ) -> tuple[Doubt, ...]:
     """Return the tests that were made: of pairs, of sides, of judges."""
-    found = []
+    doubts = []
     if cycles is not None and cycles.p is not None:
-        found.append(
+        doubts.append(
             Doubt("pairs fit no single ladder", cycles.p, cycles.share < TRIFLE, SEE_PAIRS)
         )
-    found += _doubt_sides(analysis)
+    doubts += _doubt_sides(analysis)
     if laws is not None and tests_all(analysis):
-        found += [
+        doubts += [
             Doubt(MINDS, one.p, slight=False, where=SEE_JUDGES, issue=MINDS)
             for one in laws.questions
             if one.yes.startswith("worths differ")
         ]
-    return tuple(found)
+    return tuple(doubts)
 
 
 def _doubt_sides(analysis: Analysis) -> list[Doubt]:
@@ -195,12 +195,12 @@ def _doubt_sides(analysis: Analysis) -> list[Doubt]:
     if bias is None:
         return []
     slight = abs(bias.share - 0.5) < SLIGHT
-    found = [Doubt("the place of an output counts", bias.p, slight, SEE_ORDER, PLACE)]
+    doubts = [Doubt("the place of an output counts", bias.p, slight, SEE_ORDER, PLACE)]
     if bias.heterogeneity_p is not None:
         says = "judges favour different places"
         slight = not bias.stand_out
-        found.append(Doubt(says, bias.heterogeneity_p, slight, SEE_ORDER, SIDES))
-    return found
+        doubts.append(Doubt(says, bias.heterogeneity_p, slight, SEE_ORDER, SIDES))
+    return doubts
 
 
 def make_check(
@@ -229,7 +229,7 @@ def _check_sure(analysis: Analysis, sure: Sequence[tuple[Doubt, float]]) -> Chec
     """Return the check where tests found something: failed where one of them changes the answer."""
     says = ", ".join(f"{one.says} (p {format_p(p)})" for one, p in sure)
     reversals = {one.issue: _find_reversal(analysis, one) for one, _ in sure}
-    reversed_by = {fault: said for fault, said in reversals.items() if said}
+    reversed_by = {fault: reversal for fault, reversal in reversals.items() if reversal}
     outcome = "; ".join(reversed_by.values()) or "The decided order stays"
     where = f"{outcome[:1].upper()}{outcome[1:]}. {_say_where([one for one, _ in sure])}"
     state = choose_state("; ".join(reversed_by.values()))
@@ -239,12 +239,12 @@ def _check_sure(analysis: Analysis, sure: Sequence[tuple[Doubt, float]]) -> Chec
 
 def _find_reversal(analysis: Analysis, doubt: Doubt) -> str:
     if doubt.issue in (PLACE, SIDES):
-        said, condition = analysis.reversals.order, "with the order effect in the model"
+        reversal, condition = analysis.reversals.order, "with the order effect in the model"
     elif doubt.issue == MINDS:
-        said, condition = analysis.reversals.loads, "where busy judges are capped at the median"
+        reversal, condition = analysis.reversals.loads, "where busy judges are capped at the median"
     else:
         return analysis.reversals.pairs
-    return f"{condition} {said}" if said else ""
+    return f"{condition} {reversal}" if reversal else ""
 
 
 def adjust_doubts(doubts: Sequence[Doubt]) -> list[tuple[Doubt, float]]:
@@ -278,11 +278,13 @@ def _check_silence(
     if p <= 1 - cycles.level:
         says = f"hardly more is needed: {least.says}, yet slightly (p {format_p(p)}{of})"
         return Check("model", ASKS, PASSED, says)
-    found = f"p {format_p(p)}{of}"
+    summary = f"p {format_p(p)}{of}"
     if visible is None or visible > MAX_DETECTABLE:
         shows = "" if visible is None else f": only {say_detectable(visible)}"
-        return Check("model", ASKS, UNDECIDED, f"too few judgments to tell{shows} ({found})")
-    return Check("model", ASKS, PASSED, f"no sign against it ({found}); {say_detectable(visible)}")
+        return Check("model", ASKS, UNDECIDED, f"too few judgments to tell{shows} ({summary})")
+    return Check(
+        "model", ASKS, PASSED, f"no sign against it ({summary}); {say_detectable(visible)}"
+    )
 
 
 def say_tests(tests: int) -> tuple[str, ...]:
@@ -357,17 +359,17 @@ def _say_fit(analysis: Analysis, cycles: Cycles | None, why: str) -> tuple[str, 
     whose = f"This is {cycles.headline}." if cycles.headline else ""
     p = f"p {format_p(cycles.p)}"
     if cycles.real:
-        said = (
+        text = (
             f"Pairs deviate from one scale more than by chance ({p}): {_say_share(cycles)} of the"
         )
-        return (f"{said} differences between systems do not fit it. {whose}".strip(),)
+        return (f"{text} differences between systems do not fit it. {whose}".strip(),)
     visible = find_visible(cycles, analysis.tally)
     shows = "" if visible is None else f" {say_detectable(visible).capitalize()}."
     few = (
         "" if visible is not None and visible <= MAX_DETECTABLE else " That is too little to tell."
     )
-    said = f"Pairs deviate from one scale no more than by chance ({p}).{shows}{few}"
-    return (f"{said} {whose}".strip(),)
+    text = f"Pairs deviate from one scale no more than by chance ({p}).{shows}{few}"
+    return (f"{text} {whose}".strip(),)
 
 
 def _say_pairs(analysis: Analysis, deviations: tuple[Deviation, ...]) -> tuple[str, ...]:
@@ -463,12 +465,12 @@ def _note_deviance(fit: Any) -> tuple[str, ...]:
         return (LAWLESS,)
     if fit.gof_p is None:
         return ()
-    said = f"Deviance {fit.deviance:,.1f} on {fit.df:,} degrees of freedom"
+    text = f"Deviance {fit.deviance:,.1f} on {fit.df:,} degrees of freedom"
     if fit.thin > MAX_THIN_SHARE:
         thin = write_value(fit.thin, "share")
-        return (f"{said}; {thin} of its cells expect fewer than five judgments: no p is given.",)
+        return (f"{text}; {thin} of its cells expect fewer than five judgments: no p is given.",)
     return (
-        f"{said}, p {format_p(fit.gof_p)}; this p takes judgments for independent, which those of"
+        f"{text}, p {format_p(fit.gof_p)}; this p takes judgments for independent, which those of"
         " one judge are not. The check above allows for that where judges are known.",
     )
 
@@ -554,12 +556,12 @@ def say_circles(cycles: Cycles, tally: Tally) -> tuple[str, ...]:
         return (f"{_say_silence(find_visible(cycles, tally))}{about}",)
     closed = [one for one in cycles.cycles if one.closed]
     if find_sure_circle(cycles, tally) is not None:
-        found = "Preferences go round in circles: "
+        opening = "Preferences go round in circles: "
     elif closed:
-        found = "Preferences may go round in a circle: "
+        opening = "Preferences may go round in a circle: "
     else:
-        found = "No circle of majorities is seen, yet one scale does not hold all preferences: "
-    whole = f"{found}{_say_share(cycles)} of the differences between systems fit no single scale."
+        opening = "No circle of majorities is seen, yet one scale does not hold all preferences: "
+    whole = f"{opening}{_say_share(cycles)} of the differences between systems fit no single scale."
     if not cycles.cycles:
         return (f"{whole}{about}", "No three systems stand out by themselves.")
     return (f"{whole}{about}", _say_circle((closed or list(cycles.cycles))[0]))
@@ -678,14 +680,14 @@ NOTE_LEARNING: Final = (
 
 def write_section_learning(analysis: Analysis) -> Section:
     ranking, settings = analysis.ranking, analysis.settings
-    found = predict_more_judgments(ranking, seed=settings.seed)
+    predictions = predict_more_judgments(ranking, seed=settings.seed)
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
     rows = [
         {
             **asdict(one),
             **{key: round(getattr(one, key), 4) for key in ("decided", "candidates", "one_best")},
         }
-        for one in found
+        for one in predictions
     ]
     curves = analysis.write_command("compare", "--curves")
     table = Table("prospect", "What more judgments would decide", COLUMNS, tuple(rows))
@@ -698,14 +700,14 @@ def write_section_learning(analysis: Analysis) -> Section:
     )
     title = "Pairs that more judgments would decide, with 80 % bands"
     says, figures, notes = (
-        [*say_prospect(found, ranking)],
+        [*say_prospect(predictions, ranking)],
         [take_chart(draw_prospect(rows, pairs), "prospect", title, alt, table="prospect")],
         [NOTE_LEARNING],
     )
     if settings.full:
         more, drawn, noted = _trace(analysis)
         says, figures, notes = [*says, *more], [*figures, *drawn], [*notes, *noted]
-    elif analysis.pairs.has("item") and found[0].decided < pairs:
+    elif analysis.pairs.has("item") and predictions[0].decided < pairs:
         says.append(say_how(curves, "How well answers of others are foreseen with more judgments"))
     return Section(
         "learning",
@@ -717,10 +719,10 @@ def write_section_learning(analysis: Analysis) -> Section:
     )
 
 
-def say_prospect(found: tuple[PredictivePower, ...], ranking: Ranking) -> tuple[str, ...]:
+def say_prospect(predictions: tuple[PredictivePower, ...], ranking: Ranking) -> tuple[str, ...]:
     """Say whether more judgments would help."""
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
-    now, later = found[0], next(one for one in found if one.times == TWICE)
+    now, later = predictions[0], next(one for one in predictions if one.times == TWICE)
     if now.decided == pairs:
         return ("These judgments are enough: every pair of systems is decided.",)
     what = ranking.answers
@@ -739,7 +741,7 @@ def say_prospect(found: tuple[PredictivePower, ...], ranking: Ranking) -> tuple[
         f"Today {_count_decided(now.decided, pairs)} decided."
         f" Twice as many {what} ({later.judgments:,.0f}) would probably decide {some}:"
         f" more would {helps}.",
-        _say_first(now, later, found[-1]),
+        _say_first(now, later, predictions[-1]),
     )
 
 
@@ -771,9 +773,9 @@ def _trace(analysis: Analysis) -> tuple[tuple[str, ...], tuple[Figure, ...], tup
     if isinstance(analysis.data, Ratings):
         return (), (), ()
     try:
-        found = trace_learning(analysis.data, seed=analysis.settings.seed)
+        curves = trace_learning(analysis.data, seed=analysis.settings.seed)
     except (NotIdentified, UnknownColumn, UnknownOption) as refusal:
         return (), (), (f"no learning curve on answers held out: {say_refused(refusal)}",)
     alt = "Perplexity on held-out answers by number of training comparisons, a line for each model."
     title = "How well answers are foreseen, by training size: lower is better"
-    return found.says, (take_chart(draw_curves(found), "curves", title, alt),), found.notes
+    return curves.says, (take_chart(draw_curves(curves), "curves", title, alt),), curves.notes

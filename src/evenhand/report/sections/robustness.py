@@ -191,7 +191,7 @@ def write_section_choices(analysis: Analysis) -> Section:
         return Section("choices", not_run=why, command=command)
     # Rank by each choice; of large tables orders alone
     settings = analysis.settings
-    found = vary_choices(
+    sensitivity = vary_choices(
         analysis.pairs,
         model=settings.model,
         level=settings.level,
@@ -200,19 +200,19 @@ def write_section_choices(analysis: Analysis) -> Section:
         decide=may_rank(analysis, MAX_CHOICES),
         screening=_find_screening(analysis),
     )
-    if len(found.choices) == 1:
-        return Section("choices", says=(NONE,), notes=found.notes)
-    rows = tabulate(found)
-    hidden = () if found.decides else UNDECIDED_COLUMNS
+    if len(sensitivity.choices) == 1:
+        return Section("choices", says=(NONE,), notes=sensitivity.notes)
+    rows = tabulate(sensitivity)
+    hidden = () if sensitivity.decides else UNDECIDED_COLUMNS
     columns = tuple(column for column in COLUMNS if column.key not in hidden)
-    less = () if found.decides else (say_how(command, "Which pairs each choice decides"),)
+    less = () if sensitivity.decides else (say_how(command, "Which pairs each choice decides"),)
     return Section(
         "choices",
-        says=(*_say_top(found, analysis), *_say_decided(found, rows), *less),
-        checks=tuple(check_first(found, analysis.ranking)),
-        figures=(_draw(found),),
+        says=(*_say_top(sensitivity, analysis), *_say_decided(sensitivity, rows), *less),
+        checks=tuple(check_first(sensitivity, analysis.ranking)),
+        figures=(_draw(sensitivity),),
         tables=(Table("choices", "The ranking by each choice", columns, tuple(rows)),),
-        notes=tuple(found.notes) if found.decides else tuple(found.notes[:-1]),
+        notes=tuple(sensitivity.notes) if sensitivity.decides else tuple(sensitivity.notes[:-1]),
         command=command,
     )
 
@@ -225,16 +225,16 @@ def _find_screening(analysis: Analysis) -> Screening | None:
         return None
 
 
-def tabulate(found: Sensitivity) -> list[dict[str, Any]]:
+def tabulate(sensitivity: Sensitivity) -> list[dict[str, Any]]:
     """Return a row for each choice, that of the report first."""
-    usual, rows = found.choices[0], []
-    for choice in found.choices:
+    usual, rows = sensitivity.choices[0], []
+    for choice in sensitivity.choices:
         row: dict[str, Any] = dict.fromkeys(column.key for column in COLUMNS)
         row["choice"] = "as in this report" if choice is usual else choice.name
         row["first"] = f"no ranking: {choice.refused}"
         if choice.refused is None:
             row["first"] = join_names(list(choice.first))
-            if found.decides or choice is usual:
+            if sensitivity.decides or choice is usual:
                 before, after = set(usual.decided), set(choice.decided)
                 counts = (len(after), len(before - after), len(after - before))
                 row |= zip(UNDECIDED_COLUMNS, counts, strict=True)
@@ -248,17 +248,17 @@ def _places(choice: Choice) -> Mapping[str, int]:
     return dict(zip(choice.systems, choice.rank, strict=True))
 
 
-def _count_reversed(own: Choice, choice: Choice) -> int:
+def _count_reversed(reference: Choice, choice: Choice) -> int:
     """Return how many decided pairs stand the other way round."""
     place = _places(choice)
-    known = [(a, b) for a, b in own.decided if a in place and b in place]
+    known = [(a, b) for a, b in reference.decided if a in place and b in place]
     return sum(place[better] > place[worse] for better, worse in known)
 
 
-def _compare(own: Choice, choice: Choice) -> float | None:
+def _compare(reference: Choice, choice: Choice) -> float | None:
     """Return the rank correlation of two orders over the systems of both."""
-    before, after = _places(own), _places(choice)
-    both = [name for name in own.systems if name in after]
+    before, after = _places(reference), _places(choice)
+    both = [name for name in reference.systems if name in after]
     if len(both) < 2:
         return None
     sides = (np.array([float(order[name]) for name in both]) for order in (before, after))
@@ -266,11 +266,11 @@ def _compare(own: Choice, choice: Choice) -> float | None:
     return None if likeness is None else round(likeness, 6)
 
 
-def _say_top(found: Sensitivity, analysis: Analysis) -> list[str]:
+def _say_top(sensitivity: Sensitivity, analysis: Analysis) -> list[str]:
     """Say who is first under which choices; where nothing links systems, that a prior says it."""
     groups = find_groups(analysis.tally)
     if not groups.any():
-        return _say_first(found, analysis.ranking)
+        return _say_first(sensitivity, analysis.ranking)
     names = np.array(analysis.tally.systems)
     parts = [join_names(names[groups == one].tolist()[:MAX_NAMED]) for one in np.unique(groups)[:2]]
     return [
@@ -279,44 +279,44 @@ def _say_top(found: Sensitivity, analysis: Analysis) -> list[str]:
     ]
 
 
-def _say_first(found: Sensitivity, ranking: Ranking) -> list[str]:
+def _say_first(sensitivity: Sensitivity, ranking: Ranking) -> list[str]:
     """Say under how many choices the same system is first, and who is under the others."""
-    own, others = found.choices[0].first, found.ranked[1:]
-    same = [one for one in others if one.first == own]
+    leaders, others = sensitivity.choices[0].first, sensitivity.ranked[1:]
+    same = [one for one in others if one.first == leaders]
     open_ = ranking.rank_upper is not None and ranking.rank_upper[0] > 1
-    verb = "is first" if len(own) == 1 else "are first, level,"
+    verb = "is first" if len(leaders) == 1 else "are first, level,"
     if not others:
-        return [f"{join_names(list(own))} {verb} here; no other choice gives a ranking."]
+        return [f"{join_names(list(leaders))} {verb} here; no other choice gives a ranking."]
     choices = "other reasonable choice" if len(others) == 1 else "other reasonable choices"
-    refused = len(found.choices) - len(found.ranked)
+    refused = len(sensitivity.choices) - len(sensitivity.ranked)
     gives = "gives" if refused == 1 else "give"
     none = [f"{refused} of the choices {gives} no ranking: the table says why."] if refused else []
     if len(same) == len(others):
         every = "the one" if len(others) == 1 else f"all {len(others)}"
         alike = ["That decides nothing: the first place is open in this ranking."] if open_ else []
-        return [f"{join_names(list(own))} {verb} under {every} {choices} too.", *alike, *none]
-    said = f"{join_names(list(own))} {verb} under {len(same)} of {len(others)} {choices};"
+        return [f"{join_names(list(leaders))} {verb} under {every} {choices} too.", *alike, *none]
+    text = f"{join_names(list(leaders))} {verb} under {len(same)} of {len(others)} {choices};"
     by_first: dict[str, list[str]] = {}
     for one in others:
         if one not in same:
             by_first.setdefault(join_names(list(one.first)), []).append(one.name)
     parts = [f"under {join_names(names)} it is {first}" for first, names in by_first.items()]
     hint = ["The first place is not decided here either, so that this is no surprise."]
-    return [f"{said} {'; '.join(parts)}.", *(hint if open_ else []), *none]
+    return [f"{text} {'; '.join(parts)}.", *(hint if open_ else []), *none]
 
 
-def check_first(found: Sensitivity, ranking: Ranking) -> list[Check]:
+def check_first(sensitivity: Sensitivity, ranking: Ranking) -> list[Check]:
     """Return whether what is decided stays so under every choice.
 
     Another first system, or a decided pair that is reversed, fails. A lead that some choice leaves
     undecided is a warning. Where the first place is open anyway only reversed pairs are a check.
     """
-    best, others = ranking.systems[0], found.ranked[1:]
+    best, others = ranking.systems[0], sensitivity.ranked[1:]
     decided = ranking.rank_upper is not None and ranking.rank_upper[0] == 1
     ahead = [one.name for one in others if best not in one.first] if decided else []
-    wins = {pair for pair in found.choices[0].decided if pair[0] == best}
-    undecided = [one.name for one in others if found.decides and wins - {*one.decided}]
-    reversed_by = [one.name for one in others if _count_reversed(found.choices[0], one)]
+    wins = {pair for pair in sensitivity.choices[0].decided if pair[0] == best}
+    undecided = [one.name for one in others if sensitivity.decides and wins - {*one.decided}]
+    reversed_by = [one.name for one in others if _count_reversed(sensitivity.choices[0], one)]
     findings = (
         (ahead, FAILED, "no: another system is first"),
         (reversed_by, FAILED, "no: a decided pair is reversed"),
@@ -324,62 +324,68 @@ def check_first(found: Sensitivity, ranking: Ranking) -> list[Check]:
     )
     for names, state, says in findings:
         if names:
-            told = f"{says} {join_names([PLAIN.get(one, f'under {one}') for one in names])}"
-            told += "" if state == FAILED else f" ({len(names)} of {len(others)} choices)"
+            message = f"{says} {join_names([PLAIN.get(one, f'under {one}') for one in names])}"
+            message += "" if state == FAILED else f" ({len(names)} of {len(others)} choices)"
             advice = "Say with the answer on which choice it rests."
-            return [Check("choices", ASKS, state, told, advice)]
+            return [Check("choices", ASKS, state, message, advice)]
     if not decided or not others:
         return []
-    held = f"yes: {best} is the best" if found.decides else f"yes: {best} is first"
+    held = f"yes: {best} is the best" if sensitivity.decides else f"yes: {best} is first"
     return [Check("choices", ASKS, PASSED, f"{held} under all {len(others)}")]
 
 
-def _say_decided(found: Sensitivity, rows: Sequence[Row]) -> list[str]:
+def _say_decided(sensitivity: Sensitivity, rows: Sequence[Row]) -> list[str]:
     """Say how many decided pairs survive all choices, or at least are not turned round."""
-    usual = found.choices[0].decided
+    usual = sensitivity.choices[0].decided
     if not usual:
         return ["No pair is decided here, so that no choice can change a decision."]
     other = [row for row in rows[1:] if row["reversed"] is not None]
     worst = max(other, key=lambda row: row["reversed"], default=None)
     one, many = len(usual) == 1, f"{len(usual):,} decided pairs"
-    said = []
-    if found.decides:
-        kept = sum(each.by_default and each.survives for each in found.conclusions)
-        stays = f"{'stays' if kept else 'does not stay'} decided under every choice."
-        some = f"{kept:,} of {many} {'stays' if kept == 1 else 'stay'}" if kept else "No pair stays"
+    sentences = []
+    if sensitivity.decides:
+        n_stable = sum(each.by_default and each.survives for each in sensitivity.conclusions)
+        stays = f"{'stays' if n_stable else 'does not stay'} decided under every choice."
+        some = (
+            f"{n_stable:,} of {many} {'stays' if n_stable == 1 else 'stay'}"
+            if n_stable
+            else "No pair stays"
+        )
         every = f"{some} decided under every choice."
-        said = [f"The decided pair {stays}" if one else every]
+        sentences = [f"The decided pair {stays}" if one else every]
     if worst is None or not worst["reversed"]:
-        return [*said, f"No choice turns {'it' if one else f'any of the {many}'} round."]
+        return [*sentences, f"No choice turns {'it' if one else f'any of the {many}'} round."]
     if one:
-        return [*said, f"It is turned round under {worst['choice']}."]
+        return [*sentences, f"It is turned round under {worst['choice']}."]
     share = write_value(worst["reversed"] / len(usual), "percent")
     return [
-        *said,
+        *sentences,
         f"Most are turned round under {worst['choice']}:"
         f" {worst['reversed']:,} of {many} ({share}).",
     ]
 
 
-def _draw(found: Sensitivity) -> Figure:
+def _draw(sensitivity: Sensitivity) -> Figure:
     """Draw the places of the best systems under each choice."""
-    systems = found.choices[0].systems[:DRAWN]
-    rows = [row for system in systems for row in list_places(found, system)]
-    shown = f"the best {DRAWN} systems" if len(found.choices[0].systems) > DRAWN else "systems"
+    systems = sensitivity.choices[0].systems[:DRAWN]
+    rows = [row for system in systems for row in list_places(sensitivity, system)]
+    shown = (
+        f"the best {DRAWN} systems" if len(sensitivity.choices[0].systems) > DRAWN else "systems"
+    )
     moved = {row["system"] for row in rows if not row["usual"]}
     alt = (
-        f"Places of {shown} under {len(found.ranked)} choices, the ranking's own filled."
+        f"Places of {shown} under {len(sensitivity.ranked)} choices, the ranking's own filled."
         f" {len(moved)} of {len(systems)} change their place under some choice."
     )
     title = f"Places of {shown} by choice"
     return take_chart(draw_places(rows), "places", title, alt, table="choices")
 
 
-def list_places(found: Sensitivity, system: str) -> list[dict[str, Any]]:
+def list_places(sensitivity: Sensitivity, system: str) -> list[dict[str, Any]]:
     places: dict[int, list[str]] = {}
-    for one in found.ranked:
+    for one in sensitivity.ranked:
         if system in one.systems:
-            name = "this report" if one is found.choices[0] else one.name
+            name = "this report" if one is sensitivity.choices[0] else one.name
             places.setdefault(_places(one)[system], []).append(name)
     return [
         {
@@ -426,7 +432,7 @@ def write_section_fragility(analysis: Analysis) -> Section:
         return Section("fragility", not_run=why, command=command)
     whole = may_rank(analysis, CLAIMS * STEPS)
     opened = whole or may_rank(analysis, STEPS)
-    found = find_fragility(
+    fragility = find_fragility(
         analysis.pairs,
         model=settings.model,
         level=settings.level,
@@ -435,21 +441,21 @@ def write_section_fragility(analysis: Analysis) -> Section:
         most=None if whole else 1,
         outcomes=(REVERSED, UNDECIDED) if opened else (REVERSED,),
     )
-    if not found.flips:
+    if not fragility.flips:
         says = ("All systems are level: there is no conclusion to be carried.",)
-        return Section("fragility", says=says, notes=found.notes)
-    rows = tuple(describe(flip) for flip in found.flips)
+        return Section("fragility", says=says, notes=fragility.notes)
+    rows = tuple(describe(flip) for flip in fragility.flips)
     rest = "What carries the other conclusions"
     if not opened:
         rest = "What leaves a conclusion undecided, and what carries the other conclusions,"
     less = () if whole else (say_how(command, rest),)
     return Section(
         "fragility",
-        says=(*say_findings(found, ranking), *less),
+        says=(*say_findings(fragility, ranking), *less),
         tables=(
             Table("fragility", "The fewest that carry each conclusion", COLUMNS_FRAGILITY, rows),
         ),
-        notes=(NOTE, *found.notes),
+        notes=(NOTE, *fragility.notes),
         command=command,
     )
 
@@ -470,9 +476,9 @@ def describe(flip: Flip) -> dict[str, Any]:
     }
 
 
-def say_findings(found: Fragility, ranking: Ranking) -> tuple[str, ...]:
+def say_findings(fragility: Fragility, ranking: Ranking) -> tuple[str, ...]:
     """Say what carries each conclusion, and whether that is few."""
-    return (*(f"{_say(own)}." for own in found.conclusions), *_judge(found, ranking))
+    return (*(f"{_say(flips)}." for flips in fragility.conclusions), *_judge(fragility, ranking))
 
 
 def _say(flips: Sequence[Flip]) -> str:
@@ -506,23 +512,23 @@ def _count(flip: Flip) -> str:
     return f"{few} ({share}{': ' + flip.whose if named else ''})"
 
 
-def _judge(found: Fragility, ranking: Ranking) -> tuple[str, ...]:
+def _judge(fragility: Fragility, ranking: Ranking) -> tuple[str, ...]:
     """Say whether the first conclusion hangs on few; no alarm where it is not decided anyway."""
-    own = [one for one in found.flips if one.claim == found.flips[0].claim]
+    flips = [one for one in fragility.flips if one.claim == fragility.flips[0].claim]
     if ranking.rank_upper is None or int(ranking.rank_upper[0]) > 1:
         return (
             "That is as it must be: the first place is not decided, and an order that is open turns"
             " with few judgments.",
         )
     for how, becomes in ((REVERSED, "another is ahead"), (UNDECIDED, "it is no longer decided")):
-        few = [flip.few for flip in own if flip.how == how and is_few(flip)]
+        few = [flip.few for flip in flips if flip.how == how and is_few(flip)]
         if few:
             without = _join([one.replace("vote", "judgment") for one in few])
             return (
                 f"That is few for a conclusion that is decided: without {without} {becomes}. Look"
                 " at these judgments first.",
             )
-    return (_say_many(own),)
+    return (_say_many(flips),)
 
 
 def _say_many(flips: Sequence[Flip]) -> str:
@@ -538,10 +544,10 @@ def _say_many(flips: Sequence[Flip]) -> str:
             f"There are so few {what} that one or two of them make much of the answer: more {what}"
             " would tell whether it is theirs alone."
         )
-    asked = any(one.how == UNDECIDED for one in flips)
+    has_undecided = any(one.how == UNDECIDED for one in flips)
     return (
         "That is not few: no small group of judgments was found without which another is ahead"
-        f"{', or the first place no longer decided' if asked else ''}."
+        f"{', or the first place no longer decided' if has_undecided else ''}."
     )
 
 
@@ -708,7 +714,7 @@ def _note_sides(analysis: Analysis) -> tuple[str, ...]:
     """Say which systems stood on one side more often than lot explains."""
     if analysis.pairs.rankings is not None:  # who stood first of two is not drawn pair by pair
         return ()
-    _, notes = choose_sides(analysis.tally, asked=False)
+    _, notes = choose_sides(analysis.tally, order_effect=False)
     return notes[:-1]  # the last says what it means for circles
 
 

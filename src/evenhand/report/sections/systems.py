@@ -189,10 +189,10 @@ def count_pairs(analysis: Analysis) -> np.ndarray:
     board = np.array([place.get(system, -1) for system in tally.systems])
     left, right = board[tally.left], board[tally.right]
     both = (left >= 0) & (right >= 0)
-    found = np.zeros((len(systems), len(systems), 3))
-    np.add.at(found, (left[both], right[both]), tally.counts[both])
-    np.add.at(found, (right[both], left[both]), tally.counts[both][:, ::-1])
-    return found
+    counts = np.zeros((len(systems), len(systems), 3))
+    np.add.at(counts, (left[both], right[both]), tally.counts[both])
+    np.add.at(counts, (right[both], left[both]), tally.counts[both][:, ::-1])
+    return counts
 
 
 def _count(cell: np.ndarray) -> dict[str, Any]:
@@ -353,14 +353,18 @@ def count_outcomes(analysis: Analysis) -> list[dict[str, Any]]:
         np.bincount(tally.left, left, size) + np.bincount(tally.right, right, size)
         for left, right in sides
     )
-    found = {
+    rows_by_system = {
         system: {"system": system, **_count(np.array([won, tied, lost]))}
         for system, won, tied, lost in zip(tally.systems, wins, ties, losses, strict=True)
         if won + tied + lost > 0
     }
     if analysis.known_ranking is None:
-        return sorted(found.values(), key=lambda row: (-row["share"], row["system"]))
-    return [found[system] for system in analysis.known_ranking.systems if system in found]
+        return sorted(rows_by_system.values(), key=lambda row: (-row["share"], row["system"]))
+    return [
+        rows_by_system[system]
+        for system in analysis.known_ranking.systems
+        if system in rows_by_system
+    ]
 
 
 def _say_ties(rows: list[dict[str, Any]]) -> str:
@@ -373,12 +377,12 @@ def _say_ties(rows: list[dict[str, Any]]) -> str:
     share = write_value(ties / n, "share")
     if ties == n:
         return f"All {all_of} comparisons are ties: judges preferred nothing."
-    said = f"{write_value(ties, 'count')} of {all_of} comparisons ({share}) are ties"
+    text = f"{write_value(ties, 'count')} of {all_of} comparisons ({share}) are ties"
     most = max(rows, key=lambda row: (row["ties"] / row["n"], row["system"]))
     if len(rows) == 2:
-        return f"{said}."
+        return f"{text}."
     often = write_value(most["ties"] / most["n"], "share")
-    return f"{said}; {most['system']} ties most often, in {often} of its own."
+    return f"{text}; {most['system']} ties most often, in {often} of its own."
 
 
 def _say_most(rows: list[dict[str, Any]]) -> str:
@@ -451,12 +455,12 @@ def _write_alone(analysis: Analysis) -> Section:
         Column("mean", "mean score", "two"),
         Column("scores", "scores", "count"),
     )
-    said = (
+    sentence = (
         f"There is one system only, {system}: there is nothing to compare it with, so no ranking."
     )
     return Section(
         "scores",
-        says=(said,),
+        says=(sentence,),
         tables=(Table("scores", f"Mean scores of {system}", columns, tuple(rows)),),
         command=analysis.write_command("inspect"),
     )
@@ -540,11 +544,11 @@ def write_section_criteria(analysis: Analysis) -> Section:
     rated = analysis.rated
     criteria = list(rated.parts)
     if len(criteria) < 2:
-        said = f"One criterion only, {criteria[0]}." if criteria[0] else "One criterion only."
-        return Section("criteria", says=(f"{said} Nothing to compare.",))
+        sentence = f"One criterion only, {criteria[0]}." if criteria[0] else "One criterion only."
+        return Section("criteria", says=(f"{sentence} Nothing to compare.",))
     if len(rated.systems) < 2:
-        said = f"One system only, {rated.systems[0]}: systems cannot be set beside each other."
-        return Section("criteria", says=(said,))
+        sentence = f"One system only, {rated.systems[0]}: systems cannot be set beside each other."
+        return Section("criteria", says=(sentence,))
     every = list(combinations(criteria, 2))
     rows = [_compare(rated, *pair) for pair in every[:MAX_CRITERIA_PAIRS]]
     more = len(every) - len(rows)
@@ -574,16 +578,16 @@ def write_section_criteria(analysis: Analysis) -> Section:
 
 def _compare(rated: Rated, first: str, second: str) -> dict[str, Any]:
     one, other = (_score_systems(rated, name) for name in (first, second))
-    found = correlate(one, other)
+    correlation = correlate(one, other)
     outputs = correlate(*_score_outputs(rated, first, second))
     boards = [rated.boards.get(name) for name in (first, second)]
-    known = found.systems >= MIN_SYSTEMS
+    known = correlation.systems >= MIN_SYSTEMS
     return {
         "first": first,
         "second": second,
-        "pearson": found.pearson if known else None,
-        "spearman": found.spearman if known else None,
-        "systems": found.systems,
+        "pearson": correlation.pearson if known else None,
+        "spearman": correlation.spearman if known else None,
+        "systems": correlation.systems,
         "outputs_pearson": outputs.pearson,
         "outputs": outputs.systems,
         "against": _count_against(*boards) if boards[0] and boards[1] else None,
@@ -613,9 +617,9 @@ def _score_outputs(
 
 def _average(part: RatingRows, codes: NDArray[np.int64], size: int) -> NDArray[np.float64]:
     count = np.bincount(codes, minlength=size)
-    found = np.full(size, np.nan)
-    np.divide(np.bincount(codes, part.score, minlength=size), count, out=found, where=count > 0)
-    return found
+    means = np.full(size, np.nan)
+    np.divide(np.bincount(codes, part.score, minlength=size), count, out=means, where=count > 0)
+    return means
 
 
 def _count_against(one: ScoreBoard | None, other: ScoreBoard | None) -> int:
@@ -632,40 +636,40 @@ def _count_against(one: ScoreBoard | None, other: ScoreBoard | None) -> int:
 
 def _say_criteria(row: dict[str, Any]) -> str:
     both, against = f"{row['first']} and {row['second']}", row["against"]
-    said = []
+    clauses = []
     if row["pearson"] is not None:
-        said.append(
+        clauses.append(
             f"over {row['systems']} systems the mean scores for {both} correlate"
             f" {write_value(row['pearson'], 'two')} (1 is the same order and distances)"
         )
     elif row["outputs_pearson"] is not None:
-        said.append(
+        clauses.append(
             f"over {row['outputs']:,} outputs the scores for {both} correlate"
             f" {write_value(row['outputs_pearson'], 'two')}"
         )
     if against == 0:
-        said.append(
+        clauses.append(
             "no two systems are decided to stand one way for the one and the other way for"
             " the other"
         )
     elif against:
         pairs = "pair of systems is" if against == 1 else "pairs of systems are"
-        said.append(
+        clauses.append(
             f"{against:,} {pairs} decided one way for the one and the other way for the other"
         )
-    return f"{begin_sentence('; '.join(said) or f'nothing can be said of {both} together')}."
+    return f"{begin_sentence('; '.join(clauses) or f'nothing can be said of {both} together')}."
 
 
 def _draw_criteria(rated: Rated) -> tuple[Figure, ...]:
     """Draw the first two criteria against each other, by the scores that boards rest on."""
     try:
-        found = rated.diagnosed_targets
+        diagnosis = rated.diagnosed_targets
     except NotIdentified:
         return ()
-    across, up = found.criteria[:2]
-    chart = draw_systems(found)
+    across, up = diagnosis.criteria[:2]
+    chart = draw_systems(diagnosis)
     alt = f"Systems as points: across, the mean score for {across}; upwards, for {up}."
-    beside = " (the first two criteria)" if len(found.criteria) > 2 else ""
+    beside = " (the first two criteria)" if len(diagnosis.criteria) > 2 else ""
     title = f"Systems by mean score for {across} and for {up}{beside}"
     return (take_chart(chart, "systems", title, alt, wide=True),)
 
@@ -681,12 +685,14 @@ def find_answer_of_ratings(analysis: Analysis) -> tuple[tuple[str, ...], str]:
         boards = analysis.rated.boards
     except NotIdentified as refusal:
         return (f"No ranking: {refusal.fault}. What can be said is of the judges.",), ""
-    said = [say_board(board, name) for name, board in list(boards.items())[:MAX_CRITERIA_ANSWERED]]
+    sentences = [
+        say_board(board, name) for name, board in list(boards.items())[:MAX_CRITERIA_ANSWERED]
+    ]
     if len(boards) > MAX_CRITERIA_ANSWERED:
-        said.append(f"{len(boards) - MAX_CRITERIA_ANSWERED} more criteria stand below.")
+        sentences.append(f"{len(boards) - MAX_CRITERIA_ANSWERED} more criteria stand below.")
     limits = dict.fromkeys(board.headline for board in boards.values() if board.headline)
-    said += [f"This is {limit}." for limit in limits]
-    return tuple(said), " ; ".join(board.signature for board in boards.values())
+    sentences += [f"This is {limit}." for limit in limits]
+    return tuple(sentences), " ; ".join(board.signature for board in boards.values())
 
 
 def say_board(board: ScoreBoard, criterion: str = "") -> str:
@@ -749,17 +755,17 @@ def _count_or_name(names: list[str]) -> str:
 def say_references(board: ScoreBoard, criterion: str = "") -> list[str]:
     """Say where each human reference stands: which systems are shown to be below or above it."""
     about = f" for {criterion}" if criterion else ""
-    ranked, said = np.flatnonzero(board.ranked), []
+    ranked, sentences = np.flatnonzero(board.ranked), []
     for at in np.flatnonzero(~board.ranked).tolist():
         against = board.decided[at][ranked]
         better = [board.systems[place] for place in ranked[against < 0].tolist()]
         above = join_names(better) if better else "none"
         verb = "are" if len(better) > 1 else "is"
-        said.append(
+        sentences.append(
             f"{board.systems[at]}, a human reference, is shown to be better{about} than"
             f" {_say_worse(board, against > 0)}; {above} {verb} shown to be better than it."
         )
-    return said
+    return sentences
 
 
 def _say_worse(board: ScoreBoard, below: NDArray[np.bool_]) -> str:

@@ -101,8 +101,8 @@ def read_design(
         return None, changed
     expected: dict[int, str] = {}
     try:
-        found = map(read_asked, stream(connection, wanted))
-        table = _code(planned, found, launch["tickets"], expected)
+        stored_tickets = map(read_asked, stream(connection, wanted))
+        table = _code(planned, stored_tickets, launch["tickets"], expected)
     except (EvenhandError, LookupError, OverflowError, TypeError, ValueError):
         return None, changed  # a number, judge, pass, item or system that is not there
     shown = table[:, FIXED:]
@@ -130,7 +130,9 @@ def read_design(
     return made, ""
 
 
-def _code(planned: Campaign, found: Iterable[Ticket], n: int, expected: dict[int, str]) -> Codes:
+def _code(
+    planned: Campaign, stored_tickets: Iterable[Ticket], n: int, expected: dict[int, str]
+) -> Codes:
     """Return tickets as whole numbers: judge, pass, kind, repeated ticket, item, systems."""
     # What a policy chose was not known at the launch, and what repeats it neither. What is expected
     # of a ticket is put into `expected` by its number.
@@ -142,7 +144,7 @@ def _code(planned: Campaign, found: Iterable[Ticket], n: int, expected: dict[int
     width = max(task.width for task in planned.tasks)
     table = np.full((n, FIXED + width), -1, dtype=np.int32)
     seen = 0
-    for one in found:
+    for one in stored_tickets:
         seen += 1
         row = table[one.number]
         row[:3] = places[one.judge], passes[one.task], _KIND_OF[one.kind]
@@ -191,11 +193,11 @@ def _read_damage(fault: DatabaseError | UnicodeDecodeError) -> str:
     """Return what a database says of damage; "" of anything else, such as a lost connection."""
     if isinstance(fault, UnicodeDecodeError):
         return "a text is no UTF-8"
-    said = (str(fault.orig).splitlines() or [""])[0]
+    message = (str(fault.orig).splitlines() or [""])[0]
     code = str(getattr(fault.orig, "sqlstate", None) or "")
     words = ("malformed", "not a database", "Could not decode")
-    if code.startswith("XX") or any(word in said for word in words):
-        return said
+    if code.startswith("XX") or any(word in message for word in words):
+        return message
     return ""
 
 
@@ -203,11 +205,11 @@ def _find_damage(connection: Connection) -> str:
     """Let the database look at its pages and indexes; return what it finds, "" for nothing."""
     if connection.dialect.name == "sqlite":
         for order in ("PRAGMA integrity_check(1)", "PRAGMA foreign_key_check"):
-            found = connection.exec_driver_sql(order).first()
-            if found is not None and "foreign" in order:
-                return f"a row of {found[0]} refers to a row that is not there"
-            if found is not None and found[0] != "ok":
-                return str(found[0]).splitlines()[-1]
+            row = connection.exec_driver_sql(order).first()
+            if row is not None and "foreign" in order:
+                return f"a row of {row[0]} refers to a row that is not there"
+            if row is not None and row[0] != "ok":
+                return str(row[0]).splitlines()[-1]
         return ""
     wanted = text("SELECT 1 FROM pg_extension WHERE extname = 'amcheck'")
     if connection.execute(wanted).first() is None:
@@ -225,8 +227,8 @@ def _find_damage(connection: Connection) -> str:
 
 def _check_version(connection: Connection) -> str:
     """Return which table or column is missing, "" for none; refuse tables of another version."""
-    found = read_version(connection)
-    if found == VERSION:
+    version = read_version(connection)
+    if version == VERSION:
         tables = inspect(connection)
         for name, table in tickets.metadata.tables.items():
             if not tables.has_table(name):
@@ -234,9 +236,9 @@ def _check_version(connection: Connection) -> str:
             here = {column["name"] for column in tables.get_columns(name)}
             if gone := [column.name for column in table.columns if column.name not in here]:
                 return f"the table '{name}' has no column '{gone[0]}'"
-    if found not in ("", VERSION):
+    if version not in ("", VERSION):
         raise OtherVersion(
-            f"the tables are of version {found}, and this program checks version {VERSION}: an"
+            f"the tables are of version {version}, and this program checks version {VERSION}: an"
             " older one is brought up to date by 'evenhand serve', a newer one needs the Evenhand"
             " that wrote it"
         )
@@ -258,24 +260,25 @@ class _Comparison:
     def run(self, head: Head | None, receipts: Collection[str]) -> LogCheck:
         """Check everything; the first fault is told, of the chain before all others."""
         self.wrong = self._prepare()
-        found = verify(self._stream(), head, replay=self.replay, receipts=receipts)
-        if not found.holds:
-            return found
-        kept = read_head(self.connection)
-        if kept != found.head:
-            told = (
-                f"the log ends at record {found.head.number}, not at {kept.number} as was written"
+        log_check = verify(self._stream(), head, replay=self.replay, receipts=receipts)
+        if not log_check.holds:
+            return log_check
+        stored_head = read_head(self.connection)
+        if stored_head != log_check.head:
+            message = (
+                f"the log ends at record {log_check.head.number}, not at {stored_head.number} as"
+                " was written"
             )
-            return replace(found, bad=found.head.number + 1, reason=told)
-        if not found.head.number:
-            told = "it is missing: nothing was launched, or everything was deleted"
-            return replace(found, bad=1, reason=told)
+            return replace(log_check, bad=log_check.head.number + 1, reason=message)
+        if not log_check.head.number:
+            message = "it is missing: nothing was launched, or everything was deleted"
+            return replace(log_check, bad=1, reason=message)
         try:
             for bad, reason in self._compare():
-                return replace(found, bad=bad, reason=reason)
+                return replace(log_check, bad=bad, reason=reason)
         except UNREADABLE:
-            return replace(found, bad=0, reason=NOT_READ)
-        return found
+            return replace(log_check, bad=0, reason=NOT_READ)
+        return log_check
 
     def _prepare(self) -> str:
         """Read the campaign and its tickets; return what is wrong with them, "" for nothing."""
@@ -324,8 +327,8 @@ class _Comparison:
             record = self.replay.last
             assert record is not None
             number = record.ticket.number if record.ticket else None
-            told = (record.kind, record.judge, record.key or None, record.replaces, number)
-            if row.number != place or tuple(row[len(LINE) :]) != told:
+            expected = (record.kind, record.judge, record.key or None, record.replaces, number)
+            if row.number != place or tuple(row[len(LINE) :]) != expected:
                 self._note(place, "the columns beside it say something else")
             self._check_deletion(record, row)
             if self.boards is not None:
@@ -343,8 +346,8 @@ class _Comparison:
             for judge in record.facts["judges"]:
                 for part in record.facts["parts"]:
                     if (judge, part) in self._present:
-                        told = "it was to be deleted on request, and is there"
-                        self._note(self._present[judge, part], told)
+                        message = "it was to be deleted on request, and is there"
+                        self._note(self._present[judge, part], message)
 
     def _compare(self) -> Iterator[Fault]:
         """Yield what the tables do not say as the log does."""
@@ -384,13 +387,13 @@ class _Comparison:
             places[row.seat] += 1
             known = replay.questions.get(row.number)
             record = known.record if known is not None and known.record else None
-            told = OPEN if record is None else CLOSED
-            if row.record != record or (row.state == CLOSED) != (told == CLOSED):
+            state = OPEN if record is None else CLOSED
+            if row.record != record or (row.state == CLOSED) != (state == CLOSED):
                 which = f"it stands for ticket {row.number} only in one of two tables"
                 yield record or row.record or self._end, which
             unknown = replay.assignment is None and row.state == VOID  # as are repeats then
-            void = told == OPEN and row.number in replay.void
-            if row.state != (VOID if void else told) and not unknown:
+            void = state == OPEN and row.number in replay.void
+            if row.state != (VOID if void else state) and not unknown:
                 yield record or self._end, f"the state of ticket {row.number} was changed"
             if row.place != places[row.seat]:
                 moved = moved or [(1, f"the place of ticket {row.number} was changed")]
@@ -464,8 +467,8 @@ class _Comparison:
             for name in ("seat", "made", "consented"):
                 if getattr(row, name) != getattr(login, name):
                     words = {"seat": "the seat", "made": "the first invitation"}
-                    told = words.get(name, "the consent")
-                    yield last, f"{told} of judge '{row.name}' was changed"
+                    subject = words.get(name, "the consent")
+                    yield last, f"{subject} of judge '{row.name}' was changed"
         gone = logins.keys() - {row.name for row in rows}
         if gone:
             yield last, f"judge '{min(gone)}' is not there"
@@ -506,19 +509,19 @@ class _Comparison:
         )
         for row in self.connection.execute(wanted.order_by(leases.c.judge)):
             login = self.replay.logins.get(row.judge)
-            told = f"what judge '{row.judge}' has before them was changed"
+            message = f"what judge '{row.judge}' has before them was changed"
             served = json.loads(row.body).get("served") if row.by == row.judge else None
             there = login is not None and login.state in PRESENT and row.seat == login.seat
             same = row.since <= row.until and served in {None, row.since}
             if not there or not same or row.state == VOID:
-                yield self._end, told
+                yield self._end, message
 
 
 class _Boards:
     """Boards that are kept, and the same ones counted anew."""
 
-    def __init__(self, planned: Campaign, kept: dict[str, SavedBoard] | Any) -> None:
-        self.kept = dict(kept)
+    def __init__(self, planned: Campaign, saved: dict[str, SavedBoard] | Any) -> None:
+        self.kept = dict(saved)
         self.names = list_boards(planned)
         self.count = BoardCount(planned)
         counted = (one.record for one in self.kept.values())
@@ -549,12 +552,12 @@ class _Boards:
                 yield last, f"the board of '{name}' is not what the log counts: {difference}"
 
 
-def _differ(kept: str, counted: str, *, lost: bool) -> str:
+def _differ(saved: str, counted: str, *, lost: bool) -> str:
     """Return where a board that is kept differs from the one that was counted; "" for nowhere."""
     from evenhand.ranking.sequential.leaderboard import read_board
 
     try:
-        whole, made = json.loads(kept), json.loads(counted)
+        whole, made = json.loads(saved), json.loads(counted)
         mine, other = json.loads(whole["board"]), json.loads(made["board"])
         read_board(whole["board"])
     except (UnknownFormat, ValueError, LookupError, TypeError) as fault:
@@ -721,26 +724,26 @@ def check_collected(where: str, planned: Campaign) -> tuple[Assignment, DesignCh
 
 
 def count_promises(
-    found: Collected, planned: Campaign, where: str
+    collected: Collected, planned: Campaign, where: str
 ) -> tuple[Assignment, DesignCheck]:
     """Count the promises of a campaign on answers that were read."""
     if planned.seed is None:  # logs without a seed are of the time when launches drew none
-        planned = replace(planned, seed=read_seed(found.launch.get("seed", SEED)))
-    if found.launch["campaign"] != planned.digest:
-        same = found.launch["name"] == planned.name
+        planned = replace(planned, seed=read_seed(collected.launch.get("seed", SEED)))
+    if collected.launch["campaign"] != planned.digest:
+        same = collected.launch["name"] == planned.name
         raise CampaignError(
-            f"'{where}' holds answers to campaign '{found.launch['name']}'"
+            f"'{where}' holds answers to campaign '{collected.launch['name']}'"
             f"{' as it was in other words' if same else ''}, not to '{planned.name}'"
             f"{' as it is in this file' if same else ''}: give the file that it began with"
         )
     assignment = assign(planned)
-    if found.launch["assignment"] != assignment.digest:
+    if collected.launch["assignment"] != assignment.digest:
         raise CampaignError(
-            f"'{where}' was dealt out by evenhand {found.launch['evenhand']}, and evenhand"
+            f"'{where}' was dealt out by evenhand {collected.launch['evenhand']}, and evenhand"
             f" {__version__} deals this campaign in another way: check it with that version"
         )
-    seats = dict(find_seats(assignment, found.tickets))
-    return assignment, verify_collected(assignment, found.tickets, found.people, seats)
+    seats = dict(find_seats(assignment, collected.tickets))
+    return assignment, verify_collected(assignment, collected.tickets, collected.people, seats)
 
 
 def find_seats(assignment: Assignment, tickets: Iterable[Ticket]) -> Iterator[tuple[str, str]]:

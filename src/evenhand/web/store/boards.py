@@ -57,8 +57,8 @@ class SavedBoard:
 
 def read_boards(connection: Connection) -> Mapping[str, SavedBoard]:
     """Return the boards that are kept, by pass."""
-    found = _ask(connection, select(boards))
-    return {row.task: SavedBoard(row.record, row.body) for row in found}
+    rows = _ask(connection, select(boards))
+    return {row.task: SavedBoard(row.record, row.body) for row in rows}
 
 
 def save_boards(tx: WriteTransaction, made: Mapping[str, SavedBoard]) -> None:
@@ -132,11 +132,11 @@ class BoardCount:
     @classmethod
     def read(cls, connection: Connection, campaign: Campaign) -> Self:
         """Take up the boards that were kept, if they can be read."""
-        made, kept = cls(campaign), read_boards(connection)
-        found = {name: _read(kept.get(name)) for name in made.passes}
-        passes = {name: one for name, one in found.items() if one is not None}
-        seen = {kept[name].record for name in passes}
-        if len(passes) == len(found) and len(seen) == 1:
+        made, saved = cls(campaign), read_boards(connection)
+        pass_boards = {name: _read(saved.get(name)) for name in made.passes}
+        passes = {name: one for name, one in pass_boards.items() if one is not None}
+        seen = {saved[name].record for name in passes}
+        if len(passes) == len(pass_boards) and len(seen) == 1:
             made.passes, made.record = passes, seen.pop()
             for record in read_joins(connection, made.record):
                 made._join(record)
@@ -217,9 +217,9 @@ class BoardCount:
         if "outcome" in answer:
             left, right = ticket.systems
             return Vote(left, right, OUTCOMES[answer["outcome"]], name, ticket.item)
-        asked = json.dumps([ticket.task, ticket.item, name, sorted(ticket.systems)])
+        key = json.dumps([ticket.task, ticket.item, name, sorted(ticket.systems)])
         left, right = _draw_pair(
-            ticket.systems, Draws(find_board_seed(self.campaign), f"rank/{asked}")
+            ticket.systems, Draws(find_board_seed(self.campaign), f"rank/{key}")
         )
         place = dict(zip(ticket.systems, answer["ranks"], strict=True))
         sides = ("left", "tie", "right")
@@ -273,14 +273,14 @@ def _start(campaign: Campaign, name: str) -> BoardState:
     return state
 
 
-def _read(kept: SavedBoard | None) -> PassBoard | None:
+def _read(saved: SavedBoard | None) -> PassBoard | None:
     """Read a board that was kept; None where there is none, or of another version."""
     from evenhand.ranking.sequential.leaderboard import read_board
 
-    if kept is None:
+    if saved is None:
         return None
     try:
-        whole = json.loads(kept.body)
+        whole = json.loads(saved.body)
         state, confirmed = read_board(whole["board"]), _read_confirmation(whole["confirmed"])
     except (UnknownFormat, ValueError, LookupError, TypeError):
         return None
@@ -291,18 +291,18 @@ def _write_confirmation(one: Confirmation | None) -> dict[str, Any] | None:
     if one is None:
         return None
     silent = sorted([*sorted(two), why] for two, why in one.silent.items())
-    told = {"notes": list(one.notes), "method": one.method}
-    return {"pairs": sorted(map(list, one.pairs)), "silent": silent, **told}
+    payload = {"notes": list(one.notes), "method": one.method}
+    return {"pairs": sorted(map(list, one.pairs)), "silent": silent, **payload}
 
 
-def _read_confirmation(told: dict[str, Any] | None) -> Confirmation | None:
+def _read_confirmation(payload: dict[str, Any] | None) -> Confirmation | None:
     from evenhand.ranking.sequential.leaderboard import Confirmation
 
-    if told is None:
+    if payload is None:
         return None
-    pairs = frozenset((better, worse) for better, worse in told["pairs"])
-    silent = {frozenset((one, other)): why for one, other, why in told["silent"]}
-    return Confirmation(pairs, silent, tuple(told["notes"]), told["method"])
+    pairs = frozenset((better, worse) for better, worse in payload["pairs"])
+    silent = {frozenset((one, other)): why for one, other, why in payload["silent"]}
+    return Confirmation(pairs, silent, tuple(payload["notes"]), payload["method"])
 
 
 def _draw_pair(systems: tuple[str, ...], draws: Draws) -> tuple[str, str]:
@@ -331,8 +331,8 @@ def forget(tx: WriteTransaction, judge: str, *, answers: bool = False) -> tuple[
     tx.run(update(log).where(theirs).values(dict.fromkeys(parts)))
     if answers:
         lost = select(log.c.number).where(theirs).scalar_subquery()
-        asked = update(tickets).where(tickets.c.record.in_(lost))
-        tx.run(asked.values(state=OPEN, record=None))
+        statement = update(tickets).where(tickets.c.record.in_(lost))
+        tx.run(statement.values(state=OPEN, record=None))
     tx.run(delete(people).where(people.c.judge.in_(names)))
     tx.run(delete(links).where(links.c.judge.in_(names), links.c.role == "judge"))
     tx.run(delete(leases).where(leases.c.judge.in_(names)))

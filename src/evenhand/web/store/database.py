@@ -156,9 +156,9 @@ _REMEDIES: Final = {
 
 def say_fault(fault: SQLAlchemyError) -> str:
     """Return what a database says is wrong, and what to do where that is known."""
-    said = str(getattr(fault, "orig", None) or fault).splitlines()[0]
-    todo = [remedy for words, remedy in _REMEDIES.items() if words in said]
-    return "; ".join([said, *todo[:1]])
+    message = str(getattr(fault, "orig", None) or fault).splitlines()[0]
+    todo = [remedy for words, remedy in _REMEDIES.items() if words in message]
+    return "; ".join([message, *todo[:1]])
 
 
 def identify_file(engine: Engine, end: str = "") -> tuple[int, int] | None:
@@ -244,9 +244,9 @@ class WriteConnection:
 
     def close(self) -> None:
         """Give the connection back."""
-        kept, self._kept = self._kept, None
-        if kept is not None:
-            kept.close()
+        connection, self._kept = self._kept, None
+        if connection is not None:
+            connection.close()
 
 
 # counts the time in which the machine slept, where there is such a clock
@@ -324,20 +324,20 @@ def look(where: str) -> None:
 
 def read_version(connection: Connection) -> str:
     """Return the version of the tables, "" where there are none."""
-    names, found = set(inspect(connection).get_table_names()), ""
+    names, stored_version = set(inspect(connection).get_table_names()), ""
     if "alembic_version" in names:
-        told = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-        found = str(told or "")
+        value = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        stored_version = str(value or "")
     shared = connection.dialect.name == "postgresql"
     strange = names & {"alembic_version", *TABLES.tables} if shared else names
-    if not found and not strange - {"alembic_version"}:
+    if not stored_version and not strange - {"alembic_version"}:
         return ""
-    ours = found.isdigit() and len(found) == len(VERSION)
+    ours = stored_version.isdigit() and len(stored_version) == len(VERSION)
     if ours and names & OURS and (gone := sorted(OURS - names)):
         raise NotOurs(f"is damaged (there is no table '{gone[0]}')", "restore it from a backup")
     if not ours or not names >= OURS:
         raise NotOurs("holds tables of another program", "choose another one")
-    return found
+    return stored_version
 
 
 def migrate(engine: Engine, version: str = "head") -> None:
@@ -348,10 +348,11 @@ def migrate(engine: Engine, version: str = "head") -> None:
     with engine.connect().execution_options(**WRITE) as connection, connection.begin():
         if connection.dialect.name == "postgresql":
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-        found = read_version(connection)
-        if found > VERSION:
+        stored_version = read_version(connection)
+        if stored_version > VERSION:
             raise CampaignError(
-                f"the database is of version {found}, this program knows {VERSION}: it was written"
+                f"the database is of version {stored_version}, this program knows {VERSION}: it was"
+                " written"
                 " by a newer Evenhand; install that one"
             )
         _run(connection, version)
@@ -369,8 +370,8 @@ def _run(connection: Connection, version: str) -> None:
     config.set_main_option("path_separator", "os")
     script = ScriptDirectory.from_config(config)
 
-    def upgrade(found: Any, _context: MigrationContext) -> Any:
-        return script._upgrade_revs(version, found)
+    def upgrade(revision: Any, _context: MigrationContext) -> Any:
+        return script._upgrade_revs(version, revision)
 
     context = MigrationContext.configure(connection, opts={"fn": upgrade})
     with Operations.context(context):

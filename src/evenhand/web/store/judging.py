@@ -171,12 +171,12 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[Record, Any]:
         fields["served"] = row.since
     if reply.replaces is not None:
         fields["replaces"] = reply.replaces
-    said: dict[str, Any] = {"answer": answer}
+    payload: dict[str, Any] = {"answer": answer}
     if reply.seconds is not None:
-        said["seconds"] = round(float(reply.seconds), 3)
+        payload["seconds"] = round(float(reply.seconds), 3)
     note = {"comment": comment} if comment else None
     kind = "judgment" if reply.replaces is None else "revision"
-    record = tx.write(Entry(kind, reply.judge, ticket, fields, said, note))
+    record = tx.write(Entry(kind, reply.judge, ticket, fields, payload, note))
     tx.change(SET_ANSWER, {"ticket": row.number, "to": CLOSED, "by": record.number})
     if row.status == "invited":
         tx.change(BEGIN, {"judge": reply.judge})

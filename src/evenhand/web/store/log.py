@@ -127,12 +127,14 @@ class Record:
 def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
     """Read what a line says; its body need not be parsed again where it was parsed before."""
     body = json.loads(line.body) if body is None else body
-    said = json.loads(line.said) if line.said else {}
+    payload = json.loads(line.said) if line.said else {}
     note = json.loads(line.note) if line.note else {}
-    asked = body.get("ticket")
+    ticket_body = body.get("ticket")
     ticket = None
-    if asked is not None:
-        ticket = Ticket(**{**asked, "systems": tuple(asked["systems"])}, judge=body["judge"])
+    if ticket_body is not None:
+        ticket = Ticket(
+            **{**ticket_body, "systems": tuple(ticket_body["systems"])}, judge=body["judge"]
+        )
     return Record(
         number=line.number,
         kind=body["kind"],
@@ -140,9 +142,9 @@ def read_record(line: Line, body: Mapping[str, Any] | None = None) -> Record:
         judge=body["judge"],
         hash=line.hash,
         ticket=ticket,
-        answer=said.get("answer"),
+        answer=payload.get("answer"),
         comment=note.get("comment", ""),
-        seconds=said.get("seconds"),
+        seconds=payload.get("seconds"),
         served=body.get("served"),
         key=body.get("key", ""),
         replaces=body.get("replaces"),

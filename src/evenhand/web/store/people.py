@@ -126,14 +126,14 @@ def read_ticket_name(key: bytes, judge: str, name: str) -> int | None:
     """
     if re.fullmatch(r"[A-Za-z0-9_-]{32}", name) is None:
         return None
-    told = urlsafe_b64decode(name)
-    number = int.from_bytes(_mask(key, told[:_MAC], told[_MAC:]))
+    decoded = urlsafe_b64decode(name)
+    number = int.from_bytes(_mask(key, decoded[:_MAC], decoded[_MAC:]))
     same = hmac.compare_digest(name_ticket(key, judge, number), name)
     return number if same else None
 
 
-def _digest(key: bytes, told: bytes) -> bytes:
-    return hmac.digest(key, told, "sha256")
+def _digest(key: bytes, message: bytes) -> bytes:
+    return hmac.digest(key, message, "sha256")
 
 
 def _mask(key: bytes, mac: bytes, number: bytes) -> bytes:
@@ -181,18 +181,18 @@ def invite(
         raise CampaignError(f"{show(judge)} is no name of a judge")
     if fault := say_bad_name(judge):
         raise CampaignError(f"judge {judge!r} {fault}: take it out")
-    found = tx.ask(_JUDGE, {"judge": judge})
-    if found is None:
+    row = tx.ask(_JUDGE, {"judge": judge})
+    if row is None:
         add_judge(tx, judge, seat or judge, "", note)
-    elif found.state == "forgotten":
+    elif row.state == "forgotten":
         raise ShutOut(f"judge '{judge}' asked to be forgotten: invite under another name")
-    elif seat and seat != found.seat:
-        raise Refused(f"judge '{judge}' has seat '{found.seat}': invite under another name")
-    elif found.state not in PRESENT:
-        _take_seat(tx, found.seat, judge)
+    elif seat and seat != row.seat:
+        raise Refused(f"judge '{judge}' has seat '{row.seat}': invite under another name")
+    elif row.state not in PRESENT:
+        _take_seat(tx, row.seat, judge)
         _set_state(tx, judge, "invited")
     tx.change(_UNLINK_ALL, {"judge": judge})
-    held = found.seat if found is not None else seat or judge
+    held = row.seat if row is not None else seat or judge
     tx.write(Entry("invite", judge, fields={"facts": {"seat": held}}))
     return keep_link(tx, token or draw_token(), "judge", judge)
 
@@ -244,8 +244,8 @@ def leave(tx: WriteTransaction, judge: str) -> None:
 def consent(tx: WriteTransaction, judge: str) -> None:
     """Note that a judge agreed to the text of the campaign."""
     look_up(tx, judge)
-    told = digest(tx.campaign.wording.consent)
-    tx.write(Entry("consent", judge, fields={"facts": {"text": told}}))
+    text_digest = digest(tx.campaign.wording.consent)
+    tx.write(Entry("consent", judge, fields={"facts": {"text": text_digest}}))
     made = update(judges).where(judges.c.name == judge)
     tx.run(made.values(consented=tx.now, state="active"))
 
@@ -264,29 +264,29 @@ def join(tx: WriteTransaction, judge: str, person: str) -> None:
 
 def group(tx: WriteTransaction, judge: str) -> list[str]:
     """Return all logins of the person behind a judge, by name."""
-    found = _find(tx, judge)
-    name = found.joined or found.name
+    row = _find(tx, judge)
+    name = row.joined or row.name
     mine = select(judges.c.name).where(or_(judges.c.name == name, judges.c.joined == name))
     return sorted(one.name for one in tx.pick(mine))
 
 
 def _find(tx: WriteTransaction, judge: str) -> Any:
-    found = tx.ask(_JUDGE, {"judge": check_name(judge)})
-    if found is None:
+    row = tx.ask(_JUDGE, {"judge": check_name(judge)})
+    if row is None:
         raise NoSuchJudge(f"there is no judge '{judge}'")
-    return found
+    return row
 
 
 def _shut_out(tx: WriteTransaction, judge: str, state: str, kind: str) -> None:
     """Free the seat of a judge."""
-    found = _find(tx, judge)
-    if found.state in (state, "forgotten"):
+    row = _find(tx, judge)
+    if row.state in (state, "forgotten"):
         return
     _set_state(tx, judge, state)
     held = tx.pick(select(seats.c.name).where(seats.c.holder == judge))
     tx.run(update(seats).where(seats.c.holder == judge).values(holder=None))
     tx.run(delete(leases).where(leases.c.judge == judge))
-    tx.write(Entry(kind, judge, fields=empty(tx, found.seat) if held else None))
+    tx.write(Entry(kind, judge, fields=empty(tx, row.seat) if held else None))
 
 
 def _set_state(tx: WriteTransaction, judge: str, state: str) -> None:
@@ -377,9 +377,9 @@ def enrol(tx: WriteTransaction, platform: str, worker: str, secret: str = "") ->
     for name, word in (("platform", platform), ("worker", worker)):
         if not isinstance(word, str) or not 0 < len(word) <= 200 or not is_text(word):
             raise Refused(f"the link has no sound {name}: {show(word)}")
-    found = tx.ask(_WORKER, {"platform": platform, "worker": worker})
-    if found is not None:
-        return _let_in(tx, found.name, secret)
+    row = tx.ask(_WORKER, {"platform": platform, "worker": worker})
+    if row is not None:
+        return _let_in(tx, row.name, secret)
     if tx.paused:
         raise NoPlace("the campaign is paused: nobody can join at the moment")
     free = tx.ask(_FREE, {})

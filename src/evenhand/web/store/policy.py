@@ -189,10 +189,10 @@ class AssignmentLedger:
         shown = tuple(ticket["systems"])
         if ticket.get("chosen"):
             place = self._place[ticket["item"]]
-            asked = Asked(ticket["number"], seat, place, shown, ticket["chosen"])
-            self.asked[asked.ticket] = asked
-            self._see(asked, 1)
-            self._hold(asked)
+            assignment = Asked(ticket["number"], seat, place, shown, ticket["chosen"])
+            self.asked[assignment.ticket] = assignment
+            self._see(assignment, 1)
+            self._hold(assignment)
         elif ticket["kind"] not in ("training", "repeat"):
             # one that the design fixed: its source is seen
             self.know(seat).groups[self._group[ticket["item"]]] += 1
@@ -203,20 +203,20 @@ class AssignmentLedger:
         """Take up what stands for a ticket now; None for nothing."""
         number = ticket["number"]
         if number in self.asked:
-            asked = self.asked[number]
+            assignment = self.asked[number]
             self.take_up(number)
-            pair, before = self._name(asked)[0], self.pairs.is_answered(number)
-            self.pairs.answer(number, asked.shown, outcome)
+            pair, before = self._name(assignment)[0], self.pairs.is_answered(number)
+            self.pairs.answer(number, assignment.shown, outcome)
             self.pairs.waiting[pair] += int(before) - int(outcome is not None)
         elif ticket["kind"] == "anchor":
             self.pairs.answer(number, tuple(ticket["systems"]), outcome)
 
     def free(self, ticket: int) -> None:
         """Take up that a ticket was emptied: nobody saw it."""
-        asked = self.asked[ticket]
+        assignment = self.asked[ticket]
         self.give_up(ticket)
         self.late.discard(ticket)
-        self._see(asked, -1)
+        self._see(assignment, -1)
         del self.asked[ticket]
 
     def give_up(self, ticket: int) -> None:
@@ -224,12 +224,12 @@ class AssignmentLedger:
         if ticket in self.late:
             return
         self.late.add(ticket)
-        asked = self.asked[ticket]
-        pair, unit = self._name(asked)
+        assignment = self.asked[ticket]
+        pair, unit = self._name(assignment)
         self._held[unit].remove(ticket)
         self.pairs.waiting[pair] -= not self.pairs.is_answered(ticket)
         self._used[pair] -= 1
-        self._mark(unit, asked.chosen)
+        self._mark(unit, assignment.chosen)
 
     def take_up(self, ticket: int) -> None:
         """Take up that somebody has gone on with what they let lie."""
@@ -257,10 +257,10 @@ class AssignmentLedger:
 
     def find_pairs(self, seat: str) -> Mask:
         """Return (P,) pairs that there is an item of for somebody."""
-        found = self.allowed
-        for pair in np.flatnonzero(found).tolist():
-            found[pair] = bool(len(self._find_free(seat, pair)))
-        return found
+        mask = self.allowed
+        for pair in np.flatnonzero(mask).tolist():
+            mask[pair] = bool(len(self._find_free(seat, pair)))
+        return mask
 
     def may_all(self, seat: str) -> bool:
         """Say whether somebody may be asked every pair that there is an item of."""
@@ -304,17 +304,17 @@ class AssignmentLedger:
         free[list(person.units.get(pair, ()))] = False
         return np.flatnonzero(free)
 
-    def _name(self, asked: Asked) -> tuple[int, Unit]:
-        pair = self.pairs.number(asked.shown)[0]
-        return pair, (pair, asked.item)
+    def _name(self, assignment: Asked) -> tuple[int, Unit]:
+        pair = self.pairs.number(assignment.shown)[0]
+        return pair, (pair, assignment.item)
 
-    def _hold(self, asked: Asked) -> None:
+    def _hold(self, assignment: Asked) -> None:
         """Count a ticket for its pair and item."""
-        pair, unit = self._name(asked)
-        self._held.setdefault(unit, []).append(asked.ticket)
-        self.pairs.waiting[pair] += not self.pairs.is_answered(asked.ticket)
+        pair, unit = self._name(assignment)
+        self._held.setdefault(unit, []).append(assignment.ticket)
+        self.pairs.waiting[pair] += not self.pairs.is_answered(assignment.ticket)
         self._used[pair] += 1
-        self._mark(unit, asked.chosen)
+        self._mark(unit, assignment.chosen)
 
     def _mark(self, unit: Unit, chosen: Choice) -> None:
         """Say whether more judges may be asked a pair of an item."""
@@ -328,17 +328,17 @@ class AssignmentLedger:
         else:
             self.begun.pop(unit, None)
 
-    def _see(self, asked: Asked, n: int) -> None:
+    def _see(self, assignment: Asked, n: int) -> None:
         """Count a ticket for whoever saw it, and for the sides."""
-        person, (pair, _) = self.know(asked.seat), self._name(asked)
-        person.items[asked.item] += n
-        person.groups[self._groups[asked.item]] += n
+        person, (pair, _) = self.know(assignment.seat), self._name(assignment)
+        person.items[assignment.item] += n
+        person.groups[self._groups[assignment.item]] += n
         mine = person.units.setdefault(pair, set())
-        (mine.add if n > 0 else mine.discard)(asked.item)
-        turned = self.pairs.number(asked.shown)[1]
+        (mine.add if n > 0 else mine.discard)(assignment.item)
+        turned = self.pairs.number(assignment.shown)[1]
         person.sides[pair] = person.sides.get(pair, 0) + (-n if turned else n)
-        self.pairs.show(asked.shown, n)
-        self._load[asked.item] += n
+        self.pairs.show(assignment.shown, n)
+        self._load[assignment.item] += n
 
 
 _ASKED: Final = tuple(tickets.c[name] for name in ("number", "seat", "item", "systems", "kind"))
@@ -395,9 +395,9 @@ def find_expired(tx: WriteTransaction) -> set[int]:
     return {row.number for row in tx.ask_all(_LATE, {"now": tx.now})}
 
 
-def _read_outcome(said: str | None) -> str | None:
+def _read_outcome(payload: str | None) -> str | None:
     """Return what was said, None where nothing stands or it was deleted."""
-    return None if said is None else str(json.loads(said)["answer"]["outcome"])
+    return None if payload is None else str(json.loads(payload)["answer"]["outcome"])
 
 
 def _find_persons(tx: WriteTransaction) -> dict[str, str]:
@@ -454,15 +454,15 @@ class PolicyAssigner:
         ledger = self._catch_up(tx)
         # a pair of an item that others were asked and that wants more judges comes first
         begun = (one for one in ledger.begun.items() if ledger.may(seat, one[0]))
-        found: tuple[Unit, Choice, bool] | None = next(
+        choice: tuple[Unit, Choice, bool] | None = next(
             ((*one, bool(self._rng.random() < COIN)) for one in begun), None
         ) or self._find_ahead(ledger, seat)
-        if found is None:  # a pair for somebody who may be asked none of those chosen ahead
+        if choice is None:  # a pair for somebody who may be asked none of those chosen ahead
             for pick in self._choose(ledger, ledger.find_pairs(seat), 1):
-                found = self._find_item(ledger, seat, pick, pick.pair, pick.chosen)
-        if found is None:
+                choice = self._find_item(ledger, seat, pick, pick.pair, pick.chosen)
+        if choice is None:
             return None
-        unit, chosen, coin = found
+        unit, chosen, coin = choice
         pair, item = unit
         low, high = (
             ledger.pairs.systems[end[pair]] for end in (ledger.pairs.low, ledger.pairs.high)

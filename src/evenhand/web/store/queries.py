@@ -107,12 +107,12 @@ def list_firsts(connection: Connection) -> list[tuple[int, int]]:
     )
     wanted = select(log.c.number, log.c.ticket, log.c.judge).where(log.c.kind.in_(JUDGMENTS))
     begun: dict[tuple[int, str], int] = {}
-    found = []
+    firsts = []
     for number, ticket, judge in connection.execute(wanted.order_by(log.c.number)):
         first = begun.setdefault((ticket, judge), number)
         if number in standing:
-            found.append((number, first))
-    return sorted(found, key=itemgetter(1))
+            firsts.append((number, first))
+    return sorted(firsts, key=itemgetter(1))
 
 
 def read_numbered(connection: Connection, numbers: Collection[int]) -> list[Line]:
@@ -128,10 +128,10 @@ def make_rows(
     ticket = record.ticket
     if ticket is None or record.answer is None or planned.task(ticket.task).table != table:
         return
-    task, told = planned.task(ticket.task), dict(record.answer)
+    task, payload = planned.task(ticket.task), dict(record.answer)
     if record.comment:
-        told["comment"] = record.comment
-    answer = task.validate(told, planned.shown(ticket), planned.item(ticket.item).source)
+        payload["comment"] = record.comment
+    answer = task.validate(payload, planned.shown(ticket), planned.item(ticket.item).source)
     named = replace(ticket, judge=persons.get(record.judge, record.judge))
     extra: dict[str, Any] = {"at": record.at, "seconds": record.seconds}
     extra["answered_at"] = f"{first / 1000:.3f}"
@@ -146,14 +146,14 @@ def make_rows(
 
 def read_persons(connection: Connection) -> Mapping[str, str]:
     """Return by which login exports name the person behind each login."""
-    found = connection.execute(select(judges.c.name, judges.c.joined))
-    return {name: joined or name for name, joined in found}
+    rows = connection.execute(select(judges.c.name, judges.c.joined))
+    return {name: joined or name for name, joined in rows}
 
 
 def read_head(connection: Connection) -> Head:
     """Return the end of the log."""
-    found = connection.execute(select(campaign.c.head_number, campaign.c.head_hash)).first()
-    return Head(0, GENESIS) if found is None else Head(*found)
+    row = connection.execute(select(campaign.c.head_number, campaign.c.head_hash)).first()
+    return Head(0, GENESIS) if row is None else Head(*row)
 
 
 def read_launch(connection: Connection) -> str:
@@ -201,22 +201,22 @@ def read_judges(connection: Connection) -> tuple[JudgeState, ...]:
     who = {row.judge: row for row in connection.execute(select(people))}
     leased = connection.execute(select(leases.c.judge, leases.c.since))
     since = {row.judge: row.since for row in leased}
-    found: list[JudgeState] = []
+    states: list[JudgeState] = []
     for row in connection.execute(select(judges).order_by(judges.c.made, judges.c.name)):
         closed, total = done.get(row.seat, (0, 0))
         person = row.joined or row.name
         state = JudgeState(row.name, row.seat, row.state, person, closed, total)
         known: Row[Any] | None = who.get(row.name)
-        told = (
+        details = (
             {name: getattr(known, name) for name in ("platform", "worker", "note")} if known else {}
         )
-        found.append(replace(state, since=since.get(row.name), consented=row.consented, **told))
-    held = {one.seat for one in found}
+        states.append(replace(state, since=since.get(row.name), consented=row.consented, **details))
+    held = {one.seat for one in states}
     for name in connection.execute(select(seats.c.name).order_by(seats.c.name)).scalars():
         if name not in held:
             closed, total = done.get(name, (0, 0))
-            found.append(JudgeState(name, name, "vacant", name, closed, total))
-    return tuple(found)
+            states.append(JudgeState(name, name, "vacant", name, closed, total))
+    return tuple(states)
 
 
 def make_line(row: Any) -> Line:
@@ -226,8 +226,8 @@ def make_line(row: Any) -> Line:
 
 def stream(connection: Connection, wanted: Select[Any]) -> Iterator[Row[Any]]:
     """Yield rows without holding all of them."""
-    with connection.execution_options(yield_per=AT_A_TIME).execute(wanted) as found:
-        yield from found
+    with connection.execution_options(yield_per=AT_A_TIME).execute(wanted) as rows:
+        yield from rows
 
 
 _LINK: Final = (
@@ -255,10 +255,10 @@ class Readable:
     @property
     def campaign(self) -> Campaign:
         """What is asked."""
-        found = self.find_campaign()
-        if found is None:
+        stored = self.find_campaign()
+        if stored is None:
             raise CampaignError("no campaign was launched in this database: launch one first")
-        return found
+        return stored
 
     def find_campaign(self) -> Campaign | None:
         """Return what is asked, None before the launch."""
@@ -278,13 +278,13 @@ class Readable:
         read = read_token(token)
         if read is not None:
             with self.reading() as connection:
-                found = connection.execute(_LINK, {"name": read.name}).first()
+                row = connection.execute(_LINK, {"name": read.name}).first()
             if (
-                found is not None
-                and matches(read, found.digest)
-                and (found.role != "judge" or found.state in PRESENT)
+                row is not None
+                and matches(read, row.digest)
+                and (row.role != "judge" or row.state in PRESENT)
             ):
-                return Bearer(found.role, found.judge if found.role == "judge" else "")
+                return Bearer(row.role, row.judge if row.role == "judge" else "")
         raise UnknownLink("this link is not known, or is good no more: ask the organiser for one")
 
     def name_ticket(self, judge: str, number: int) -> str:
@@ -306,10 +306,10 @@ class Readable:
     def _ticket_key(self) -> bytes:
         """The campaign's key of the names of tickets."""
         with self.reading() as connection:
-            told = connection.execute(select(specs.c.secret)).scalar()
-        if not told:
+            secret = connection.execute(select(specs.c.secret)).scalar()
+        if not secret:
             raise CampaignError("the database lost the key of its tickets: restore it from a copy")
-        return bytes.fromhex(told)
+        return bytes.fromhex(secret)
 
     def records(self) -> Iterator[Record]:
         """Yield everything that happened."""

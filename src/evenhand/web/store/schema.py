@@ -199,8 +199,8 @@ class Prepared:
 
     def ask(self, driver: Any, kind: str, values: Mapping[str, Any]) -> Any:
         """Return the first row, by the names of its columns; None for none."""
-        found = self.run(driver, kind, values).fetchone()
-        return None if found is None else self._row(*found)
+        row = self.run(driver, kind, values).fetchone()
+        return None if row is None else self._row(*row)
 
     def ask_each(self, driver: Any, kind: str, many: Sequence[Mapping[str, Any]]) -> list[Any]:
         """Return the first row of each answer to many questions that are sent together."""
@@ -223,8 +223,8 @@ class Prepared:
         named = {"paramstyle": "named"} if kind == "sqlite" else {}
         dialect: Dialect = kinds[kind].dialect(**named)
         made = self.statement.compile(dialect=dialect, compile_kwargs={"render_postcompile": True})
-        asked = {one.key for one in made.bind_names if one.required}
-        fixed = {name: value for name, value in made.params.items() if name not in asked}
+        required = {one.key for one in made.bind_names if one.required}
+        fixed = {name: value for name, value in made.params.items() if name not in required}
         self._texts[kind] = _Text(str(made), fixed)
         return self._texts[kind]
 

@@ -155,8 +155,8 @@ class Store(Readable):
 
     def launch(self, campaign: Campaign, assignment: Assignment | None = None) -> bool:
         """Store a campaign and its tickets, unless it is there; say whether it was not."""
-        found = self.find_campaign()
-        if found is None:
+        stored = self.find_campaign()
+        if stored is None:
             make_policy(campaign)
             if assignment is not None and assignment.campaign.digest != campaign.digest:
                 raise CampaignError("the tickets are those of another campaign: assign again")
@@ -171,10 +171,10 @@ class Store(Readable):
                 self._campaign = tickets.campaign
                 self.checkpoint()
                 return True
-            found = self.campaign
-        if not campaign.fits(found):
+            stored = self.campaign
+        if not campaign.fits(stored):
             raise CampaignError(
-                f"the database holds campaign '{found.name}', which began with a file that said"
+                f"the database holds campaign '{stored.name}', which began with a file that said"
                 " something else: put back the file as it was then, or choose a new database"
                 " (--database) for another campaign"
             )

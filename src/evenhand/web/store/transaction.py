@@ -198,13 +198,13 @@ class WriteTransaction:
         if entry.ticket is not None:
             body["ticket"] = entry.ticket.to_dict()
             del body["ticket"]["judge"]
-        said = None if entry.said is None else seal(entry.said)
+        payload = None if entry.said is None else seal(entry.said)
         note = None if entry.note is None else seal(entry.note)
-        for name, sealed in (("said", said), ("note", note)):
+        for name, sealed in (("said", payload), ("note", note)):
             if sealed is not None:
                 body[name] = digest(sealed)
         text = canonical(body)
-        line = Line(number, text, digest(text), said, note)
+        line = Line(number, text, digest(text), payload, note)
         columns: dict[str, Any] = {"kind": entry.kind, "judge": entry.judge}
         columns["ticket"] = entry.ticket.number if entry.ticket else None
         columns |= {name: body.get(name) for name in ("key", "replaces")}

@@ -230,14 +230,14 @@ class Replay:
         """Say whether a policy may have filled a ticket of the design as this one."""
         assert self.assignment is not None
         fixed = self.assignment[number]
-        told = {"judge": fixed.judge, "item": "", "systems": (), "chosen": ""}
-        return not fixed.settled and fixed.kind != "repeat" and replace(ticket, **told) == fixed  # type: ignore[arg-type]
+        changes = {"judge": fixed.judge, "item": "", "systems": (), "chosen": ""}
+        return not fixed.settled and fixed.kind != "repeat" and replace(ticket, **changes) == fixed  # type: ignore[arg-type]
 
     def _empty(self, emptied: list[int]) -> None:
         """Take up that tickets which a policy had filled show nothing any more."""
         for number in emptied:
-            asked, seat = self.questions.get(number), self.find_seat(number)
-            if asked is None or asked.record or number not in self.chosen.get(seat, ()):
+            question, seat = self.questions.get(number), self.find_seat(number)
+            if question is None or question.record or number not in self.chosen.get(seat, ()):
                 raise Unsound(f"ticket {number} was not one to be emptied")
             self.chosen[seat].discard(number)
             del self.questions[number]
@@ -251,12 +251,12 @@ class Replay:
 
     def _take_judgment(self, record: Record) -> None:
         ticket = self._check_answer(record)
-        asked = self.questions.get(ticket.number)
-        if (asked is not None and asked.record) or record.replaces is not None:
+        question = self.questions.get(ticket.number)
+        if (question is not None and question.record) or record.replaces is not None:
             raise Unsound(f"ticket {ticket.number} was answered already")
         if ticket.number in self.void:
             raise Unsound(f"ticket {ticket.number} was not to be asked any more")
-        self._settle(record, ticket, asked)
+        self._settle(record, ticket, question)
 
     def _take_revision(self, record: Record) -> None:
         ticket = self._check_answer(record)
@@ -264,19 +264,19 @@ class Replay:
 
     def _find_standing(self, record: Record, ticket: Ticket) -> _Question:
         """Return a question whose answer a record takes the place of, or takes back."""
-        asked = self.questions.get(ticket.number)
-        if asked is None or not asked.record or asked.record != record.replaces:
+        question = self.questions.get(ticket.number)
+        if question is None or not question.record or question.record != record.replaces:
             raise Unsound(f"the answer that it replaces did not stand for ticket {ticket.number}")
-        if asked.judge != record.judge:
+        if question.judge != record.judge:
             raise Unsound(f"the answer that it replaces was not of judge '{record.judge}'")
-        return asked
+        return question
 
-    def _settle(self, record: Record, ticket: Ticket, asked: _Question | None) -> None:
+    def _settle(self, record: Record, ticket: Ticket, question: _Question | None) -> None:
         """Let an answer stand."""
-        if asked is None:
-            asked = self.questions[ticket.number] = _Question(0, 0)
-        asked.outputs, asked.rest = hash_ticket(ticket)
-        asked.record, asked.judge = record.number, record.judge
+        if question is None:
+            question = self.questions[ticket.number] = _Question(0, 0)
+        question.outputs, question.rest = hash_ticket(ticket)
+        question.record, question.judge = record.number, record.judge
         login = self.logins[record.judge]
         if login.state == "invited":
             login.state = "active"
@@ -286,8 +286,8 @@ class Replay:
         self._check_ticket(record, ticket)
         if self.paused:
             raise Unsound("nothing can be taken back while the campaign is paused")
-        asked = self._find_standing(record, ticket)
-        asked.record, asked.judge = 0, ""
+        question = self._find_standing(record, ticket)
+        question.record, question.judge = 0, ""
 
     def _check_answer(self, record: Record) -> Ticket:
         """Check who answers what; return what was asked."""
@@ -303,12 +303,12 @@ class Replay:
             raise Unsound("it was served when nothing could be")
         if self.campaign is None or record.answer is None:
             return ticket
-        told = dict(record.answer)
+        payload = dict(record.answer)
         if record.comment:
-            told["comment"] = record.comment
+            payload["comment"] = record.comment
         try:
             source = self.campaign.item(ticket.item).source
-            self.campaign.task(ticket.task).validate(told, self.campaign.shown(ticket), source)
+            self.campaign.task(ticket.task).validate(payload, self.campaign.shown(ticket), source)
         except EvenhandError as refusal:
             raise Unsound(f"the answer is not one of its task: {refusal}") from None
         return ticket
@@ -333,16 +333,16 @@ class Replay:
             raise Unsound(f"judge '{record.judge}' does not hold seat '{seat}' of ticket {number}")
         if login.seat and self.holders.get(login.seat) != record.judge:
             raise Unsound(f"judge '{record.judge}' does not hold seat '{login.seat}'")
-        asked, different = self.questions.get(number), f"ticket {number} was not asked so"
+        question, different = self.questions.get(number), f"ticket {number} was not asked so"
         if self.is_free(number) and ticket.kind == "repeat":
             origin = None if ticket.again is None else self.questions.get(ticket.again)
             if origin is None or origin.outputs != hash_ticket(ticket)[0] or ticket.chosen:
                 raise Unsound(different)
-            asked = None
-        elif self.is_free(number) and asked is None:
+            question = None
+        elif self.is_free(number) and question is None:
             raise Unsound(f"ticket {number} was answered before it was chosen what it shows")
-        if asked is not None:
-            if (asked.outputs, asked.rest) != hash_ticket(ticket):
+        if question is not None:
+            if (question.outputs, question.rest) != hash_ticket(ticket):
                 raise Unsound(different)
         elif self.assignment is not None and number < len(self.assignment):
             fixed = self.assignment[number]
@@ -388,9 +388,9 @@ class Replay:
             raise Unsound("these are not all logins of the person who is forgotten")
         if "said" in parts:
             self.deleted = record.number
-            for asked in self.questions.values():
-                if asked.record and asked.judge in names:
-                    asked.record, asked.judge = 0, ""
+            for question in self.questions.values():
+                if question.record and question.judge in names:
+                    question.record, question.judge = 0, ""
         for name in names:
             login = self.logins[name]
             if self.holders.get(login.seat) == name:
@@ -401,8 +401,8 @@ class Replay:
 
 def hash_ticket(ticket: Ticket) -> tuple[int, int]:
     """Return hashes of what a ticket shows, and of the rest; they hold within one process."""
-    told = (ticket.task, ticket.kind, ticket.again, ticket.expected, ticket.chosen)
-    return hash((ticket.item, ticket.systems)), hash(told)
+    rest = (ticket.task, ticket.kind, ticket.again, ticket.expected, ticket.chosen)
+    return hash((ticket.item, ticket.systems)), hash(rest)
 
 
 # Is this log what was written? `verify` names the first record that is not.
@@ -437,13 +437,13 @@ class Head:
 
 def read_head(text: str) -> Head:
     """Read a head as `str` writes it."""
-    found = re.fullmatch(r"(\d{1,18}):([0-9a-f]{64})", text.strip())
-    if found is None:
+    match = re.fullmatch(r"(\d{1,18}):([0-9a-f]{64})", text.strip())
+    if match is None:
         raise UnknownOption(
             f"'{text[:80]}' is no head of a log: it is NUMBER:HASH, as evenhand verify prints it,"
             " the hash whole: 64 digits 0-9 and a-f"
         )
-    return Head(int(found[1]), found[2])
+    return Head(int(match[1]), match[2])
 
 
 @dataclass(frozen=True)
@@ -538,8 +538,8 @@ class _Reader:
             first = min(self.erased.values())
             raise _Broken(first, "something of it was deleted, and no request for that is there")
         if self.head is not None and self.number < self.head.number:
-            told = f"the log ends at record {self.number}: {self.head.number} were noted"
-            raise _Broken(self.number + 1, told)
+            message = f"the log ends at record {self.number}: {self.head.number} were noted"
+            raise _Broken(self.number + 1, message)
 
     def _check_parts(self, line: Line, body: dict[str, Any], number: int) -> None:
         """Check what is kept beside the chain."""
@@ -613,12 +613,12 @@ def verify(
 
 def read_receipt(text: str) -> str:
     """Read a receipt as a judge was given it."""
-    found = text.strip().lower()
-    if re.fullmatch(r"[0-9a-f]{64}", found) is None:
+    receipt = text.strip().lower()
+    if re.fullmatch(r"[0-9a-f]{64}", receipt) is None:
         raise UnknownOption(
             f"'{text[:80]}' is no receipt: it is 64 digits 0-9 and a-f, as a judge's page shows it"
         )
-    return found
+    return receipt
 
 
 def read_log(path: str | Path) -> Iterator[Line]:
@@ -667,9 +667,13 @@ def _read_body(line: Line, number: int) -> dict[str, Any]:
 def _is_sealed(text: str, names: Set[str]) -> bool:
     """Say whether `seal` can have written a text: in one form, with a salt, under these names."""
     try:
-        told = json.loads(text)
-        if not isinstance(told, dict) or canonical(told) != text or not told.keys() <= names:
+        payload = json.loads(text)
+        if (
+            not isinstance(payload, dict)
+            or canonical(payload) != text
+            or not payload.keys() <= names
+        ):
             return False
     except (ValueError, RecursionError):
         return False
-    return re.fullmatch(r"[0-9a-f]{32}", str(told.get("salt"))) is not None
+    return re.fullmatch(r"[0-9a-f]{32}", str(payload.get("salt"))) is not None

@@ -144,15 +144,15 @@ class Writer:
 
     def submit(self, work: Callable[[WriteTransaction], T]) -> Future[T]:
         """Queue a request; its result comes after the commit."""
-        told: Future[T] = Future()
-        self._queue(_Job(work, told))
-        return told
+        future: Future[T] = Future()
+        self._queue(_Job(work, future))
+        return future
 
     def soon(self, work: Callable[[WriteTransaction], T]) -> asyncio.Future[T]:
         """Queue a request of the event loop that runs; its result comes after the commit."""
-        told: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._queue(_Job(work, told))
-        return told
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._queue(_Job(work, future))
+        return future
 
     def _queue(self, job: _Job) -> None:
         with self._bell:
@@ -219,11 +219,11 @@ class Writer:
         """Say what a fault means to who asked."""
         if not isinstance(fault, SQLAlchemyError | self.faults):
             return fault
-        said = str(fault.orig) if isinstance(fault, DBAPIError) else str(fault)
-        reason = said.splitlines()[0] if said else "no reason"
-        told = NotStored(f"the database took nothing: {reason}")
-        told.__cause__ = fault
-        return told
+        message = str(fault.orig) if isinstance(fault, DBAPIError) else str(fault)
+        reason = message.splitlines()[0] if message else "no reason"
+        error = NotStored(f"the database took nothing: {reason}")
+        error.__cause__ = fault
+        return error
 
 
 def _tell(answers: list[_Told]) -> None:
