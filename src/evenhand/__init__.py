@@ -74,9 +74,9 @@ if TYPE_CHECKING:
     from evenhand.ranking.robustness.fragility import Fragility, find_fragility
     from evenhand.ranking.robustness.sensitivity import Sensitivity, vary_choices
     from evenhand.ranking.sequential.leaderboard import (
-        Board,
-        BoardState,
-        LiveBoard,
+        Leaderboard,
+        LiveLeaderboard,
+        SequentialState,
         read_board,
         write_board,
     )
@@ -98,8 +98,6 @@ __all__ = [
     "MACE",
     "AdjustedUniform",
     "AgreementTable",
-    "Board",
-    "BoardState",
     "Borders",
     "BradleyTerry",
     "CampaignError",
@@ -122,8 +120,9 @@ __all__ = [
     "JudgeProcess",
     "JudgeSlopes",
     "LabelFit",
+    "Leaderboard",
     "LearningCurves",
-    "LiveBoard",
+    "LiveLeaderboard",
     "MethodTable",
     "Mix",
     "ModelComparison",
@@ -151,6 +150,7 @@ __all__ = [
     "Savings",
     "Screening",
     "Sensitivity",
+    "SequentialState",
     "Sorting",
     "Tally",
     "Uniform",

@@ -9,7 +9,7 @@ import pytest
 from click import unstyle
 
 from evenhand.cli import running as patience
-from evenhand.cli.running import Patience
+from evenhand.cli.running import ProgressDisplay
 
 
 class Terminal(io.StringIO):
@@ -34,7 +34,7 @@ def wait_for(stream, word):
 def test_long_work_is_shown_on_a_terminal(soon, monkeypatch):
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    with Patience("ranking") as work:
+    with ProgressDisplay("ranking") as work:
         wait_for(stream, "ranking")
         work.step(1, 2)
     assert "ranking" in stream.getvalue()
@@ -43,7 +43,7 @@ def test_long_work_is_shown_on_a_terminal(soon, monkeypatch):
 def test_short_work_is_not_shown(monkeypatch):
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    with Patience("ranking") as work:
+    with ProgressDisplay("ranking") as work:
         work.step(1, 2)
     assert stream.getvalue() == ""
 
@@ -51,7 +51,7 @@ def test_short_work_is_not_shown(monkeypatch):
 def test_nothing_is_shown_in_a_pipe(soon, monkeypatch):
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    with Patience("ranking"):
+    with ProgressDisplay("ranking"):
         time.sleep(0.1)
     assert stream.getvalue() == ""
 
@@ -59,7 +59,7 @@ def test_nothing_is_shown_in_a_pipe(soon, monkeypatch):
 def test_left_stands_behind_the_time_that_is_left_and_only_where_an_end_is_known(soon, monkeypatch):
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
-    with Patience("ranking") as work:
+    with ProgressDisplay("ranking") as work:
         wait_for(stream, "0:00:0")
         assert "left" not in stream.getvalue()
         work.step(1, 4)

@@ -10,7 +10,7 @@ from click import unstyle
 
 from evenhand import read
 from evenhand.cli.watch_screen import draw_board
-from evenhand.ranking.sequential.leaderboard import LiveBoard
+from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 from evenhand.ranking.sequential.watch import watch
 from ranking.anytime.arrivals import NAMES, draw_table
 
@@ -136,7 +136,7 @@ def test_names_have_room_and_lines_fit(folder, judged, columns):
     names = dict(zip(NAMES, LONG, strict=True))
     for side in ("left", "right"):
         table = table.with_columns(pl.col(side).replace(names))
-    board = watch(read(table), LiveBoard(judge_votes=10 if judged else None)).board
+    board = watch(read(table), LiveLeaderboard(judge_votes=10 if judged else None)).board
     lines = [unstyle(line) for line in draw_board(board, columns)]
     assert max(map(len, lines)) <= columns
     for name in ("gemini-2-5-pro", "gpt-5-mini", "llama-4-maverick"):

@@ -9,7 +9,7 @@ from click import unstyle
 
 from evenhand.cli.terminal import width
 from evenhand.cli.watch_screen import Size, Status, compose, say_change
-from evenhand.ranking.sequential.leaderboard import LiveBoard
+from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 from evenhand.ranking.sequential.votes import Vote
 from evenhand.web.dashboard import CampaignStatus, Flagged, Mean, PanelStatus, PassStatus
 
@@ -17,7 +17,7 @@ NAMES = [f"system-{n:02d}" for n in range(30)]
 
 
 def make_pass(name: str = "better", systems: int = 30) -> PassStatus:
-    state = LiveBoard().start(NAMES[:systems])
+    state = LiveLeaderboard().start(NAMES[:systems])
     votes = [
         Vote(one, other, "left", f"j{turn}")
         for turn in range(12)

@@ -482,7 +482,7 @@ def planned_campaign() -> Any:
 
 def board_states() -> Any:
     """A live board that is fed vote by vote, written down and taken up again."""
-    state = evenhand.LiveBoard(level=0.9, judge_votes=4).start(["lark", "opus", "wren"])
+    state = evenhand.LiveLeaderboard(level=0.9, judge_votes=4).start(["lark", "opus", "wren"])
     draw, looks = np.random.default_rng(4), []
     for at in range(120):
         left, right = draw.permutation(["lark", "opus", "wren"])[:2]
@@ -493,7 +493,7 @@ def board_states() -> Any:
             looks.append(plain(state.look()))
     again = evenhand.read_board(evenhand.write_board(state))
     arena = evenhand.read("arena.csv")
-    watched = evenhand.watch(arena, evenhand.LiveBoard(level=0.9), seed=3)
+    watched = evenhand.watch(arena, evenhand.LiveLeaderboard(level=0.9), seed=3)
     return {
         "looks": looks,
         "written": json.loads(evenhand.write_board(state)),

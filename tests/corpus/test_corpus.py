@@ -97,7 +97,7 @@ def test_every_verb_has_a_case() -> None:
 
 
 RETURNED = {
-    *("AgreementTable", "Board", "BoardState", "Borders", "CampaignPlan", "Comparisons"),
+    *("AgreementTable", "Leaderboard", "SequentialState", "Borders", "CampaignPlan", "Comparisons"),
     *("Completion", "Cycles", "DecisionCurve", "Diagnosis", "Fragility"),
     *("GroupedDiagnoses", "JudgeProcess", "LabelFit", "LearningCurves", "MethodTable"),
     *("ModelComparison", "ModelTable", "NextOutputs", "NextPairs", "PositionBias"),

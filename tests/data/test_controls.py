@@ -11,7 +11,7 @@ import evenhand
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import leave_out_controls, take_pairs
 from evenhand.data.orders import count_orders
-from evenhand.data.source import Aside, Source
+from evenhand.data.source import AnnotationColumn, Source
 from evenhand.errors import InvalidJudgments, NotIdentified
 from evenhand.formats.inspection import inspect
 from evenhand.formats.reading import read
@@ -135,7 +135,7 @@ def test_a_kind_that_was_guessed_only_does_not_refuse() -> None:
     frame = nw.from_native(
         _frame().with_columns(kind=pl.lit("good guess")).rename({"kind": "type"})
     )
-    table = Comparisons(frame, Source(asides={"kind": Aside("type", sure=False)}))
+    table = Comparisons(frame, Source(annotations={"kind": AnnotationColumn("type", sure=False)}))
     assert "'type' is not taken as kind" in leave_out_controls(table).source.notes[-1]
 
 

@@ -38,7 +38,7 @@ CALLS = {
     "find_fragility, outcomes": lambda one: (
         evenhand.find_fragility(DATA, outcomes=one("reversed")).says
     ),
-    "a board's systems": lambda one: evenhand.LiveBoard().start(one("ABC")).systems,
+    "a board's systems": lambda one: evenhand.LiveLeaderboard().start(one("ABC")).systems,
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.data.ratings import Ratings
-from evenhand.data.source import Aside, Source
+from evenhand.data.source import AnnotationColumn, Source
 from evenhand.errors import InvalidJudgments, UnknownColumn
 from frames_of_engines import ORDERED, every_engine, handle
 
@@ -235,7 +235,9 @@ def test_a_column_called_kind_with_other_labels_is_refused():
 def test_a_column_that_was_guessed_and_holds_something_else_is_left_aside_with_a_note():
     table = FULL | {"when": ["noon", "dusk", "noon", "dawn", "dusk"]}
     data = handle(Ratings, table, "duckdb")
-    source = Source(name="votes.csv", asides={"shown_at": Aside("when", sure=False)})
+    source = Source(
+        name="votes.csv", annotations={"shown_at": AnnotationColumn("when", sure=False)}
+    )
     rows = Ratings(data.frame, source).rows()
     assert rows.moment is None
     assert rows.notes[0].startswith("column 'when' is not taken as shown_at: it holds dawn, dusk")

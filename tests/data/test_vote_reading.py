@@ -10,7 +10,7 @@ from evenhand.data import row_reading as vote_reading
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
-from evenhand.data.source import Aside, Source
+from evenhand.data.source import AnnotationColumn, Source
 from evenhand.data.votes import LEFT, RIGHT, TIE
 from evenhand.errors import InvalidJudgments, UnknownOption
 from frames_of_engines import ORDERED, every_engine, handle
@@ -111,7 +111,7 @@ RANKED = {
 
 @every_engine
 def test_rankings_keep_the_answer_that_their_comparisons_belong_to(engine):
-    source = Source(name="ranks.csv", asides={"seconds": Aside("duration_s")})
+    source = Source(name="ranks.csv", annotations={"seconds": AnnotationColumn("duration_s")})
     ranked = handle(Rankings, RANKED, engine)
     votes = Rankings(ranked.frame, source).comparisons().votes()
     assert votes.size == 4

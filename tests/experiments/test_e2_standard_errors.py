@@ -96,7 +96,7 @@ def test_neither_way_alone_is_enough_where_both_cluster(arm):
 
 
 @dataclass(frozen=True)
-class Board:
+class Leaderboard:
     """A campaign with equal systems: estimated differences, their standard errors, the judges."""
 
     size: np.ndarray
@@ -106,11 +106,11 @@ class Board:
 
 
 @cache
-def boards(arm: int) -> tuple[Board, ...]:
+def boards(arm: int) -> tuple[Leaderboard, ...]:
     return tuple(simulate_boards(arm))
 
 
-def simulate_boards(arm: int) -> Iterator[Board]:
+def simulate_boards(arm: int) -> Iterator[Leaderboard]:
     """500 campaigns, without those in which one judge alone links some systems to the rest."""
     for replicate in range(500):
         tally = E1_ARMS[arm].simulate(generator(1, arm, replicate))
@@ -122,7 +122,7 @@ def simulate_boards(arm: int) -> Iterator[Board]:
         assert kind == "CV3"
         stderr = np.sqrt(pair_variance(fit.to_worth(vcov))[PAIRS])
         judge = tally.factor("judge")
-        yield Board(np.abs(differences(fit)), stderr, judge.size, judge.effective)
+        yield Leaderboard(np.abs(differences(fit)), stderr, judge.size, judge.effective)
 
 
 def coverage(arm: int, *, effective: bool) -> float:

@@ -20,7 +20,7 @@ from evenhand import read
 from evenhand.errors import NotConverged
 from evenhand.numerics.newton import Expansion, maximise
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.sequential.leaderboard import LiveBoard, confirm_pairs
+from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, confirm_pairs
 from evenhand.ranking.sequential.likelihood import expand
 from evenhand.ranking.sequential.votes import Vote
 from experiments.campaign import generator
@@ -134,7 +134,7 @@ def simulate(arm, replicate):
     """What a board claims: truly, falsely, by the naive rule, confirmed at the end, by judges."""
     rng = generator(3, arm.number, replicate)
     panel = Panel.draw(arm, rng)
-    settings = LiveBoard("davidson" if arm.tie else "discard", judge_votes=BATCH)
+    settings = LiveLeaderboard("davidson" if arm.tie else "discard", judge_votes=BATCH)
     state, votes, spoke = settings.start(NAMES), [], False
     for _ in range(LOOKS):
         votes += (batch := draw_votes(arm, state, panel, rng))

@@ -15,7 +15,7 @@ import pytest
 from scipy.stats import binomtest
 
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.sequential.leaderboard import LiveBoard
+from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 from evenhand.ranking.sequential.votes import Vote
 
 BOARDS, VOTES, SIDE = 60, 300, 1.0
@@ -23,7 +23,7 @@ BOARDS, VOTES, SIDE = 60, 300, 1.0
 
 def decides(seed: int, sides: str) -> bool:
     """Say whether a board of equal systems decides something."""
-    luck, state = random.Random(seed), LiveBoard().start(["a", "b", "c"])
+    luck, state = random.Random(seed), LiveLeaderboard().start(["a", "b", "c"])
     ahead = dict.fromkeys(combinations("abc", 2), 0)
     lead = dict.fromkeys(ahead, 0)
     for _ in range(VOTES):

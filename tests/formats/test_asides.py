@@ -7,7 +7,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.rankings import Rankings
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
 from evenhand.data.ratings import Ratings
-from evenhand.data.source import Aside
+from evenhand.data.source import AnnotationColumn
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 from evenhand.formats.inspection import inspect
 from evenhand.formats.reading import read
@@ -63,9 +63,9 @@ def test_of_two_columns_that_could_play_a_soft_role_none_does():
 def test_columns_of_comparisons_keep_their_names():
     data = compared(duration_s=[3, 4], submit_time=["1970-01-01 00:00:05", None])
     assert data.covariates == ["duration_s", "submit_time"]
-    assert data.source.asides == {
-        "seconds": Aside("duration_s", sure=False),
-        "shown_at": Aside("submit_time", sure=False),
+    assert data.source.annotations == {
+        "seconds": AnnotationColumn("duration_s", sure=False),
+        "shown_at": AnnotationColumn("submit_time", sure=False),
     }
     votes = data.votes()
     assert (votes.seconds.tolist(), votes.moment[0]) == ([3, 4], 5)

@@ -17,7 +17,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.running import Patience, remarks_on, take_output, take_reading
+from evenhand.cli.running import ProgressDisplay, remarks_on, take_output, take_reading
 from evenhand.cli.terminal import (
     GroupedResult,
     align,
@@ -112,7 +112,7 @@ def agreement(
     --by task.
     """
     reading, place = take_reading(), take_output()
-    with Patience("comparing"):
+    with ProgressDisplay("comparing"):
         data = reading.open()
         from evenhand.judges.agreement import measure_agreement
 

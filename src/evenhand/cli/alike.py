@@ -22,7 +22,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.running import (
-    Patience,
+    ProgressDisplay,
     check_figures,
     remarks_on,
     take_output,
@@ -130,7 +130,7 @@ def alike(
     check_figures(figures, forms)
     if splits is not None and not baselines:
         raise UnknownOption("--splits is about --baselines: add it, or leave --splits out")
-    with Patience("learning") as patience:
+    with ProgressDisplay("learning") as patience:
         from evenhand.data.groups import choose_criterion
         from evenhand.ratings.judge_process import MultiTaskGP
         from evenhand.ratings.process_comparison import HeldOut
@@ -181,7 +181,10 @@ def _split(data: Ratings, group_by: str | None, features: OutputFeatures) -> dic
 
 
 def _learn(
-    parts: dict[str, Ratings], settings: Settings, features: OutputFeatures, patience: Patience
+    parts: dict[str, Ratings],
+    settings: Settings,
+    features: OutputFeatures,
+    patience: ProgressDisplay,
 ) -> tuple[dict[str, JudgeLikeness], dict[str, str]]:
     """Learn from each group; one of several that says nothing is named with the reason."""
     from evenhand.ratings.process_comparison import examine_likeness

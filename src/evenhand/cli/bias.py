@@ -13,7 +13,13 @@ from evenhand.cli.options import (
     reading_options,
     verb,
 )
-from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_tables
+from evenhand.cli.running import (
+    ProgressDisplay,
+    remarks_on,
+    take_output,
+    take_reading,
+    work_on_tables,
+)
 from evenhand.cli.terminal import (
     GroupedResult,
     block,
@@ -50,7 +56,7 @@ def bias(
     stood first, and pairs must have been shown in both orders.
     """
     reading, place = take_reading(), take_output(judges, items)
-    with Patience("looking"):
+    with ProgressDisplay("looking"):
         data = reading.open_comparisons("bias")
         data = join_tables(data, judges, items, used=(group_by,))
         from evenhand.ranking.position_bias import find_position_bias

@@ -25,7 +25,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.running import (
-    Patience,
+    ProgressDisplay,
     Result,
     check_figures,
     remarks_on,
@@ -268,7 +268,7 @@ def compare(*, group_by: str | None) -> None:
     number of training comparisons, and how many are enough.
     """
     reading, place, options = take_reading(), take_output(), take_asked()
-    with Patience("comparing") as patience:
+    with ProgressDisplay("comparing") as patience:
         check_figures(options.figures, options.forms)
         data = reading.open_comparisons("compare")
         if options.curves:
@@ -295,7 +295,7 @@ def compare(*, group_by: str | None) -> None:
     place.deliver(result)
 
 
-def _trace(data: Comparisons, options: Asked, patience: Patience) -> Result:
+def _trace(data: Comparisons, options: Asked, patience: ProgressDisplay) -> Result:
     """Trace learning curves, over all tasks together."""
     from evenhand.cli.compare_result import CurvesResult, say_transfer
     from evenhand.ranking.held_out import trace_learning

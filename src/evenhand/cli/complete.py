@@ -22,7 +22,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.running import (
-    Patience,
+    ProgressDisplay,
     check_figures,
     remarks_on,
     take_output,
@@ -146,7 +146,7 @@ def complete(
         abstain=not force_shared,
         seed=seed,
     )
-    with Patience("completing"):
+    with ProgressDisplay("completing"):
         # The groups that are completed apart
         from evenhand.data.groups import choose_criterion, group_ratings
 

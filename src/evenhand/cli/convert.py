@@ -7,7 +7,7 @@ from typing import Final
 import click
 
 from evenhand.cli.options import OneOf, reading_options, verb
-from evenhand.cli.running import Patience, refuse_overwriting, take_reading
+from evenhand.cli.running import ProgressDisplay, refuse_overwriting, take_reading
 from evenhand.cli.terminal import block, columns_of_terminal, label
 from evenhand.errors import UnknownOption
 
@@ -60,7 +60,7 @@ def convert(
     refuse_overwriting(reading.files, output)
     names = [*wanted, *(["comparisons"] if comparisons else [])]
     file, table = _only(names, FILES), _only(names, (*TABLES, *EXPORTS))
-    with Patience("converting"):
+    with ProgressDisplay("converting"):
         from evenhand import formats
         from evenhand.data.exclusions import count_exclusions, list_texts
 

@@ -20,7 +20,13 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.rank_result import Shares, choose_model, make_mix, mix_options
-from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_tables
+from evenhand.cli.running import (
+    ProgressDisplay,
+    remarks_on,
+    take_output,
+    take_reading,
+    work_on_tables,
+)
 from evenhand.cli.terminal import (
     GroupedResult,
     align,
@@ -102,7 +108,7 @@ def doubt(
     """
     reading, place, given = take_reading(), take_output(), given_options()
     settings = {"ties": ties, "reference": reference, "prior": prior, "order_effect": order_effect}
-    with Patience("doubting"):
+    with ProgressDisplay("doubting"):
         from evenhand.data.rankings import Rankings
         from evenhand.ranking.robustness.sensitivity import raise_doubts
 

@@ -28,7 +28,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.running import (
-    Patience,
+    ProgressDisplay,
     Reading,
     remarks_on,
     take_output,
@@ -115,7 +115,7 @@ def fit(
         "prior": prior,
         "controls": control,
     }
-    with Patience("fitting"):
+    with ProgressDisplay("fitting"):
         options = Asked(model_name, settings, effects, group_by, given_options())
         result = fit_files(reading, options, (judges, items))
     place.deliver(result)

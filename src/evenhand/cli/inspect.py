@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evenhand.cli.options import output_options, reading_options, verb
-from evenhand.cli.running import Patience, take_output, take_reading
+from evenhand.cli.running import ProgressDisplay, take_output, take_reading
 from evenhand.cli.terminal import (
     block,
     draw_table,
@@ -34,7 +34,7 @@ def inspect() -> None:
     the way.
     """
     reading, place = take_reading(), take_output()
-    with Patience("counting"):
+    with ProgressDisplay("counting"):
         from evenhand import formats
 
         inspection = formats.inspect(reading.open())

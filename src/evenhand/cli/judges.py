@@ -19,7 +19,7 @@ from evenhand.cli.judge_options import (
 )
 from evenhand.cli.options import group_option, output_options, reading_options, take_kept, verb
 from evenhand.cli.running import (
-    Patience,
+    ProgressDisplay,
     check_figures,
     remarks_on,
     take_output,
@@ -79,7 +79,7 @@ def judges(
     options = take_kept(Asked)
     taken, place = take_reading(), take_output(options.easy)
     check_figures(figures, forms)
-    with Patience("looking"):
+    with ProgressDisplay("looking"):
         data = taken.open()
         panels, refused = _examine(data, options, group_by, fdr)
         remarks = remarks_on(data)

@@ -18,7 +18,13 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_groups
+from evenhand.cli.running import (
+    ProgressDisplay,
+    remarks_on,
+    take_output,
+    take_reading,
+    work_on_groups,
+)
 from evenhand.cli.terminal import (
     Column,
     GroupedResult,
@@ -112,7 +118,7 @@ def labels(
     file must name judges, and the items of comparisons.
     """
     reading, place = take_reading(), take_output(judges, items)
-    with Patience("labelling"):
+    with ProgressDisplay("labelling"):
         from evenhand.data.rankings import Rankings
         from evenhand.models.answers import code_groups
 

@@ -11,7 +11,7 @@ import click
 
 import evenhand
 from evenhand.cli.options import is_given
-from evenhand.cli.running import Patience, remarks_on
+from evenhand.cli.running import ProgressDisplay, remarks_on
 from evenhand.cli.terminal import (
     GroupedResult,
     align,
@@ -53,7 +53,7 @@ def deliver_methods(context: click.Context, reading: Reading, place: Output) -> 
     methods = choose_methods(given["methods"])
     option_names = [name for name in given if is_given(name)]
     refuse_unused(option_names, methods)
-    with Patience("ranking") as patience:
+    with ProgressDisplay("ranking") as patience:
         data = reading.open_comparisons("rank")
         result = evenhand.compare_methods(
             data,

@@ -16,7 +16,13 @@ from evenhand.cli.options import (
     reading_options,
     verb,
 )
-from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_groups
+from evenhand.cli.running import (
+    ProgressDisplay,
+    remarks_on,
+    take_output,
+    take_reading,
+    work_on_groups,
+)
 from evenhand.cli.terminal import (
     Column,
     GroupedResult,
@@ -62,7 +68,7 @@ def models(
     reading, place = take_reading(), take_output(judges, items)
     from evenhand.ranking.model_table import count_models, tabulate_counts
 
-    with Patience("fitting"):
+    with ProgressDisplay("fitting"):
         data, used = reading.open_comparisons("models"), (*judge_covariates, group_by)
         data = join_tables(data, judges, items, used=used, options=COVARIATES)
         covariates = tuple(map(data.require, judge_covariates)) or None

@@ -20,7 +20,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.running import (
-    Patience,
+    ProgressDisplay,
     remarks_on,
     split_groups,
     take_output,
@@ -97,7 +97,7 @@ class Asked:
     replays: int  # how often to replay; 0 for not at all
     group_by: str | None  # a column, or None
 
-    def answer(self, data: Ratings, patience: Patience) -> NextOutputsResult:
+    def answer(self, data: Ratings, patience: ProgressDisplay) -> NextOutputsResult:
         from evenhand.data.groups import split_ratings
         from evenhand.design.next_outputs import choose_part, name_features
 
@@ -226,7 +226,7 @@ def next_(
     if not savings:
         refuse_given({"replays": "--replays"}, "does nothing without --savings")
     times = replays if savings else 0
-    with Patience("choosing") as patience:
+    with ProgressDisplay("choosing") as patience:
         from evenhand.data.ratings import Ratings
 
         data = reading.open_either()
@@ -249,7 +249,7 @@ def _answer(
     group_by: str | None,
     settings: tuple[str, float, int, int | None],
     request: tuple[int, int, int, tuple[str, ...]],
-    patience: Patience,
+    patience: ProgressDisplay,
 ) -> NextResult:
     from evenhand.design.policy import Policy
 
@@ -279,7 +279,7 @@ def _choose(
     policy: Policy,
     request: tuple[int, int, tuple[str, ...]],
     replays: int,
-    patience: Patience,
+    patience: ProgressDisplay,
 ) -> NextPairs:
     from evenhand.design.next_pairs import choose_pairs
     from evenhand.design.savings import measure_savings

@@ -23,7 +23,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.refusals import keep, keep_excluded, kept
-from evenhand.cli.running import Patience, Reading, check_figures, take_output, write_figures
+from evenhand.cli.running import ProgressDisplay, Reading, check_figures, take_output, write_figures
 from evenhand.cli.terminal import (
     PLAIN,
     Column,
@@ -269,7 +269,7 @@ def plan(*, spec: str | None) -> None:
     if kept("figures") is None and kept("forms"):
         raise UnknownOption("--figure-format says how to draw: say where to with --figures")
     check_figures(kept("figures"), kept("forms"))
-    with Patience("simulating") as patience:
+    with ProgressDisplay("simulating") as patience:
         from evenhand.design.plan import plan_campaign
 
         campaign_plan = plan_campaign(

@@ -32,7 +32,7 @@ from evenhand.cli.rank_result import (
     model_option,
     refuse_scales,
 )
-from evenhand.cli.running import Patience, remarks_on, take_output, take_reading
+from evenhand.cli.running import ProgressDisplay, remarks_on, take_output, take_reading
 
 _input_option = section("What to read")
 
@@ -114,7 +114,7 @@ def rank(
     settings = {"ties": ties, "reference": reference, "prior": prior, **effects}
     from evenhand.data.query_log import watch_rows
 
-    with Patience("ranking") as patience, watch_rows(patience.step):
+    with ProgressDisplay("ranking") as patience, watch_rows(patience.step):
         used = (group_by, *(column for column, _ in mixes))
         data = join_tables(reading.open_comparisons("rank"), judges, items, used=used)
         spec = choose_model(model, methods, settings, given)

@@ -24,7 +24,7 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.refusals import kept, open_elsewhere
 from evenhand.cli.running import (
-    Patience,
+    ProgressDisplay,
     Reading,
     refuse_overwriting,
     refuse_unwritable,
@@ -287,7 +287,7 @@ def _choose_model(ties: str, prior: float, *, order_effect: bool) -> BradleyTerr
 
 def _make(reading: Reading, settings: Settings, title: str, wanted: list[str]) -> Report:
     """Make the report; each section is a sign of life."""
-    with Patience("reporting") as patience:
+    with ProgressDisplay("reporting") as patience:
         from evenhand.report.assemble import make_report
 
         return make_report(

@@ -294,7 +294,7 @@ def say_left(spent: float, done: int, total: int) -> str:
     return f"{clock} left"
 
 
-class Patience:
+class ProgressDisplay:
     """A context in which long work is shown: a spinner, or a bar once steps are known."""
 
     def __init__(self, doing: str) -> None:
@@ -308,7 +308,7 @@ class Patience:
         self._timer = Timer(SOON, self._show)
         self._timer.daemon = True
 
-    def __enter__(self) -> Patience:
+    def __enter__(self) -> ProgressDisplay:
         if sys.stderr.isatty():
             self._timer.start()
         return self

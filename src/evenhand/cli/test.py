@@ -19,7 +19,13 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.running import Patience, remarks_on, take_output, take_reading, work_on_groups
+from evenhand.cli.running import (
+    ProgressDisplay,
+    remarks_on,
+    take_output,
+    take_reading,
+    work_on_groups,
+)
 from evenhand.cli.terminal import (
     Column,
     GroupedResult,
@@ -94,7 +100,7 @@ def test(
     them take comparisons for independent.
     """
     reading, place = take_reading(), take_output(judges, items)
-    with Patience("testing"):
+    with ProgressDisplay("testing"):
         from evenhand.ranking.significance import find_repeats, say_dependence
 
         data = reading.open_comparisons("test")

@@ -17,7 +17,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.running import (
-    Patience,
+    ProgressDisplay,
     remarks_on,
     split_groups,
     take_output,
@@ -130,7 +130,7 @@ def variance(
         study_designs,
     )
 
-    with Patience("taking apart"):
+    with ProgressDisplay("taking apart"):
         data = _choose(reading.open(), criterion)
         each = _choose_each(data, per_output, per_judge)
         request = DesignRequest(judges, items, each, stderr, reliability)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from evenhand.cli.options import verb
-from evenhand.cli.running import Patience, choose_output
+from evenhand.cli.running import ProgressDisplay, choose_output
 from evenhand.cli.terminal import PLAIN, block, label, plural
 from evenhand.errors import UnknownFormat
 from evenhand.web.store.verification import LogCheck
@@ -47,7 +47,7 @@ def verify(
 
     noted = read_head(head) if head is not None else None
     wanted = tuple(map(read_receipt, receipts))
-    with Patience("verifying"):
+    with ProgressDisplay("verifying"):
         log_check = audit.audit(log, noted, receipts=wanted)
     if not log_check.holds:
         raise UnknownFormat(f"'{log}' is not what was written. {log_check.fault}")

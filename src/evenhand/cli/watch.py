@@ -24,7 +24,7 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.refusals import kept
 from evenhand.cli.running import (
-    Patience,
+    ProgressDisplay,
     Reading,
     remarks_on,
     split_groups,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from evenhand.cli.running import Output
     from evenhand.cli.watch_screen import Looks, SightResult, Source, WatchResult
     from evenhand.data.comparisons import Comparisons
-    from evenhand.ranking.sequential.leaderboard import BoardState, LiveBoard
+    from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, SequentialState
     from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, Watched
     from evenhand.web.dashboard import CampaignStatus
 
@@ -159,7 +159,7 @@ class File:
         path: Path,
         open_table: Callable[[Path], Comparisons],
         beginning: Beginning,
-        keep: Callable[[BoardState], None] | None,
+        keep: Callable[[SequentialState], None] | None,
     ) -> None:
         from evenhand.ranking.sequential.watch import GrowingVotes
 
@@ -329,7 +329,7 @@ def _replay(
     reading: Reading, options: Asked, state: str | None, group_by: str | None, *, seed: int | None
 ) -> WatchResult:
     """Replay the votes of files, each task apart."""
-    with Patience("watching"):
+    with ProgressDisplay("watching"):
         from evenhand.cli.watch_screen import WatchResult
         from evenhand.ranking.sequential.watch import watch as replay
 
@@ -356,7 +356,7 @@ def _look_at(campaign: Campaign) -> SightResult:
     from evenhand.cli.watch_screen import SightResult, Status
 
     try:
-        with Patience("looking"):
+        with ProgressDisplay("looking"):
             sight = campaign.look()
     finally:
         campaign.close()
@@ -413,19 +413,19 @@ def _refuse_settings(context: click.Context) -> None:
         raise UnknownOption("one campaign at a time can be watched")
 
 
-def _settle(saved_state: BoardState | None, options: Asked) -> LiveBoard:
+def _settle(saved_state: SequentialState | None, options: Asked) -> LiveLeaderboard:
     """Return the settings that were asked for; where nothing was asked, those of the kept board."""
-    from evenhand.ranking.sequential.leaderboard import LiveBoard
+    from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 
-    base = LiveBoard() if saved_state is None else saved_state.settings
-    return LiveBoard(
+    base = LiveLeaderboard() if saved_state is None else saved_state.settings
+    return LiveLeaderboard(
         base.ties if options.ties is None else options.ties,
         base.level if options.level is None else options.level,
         base.judge_votes if options.judge_votes is None else options.judge_votes,
     )
 
 
-def _take_up(path: Path) -> BoardState | None:
+def _take_up(path: Path) -> SequentialState | None:
     """Read the board in a file; None where there is no file yet."""
     from evenhand.ranking.sequential.leaderboard import read_board
 
@@ -437,7 +437,7 @@ def _take_up(path: Path) -> BoardState | None:
         raise UnknownFormat(f"{path}: {fault}") from None
 
 
-def _keep(path: Path, state: BoardState) -> None:
+def _keep(path: Path, state: SequentialState) -> None:
     from evenhand.ranking.sequential.leaderboard import write_board
 
     write_file(path, write_board(state))

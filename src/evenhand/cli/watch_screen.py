@@ -38,7 +38,7 @@ from evenhand.cli.terminal import (
     width,
 )
 from evenhand.errors import UnknownOption, listing
-from evenhand.ranking.sequential.leaderboard import Board, Standing
+from evenhand.ranking.sequential.leaderboard import Leaderboard, Standing
 from evenhand.report.document import pick
 from evenhand.report.latex import escape, escape_control, number, tabular
 
@@ -52,10 +52,10 @@ SHORTEST: Final = ("decided", "now", "", "beats", "judges")
 MIN_NAME: Final = 16  # Columns that names have at least, if they need them
 
 
-class WatchResult(GroupedResult[Board]):
+class WatchResult(GroupedResult[Leaderboard]):
     lacking = "has no board"
 
-    def draw(self, part: Board, columns: int) -> list[str]:
+    def draw(self, part: Leaderboard, columns: int) -> list[str]:
         counts = [plural(part.n_votes, "vote"), plural(len(part.systems), "system")]
         counts.append(f"{share(part.n_ties, part.n_votes)} ties")
         return [
@@ -67,10 +67,10 @@ class WatchResult(GroupedResult[Board]):
             *say_end(part.notes, part.signature, columns),
         ]
 
-    def rows(self, part: Board) -> list[dict[str, Any]]:
+    def rows(self, part: Leaderboard) -> list[dict[str, Any]]:
         return [asdict(one) for one in part.standings]
 
-    def tabulate(self, part: Board) -> str:
+    def tabulate(self, part: Leaderboard) -> str:
         header = ("decided rank", "leading now", "system", "log-worth", "better than")
         rows = [
             (
@@ -93,7 +93,7 @@ def _place(one: Standing, none: str = "—") -> str:
     return none if one.place is None else str(one.place)
 
 
-def draw_board(part: Board, columns: int) -> list[str]:
+def draw_board(part: Leaderboard, columns: int) -> list[str]:
     """Return titles, and a line for each system: where it stands for good, and where now.
 
     Names need room: heads grow short for it first, then log-worths go.

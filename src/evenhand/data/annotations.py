@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from evenhand.data.coding import Labels
 from evenhand.data.engine import Columns, Frame
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET
-from evenhand.data.source import Aside, Source
+from evenhand.data.source import AnnotationColumn, Source
 from evenhand.data.tally import Codes
 from evenhand.errors import InvalidJudgments, listing, sentence_hint, suggest
 
@@ -59,7 +59,7 @@ def is_kind(label: str | None) -> bool:
     return not label or label.casefold() in KINDS
 
 
-def tell_kinds(labels: Sequence[str]) -> list[tuple[int, int]]:
+def classify_kinds(labels: Sequence[str]) -> list[tuple[int, int]]:
     """Return kind and direction of each label."""
     unknown = [label for label in labels if not is_kind(label)]
     if unknown:
@@ -71,7 +71,7 @@ def tell_kinds(labels: Sequence[str]) -> list[tuple[int, int]]:
 def read_kinds(labels: Sequence[str], codes: Codes) -> Kinds:
     """Tell controls and repeats from targets."""
     # codes: (n,) label of each judgment.
-    meant = tell_kinds(labels)
+    meant = classify_kinds(labels)
     kind, direction = (np.array(part, dtype=np.int8)[codes] for part in zip(*meant, strict=True))
     n = int(np.array([not label for label in labels])[codes].sum())
     if not n:
@@ -319,7 +319,7 @@ _PLAIN: Final = ("seconds", "shown_at")
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class Annotations:
     """What was recorded beside the judgments."""
 
     # which are controls and repeats
@@ -336,12 +336,12 @@ class AsideColumns:
     """The columns beside the judgments of one table."""
 
     source: Source  # of the table, for messages
-    asides: Mapping[str, Aside]  # role → column
+    annotations: Mapping[str, AnnotationColumn]  # role → column
     plain: tuple[str, ...]  # roles whose columns are fetched as they are
 
     def only(self, role: str) -> AsideColumns:
         """Keep the column of one role."""
-        return replace(self, asides={role: self.asides[role]})
+        return replace(self, annotations={role: self.annotations[role]})
 
     def add_to(self, frame: Frame) -> Frame:
         """Add each column as it is fetched, under a name that is nobody's."""
@@ -350,7 +350,7 @@ class AsideColumns:
             nw.col(aside.column).alias(_name(role))
             if role in self.plain
             else _as_label(aside.column, schema[aside.column]).alias(_name(role))
-            for role, aside in self.asides.items()
+            for role, aside in self.annotations.items()
         ]
         return frame.with_columns(*added) if added else frame
 
@@ -362,14 +362,14 @@ class AsideColumns:
     @property
     def words(self) -> list[str]:
         """Names of the others, whose different labels are looked up."""
-        return [_name(role) for role in self.asides if role not in self.plain]
+        return [_name(role) for role in self.annotations if role not in self.plain]
 
     def read(
         self,
         columns: Columns,
         words: Mapping[str, Labels],
         read_expected: Callable[[NDArray[Any] | Words], Expected],
-    ) -> Beside:
+    ) -> Annotations:
         """Turn what was fetched into arrays.
 
         found: fetched columns; codes where there are words.
@@ -378,7 +378,7 @@ class AsideColumns:
         notes: list[str] = []
 
         def take(role: str, read: Callable[[Any], Value]) -> Value | None:
-            if role not in self.asides:
+            if role not in self.annotations:
                 return None
             values = columns[_name(role)]
             labels = words.get(_name(role))
@@ -394,7 +394,7 @@ class AsideColumns:
         moment = take("shown_at", read_moments)
         seconds, time_notes = timed if timed is not None else (None, ())
         values = expected[0] if expected is not None else None
-        return Beside(kinds, values, seconds, moment, (*notes, *kinds.notes, *time_notes))
+        return Annotations(kinds, values, seconds, moment, (*notes, *kinds.notes, *time_notes))
 
     def _attempt(
         self, role: str, read: Callable[[Any], Value], values: Any, notes: list[str]
@@ -402,11 +402,11 @@ class AsideColumns:
         try:
             return read(values)
         except Unread as fault:
-            notes.append(refuse_unread(self.source, role, self.asides[role], fault))
+            notes.append(refuse_unread(self.source, role, self.annotations[role], fault))
             return None
 
 
-def refuse_unread(source: Source, role: str, aside: Aside, fault: Unread) -> str:
+def refuse_unread(source: Source, role: str, aside: AnnotationColumn, fault: Unread) -> str:
     """Refuse a column that cannot be read, or return the note that it is left aside."""
     column = source.columns.get(role, aside.column)
     if aside.sure:
@@ -417,12 +417,12 @@ def refuse_unread(source: Source, role: str, aside: Aside, fault: Unread) -> str
 def find_aside_columns(source: Source, frame: Frame, *, scores: bool) -> AsideColumns:
     """Find the columns beside the judgments of a table."""
     schema = frame.collect_schema()
-    asides = source.find_asides(list(schema.names()))
-    numeric = {role for role, aside in asides.items() if schema[aside.column].is_numeric()}
-    plain = [role for role in asides if role in _PLAIN]
+    annotations = source.find_annotations(list(schema.names()))
+    numeric = {role for role, aside in annotations.items() if schema[aside.column].is_numeric()}
+    plain = [role for role in annotations if role in _PLAIN]
     if scores and "expected" in numeric:
         plain.append("expected")
-    return AsideColumns(source, asides, tuple(plain))
+    return AsideColumns(source, annotations, tuple(plain))
 
 
 def _name(role: str) -> str:
@@ -437,8 +437,8 @@ def _as_label(column: str, dtype: nw.dtypes.DType) -> nw.Expr:
     return value if dtype == nw.String else nw.when(~value.is_null()).then(value.cast(nw.String))
 
 
-def note_names(asides: Mapping[str, Aside]) -> tuple[str, ...]:
+def note_names(annotations: Mapping[str, AnnotationColumn]) -> tuple[str, ...]:
     """Say which columns were taken for something that they are not called."""
-    taken = {role: aside.column for role, aside in asides.items() if aside.column != role}
+    taken = {role: aside.column for role, aside in annotations.items() if aside.column != role}
     assignments = ", ".join(f"{role}={column}" for role, column in taken.items())
     return (f"beside the judgments: {assignments}",) if assignments else ()

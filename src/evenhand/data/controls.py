@@ -76,7 +76,7 @@ def leave_out_controls(data: Held) -> Held:
     table = _find_labelled(data)
     columns = find_aside_columns(table.source, table.frame, scores=False)
     roles = ("kind",) if isinstance(table, RankingTable) else ("kind", "expected")
-    role = next((one for one in roles if one in columns.asides), None)
+    role = next((one for one in roles if one in columns.annotations), None)
     if role is None:
         return data
     named = _name_kinds(table, columns, role)
@@ -122,7 +122,7 @@ def _exclude_kinds(
     table = _find_labelled(data)
     scores = isinstance(table, RatingTable)
     columns = find_aside_columns(table.source, table.frame, scores=scores)
-    role = next((one for one in ("kind", "expected") if one in columns.asides), None)
+    role = next((one for one in ("kind", "expected") if one in columns.annotations), None)
     if role is None:
         return ()
     named = _name_kinds(table, columns, role)
@@ -182,7 +182,7 @@ def _choose_controls(
     unknown = [label for label, control in meant.items() if control is None]
     if not unknown:
         return controls, ()
-    aside = columns.asides[role]
+    aside = columns.annotations[role]
     aside = aside if controls else replace(aside, sure=False)
     fault = Unread(f"holds {listing(unknown, 5)}: expected {_EXPECTED[role]}")
     return [], (refuse_unread(data.source, role, aside, fault),)
@@ -328,7 +328,7 @@ def find_excluded(
     else:
         excluded = tuple(one for one in data.excluded if one.code not in uses)
     known = {one.code for one in excluded}
-    if not set(kinds) - known or not data.source.find_asides(data.columns):
+    if not set(kinds) - known or not data.source.find_annotations(data.columns):
         return excluded
 
     wanted = [one for one in kinds if one not in known]

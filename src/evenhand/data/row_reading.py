@@ -99,7 +99,7 @@ def code_votes(data: ComparisonTable) -> Votes:
         expected=expected,
         seconds=read.seconds,
         moment=read.moment,
-        notes=(*note_names(beside.asides), *read.notes),
+        notes=(*note_names(beside.annotations), *read.notes),
     )
     if weighing.column is None:
         return votes

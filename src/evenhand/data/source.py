@@ -15,11 +15,11 @@ from evenhand.data.exclusions import Exclusion, Filter
 
 # What may be recorded beside a judgment: whether it is a control or a repeat, what is expected of
 # it, how long it took, and when it was given
-ASIDES: Final = ("kind", "expected", "seconds", "shown_at")
+ANNOTATIONS: Final = ("kind", "expected", "seconds", "shown_at")
 
 
 @dataclass(frozen=True)
-class Aside:
+class AnnotationColumn:
     """The column that holds what was recorded beside a judgment."""
 
     column: str  # its name in the frame
@@ -37,8 +37,8 @@ class Source:
     # role → column of the outside table, as understood
     columns: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()  # sentences for the reader, such as what was left out
-    # role of `ASIDES` → its column; where a role is missing here, a column of its name plays it
-    asides: Mapping[str, Aside] = field(default_factory=dict)
+    # role of `ANNOTATIONS` → its column; where a role is missing, a column of its name plays it
+    annotations: Mapping[str, AnnotationColumn] = field(default_factory=dict)
     # the DuckDB connection that reads the file, if one does
     connection: Any = field(default=None, repr=False, compare=False)
     without_controls: bool = False  # whether controls were left out (`controls.leave_out_controls`)
@@ -59,10 +59,12 @@ class Source:
         """Return the outside name of a role's column, for messages."""
         return self.columns.get(role, role)
 
-    def find_asides(self, columns: Sequence[str]) -> dict[str, Aside]:
-        """Return which of some columns play the roles of `ASIDES`."""
-        asides = {role: self.asides.get(role, Aside(role)) for role in ASIDES}
-        return {role: aside for role, aside in asides.items() if aside.column in columns}
+    def find_annotations(self, columns: Sequence[str]) -> dict[str, AnnotationColumn]:
+        """Return which of some columns play the roles of `ANNOTATIONS`."""
+        annotations = {
+            role: self.annotations.get(role, AnnotationColumn(role)) for role in ANNOTATIONS
+        }
+        return {role: aside for role, aside in annotations.items() if aside.column in columns}
 
 
 def number_rows(frame: Frame, name: str) -> Frame:

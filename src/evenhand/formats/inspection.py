@@ -12,7 +12,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from evenhand.data.annotations import Unread, find_aside_columns, refuse_unread, tell_kinds
+from evenhand.data.annotations import Unread, classify_kinds, find_aside_columns, refuse_unread
 from evenhand.data.checks import find_padded, refuse_padded
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import mark_whole
@@ -36,13 +36,13 @@ _KIND = "evenhand_kind"
 def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
     """Count controls and repeats, as they are weighted."""
     columns = find_aside_columns(data.source, data.frame, scores=True)
-    if "kind" not in columns.asides:
+    if "kind" not in columns.annotations:
         return None, None
     counted = _count(data, columns.only("kind").add_to(data.frame))
     try:
-        kinds = tell_kinds([label.strip() for label in counted])
+        kinds = classify_kinds([label.strip() for label in counted])
     except Unread as fault:
-        refuse_unread(data.source, "kind", columns.asides["kind"], fault)
+        refuse_unread(data.source, "kind", columns.annotations["kind"], fault)
         return None, None
     sums = dict.fromkeys((CONTROL, REPEAT), 0.0)
     for (kind, _), n in zip(kinds, counted.values(), strict=True):

@@ -29,7 +29,7 @@ from evenhand.formats.file_heads import (
 )
 from evenhand.formats.files import open_files
 from evenhand.formats.registry import choose
-from evenhand.formats.table import Table, Wishes
+from evenhand.formats.table import ReadOptions, Table
 
 
 def open_frame(source: Any) -> Table:
@@ -117,7 +117,7 @@ def read(
     outcome_labels = (
         None if outcomes is None else {str(label): one for label, one in outcomes.items()}
     )
-    options = Wishes(dict(columns or {}), outcome_labels, weights, system_separator)
+    options = ReadOptions(dict(columns or {}), outcome_labels, weights, system_separator)
     data = understand(table, options, layout=format, where=where)
     with explained(table.name):
         data = data if task is None else data.select_task(task)
@@ -125,7 +125,7 @@ def read(
 
 
 def understand(
-    table: Table, options: Wishes, *, layout: str | None, where: str | nw.Expr | None
+    table: Table, options: ReadOptions, *, layout: str | None, where: str | nw.Expr | None
 ) -> Comparisons | Rankings | Ratings:
     """Say what the columns of a table mean; arguments as `read`."""
     whole = table.frame
@@ -150,7 +150,7 @@ def understand(
     return replace(data, source=first)
 
 
-def _rename_quoted(table: Table, options: Wishes) -> tuple[Table, Wishes]:
+def _rename_quoted(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:
     """Write columns with a single quote in place of a double one, which DuckDB is not asked for."""
     if not table.frame.implementation.is_duckdb() or '"' not in "".join(table.columns):
         return table, options

@@ -24,7 +24,7 @@ from evenhand.data.exclusions import Exclusion
 from evenhand.data.ratings import Ratings
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing
 from evenhand.formats.files import connect
-from evenhand.formats.table import Layout, Table, Wishes, make_ratings
+from evenhand.formats.table import Layout, ReadOptions, Table, make_ratings
 
 Row = Mapping[str, Any]
 _NAMES: Final = count()
@@ -133,7 +133,7 @@ def rate(
     layout: Layout,
     table: Table,
     rows: Sequence[Row],
-    options: Wishes,
+    options: ReadOptions,
     *,
     notes: Iterable[str] = (),
     excluded: Iterable[Exclusion] = (),

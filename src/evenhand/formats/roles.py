@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from evenhand.data.source import ASIDES, Source
+from evenhand.data.source import ANNOTATIONS, Source
 from evenhand.errors import UnknownColumn, UnknownOption, listing, sentence_hint, suggest
 
 # Role → other names under which it is understood without being told
@@ -58,7 +58,7 @@ ONLY_ASKED: Final = frozenset({"id"})
 NAMES: Final = frozenset({"left", "right", "system", "outcome", "judge"})
 
 # Roles that nothing hangs on: where two columns could play one, none does
-SOFT: Final = frozenset(ASIDES)
+SOFT: Final = frozenset(ANNOTATIONS)
 
 # A column of this name says that left and right are not places on the screen
 UNKNOWN_POSITIONS: Final = "positions_unknown"

@@ -27,7 +27,7 @@ from evenhand.data.labels import (
 from evenhand.data.query_log import name_originals
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
-from evenhand.data.source import ASIDES, Aside, Source, find_rows, name_rows
+from evenhand.data.source import ANNOTATIONS, AnnotationColumn, Source, find_rows, name_rows
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, require_option
 from evenhand.formats.roles import SOFT, SYNONYMS, UNKNOWN_POSITIONS, Header, assign, describe, fold
 
@@ -44,7 +44,7 @@ NUMBERS: Final = frozenset({"text", "whole numbers", "fractions"})
 
 
 @dataclass(frozen=True)
-class Wishes:
+class ReadOptions:
     """What the caller said about a table."""
 
     # role → column; wins over what the names say
@@ -81,7 +81,7 @@ class Table:
         """Names of the columns, in order."""
         return tuple(self.schema.names())
 
-    def header(self, options: Wishes) -> Header:
+    def header(self, options: ReadOptions) -> Header:
         """Return the columns beside the roles that the caller gave them."""
         return Header(self.columns, options.columns, self.name, self.holds_texts)
 
@@ -218,7 +218,7 @@ def take(table: Table, roles: Mapping[str, str]) -> tuple[Frame, list[str]]:
             expressions.append(read_label(table, column, role))
     others = [column for column in table.columns if column not in taken]
     names, notes = name_covariates(others, roles)
-    notes += note_misspelt(others, roles, table.header(Wishes()))
+    notes += note_misspelt(others, roles, table.header(ReadOptions()))
     for column, name in names.items():
         expressions.append(_keep(table, column).alias(name))
     return table.frame.select(*expressions), notes
@@ -344,24 +344,24 @@ WHOLE: Final = " (document)"  # Stands behind the criterion of such scores
 
 
 def place_asides(
-    table: Table, options: Wishes, roles: Mapping[str, str], beside: Mapping[str, str]
-) -> dict[str, Aside]:
+    table: Table, options: ReadOptions, roles: Mapping[str, str], beside: Mapping[str, str]
+) -> dict[str, AnnotationColumn]:
     """Say under which name the frame keeps each column that is beside the judgment."""
     renamed = set(roles.values())
     covariates, _ = name_covariates([name for name in table.columns if name not in renamed], roles)
     return {
-        role: Aside(covariates[column], is_sure(options, role, column))
+        role: AnnotationColumn(covariates[column], is_sure(options, role, column))
         for role, column in beside.items()
     }
 
 
-def is_sure(options: Wishes, role: str, column: str) -> bool:
+def is_sure(options: ReadOptions, role: str, column: str) -> bool:
     """Say whether a column was asked for or is called like its role."""
     return role in options.columns or fold(column) == fold(role)
 
 
 def drop_misfits(
-    table: Table, options: Wishes, roles: Mapping[str, str]
+    table: Table, options: ReadOptions, roles: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
     """Leave columns that only sound like a role of `SOFT` where they are."""
     fitting, notes = {}, []
@@ -520,7 +520,7 @@ class Layout:
     title: str  # in sentences, such as "WMT rankings"
     needs: Sequence[str]  # columns, or roles of columns, without which it is no such table
     # what makes judgments of a table; where a column of a name always has one role, `make` does
-    understand: Callable[[Table, Wishes], Handle] | None = None
+    understand: Callable[[Table, ReadOptions], Handle] | None = None
     make: Callable[..., Handle] | None = None
     fixed: Mapping[str, str] = field(default_factory=dict)  # role → its column, for `make`
     # roles that a user may give to columns; without any, the columns are called exactly as told
@@ -544,7 +544,7 @@ class Layout:
             has_all = set(self.needs) <= set(header.columns)
         return has_all and (self.condition is None or self.condition(header))
 
-    def read(self, table: Table, options: Wishes) -> Handle:
+    def read(self, table: Table, options: ReadOptions) -> Handle:
         """Make judgments of a table of this layout."""
         if self.understand is not None:
             return self.understand(table, options)
@@ -553,8 +553,8 @@ class Layout:
         return self.make(table, options, self, self.fixed)
 
 
-COMPARISON_ROLES: Final = (*Comparisons.ROLES, *ASIDES)
-RANKING_ROLES: Final = (*Rankings.ROLES, *ASIDES)
+COMPARISON_ROLES: Final = (*Comparisons.ROLES, *ANNOTATIONS)
+RANKING_ROLES: Final = (*Rankings.ROLES, *ANNOTATIONS)
 RATING_ROLES: Final = Ratings.ROLES
 
 _NEEDED: Final[Mapping[str, Sequence[str]]] = {
@@ -565,7 +565,7 @@ _NEEDED: Final[Mapping[str, Sequence[str]]] = {
 
 
 def make_comparisons(
-    table: Table, options: Wishes, layout: Layout, fixed: Mapping[str, str] | None = None
+    table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Comparisons:
     """Make comparisons of a table with one comparison a row."""
     roles, beside = assign_beside(table, options, "comparisons", fixed)
@@ -574,7 +574,7 @@ def make_comparisons(
         table, outcome_labels = turn_winners(table, roles, outcome_labels), SIDES
         notes.append(f"'{roles['outcome']}' names the winner of its row")
     frame, source = _take(table, layout, roles)
-    source = replace(source, asides=place_asides(table, options, roles, beside))
+    source = replace(source, annotations=place_asides(table, options, roles, beside))
     known = UNKNOWN_POSITIONS not in table.columns
     notes += [] if known else ["which output stood left is not known"]
     data = Comparisons(
@@ -592,20 +592,20 @@ def make_comparisons(
 
 
 def make_rankings(
-    table: Table, options: Wishes, layout: Layout, fixed: Mapping[str, str] | None = None
+    table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Rankings:
     """Make rankings of a table with one ranked output a row; arguments as `make_comparisons`."""
     refuse_comparison_wishes(options, "rankings")
     roles, beside = assign_beside(table, options, "rankings", fixed)
     frame, source = _take(table, layout, roles)
-    source = replace(source, asides=place_asides(table, options, roles, beside))
+    source = replace(source, annotations=place_asides(table, options, roles, beside))
     data = Rankings(frame, source=source)
     data.check()
     return data
 
 
 def make_ratings(
-    table: Table, options: Wishes, layout: Layout, fixed: Mapping[str, str] | None = None
+    table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Ratings:
     """Make ratings of a table with one score a row; arguments and errors as `make_comparisons`."""
     refuse_comparison_wishes(options, "ratings")
@@ -619,15 +619,15 @@ def make_ratings(
     ]
     frame, source = _take(table, layout, roles)
     beside = {
-        role: Aside(role, is_sure(options, role, column))
+        role: AnnotationColumn(role, is_sure(options, role, column))
         for role, column in roles.items()
         if role in SOFT
     }
-    return Ratings(frame, source=replace(source.noting(*notes, *more), asides=beside))
+    return Ratings(frame, source=replace(source.noting(*notes, *more), annotations=beside))
 
 
 def assign_beside(
-    table: Table, options: Wishes, kind: str, fixed: Mapping[str, str] | None = None
+    table: Table, options: ReadOptions, kind: str, fixed: Mapping[str, str] | None = None
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Decide which column plays each role, and which were recorded beside the judgment."""
     roles = COMPARISON_ROLES if kind == "comparisons" else RANKING_ROLES
@@ -642,7 +642,7 @@ def _take(table: Table, layout: Layout, roles: Mapping[str, str]) -> tuple[Frame
     return frame, source.noting(*notes)
 
 
-def refuse_comparison_wishes(options: Wishes, kind: str) -> None:
+def refuse_comparison_wishes(options: ReadOptions, kind: str) -> None:
     """Refuse what only comparisons can be asked: outcome labels and importance weights."""
     if options.outcomes is not None:
         raise UnknownOption(f"outcomes are labels of comparisons; this table holds {kind}")
@@ -650,7 +650,7 @@ def refuse_comparison_wishes(options: Wishes, kind: str) -> None:
         raise UnknownOption(f"importance weights are for comparisons; this table holds {kind}")
 
 
-def read_outcomes(options: Wishes) -> Mapping[str, Outcome] | None:
+def read_outcomes(options: ReadOptions) -> Mapping[str, Outcome] | None:
     """Check the caller's own outcome labels."""
     if options.outcomes is None:
         return None

@@ -40,13 +40,13 @@ from evenhand.judges.engine_rows import (
     add_places,
     check_beside,
     check_names,
+    classify_rows,
     clear_moments,
     code_targets,
     count_left,
     find_systems,
     name_answers,
     note_rows,
-    tell_rows,
 )
 from evenhand.judges.engine_units import (
     CLUSTER,
@@ -124,8 +124,8 @@ def find_votes(data: Comparisons) -> FoundVotes:
     table, placed = add_places(weighing.frame)
     frame = name_levels(data, [*labels, "left", "right", "outcome"], table)
     beside = find_aside_columns(data.source, frame, scores=False)
-    timed = check_beside(data, frame, beside.asides)
-    frame = add_kind(beside.add_to(frame), beside.asides)
+    timed = check_beside(data, frame, beside.annotations)
+    frame = add_kind(beside.add_to(frame), beside.annotations)
     # rows and votes by task, outcome and kind, and rows of one system on both sides
     names = [*(["task"] if data.has("task") else []), "outcome", KIND]
     n_votes = nw.len() if weighing.column is None else nw.col(weighing.column).sum()
@@ -139,7 +139,7 @@ def find_votes(data: Comparisons) -> FoundVotes:
     if not words or groups[_SAME].any() or len(outcomes) < len(words) or None in outcomes.values():
         raise NeedsRows(ODD_LABELS)
     meaning = {word: _MEANT[side] for word, side in outcomes.items() if side is not None}
-    kinds = tell_rows(groups[KIND])
+    kinds = classify_rows(groups[KIND])
     means = np.array([kinds[text] for text in groups[KIND].tolist()])
     answers = Answers(
         scales=_choose_scales(groups, means, meaning),
@@ -150,7 +150,7 @@ def find_votes(data: Comparisons) -> FoundVotes:
     )
     systems = find_systems(frame)
     points = np.array(answers.scales[""].points)
-    notes = [*note_names(beside.asides)]
+    notes = [*note_names(beside.annotations)]
     notes += note_rows((int(groups[COUNT].sum()), 0), groups, data, frame)
     if weighing.zero:
         notes.append(say_unweighted(weighing.zero))

@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.annotations import Unread, find_aside_columns, tell_kinds
+from evenhand.data.annotations import Unread, classify_kinds, find_aside_columns
 from evenhand.data.checks import is_name
 from evenhand.data.coding import name_levels
 from evenhand.data.comparisons import Comparisons
@@ -73,15 +73,15 @@ def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]
     table, placed = add_places(data.frame)
     frame = name_levels(data, keys, table)
     beside = find_aside_columns(data.source, frame, scores=True)
-    timed = check_beside(data, frame, beside.asides)
+    timed = check_beside(data, frame, beside.annotations)
     frame = beside.add_to(frame.filter(~is_unscored(frame)) if counted[1] else frame)
-    frame = add_kind(frame, beside.asides)
+    frame = add_kind(frame, beside.annotations)
     scores = frame.group_by("score").agg(nw.len().alias(COUNT)).head(4 * MAX_POINTS_COUNTED)
     if len(fetch_columns(scores)["score"]) >= 4 * MAX_POINTS_COUNTED:
         raise NeedsRows(f"there are more than {MAX_POINTS_COUNTED} different scores")
     by = ["score", KIND, *(["task"] if "task" in keys else [])]
     groups = fetch_columns(frame.group_by(*by).agg(nw.len().alias(COUNT)))
-    kinds = tell_rows(groups[KIND])
+    kinds = classify_rows(groups[KIND])
     notes = note_rows(counted, groups, data, frame)
     names = sorted({text for text, kind in kinds.items() if kind == TARGET})
     is_target = nw.col(KIND).is_in(names)
@@ -110,10 +110,10 @@ def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]
     )
 
 
-def check_beside(data: Ratings | Comparisons, frame: Frame, asides: Mapping[str, Any]) -> bool:
+def check_beside(data: Ratings | Comparisons, frame: Frame, annotations: Mapping[str, Any]) -> bool:
     """Say whether moments are known; refuse what is only read row by row."""
     schema = frame.collect_schema()
-    types = {role: schema[aside.column] for role, aside in asides.items()}
+    types = {role: schema[aside.column] for role, aside in annotations.items()}
     if "expected" in types:
         raise NeedsRows("what is expected of controls is read row by row")
     if "seconds" in types and not types["seconds"].is_numeric():
@@ -131,17 +131,17 @@ def add_places(frame: Frame) -> tuple[Frame, bool]:
     return keep_places(frame), True
 
 
-def add_kind(frame: Frame, asides: Mapping[str, Any]) -> Frame:
+def add_kind(frame: Frame, annotations: Mapping[str, Any]) -> Frame:
     """Say of every row what kind it is, in the words of the table; "" where it says nothing."""
-    kind = nw.col(KIND).fill_null("") if "kind" in asides else nw.lit("target")
+    kind = nw.col(KIND).fill_null("") if "kind" in annotations else nw.lit("target")
     return frame.with_columns(kind.alias(KIND))
 
 
-def tell_rows(labels: NDArray[Any]) -> dict[str, int]:
+def classify_rows(labels: NDArray[Any]) -> dict[str, int]:
     """Return what each kind means."""
     texts = sorted(set(labels.tolist()))
     try:
-        meant = tell_kinds([text.strip() for text in texts])
+        meant = classify_kinds([text.strip() for text in texts])
     except Unread:
         raise NeedsRows("a column of kinds holds something else") from None
     return {text: kind for text, (kind, _) in zip(texts, meant, strict=True)}
@@ -162,7 +162,7 @@ def note_rows(
     blank = np.array([not text.strip() for text in groups[KIND].tolist()])
     if n := int(groups[COUNT][blank].sum()):
         notes.append(f"judgments without a kind are targets: {n:,} of {scored:,}")
-    if "seconds" in data.source.find_asides(data.columns):
+    if "seconds" in data.source.find_annotations(data.columns):
         seconds = nw.col("evenhand_seconds").cast(nw.Float64)
         bad = (seconds < 0) | (seconds == float("inf"))
         known = frame.filter(~seconds.is_null()).select("evenhand_seconds")

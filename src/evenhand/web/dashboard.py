@@ -38,7 +38,7 @@ from sqlalchemy import select
 from evenhand.design.tasks import Task
 from evenhand.errors import CampaignError, EvenhandError, UnknownOption
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.sequential.leaderboard import Board, Confirmation
+from evenhand.ranking.sequential.leaderboard import Confirmation, Leaderboard
 from evenhand.web.downloads import AnswerTables, list_downloads
 from evenhand.web.findings import NOTHING, Findings, Panel, find, find_fault, try_part
 from evenhand.web.site import Rates
@@ -68,7 +68,7 @@ SETS_NOT_RENEWED: Final = (
 class LeaderboardView:
     """A board as the page shows it."""
 
-    board: Board  # what is decided, and who leads now
+    board: Leaderboard  # what is decided, and who leads now
     lapsed: tuple[tuple[str, str], ...]  # pairs that stood as decided once and are held back now
 
 
@@ -387,7 +387,7 @@ class PassStatus:
 
     name: str  # of the pass
     # what is decided and who leads; None where nothing was judged, or it has scores
-    board: Board | None = None
+    board: Leaderboard | None = None
     says: tuple[str, ...] = ()  # the board in sentences
     # pairs, better and worse, that stood as decided and are held back now
     lapsed: tuple[tuple[str, str], ...] = ()

@@ -345,14 +345,15 @@ def describe_choices(gathered: AnswerTables) -> dict[str, str]:
         n = counted.get(task.name, Counter())
         if n.keys() <= {"design"}:
             continue
-        share = f" ({100 * design.random_share:.0f} % is share_asked for)"
+        share = f" ({100 * design.random_share:.0f} % is asked for)"
         share_asked = "" if design.policy == "random" else share
         fixed = f", {n['narrowed']:,} of the pairs that were left" if n["narrowed"] else ""
         fixed += f", {n['design']:,} of the design" if n["design"] else ""
         descriptions[task.name] = (
             f"pairs are chosen by the policy {design.policy}: {n['policy']:,} by the policy,"
-            f" {n['random']:,} at random{share_asked}, {n['start-up']:,} of the start-up phase{fixed};"
-            " so how often a system won says little, for some were share_asked about more in hard pairs"
+            f" {n['random']:,} at random{share_asked}, {n['start-up']:,} of the start-up"
+            f" phase{fixed};"
+            " so how often a system won says little, for some were asked about more in hard pairs"
         )
     return descriptions
 

@@ -33,7 +33,7 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.sequential.leaderboard import (
     Confirmation,
-    LiveBoard,
+    LiveLeaderboard,
     confirm_pairs,
     share_places,
 )
@@ -394,7 +394,7 @@ def _order_by_votes(
     for name in orders.keys() & {*table.tasks()}:
         part = table.select_task(name, recorded=False)
         orders[name] = _compare_rankings(part, flagged)
-        sets = confirm_pairs(part, LiveBoard())
+        sets = confirm_pairs(part, LiveLeaderboard())
         if sets is not None:
             confirmed[name] = sets
     return orders

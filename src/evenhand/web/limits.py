@@ -92,7 +92,7 @@ class Door:
         for one in [*self._inside]:
             one.check(now)
 
-    def tell_of_proxy(self, address: str) -> None:
+    def note_proxy(self, address: str) -> None:
         """Tell the organiser, once, of what may be a proxy of their own that was not named."""
         parsed = parse_address(address)
         known = address in self._told or len(self._told) >= TOLD
@@ -169,7 +169,7 @@ class Connection(HttpToolsProtocol):
         self._in_head, self._bytes = False, 0
         self._wait(self.door.limits.body_time)
         if not self.is_proxied and any(name == b"x-forwarded-for" for name, _ in self.headers):
-            self.door.tell_of_proxy(self.address)
+            self.door.note_proxy(self.address)
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:

@@ -6,7 +6,7 @@ import pytest
 from evenhand import read
 from evenhand.data.controls import take_pairs
 from evenhand.errors import EvenhandError, InvalidJudgments, UnknownFormat
-from evenhand.ranking.sequential.leaderboard import LiveBoard
+from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, watch
 from ranking.anytime.arrivals import draw_table, write_rankings
 
@@ -142,7 +142,7 @@ def test_a_piece_of_another_task_alone_changes_nothing(tmp_path):
 def test_it_goes_on_with_a_board_that_was_kept(tmp_path):
     table, path = draw_table(600), tmp_path / "votes.csv"
     table[:400].write_csv(path)
-    kept = watch(read(str(path)), LiveBoard(), order="second").state
+    kept = watch(read(str(path)), LiveLeaderboard(), order="second").state
     table.write_csv(path)
     votes = follow(path, Beginning(state=kept, order="second"))
     votes.look()

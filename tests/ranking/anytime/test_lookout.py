@@ -6,7 +6,7 @@ import pytest
 from scipy.special import xlogy
 
 from evenhand import read
-from evenhand.ranking.sequential.leaderboard import LiveBoard, read_board, write_board
+from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, read_board, write_board
 from evenhand.ranking.sequential.likelihood import _bound_direct
 from evenhand.ranking.sequential.votes import Vote
 from evenhand.ranking.sequential.watch import watch
@@ -54,7 +54,7 @@ ARMS = {
 @pytest.mark.parametrize("arm", ARMS)
 def test_whoever_follows_votes_decides_what_a_full_look_after_each_would(arm, ties, named):
     votes = draw(300, **ARMS[arm])
-    board = LiveBoard(ties=ties, judge_votes=20)
+    board = LiveLeaderboard(ties=ties, judge_votes=20)
     systems = sorted({vote.left for vote in votes}) if named else ()
     slow, fast = look_always(board.start(systems), votes), follow(board.start(systems), votes)
     key = lambda one: (one.votes, one.better, one.worse, one.by)  # noqa: E731
@@ -68,7 +68,10 @@ def test_every_answer_one_way_with_ties_between_neighbours_decides_as_a_full_loo
     chain = [(0, 1, "tie"), (1, 2, "tie"), (0, 2, "left")]
     votes = [Vote(f"s{s}", f"s{t}", said) for _ in range(60) for s, t, said in chain]
     votes += draw(200, systems=3, gap=1.0)
-    slow, fast = look_always(LiveBoard().start(), votes), follow(LiveBoard().start(), votes)
+    slow, fast = (
+        look_always(LiveLeaderboard().start(), votes),
+        follow(LiveLeaderboard().start(), votes),
+    )
     assert {(one.better, one.worse) for one in fast.claims} == {
         (one.better, one.worse) for one in slow.claims
     }
@@ -76,16 +79,16 @@ def test_every_answer_one_way_with_ties_between_neighbours_decides_as_a_full_loo
 
 def test_a_restart_between_two_votes_changes_nothing():
     votes = draw(400)
-    whole = follow(LiveBoard(judge_votes=20).start(), votes)
+    whole = follow(LiveLeaderboard(judge_votes=20).start(), votes)
     for cut in (3, 61, 200):
-        state = follow(LiveBoard(judge_votes=20).start(), votes[:cut])
+        state = follow(LiveLeaderboard(judge_votes=20).start(), votes[:cut])
         again = follow(read_board(write_board(state)), votes[cut:])
         assert write_board(again) == write_board(whole)
     assert whole.claims
 
 
 def test_what_is_left_for_a_full_look_after_votes_that_were_followed_is_nothing():
-    state = follow(LiveBoard().start(), draw(400, gap=0.6, seed=3))
+    state = follow(LiveLeaderboard().start(), draw(400, gap=0.6, seed=3))
     known = list(state.claims)
     state.decide()
     assert state.claims == known != []
@@ -109,12 +112,12 @@ def test_a_longer_table_decides_all_that_a_shorter_one_does(seed):
 
 def test_systems_are_named_by_the_first_sixty_votes_or_by_the_square_of_their_number():
     votes = draw(400, systems=12)
-    state = LiveBoard().start()
+    state = LiveLeaderboard().start()
     for number, vote in enumerate(votes, start=1):
         state.follow([vote])
         assert (state.founders is None) == (number < 144)
     assert state.founders == 12
-    few = follow(LiveBoard().start(), draw(59, systems=3))
+    few = follow(LiveLeaderboard().start(), draw(59, systems=3))
     assert few.founders is None
     assert any("once 60 votes have named the systems" in note for note in few.look().notes)
     assert follow(few, draw(1, systems=3)).founders == 3
@@ -122,18 +125,18 @@ def test_systems_are_named_by_the_first_sixty_votes_or_by_the_square_of_their_nu
 
 def test_votes_that_named_the_systems_are_no_direct_votes():
     """Else whoever adds systems while direct votes look bad gains by it: their level is shared."""
-    state = follow(LiveBoard(ties="discard").start(), [Vote("a", "b", "left")] * 60)
+    state = follow(LiveLeaderboard(ties="discard").start(), [Vote("a", "b", "left")] * 60)
     assert state.numerator.direct(0, 1) == (0, 0)
     follow(state, [Vote("a", "b", "left")] * 3)
     assert state.numerator.direct(0, 1) == (3, 0)
     assert state.numerator.direct(1, 0) == (0, 3)
-    named = follow(LiveBoard(ties="discard").start(["a", "b"]), [Vote("a", "b", "left")] * 60)
+    named = follow(LiveLeaderboard(ties="discard").start(["a", "b"]), [Vote("a", "b", "left")] * 60)
     assert named.numerator.direct(0, 1) == (60, 0)
 
 
 def test_judges_count_on_systems_that_were_named_before_alone():
     """A late system has no share in the level that judges' pairs have."""
-    state = LiveBoard(judge_votes=1).start(["a", "b"])
+    state = LiveLeaderboard(judge_votes=1).start(["a", "b"])
     for number in range(40):
         state.follow([Vote("z", "a", "left", f"j{number}")])
     assert state.judge_claims == []

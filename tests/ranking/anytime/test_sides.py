@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import beta
 
-from evenhand.ranking.sequential.leaderboard import LiveBoard
+from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 from evenhand.ranking.sequential.votes import Vote
 from evenhand.ranking.sides import log_one_sided, note_sides
 
@@ -62,7 +62,7 @@ def test_sides_drawn_by_lot_are_hardly_ever_named_however_often_one_looks():
 
 
 def test_a_board_says_so_as_long_as_sides_are_known():
-    state = LiveBoard().start(NAMES)
+    state = LiveLeaderboard().start(NAMES)
     state.observe([Vote("ash", "birch", "left"), Vote("ash", "birch", "right")] * 20)
     assert any("ash stood first in 40 of 40 votes" in note for note in state.look().notes)
     state.sides_known = False

@@ -5,7 +5,12 @@ import polars as pl
 import pytest
 
 from evenhand import read
-from evenhand.ranking.sequential.leaderboard import LiveBoard, find_groups, read_board, write_board
+from evenhand.ranking.sequential.leaderboard import (
+    LiveLeaderboard,
+    find_groups,
+    read_board,
+    write_board,
+)
 from evenhand.ranking.sequential.votes import Vote
 from evenhand.ranking.sequential.watch import watch
 
@@ -80,7 +85,7 @@ def test_groups_of_which_one_won_every_vote_did_meet():
 
 
 def test_a_system_without_a_vote_is_named():
-    state = LiveBoard().start(["a", "b", "c"])
+    state = LiveLeaderboard().start(["a", "b", "c"])
     state.follow([Vote("a", "b", "left"), Vote("a", "b", "right"), Vote("a", "b", "left")])
     board = state.show()
     assert board.says[-1] == 'nobody leads now: "c" was never compared with any other system'
@@ -91,7 +96,7 @@ def test_a_system_without_a_vote_is_named():
 
 def test_ties_that_are_left_out_join_nothing():
     votes = [Vote("a", "b", "left"), Vote("c", "d", "left"), Vote("a", "c", "tie")]
-    apart, joined = LiveBoard(ties="discard").start([]), LiveBoard().start([])
+    apart, joined = LiveLeaderboard(ties="discard").start([]), LiveLeaderboard().start([])
     for state in (apart, joined):
         state.follow(votes)
     assert apart.show().says[-1] == (

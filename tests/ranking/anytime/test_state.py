@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import brentq
 
 from evenhand import InvalidJudgments, UnknownFormat, UnknownOption
-from evenhand.ranking.sequential.leaderboard import LiveBoard, read_board, write_board
+from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, read_board, write_board
 from evenhand.ranking.sequential.votes import Vote
 
 NAMES = ("ash", "birch", "cedar", "dogwood")
@@ -39,7 +39,7 @@ def run(state, votes, every=50):
 def test_the_evidence_of_two_systems_is_what_one_computes_by_hand():
     """N from the root of each step's own score equation; the supremum is n log ½."""
     said = ["left", "left", "right", "left", "left", "left"]
-    state, log_numerator = LiveBoard(ties="discard").start(["a", "b"]), 0.0
+    state, log_numerator = LiveLeaderboard(ties="discard").start(["a", "b"]), 0.0
     for start in (0, 4):  # of four votes on two systems all worths are fitted
         wins = said[:start].count("left")
 
@@ -56,7 +56,7 @@ def test_the_evidence_of_two_systems_is_what_one_computes_by_hand():
 
 
 def test_claims_only_grow():
-    state, before = LiveBoard().start(NAMES), 0
+    state, before = LiveLeaderboard().start(NAMES), 0
     votes = draw(1200) + draw(1200, gap=-0.8)
     for start in range(0, len(votes), 60):
         known = list(state.claims)
@@ -72,8 +72,8 @@ def test_claims_only_grow():
 @pytest.mark.parametrize("ties", ["davidson", "discard"])
 def test_a_restart_changes_nothing(ties):
     votes = draw(600)
-    whole = run(LiveBoard(ties=ties, judge_votes=40).start(NAMES), votes)
-    state = run(LiveBoard(ties=ties, judge_votes=40).start(NAMES), votes[:250])
+    whole = run(LiveLeaderboard(ties=ties, judge_votes=40).start(NAMES), votes)
+    state = run(LiveLeaderboard(ties=ties, judge_votes=40).start(NAMES), votes[:250])
     state = run(read_board(write_board(state)), votes[250:])
     assert whole.claims
     assert write_board(state) == write_board(whole)
@@ -81,7 +81,7 @@ def test_a_restart_changes_nothing(ties):
 
 
 def test_a_board_that_was_edited_is_refused():
-    text = write_board(run(LiveBoard().start(NAMES), draw(100)))
+    text = write_board(run(LiveLeaderboard().start(NAMES), draw(100)))
     log_value = json.loads(text)["numerator"]["log_value"]
     edited = text.replace(str(log_value), str(log_value + 5))
     assert edited != text
@@ -112,7 +112,7 @@ def test_what_nests_too_deep_to_be_read_is_no_board():
     ("name", "value"), [("seen", []), ("shown", [[0]]), ("systems", 3), ("founders", 1e999)]
 )
 def test_a_forged_board_is_refused_in_words(name, value):
-    body = json.loads(write_board(run(LiveBoard().start(NAMES), draw(20))))
+    body = json.loads(write_board(run(LiveLeaderboard().start(NAMES), draw(20))))
     del body["sha256"]
     body[name] = value
     plain = json.dumps(body, sort_keys=True, separators=(",", ":"))
@@ -122,7 +122,7 @@ def test_a_forged_board_is_refused_in_words(name, value):
 
 
 def test_a_cut_file_is_refused():
-    text = write_board(LiveBoard().start(NAMES))
+    text = write_board(LiveLeaderboard().start(NAMES))
     with pytest.raises(UnknownFormat, match="no JSON"):
         read_board(text[: len(text) // 2])
 
@@ -130,7 +130,7 @@ def test_a_cut_file_is_refused():
 def test_a_revised_vote_is_ignored_and_counted():
     first = Vote("ash", "birch", "left", "ann", "item 1")
     again = Vote("birch", "ash", "left", "ann", "item 1")
-    state = LiveBoard().start(NAMES)
+    state = LiveLeaderboard().start(NAMES)
     state.observe([first])
     before = state.numerator.to_dict()
     state.observe([again])
@@ -141,7 +141,7 @@ def test_a_revised_vote_is_ignored_and_counted():
 
 
 def test_votes_that_nobody_can_tell_to_be_revisions_count():
-    state = LiveBoard().start(NAMES)
+    state = LiveLeaderboard().start(NAMES)
     state.observe([Vote("ash", "birch", "left", "ann")] * 2)
     state.observe([Vote("ash", "birch", "left", "", "item 1")] * 2)
     state.observe([Vote("ash", "birch", "left", who, "item 1") for who in ("ann", "bob")])
@@ -150,7 +150,8 @@ def test_votes_that_nobody_can_tell_to_be_revisions_count():
 
 def test_a_system_that_comes_later_goes_on_the_board_and_is_named():
     state = run(
-        LiveBoard().start(NAMES[:3]), [v for v in draw(400) if "dogwood" not in (v.left, v.right)]
+        LiveLeaderboard().start(NAMES[:3]),
+        [v for v in draw(400) if "dogwood" not in (v.left, v.right)],
     )
     claims = list(state.claims)
     state = run(state, [Vote("elm", "ash", "left")] * 70)
@@ -162,7 +163,7 @@ def test_a_system_that_comes_later_goes_on_the_board_and_is_named():
 
 
 def test_discarded_ties_are_counted_and_say_nothing():
-    state = LiveBoard(ties="discard").start(NAMES)
+    state = LiveLeaderboard(ties="discard").start(NAMES)
     state.observe([Vote("ash", "birch", "tie")] * 5)
     assert state.numerator.log_value == 0.0
     board = state.look()
@@ -172,7 +173,7 @@ def test_discarded_ties_are_counted_and_say_nothing():
 
 
 def test_what_rank_sets_do_not_confirm_is_held_back():
-    state = run(LiveBoard().start(NAMES), draw(900))
+    state = run(LiveLeaderboard().start(NAMES), draw(900))
     free = state.look()
     assert free.held == ()
     one = free.decided[0]
@@ -184,7 +185,7 @@ def test_what_rank_sets_do_not_confirm_is_held_back():
 
 
 def test_decided_places_follow_from_decided_pairs():
-    board = run(LiveBoard().start(NAMES), draw(900)).look()
+    board = run(LiveLeaderboard().start(NAMES), draw(900)).look()
     for one in board.standings:
         better = sum(claim.better == one.system for claim in board.decided)
         worse = sum(claim.worse == one.system for claim in board.decided)
@@ -193,7 +194,7 @@ def test_decided_places_follow_from_decided_pairs():
 
 def test_half_wins_are_refused_with_the_reason():
     with pytest.raises(UnknownOption, match=r"no probability of a vote.*davidson.*or discard"):
-        LiveBoard(ties="half-win")
+        LiveLeaderboard(ties="half-win")
 
 
 @pytest.mark.parametrize(
@@ -207,7 +208,7 @@ def test_half_wins_are_refused_with_the_reason():
 )
 def test_settings_that_cannot_be_are_refused(settings, fault):
     with pytest.raises(UnknownOption, match=fault):
-        LiveBoard(**settings)
+        LiveLeaderboard(**settings)
 
 
 @pytest.mark.parametrize(
@@ -226,10 +227,10 @@ def test_votes_that_cannot_be_are_refused(vote, fault):
 def test_systems_without_a_name_or_twice_are_refused():
     for systems in (["a", "a"], ["a", ""]):
         with pytest.raises(InvalidJudgments, match="each its own"):
-            LiveBoard().start(systems)
+            LiveLeaderboard().start(systems)
 
 
 def test_an_empty_board_says_so():
-    board = LiveBoard().start(NAMES).look()
+    board = LiveLeaderboard().start(NAMES).look()
     assert board.says[-1] == "nobody leads: there are no votes"
     assert board.systems == NAMES

@@ -7,7 +7,7 @@ import pytest
 from evenhand import InvalidJudgments, NotIdentified, UnknownColumn, UnknownOption, rank, read
 from evenhand.ranking.sequential.leaderboard import (
     APART,
-    LiveBoard,
+    LiveLeaderboard,
     confirm_pairs,
     read_board,
     write_board,
@@ -82,7 +82,7 @@ def test_settings_beside_a_board_that_has_others_are_refused():
     table = draw_table(100)
     state = watch(read(table), order="second").state
     with pytest.raises(UnknownOption, match="has settings of its own"):
-        watch(read(table), LiveBoard(ties="discard"), state=state)
+        watch(read(table), LiveLeaderboard(ties="discard"), state=state)
 
 
 def test_where_judges_are_known_rank_sets_must_agree():
@@ -161,7 +161,7 @@ def test_several_groups_share_the_level():
     table = pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row")
     levels = [0.5, 0.9, 0.96, 0.97, 0.98, 0.99, 0.995]
     for level in levels:
-        found = confirm_pairs(read(table), LiveBoard(level=level)).pairs
+        found = confirm_pairs(read(table), LiveLeaderboard(level=level)).pairs
         expected = set()
         for two in (["a", "b"], ["c", "d"]):
             inside = table.filter(pl.col("left").is_in(two) & pl.col("right").is_in(two))
@@ -173,8 +173,8 @@ def test_several_groups_share_the_level():
 def test_a_level_that_rank_sets_cannot_show_is_refused_in_the_words_of_a_board():
     table = draw_table(60)
     with pytest.raises(UnknownOption, match=r"level 0\.9995 is more than the rank sets of known"):
-        watch(read(table), LiveBoard(level=0.9995))
-    assert watch(read(table.drop("judge")), LiveBoard(level=0.9995)).board.n_votes == 60
+        watch(read(table), LiveLeaderboard(level=0.9995))
+    assert watch(read(table.drop("judge")), LiveLeaderboard(level=0.9995)).board.n_votes == 60
 
 
 def test_sides_that_nobody_knows_are_not_spoken_of(tmp_path):
@@ -235,7 +235,7 @@ def test_the_signature_holds_what_makes_the_board_again(tmp_path):
         watch(table).board.signature,
         watch(table, seed=5).board.signature,
         watch(table, systems=NAMES).board.signature,
-        watch(table, LiveBoard(level=0.9)).board.signature,
+        watch(table, LiveLeaderboard(level=0.9)).board.signature,
     }
     assert len(signatures) == 4
     one = watch(read(draw_table(200)), order="second").board.signature

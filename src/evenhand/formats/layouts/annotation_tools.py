@@ -50,8 +50,8 @@ from evenhand.formats.records import (
 from evenhand.formats.table import (
     Handle,
     Layout,
+    ReadOptions,
     Table,
-    Wishes,
     make_comparisons,
     make_rankings,
     make_ratings,
@@ -69,7 +69,7 @@ _FORMS: Final = "answers to forms"
 _CHECKS: Final = "outputs under validation are controls"
 
 
-def understand_pearmut(table: Table, options: Wishes) -> Ratings:
+def understand_pearmut(table: Table, options: ReadOptions) -> Ratings:
     """Read every score of every document."""
     counts: Counter[str] = Counter()
     unread = set(list_unread(table, PEARMUT.reads))
@@ -237,7 +237,7 @@ class _Said:
     value: str  # what was said
 
 
-def understand_potato(table: Table, options: Wishes) -> Comparisons | Rankings:
+def understand_potato(table: Table, options: ReadOptions) -> Comparisons | Rankings:
     """Read what was preferred, in the order shown."""
     if len(table.paths) != 1:
         raise UnknownFormat(
@@ -399,7 +399,7 @@ _TABLES: Final = {
     "rating": "ratings",
     "number": "ratings",
 }
-_MAKERS: Final[Mapping[str, Callable[[Table, Wishes, Layout], Handle]]] = {
+_MAKERS: Final[Mapping[str, Callable[[Table, ReadOptions, Layout], Handle]]] = {
     "rankings": make_rankings,
     "comparisons": make_comparisons,
     "ratings": make_ratings,
@@ -423,7 +423,7 @@ class _Result:
     data: Mapping[str, Any]  # what was shown
 
 
-def understand_label_studio(table: Table, options: Wishes) -> Handle:
+def understand_label_studio(table: Table, options: ReadOptions) -> Handle:
     """Read every annotation."""
     rows: dict[str, list[dict[str, Any]]] = {}
     left_out: Counter[str] = Counter()
@@ -567,7 +567,7 @@ def _rate(record: Record, result: _Result) -> Iterator[dict[str, Any]]:
 STATES: Final = ("submitted", "draft", "discarded")
 
 
-def understand_argilla(table: Table, options: Wishes) -> Rankings:
+def understand_argilla(table: Table, options: ReadOptions) -> Rankings:
     """Read every ranking that was submitted."""
     rows: list[Row] = []
     left_out: Counter[str] = Counter()

@@ -37,7 +37,7 @@ from evenhand.formats.records import (
     read_records,
 )
 from evenhand.formats.roles import UNKNOWN_POSITIONS
-from evenhand.formats.table import Layout, Table, Wishes, make_comparisons
+from evenhand.formats.table import Layout, ReadOptions, Table, make_comparisons
 
 KINDS: Final = dict(zip(TYPES, ("target", "repeat", "good", "bad"), strict=True))
 # What stands behind # in the name of a document → kind of a judgment of it. Unfinished documents
@@ -56,7 +56,7 @@ class Document:
     flag: str  # bad, dup, incomplete or tutorial; "" for none of them
 
 
-def understand_appraise(table: Table, options: Wishes) -> Ratings:
+def understand_appraise(table: Table, options: ReadOptions) -> Ratings:
     """Read the scores."""
     flat = list_flat(table, APPRAISE.reads)
     rows = [keep_flat(record, flat, read_score_row(record, flat)) for record in read_records(table)]
@@ -195,7 +195,7 @@ def _say_flags(rows: Sequence[Row]) -> list[str]:
 POSITIONS: Final = ("first", "second")
 
 
-def understand_appraise_pairs(table: Table, options: Wishes) -> Comparisons:
+def understand_appraise_pairs(table: Table, options: ReadOptions) -> Comparisons:
     """Put the rows of each judgment together."""
     if "start" not in table.columns:
         raise UnknownColumn(

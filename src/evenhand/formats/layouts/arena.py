@@ -20,7 +20,7 @@ from evenhand.data.engine import fetch_columns
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.source import find_rows, name_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownFormat, UnknownOption, listing
-from evenhand.formats.table import COMPARISON_ROLES, Layout, Table, Wishes, make_comparisons
+from evenhand.formats.table import COMPARISON_ROLES, Layout, ReadOptions, Table, make_comparisons
 
 ARENA: Final = Layout(
     "arena",
@@ -42,7 +42,7 @@ ARENA: Final = Layout(
 _VOTES: Final = ("leftvote", "rightvote", "tievote", "bothbad_vote")
 
 
-def understand_arena_log(table: Table, options: Wishes) -> Comparisons:
+def understand_arena_log(table: Table, options: ReadOptions) -> Comparisons:
     """Take the models apart and keep the votes."""
     lacking = [name for name in ARENA_LOG.needs if name not in table.columns]
     if lacking:
@@ -105,7 +105,7 @@ _ONE: Final = (1, ("1", "1.0", "true"))
 _ZERO: Final = (0, ("0", "0.0", "false"))
 
 
-def understand_arena_one_hot(table: Table, options: Wishes) -> Comparisons:
+def understand_arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
     """Turn the three columns into one outcome."""
     header = table.header(options)
     lacking = [name for name in ARENA_ONE_HOT.needs if header.named(name) is None]

@@ -42,8 +42,8 @@ from evenhand.formats.table import (
     RATING_ROLES,
     SIDES,
     Layout,
+    ReadOptions,
     Table,
-    Wishes,
     is_no_number,
     make_comparisons,
     make_rankings,
@@ -101,7 +101,7 @@ RATINGS: Final = Layout(
 # system. A blank cell was not judged: it is left out and counted.
 
 
-def understand_matrix(table: Table, options: Wishes) -> Ratings:
+def understand_matrix(table: Table, options: ReadOptions) -> Ratings:
     """Make a rating of each cell."""
     judge, *items = table.columns
     if Header((judge,)).missing(["judge"]) or not items:
@@ -141,7 +141,7 @@ MATRIX: Final = Layout(
 _FIXED: Final = {"left": "left", "right": "right", "outcome": "label", "judge": "worker"}
 
 
-def understand_crowd_kit(table: Table, options: Wishes) -> Comparisons:
+def understand_crowd_kit(table: Table, options: ReadOptions) -> Comparisons:
     """Turn the name of the winner into its side."""
     roles = assign(table.header(options), CROWD_KIT.roles, ("left", "right", "outcome"), _FIXED)
     left, right, label = (read_label(table, roles[r], r) for r in ("left", "right", "outcome"))
@@ -173,7 +173,7 @@ CROWD_KIT: Final = Layout(
 # judgments of better or worse; they are not supported.
 
 
-def understand_crowd_kit_long(table: Table, options: Wishes) -> Ratings:
+def understand_crowd_kit_long(table: Table, options: ReadOptions) -> Ratings:
     """Take numeric labels as scores."""
     label = options.columns.get("score") or table.header(options).named("label") or "label"
     kinds = nw.String | nw.Categorical | nw.Enum
@@ -226,7 +226,7 @@ EVALICA: Final = Layout(
 MODELS: Final = ("chosen_model", "rejected_model")
 
 
-def understand_dpo(table: Table, options: Wishes) -> Comparisons:
+def understand_dpo(table: Table, options: ReadOptions) -> Comparisons:
     """Compare the models of each row."""
     if not set(MODELS) <= set(table.columns):
         raise UnknownColumn(
@@ -275,7 +275,7 @@ def _read(record: Record, flat: Sequence[str]) -> Row:
 # are kept as they are.
 
 
-def understand_mlqe(table: Table, options: Wishes) -> Ratings:
+def understand_mlqe(table: Table, options: ReadOptions) -> Ratings:
     """Read every score of every list."""
     flat = list_flat(table, MLQE.reads)
     rows = [
@@ -322,7 +322,7 @@ def _read_mlqe(record: Record) -> Iterator[Row]:
 # named. Items are numbered as they are, from 0.
 
 
-def understand_subset2evaluate(table: Table, options: Wishes) -> Ratings:
+def understand_subset2evaluate(table: Table, options: ReadOptions) -> Ratings:
     """Read every number; flat keys beside them are kept."""
     flat = list_flat(table, SUBSET2EVALUATE.reads)
     rows = [

@@ -37,13 +37,13 @@ from evenhand.formats.records import (
     take_marks,
     weigh,
 )
-from evenhand.formats.table import Layout, Table, Wishes
+from evenhand.formats.table import Layout, ReadOptions, Table
 
 SEVERITIES: Final = ("major", "minor", "critical", "neutral", NO_ERROR)
 _SEGMENTS: Final = ("docSegId", "seg_id")
 
 
-def understand_mqm(table: Table, options: Wishes) -> Ratings:
+def understand_mqm(table: Table, options: ReadOptions) -> Ratings:
     """Put the errors of each rater and output together."""
     segment = next((name for name in _SEGMENTS if name in table.columns), "")
     require_columns(table, [segment or "seg_id"], MQM.title)
@@ -134,7 +134,7 @@ def _read_error(
 # less, and higher is better. No judge is named.
 
 
-def understand_mqm_averages(table: Table, options: Wishes) -> Ratings:
+def understand_mqm_averages(table: Table, options: ReadOptions) -> Ratings:
     """Read the averages."""
     rows = [
         {
@@ -169,7 +169,7 @@ MQM_AVERAGES: Final = Layout(
 # rated it: segments are numbered from 1 within their system. Lines with None may lack the rater.
 
 
-def understand_mtme_ratings(table: Table, options: Wishes) -> Ratings:
+def understand_mtme_ratings(table: Table, options: ReadOptions) -> Ratings:
     """Read the errors."""
     rows, none = [], 0
     marked: list[Span] = []
@@ -221,7 +221,7 @@ def read_errors(record: Record, given: Any) -> tuple[float, tuple[Span, ...]]:
 # minus what the errors take.
 
 
-def understand_mtme_json(table: Table, options: Wishes) -> Ratings:
+def understand_mtme_json(table: Table, options: ReadOptions) -> Ratings:
     """Read the errors; flat keys beside them are kept."""
     flat = list_flat(table, MTME_JSON.reads)
     rows: list[Row] = []
@@ -270,7 +270,7 @@ def _name(record: Record) -> Row:
 # documents are numbered from 1 within their system. None is no score. No judge is named.
 
 
-def understand_mtme_scores(table: Table, options: Wishes) -> Ratings:
+def understand_mtme_scores(table: Table, options: ReadOptions) -> Ratings:
     """Read the scores."""
     rows = []
     seen: Counter[tuple[str, ...]] = Counter()

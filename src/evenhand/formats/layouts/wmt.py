@@ -15,7 +15,7 @@ from evenhand.data.engine import Frame, quote_name
 from evenhand.data.exclusions import exclude_by_format
 from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
-from evenhand.data.source import ASIDES, find_rows, name_rows, number_rows
+from evenhand.data.source import ANNOTATIONS, find_rows, name_rows, number_rows
 from evenhand.errors import InvalidJudgments, UnknownColumn
 from evenhand.formats.files import BLANK_HEADERS
 from evenhand.formats.records import (
@@ -35,8 +35,8 @@ from evenhand.formats.records import (
 from evenhand.formats.roles import SOFT, assign, fold
 from evenhand.formats.table import (
     Layout,
+    ReadOptions,
     Table,
-    Wishes,
     name_covariates,
     place_asides,
     read_label,
@@ -121,7 +121,7 @@ class _Slots:
         return {*self.systems, *self.ranks, *self.numbers}
 
 
-def understand_wmt_rnk(table: Table, options: Wishes) -> Rankings:
+def understand_wmt_rnk(table: Table, options: ReadOptions) -> Rankings:
     """Turn each row into one row for each ranked output."""
     refuse_comparison_wishes(options, "rankings")
     slots = _find_slots(table)
@@ -147,8 +147,8 @@ def understand_wmt_rnk(table: Table, options: Wishes) -> Rankings:
     )
     note = f"read {WMT_RNK.title}: {columns['system']}, {assignments}".removesuffix(", ")
     source = table.source(WMT_RNK.name, columns, note).noting(*notes)
-    asides = place_asides(table, options, dict.fromkeys((*roles, *_ADDED), ""), beside)
-    data = Rankings(frame, source=replace(source, asides=asides))
+    annotations = place_asides(table, options, dict.fromkeys((*roles, *_ADDED), ""), beside)
+    data = Rankings(frame, source=replace(source, annotations=annotations))
     data.check()
     return data
 
@@ -158,7 +158,7 @@ WMT_RNK: Final = Layout(
     "WMT rankings",
     ("system1Id", "system1rank", "system2Id", "system2rank"),
     understand=understand_wmt_rnk,
-    roles=("judge", "item", "task", "weight", *ASIDES),
+    roles=("judge", "item", "task", "weight", *ANNOTATIONS),
 )
 
 
@@ -240,7 +240,7 @@ _KEPT: Final = {
 }
 
 
-def understand_wmt_da(table: Table, options: Wishes) -> Ratings:
+def understand_wmt_da(table: Table, options: ReadOptions) -> Ratings:
     """Read the scores."""
     rows = [_read(record) for record in read_records(table)]
     return rate(WMT_DA, table, rows, options, notes=note_unread(table, WMT_DA.needs))
@@ -280,7 +280,7 @@ def _read(record: Record) -> Row:
 _CRITERIA: Final = {"raw": "RAW.SCR", "standardised": "Z.SCR"}
 
 
-def understand_wmt_da_scores(table: Table, options: Wishes) -> Ratings:
+def understand_wmt_da_scores(table: Table, options: ReadOptions) -> Ratings:
     """Read both scores of each line."""
     rows = [
         {
@@ -324,7 +324,7 @@ _SAID: Final = ("score", "annotator", "errors", "times", "protocol")
 _SEGMENT: Final = re.compile(r"_#_(\d+)$")
 
 
-def understand_wmt_json(table: Table, options: Wishes) -> Ratings:
+def understand_wmt_json(table: Table, options: ReadOptions) -> Ratings:
     """Read every score of every segment."""
     every = list(read_records(table))
     segments = [record for record in every if record.data("scores") is not None]

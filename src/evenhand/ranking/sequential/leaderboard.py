@@ -92,7 +92,7 @@ PANEL: Final = "for this panel of judges and these items, votes being independen
 
 
 @dataclass(frozen=True)
-class LiveBoard:
+class LiveLeaderboard:
     """Settings of a board.
 
     Attributes:
@@ -102,7 +102,7 @@ class LiveBoard:
         judge_votes: the first so many votes of each judge make one vote of that judge on each
             pair, for the column that is safe from judges with tastes; None for no such column.
 
-    >>> LiveBoard().start(["a", "b"]).look().decided
+    >>> LiveLeaderboard().start(["a", "b"]).look().decided
     ()
     """
 
@@ -141,7 +141,7 @@ class LiveBoard:
             column = f"judges by {self.judge_votes} votes"
         return f"ties {self.ties}, level {self.level:g}, {column}"
 
-    def start(self, systems: Sequence[str] = ()) -> BoardState:
+    def start(self, systems: Sequence[str] = ()) -> SequentialState:
         """Begin a board.
 
         Args:
@@ -160,7 +160,7 @@ class LiveBoard:
                 "systems of a board have names, each its own, and these have not:"
                 f" {listing(systems)}"
             )
-        return BoardState(self, systems)
+        return SequentialState(self, systems)
 
 
 # What the rank sets of these judges decide now, where judges are known.
@@ -187,7 +187,7 @@ class Confirmation:
         return self.silent.get(frozenset((better, worse)), OPEN)
 
 
-def refuse_too_sure(table: Comparisons, settings: LiveBoard) -> None:
+def refuse_too_sure(table: Comparisons, settings: LiveLeaderboard) -> None:
     """Refuse a level that rank sets cannot show."""
     from evenhand.ranking.settings import MAX_LEVEL
 
@@ -198,7 +198,7 @@ def refuse_too_sure(table: Comparisons, settings: LiveBoard) -> None:
         )
 
 
-def confirm_pairs(table: Comparisons, settings: LiveBoard) -> Confirmation | None:
+def confirm_pairs(table: Comparisons, settings: LiveLeaderboard) -> Confirmation | None:
     """Return the pairs that the rank sets of these judges decide now."""
     # None where judges are not known: then nobody has to confirm.
     if not table.has("judge"):
@@ -244,7 +244,7 @@ def _silence(systems: Sequence[str], why: str) -> dict[frozenset[str], str]:
     return {frozenset(pair): why for pair in combinations(systems, 2)}
 
 
-def _rank(table: Comparisons, settings: LiveBoard, parts: int) -> Confirmation | str:
+def _rank(table: Comparisons, settings: LiveLeaderboard, parts: int) -> Confirmation | str:
     """Return what rank sets decide with a share of the level, or why there are none."""
     from evenhand.models.bradley_terry import BradleyTerry
     from evenhand.ranking.intervals import MIN_CLUSTERS
@@ -306,7 +306,7 @@ class Standing:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Board(InNotebooks):
+class Leaderboard(InNotebooks):
     """What is decided and who leads now.
 
     Attributes:
@@ -427,7 +427,7 @@ class Seen:
         return self.votes - self.revised
 
 
-class BoardState:
+class SequentialState:
     """Votes so far.
 
     Attributes:
@@ -450,7 +450,7 @@ class BoardState:
 
     """
 
-    def __init__(self, settings: LiveBoard, systems: Sequence[str]) -> None:
+    def __init__(self, settings: LiveLeaderboard, systems: Sequence[str]) -> None:
         self.settings = settings
         self.systems = list(systems)
         self.founders = len(self.systems) or None
@@ -583,7 +583,7 @@ class BoardState:
         better, worse = (self.systems[code] for code in pair)
         return Claim(better, worse, self.seen.counted, by)
 
-    def look(self, confirmed: Confirmation | Collection[Confirmed] | None = None) -> Board:
+    def look(self, confirmed: Confirmation | Collection[Confirmed] | None = None) -> Leaderboard:
         """Decide what can be decided, and return the board.
 
         Args:
@@ -595,7 +595,7 @@ class BoardState:
         self.decide()
         return self.show(confirmed)
 
-    def show(self, confirmed: Confirmation | Collection[Confirmed] | None = None) -> Board:
+    def show(self, confirmed: Confirmation | Collection[Confirmed] | None = None) -> Leaderboard:
         """Return the board of what is decided already; for votes that are followed.
 
         Args:
@@ -627,7 +627,9 @@ class BoardState:
         return self.numerator.log_value - null.value
 
 
-def _lay_out(state: BoardState, worth: Array, confirmation: Confirmation | None) -> Board:
+def _lay_out(
+    state: SequentialState, worth: Array, confirmation: Confirmation | None
+) -> Leaderboard:
     reasons: list[str | None] = [None] * len(state.claims)
     notes = _list_notes(state, checked=confirmation is not None)
     excluded = _list_excluded(state, checked=confirmation is not None)
@@ -639,7 +641,7 @@ def _lay_out(state: BoardState, worth: Array, confirmation: Confirmation | None)
     ]
     decided = tuple(claim for claim, why in zip(state.claims, reasons, strict=True) if why is None)
     groups = find_groups(state)
-    return Board(
+    return Leaderboard(
         standings=_list_standings(state, worth, decided, groups),
         decided=decided,
         held=tuple(claim for claim, _ in held),
@@ -659,7 +661,7 @@ def _lay_out(state: BoardState, worth: Array, confirmation: Confirmation | None)
     )
 
 
-def find_groups(state: BoardState) -> Groups:
+def find_groups(state: SequentialState) -> Groups:
     """Return the names of systems that votes join, the largest group first, names sorted."""
     source, target = np.array(state.numerator.ends, dtype=np.intp).reshape(-1, 2).T
     part = weak_components(Graph(len(state.systems), source, target)).tolist()
@@ -669,7 +671,7 @@ def find_groups(state: BoardState) -> Groups:
     return tuple(sorted(map(tuple, groups.values()), key=lambda names: (-len(names), names)))
 
 
-def _say_unjoined(state: BoardState, groups: Groups) -> str:
+def _say_unjoined(state: SequentialState, groups: Groups) -> str:
     """Say which groups no vote joins; "" where there is one group."""
     from evenhand.models.existence import NEVER, say_apart
 
@@ -682,7 +684,7 @@ def _say_unjoined(state: BoardState, groups: Groups) -> str:
 
 
 def _list_standings(
-    state: BoardState, worth: Array, decided: tuple[Claim, ...], groups: Groups
+    state: SequentialState, worth: Array, decided: tuple[Claim, ...], groups: Groups
 ) -> tuple[Standing, ...]:
     """Return the systems, the leading one first; equals stand by name and share a place."""
     names, k = state.systems, len(state.systems)
@@ -726,7 +728,7 @@ def share_places(worth: Array) -> list[int]:
     return places.tolist()
 
 
-def _list_notes(state: BoardState, *, checked: bool) -> list[str]:
+def _list_notes(state: SequentialState, *, checked: bool) -> list[str]:
     """Return what must stand beside a board."""
     notes = []
     if state.founders is None and state.seen.votes:
@@ -753,7 +755,7 @@ def _list_notes(state: BoardState, *, checked: bool) -> list[str]:
     return notes
 
 
-def _list_excluded(state: BoardState, *, checked: bool) -> tuple[Exclusion, ...]:
+def _list_excluded(state: SequentialState, *, checked: bool) -> tuple[Exclusion, ...]:
     """Return the votes that count nothing: second answers, and ties where they are discarded."""
     seen, excluded = state.seen, []
     if seen.revised:
@@ -769,7 +771,7 @@ def _list_excluded(state: BoardState, *, checked: bool) -> tuple[Exclusion, ...]
     return tuple(excluded)
 
 
-def _sign(state: BoardState, confirmation: Confirmation | None) -> str:
+def _sign(state: SequentialState, confirmation: Confirmation | None) -> str:
     """Return the line that reproduces the board."""
     settings, founders, seen = state.settings, state.founders, state.seen
     alone = founders is not None and founders < 2
@@ -796,10 +798,10 @@ def _sign(state: BoardState, confirmation: Confirmation | None) -> str:
 # from writing another one on purpose.
 
 
-def write_board(state: BoardState) -> str:
+def write_board(state: SequentialState) -> str:
     """Return a board as JSON.
 
-    >>> state = LiveBoard().start(["a", "b"])
+    >>> state = LiveLeaderboard().start(["a", "b"])
     >>> read_board(write_board(state)).systems
     ['a', 'b']
     """
@@ -824,7 +826,7 @@ def write_board(state: BoardState) -> str:
     return json.dumps(whole, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def read_board(text: str) -> BoardState:
+def read_board(text: str) -> SequentialState:
     """Read what `write_board` wrote.
 
     Raises:
@@ -857,9 +859,9 @@ def _sum(body: Mapping[str, Any]) -> str:
     return sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _restore(body: Mapping[str, Any]) -> BoardState:
+def _restore(body: Mapping[str, Any]) -> SequentialState:
     systems = [str(name) for name in body["systems"]]
-    state = LiveBoard(**body["settings"]).start(systems)
+    state = LiveLeaderboard(**body["settings"]).start(systems)
     state.founders = None if body["founders"] is None else int(body["founders"])
     state.seen = Seen(**body["seen"])
     keys = body["keys"]

@@ -22,7 +22,7 @@ from evenhand.data.comparisons import Comparisons
 from evenhand.data.engine import ANSWER
 from evenhand.data.joining import PLACE
 from evenhand.data.labels import OUTCOMES
-from evenhand.data.source import Aside, number_rows
+from evenhand.data.source import AnnotationColumn, number_rows
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, sentence_hint, suggest
 from evenhand.formats.roles import fold
@@ -122,7 +122,7 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
     timed = order != ROWS and votes.moment is not None
     by, span, notes = ROWS, None, []
     if timed and votes.moment is not None:
-        by = order or data.source.find_asides(data.columns)["shown_at"].column
+        by = order or data.source.find_annotations(data.columns)["shown_at"].column
         missing = int(np.isnan(votes.moment).sum())
         if missing:
             raise InvalidJudgments(
@@ -167,8 +167,8 @@ def _read_votes(data: Comparisons, order: str | None) -> Votes:
     try:
         data = _end_rankings(data, order)
         column = data.require(order)
-        asides = {**data.source.asides, "shown_at": Aside(column)}
-        data = replace(data, source=replace(data.source, asides=asides))
+        annotations = {**data.source.annotations, "shown_at": AnnotationColumn(column)}
+        data = replace(data, source=replace(data.source, annotations=annotations))
         return _name_by_rows(data).votes()
     except InvalidJudgments as fault:
         text = str(fault).replace(", taken as shown_at,", ", which tells the order,")

@@ -30,10 +30,10 @@ from evenhand.errors import (
 from evenhand.formats.files import QUOTED, GrowingFile
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.sequential.leaderboard import (
-    Board,
-    BoardState,
     Confirmation,
-    LiveBoard,
+    Leaderboard,
+    LiveLeaderboard,
+    SequentialState,
     confirm_pairs,
     refuse_too_sure,
 )
@@ -47,8 +47,8 @@ Open = Callable[[Path], Comparisons]
 class Watched:
     """What came of votes that were watched; it is shown as its board."""
 
-    board: Board  # what is decided, and who leads now
-    state: BoardState  # the votes, to go on with
+    board: Leaderboard  # what is decided, and who leads now
+    state: SequentialState  # the votes, to go on with
 
     @property
     def signature(self) -> str:
@@ -65,9 +65,9 @@ class Watched:
 @carries_excluded("controls")
 def watch(
     data: Comparisons | Rankings,
-    settings: LiveBoard | None = None,
+    settings: LiveLeaderboard | None = None,
     *,
-    state: BoardState | None = None,
+    state: SequentialState | None = None,
     order: str | None = None,
     systems: Sequence[str] | None = None,
     seed: int | None = None,
@@ -80,7 +80,7 @@ def watch(
 
     Args:
         data: comparisons, or rankings, of which each is one vote; of one task.
-        settings: of the board; `LiveBoard()` by default.
+        settings: of the board; `LiveLeaderboard()` by default.
         state: a board to go on with, which is changed: the table must begin with the votes that it
             has seen. Its own settings hold.
         order: a column of times or numbers, "rows" for the order of the table, or None for the
@@ -88,7 +88,7 @@ def watch(
             rows where there is none. With a state take the order of answers: one that comes late
             would else stand before votes that were seen.
         systems: those that take part, where that is known before the first vote; else the first
-            votes name them (`LiveBoard.start`). A state has named them.
+            votes name them (`LiveLeaderboard.start`). A state has named them.
         seed: of the pair that stands for a ranking; by default that of the state, else 20131.
 
     Raises:
@@ -131,11 +131,11 @@ def watch(
 
 
 def _begin(
-    settings: LiveBoard | None, state: BoardState | None, systems: Sequence[str] | None
-) -> BoardState:
+    settings: LiveLeaderboard | None, state: SequentialState | None, systems: Sequence[str] | None
+) -> SequentialState:
     """Return the board to go on with, or a new one."""
     if state is None:
-        return (settings or LiveBoard()).start([] if systems is None else sorted(systems))
+        return (settings or LiveLeaderboard()).start([] if systems is None else sorted(systems))
     if settings not in (None, state.settings):
         raise UnknownOption(
             f"this board has settings of its own: {state.settings.says}; leave out other ones, or"
@@ -150,7 +150,7 @@ def _begin(
     return state
 
 
-def _say_difference(arrival: Arrival, state: BoardState, place: int) -> str:
+def _say_difference(arrival: Arrival, state: SequentialState, place: int) -> str:
     """Say where a table parts from the votes that a board has seen."""
     votes, known, ordered = arrival.votes, state.seen.votes, f"ordered by {arrival.order}"
     if state.order not in ("", arrival.order):
@@ -176,8 +176,8 @@ class Beginning:
     """How a board begins."""
 
     # of the board; None for those of the state, or the usual ones
-    settings: LiveBoard | None = None
-    state: BoardState | None = None  # a board to go on with, or None
+    settings: LiveLeaderboard | None = None
+    state: SequentialState | None = None  # a board to go on with, or None
     order: str | None = None  # as for `watch`
     systems: Sequence[str] | None = None  # those that take part, where that is known
 
@@ -199,7 +199,7 @@ class GrowingVotes:
     ) -> None:
         """Read nothing yet."""
         self.file, self.state = GrowingFile(path), beginning.state
-        self.board: Board | None = None
+        self.board: Leaderboard | None = None
         self._open, self._beginning, self._rest, self._clock = open_table, beginning, rest, clock
         self._folder = TemporaryDirectory(prefix="evenhand-")
         self._copy = Path(self._folder.name, path.name)
@@ -283,7 +283,7 @@ class GrowingVotes:
             )
         return table
 
-    def _count(self, state: BoardState, fresh: bytes) -> bool:
+    def _count(self, state: SequentialState, fresh: bytes) -> bool:
         """Count new lines by themselves; say whether that could be done."""
         piece = self._copy.with_name(f"new{self._copy.suffix}")
         piece.write_bytes(self._header + fresh)

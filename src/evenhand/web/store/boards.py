@@ -36,7 +36,7 @@ from evenhand.web.store.schema import tokens as links
 from evenhand.web.store.transaction import Entry, WriteTransaction, empty
 
 if TYPE_CHECKING:
-    from evenhand.ranking.sequential.leaderboard import BoardState, Confirmation
+    from evenhand.ranking.sequential.leaderboard import Confirmation, SequentialState
     from evenhand.ranking.sequential.votes import Vote
 
 
@@ -114,7 +114,7 @@ class PassBoard:
 
     def __init__(
         self,
-        state: BoardState,
+        state: SequentialState,
         shown: Iterable[tuple[str, str]] = (),
         confirmed: Confirmation | None = None,
     ) -> None:
@@ -262,11 +262,11 @@ def count_ahead(connection: Connection, campaign: Campaign) -> Mapping[str, Save
     return {} if has_deletion(connection, before) else count.write()
 
 
-def _start(campaign: Campaign, name: str) -> BoardState:
+def _start(campaign: Campaign, name: str) -> SequentialState:
     """Begin the board of a pass; its systems are known from the campaign."""
-    from evenhand.ranking.sequential.leaderboard import LiveBoard
+    from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 
-    state = LiveBoard().start(sorted(campaign.systems))
+    state = LiveLeaderboard().start(sorted(campaign.systems))
     state.order = "log"
     if campaign.task(name).kind == "rank":
         state.seed = find_board_seed(campaign)
