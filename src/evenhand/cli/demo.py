@@ -192,7 +192,7 @@ def _rows(numbers: list[Reproduced]) -> list[str]:
     for one in numbers:
         number = one.expected
         digits = _digits(number.tolerance)
-        values = f"{number.value:.{digits}f}", f"{one.found:.{digits}f}"
+        values = f"{number.value:.{digits}f}", f"{one.computed:.{digits}f}"
         rows.append((number.quantity, number.of, *values, "" if one.agrees else "differs"))
     heads = (Column("quantity"), Column("of"), "printed", "here", Column(""))
     first, *lines = draw_table(heads, rows)
@@ -232,11 +232,11 @@ class Reproduced:
     """A number as it was printed, and as Evenhand finds it."""
 
     expected: Number
-    found: float
+    computed: float
 
     @property
     def agrees(self) -> bool:
-        return abs(self.found - self.expected.value) <= self.expected.tolerance
+        return abs(self.computed - self.expected.value) <= self.expected.tolerance
 
 
 def reproduce(table: Dataset, data: Comparisons) -> list[Reproduced]:

@@ -50,10 +50,10 @@ UNKNOWN: Final = "—"
 
 @dataclass(frozen=True)
 class InspectResult:
-    found: Inspection
+    inspection: Inspection
 
     def text(self, columns: int) -> str:
-        inspection = self.found
+        inspection = self.inspection
         shown = [one for one in inspection.excluded if one.code not in COUNTED]
         excluded = list_texts(shown, inspection.notes)
         lines = block("read", [inspection.name, *inspection.notes, *excluded], columns)
@@ -75,7 +75,7 @@ class InspectResult:
         return "\n".join(lines) + "\n"
 
     def contract(self) -> dict[str, Any]:
-        contract = self.found.to_dict()
+        contract = self.inspection.to_dict()
         for part in (contract["total"], *contract["tasks"]):
             part.update({key: whole(part[key]) for key in COUNTS if part[key] is not None})
         return contract
@@ -92,16 +92,19 @@ class InspectResult:
         ]
 
     def latex(self) -> str:
-        parts = self.found.tasks or (self.found.total,)
+        parts = self.inspection.tasks or (self.inspection.total,)
         rows = [
             [escape(part.task or ""), *(escape(cell(part)) for cell in COLUMNS.values())]
             for part in parts
         ]
-        comments = [self.found.name, *(one.text for one in self.found.excluded)]
+        comments = [self.inspection.name, *(one.text for one in self.inspection.excluded)]
         return tabular("l" + "r" * len(COLUMNS), ["task", *COLUMNS], [rows], comments)
 
     def remarks(self) -> list[str]:
-        return [*self.found.notes, *list_texts(self.found.excluded, self.found.notes)]
+        return [
+            *self.inspection.notes,
+            *list_texts(self.inspection.excluded, self.inspection.notes),
+        ]
 
 
 def _holds(part: Part) -> list[str]:

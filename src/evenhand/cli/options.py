@@ -675,7 +675,7 @@ def write_account(fetches: Sequence[Fetch]) -> str:
 def _say_how(fetch: Fetch) -> str:
     """Say how many rows and columns an answer has, and how they came."""
     columns = plural(len(fetch.columns), "column")
-    if fetch.kept:
+    if fetch.held_in_engine:
         return f"a table of {columns}, kept by the engine"
     size = f"{plural(fetch.rows, 'row')} × {columns}"
     if not fetch.batches:

@@ -189,7 +189,7 @@ class _Pairs:
     answer: Integers  # (c,) number of the answer
     low: Codes  # (c,) code of the system that is first by name
     high: Codes  # (c,) code of the other
-    told: NDArray[np.int8]  # (c,) LEFT where the first by name was preferred, TIE or RIGHT
+    outcome: NDArray[np.int8]  # (c,) LEFT where the first by name was preferred, TIE or RIGHT
     clear: NDArray[np.bool_]  # (c,) whether it was told once, or alike in all copies of the answer
     weight: Integers  # (answers,) how often each was given
 
@@ -241,11 +241,11 @@ def _read_answers(votes: Votes, given: Codes) -> tuple[_Members | None, int]:
     keys = [answer * k + side for side in (pairs.low, pairs.high)]
     member, at = np.unique(np.concatenate(keys), return_inverse=True)
     one, other = at[: len(answer)], at[len(answer) :]
-    beaten = np.where(pairs.told == LEFT, other, one)[pairs.told != TIE]
+    beaten = np.where(pairs.outcome == LEFT, other, one)[pairs.outcome != TIE]
     above = np.bincount(beaten, minlength=len(member))
     lead = np.sign(above[other] - above[one])
     whole = np.ones(len(pairs.weight), dtype=np.bool_)
-    whole[answer[~pairs.clear | (lead != 1 - pairs.told)]] = False
+    whole[answer[~pairs.clear | (lead != 1 - pairs.outcome)]] = False
     owner, system = np.divmod(member, k)
     n = np.bincount(owner, minlength=len(whole))
     whole &= np.bincount(answer, minlength=len(whole)) == n * (n - 1) // 2

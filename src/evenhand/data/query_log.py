@@ -90,7 +90,7 @@ class Fetch:
     # whether a temporary file holds what was streamed; else it was counted on the way
     filed: bool = field(default=True, repr=False)
     # whether the engine keeps the answer, of which nothing came here
-    kept: bool = field(default=False, repr=False)
+    held_in_engine: bool = field(default=False, repr=False)
 
 
 _ACCOUNT: ContextVar[list[Fetch] | None] = ContextVar("evenhand_fetches", default=None)
@@ -153,7 +153,7 @@ def note_fetch(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: dict[str, 
 def note_held(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: Sequence[str]) -> None:
     """Write a query whose answer the engine keeps into the account, if one is kept."""
     check_files()
-    _note(Fetch("", "", 0, tuple(columns), why=_WHY.get(), kept=True), frame)
+    _note(Fetch("", "", 0, tuple(columns), why=_WHY.get(), held_in_engine=True), frame)
 
 
 def note_stream(

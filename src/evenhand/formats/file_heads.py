@@ -46,14 +46,14 @@ class Address:
     scheme: str  # its kind, in small letters, such as "sc"
     place: str  # host and port, or nothing
     path: str  # what follows the place, with its slash
-    asked: Mapping[str, str]  # "table" or "path" → what the URL asks for
+    query: Mapping[str, str]  # "table" or "path" → what the URL asks for
     # everything else that it says, in order
     settings: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     # user and password as they stand before @, or nothing
     user: str = field(default="", repr=False)
 
     def __str__(self) -> str:
-        query = "&".join(f"{name}={value}" for name, value in self.asked.items())
+        query = "&".join(f"{name}={value}" for name, value in self.query.items())
         return f"{self.scheme}://{self.place}{self.path}" + (f"?{query}" if query else "")
 
     @property
@@ -77,9 +77,9 @@ class Address:
 
     def require(self, names: Sequence[str]) -> tuple[str, str]:
         """Return the one thing that the URL asks for."""
-        given = [name for name in ASKED if name in self.asked]
+        given = [name for name in ASKED if name in self.query]
         if len(given) == 1 and given[0] in names:
-            return given[0], self.asked[given[0]]
+            return given[0], self.query[given[0]]
         wanted = " or ".join(f"{name}=…" for name in names)
         raise UnknownOption(f"'{self}' must say what to read: add ?{wanted} to it")
 

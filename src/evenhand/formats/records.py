@@ -388,7 +388,7 @@ def note_unread(table: Table, read: Collection[str]) -> list[str]:
 
 def list_flat(table: Table, read: Collection[str]) -> list[str]:
     """Return those of the unread columns that hold one value a row, and so can be kept."""
-    return [name for name in list_unread(table, read) if table.found.get(name) != _NESTED]
+    return [name for name in list_unread(table, read) if table.original_types.get(name) != _NESTED]
 
 
 def keep_flat(record: Record, names: Sequence[str], row: Row) -> Row:

@@ -65,7 +65,7 @@ class Table:
     connection: Any = None  # the private DuckDB connection that reads the files, if they are files
     # column → "fractions", "true or false" or "nested values", for columns that are read as text
     # although the file holds something else there (JSON)
-    found: Mapping[str, str] = field(default_factory=dict)
+    original_types: Mapping[str, str] = field(default_factory=dict)
     paths: tuple[Path, ...] = ()  # the files, if they are files
     # column → what finds out which kinds of value it holds, and a file with each, for columns
     # whose rows or files do not agree
@@ -269,7 +269,7 @@ def read_label(table: Table, column: str, role: str) -> nw.Expr:
     """Return a label column as text, under the name of its role."""
     table.refuse_mixed(column, role, LABELS)
     dtype = table.schema[column]
-    unfit_type = table.found.get(column) or _unfit(table, column, dtype)
+    unfit_type = table.original_types.get(column) or _unfit(table, column, dtype)
     if unfit_type:
         raise InvalidJudgments(_refusal(table, column, role, unfit_type))
     value = nw.col(column)

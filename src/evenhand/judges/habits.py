@@ -241,7 +241,7 @@ def _drifting(seen: Expectation, slopes: RatingSlopes) -> Habit | None:
     judges = np.flatnonzero((n >= MIN_SCORES) & ~slopes.constant)
     if not len(judges):
         return None
-    z, x = seen.own[known], seen.others[known]
+    z, x = seen.scores[known], seen.others[known]
     left = z - slopes.slope[judge] * x
     # of few scores the rest may be small by chance: drawn to 1, as for slopes
     rest = np.bincount(judge, left**2, size) + PRIOR_SCORES

@@ -357,4 +357,4 @@ def _note_group(seen: RatingEvidence) -> tuple[str, ...]:
     """Note where flagged judges agree with each other on outputs that several of them scored."""
     scores = seen.expected
     rows = seen.classed[scores.judge]
-    return note_camps(scores.output[rows], scores.judge[rows], scores.own[rows])
+    return note_camps(scores.output[rows], scores.judge[rows], scores.scores[rows])

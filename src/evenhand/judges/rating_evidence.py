@@ -102,7 +102,7 @@ class Expectation:
     item: Integers  # (m,) code of the item
     output: Integers  # (m,) number of the output
     # (m,) the judge's mean score of the output over criteria, standardised within the judge
-    own: Array
+    scores: Array
     others: Array  # (m,) what is expected of it, in the same unit
     moment: Array | None  # (m,) when it was given, in seconds; None where unknown
     shared: Mask  # (m,) whether another judge scored the same output
@@ -146,7 +146,7 @@ def expect_scores(rows: RatingRows) -> Expectation:
         judge=judge,
         item=rows.item[at].astype(np.int64),
         output=number_groups(rows.task[at], rows.item[at], rows.system[at]),
-        own=z,
+        scores=z,
         others=fitted * scale[task],
         moment=None if rows.moment is None else rows.moment[at],
         shared=shared[at],
@@ -580,7 +580,7 @@ class RatingSlopes:
 def rating_slopes(seen: Expectation) -> RatingSlopes:
     """Return how strongly each judge follows the others."""
     n_judges = len(seen.lost)
-    judge, z, x = seen.judge, seen.own, seen.others
+    judge, z, x = seen.judge, seen.scores, seen.others
     outputs = np.bincount(judge, minlength=n_judges)
     square, cross, z_square = (np.bincount(judge, v, n_judges) for v in (x * x, z * x, z * z))
     held = square > 1e-3  # less would need errors above 30: nothing is known

@@ -64,7 +64,7 @@ class Network:
     """The clusters as a network of links between systems."""
 
     # goes through the (g, p, p) information of some clusters at a time, anew at each call
-    own: Passes
+    information: Passes
     clusters: int  # how many they are, G
     rows: Array  # (K, p) cᵀ H⁻¹ of every system
     centred: Array  # (K, p) cᵀ of every system
@@ -73,7 +73,7 @@ class Network:
         """Go through (g, K, K): what flows out of each system, the current of each in a row."""
         back = np.linalg.pinv(self.centred)
         step = max(1, MAX_FLOWS_AT_ONCE // self.rows.size)
-        for some in self.own():
+        for some in self.information():
             for start in range(0, len(some), step):
                 yield np.matmul(np.matmul(self.rows, some[start : start + step]), back)
 

@@ -244,7 +244,7 @@ def leave_each_out(fit: Fit, tally: Tally, name: str) -> ClusteredErrors:
     if name == "ranking" and find_bridges(fit, total, information):
         return _pool(fit, pieces, factor, name)  # one answer may be a link: nothing is claimed
     network = Network(lambda: [information], len(information), rows @ fit.raw_vcov, rows)
-    answers = _leave_prior_out(fit, total, network.own)
+    answers = _leave_prior_out(fit, total, network.information)
     alone = find_singular(answers, information) if name != "ranking" else []
     parts = {g: _invert_parts(answers.total - information[g], rows) for g in alone}
     known = {} if fit.model.prior else parts
@@ -282,7 +282,7 @@ def _survey(fit: Fit, pieces: ClusterSums, factor: Factor, name: str) -> Cluster
         rows @ fit.raw_vcov,
         rows,
     )
-    answers = _leave_prior_out(fit, total_information(fit), network.own)
+    answers = _leave_prior_out(fit, total_information(fit), network.information)
     parts: dict[int, Codes] = {}
     for start, information in walk_information(fit, pieces):
         rest = {
@@ -307,7 +307,7 @@ def _part_without(
 
 def _count(network: Network) -> Array:
     """Return (K, K) effective clusters of each difference, by votes and by links."""
-    votes = count_effective(network.own(), network.rows)
+    votes = count_effective(network.information(), network.rows)
     return bound_by_links(votes, count_links(network))
 
 

@@ -201,7 +201,7 @@ class Protocol:
 class Material(NamedTuple):
     """One task, divided; both parts name the same systems."""
 
-    said: TestSet
+    test_set: TestSet
     rows: Rows
     test: Votes
     train: Votes
@@ -299,7 +299,7 @@ def _trace_task(
     refusals: list[Refusal] = []
     seconds = dict.fromkeys(models, 0.0)
     rows, whole = np.arange(task.train.size), dict[str, Trained]()
-    stream = int.from_bytes(sha256(task.said.task.encode()).digest()[:8])
+    stream = int.from_bytes(sha256(task.test_set.task.encode()).digest()[:8])
     for done, (s, r, m) in enumerate(np.ndindex(len(protocol.sizes), protocol.trials, len(models))):
         name, size = list(models)[m], protocol.sizes[s]
         if m == 0:  # all models see the same subset
@@ -313,7 +313,7 @@ def _trace_task(
                 whole[name] = trained
         seconds[name] += trained.seconds
         if trained.losses is None:
-            refusals.append(Refusal(name, task.said.task, size, r + 1, trained.why))
+            refusals.append(Refusal(name, task.test_set.task, size, r + 1, trained.why))
         else:
             losses[m, 0, s, r] = mean = average(trained.losses)
             deviations[m, s] += (

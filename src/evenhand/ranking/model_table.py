@@ -175,7 +175,7 @@ class Counts:
     """The same judgments, counted in the ways that the table needs."""
 
     whole: Tally  # by covariate
-    ways: Mapping[str, Tally]  # way of clustering → by covariate and by that way
+    by_clustering: Mapping[str, Tally]  # way of clustering → by covariate and by that way
     judges: Tally | None  # by judge, or None where judges are not known
     notes: tuple[str, ...] = ()  # what is known of the table that they come from
 
@@ -198,7 +198,7 @@ def start(base: Fit, counts: Counts) -> Step:
     loglik = base.loglik - lr.statistic / 2
     equal = _criteria("equal worths", base.n_parameters - lr.df, loglik, base.n_judgments)
     equal = replace(equal, deviance=base.deviance + lr.statistic, df=base.df + lr.df)
-    tests = run_wald_tests(base, counts.ways, np.arange(lr.df))
+    tests = run_wald_tests(base, counts.by_clustering, np.arange(lr.df))
     return Step(
         (equal, row), (Question("systems differ", "no sign that systems differ", lr, *tests),)
     )
@@ -208,7 +208,7 @@ def step_ties(base: Fit, counts: Counts) -> Step:
     """Leave out γ with the tie cells kept, and try the rival laws."""
     bare = BradleyTerry(ties="none").fit(counts.whole)
     at = np.array([base.names.index("g1")])
-    tests = run_wald_tests(base, counts.ways, at)
+    tests = run_wald_tests(base, counts.by_clustering, at)
     question = Question(
         "ties need a parameter", "no sign that ties need a parameter", base.lr_test(bare), *tests
     )
@@ -232,7 +232,7 @@ def step_order(base: Fit, counts: Counts) -> Step:
         fit = BradleyTerry(order_effect=True).fit(counts.whole)
     except (NotIdentified, NotConverged) as refusal:
         return Step(refused={name: str(refusal.without_options())})
-    tests = run_wald_tests(fit, counts.ways, np.array([fit.names.index("order")]))
+    tests = run_wald_tests(fit, counts.by_clustering, np.array([fit.names.index("order")]))
     says, lr = "order matters", fit.lr_test(base)
     question = Question(says, f"no sign that {says}", lr, *tests, see="bias")
     return Step((_row(name, fit),), (question,))
@@ -256,7 +256,7 @@ def step_covariate(base: Fit, counts: Counts, covariate: str) -> Step:
             return Step(tuple(rows), tuple(questions), {name: why})
         rows.append(_row(name, fit))
         says = f"{_SUBJECTS[of]} by {covariate}"
-        tests = run_hypothesis_tests(one, counts.ways)
+        tests = run_hypothesis_tests(one, counts.by_clustering)
         see = f"fit {_OPTIONS[of]} {covariate}"
         questions.append(Question(says, f"no sign that {says}", one.lr, *tests, see=see))
     return Step(tuple(rows), tuple(questions))
@@ -267,7 +267,7 @@ def step_judges(base: Fit, counts: Counts) -> Step:
     name = "+ random judges"
     if counts.judges is None or counts.judges.factor("judge").size < MIN_JUDGES_OF_POPULATION:
         return Step()
-    if say_of_rankings(counts.ways, counts.whole):
+    if say_of_rankings(counts.by_clustering, counts.whole):
         return Step(refused={name: _OF_RANKINGS})
     try:
         fit = RandomJudges().fit(counts.judges)

@@ -86,19 +86,19 @@ class WaldTest:
 class Spread:
     vcov: Array  # (p, p) covariance of the parameters
     scores: Array  # (G, p) scores of the clusters
-    own: Array | None  # (G, p, p) their information; None where it would be too large
+    information: Array | None  # (G, p, p) their information; None where it would be too large
 
     @property
     def kind(self) -> str:
-        return "CR1" if self.own is None else "CV3"
+        return "CR1" if self.information is None else "CV3"
 
     def effective(self, bread: Array, at: NDArray[np.intp]) -> float:
         """Return the effective number of clusters for some parameters; all where it is unknown."""
-        if self.own is None:
+        if self.information is None:
             return float(len(self.scores))
         rows = bread[at]
         weight = rows.T @ np.linalg.solve(bread[np.ix_(at, at)], rows)
-        shares = np.einsum("gij,ij->g", self.own, weight)
+        shares = np.einsum("gij,ij->g", self.information, weight)
         return float(shares.sum() ** 2 / (shares**2).sum())
 
 

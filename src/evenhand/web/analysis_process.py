@@ -54,7 +54,7 @@ class _Waiting:
     """A question that has no answer yet."""
 
     question: Question  # what was asked
-    asked: float = field(default_factory=time.monotonic)  # when, in seconds by a steady clock
+    asked_at: float = field(default_factory=time.monotonic)  # when, in seconds by a steady clock
     taken: bool = False  # whether the process has taken it
     done: Future[Answer] = field(default_factory=Future)  # its answer
 
@@ -143,7 +143,7 @@ class AnalysisProcess:
         if waiting.taken:
             return "A new analysis is being computed, at low priority so that judges do not wait."
         with self._lock:
-            if time.monotonic() > waiting.asked + SILENT and self._process is not None:
+            if time.monotonic() > waiting.asked_at + SILENT and self._process is not None:
                 self._process.kill()
         return "The analysis process does not respond."
 

@@ -99,13 +99,13 @@ class _Job:
     """A request and who waits for it: a thread, or something in an event loop."""
 
     work: Callable[[WriteTransaction], Any]
-    told: Future[Any] | asyncio.Future[Any]
+    future: Future[Any] | asyncio.Future[Any]
 
     def begin(self) -> bool:
         """Say whether somebody waits still."""
-        if isinstance(self.told, Future):
-            return self.told.set_running_or_notify_cancel()
-        return not self.told.cancelled()
+        if isinstance(self.future, Future):
+            return self.future.set_running_or_notify_cancel()
+        return not self.future.cancelled()
 
 
 _Told = tuple[_Job, Any, BaseException | None]  # A request, what came of it, or why nothing did
@@ -230,10 +230,10 @@ def _tell(answers: list[_Told]) -> None:
     """Tell whoever waits; an event loop is woken once for all of a batch."""
     loops: dict[asyncio.AbstractEventLoop, list[_Told]] = {}
     for one in answers:
-        if isinstance(one[0].told, Future):
+        if isinstance(one[0].future, Future):
             _settle([one])
         else:
-            loops.setdefault(one[0].told.get_loop(), []).append(one)
+            loops.setdefault(one[0].future.get_loop(), []).append(one)
     for loop, some in loops.items():
         with suppress(RuntimeError):  # it was closed: nobody waits there any more
             loop.call_soon_threadsafe(_settle, some)
@@ -242,9 +242,9 @@ def _tell(answers: list[_Told]) -> None:
 def _settle(answers: list[_Told]) -> None:
     """Hand over what came of requests, but to those who have gone since."""
     for job, answer, fault in answers:
-        if job.told.cancelled():
+        if job.future.cancelled():
             continue
         if fault is None:
-            job.told.set_result(answer)
+            job.future.set_result(answer)
         else:
-            job.told.set_exception(fault)
+            job.future.set_exception(fault)
