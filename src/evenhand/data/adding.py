@@ -132,7 +132,6 @@ def _level(loads: Mapping[str, float], limit: int | None) -> Factor:
 
 
 def _refuse_other_kind(first: Tally, part: Tally) -> None:
-    """Refuse what cannot be added to the first tally."""
     if set(first.factors) != set(part.factors):
         one, two = (listing(sorted(tally.factors)) or "nothing" for tally in (first, part))
         raise UnknownOption(

@@ -60,7 +60,6 @@ def is_kind(label: str | None) -> bool:
 
 
 def classify_kinds(labels: Sequence[str]) -> list[tuple[int, int]]:
-    """Return kind and direction of each label."""
     unknown = [label for label in labels if not is_kind(label)]
     if unknown:
         hint = sentence_hint(suggest(unknown[0], KINDS))
@@ -96,7 +95,6 @@ def read_expected_scores(values: NDArray[Any]) -> tuple[Array, Small]:
 def read_expected_outcomes(
     labels: Sequence[str], codes: Codes, meaning: Callable[[str], int]
 ) -> Small:
-    """Read what is expected of comparisons."""
     # codes: (n,) label of each judgment.
     # Returns: (n,) outcomes, -1 where none is expected.
     meant = [meaning(label) if label else -1 for label in labels]
@@ -340,7 +338,6 @@ class AsideColumns:
     plain: tuple[str, ...]  # roles whose columns are fetched as they are
 
     def only(self, role: str) -> AsideColumns:
-        """Keep the column of one role."""
         return replace(self, annotations={role: self.annotations[role]})
 
     def add_to(self, frame: Frame) -> Frame:

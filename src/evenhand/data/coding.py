@@ -370,7 +370,6 @@ def _join(
 
 
 def _code_texts(fetched: Columns, labels: Mapping[str, Labels]) -> Columns:
-    """Put codes in the place of fetched texts."""
     for name, column_labels in labels.items():
         place = {label: code for code, label in enumerate(column_labels.names)}
         texts = fetched[name].tolist()

@@ -194,7 +194,6 @@ def _try_labels(
     limits: Mapping[str, int],
     count: Callable[[Sequence[Coding], float], Counted | None],
 ) -> Counted | None:
-    """Count by the codes of all labels."""
     # Sides and outcomes are first taken to be those of the first rows: a row with another label
     # finds no code, so that nothing is counted, and then all labels are looked up.
     frame, names = look.frame, look.keys

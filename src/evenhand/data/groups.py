@@ -74,7 +74,6 @@ def say_pooled(table: Comparisons, by: str | None) -> tuple[str, ...]:
 
 
 def note_tasks(table: Comparisons) -> tuple[str, ...]:
-    """Note that comparisons are of several tasks."""
     tasks = table.tasks()
     return (f"{len(tasks)} tasks are pooled",) if len(tasks) > 1 else ()
 

@@ -157,7 +157,6 @@ def orders_of_pairs(tally: Tally, by: str | None = None) -> Orders:
 
 
 def importance_refused() -> InvalidJudgments:
-    """Return the refusal of importance weights."""
     return InvalidJudgments(
         "importance weights do not count rankings: a model of whole rankings takes frequencies"
         " (a row stands for that many); expand them into comparisons to weigh them"

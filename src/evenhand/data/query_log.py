@@ -23,7 +23,6 @@ def call_copy(copy: str, original: str) -> None:
 
 
 def forget_copies(copies: list[str]) -> None:
-    """Forget copies that are no more."""
     for copy in copies:
         _ORIGINALS.pop(copy, None)
 
@@ -189,7 +188,6 @@ def _name_engine(frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> str:
 
 
 def _write_query(frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> str:
-    """Return a query as its engine writes it."""
     native: Any = frame.to_native()
     engine = frame.implementation
     if engine.is_duckdb():

@@ -62,7 +62,6 @@ def draw_table(
 
 
 def draw_groups(by: str, shown: Mapping[str, str], refused: Mapping[str, str]) -> str:
-    """Return results of groups below each other."""
     parts = [f"<h4>{escape(by)} {escape(name)}</h4>{html}" for name, html in shown.items()]
     parts += [
         f"<h4>{escape(by)} {escape(name)}</h4><p>{escape(why)}</p>" for name, why in refused.items()
@@ -167,8 +166,6 @@ Held = TypeVar("Held", bound=Part)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Grouped(Generic[Held]):
-    """Results by group."""
-
     groups: Mapping[str, Held]  # name → result
     by: str  # the column that tells the groups apart
     # name → why, for groups of which nothing can be said

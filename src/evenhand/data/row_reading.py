@@ -170,7 +170,6 @@ def _make_votes(
 
 
 def _repeat(votes: Votes, weights: NDArray[Any], data: ComparisonTable, zero: int) -> Votes:
-    """Repeat rows that stand for several votes."""
     total = float(weights.sum(dtype=np.float64))
     if total > MAX_VOTES:
         raise InvalidJudgments(

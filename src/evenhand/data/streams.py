@@ -87,8 +87,6 @@ def _close(file: IO[bytes]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class FiledColumn:
-    """A column of numbers in a file."""
-
     file: OpenFile  # holds the numbers and nothing else
     dtype: np.dtype[Any]  # what they are
     size: int  # how many they are
@@ -122,7 +120,6 @@ Column: TypeAlias = "NDArray[Any] | FiledColumn"
 def write_columns(
     batches: Iterable[Mapping[str, NDArray[Any]]], kinds: Mapping[str, DTypeLike]
 ) -> dict[str, FiledColumn]:
-    """Write the columns of batches into a temporary file each."""
     files = {name: OpenFile() for name in kinds}
     size = 0
     for batch in batches:
@@ -186,8 +183,6 @@ def _spread(outcome: Codes, weights: Counts) -> Counts:
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Rows as codes and values."""
-
     systems: tuple[str, ...]  # names of the K systems, sorted
     keys: Column  # (N,) levels, left, right and outcome as digits of one number, outcome last
     # (N,) values each, left minus right; single precision where that is exact

@@ -62,8 +62,6 @@ JUDGED: Final = ("left", "right", "outcome", "weight")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgmentTable:
-    """A handle on a table of judgments."""
-
     KIND: ClassVar[str]  # what they are, for messages
     ROLES: ClassVar[tuple[str, ...]]  # names of the columns that play a role
     NECESSARY: ClassVar[tuple[str, ...]]  # those without which there are no judgments
@@ -99,8 +97,6 @@ class JudgmentTable:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RowTable(JudgmentTable):
-    """A table in which each row is a judgment."""
-
     @property
     def covariates(self) -> list[str]:
         """Columns that play no role."""
@@ -373,7 +369,6 @@ class RankingTable(JudgmentTable):
         return self._count()
 
     def count_blank(self) -> int:
-        """Count the rankings in which nothing was ranked."""
         return self._count(nw.col("ranked") == 0)
 
     def count_used(self) -> int:

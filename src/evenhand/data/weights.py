@@ -353,8 +353,6 @@ class Capped(Mixed):
 
 @dataclass(frozen=True)
 class JudgeCap:
-    """A cap on judges."""
-
     at: str = "median"  # where the cap lies; the median load is the one there is
 
     def __post_init__(self) -> None:

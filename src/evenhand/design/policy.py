@@ -412,7 +412,6 @@ def _match(
 
 
 def _least(counts: Array, among: Mask, rng: np.random.Generator) -> int:
-    """Return a random one of those among some that count least."""
     codes = np.flatnonzero(among)
     return int(rng.choice(codes[counts[codes] == counts[codes].min()]))
 

@@ -359,7 +359,6 @@ class Scale:
         return isfinite(steps) and abs(steps - round(steps)) < 1e-9
 
     def read(self, score: object) -> float:
-        """Return a score."""
         if isinstance(score, bool) or not isinstance(score, int | float) or not self.holds(score):
             raise InvalidJudgments(f"a score is {self}, not {show(score)}")
         return float(score)

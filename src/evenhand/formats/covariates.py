@@ -136,7 +136,6 @@ PERSON = "person"
 
 
 def read_persons(source: str | Path) -> dict[str, str]:
-    """Read which person each login is of."""
     path = Path(source).expanduser()
     if path.suffix.lower() != ".json":
         return _gather(_read_table(path), path)

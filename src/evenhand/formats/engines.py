@@ -47,7 +47,6 @@ SHORT_NAMES: Final = {"postgresql": "postgres", "redshift": "postgres"}
 
 
 def _open_with_ibis(address: Address) -> Table:
-    """Open a table of a database."""
     kind = SHORT_NAMES.get(address.scheme, address.scheme)  # Ibis' name of the database
     _, name = address.require(("table",))
     try:

@@ -654,7 +654,6 @@ EXPORTS: Final = tuple(one.name for one in _EXPORTERS)  # Names that `kind` and 
 
 
 def find_exporter(name: str) -> Exporter:
-    """Return the exporter of a name."""
     require_option("kind", name, EXPORTS)
     return next(one for one in _EXPORTERS if name == one.name)
 

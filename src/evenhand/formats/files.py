@@ -285,7 +285,6 @@ _KIND: Final = (
 def open_parquet(
     connection: duckdb.DuckDBPyConnection, names: Sequence[str], said: str, *, folders: bool
 ) -> tuple[duckdb.DuckDBPyRelation, dict[str, Kinds]]:
-    """Return a relation over Parquet files."""
     files = "[" + ", ".join(map(quote, names)) + "]"
     counted = connection.execute(
         f"select sum(num_rows) from parquet_file_metadata({files})"

@@ -103,7 +103,6 @@ class Record:
         return value
 
     def refuse(self, words: str) -> InvalidJudgments:
-        """Return the refusal of this record."""
         return InvalidJudgments(f"row {self.number:,} of {self.table}: {words}")
 
 
@@ -138,7 +137,6 @@ def rate(
     notes: Iterable[str] = (),
     excluded: Iterable[Exclusion] = (),
 ) -> Ratings:
-    """Make ratings of flat rows."""
     data = make_ratings(lay_out(table, rows, ("score",)), options, layout)
     return replace(data, source=data.source.noting(*notes).excluding(*excluded))
 

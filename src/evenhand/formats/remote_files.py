@@ -69,7 +69,6 @@ class RemoteFile:
         return self.system.open_input_file(self.name)
 
     def read(self, start: int, stop: int) -> bytes:
-        """Return bytes of a file of a bucket."""
         with _faults_of(self.address):
             try:
                 part = self.opened.read_at(stop - start, start)

@@ -535,7 +535,6 @@ class Layout:
         return (*self.needs, *self.also)
 
     def recognise(self, header: Header) -> bool:
-        """Say whether a table has this layout."""
         if self.by_role:
             has_all = not header.missing(self.needs)
         elif self.roles:
@@ -545,7 +544,6 @@ class Layout:
         return has_all and (self.condition is None or self.condition(header))
 
     def read(self, table: Table, options: ReadOptions) -> Handle:
-        """Make judgments of a table of this layout."""
         if self.understand is not None:
             return self.understand(table, options)
         if self.make is None:
@@ -567,7 +565,6 @@ _NEEDED: Final[Mapping[str, Sequence[str]]] = {
 def make_comparisons(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Comparisons:
-    """Make comparisons of a table with one comparison a row."""
     roles, beside = assign_beside(table, options, "comparisons", fixed)
     outcome_labels, notes = read_outcomes(options), []
     if not isinstance(outcome_labels, Complete) and names_winners(table, roles, outcome_labels):

@@ -257,7 +257,6 @@ def refuse_bare_text(lists: Mapping[str, object]) -> None:
 
 
 def refuse_unknown_references(references: Sequence[str], systems: Sequence[str]) -> None:
-    """Refuse references that are none of the systems."""
     for name in references:
         if name not in systems:
             hint = sentence_hint(suggest(name, systems))

@@ -153,7 +153,6 @@ def note_rows(
     data: Ratings | Comparisons,
     frame: Frame,
 ) -> tuple[str, ...]:
-    """Say of rows what the reading row by row says."""
     scored, missing = counted
     notes = []
     if missing:

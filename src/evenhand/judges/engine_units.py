@@ -73,8 +73,6 @@ Key = tuple[tuple[str, str], ...]  # Columns with their levels, which limit a pa
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """What an engine counted of ratings."""
-
     counts: Counts  # sums over units
     judges: Mapping[Key, int]  # part → judges of units that have two or more
     scorers: Mapping[str, int]  # task → judges; of all tasks under ""

@@ -67,7 +67,6 @@ class PointUse:
 
 
 def use_of_points(rows: RatingRows, scale: Scale | None = None) -> PointUse:
-    """Count how judges use the points of the scale."""
     sums, points = np.zeros((7, len(rows.judges))), 0
     at_end = np.zeros((2, len(rows.judges)))
     group = number_groups(rows.task, rows.criterion)

@@ -42,7 +42,6 @@ MEAN_DECIMALS: Final = 12  # Decimals of a mean of scores: what differs further 
 
 
 def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
-    """Return the correlation of pairs of judges."""
     # Returns correlations, NaN where a judge gave one score throughout or common units are fewer
     # than three; and z_x z_y − r (z_x² + z_y²) / 2 for a pair of scores, in units of standard
     # deviations, to which Spearman's adds what the scores do to the ranks of others.
@@ -60,7 +59,6 @@ def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
 
 
 def correlate_within(groups: Counts, x: Array, y: Array, *, ranks: bool = False) -> Array:
-    """Return the correlation of x and y within each group."""
     # (G,) of dense numbers of groups; NaN where x or y is constant or a group has below three rows.
     if ranks:
         x, y = rank_within(groups, x), rank_within(groups, y)
@@ -406,7 +404,6 @@ MAX_PAIRS_UNASKED: Final = 200_000
 
 
 def compute_between(units: Units, names: Sequence[str], level: float) -> tuple[Coefficient, ...]:
-    """Return the coefficients between judges that are asked for."""
     wanted = set(names)
     coefficients: list[Coefficient] = []
     families = {name: "cohen" if name.startswith("cohen") else "correlation" for name in MEASURES}

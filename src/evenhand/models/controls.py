@@ -157,7 +157,6 @@ def read_controls(
     by: Sequence[str] = (),
     limits: dict[str, int] | None = None,
 ) -> tuple[tuple[Control, ...], CodedRows]:
-    """Read the rows of a table with the values of controls."""
     if data.rankings is not None:
         raise UnknownOption(
             f"{data.source.name} holds rankings, one output a row; controls are differences between"

@@ -128,7 +128,6 @@ class Taste:
 def find_tastes(
     panel: Panel, peak: Peak, systems: Sequence[str], labels: Sequence[str], codes: Sequence[int]
 ) -> tuple[Taste, ...]:
-    """Return the tastes of the judges with some codes."""
     # posterior means and standard deviations by slot
     mean, error = np.zeros((2, len(panel.system)))
     if peak.point is not None:

@@ -205,7 +205,6 @@ def _number_entries(tally: Tally, names: Sequence[str]) -> NDArray[np.int64]:
 def deal_rankings(
     tally: Tally, panel: Panel, pooled: Pooled, dispersion: Dispersion, seed: int
 ) -> DealTest:
-    """Compare judges with random deals of the same rankings."""
     key = _number_entries(tally, ("task", "ranking", "judge"))
     first, answer = np.unique(key, return_index=True, return_inverse=True)[1:]
     judge = tally.factors["judge"].codes[first].astype(np.intp)

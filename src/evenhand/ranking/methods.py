@@ -384,8 +384,6 @@ class MethodTable:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedMethodTables(Grouped[Any]):
-    """One table of methods per task or other group."""
-
     groups: Mapping[str, MethodTable]
 
     def _hint(self, name: str) -> str:

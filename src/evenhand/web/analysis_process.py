@@ -202,7 +202,6 @@ class AnalysisProcess:
         return f"was ended by {signal.Signals(-code).name}"
 
     def _take(self, message: Message) -> None:
-        """Take a message."""
         if message.log:
             _log.warning("%s", message.log)
         elif message.boards:

@@ -152,7 +152,6 @@ def log_with_times() -> None:
 
 
 def make_server(site: Site, begun: Callable[[], None]) -> uvicorn.Server:
-    """Return what serves a site."""
     door = Door(site.limits, site.proxies)
 
     class Inside(Connection):

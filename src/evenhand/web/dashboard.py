@@ -383,8 +383,6 @@ class Mean:
 
 @dataclass(frozen=True)
 class PassStatus:
-    """A pass."""
-
     name: str  # of the pass
     # what is decided and who leads; None where nothing was judged, or it has scores
     board: Leaderboard | None = None

@@ -106,8 +106,6 @@ class Mark:
 
 @dataclass(frozen=True)
 class JudgeMap:
-    """A map of judges."""
-
     marks: tuple[Mark, ...]  # judges who have a place on it
     absent: tuple[tuple[str, int], ...]  # judges of whom too little is known, with their judgments
     across: tuple[tuple[float, str], ...]  # places of ticks and their texts
@@ -117,7 +115,6 @@ class JudgeMap:
 
 
 def draw_map(screening: Screening) -> JudgeMap:
-    """Place the judges of a screening."""
     scores = screening.kind == "ratings"
     marks: list[Mark] = []
     absent: list[tuple[str, int]] = []
@@ -159,7 +156,6 @@ class _Scale:
 
     @classmethod
     def over(cls, values: list[float], start: float, end: float) -> _Scale:
-        """Return the scale that holds all values."""
         low, high = min(values), max(values)
         return cls(low, high, start, end) if high > low else cls(low - 1, low + 1, start, end)
 
@@ -249,7 +245,6 @@ class Panel:
 
     @property
     def flagged(self) -> list[str]:
-        """Who is flagged."""
         return [] if self.screening is None else [one.judge for one in self.screening.flagged]
 
 

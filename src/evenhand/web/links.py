@@ -55,8 +55,6 @@ Tokens = dict[tuple[str, str], str]  # Role and judge → token
 
 @dataclass(frozen=True)
 class LinksFile:
-    """What a file of links says."""
-
     # role, judge, link, launch; "" where an older file does not say it
     rows: tuple[tuple[str, str, str, str], ...] = ()
 

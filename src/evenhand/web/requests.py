@@ -82,7 +82,6 @@ async def read_json(request: Request, form: type[T]) -> T:
 
 
 async def _read_body(request: Request) -> bytes:
-    """Return the body of a request."""
     body = bytearray()
     try:
         async for chunk in request.stream():

@@ -433,6 +433,5 @@ def analysis_of(request: Request) -> Analyst:
 
 
 def site_of(request: Request) -> Site:
-    """Return the site that a request came to."""
     site: Site = request.app.state.site
     return site

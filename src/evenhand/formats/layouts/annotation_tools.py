@@ -424,7 +424,6 @@ class _Result:
 
 
 def understand_label_studio(table: Table, options: ReadOptions) -> Handle:
-    """Read every annotation."""
     rows: dict[str, list[dict[str, Any]]] = {}
     left_out: Counter[str] = Counter()
     unread = set(list_unread(table, LABEL_STUDIO.reads))

@@ -135,7 +135,6 @@ def _read_error(
 
 
 def understand_mqm_averages(table: Table, options: ReadOptions) -> Ratings:
-    """Read the averages."""
     rows = [
         {
             "item": record.need("seg_id"),
@@ -271,7 +270,6 @@ def _name(record: Record) -> Row:
 
 
 def understand_mtme_scores(table: Table, options: ReadOptions) -> Ratings:
-    """Read the scores."""
     rows = []
     seen: Counter[tuple[str, ...]] = Counter()
     for record in read_records(table):

@@ -314,8 +314,6 @@ def statistics(whole: PairResiduals, residuals: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """Residuals of replicates without cycles."""
-
     # (B, P) residuals by clustering, those of all clusterings together last
     residuals: Mapping[str, Array]
     spurious: float  # Σ w d² that noise adds to what worths explain

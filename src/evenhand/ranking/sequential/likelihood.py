@@ -662,7 +662,6 @@ class OpenPairScreen:
         self._loss[sharing], self._meet[sharing] = bound - bounds.value, meet
 
     def _decide_direct(self, votes: Sequence[Coded], budget: Budget) -> list[Pair]:
-        """Decide the pairs of these votes by their own votes."""
         claims = []
         for one, other in dict.fromkeys((min(vote[:2]), max(vote[:2])) for vote in votes):
             place = self._find(one, other)

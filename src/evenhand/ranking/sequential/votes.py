@@ -269,7 +269,6 @@ class JudgeSigns:
         self._evidence: dict[Pair, tuple[float, int, int]] = {}
 
     def observe(self, judge: str, ends: Pair, preferred: int) -> None:
-        """Take in a vote of a judge."""
         # ends: codes of two systems.
         # preferred: 1 for the first, −1 for the second, 0 for neither.
         if judge in self.closed:

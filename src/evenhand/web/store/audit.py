@@ -726,7 +726,6 @@ def check_collected(where: str, planned: Campaign) -> tuple[Assignment, DesignCh
 def count_promises(
     collected: Collected, planned: Campaign, where: str
 ) -> tuple[Assignment, DesignCheck]:
-    """Count the promises of a campaign on answers that were read."""
     if planned.seed is None:  # logs without a seed are of the time when launches drew none
         planned = replace(planned, seed=read_seed(collected.launch.get("seed", SEED)))
     if collected.launch["campaign"] != planned.digest:

@@ -224,7 +224,6 @@ def release(tx: WriteTransaction, judge: str) -> None:
 
 
 def check_answer(tx: WriteTransaction, ticket: Ticket, answer: object) -> Answer:
-    """Check an answer by its task."""
     task = tx.campaign.task(ticket.task)
     source = tx.campaign.item(ticket.item).source
     return task.validate(answer, tx.campaign.shown(ticket), source)
@@ -264,7 +263,6 @@ class Answering:
     reply: Reply  # the answer
 
     def __call__(self, tx: WriteTransaction) -> Answered:
-        """Do it."""
         with tx.keep_prefetched():
             return answer(tx, self.reply)
 

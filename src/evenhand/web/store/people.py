@@ -217,7 +217,6 @@ def is_taken(tx: WriteTransaction, token: Token) -> bool:
 def replace_link(
     tx: WriteTransaction, role: Role, name: str = "", *, token: Token | None = None
 ) -> Invitation:
-    """Make a link of a role that no judge has."""
     mine = links.c.judge == name if name else links.c.role == role
     tx.run(delete(links).where(links.c.role == role, mine))
     return keep_link(tx, token or draw_token(), role, name)

@@ -93,8 +93,6 @@ class Assigner(Protocol):
 
 
 class WriteTransaction:
-    """A transaction that is being written."""
-
     def __init__(
         self, connection: Connection, campaign: Campaign | None, *, now: int, lease: int
     ) -> None:
@@ -175,11 +173,9 @@ class WriteTransaction:
         return Prepared(question).ask_all(self._driver, self._kind, {})
 
     def run(self, order: UpdateBase) -> None:
-        """Write what is written rarely."""
         self.change(Prepared(order), {})
 
     def load(self, order: Prepared, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write many rows at once."""
         self.changes += 1
         self._ahead.clear()
         order.run_many(self._driver, self._kind, rows)
@@ -350,7 +346,6 @@ def read_row(row: Any) -> Record:
 
 
 def find_record(tx: WriteTransaction, number: int) -> Record:
-    """Return a record by its number."""
     row = tx.ask(RECORD, {"number": number})
     if row is None:
         raise Refused(f"record {number} is not in the log: check it with evenhand verify")

@@ -599,7 +599,6 @@ def verify(
     replay: Replay | None = None,
     receipts: Collection[str] = (),
 ) -> LogCheck:
-    """Check a log."""
     known = _Reader(head, replay or Replay(), receipts)
     bad, reason = None, ""
     try:
