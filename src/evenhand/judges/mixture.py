@@ -25,12 +25,11 @@ from numpy.typing import NDArray
 from evenhand.errors import InvalidJudgments
 from evenhand.numerics.distributions import normal_quantile
 
-# The mean slope of all judges, whatever they are: do they follow each other at all?
-
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
+# The mean slope of all judges, whatever they are: do they follow each other at all?
 def pool_slopes(slopes: Array, errors: Array) -> tuple[float, float, float]:
     """Return the mean slope and its 95 % interval; of one judge an endless one."""
     # Judges are weighed by 1 / (s² + se²) with s² from the data (DerSimonian & Laird 1986); the

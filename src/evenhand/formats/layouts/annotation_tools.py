@@ -1,4 +1,6 @@
-"""Pearmut's annotations: one line for each document that a user submitted.
+"""Downloads of annotation tools: Pearmut, Potato, Label Studio, Argilla.
+
+Pearmut's annotations: one line for each document that a user submitted.
 
     {"user_id": "…", "item_i": 0, "annotation": [{"A": {"score": 90, "error_spans": […]}}],
      "item": [{"src": "…", "tgt": {"A": "…"}, "item_id": "…"}],

@@ -1,4 +1,6 @@
-"""Our own comparisons, and tables like them under other column names.
+"""Our own layouts, and flat tables of other tools: crowd-kit, Evalica, preference pairs, MLQE.
+
+Comparisons, also under other column names.
 
 One comparison a row: `judge, item, left, right, outcome`, with outcome `left | tie | right`;
 optional `task`, `ranking`, `weight`, `id`; every other column is kept as a covariate.
