@@ -133,6 +133,20 @@ def test_the_ranking_without_flagged_judges_is_the_one_of_a_table_without_their_
         assert values == pytest.approx({row["system"]: row["log_worth"] for row in right.rows()})
 
 
+@pytest.mark.parametrize("name", ["comparisons", "ratings"])
+def test_judges_are_compared_as_in_the_file_that_is_taken_home(
+    judged: Store, tmp_path: Path, name: str
+) -> None:
+    panel = look_at(judged).panels[name]
+    right = evenhand.screen_judges(read_table(judged, tmp_path, f"{name}.csv"))
+    assert panel.screening is not None
+    cards = [
+        [(one.judge, one.n, one.flags, one.evidence) for one in screening.cards]
+        for screening in (panel.screening, right)
+    ]
+    assert cards[0] == cards[1]
+
+
 def test_the_order_without_flagged_judges_tells_what_it_excludes(judged: Store) -> None:
     orders = look_at(judged).orders
     for name, table, unit in (("better", "comparisons", "row"), ("good", "ratings", "score")):
@@ -188,7 +202,7 @@ def test_a_flagged_judge_is_told_by_shape_and_word_on_the_map_and_in_the_table(
 
 
 def test_a_look_reads_what_is_new_and_drops_what_stands_no_more(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(store, make_campaign(TOLD))
     gathered = AnswerTables(store)
@@ -196,12 +210,12 @@ def test_a_look_reads_what_is_new_and_drops_what_stands_no_more(
     made = gathered._make
     monkeypatch.setattr(gathered, "_make", lambda one: read.append(one.number) or made(one))
     records = [judge_next(store, "ann") for _ in range(3)]
-    gathered.write(tmp_path)
+    gathered.open_tables()
     store.undo("ann")
     records.append(judge_next(store, "ann", {"outcome": "right"}))
-    (table,) = gathered.write(tmp_path).values()
+    (open_table,) = gathered.open_tables().values()
     assert read == [one.number for one in records]
-    kept: Any = evenhand.read(table)
+    kept: Any = open_table()
     assert kept.count_judgments() == 3
     store.forget("ann", answers=True)
     assert find(gathered).orders["better"].why == NOTHING
