@@ -22,7 +22,6 @@ from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask, Task, Ticket
 from evenhand.errors import NotIdentified
-from evenhand.formats.reading import read_columns
 from evenhand.web.store.log import Record, read_record
 from evenhand.web.store.queries import (
     RECORDS_AT_ONCE,
@@ -245,6 +244,8 @@ class AnswerTables:
 
     def open_tables(self) -> dict[str, Callable[[], Comparisons | Rankings | Ratings]]:
         """Return what reads each table that holds a row, once; judges are persons."""
+        from evenhand.formats.reading import read_columns  # a server sends files without it
+
         persons = self._refresh()
         readers: dict[str, Callable[[], Comparisons | Rankings | Ratings]] = {}
         for name in list_tables(self.store):
