@@ -207,23 +207,33 @@ def small_table(
     if table is not None:
         return table
     one_row = cast("duckdb.DuckDBPyRelation", like.to_native()).limit(1)
-    selected = _select_lists({name: list(values) for name, values in columns.items()})
+    text = {name: list(values) for name, values in columns.items()}
+    selected = _select_lists(text, dict.fromkeys(text, "VARCHAR"))
     return cast("Frame", nw.from_native(one_row.project(selected)))
+
+
+MOST_IN_A_QUERY: Final = 20_000  # Rows that are written into one query: its text takes memory
 
 
 def make_table(connection: duckdb.DuckDBPyConnection, data: Mapping[str, list[Any]]) -> Frame:
     """Put columns of text or whole numbers into DuckDB, without pandas."""
     name = f"evenhand_labels_{next(_NAMES)}"
-    connection.execute(f"create temp table {name} as select {_select_lists(data)}")
+    kinds = {column: _kind(values) for column, values in data.items()}
+    verb = f"create temp table {name} as"
+    for start in range(0, max(1, *map(len, data.values())), MOST_IN_A_QUERY):
+        rows = slice(start, start + MOST_IN_A_QUERY)
+        part = {column: values[rows] for column, values in data.items()}
+        connection.execute(f"{verb} select {_select_lists(part, kinds)}")
+        verb = f"insert into {name}"
     return cast("Frame", nw.from_native(connection.table(name)))
 
 
-def _select_lists(data: Mapping[str, list[Any]]) -> str:
+def _select_lists(data: Mapping[str, list[Any]], kinds: Mapping[str, str]) -> str:
     """Write columns as JSON text: lists bound as parameters would import pandas."""
     return ", ".join(
-        f'unnest(from_json({quote(json.dumps(values))}, \'["{kind}"]\')) as "{column}"'
+        f"unnest(from_json({quote(json.dumps(values))}, '[\"{kinds[column]}\"]'))"
+        f" as {quote_name(column)}"
         for column, values in data.items()
-        for kind in [_kind(values)]
     )
 
 

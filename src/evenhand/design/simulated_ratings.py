@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import UnknownOption
+from evenhand.errors import UnknownOption, require_option
 
 if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
@@ -235,3 +235,10 @@ CAMPAIGN: Final = RatingCampaign(
         "adequacy": Criterion((-1.06, -0.54, -0.06, 0.54), noise=0.83),
     },
 )
+SIMULATED: Final = ("hamon2007_simulated",)  # Names of campaigns that can be simulated as they are
+
+
+def simulate(name: str, seed: int = SEED) -> SimulatedRatings:
+    """Draw a campaign by its name."""
+    require_option("simulated campaign", name, SIMULATED)
+    return CAMPAIGN.simulate(seed)

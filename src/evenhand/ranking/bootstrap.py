@@ -19,6 +19,8 @@ from evenhand.errors import NotConverged, NotIdentified
 from evenhand.models.base import Fit
 from evenhand.models.ties import ENDLESS, Davidson, TwoOutcomes
 from evenhand.numerics.distributions import MAX_TABLE_MEAN, draw_poisson
+from evenhand.ranking.clustering import Clustering, Evidence
+from evenhand.ranking.intervals import Intervals, resampled_intervals
 from evenhand.ranking.settings import REPLICATES
 
 # Refits of many resamples by steps of Newton's with one factor: that of the estimate.
@@ -326,6 +328,24 @@ def resample_model(
     )
     refits = (_try(model, draw_resample(plan, clusterings, rng)) for _ in range(MODEL_REPLICATES))
     return _gather(refits, MODEL_REPLICATES, "collect more, or rank by bradley-terry", progress)
+
+
+def bootstrap_intervals(
+    draws: Draws, evidence: Evidence, clustering: Clustering, level: float
+) -> Intervals:
+    """Return intervals from resampled log-worths, widened where clusters are few."""
+    replicates = len(draws.log_worth) + draws.lost
+    method = f"bootstrap by {clustering.name}, B={replicates}"
+    if draws.missing:
+        method += f", refits to about {draws.missing:.0e} model standard errors"
+    factors = [
+        evidence.factors[name] for name in clustering.clusterings if name in evidence.factors
+    ]
+    intervals = resampled_intervals(draws.log_worth, factors, level, method)
+    if not draws.lost:
+        return intervals
+    note = f"{draws.lost} of {replicates} resamples determine no worths and were left out"
+    return replace(intervals, notes=(note,))
 
 
 def _try(model: Any, resample: Tally) -> Refit:

@@ -208,7 +208,7 @@ class AnalysisProcess:
             # where these cannot be stored, later ones are
             made = {name: SavedBoard(*one) for name, one in message.boards.items()}
             with suppress(NotStored, EvenhandError):
-                self._store.do(lambda tx: save_boards(tx, made))
+                self._store.do(save_boards, made)
         elif message.taken:
             with self._lock:
                 if message.number in self._waiting:

@@ -187,7 +187,7 @@ class LiveLeaderboards:
 
 
 def _save_in(store: Store, boards: Mapping[str, SavedBoard]) -> None:
-    store.do(lambda tx: save_boards(tx, boards))
+    store.do(save_boards, boards)
 
 
 REST: Final = 4.0  # What was computed is computed again after so many times what it took

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import exp, floor, log10
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
@@ -26,6 +25,7 @@ import numpy as np
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import find_excluded, take_pairs
 from evenhand.data.exclusions import Exclusion
+from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask
 from evenhand.errors import EvenhandError, InvalidJudgments
@@ -292,18 +292,18 @@ def find(answers: AnswerTables, attempt: Try | None = None) -> Findings:
     panels = {task.table: Panel(why=NOTHING) for task in tasks}
     orders = {task.name: Order(task.table, why=NOTHING) for task in tasks}
     confirmed: dict[str, Confirmation] = {}
-    with TemporaryDirectory(prefix="evenhand-") as folder:
-        for table, path in answers.write(Path(folder)).items():
-            screen = partial(_screen, path)
-            panels[table] = attempt(
-                f"the diagnosis of judges by {table}", screen, lambda why: Panel(why=why)
-            )
-            order = _order_by_scores if table == "ratings" else _order_by_votes
-            orders |= attempt(
-                f"the ranking by {table}",
-                partial(order, path, answers, panels[table].flagged, confirmed),
-                partial(find_nothing, answers, table),
-            )
+    for table, read in answers.open_tables().items():
+        panels[table] = attempt(
+            f"the diagnosis of judges by {table}",
+            partial(_screen, read),
+            lambda why: Panel(why=why),
+        )
+        order = _order_by_scores if table == "ratings" else _order_by_votes
+        orders |= attempt(
+            f"the ranking by {table}",
+            partial(order, read, answers, panels[table].flagged, confirmed),
+            partial(find_nothing, answers, table),
+        )
     for name, words in describe_choices(answers).items():
         orders[name] = replace(orders[name], chosen=words)
     return Findings(panels, orders, confirmed, answers.list_activity())
@@ -322,12 +322,11 @@ def find_fault(answers: AnswerTables, why: str) -> Findings:
     return Findings(panels, {task.name: Order(task.table, why=why) for task in tasks})
 
 
-def _screen(path: Path) -> Panel:
+def _screen(read: Callable[[], Any]) -> Panel:
     """Look at the judges of a table; under a policy, by answers that no answer led to."""
-    from evenhand.formats.reading import read
     from evenhand.judges.screening import screen_judges
 
-    data: Any = read(path)
+    data = read()
     rests = ""
     try:
         if isinstance(data, Ratings):
@@ -341,12 +340,13 @@ def _screen(path: Path) -> Panel:
 
 
 def _order_by_scores(
-    path: Path, answers: AnswerTables, flagged: list[str], _confirmed: dict[str, Confirmation]
+    read: Callable[[], Any],
+    answers: AnswerTables,
+    flagged: list[str],
+    _confirmed: dict[str, Confirmation],
 ) -> dict[str, Order]:
     """Score the systems of each pass by mean score, with and without flagged judges."""
-    from evenhand.formats.reading import read
-
-    data: Ratings = read(path)  # type: ignore[assignment]
+    data: Ratings = read()
     tasks = answers.store.campaign.tasks
     criteria = {task.criterion: task.name for task in tasks if isinstance(task, ScaledTask)}
     try:
@@ -375,13 +375,14 @@ def _order_by_scores(
 
 
 def _order_by_votes(
-    path: Path, answers: AnswerTables, flagged: list[str], confirmed: dict[str, Confirmation]
+    read: Callable[[], Any],
+    answers: AnswerTables,
+    flagged: list[str],
+    confirmed: dict[str, Confirmation],
 ) -> dict[str, Order]:
     """Rank the systems of the passes of a table, and say what rank sets decide."""
-    from evenhand.formats.reading import read
-
-    data: Any = read(path)
-    orders = find_nothing(answers, path.stem, NOTHING)
+    data: Comparisons | Rankings = read()
+    orders = find_nothing(answers, type(data).__name__.lower(), NOTHING)
     try:
         table = take_pairs(data)
     except InvalidJudgments:  # nothing but controls so far

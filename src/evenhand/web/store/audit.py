@@ -597,7 +597,7 @@ def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = (
     if "://" not in where and not _is_database(Path(where)):
         return verify(read_log(where), head, receipts=receipts)
     try:
-        return _check(open_to_read(where), head, receipts)
+        return check_store(open_to_read(where), head, receipts)
     except OtherVersion:
         if "://" in where:
             raise
@@ -614,10 +614,13 @@ def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = (
                 migrate(engine)
         finally:
             engine.dispose()
-        return _check(open_to_read(copy), head, receipts)
+        return check_store(open_to_read(copy), head, receipts)
 
 
-def _check(store: Readable, head: Head | None, receipts: Collection[str]) -> LogCheck:
+def check_store(
+    store: Readable, head: Head | None = None, receipts: Collection[str] = ()
+) -> LogCheck:
+    """Check that the log is what was written, and that the tables say what it says."""
     with store.reading() as connection:
         return check_database(connection, head, receipts=receipts)
 

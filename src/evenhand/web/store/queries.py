@@ -89,13 +89,6 @@ def read_lines(connection: Connection, after: int) -> list[Line]:
     return [make_line(row) for row in connection.execute(wanted)]
 
 
-def stream_standing(connection: Connection) -> Iterator[Record]:
-    """Yield the answers that stand, in the order in which they were given."""
-    standing = select(*LINE).join(asked, asked.c.record == log.c.number)
-    for row in stream(connection, standing.order_by(log.c.number)):
-        yield read_record(make_line(row))
-
-
 def list_firsts(connection: Connection) -> list[tuple[int, int]]:
     """Return records whose answers stand, each with the first answer to its ticket, in its order.
 
@@ -327,11 +320,6 @@ class Readable:
             if len(piece) < AT_A_TIME:
                 return
             last = piece[-1].number
-
-    def judgments(self) -> Iterator[Record]:
-        """Yield the answers that stand."""
-        with self.reading() as connection:
-            yield from stream_standing(connection)
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
         """Yield rows of one of our tables: comparisons, rankings or ratings."""
