@@ -17,20 +17,9 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import GroupedResult, draw_table, name_column, part_groups
 from evenhand.cli.running import ProgressDisplay, remarks_on, take_output, take_reading
-from evenhand.cli.terminal import (
-    GroupedResult,
-    align,
-    block,
-    cut,
-    draw_table,
-    label,
-    name_column,
-    part_groups,
-    plural,
-    say_end,
-    width,
-)
+from evenhand.cli.terminal import align, block, cut, label, plural, say_end, width
 from evenhand.errors import UnknownOption, listing
 from evenhand.judges.agreement_table import AgreementPart, AgreementTable
 from evenhand.judges.units import Coefficient

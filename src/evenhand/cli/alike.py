@@ -21,6 +21,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table, name_column
 from evenhand.cli.running import (
     ProgressDisplay,
     check_figures,
@@ -32,14 +33,10 @@ from evenhand.cli.running import (
 )
 from evenhand.cli.terminal import (
     PLAIN,
-    Column,
-    GroupedResult,
     align,
     block,
-    draw_table,
     label,
     list_errors,
-    name_column,
     pad,
     plural,
     say_end,

@@ -13,6 +13,7 @@ from evenhand.cli.options import (
     reading_options,
     verb,
 )
+from evenhand.cli.result import GroupedResult, draw_table, name_column
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -20,15 +21,7 @@ from evenhand.cli.running import (
     take_reading,
     work_on_tables,
 )
-from evenhand.cli.terminal import (
-    GroupedResult,
-    block,
-    draw_table,
-    label,
-    name_column,
-    say_answers,
-    say_end,
-)
+from evenhand.cli.terminal import block, label, say_answers, say_end
 from evenhand.models.coefficients import format_p
 from evenhand.ranking.position_bias import JudgeBias, PositionBias
 from evenhand.report.document import pick

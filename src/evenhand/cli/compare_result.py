@@ -8,20 +8,8 @@ from typing import Any, Final
 
 import click
 
-from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
-    block,
-    cut,
-    draw_table,
-    effective,
-    first_fitting,
-    label,
-    plural,
-    say_notes,
-    share,
-    width,
-)
+from evenhand.cli.result import Column, GroupedResult, draw_table, first_fitting
+from evenhand.cli.terminal import block, cut, effective, label, plural, say_notes, share, width
 from evenhand.data.votes import TIE, Votes
 from evenhand.errors import NotIdentified
 from evenhand.ranking.cross_validation import HeldOutScore, ModelComparison

@@ -21,6 +21,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table
 from evenhand.cli.running import (
     ProgressDisplay,
     check_figures,
@@ -31,11 +32,8 @@ from evenhand.cli.running import (
     write_figures,
 )
 from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
     block,
     cut,
-    draw_table,
     label,
     list_errors,
     plural,

@@ -20,6 +20,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.rank_result import Shares, choose_model, make_mix, mix_options
+from evenhand.cli.result import GroupedResult
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -27,17 +28,7 @@ from evenhand.cli.running import (
     take_reading,
     work_on_tables,
 )
-from evenhand.cli.terminal import (
-    GroupedResult,
-    align,
-    block,
-    cut,
-    label,
-    plural,
-    say_end,
-    width,
-    wrap,
-)
+from evenhand.cli.terminal import align, block, cut, label, plural, say_end, width, wrap
 from evenhand.errors import listing
 from evenhand.ranking.robustness.fragility import Flip, Fragility
 from evenhand.ranking.robustness.removal import NO_RANKING

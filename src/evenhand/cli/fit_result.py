@@ -9,13 +9,10 @@ from typing import Any, Final
 
 import click
 
+from evenhand.cli.result import Column, GroupedResult, draw_table, name_column
 from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
     block,
-    draw_table,
     label,
-    name_column,
     plural,
     say_answers,
     say_end,

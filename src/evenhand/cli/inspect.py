@@ -7,17 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evenhand.cli.options import output_options, reading_options, verb
+from evenhand.cli.result import draw_table, name_column
 from evenhand.cli.running import ProgressDisplay, take_output, take_reading
-from evenhand.cli.terminal import (
-    block,
-    draw_table,
-    effective,
-    label,
-    name_column,
-    plural,
-    share,
-    whole,
-)
+from evenhand.cli.terminal import block, effective, label, plural, share, whole
 from evenhand.data.exclusions import list_texts
 from evenhand.formats.inspection import Inspection, Part, Scores
 from evenhand.report.latex import escape, tabular

@@ -18,6 +18,7 @@ from evenhand.cli.judge_options import (
     refuse_rating_options,
 )
 from evenhand.cli.options import group_option, output_options, reading_options, take_kept, verb
+from evenhand.cli.result import Column, GroupedResult, draw_table, name_column
 from evenhand.cli.running import (
     ProgressDisplay,
     check_figures,
@@ -26,21 +27,7 @@ from evenhand.cli.running import (
     take_reading,
     write_figures,
 )
-from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
-    align,
-    block,
-    cut,
-    draw_table,
-    label,
-    name_column,
-    plural,
-    say_notes,
-    sign,
-    width,
-    wrap,
-)
+from evenhand.cli.terminal import align, block, cut, label, plural, say_notes, sign, width, wrap
 from evenhand.errors import UnknownOption
 from evenhand.judges.cards import CLASSES, Card, Screening
 from evenhand.judges.diagnosis_result import AgreementRow, Diagnosis

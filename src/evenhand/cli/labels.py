@@ -18,6 +18,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table, name_column
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -25,20 +26,7 @@ from evenhand.cli.running import (
     take_reading,
     work_on_groups,
 )
-from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
-    align,
-    block,
-    cut,
-    draw_table,
-    label,
-    name_column,
-    plural,
-    say_end,
-    share,
-    width,
-)
+from evenhand.cli.terminal import align, block, cut, label, plural, say_end, share, width
 from evenhand.report.latex import escape, number, tabular
 
 if TYPE_CHECKING:

@@ -11,15 +11,12 @@ import click
 
 import evenhand
 from evenhand.cli.options import is_given
+from evenhand.cli.result import GroupedResult, draw_table, group_title, name_column
 from evenhand.cli.running import ProgressDisplay, remarks_on
 from evenhand.cli.terminal import (
-    GroupedResult,
     align,
     block,
-    draw_table,
-    group_title,
     label,
-    name_column,
     pad,
     plural,
     say_notes,

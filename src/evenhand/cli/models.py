@@ -16,6 +16,7 @@ from evenhand.cli.options import (
     reading_options,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table, first_fitting
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -23,16 +24,7 @@ from evenhand.cli.running import (
     take_reading,
     work_on_groups,
 )
-from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
-    block,
-    draw_table,
-    first_fitting,
-    label,
-    say_end,
-    say_tally,
-)
+from evenhand.cli.terminal import block, label, say_end, say_tally
 from evenhand.data.exclusions import write_excluded
 from evenhand.models.coefficients import format_p
 from evenhand.ranking.model_table import ModelRow, ModelTable, Question

@@ -23,14 +23,12 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.refusals import keep, keep_excluded, kept
+from evenhand.cli.result import Column, draw_table, name_room
 from evenhand.cli.running import ProgressDisplay, Reading, check_figures, take_output, write_figures
 from evenhand.cli.terminal import (
     PLAIN,
-    Column,
     block,
-    draw_table,
     label,
-    name_room,
     plural,
     say_notes,
     say_outputs,

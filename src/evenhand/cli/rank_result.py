@@ -16,12 +16,11 @@ from evenhand.cli.options import (
     section,
     stack,
 )
+from evenhand.cli.result import GroupedResult, group_title
 from evenhand.cli.terminal import (
-    GroupedResult,
     align,
     bar,
     block,
-    group_title,
     label,
     pad,
     say_counts,

@@ -19,6 +19,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -27,11 +28,8 @@ from evenhand.cli.running import (
     work_on_groups,
 )
 from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
     align,
     block,
-    draw_table,
     label,
     plural,
     say_end,

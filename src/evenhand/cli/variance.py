@@ -16,6 +16,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table, first_fitting
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -24,17 +25,7 @@ from evenhand.cli.running import (
     take_reading,
     work_on_groups,
 )
-from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
-    block,
-    draw_table,
-    first_fitting,
-    label,
-    plural,
-    say_answers,
-    say_end,
-)
+from evenhand.cli.terminal import block, label, plural, say_answers, say_end
 from evenhand.data.results import Component
 from evenhand.errors import UnknownOption
 from evenhand.judges.variance import Plan, Study, VarianceComponents, say_number, say_proportion

@@ -22,21 +22,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import click
 
 from evenhand.cli.refusals import choose_colour
-from evenhand.cli.terminal import (
-    PLAIN,
-    Column,
-    GroupedResult,
-    block,
-    cut,
-    draw_table,
-    label,
-    name_column,
-    name_room,
-    plural,
-    say_end,
-    share,
-    width,
-)
+from evenhand.cli.result import Column, GroupedResult, draw_table, name_column, name_room
+from evenhand.cli.terminal import PLAIN, block, cut, label, plural, say_end, share, width
 from evenhand.errors import UnknownOption, listing
 from evenhand.ranking.sequential.leaderboard import Leaderboard, Standing
 from evenhand.report.document import pick
