@@ -179,9 +179,6 @@ def group_title(name: str, columns: int) -> list[str]:
 
 class _Shown(Protocol):
     @property
-    def signature(self) -> str: ...
-
-    @property
     def says(self) -> Sequence[str]: ...
 
     @property
@@ -230,18 +227,9 @@ class GroupedResult(ABC, Generic[Part]):
         """Return the CSV of a part, all rows with the same keys."""
         return cast("_Shown", part).records()
 
-    def columns(self, part: Part) -> Sequence[Column]:
-        """Return the columns of the table of a part."""
-        raise NotImplementedError
-
-    def blocks(self, part: Part) -> Sequence[Sequence[Any]]:
-        """Return the rows of the table of a part, in blocks between rules."""
-        raise NotImplementedError
-
+    @abstractmethod
     def tabulate(self, part: Part) -> str:
         """Return the LaTeX of a part."""
-        comments = [cast("_Shown", part).signature, *self.say(part)]
-        return tabulate(self.columns(part), self.blocks(part), comments)
 
     def say(self, part: Part) -> Sequence[str]:
         """Return what must stand beside the numbers of a part."""
