@@ -18,7 +18,16 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.result import Column, GroupedResult, draw_table, name_column
+from evenhand.cli.result import (
+    IN_LATEX,
+    IN_TEXT,
+    Column,
+    GroupedResult,
+    draw_table,
+    name_column,
+    number_column,
+    tabulate,
+)
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -27,7 +36,6 @@ from evenhand.cli.running import (
     work_on_groups,
 )
 from evenhand.cli.terminal import align, block, cut, label, plural, say_end, share, width
-from evenhand.report.latex import escape, number, tabular
 
 if TYPE_CHECKING:
     from evenhand.models.answers import Answers
@@ -156,12 +164,7 @@ class LabelsResult(GroupedResult[Labelled]):
         # The judges at both ends, titles first
         low, high = _choose_judges(fit)
         chosen = [*low, *high]
-        rows = [
-            (one.judge, f"{one.n:,}", f"{one.value:.2f}", f"{one.lower:.2f} to {one.upper:.2f}")
-            for one in chosen
-        ]
-        heads = (name_column("judge"), "n", fit.measure, "95 % interval")
-        lines = draw_table(heads, rows, columns)
+        lines = draw_table(_choose_columns(fit), chosen, columns)
         more = len(fit.skills) - len(chosen)
         between = [f" ... and {more:,} more judges between"] if more else []
         ends = len(low) + 1
@@ -187,26 +190,28 @@ class LabelsResult(GroupedResult[Labelled]):
 
     def tabulate(self, part: Labelled) -> str:
         fit = part.fit
-        low, high = _choose_judges(fit)
-        rows = [
-            [
-                (
-                    escape(one.judge),
-                    number(one.n, 0),
-                    *(number(value, 2) for value in (one.value, one.lower, one.upper)),
-                )
-                for one in chosen
-            ]
-            for chosen in (low, high)
-            if chosen
-        ]
-        header = ("judge", "$n$", fit.measure, "lower", "upper")
         sentences = [*fit.says, _say_shares(fit), *_say_others(part), *fit.notes]
         comments = [fit.signature, *sentences]
-        return tabular("lrrrr", header, rows, comments)
+        blocks = [chosen for chosen in _choose_judges(fit) if chosen]
+        return tabulate(_choose_columns(fit), blocks, comments)
 
     def say(self, part: Labelled) -> list[str]:
         return [*part.fit.says, *_say_others(part), *part.fit.notes]
+
+
+def _choose_columns(fit: LabelFit) -> tuple[Column, ...]:
+    return (
+        name_column("judge", "judge"),
+        number_column("n", "n", ",", "$n$", typeset=".0f"),
+        number_column(fit.measure, "value", ".2f"),
+        number_column("95 % interval", _write_ends, only=IN_TEXT),
+        number_column("lower", "lower", ".2f", only=IN_LATEX),
+        number_column("upper", "upper", ".2f", only=IN_LATEX),
+    )
+
+
+def _write_ends(one: Skill) -> str:
+    return f"{one.lower:.2f} to {one.upper:.2f}"
 
 
 def _say_counts(fit: LabelFit) -> str:
