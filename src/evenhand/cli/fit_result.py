@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from evenhand.cli.result import Column, GroupedResult, draw_table, name_column
+from evenhand.cli.result import Column, GroupedResult, draw_table, tabulate
 from evenhand.cli.terminal import (
     block,
     label,
@@ -35,7 +35,7 @@ from evenhand.numerics.distributions import chi2_tail
 from evenhand.ranking.signature import name_model, sign_data
 from evenhand.ranking.wald import Effect, Effects, OddReference, WaldTest
 from evenhand.report.document import pick
-from evenhand.report.latex import NONE, escape, number, tabular
+from evenhand.report.latex import escape
 
 LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths
 MIN_QUASI: Final = 3
@@ -61,45 +61,36 @@ def draw_numbers(
     scale: str = LAMBDA,
 ) -> list[str]:
     """Return the lines of a table of coefficients, titles first."""
-    estimate = "λ" if scale == LAMBDA else scale
-    heads = (Column("name"), name_column("parameter"), estimate, "s.e.", "z", "p")
-    rows: list[tuple[str, ...]] = [
-        (
-            one.name,
-            one.label,
-            f"{one.estimate:z.4f}",
-            "—" if one.stderr is None else f"{one.stderr:.4f}",
-            "—" if one.z is None else f"{one.z:.3f}",
-            "—" if one.p is None else format_p(one.p),
-        )
-        for one in coefficients
-    ]
-    rows += [("—", name, *["—"] * 4) for name in unknown]
-    if not quasi:
-        return draw_table(heads, rows, columns)
-    errors = [quasi.get(one.label, "") if one.name[1:].isdigit() else "" for one in coefficients]
-    errors += ["—"] * len(unknown)
-    rows = [(*row, error) for row, error in zip(rows, errors, strict=True)]
-    return draw_table((*heads, "quasi s.e."), rows, columns)
-
-
-def tabulate_coefficients(
-    coefficients: Sequence[Coefficient], comments: Sequence[str], *, scale: str = LAMBDA
-) -> str:
-    estimate = r"$\hat\lambda$" if scale == LAMBDA else escape(scale)
-    header = ("", "parameter", estimate, "s.e.", "$z$", "$p$")
+    fields = Coefficient.__dataclass_fields__
     rows = [
-        (
-            escape(one.name),
-            escape(one.label),
-            number(one.estimate, 4),
-            number(one.stderr, 4),
-            number(one.z, 3),
-            NONE if one.p is None else f"${format_p(one.p)}$",
-        )
-        for one in coefficients
+        *map(asdict, coefficients),
+        *(dict.fromkeys(fields) | {"label": one} for one in unknown),
     ]
-    return tabular("llrrrr", header, [rows], comments)
+    table = _choose_columns(scale)
+    if quasi:
+        # of systems only, whose names are o1, o2 and so on
+        table.append(
+            Column.number(
+                "quasi s.e.",
+                lambda row: (
+                    row["name"]
+                    and (quasi.get(row["label"], "") if row["name"][1:].isdigit() else "")
+                ),
+            )
+        )
+    return draw_table(table, rows, columns)
+
+
+def _choose_columns(scale: str = LAMBDA) -> list[Column]:
+    text, latex = ("λ", r"$\hat\lambda$") if scale == LAMBDA else (scale, escape(scale))
+    return [
+        Column("name", "name", latex=""),
+        Column.names("parameter", "label"),
+        Column.number(text, "estimate", "z.4f", latex),
+        Column.number("s.e.", "stderr", ".4f"),
+        Column.number("z", "z", ".3f", "$z$"),
+        Column.p("p", "p", "$p$"),
+    ]
 
 
 # What judge groups do to a fit, for people and as JSON: tests, what stands out, their orders.
@@ -402,7 +393,7 @@ class FitResult(GroupedResult[Fitted]):
     def tabulate(self, part: Fitted) -> str:
         tests = say_tests(part.effects) if part.effects is not None else []
         comments = [part.signature, *_said(part), *tests, *part.notes]
-        return tabulate_coefficients(part.fit.coefficients, comments)
+        return tabulate(_choose_columns(), [part.fit.coefficients], comments)
 
     def say(self, part: Fitted) -> list[str]:
         return part.notes
@@ -521,7 +512,7 @@ class ModelResult(GroupedResult[NamedFit]):
 
     def tabulate(self, part: NamedFit) -> str:
         comments = [part.signature, *part.fit.says, *part.fit.notes]
-        return tabulate_coefficients(part.fit.coefficients, comments, scale=part.scale)
+        return tabulate(_choose_columns(part.scale), [part.fit.coefficients], comments)
 
     def say(self, part: NamedFit) -> Sequence[str]:
         return part.fit.notes
