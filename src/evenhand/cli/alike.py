@@ -21,7 +21,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.result import Column, GroupedResult, draw_table, name_column
+from evenhand.cli.result import Column, GroupedResult, draw_table
 from evenhand.cli.running import (
     ProgressDisplay,
     check_figures,
@@ -228,7 +228,7 @@ def draw_judges(likeness: JudgeLikeness, columns: int) -> list[str]:
     """Return the table of judges: how lenient, and how far they stray."""
     rows = list(likeness.records.values())
     heads = (
-        name_column("judge"),
+        Column.names("judge"),
         Column("ratings", left=False, priority=2),
         "lenient by",
         Column(f"{100 * likeness.level:g} % interval", left=False, priority=4),
@@ -289,7 +289,7 @@ def _draw_ends(likeness: JudgeLikeness, columns: int) -> list[str]:
     ranked = [likeness.rank_others(judge) for judge in likeness.judges]
     names = tell_apart(likeness.judges, SHORT_NAME)
     heads = (
-        name_column("judge"),
+        Column.names("judge"),
         "others",
         "most alike",
         Column("interval", left=False, priority=1),
@@ -335,7 +335,7 @@ def draw_errors(likeness: JudgeLikeness, columns: int) -> list[str]:
         "points of the scale that a prediction is off, on ratings that were held out; more: beyond"
         f" multi-task, with its {100 * likeness.level:g} % interval"
     )
-    heads: list[Column | str] = [name_column("method"), "mae", "more", *rmse]
+    heads: list[Column | str] = [Column.names("method"), "mae", "more", *rmse]
     table = draw_table(heads, list_errors(likeness.table), columns, least=MIN_NAME)
     return [*table, label("", legend, columns)]
 

@@ -13,16 +13,7 @@ from evenhand.cli.options import (
     reading_options,
     verb,
 )
-from evenhand.cli.result import (
-    IN_LATEX,
-    IN_TEXT,
-    GroupedResult,
-    draw_table,
-    name_column,
-    number_column,
-    p_column,
-    tabulate,
-)
+from evenhand.cli.result import Column, GroupedResult, draw_table, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -82,16 +73,16 @@ def _write_ends(ends: tuple[float, float]) -> str:
 
 
 JUDGES: Final = (
-    name_column("judge", "judge"),
-    number_column("n", "n", ".0f", "$n$"),
-    number_column("first", "first", ".0f"),
-    number_column("second", "second", ".0f"),
-    number_column("first wins", lambda one: 100 * one.share, "{:.0f} %".format, only=IN_TEXT),
-    number_column("interval", "share_interval", _write_ends, only=IN_TEXT),
-    number_column("log-odds", "estimate", ".2f", only=IN_LATEX),
-    number_column("s.e.", "stderr", ".2f", only=IN_LATEX),
-    p_column("vs median", "p_common", "$p$"),
-    p_column("adjusted", "p_common_adjusted", "adjusted $p$"),
+    Column.names("judge", "judge"),
+    Column.number("n", "n", ".0f", "$n$"),
+    Column.number("first", "first", ".0f"),
+    Column.number("second", "second", ".0f"),
+    Column.number("first wins", lambda one: 100 * one.share, "{:.0f} %".format, only="text"),
+    Column.number("interval", "share_interval", _write_ends, only="text"),
+    Column.number("log-odds", "estimate", ".2f", only="latex"),
+    Column.number("s.e.", "stderr", ".2f", only="latex"),
+    Column.p("vs median", "p_common", "$p$"),
+    Column.p("adjusted", "p_common_adjusted", "adjusted $p$"),
 )
 
 

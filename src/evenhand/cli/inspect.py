@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evenhand.cli.options import output_options, reading_options, verb
-from evenhand.cli.result import draw_table, name_column
+from evenhand.cli.result import Column, draw_table
 from evenhand.cli.running import ProgressDisplay, take_output, take_reading
 from evenhand.cli.terminal import block, effective, label, plural, share, whole
 from evenhand.data.exclusions import list_texts
@@ -63,7 +63,7 @@ class InspectResult:
                 (one.task or "", *(cell(one) for cell in COLUMNS.values()))
                 for one in inspection.tasks
             ]
-            lines += ["", *draw_table((name_column("task"), *COLUMNS), rows, columns)]
+            lines += ["", *draw_table((Column.names("task"), *COLUMNS), rows, columns)]
         return "\n".join(lines) + "\n"
 
     def contract(self) -> dict[str, Any]:

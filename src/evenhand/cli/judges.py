@@ -18,7 +18,7 @@ from evenhand.cli.judge_options import (
     refuse_rating_options,
 )
 from evenhand.cli.options import group_option, output_options, reading_options, take_kept, verb
-from evenhand.cli.result import Column, GroupedResult, draw_table, name_column
+from evenhand.cli.result import Column, GroupedResult, draw_table
 from evenhand.cli.running import (
     ProgressDisplay,
     check_figures,
@@ -150,7 +150,7 @@ def _table(screening: Screening, columns: int) -> list[str]:
     undecided = screening.abstains is not None
     counted = COUNTED.get(screening.kind, "comparisons")
     lines = draw_table(
-        (name_column("judge"), counted, "P(honest)", "seen if careless", Column("flags")),
+        (Column.names("judge"), counted, "P(honest)", "seen if careless", Column("flags")),
         [(card.judge, *_cells(card, undecided=undecided)) for card in chosen],
         columns,
         least=8,

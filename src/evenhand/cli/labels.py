@@ -18,16 +18,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.result import (
-    IN_LATEX,
-    IN_TEXT,
-    Column,
-    GroupedResult,
-    draw_table,
-    name_column,
-    number_column,
-    tabulate,
-)
+from evenhand.cli.result import Column, GroupedResult, draw_table, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -201,12 +192,12 @@ class LabelsResult(GroupedResult[Labelled]):
 
 def _choose_columns(fit: LabelFit) -> tuple[Column, ...]:
     return (
-        name_column("judge", "judge"),
-        number_column("n", "n", ",", "$n$", typeset=".0f"),
-        number_column(fit.measure, "value", ".2f"),
-        number_column("95 % interval", _write_ends, only=IN_TEXT),
-        number_column("lower", "lower", ".2f", only=IN_LATEX),
-        number_column("upper", "upper", ".2f", only=IN_LATEX),
+        Column.names("judge", "judge"),
+        Column.number("n", "n", ",", "$n$", typeset=".0f"),
+        Column.number(fit.measure, "value", ".2f"),
+        Column.number("95 % interval", _write_ends, only="text"),
+        Column.number("lower", "lower", ".2f", only="latex"),
+        Column.number("upper", "upper", ".2f", only="latex"),
     )
 
 

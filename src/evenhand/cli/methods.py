@@ -11,7 +11,7 @@ import click
 
 import evenhand
 from evenhand.cli.options import is_given
-from evenhand.cli.result import GroupedResult, draw_table, group_title, name_column
+from evenhand.cli.result import Column, GroupedResult, draw_table, group_title
 from evenhand.cli.running import ProgressDisplay, remarks_on
 from evenhand.cli.terminal import (
     align,
@@ -211,7 +211,7 @@ def draw_rows(rows: Sequence[Row], unit: str, columns: int) -> list[str]:
     titles, cells = _columns(rows, unit, _plain)
     systems = (escape_control(row["system"]) for row in rows)
     body = [(place, name, *more) for (place, *more), name in zip(cells, systems, strict=True)]
-    first, *lines = draw_table((titles[0], name_column("system"), *titles[1:]), body, columns)
+    first, *lines = draw_table((titles[0], Column.names("system"), *titles[1:]), body, columns)
     rule = click.style(" " + "┈" * (width(click.unstyle(first)) - 1), dim=True)
     drawn = [first]
     above = None

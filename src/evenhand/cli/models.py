@@ -16,14 +16,7 @@ from evenhand.cli.options import (
     reading_options,
     verb,
 )
-from evenhand.cli.result import (
-    Column,
-    GroupedResult,
-    draw_table,
-    first_fitting,
-    number_column,
-    tabulate,
-)
+from evenhand.cli.result import Column, GroupedResult, draw_table, first_fitting, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -144,11 +137,11 @@ def _choose_columns(parameters: str = "parameters", digits: int = 2) -> tuple[Co
     fewer = f",.{min(digits, 2)}f"
     return (
         Column("model", "name", typeset=lambda name: escape(name).replace("γ", r"$\gamma$")),
-        number_column(parameters, "parameters"),
-        number_column("deviance", "deviance", f",.{digits}f"),
-        number_column("df", "df", ",", typeset=str),
-        number_column("AIC", "aic", fewer),
-        number_column("BIC", "bic", fewer),
+        Column.number(parameters, "parameters"),
+        Column.number("deviance", "deviance", f",.{digits}f"),
+        Column.number("df", "df", ",", typeset=str),
+        Column.number("AIC", "aic", fewer),
+        Column.number("BIC", "bic", fewer),
     )
 
 

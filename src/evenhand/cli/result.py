@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar, cast
+from math import inf
+from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeAlias, TypeVar, cast
 
 import click
 
@@ -16,18 +17,16 @@ from evenhand.report.latex import NONE, comment, escape, escape_control, tabular
 ALWAYS: Final = 9  # Priority of columns of a table that never go
 NAME_ROOM: Final = 10  # Columns at which a name need not be cut much
 NO_VALUE: Final = "—"  # What stands in a terminal where there is no value
-# Where a column is shown
-BOTH, IN_TEXT, IN_LATEX = "both", "text", "latex"
 
-Write = str | Callable[[Any], str]  # A format as of `format`, or what writes a value
+# The attribute or key of a row, or what makes a value of a row
+Value: TypeAlias = str | Callable[[Any], Any]
+Write: TypeAlias = str | Callable[[Any], str]  # A format as of `format`, or what writes a value
 
 
 @dataclass(frozen=True)
 class Column:
     title: str
-    # the attribute or key of a row that it shows, or what makes its value of a row; None where rows
-    # are sequences of cells
-    value: str | Callable[[Any], Any] | None = None
+    value: Value | None = None  # what it shows; None where rows are sequences of cells
     # how values are written in a terminal; None is "—" there, and "--" in LaTeX
     write: Write = ""
     latex: str | None = None  # its title in LaTeX, where that is another one
@@ -37,7 +36,24 @@ class Column:
     # whether its cells are cut to the room that other columns leave, so that they still differ
     cut: bool = False
     priority: int = ALWAYS  # where names lack room columns go, those first whose number is lowest
-    only: str = BOTH
+    only: Literal["text", "latex"] | None = None  # where it is shown, unless in both
+
+    @classmethod
+    def names(cls, title: str, value: Value | None = None) -> Column:
+        """Return a column of names, which are cut where there is little room."""
+        return cls(title, value, cut=True)
+
+    @classmethod
+    def number(
+        cls, title: str, value: Value, write: Write = "", latex: str | None = None, **more: Any
+    ) -> Column:
+        """Return a column of numbers, which stand right."""
+        return cls(title, value, write, latex, left=False, **more)
+
+    @classmethod
+    def p(cls, title: str, value: Value, latex: str | None = None) -> Column:
+        """Return a column of p-values."""
+        return cls.number(title, value, write_p, latex, typeset=lambda p: f"${write_p(p)}$")
 
     def fetch(self, row: Any, at: int) -> Any:
         """Return the value of a row."""
@@ -67,28 +83,10 @@ class Column:
             return self.typeset(value)
         if self.typeset is None and (callable(self.write) or not self.write):
             return escape(self.show(value))
+        if value == inf:
+            return r"$\infty$"
         form = (self.typeset or str(self.write)).replace(",", "").lstrip("z+")
         return f"${format(value, f'z{form}' if form.endswith('f') else form)}$"
-
-
-Value = str | Callable[[Any], Any]  # What names or makes the value of a row
-
-
-def name_column(title: str, value: Value | None = None) -> Column:
-    """Return a column of names, which are cut where there is little room."""
-    return Column(title, value, cut=True)
-
-
-def number_column(
-    title: str, value: Value, write: Write = "", latex: str | None = None, **more: Any
-) -> Column:
-    """Return a column of numbers, which stand right."""
-    return Column(title, value, write, latex, left=False, **more)
-
-
-def p_column(title: str, value: Value, latex: str | None = None, **more: Any) -> Column:
-    """Return a column of p-values."""
-    return number_column(title, value, write_p, latex, typeset=lambda p: f"${write_p(p)}$", **more)
 
 
 def write_p(p: float) -> str:
@@ -104,7 +102,7 @@ def tabulate(
     below: Sequence[str] = (),
 ) -> str:
     """Return the LaTeX of a table, with a rule between blocks of rows."""
-    shown = [one for one in columns if one.only != IN_TEXT]
+    shown = [one for one in columns if one.only != "text"]
     cells = [
         [[one.set(one.fetch(row, at)) for at, one in enumerate(shown)] for row in rows]
         for rows in blocks
@@ -127,11 +125,11 @@ def draw_table(
 
     columns: in which the table must find room; names are cut for it, to `least` columns or more.
 
-    >>> [click.unstyle(line) for line in draw_table((name_column("judge"), "n"), [("mira", "12")])]
+    >>> [click.unstyle(line) for line in draw_table((Column.names("judge"), "n"), [("mira", "12")])]
     [' judge   n', ' mira   12']
     """
     specs = [one if isinstance(one, Column) else Column(one, left=False) for one in heads]
-    specs = [one for one in specs if one.only != IN_LATEX]
+    specs = [one for one in specs if one.only != "latex"]
     cells = [
         [one.title for one in specs],
         *([one.show(one.fetch(row, i)) for i, one in enumerate(specs)] for row in rows),

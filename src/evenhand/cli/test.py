@@ -19,7 +19,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.result import Column, GroupedResult, draw_table, number_column, p_column, tabulate
+from evenhand.cli.result import Column, GroupedResult, draw_table, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -129,19 +129,19 @@ PAIRS: Final = (
     Column("system", "first"),
     Column("against", "second"),
     *(
-        number_column(name, name, typeset=lambda count: f"${count}$")
+        Column.number(name, name, typeset=lambda count: f"${count}$")
         for name in ("better", "ties", "worse")
     ),
-    p_column("p", "p"),
-    p_column("Holm", "holm"),
-    p_column("B-H", "fdr"),
+    Column.p("p", "p"),
+    Column.p("Holm", "holm"),
+    Column.p("B-H", "fdr"),
 )
 VARIANT_COLUMNS: Final = (
     Column("variant", "variant"),
     Column("of the test", "title"),
-    number_column("z", "z", ".3f"),
-    p_column("p", "p"),
-    p_column("one-sided p", "greater"),
+    Column.number("z", "z", ".3f"),
+    Column.p("p", "p"),
+    Column.p("one-sided p", "greater"),
 )
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import click
 
 from evenhand.cli.refusals import choose_colour
-from evenhand.cli.result import Column, GroupedResult, draw_table, name_column, name_room
+from evenhand.cli.result import Column, GroupedResult, draw_table, name_room
 from evenhand.cli.terminal import PLAIN, block, cut, label, plural, say_end, share, width
 from evenhand.errors import UnknownOption, listing
 from evenhand.ranking.sequential.leaderboard import Leaderboard, Standing
@@ -88,7 +88,7 @@ def draw_board(part: Leaderboard, columns: int) -> list[str]:
     others = len(part.standings) - 1
     longest = max((width(one.system) for one in part.standings), default=0)
     for heads in (LONG, SHORT, SHORTEST):
-        titles: list[Column | str] = [Column(heads[0]), heads[1], name_column("system")]
+        titles: list[Column | str] = [Column(heads[0]), heads[1], Column.names("system")]
         titles += filter(None, heads[2:4])
         rows = []
         for one in part.standings:
@@ -289,7 +289,7 @@ def _draw_pass(one: PassStatus, columns: int, *, several: bool) -> _Drawn:
         notes = [*one.board.notes]
     elif one.means:
         # Titles, and a line for each system with its mean score
-        heads = ("leading now", name_column("system"), "mean score", "scores")
+        heads = ("leading now", Column.names("system"), "mean score", "scores")
         rows = [
             (str(mean.place), mean.system, f"{mean.mean:.2f}", f"{mean.n:,}") for mean in one.means
         ]
