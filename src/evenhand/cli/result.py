@@ -18,7 +18,7 @@ ALWAYS: Final = 9  # Priority of columns of a table that never go
 NAME_ROOM: Final = 10  # Columns at which a name need not be cut much
 NO_VALUE: Final = "—"  # What stands in a terminal where there is no value
 
-# The attribute or key of a row, or what makes a value of a row
+# Names of attributes or keys that lead from a row to a value, with dots between, or what makes it
 Value: TypeAlias = str | Callable[[Any], Any]
 Write: TypeAlias = str | Callable[[Any], str]  # A format as of `format`, or what writes a value
 
@@ -51,6 +51,12 @@ class Column:
         return cls(title, value, write, latex, left=False, **more)
 
     @classmethod
+    def percent(cls, title: str, value: Value, latex: str | None = None, **more: Any) -> Column:
+        """Return a column of proportions in per cent, which LaTeX says in its title."""
+        forms: dict[str, Write] = {"typeset": lambda part: f"${100 * part:.0f}$", **more}
+        return cls.number(title, value, lambda part: f"{100 * part:.0f} %", latex, **forms)
+
+    @classmethod
     def p(cls, title: str, value: Value, latex: str | None = None) -> Column:
         """Return a column of p-values."""
         return cls.number(title, value, write_p, latex, typeset=lambda p: f"${write_p(p)}$")
@@ -59,9 +65,12 @@ class Column:
         """Return the value of a row."""
         if callable(self.value):
             return self.value(row)
-        if isinstance(self.value, str):
-            return row[self.value] if isinstance(row, Mapping) else getattr(row, self.value)
-        return row[at]
+        if self.value is None:
+            return row[at]
+        for name in self.value.split("."):
+            if row is not None:
+                row = row[name] if isinstance(row, Mapping) else getattr(row, name)
+        return row
 
     def show(self, value: Any) -> str:
         """Write a value for a terminal."""
