@@ -77,7 +77,7 @@ JUDGES: Final = (
     Column.number("n", "n", ".0f", "$n$"),
     Column.number("first", "first", ".0f"),
     Column.number("second", "second", ".0f"),
-    Column.number("first wins", lambda one: 100 * one.share, "{:.0f} %".format, only="text"),
+    Column.percent("first wins", "share", only="text"),
     Column.number("interval", "share_interval", _write_ends, only="text"),
     Column.number("log-odds", "estimate", ".2f", only="latex"),
     Column.number("s.e.", "stderr", ".2f", only="latex"),

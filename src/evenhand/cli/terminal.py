@@ -144,18 +144,9 @@ def effective(levels: int, number: float | None) -> str:
     )
 
 
-def list_errors(table: Iterable[Any]) -> list[tuple[str, ...]]:
-    """Return how far each way to predict is off, and how much more than the first."""
-
-    def show(gap: Any) -> str:
-        if gap is None:
-            return "—"
-        return f"{gap.value:+.2g} ({gap.lower:+.2g} to {gap.upper:+.2g})"
-
-    return [
-        (row.method, f"{row.mae:.3g}", show(row.mae_more), f"{row.rmse:.3g}", show(row.rmse_more))
-        for row in table
-    ]
+def show_gap(gap: Any) -> str:
+    """Say how much more a way to predict is off than the first."""
+    return f"{gap.value:+.2g} ({gap.lower:+.2g} to {gap.upper:+.2g})"
 
 
 def whole(number: float) -> float:

@@ -260,9 +260,8 @@ def _say_model(estimates: VarianceComponents) -> str:
 def _choose_columns(estimates: VarianceComponents, figures: int) -> list[Column]:
     """Return the columns of components, numbers with so many figures."""
     total, parts = sum(estimates.parts.values()), estimates.parts
-    shares = {name: 100 * one for name, one in estimates.shares.items()}
-    errors = {name: 100 * one / total for name, one in parts.items() if total}
-    percent = "{:.0f} %".format
+    shares = estimates.shares
+    errors = {name: one / total for name, one in parts.items() if total}
 
     def write_ends(one: Component) -> str | None:
         if one.lower is None or one.upper is None:
@@ -278,10 +277,9 @@ def _choose_columns(estimates: VarianceComponents, figures: int) -> list[Column]
         Column.number("interval", write_ends, only="text"),
         Column.number("lower", "lower", ".3f", only="latex"),
         Column.number("upper", "upper", ".3f", only="latex"),
-        Column.number(r"\% of variance", lambda one: shares.get(one.name), ".0f", only="latex"),
-        *[Column.number("variance", lambda one: shares.get(one.name), percent, only="text")]
-        * bool(shares),
-        Column.number("of error", lambda one: errors.get(one.name), percent, only="text"),
+        Column.percent(r"\% of variance", lambda one: shares.get(one.name), only="latex"),
+        *[Column.percent("variance", lambda one: shares.get(one.name), only="text")] * bool(shares),
+        Column.percent("of error", lambda one: errors.get(one.name), only="text"),
         Column.p("p", "p", "$p$"),
     ]
 
