@@ -147,21 +147,18 @@ def draw_cards(screening: Screening, columns: int, *, every: bool) -> list[str]:
 
 def _table(screening: Screening, columns: int) -> list[str]:
     chosen = screening.cards[: max(MIN_SHOWN, len(screening.flagged))]
-    undecided = screening.abstains is not None
+    not_seen = "no" if screening.abstains is None else "no: undecided"
     counted = COUNTED.get(screening.kind, "comparisons")
-    lines = draw_table(
-        (Column.names("judge"), counted, "P(honest)", "seen if careless", Column("flags")),
-        [(card.judge, *_cells(card, undecided=undecided)) for card in chosen],
-        columns,
-        least=8,
+    heads = (
+        Column.names("judge", "judge"),
+        Column.number(counted, "n", ","),
+        Column.number("P(honest)", "p_honest", _show),
+        Column.number("seen if careless", "testable", lambda seen: "yes" if seen else not_seen),
+        Column("flags", lambda card: ", ".join(card.flags) or None),
     )
+    lines = draw_table(heads, chosen, columns, least=8)
     more = len(screening.cards) - len(chosen)
     return lines + [f" ... and {more:,} more judges, less doubtful"] * bool(more)
-
-
-def _cells(card: Card, *, undecided: bool) -> tuple[str, ...]:
-    seen = "yes" if card.testable else "no: undecided" if undecided else "no"
-    return f"{card.n:,}", _show(card.p_honest), seen, ", ".join(card.flags) or "—"
 
 
 def _show(p: float) -> str:
