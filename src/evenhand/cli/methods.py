@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +11,15 @@ import click
 
 import evenhand
 from evenhand.cli.options import is_given
-from evenhand.cli.result import Column, GroupedResult, draw_table, group_title
+from evenhand.cli.result import (
+    Column,
+    GroupedResult,
+    draw_table,
+    group_title,
+    rule_clusters,
+    split_clusters,
+    tabulate,
+)
 from evenhand.cli.running import ProgressDisplay, remarks_on
 from evenhand.cli.terminal import (
     align,
@@ -28,8 +36,9 @@ from evenhand.cli.terminal import (
 )
 from evenhand.errors import UnknownOption, listing
 from evenhand.ranking.methods import Disagreement, MethodTable
+from evenhand.ranking.ranking import write_range
 from evenhand.ranking.rules import find_rule
-from evenhand.report.latex import NONE, comment, escape, escape_control, number, tabular
+from evenhand.report.latex import NONE, comment, escape, escape_control, tabular
 
 if TYPE_CHECKING:
     from evenhand.cli.running import Output, Reading
@@ -188,15 +197,10 @@ class BoardResult(TablesResult):
     def tabulate(self, part: MethodTable) -> str:
         if self.method not in part.scores:
             return comment([part.refused[self.method]])
-        rows, unit = part.board(self.method), part.scores[self.method].unit
-        header, cells = _columns(rows, unit, number)
-        blocks: dict[int, list[list[str]]] = {}
-        for row, row_cells in zip(rows, cells, strict=True):
-            line = [*row_cells[:1], escape(row["system"]), *row_cells[1:]]
-            blocks.setdefault(row["cluster"] or 1, []).append(line)
+        rows = part.board(self.method)
         comments = [part.signature(self.method), *self._notes(part)]
-        titles = [header[0], "system", *map(escape, header[1:])]
-        return tabular("rl" + "r" * len(header[1:]), titles, list(blocks.values()), comments)
+        table = _choose_columns(rows, part.scores[self.method].unit)
+        return tabulate(table, split_clusters(rows), comments)
 
     def say(self, part: MethodTable) -> list[str]:
         return [*self._notes(part), *part.refused.values()]
@@ -208,42 +212,24 @@ def say_table(table: MethodTable) -> str:
 
 def draw_rows(rows: Sequence[Row], unit: str, columns: int) -> list[str]:
     """Return the lines of a board, titles first, a rule between clusters."""
-    titles, cells = _columns(rows, unit, _plain)
-    systems = (escape_control(row["system"]) for row in rows)
-    body = [(place, name, *more) for (place, *more), name in zip(cells, systems, strict=True)]
-    first, *lines = draw_table((titles[0], Column.names("system"), *titles[1:]), body, columns)
-    rule = click.style(" " + "┈" * (width(click.unstyle(first)) - 1), dim=True)
-    drawn = [first]
-    above = None
-    for row, line in zip(rows, lines, strict=True):
-        drawn += [rule] if above is not None and row["cluster"] != above else []
-        drawn.append(line)
-        above = row["cluster"]
-    return drawn
+    return rule_clusters(
+        draw_table(_choose_columns(rows, unit), rows, columns), [row["cluster"] for row in rows]
+    )
 
 
-def _columns(
-    rows: Sequence[Row], unit: str, write: Callable[[float, int], str]
-) -> tuple[list[str], list[list[str]]]:
-    """Return titles and cells beside the names; scores that are only places are left out."""
-    titles, cells = ["place"], [[str(row["place"])] for row in rows]
+def _choose_columns(rows: Sequence[Row], unit: str) -> list[Column]:
+    """Return the columns of a board; scores that are only places are left out."""
+    columns = [Column.number("place", "place"), Column.names("system", "system")]
     counted = all(float(row["score"]).is_integer() for row in rows)
     scores = {unit: ("score", 0 if counted else 4), "s.e.": ("stderr", 4)}
     for title, (key, digits) in scores.items():
         if title != "place" and all(row[key] is not None for row in rows):
-            titles.append(title)
-            for row, row_cells in zip(rows, cells, strict=True):
-                row_cells.append(write(row[key], digits))
+            columns.append(Column.number(title, key, f"z.{digits}f", escape(title)))
     if all(row["rank_lower"] is not None for row in rows):
-        titles.append("range")
-        for row, row_cells in zip(rows, cells, strict=True):
-            low, high = row["rank_lower"], row["rank_upper"]
-            row_cells.append(str(low) if low == high else f"{low}-{high}")
-    return titles, cells
-
-
-def _plain(value: float, digits: int) -> str:
-    return f"{value:z.{digits}f}"
+        columns.append(
+            Column.number("range", lambda row: write_range(row["rank_lower"], row["rank_upper"]))
+        )
+    return columns
 
 
 MIN_NAME: Final = 14  # Columns that names have before methods go to a second block

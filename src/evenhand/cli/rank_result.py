@@ -16,7 +16,7 @@ from evenhand.cli.options import (
     section,
     stack,
 )
-from evenhand.cli.result import GroupedResult, group_title
+from evenhand.cli.result import GroupedResult, group_title, rule_clusters
 from evenhand.cli.terminal import (
     align,
     bar,
@@ -100,7 +100,9 @@ def draw_board(ranking: Ranking, scales: Scales, columns: int) -> list[str]:
         named = pad(shown[name], min(longest, room))
         lines.append(" " + GAP.join((*row_ranks, named, *filter(None, rest))))
     below = [*taken, *explain_mark(ranking)]
-    return [*_rule(ranking, lines), *(f" {line}" for line in below)]
+    lines[0] = click.style(lines[0], dim=True)
+    clusters = [row["cluster"] for row in rows]
+    return [*rule_clusters(lines, clusters), *(f" {line}" for line in below)]
 
 
 def _name_systems(ranking: Ranking, room: int) -> tuple[list[str], list[str]]:
@@ -170,18 +172,6 @@ def _bars(ranking: Ranking, room: int, longest: int) -> list[str]:
             bar((float(low), float(middle), float(high)), scale, cells) if bounded else " " * cells
         )
         drawn.append(click.style(line, fg="cyan"))
-    return drawn
-
-
-def _rule(ranking: Ranking, lines: list[str]) -> list[str]:
-    """Put a rule where one cluster ends and another begins."""
-    title, *rows = lines
-    rule = click.style(" " + "┈" * (width(title) - 1), dim=True)
-    drawn = [click.style(title.rstrip(), dim=True)]
-    for place, line in enumerate(rows):
-        if place and ranking.cluster is not None:
-            drawn += [rule] if ranking.cluster[place] > ranking.cluster[place - 1] else []
-        drawn.append(line)
     return drawn
 
 
