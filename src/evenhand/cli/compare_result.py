@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-import click
-
-from evenhand.cli.result import Column, GroupedResult, draw_table, first_fitting
-from evenhand.cli.terminal import block, cut, effective, label, plural, say_notes, share, width
+from evenhand.cli.result import Column, GroupedResult, draw_table, first_fitting, fits
+from evenhand.cli.terminal import block, cut, effective, label, plural, say_notes, share
 from evenhand.data.votes import TIE, Votes
 from evenhand.errors import NotIdentified
 from evenhand.ranking.cross_validation import HeldOutScore, ModelComparison
@@ -349,7 +347,7 @@ def _draw_curves(part: LearningCurves, columns: int) -> list[str]:
     ]
     timed = [(*row, say_seconds(part.seconds[row[0]])) for row in rows]
     lines = draw_table([*heads, "CPU"], timed)
-    if max(width(click.unstyle(line)) for line in lines) <= columns:
+    if fits(lines, columns):
         return lines
     return _print(heads, rows, columns)
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any, Final
 
-import click
-
 from evenhand.cli.judge_options import diagnosis_figure_options
 from evenhand.cli.options import (
     OneOf,
@@ -22,7 +20,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.result import Column, GroupedResult, draw_table, tabulate
+from evenhand.cli.result import Column, GroupedResult, draw_table, fits, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     check_figures,
@@ -32,17 +30,7 @@ from evenhand.cli.running import (
     work_on_groups,
     write_figures,
 )
-from evenhand.cli.terminal import (
-    block,
-    cut,
-    label,
-    plural,
-    say_end,
-    say_notes,
-    show_gap,
-    sign,
-    width,
-)
+from evenhand.cli.terminal import block, cut, label, plural, say_end, say_notes, show_gap, sign
 from evenhand.errors import UnknownOption
 from evenhand.ratings.completion import Completion, GroupWidth
 from evenhand.ratings.matrix import ADDITIVE, COMPLETION
@@ -346,7 +334,7 @@ def _draw_halves(
 ) -> list[str]:
     """Return a table, in two where it is too wide; both begin with the first `n_shared` columns."""
     lines = draw_table(heads, rows)
-    if max(width(click.unstyle(line)) for line in lines) <= columns:
+    if fits(lines, columns):
         return lines
     rest = draw_table((*heads[:n_shared], *heads[half:]), rows)
     return [*draw_table(heads[:half], rows), "", *rest]

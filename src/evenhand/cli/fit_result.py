@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from operator import itemgetter
 from typing import Any, Final
 
 import click
 
-from evenhand.cli.result import Column, GroupedResult, draw_table, tabulate
+from evenhand.cli.result import Column, GroupedResult, draw_parts, draw_table, tabulate
 from evenhand.cli.terminal import (
     block,
     label,
@@ -20,7 +21,6 @@ from evenhand.cli.terminal import (
     say_tally,
     tell_apart,
     whole,
-    width,
 )
 from evenhand.data.exclusions import Exclusion, sign_excluded, write_excluded
 from evenhand.data.results import write_signature
@@ -98,7 +98,6 @@ def _choose_columns(scale: str = LAMBDA) -> list[Column]:
 MAX_SAID: Final = 10  # Most interactions that are said, one a line; JSON has them all
 MAX_GROUPS: Final = 24  # Most groups of which the order is shown; JSON has them all
 MAX_NAME: Final = 12  # Columns that a system's name is cut to in the table of orders
-GAP: Final = 2
 INDEPENDENT: Final = "assuming independent judgments"
 UNKNOWN: Final = "no likelihood ratio: a prior or importance weights leave none to test by"
 
@@ -190,23 +189,8 @@ def _draw_orders(effects: Effects, columns: int) -> list[str]:
     systems = list(shown[0].log_worth)
     names = tell_apart(systems, 2 * MAX_NAME)
     heads = tell_apart([one.group for one in shown], MAX_NAME)
-    rest = list(shown)
-    while rest:
-        # As many groups side by side as find room, at least one
-        room, fits = columns - max(map(width, names.values())) - 1, 0
-        for order in rest:
-            cells = [heads[order.group], *(_cell(order, system) for system in order.log_worth)]
-            room -= GAP + max(map(width, cells))
-            if room < 0:
-                break
-            fits += 1
-        fits = max(fits, 1)
-        rows = [
-            (shown_as, *(_cell(one, system) for one in rest[:fits]))
-            for system, shown_as in names.items()
-        ]
-        lines += draw_table((Column(""), *(heads[one.group] for one in rest[:fits])), rows)
-        rest = rest[fits:]
+    groups = (Column.number(heads[order.group], partial(_cell, order)) for order in shown)
+    lines += draw_parts([Column("", names.get), *groups], systems, columns)
     if len(effects.orders) > MAX_GROUPS:
         lines.append(f" and {len(effects.orders) - MAX_GROUPS:,} more groups (--json)")
     return [*lines, ""]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -18,7 +19,7 @@ from evenhand.cli.judge_options import (
     refuse_rating_options,
 )
 from evenhand.cli.options import group_option, output_options, reading_options, take_kept, verb
-from evenhand.cli.result import Column, GroupedResult, draw_table
+from evenhand.cli.result import Column, GroupedResult, draw_parts, draw_table
 from evenhand.cli.running import (
     ProgressDisplay,
     check_figures,
@@ -27,7 +28,7 @@ from evenhand.cli.running import (
     take_reading,
     write_figures,
 )
-from evenhand.cli.terminal import align, block, cut, label, plural, say_notes, sign, width, wrap
+from evenhand.cli.terminal import block, cut, hang, label, plural, say_notes, sign, width
 from evenhand.errors import UnknownOption
 from evenhand.judges.cards import CLASSES, Card, Screening
 from evenhand.judges.diagnosis_result import AgreementRow, Diagnosis
@@ -138,9 +139,7 @@ def draw_cards(screening: Screening, columns: int, *, every: bool) -> list[str]:
             seen.append(("without", card.effect))
         wide = max((width(name) for name, _ in seen), default=0)
         for name, says in seen:
-            first, *rest = wrap(says, columns - wide - 5)
-            drawn.append(f"   {name.ljust(wide)}  {first}")
-            drawn += [f"   {'':{wide}}  {line}" for line in rest]
+            drawn += hang(f"   {name.ljust(wide)}  ", says, columns)
         lines += ["", *drawn]
     return lines
 
@@ -232,21 +231,10 @@ def _tables(diagnosis: Diagnosis) -> list[Table]:
 
 
 def _lay_out(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
-    """Return the lines of a table; one that is too wide goes on below, with its names again."""
-    cells = align(rows, left=(0,))
-    taken = [width(cell) + 2 for cell in cells[0]]
-    keys = 1 + rows[0].index("without") if "without" in rows[0] else 1
-    lines: list[str] = []
-    start = keys
-    while start < len(taken):
-        stop, used = start + 1, sum(taken[:keys]) + taken[start]
-        while stop < len(taken) and used + taken[stop] <= columns:
-            stop, used = stop + 1, used + taken[stop]
-        shown = [[*row[:keys], *row[start:stop]] for row in cells]
-        head, *body = ("  " + "  ".join(row).rstrip() for row in shown)
-        lines += [click.style(head, dim=True), *body]
-        start = stop
-    return lines
+    header, *body = rows
+    heads = [Column(title, itemgetter(at), left=not at) for at, title in enumerate(header)]
+    keys = 1 + header.index("without") if "without" in header else 1
+    return draw_parts(heads, body, columns, keys=keys, indent="  ")
 
 
 def _where(row: AgreementRow) -> str:

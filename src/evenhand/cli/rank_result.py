@@ -16,7 +16,7 @@ from evenhand.cli.options import (
     section,
     stack,
 )
-from evenhand.cli.result import GroupedResult, group_title, rule_clusters
+from evenhand.cli.result import GroupedResult, group_title, rule_clusters, split_clusters
 from evenhand.cli.terminal import (
     align,
     bar,
@@ -323,14 +323,14 @@ class RankResult(GroupedResult[Ranking]):
         left = "r" * (len(header) - 1) + "l"
         header += [ranking.scale, rf"{100 * ranking.level:g}\,\% interval"]
         header += ["Elo"] * self.scales.elo + ["worth"] * self.scales.worth
-        blocks: dict[int, list[list[str]]] = {}
-        for row in self.scales.extend(ranking):
-            cells = _cells(row, ranking.scale, marginal=self.scales.marginal)
-            blocks.setdefault(row["cluster"] or 1, []).append(cells)
+        blocks = [
+            [_cells(row, ranking.scale, marginal=self.scales.marginal) for row in rows]
+            for rows in split_clusters(self.scales.extend(ranking))
+        ]
         comments = [ranking.signature, *self.say(ranking)]
         columns = left + "r" * (len(header) - len(left))
         below = [ranking.headline] if ranking.headline else []
-        return tabular(columns, header, list(blocks.values()), comments, below)
+        return tabular(columns, header, blocks, comments, below)
 
     def say(self, part: Ranking) -> list[str]:
         return [*filter(None, [part.headline]), *_held(part), *explain_mark(part), *part.notes]

@@ -161,6 +161,21 @@ def draw_table(
     return [click.style(titles, dim=True), *lines]
 
 
+def draw_parts(
+    heads: Sequence[Column], rows: Sequence[Any], columns: int, *, keys: int = 1, indent: str = " "
+) -> list[str]:
+    """Return the lines of a table; what has no room goes on below, behind its first columns."""
+    lines: list[str] = []
+    rest = list(heads[keys:])
+    while rest:
+        for n in range(len(rest), 0, -1):
+            table = draw_table([*heads[:keys], *rest[:n]], rows, indent=indent)
+            if fits(table, columns):
+                break
+        lines, rest = [*lines, *table], rest[n:]
+    return lines
+
+
 def rule_clusters(lines: Sequence[str], clusters: Sequence[int | None]) -> list[str]:
     """Put a rule where one cluster ends and another begins into a table with titles."""
     rule = click.style(" " + "┈" * (width(click.unstyle(lines[0])) - 1), dim=True)
@@ -185,9 +200,13 @@ def first_fitting(tables: Iterable[list[str]], columns: int) -> list[str]:
     """Return the first table that finds room, else the last."""
     lines: list[str] = []
     for lines in tables:
-        if max(width(click.unstyle(line)) for line in lines) <= columns:
+        if fits(lines, columns):
             break
     return lines
+
+
+def fits(lines: Iterable[str], columns: int) -> bool:
+    return max(width(click.unstyle(line)) for line in lines) <= columns
 
 
 # A result with one part for each group, laid out alike under every verb.

@@ -84,6 +84,16 @@ def wrap(text: str, columns: int) -> list[str]:
     return lines
 
 
+def hang(start: str, text: str, columns: int) -> list[str]:
+    """Return a text behind a start, wrapped below itself.
+
+    >>> hang(" 1  ", "a doubtful order", 14)
+    [' 1  a doubtful', '    order']
+    """
+    first, *rest = wrap(text, columns - width(start))
+    return [start + first, *(" " * width(start) + line for line in rest)]
+
+
 def label(name: str, text: str, columns: int, *, colour: str | None = None) -> str:
     """Return a labelled line, `read   ...`, wrapped below its text."""
     lines = wrap(escape_control(text), columns - WIDTH)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
 from evenhand.cli.options import (
     OneOf,
     group_option,
@@ -17,7 +15,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.result import Column, GroupedResult, draw_table, first_fitting, tabulate
+from evenhand.cli.result import Column, GroupedResult, draw_table, first_fitting, fits, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -293,7 +291,7 @@ def _designs(part: Study, columns: int) -> list[str]:
         header = ["judges", *(f"{part.designs[0][at].items:,} items" for at in shown)]
         body = [[f"{row[0].judges:,}", *(_design(row[at]) for at in shown)] for row in part.designs]
         lines = draw_table(header, body)
-        if max(len(click.unstyle(line)) for line in lines) <= columns or len(shown) == 1:
+        if fits(lines, columns) or len(shown) == 1:
             return lines
         judged = part.found.observed.items
         shown.remove(next(at for at in shown if part.designs[0][at].items != judged))
