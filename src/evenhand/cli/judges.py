@@ -19,7 +19,7 @@ from evenhand.cli.judge_options import (
     refuse_rating_options,
 )
 from evenhand.cli.options import group_option, output_options, reading_options, take_kept, verb
-from evenhand.cli.result import Column, GroupedResult, draw_parts, draw_table
+from evenhand.cli.result import Column, GroupedResult, draw_parts, draw_table, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     check_figures,
@@ -34,7 +34,7 @@ from evenhand.judges.cards import CLASSES, Card, Screening
 from evenhand.judges.diagnosis_result import AgreementRow, Diagnosis
 from evenhand.ranking.without_judges import JudgePanel
 from evenhand.report.latex import NONE as LATEX_NONE
-from evenhand.report.latex import comment, escape, escape_control, number, tabular
+from evenhand.report.latex import comment, escape, escape_control, tabular
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
@@ -146,18 +146,25 @@ def draw_cards(screening: Screening, columns: int, *, every: bool) -> list[str]:
 
 def _table(screening: Screening, columns: int) -> list[str]:
     chosen = screening.cards[: max(MIN_SHOWN, len(screening.flagged))]
-    not_seen = "no" if screening.abstains is None else "no: undecided"
-    counted = COUNTED.get(screening.kind, "comparisons")
-    heads = (
-        Column.names("judge", "judge"),
-        Column.number(counted, "n", ","),
-        Column.number("P(honest)", "p_honest", _show),
-        Column.number("seen if careless", "testable", lambda seen: "yes" if seen else not_seen),
-        Column("flags", lambda card: ", ".join(card.flags) or None),
-    )
-    lines = draw_table(heads, chosen, columns, least=8)
+    lines = draw_table(_choose_columns(screening), chosen, columns, least=8)
     more = len(screening.cards) - len(chosen)
     return lines + [f" ... and {more:,} more judges, less doubtful"] * bool(more)
+
+
+def _choose_columns(screening: Screening) -> list[Column]:
+    """Return the columns of judges; flags stand last in a terminal."""
+    counted = COUNTED.get(screening.kind, "comparisons")
+    not_seen = "no" if screening.abstains is None else "no: undecided"
+    return [
+        Column.names("judge", "judge"),
+        Column.number(counted, "n", ",", "$n$", typeset=".0f"),
+        Column("flags", lambda card: ", ".join(card.flags) or "none", only="latex"),
+        Column.number("P(honest)", "p_honest", _show, "$P$(honest)", typeset=".3f"),
+        Column.number(
+            "seen if careless", "testable", lambda seen: "yes" if seen else not_seen, only="text"
+        ),
+        Column("flags", lambda card: ", ".join(card.flags) or None, only="text"),
+    ]
 
 
 def _show(p: float) -> str:
@@ -421,15 +428,5 @@ def _card(card: Card | None) -> dict[str, Any]:
 def _tabulate_flags(screening: Screening) -> str:
     """Return the flagged judges, or all where nobody is flagged."""
     chosen = screening.flagged or screening.cards
-    rows = [
-        (
-            escape(card.judge),
-            number(card.n, 0),
-            escape(", ".join(card.flags) or "none"),
-            number(card.p_honest, 3),
-        )
-        for card in chosen
-    ]
-    header = ("judge", "$n$", "flags", "$P$(honest)")
     comments = [screening.signature, *screening.says, *screening.notes]
-    return tabular("lrlr", header, [rows], comments)
+    return tabulate(_choose_columns(screening), [chosen], comments)
