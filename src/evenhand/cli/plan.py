@@ -442,18 +442,15 @@ def _draw_frontier(plan: CampaignPlan, columns: int) -> list[str]:
         return [label("table", left_out, columns)]
     if not plan.frontier:
         return [f" no number of judges that was tried does on {plan.design.items:,} items"]
-    header = ("judges", "judgments", "per judge", *(("cost",) if plan.spec.prices.stated else ()))
-    rows = [
-        (
-            f"{one.judges:,}",
-            f"{one.judgments:,}",
-            f"{one.judgments / one.judges:,.0f}",
-            f"{plan.spec.prices.cost(one):,.10g}",
-        )[: len(header)]
-        for one in _choose_points(plan)
-    ]
+    prices = plan.spec.prices
+    heads = (
+        Column.number("judges", "judges", ","),
+        Column.number("judgments", "judgments", ","),
+        Column.number("per judge", lambda one: one.judgments / one.judges, ",.0f"),
+        *[Column.number("cost", prices.cost, ",.10g")] * prices.stated,
+    )
     legend = label("table", "fewest judgments that are expected to do, by judges", columns)
-    return [*draw_table(header, rows), "", legend]
+    return [*draw_table(heads, _choose_points(plan)), "", legend]
 
 
 def _choose_points(plan: CampaignPlan) -> Sequence[Design]:
