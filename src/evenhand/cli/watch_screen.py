@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import click
 
 from evenhand.cli.refusals import choose_colour
-from evenhand.cli.result import Column, GroupedResult, draw_table, name_room
+from evenhand.cli.result import Column, GroupedResult, draw_table, name_room, tabulate
 from evenhand.cli.terminal import PLAIN, block, cut, label, plural, say_end, share, width
 from evenhand.errors import UnknownOption, listing
 from evenhand.ranking.sequential.leaderboard import Leaderboard, Standing
 from evenhand.report.document import pick
-from evenhand.report.latex import escape, escape_control, number, tabular
+from evenhand.report.latex import escape_control
 
 if TYPE_CHECKING:
     from evenhand.web.dashboard import CampaignStatus, PanelStatus, PassStatus
@@ -58,18 +58,7 @@ class WatchResult(GroupedResult[Leaderboard]):
         return [asdict(one) for one in part.standings]
 
     def tabulate(self, part: Leaderboard) -> str:
-        header = ("decided rank", "leading now", "system", "log-worth", "better than")
-        rows = [
-            (
-                _rank(one, "--"),
-                _place(one, "---"),
-                escape(one.system),
-                number(one.log_worth, 2),
-                str(one.better_than),
-            )
-            for one in part.standings
-        ]
-        return tabular("rrlrr", header, [rows], [part.signature, *self.say(part)])
+        return tabulate(STANDINGS, [part.standings], [part.signature, *self.say(part)])
 
 
 def _rank(one: Standing, dash: str = "-") -> str:
@@ -78,6 +67,16 @@ def _rank(one: Standing, dash: str = "-") -> str:
 
 def _place(one: Standing, none: str = "—") -> str:
     return none if one.place is None else str(one.place)
+
+
+# Columns in LaTeX
+STANDINGS: Final = (
+    Column.number("decided rank", lambda one: _rank(one, "--")),
+    Column.number("leading now", lambda one: _place(one, "---")),
+    Column("system", "system"),
+    Column.number("log-worth", "log_worth", ".2f"),
+    Column.number("better than", "better_than"),
+)
 
 
 def draw_board(part: Leaderboard, columns: int) -> list[str]:
