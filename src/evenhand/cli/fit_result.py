@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import chain
 from operator import itemgetter
 from typing import Any, Final
 
@@ -190,7 +191,7 @@ def _draw_orders(effects: Effects, columns: int) -> list[str]:
     names = tell_apart(systems, 2 * MAX_NAME)
     heads = tell_apart([one.group for one in shown], MAX_NAME)
     groups = (Column.number(heads[order.group], partial(_cell, order)) for order in shown)
-    lines += draw_parts([Column("", names.get), *groups], systems, columns)
+    lines += chain(*draw_parts([Column("", names.get), *groups], systems, columns))
     if len(effects.orders) > MAX_GROUPS:
         lines.append(f" and {len(effects.orders) - MAX_GROUPS:,} more groups (--json)")
     return [*lines, ""]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -241,7 +242,7 @@ def _lay_out(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
     header, *body = rows
     heads = [Column(title, itemgetter(at), left=not at) for at, title in enumerate(header)]
     keys = 1 + header.index("without") if "without" in header else 1
-    return draw_parts(heads, body, columns, keys=keys, indent="  ")
+    return [*chain(*draw_parts(heads, body, columns, keys=keys, indent="  "))]
 
 
 def _where(row: AgreementRow) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -14,6 +15,7 @@ from evenhand.cli.options import is_given
 from evenhand.cli.result import (
     Column,
     GroupedResult,
+    draw_parts,
     draw_table,
     group_title,
     rule_clusters,
@@ -22,10 +24,8 @@ from evenhand.cli.result import (
 )
 from evenhand.cli.running import ProgressDisplay, remarks_on
 from evenhand.cli.terminal import (
-    align,
     block,
     label,
-    pad,
     plural,
     say_notes,
     say_tally,
@@ -297,36 +297,18 @@ class MethodsResult(TablesResult):
 def draw_places(table: MethodTable, heads: Mapping[str, str], columns: int) -> list[str]:
     names, name_note = [escape_control(name) for name in table.systems], ""
     cells = [[heads[method], *places] for method, places in table.shown.items()]
-    padded = [[cell for (cell,) in align([(c,) for c in one], left=())] for one in cells]
-    needed = sum(width(one[0]) + 1 for one in padded)
+    needed = sum(max(map(width, one)) + 1 for one in cells)
     if max(map(width, names)) + needed + 2 > columns:
         names, name_note = shorten(names)
-    longest = max(map(width, ["system", *names]))
-    room = max(min(longest, MIN_NAME), columns - needed - 2)
     shown = ["system", *names]
+    room = max(min(max(map(width, shown)), MIN_NAME), columns - needed - 2)
     apart = tell_apart(shown, room)
-    lines: list[str] = []
-    for part in _blocks(padded, columns - 2 - min(room, longest)):
-        lines += [""] * bool(lines)
-        rows = zip(shown, *part, strict=True)
-        drawn = [
-            " ".join(["", pad(apart[name], min(room, longest)), "", *row_cells])
-            for name, *row_cells in rows
-        ]
-        lines += [click.style(drawn[0], dim=True), *drawn[1:]]
+    # A wider gap behind the names
+    first = Column(f"{apart['system']} ", lambda at: f"{apart[names[at]]} ")
+    places = [Column.number(head, texts.__getitem__) for head, *texts in cells]
+    parts = draw_parts([first, *places], range(len(names)), columns, gap=" ")
+    lines = [line for part in parts for line in ("", *part)][1:]
     return [*lines, click.style(f" {name_note}", dim=True)] if name_note else lines
-
-
-def _blocks(cells: Sequence[Sequence[str]], room: int) -> list[list[Sequence[str]]]:
-    blocks: list[list[Sequence[str]]] = [[]]
-    taken = 0
-    for one in cells:
-        taken += width(one[0]) + 1
-        if taken > room and blocks[-1]:
-            blocks.append([])
-            taken = width(one[0]) + 1
-        blocks[-1].append(one)
-    return blocks
 
 
 def draw_distances(table: MethodTable, heads: Mapping[str, str], columns: int) -> list[str]:
@@ -336,18 +318,19 @@ def draw_distances(table: MethodTable, heads: Mapping[str, str], columns: int) -
     title = f" Kendall distances, of {plural(k * (k - 1) / 2, 'pair')}"
     if not table.distances.any():
         return [click.style(f"{title}: 0 between any two methods", dim=True)]
-    rows = [[f"{one:g}" for one in row[:i]] for i, row in enumerate(table.distances.tolist())]
-    filled = [row + [""] * (len(short) - len(row)) for row in rows]
-    columned = list(zip(*[short, *filled], strict=True))[:-1]
-    padded = [[cell for (cell,) in align([(c,) for c in one], left=())] for one in columned]
-    named = [cell for (cell,) in align([("",), *((one,) for one in short)], left=(0,))]
+    rows = [
+        (name, *(f"{one:g}" if i < at else "" for i, one in enumerate(row)))
+        for at, (name, row) in enumerate(zip(short, table.distances.tolist(), strict=True))
+    ]
+    others = [Column.number(name, itemgetter(i)) for i, name in enumerate(short[:-1], start=1)]
     lines = [click.style(title, dim=True)]
-    for part in _blocks(padded, columns - 2 - width(named[0])):
-        drawn = [" ".join(["", *row]).rstrip() for row in zip(named, *part, strict=True)]
-        # of a further block, whose columns are the last ones, the first rows are empty
+    for part in draw_parts([Column("", itemgetter(0)), *others], rows, columns - 1, gap=" "):
+        # of a further part, whose columns are the last ones, the first rows are empty
         further = len(lines) > 1
-        blank = [further and not "".join(cells).strip() for cells in zip(*part, strict=True)]
-        lines += [line for line, empty in zip(drawn, blank, strict=True) if not empty]
+        heads_line, *drawn = part
+        lines.append(click.unstyle(heads_line))
+        pairs = zip(short, drawn, strict=True)
+        lines += [line for name, line in pairs if not further or line.strip() != name]
     return lines
 
 

@@ -162,18 +162,24 @@ def draw_table(
 
 
 def draw_parts(
-    heads: Sequence[Column], rows: Sequence[Any], columns: int, *, keys: int = 1, indent: str = " "
-) -> list[str]:
-    """Return the lines of a table; what has no room goes on below, behind its first columns."""
-    lines: list[str] = []
+    heads: Sequence[Column],
+    rows: Sequence[Any],
+    columns: int,
+    *,
+    keys: int = 1,
+    gap: str = "  ",
+    indent: str = " ",
+) -> list[list[str]]:
+    """Return a table in parts that find room, each with its first columns again."""
+    parts: list[list[str]] = []
     rest = list(heads[keys:])
     while rest:
         for n in range(len(rest), 0, -1):
-            table = draw_table([*heads[:keys], *rest[:n]], rows, indent=indent)
-            if fits(table, columns):
+            part = draw_table([*heads[:keys], *rest[:n]], rows, gap=gap, indent=indent)
+            if fits(part, columns):
                 break
-        lines, rest = [*lines, *table], rest[n:]
-    return lines
+        parts, rest = [*parts, part], rest[n:]
+    return parts
 
 
 def rule_clusters(lines: Sequence[str], clusters: Sequence[int | None]) -> list[str]:
