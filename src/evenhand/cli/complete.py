@@ -208,7 +208,7 @@ class CompleteResult(GroupedResult[CompletedPart]):
             legend = LEGEND.format(n=f"{completion.table[0].n:,}", level=_level(completion))
             lines += [
                 "",
-                *_draw_halves(ERRORS, completion.table, 1, 3, columns),
+                *draw_halves(ERRORS, completion.table, 1, 3, columns),
                 "",
                 label("table", legend, columns),
             ]
@@ -329,7 +329,7 @@ ERRORS: Final = (
 )
 
 
-def _draw_halves(
+def draw_halves(
     heads: Sequence[Column], rows: Sequence[Any], n_shared: int, half: int, columns: int
 ) -> list[str]:
     """Return a table, in two where it is too wide; both begin with the first `n_shared` columns."""
@@ -342,7 +342,7 @@ def _draw_halves(
 
 def _decisions(curve: DecisionCurve, columns: int) -> list[str]:
     return [
-        *_draw_halves(POINTS, curve.points, 2, 5, columns),
+        *draw_halves(POINTS, curve.points, 2, 5, columns),
         "",
         label("table", CURVE, columns),
         *block("says", curve.says, columns),
