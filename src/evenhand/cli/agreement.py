@@ -17,20 +17,9 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table, part_groups
 from evenhand.cli.running import ProgressDisplay, remarks_on, take_output, take_reading
-from evenhand.cli.terminal import (
-    GroupedResult,
-    align,
-    block,
-    cut,
-    draw_table,
-    label,
-    name_column,
-    part_groups,
-    plural,
-    say_end,
-    width,
-)
+from evenhand.cli.terminal import align, block, cut, label, plural, say_end, width
 from evenhand.errors import UnknownOption, listing
 from evenhand.judges.agreement_table import AgreementPart, AgreementTable
 from evenhand.judges.units import Coefficient
@@ -284,7 +273,7 @@ def _draw_parts(table: AgreementTable, columns: int) -> list[str]:
         return []
     shown = _choose_columns(table, columns)
     rows = [(part.name, *_part_cells(part, shown)) for part in parts[:MAX_PARTS]]
-    name = name_column(cut(", ".join(table.by), 24))
+    name = Column.names(cut(", ".join(table.by), 24))
     lines = draw_table((name, "outputs", *(_COLUMNS[one] for one in shown)), rows, columns)
     more = len(parts) - MAX_PARTS
     rest = [f" ... and {more:,} more: --csv has all of them"] if more > 0 else []

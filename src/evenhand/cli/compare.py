@@ -24,6 +24,7 @@ from evenhand.cli.options import (
     take_kept,
     verb,
 )
+from evenhand.cli.result import part_groups
 from evenhand.cli.running import (
     ProgressDisplay,
     Result,
@@ -33,7 +34,7 @@ from evenhand.cli.running import (
     take_reading,
     write_figures,
 )
-from evenhand.cli.terminal import part_groups, shorten, tell_apart
+from evenhand.cli.terminal import shorten, tell_apart
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,

@@ -15,16 +15,9 @@ from typing import Final
 import click
 
 from evenhand.cli.options import verb
+from evenhand.cli.result import Column, draw_table
 from evenhand.cli.running import write_file
-from evenhand.cli.terminal import (
-    PLAIN,
-    Column,
-    align,
-    columns_of_terminal,
-    draw_table,
-    label,
-    plural,
-)
+from evenhand.cli.terminal import PLAIN, align, columns_of_terminal, label, plural
 from evenhand.data.comparisons import Comparisons
 from evenhand.datasets.dataset import Dataset, Number
 from evenhand.errors import EvenhandError, UnknownOption, require_option

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from evenhand.cli.options import output_options, reading_options, verb
+from evenhand.cli.result import Column, draw_table, tabulate
 from evenhand.cli.running import ProgressDisplay, take_output, take_reading
-from evenhand.cli.terminal import (
-    block,
-    draw_table,
-    effective,
-    label,
-    name_column,
-    plural,
-    share,
-    whole,
-)
+from evenhand.cli.terminal import block, effective, label, plural, share, whole
 from evenhand.data.exclusions import list_texts
 from evenhand.formats.inspection import Inspection, Part, Scores
-from evenhand.report.latex import escape, tabular
 
 
 @verb("evenhand inspect battles.parquet", "evenhand inspect votes.csv --column judge=annotator")
@@ -67,11 +57,7 @@ class InspectResult:
         lines += block("order", _order(inspection.total), columns)
         lines += block("links", _links(inspection.total), columns)
         if inspection.tasks:
-            rows = [
-                (one.task or "", *(cell(one) for cell in COLUMNS.values()))
-                for one in inspection.tasks
-            ]
-            lines += ["", *draw_table((name_column("task"), *COLUMNS), rows, columns)]
+            lines += ["", *draw_table(COLUMNS, inspection.tasks, columns)]
         return "\n".join(lines) + "\n"
 
     def contract(self) -> dict[str, Any]:
@@ -93,12 +79,8 @@ class InspectResult:
 
     def latex(self) -> str:
         parts = self.inspection.tasks or (self.inspection.total,)
-        rows = [
-            [escape(part.task or ""), *(escape(cell(part)) for cell in COLUMNS.values())]
-            for part in parts
-        ]
         comments = [self.inspection.name, *(one.text for one in self.inspection.excluded)]
-        return tabular("l" + "r" * len(COLUMNS), ["task", *COLUMNS], [rows], comments)
+        return tabulate(COLUMNS, [parts], comments)
 
     def remarks(self) -> list[str]:
         return [
@@ -170,14 +152,6 @@ def _links(part: Part) -> list[str]:
     return ["a chain of preferences or ties leads from every system to every other"]
 
 
-def _count(number: int | None) -> str:
-    return UNKNOWN if number is None else f"{number:,}"
-
-
-def _percent(proportion: float | None) -> str:
-    return UNKNOWN if proportion is None else share(proportion, 1)
-
-
 def _linked(part: Part) -> str:
     if part.components is None:
         return UNKNOWN
@@ -186,12 +160,21 @@ def _linked(part: Part) -> str:
     return "yes" if part.strongly_connected else "one way"
 
 
-COLUMNS: Final[Mapping[str, Callable[[Part], str]]] = {
-    "judgments": lambda part: f"{part.judgments:,.0f}",
-    "judges": lambda part: _count(part.judges),
-    "items": lambda part: _count(part.items),
-    "systems": lambda part: _count(part.systems),
-    "ties": lambda part: _percent(part.tie_share),
-    "left": lambda part: _percent(part.left_share),
-    "linked": _linked,
-}
+def _count(number: int | None) -> str:
+    return UNKNOWN if number is None else f"{number:,}"
+
+
+def _percent(proportion: float | None) -> str:
+    return UNKNOWN if proportion is None else share(proportion, 1)
+
+
+COLUMNS: Final = (
+    Column.names("task", lambda part: part.task or ""),
+    Column.number("judgments", lambda part: f"{part.judgments:,.0f}"),
+    Column.number("judges", lambda part: _count(part.judges)),
+    Column.number("items", lambda part: _count(part.items)),
+    Column.number("systems", lambda part: _count(part.systems)),
+    Column.number("ties", lambda part: _percent(part.tie_share)),
+    Column.number("left", lambda part: _percent(part.left_share)),
+    Column.number("linked", _linked),
+)

@@ -16,12 +16,11 @@ from evenhand.cli.options import (
     section,
     stack,
 )
+from evenhand.cli.result import GroupedResult, group_title, rule_clusters, split_clusters
 from evenhand.cli.terminal import (
-    GroupedResult,
     align,
     bar,
     block,
-    group_title,
     label,
     pad,
     say_counts,
@@ -101,7 +100,9 @@ def draw_board(ranking: Ranking, scales: Scales, columns: int) -> list[str]:
         named = pad(shown[name], min(longest, room))
         lines.append(" " + GAP.join((*row_ranks, named, *filter(None, rest))))
     below = [*taken, *explain_mark(ranking)]
-    return [*_rule(ranking, lines), *(f" {line}" for line in below)]
+    lines[0] = click.style(lines[0], dim=True)
+    clusters = [row["cluster"] for row in rows]
+    return [*rule_clusters(lines, clusters), *(f" {line}" for line in below)]
 
 
 def _name_systems(ranking: Ranking, room: int) -> tuple[list[str], list[str]]:
@@ -171,18 +172,6 @@ def _bars(ranking: Ranking, room: int, longest: int) -> list[str]:
             bar((float(low), float(middle), float(high)), scale, cells) if bounded else " " * cells
         )
         drawn.append(click.style(line, fg="cyan"))
-    return drawn
-
-
-def _rule(ranking: Ranking, lines: list[str]) -> list[str]:
-    """Put a rule where one cluster ends and another begins."""
-    title, *rows = lines
-    rule = click.style(" " + "┈" * (width(title) - 1), dim=True)
-    drawn = [click.style(title.rstrip(), dim=True)]
-    for place, line in enumerate(rows):
-        if place and ranking.cluster is not None:
-            drawn += [rule] if ranking.cluster[place] > ranking.cluster[place - 1] else []
-        drawn.append(line)
     return drawn
 
 
@@ -334,14 +323,14 @@ class RankResult(GroupedResult[Ranking]):
         left = "r" * (len(header) - 1) + "l"
         header += [ranking.scale, rf"{100 * ranking.level:g}\,\% interval"]
         header += ["Elo"] * self.scales.elo + ["worth"] * self.scales.worth
-        blocks: dict[int, list[list[str]]] = {}
-        for row in self.scales.extend(ranking):
-            cells = _cells(row, ranking.scale, marginal=self.scales.marginal)
-            blocks.setdefault(row["cluster"] or 1, []).append(cells)
+        blocks = [
+            [_cells(row, ranking.scale, marginal=self.scales.marginal) for row in rows]
+            for rows in split_clusters(self.scales.extend(ranking))
+        ]
         comments = [ranking.signature, *self.say(ranking)]
         columns = left + "r" * (len(header) - len(left))
         below = [ranking.headline] if ranking.headline else []
-        return tabular(columns, header, list(blocks.values()), comments, below)
+        return tabular(columns, header, blocks, comments, below)
 
     def say(self, part: Ranking) -> list[str]:
         return [*filter(None, [part.headline]), *_held(part), *explain_mark(part), *part.notes]
