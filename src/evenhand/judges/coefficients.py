@@ -6,14 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log10
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.rating_rows import Scale
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, require_option, suggest
-from evenhand.judges.counts import MAX_CATEGORIES, Coincidences, Ratio, Sums, check_categories
+from evenhand.judges.counts import (
+    MAX_CATEGORIES,
+    Coincidences,
+    Counts,
+    Ratio,
+    Sums,
+    check_categories,
+)
 from evenhand.judges.units import Coefficient, Units, find_block
 from evenhand.numerics.cluster_means import average_ranks, concord_ranks, number_groups
 from evenhand.numerics.distributions import chi2_tail
@@ -385,23 +391,12 @@ class Kind:
     categories: bool = False
 
 
-class OnScale(Protocol):
-    """Scores on a scale, however they are held."""
-
-    @property
-    def points(self) -> NDArray[np.float64]:
-        """(K,) different scores, ascending."""
-
-    @property
-    def scale(self) -> Scale:
-        """What was declared, or seen."""
-
-
+Scored = Units | Counts  # what was scored by whom, or sums of it by an engine
 # Different scores up to which coefficients for categories are shown unasked
 MAX_POINTS_UNASKED: Final = 32
 
 
-def list_kinds(units: OnScale) -> tuple[Kind, ...]:
+def list_kinds(units: Scored) -> tuple[Kind, ...]:
     """Return all coefficients on the scale of some units, in the order in which they are shown."""
     few = len(units.points) <= MAX_POINTS_UNASKED and units.scale.points is not None
     steps = choose_steps(units.scale.low, units.scale.high, units.points)
@@ -443,7 +438,7 @@ def list_kinds(units: OnScale) -> tuple[Kind, ...]:
 
 
 def choose_kinds(
-    units: OnScale, requested: str | Sequence[str], others: Sequence[str] = ()
+    units: Scored, requested: str | Sequence[str], others: Sequence[str] = ()
 ) -> tuple[Kind, ...]:
     """Return the coefficients that are meant, each once, in the order of the list."""
     kinds = list_kinds(units)

@@ -50,8 +50,6 @@ from evenhand.judges.engine_rows import (
 )
 from evenhand.judges.engine_units import (
     CLUSTER,
-    Counted,
-    Key,
     Rows,
     check_request,
     count_different,
@@ -60,7 +58,6 @@ from evenhand.judges.engine_units import (
     find_few,
     list_parts,
     name_parts,
-    tabulate_counts,
 )
 from evenhand.judges.preferences import ANSWERS, FORCED, PreferenceAgreement, check_order
 from evenhand.judges.tabulation import (
@@ -68,14 +65,15 @@ from evenhand.judges.tabulation import (
     COUNTED,
     KAPPAS,
     NO_TARGETS,
+    Counted,
+    Key,
     Request,
     add_kappas,
     choose_kappas,
     describe_kappa,
-    finish_table,
-    has_kappa,
     must_be_apart,
     note_answers,
+    tabulate_scores,
 )
 from evenhand.judges.units import Coefficient, Points
 
@@ -463,33 +461,29 @@ class CountedVotes:
     def of(self, task: str) -> Counted:
         """Return what was counted of a task, on the answers that can be given there."""
         counts, scale = self.counted.counts, self.answers.scales[task]
+        bound = (("task", task),) if task else ()
         if task:
-            names, codes = counts.codes("task")
+            names, codes = counts.labels("task")
             counts = counts.take(codes == names.index(task))
         if scale.points is not None and len(scale.points) < len(counts.points):
             counts = counts.keep_points(np.isin(counts.points, scale.points), scale)
-        pairs = self.kappas.get((("task", task),) if task else (), {})
+        pairs = self.kappas.get(bound, {})
         more = [int(n) for one in pairs.values() for n in one.by_item.sum(axis=0).tolist()]
-        return replace(self.counted, counts=counts, more=tuple(more))
+        return replace(self.counted, counts=counts, more=tuple(more), bound=bound)
 
 
-def tabulate_vote_counts(counted: CountedVotes, request: Request, task: str = "") -> AgreementTable:
-    if task not in counted.answers.scales:
+def tabulate_vote_counts(votes: CountedVotes, request: Request, task: str = "") -> AgreementTable:
+    if task not in votes.answers.scales:
         raise NotIdentified(NO_TARGETS)
-    kappas, wanted = choose_kappas(request)
-    table = tabulate_counts(counted.of(task), wanted, task)
-    bound = (("task", task),) if task else ()
-    parts = []
-    for part in table.parts:
-        described = []
-        if has_kappa(part) and kappas:
-            pairs = counted.kappas[(*bound, *part.by.items())]
-            described = [_describe(counted, pairs[name], name, request) for name in kappas]
-        parts.append(add_kappas(part, described, request))
-    notes = note_answers(
-        counted.answers.scales[task], ranked=counted.answers.ranked.get(task, False)
-    )
-    return finish_table(table, tuple(parts), notes)
+    (kappas, wanted), counted = choose_kappas(request), votes.of(task)
+
+    def describe(by: Mapping[str, str]) -> list[Coefficient]:
+        pairs = votes.kappas[(*counted.bound, *by.items())] if kappas else {}
+        return [_describe(votes, pairs[name], name, request) for name in kappas]
+
+    ranked = votes.answers.ranked.get(task, False)
+    notes = note_answers(votes.answers.scales[task], ranked=ranked)
+    return add_kappas(tabulate_scores(counted, wanted), request, describe, notes)
 
 
 def _describe(

@@ -53,6 +53,16 @@ class Units:
         """Number of units, those of one judge among them."""
         return len(self.sizes)
 
+    @property
+    def alone(self) -> int:
+        """Units of one judge."""
+        return int((self.sizes == 1).sum())
+
+    @property
+    def ratings(self) -> int:
+        """Scores, one of each judge and unit."""
+        return len(self.code)
+
     @cached_property
     def several(self) -> Mask:
         """(U,) whether two or more judges scored the unit."""
@@ -69,6 +79,16 @@ class Units:
     def pairs(self) -> int:
         """Pairs of judges who scored one and the same unit."""
         return int((self.sizes * (self.sizes - 1) // 2).sum())
+
+    @property
+    def mass(self) -> Integers:
+        """(K,) scores of units of two or more judges, by point."""
+        return np.bincount(self.code[self.held], minlength=len(self.points))
+
+    @property
+    def tops(self) -> Array:
+        """(U,) highest score of each unit."""
+        return self.points[np.maximum.reduceat(self.code, self.starts)]
 
     @cached_property
     def item(self) -> Codes:
@@ -96,6 +116,19 @@ class Units:
             judge=self.judge[mask],
             first=self.first[units],
         )
+
+    def narrow(self, units: Mask) -> Units:
+        """Keep some units, and only points that they have; a declared scale stays as it is."""
+        part = self.take(units)  # what others scored changes nothing of theirs
+        if part.scale.declared or not part.size:
+            return part
+        seen = np.bincount(part.code, minlength=len(part.points)) > 0
+        if seen.all():
+            return part
+        points = part.points[seen]
+        scale = Scale(float(points[0]), float(points[-1]), tuple(points.tolist()))
+        code = (np.cumsum(seen) - 1)[part.code].astype(np.int32)
+        return replace(part, points=points, scale=scale, code=code)
 
     def by_size(self) -> Iterator[tuple[int, Integers, Integers]]:
         """Yield the number of judges, the units (N,) and the place (N, judges) of their scores."""
