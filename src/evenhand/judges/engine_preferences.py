@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import narwhals as nw
@@ -24,7 +25,7 @@ from evenhand.data.exclusions import say_unweighted
 from evenhand.data.labels import read_outcome
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET, Scale
 from evenhand.data.tables import restore_places
-from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.errors import NotIdentified
 from evenhand.judges.agreement_intervals import MAX_CLUSTERS, MIN_CLUSTERS
 from evenhand.judges.agreement_table import AgreementTable
 from evenhand.judges.counts import check_exact
@@ -62,7 +63,6 @@ from evenhand.judges.engine_units import (
 from evenhand.judges.preferences import ANSWERS, FORCED, PreferenceAgreement, check_order
 from evenhand.judges.tabulation import (
     BETWEEN,
-    COUNTED,
     KAPPAS,
     NO_TARGETS,
     Counted,
@@ -71,7 +71,6 @@ from evenhand.judges.tabulation import (
     add_kappas,
     choose_kappas,
     describe_kappa,
-    must_be_apart,
     note_answers,
     tabulate_scores,
 )
@@ -477,26 +476,20 @@ def tabulate_vote_counts(votes: CountedVotes, request: Request, task: str = "") 
         raise NotIdentified(NO_TARGETS)
     (kappas, wanted), counted = choose_kappas(request), votes.of(task)
 
+    def count(by: Mapping[str, str], name: str) -> PreferenceAgreement:
+        check_order(KAPPAS[name][0], KAPPAS[name][2], known=votes.answers.known)
+        return votes.kappas[(*counted.bound, *by.items())][name]
+
     def describe(by: Mapping[str, str]) -> list[Coefficient]:
-        pairs = votes.kappas[(*counted.bound, *by.items())] if kappas else {}
-        return [_describe(votes, pairs[name], name, request) for name in kappas]
+        level, seed, copied = request.level, request.seed, votes.answers.copied
+        return [
+            describe_kappa(partial(count, by, name), name, level, seed, copied=copied)
+            for name in kappas
+        ]
 
     ranked = votes.answers.ranked.get(task, False)
     notes = note_answers(votes.answers.scales[task], ranked=ranked)
     return add_kappas(tabulate_scores(counted, wanted), request, describe, notes)
-
-
-def _describe(
-    counted: CountedVotes, pairs: PreferenceAgreement, name: str, request: Request
-) -> Coefficient:
-    mode, _, order, title = KAPPAS[name]
-    if counted.answers.copied and must_be_apart(name):
-        return Coefficient(name, title, None, why=COUNTED)
-    try:
-        check_order(mode, order, known=counted.answers.known)
-    except UnknownOption as refusal:
-        return Coefficient(name, title, None, why=str(refusal))
-    return describe_kappa(pairs, name, request.level, request.seed)
 
 
 def count_preferences(

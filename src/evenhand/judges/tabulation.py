@@ -72,11 +72,7 @@ class Settings:
     # further names and families that were asked for, of coefficients between judges
     between: tuple[str, ...]
     unasked: tuple[str, ...]  # such families that are computed unasked, and shown where they exist
-    level: float  # nominal level of intervals (proportion)
-    cluster: str  # "item" or "judge"
-    seed: int  # of everything random
-    # whether scores are answers about two outputs, of which neither is the first
-    mirrored: bool = False
+    request: Request
     points: NDArray[np.float64] | None = None  # those that the kinds were chosen for
 
 
@@ -121,7 +117,8 @@ def _describe(
     if isinstance(scored, Units):
         assert not isinstance(beside, Counted)
         coefficients = _compute_units(scored, settings, missing)
-        judges = len(np.unique(scored.judge if scored.held.all() else scored.judge[scored.held]))
+        judge = scored.judge if scored.held.all() else scored.judge[scored.held]
+        judges = int((np.bincount(judge) > 0).sum())
         doubtful = list_doubtful(scored, beside)
     else:
         assert isinstance(beside, Counted)
@@ -129,7 +126,7 @@ def _describe(
         coefficients = compute_kinds(scored, settings.kinds, settings, beside.items.get(key))
         judges, doubtful = beside.judges.get(key, 0), beside.doubtful.get(key, ())
     given = scored.mass
-    prevalence = given + given[::-1] if settings.mirrored else given
+    prevalence = given + given[::-1] if settings.request.mirrored else given
     return AgreementPart(
         by=levels,
         units=scored.size - scored.alone,
@@ -154,9 +151,9 @@ def _compute_units(
             own_units = pair_judges(units) if paired else units
             coefficients += compute_kinds(own_units, kinds, settings)
     for names, wanted in ((settings.between, True), (settings.unasked, False)):
-        for coefficient in compute_between(units, names, settings.level):
+        for coefficient in compute_between(units, names, settings.request.level):
             if wanted or coefficient.value is not None:
-                by_judge = settings.cluster == "judge"
+                by_judge = settings.request.cluster == "judge"
                 coefficients.append(coefficient.without_interval() if by_judge else coefficient)
             elif coefficient.why is not None:
                 missing[coefficient.why] = None
@@ -177,11 +174,11 @@ def note_prevalence(
 
 def _coincide(scored: Scored, settings: Settings, items: int | None) -> Coincidences:
     if isinstance(scored, Units):
-        blocks = form_blocks(scored, settings.cluster, settings.seed)
+        blocks = form_blocks(scored, settings.request.cluster, settings.request.seed)
         coincidences = count_coincidences(scored, blocks)
     else:
         coincidences = scored.coincide(items)
-    return mirror(coincidences) if settings.mirrored else coincidences
+    return mirror(coincidences) if settings.request.mirrored else coincidences
 
 
 def compute_kinds(
@@ -197,7 +194,7 @@ def compute_kinds(
     unequal = bool(sizes.min() != sizes.max())  # whether some units have more judges than others
     units, ratings = scored.size - scored.alone, int(scored.mass.sum())
     no_interval = refuse_interval(blocks.levels, blocks.name)
-    draws = None if no_interval else draw_sums(coincidences, settings.seed)
+    draws = None if no_interval else draw_sums(coincidences, settings.request.seed)
     coefficients = []
     for kind in kinds:
         title, value, why = kind.title, None, None
@@ -221,7 +218,7 @@ def compute_kinds(
             if draws is None:
                 notes.append(str(no_interval))
             else:
-                interval = draws.bound(kind.compute, settings.level)
+                interval = draws.bound(kind.compute, settings.request.level)
                 lower, upper = interval.lower, interval.upper
                 notes += [interval.why] if interval.why else []
         coefficient = Coefficient(
@@ -274,6 +271,11 @@ class Request:
     # how the coefficients were asked for, where what is asked for here is less
     signed: tuple[str, ...] = ()
     alone: bool = False  # whether there is a table also where no two judges judged the same
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether scores are answers about two outputs, of which neither is the first."""
+        return self.kind != "ratings"
 
 
 def tabulate_scores(judged: Units | Counted, request: Request, digest: str = "") -> AgreementTable:
@@ -331,10 +333,7 @@ def choose_settings(units: Scored, request: Request) -> tuple[Settings, tuple[st
         kinds=kinds,
         between=tuple(name for name in list_between() if name in request.coefficients),
         unasked=(),
-        level=request.level,
-        cluster=request.cluster,
-        seed=request.seed,
-        mirrored=request.kind != "ratings",
+        request=request,
         points=units.points,
     )
     if "all" in request.coefficients:
@@ -485,7 +484,7 @@ def _compute_self_agreement(rows: RatingRows, scale: Scale, request: Request) ->
         kinds = choose_kinds(units, _KINDS)
         near = [kind for kind in kinds if kind.family == "n-agreement"][:_NEAR]
         chosen = (*near, *(kind for kind in kinds if kind.family != "n-agreement"))
-        settings = Settings(chosen, (), (), request.level, "item", request.seed)
+        settings = Settings(chosen, (), (), replace(request, cluster="item"))
         coefficients = [
             replace(one, name=f"{FAMILY}-{one.name}", title=f"themselves: {one.title}")
             for one in compute_kinds(units, chosen, settings)
@@ -521,26 +520,23 @@ COUNTED: Final = (
 
 def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coefficient:
     """Return one κ of preferences, or why there is none."""
-    mode, among, order, title = KAPPAS[name]
-    if votes.counted and must_be_apart(name):
-        return Coefficient(name, title, None, why=COUNTED)
-    try:
-        agreement = compare_votes(votes, mode=mode, among=among, order=order)
-    except (NotIdentified, UnknownOption) as refusal:
-        return Coefficient(name, title, None, why=str(refusal))
-    return describe_kappa(agreement, name, level, seed)
-
-
-def must_be_apart(name: str) -> bool:
-    """Say whether a κ asks which votes are repeats of one judge."""
-    return KAPPAS[name][:2] != ("strict", "inter")
+    mode, among, order, _ = KAPPAS[name]
+    count = partial(compare_votes, votes, mode=mode, among=among, order=order)
+    return describe_kappa(count, name, level, seed, copied=votes.counted)
 
 
 def describe_kappa(
-    agreement: PreferenceAgreement, name: str, level: float, seed: int
+    count: Callable[[], PreferenceAgreement], name: str, level: float, seed: int, *, copied: bool
 ) -> Coefficient:
-    """Return one κ of preferences from what was counted, or why there is none."""
-    title = KAPPAS[name][3]
+    """Return one κ of preferences from what is counted, or why there is none."""
+    # copied: whether some row stands for several votes, which may be repeats of one judge
+    mode, among, _, title = KAPPAS[name]
+    if copied and (mode, among) != ("strict", "inter"):
+        return Coefficient(name, title, None, why=COUNTED)
+    try:
+        agreement = count()
+    except (NotIdentified, UnknownOption) as refusal:
+        return Coefficient(name, title, None, why=str(refusal))
     if agreement.kappa is None or agreement.own == agreement.comparable:
         why = _say_missing(agreement)
         return Coefficient(
