@@ -227,7 +227,6 @@ def _say_counts(table: AgreementTable) -> str:
 
 
 def _draw_coefficients(part: AgreementPart, columns: int) -> list[str]:
-    """Return a line for each coefficient that exists, under headings."""
     held = [one for one in part.coefficients if one.value is not None]
     if not held:
         return []
@@ -249,7 +248,6 @@ def _draw_coefficients(part: AgreementPart, columns: int) -> list[str]:
 
 
 def _cells(one: Coefficient) -> tuple[str, str, str]:
-    """Return value, interval, and the word for it."""
     word = next(
         (note.removesuffix(LANDIS_KOCH) for note in one.notes if note.endswith(LANDIS_KOCH)), ""
     )

@@ -225,7 +225,6 @@ JUDGE_NUMBERS: Final = ("ratings", "leniency", "private", "noise", "private_and_
 
 
 def draw_judges(likeness: JudgeLikeness, columns: int) -> list[str]:
-    """Return the table of judges: how lenient, and how far they stray."""
     rows = list(likeness.records.values())
     heads = (
         Column.names("judge", "judge"),
@@ -323,7 +322,6 @@ def say_open(likeness: JudgeLikeness) -> str:
 
 
 def draw_errors(likeness: JudgeLikeness, columns: int) -> list[str]:
-    """Return how far each way to predict is off."""
     legend = (
         "points of the scale that a prediction is off, on ratings that were held out; more: beyond"
         f" multi-task, with its {100 * likeness.level:g} % interval"

@@ -129,7 +129,6 @@ def _chosen(one: PositionBias) -> tuple[JudgeBias, ...]:
 
 
 def _table(one: PositionBias, columns: int) -> list[str]:
-    """Return the judges farthest from the others, titles first."""
     chosen = _chosen(one)
     if not chosen:
         return []

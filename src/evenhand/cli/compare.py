@@ -201,7 +201,6 @@ LETTER_WIDTH: Final = 17
 
 
 def write_comparisons(groups: Mapping[str, ModelComparison], options: Asked) -> list[str]:
-    """Draw every comparison, and the systems by the best of its models; say where figures are."""
     if options.figures is None:
         return []
     from evenhand.report.figures.predictions import draw_comparison
@@ -235,7 +234,6 @@ def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, An
 
 
 def write_curves(learning_curves: LearningCurves, options: Asked) -> list[str]:
-    """Draw learning curves; say where the figure is."""
     if options.figures is None:
         return []
     from evenhand.report.figures.predictions import draw_curves

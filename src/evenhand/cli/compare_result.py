@@ -83,7 +83,6 @@ class CompareResult(GroupedResult[ModelComparison]):
 
 
 def count_votes(votes: Votes) -> list[str]:
-    """Say how many held-out judgments there are, of how many judges, items and systems."""
     counts = count_sides(votes)
     rankings = counts["n_judgments"]
     texts = [plural(votes.size, "comparison")]
@@ -115,7 +114,6 @@ def say_held_out(part: ModelComparison) -> str:
 
 
 def say_comparison(part: ModelComparison) -> list[str]:
-    """Say which models predict best, and which are left out of these, and why."""
     worse = [one for one in part.scores if not one.among_best]
     if not worse:
         return [*part.says]
@@ -259,7 +257,6 @@ class CurvesResult(GroupedResult[LearningCurves]):
         return [{**row, WHY: why.get((row["model"], row["size"]))} for row in part.records()]
 
     def tabulate(self, part: LearningCurves) -> str:
-        """Return two tables for a paper: the test sets, and perplexity by training size."""
         comments = [part.signature, *self.say(part)]
         sets = tabulate(SETS, [part.test_sets], comments)
         return sets + "\n" + tabulate(_choose_columns(part), [part.order])
@@ -269,7 +266,6 @@ class CurvesResult(GroupedResult[LearningCurves]):
         return [*whom, *say_curves(part), *self._notes(part)]
 
     def _notes(self, part: LearningCurves) -> list[str]:
-        """Say which models were refused where, and what else must be known."""
         alike = () if self.transfer or part.held_out.judges == ("",) else (BOTH_SIDES,)
         rest = replace(part, refusals=()).notes  # refusals are told here by model
         options = [note.replace("overlap='drop'", "--overlap drop") for note in rest]
@@ -286,7 +282,6 @@ def say_transfer(transfer: tuple[str, str]) -> str:
 
 
 def say_curves(part: LearningCurves) -> list[str]:
-    """Say which model is best, which come near it, and how many comparisons are enough."""
     best, size = part.order[0], part.largest
     at = part.sizes.index(size)
     if part.curve(best)[at].perplexity is None:
@@ -323,12 +318,10 @@ def _find_enough(part: LearningCurves) -> Enough | None:
 
 
 def _print(heads: Sequence[Column], rows: Sequence[Any], columns: int) -> list[str]:
-    """Return a table, with narrow gaps where there is little room."""
     return first_fitting((draw_table(heads, rows, gap=gap) for gap in ("  ", " ")), columns)
 
 
 def _draw_curves(part: LearningCurves, columns: int) -> list[str]:
-    """Return perplexities by size, the CPU time too where there is room."""
     table = _choose_columns(part)
     lines = draw_table(table, part.order)
     return lines if fits(lines, columns) else _print(table[:-1], part.order, columns)

@@ -180,7 +180,6 @@ def _compare(table: Dataset) -> None:
 
 
 def _rows(numbers: list[Reproduced]) -> list[str]:
-    """Return a line for each number, below the name of its model."""
     rows = []
     for one in numbers:
         number = one.expected
@@ -233,7 +232,6 @@ class Reproduced:
 
 
 def reproduce(table: Dataset, data: Comparisons) -> list[Reproduced]:
-    """Return every number of a table beside what its judgments give."""
     bench = _Bench(data)
     return [Reproduced(number, bench.find(number)) for number in table.numbers]
 

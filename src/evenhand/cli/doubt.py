@@ -202,7 +202,6 @@ def _notes(part: Doubts) -> list[str]:
 
 
 def _flips(fragility: Fragility, columns: int) -> list[str]:
-    """Return a line for each conclusion and outcome, the units side by side, and what they mean."""
     if not fragility.flips:
         return [" no conclusion to ask about"]
     units = list(dict.fromkeys(one.unit for one in fragility.flips))
@@ -267,7 +266,6 @@ def _whose(fragility: Fragility, columns: int) -> list[str]:
 
 
 def _cells(sensitivity: Sensitivity) -> list[tuple[str, str, str, str]]:
-    """Return choice, first system, decided pairs and what is otherwise than in the first."""
     return [
         (one.name, "", "", f"no ranking: {one.refused}")
         if one.refused is not None

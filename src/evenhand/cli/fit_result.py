@@ -61,7 +61,6 @@ def draw_numbers(
     *,
     scale: str = LAMBDA,
 ) -> list[str]:
-    """Return the lines of a table of coefficients, titles first."""
     fields = Coefficient.__dataclass_fields__
     rows = [
         *map(asdict, coefficients),
@@ -104,7 +103,6 @@ UNKNOWN: Final = "no likelihood ratio: a prior or importance weights leave none 
 
 
 def draw_effects(effects: Effects, columns: int) -> list[str]:
-    """Return the lines about judge groups."""
     return [
         *block("test", say_tests(effects), columns),
         *block("out", _say_interactions(effects), columns),
@@ -142,7 +140,6 @@ def _say_wald(test: WaldTest) -> str:
 
 
 def _say_interactions(effects: Effects) -> list[str]:
-    """Say what stands out, and how large the largest of the others is."""
     every = effects.interactions
     if not every:
         return []
@@ -168,7 +165,6 @@ def _say_interactions(effects: Effects) -> list[str]:
 
 
 def _say_odd(odd: OddReference, *, alone: bool) -> str:
-    """Say that the reference is the odd one, and which level is the farthest from all."""
     who = odd.level if alone else f"{odd.covariate}={odd.level}"
     more = "more" if odd.more else "less"
     tied = odd.of == "tie"
@@ -184,7 +180,6 @@ def _say_odd(odd: OddReference, *, alone: bool) -> str:
 
 
 def _draw_orders(effects: Effects, columns: int) -> list[str]:
-    """Return a table of systems by group, as many groups side by side as there is room for."""
     shown = effects.orders[:MAX_GROUPS]
     lines = ["", click.style(f" {effects.scale} (place), by group", dim=True)]
     systems = list(shown[0].log_worth)
@@ -203,7 +198,6 @@ def _cell(order: GroupOrder, system: str) -> str:
 
 
 def list_effects(effects: Effects) -> dict[str, Any]:
-    """Return the JSON of tests, interactions and orders."""
     return {
         "tests": [
             {
@@ -385,7 +379,6 @@ class FitResult(GroupedResult[Fitted]):
 
 
 def _said(one: Fitted) -> list[str]:
-    """Say how well the model fits, and what the numbers assume."""
     fit = one.fit
     goodness = " (the model is saturated)" if fit.df == 0 else " (no χ²: no p-value)"
     if fit.gof_p is not None:

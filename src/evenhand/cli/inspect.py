@@ -90,7 +90,6 @@ class InspectResult:
 
 
 def _holds(part: Part) -> list[str]:
-    """Say how much there is, and how much of it several judges share."""
     kind = "judgment" if part.rankings is None else "ranking"
     counts = [plural(part.judgments if part.rankings is None else part.rankings, kind)]
     if part.blank_rankings:
@@ -124,7 +123,6 @@ def _score(one: Scores) -> str:
 
 
 def _order(part: Part) -> list[str]:
-    """Say how often left was preferred, and whether systems stood there equally often."""
     sentences = []
     if part.left_share is not None:
         sentences.append(f"left is preferred in {share(part.left_share, 1)} of decided comparisons")

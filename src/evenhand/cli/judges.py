@@ -96,7 +96,6 @@ def _examine(
 
 
 def _draw(panels: dict[str, JudgePanel], folder: str | None, forms: tuple[str, ...]) -> list[str]:
-    """Draw the figures of every diagnosis, if they were asked for; say where they are."""
     if folder is None:
         return []
     from evenhand.report.figures.judges import draw_judges
@@ -123,7 +122,6 @@ COUNTED: Final = {"ratings": "scores", "rankings": "rankings"}
 
 
 def draw_cards(screening: Screening, columns: int, *, every: bool) -> list[str]:
-    """Return why nobody can be flagged or what could be seen, a table, and cards."""
     lines = []
     if screening.abstains is not None:
         is_stated = any(screening.abstains in one for one in screening.says)  # it stands above
@@ -196,7 +194,6 @@ _SIGNS: Final = {"κ": r"$\kappa$", "ρ": r"$\rho$", NONE: LATEX_NONE}
 
 
 def draw_diagnosis(diagnosis: Diagnosis, columns: int) -> list[str]:
-    """Return the four tables, and the same on the merged scale where it was asked for."""
     lines: list[str] = []
     for title, rows, legend in _tables(diagnosis):
         lines += ["", click.style(f" {title}", bold=True), *_lay_out(rows, columns)]

@@ -38,8 +38,6 @@ TIES: Final = ("keep", "discard")
 
 @dataclass(frozen=True)
 class Labelled:
-    """Labels of a group, and how many of them other models share."""
-
     fit: LabelFit  # the labels
     # model → units on which it agrees, and units to which both give a label
     others: dict[str, tuple[int, int]]
@@ -123,7 +121,6 @@ def labels(
 
 
 def _label(answers: Answers, model: str, threshold: float | None, seed: int) -> Labelled:
-    """Fit the model that was asked for, and the others to compare it with."""
     from evenhand.models.dawid_skene import DawidSkene
     from evenhand.models.labels import MajorityVote
     from evenhand.models.mace import MACE
@@ -150,7 +147,6 @@ class LabelsResult(GroupedResult[Labelled]):
     lacking = "has no labels"
 
     def draw(self, part: Labelled, columns: int) -> list[str]:
-        """Return counts, what was found, the least certain units, and judges at both ends."""
         fit = part.fit
         # The judges at both ends, titles first
         low, high = _choose_judges(fit)
@@ -215,7 +211,6 @@ def _say_counts(fit: LabelFit) -> str:
 
 
 def _say_shares(fit: LabelFit) -> str:
-    """Say how often each label was found, of all units."""
     shares = fit.shares
     none = 1 - sum(shares.values())
     lacking = [f"{share(none, 1)} without a label"] if (fit.best < 0).any() else []
@@ -237,7 +232,6 @@ def _say_others(part: Labelled) -> list[str]:
 
 
 def _draw_units(fit: LabelFit, columns: int) -> list[str]:
-    """Return the units of which the model is least sure, titles first."""
     chosen = fit.least_certain(MAX_UNITS)
     records = [{**one, "label": one["label"] or "none"} for one in fit.records(chosen)]
     columns_of_units = fit.answers.columns.items()

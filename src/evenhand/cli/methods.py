@@ -52,7 +52,6 @@ OPTIONS: Final = {"mixes": "mix"}  # Parameter → its option, where that has an
 
 
 def deliver_methods(context: click.Context, reading: Reading, place: Output) -> None:
-    """Rank by the methods that were asked for, and print them."""
     from evenhand.ranking.methods import choose_methods
 
     given = context.params
@@ -211,7 +210,6 @@ def say_table(table: MethodTable) -> str:
 
 
 def draw_rows(rows: Sequence[Row], unit: str, columns: int) -> list[str]:
-    """Return the lines of a board, titles first, a rule between clusters."""
     return rule_clusters(
         draw_table(_choose_columns(rows, unit), rows, columns), [row["cluster"] for row in rows]
     )
@@ -312,7 +310,6 @@ def draw_places(table: MethodTable, heads: Mapping[str, str], columns: int) -> l
 
 
 def draw_distances(table: MethodTable, heads: Mapping[str, str], columns: int) -> list[str]:
-    """Return the Kendall distances between methods as the lower half of a table."""
     short = [heads[name] for name in table.scores]
     k = len(table.systems)
     title = f" Kendall distances, of {plural(k * (k - 1) / 2, 'pair')}"

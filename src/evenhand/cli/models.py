@@ -173,7 +173,6 @@ def _say_wald(wald: WaldTest) -> str:
 
 
 def _notes(table: ModelTable) -> list[str]:
-    """Say what the numbers assume, and which models have no fit."""
     refused = [f"{name}: no fit: {why}" for name, why in table.refused.items()]
     return [*_shared(table), *_cautions(table), *refused, *table.notes]
 

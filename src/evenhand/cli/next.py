@@ -402,7 +402,6 @@ class NextOutputsResult(GroupedResult[ChosenPart]):
 
 
 def _query_errors(curves: QueryCurves) -> list[str]:
-    """Return the mean absolute errors of queries, at a few looks."""
     last = len(curves.labels) - 1
     looks = sorted({round(part * last / 6) for part in range(7)})
     means = curves.measure("mae").mean(axis=2)

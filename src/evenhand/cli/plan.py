@@ -564,7 +564,6 @@ class CheckResult:
 
 
 def _draw_promise(one: Guarantee, columns: int) -> list[str]:
-    """Return the lines of a guarantee: promised, and below it what was found."""
     mark = OPEN if one.holds is None and one.promised else MARKS[one.holds]
     head = f" {mark:8}{one.name}"
     texts = [one.promised, f"found: {one.found}"] if one.promised else [one.found]

@@ -121,7 +121,6 @@ def _taken(*parts: Sequence[str]) -> int:
 def _ranks(
     ranking: Ranking, scales: Scales, rows: Sequence[dict[str, Any]]
 ) -> list[tuple[str, ...]]:
-    """Return the title and the ranks of each system, and those by itself where asked for."""
     columns = [[title_ranks(ranking), *map(write_ranks, rows)]]
     if scales.marginal:
         marginal_ranks = [write_range(row["marginal_lower"], row["marginal_upper"]) for row in rows]
@@ -130,7 +129,6 @@ def _ranks(
 
 
 def _numbers(ranking: Ranking, scales: Scales, rows: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """Return columns of numbers, titles first: estimates, then the scales that were asked for."""
     estimates = [f"{row[ranking.scale.replace('-', '_')]:z.2f}" for row in rows]
     columns = [[ranking.scale, *estimates]]
     columns += [["Elo", *(f"{row['elo']:.0f}" for row in rows)]] if scales.elo else []
@@ -239,7 +237,6 @@ mix_options = stack(
 
 
 def make_mix(mixes: tuple[Shares, ...], per: str) -> Mix | None:
-    """Return the mix that was asked for, or None."""
     if not mixes and per == "judgment":
         return None
     from evenhand.data.weights import Mix
@@ -253,7 +250,6 @@ def make_mix(mixes: tuple[Shares, ...], per: str) -> Mix | None:
 
 
 def say_mix(mix: Mixed) -> str:
-    """Say what the mix is, and how many judgments it is worth."""
     return f"{mix.said}; {whole(mix.n_judgments):,} judgments weigh like {mix.effective:,.0f}"
 
 

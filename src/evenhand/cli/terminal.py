@@ -95,7 +95,6 @@ def hang(start: str, text: str, columns: int) -> list[str]:
 
 
 def label(name: str, text: str, columns: int, *, colour: str | None = None) -> str:
-    """Return a labelled line, `read   ...`, wrapped below its text."""
     lines = wrap(escape_control(text), columns - WIDTH)
     first = click.style(pad(name, WIDTH), dim=colour is None, fg=colour)
     return ("\n" + " " * WIDTH).join([first + lines[0], *lines[1:]])
@@ -232,7 +231,6 @@ def say_counts(ranking: Ranking) -> str:
 
 
 def say_tally(judgments: float, comparisons: float, systems: int, ties: float) -> str:
-    """Say how many answers and systems there are, and how many ties."""
     counts = say_systems(systems, ties, comparisons)
     return ", ".join([say_answers(judgments, comparisons), *counts])
 
@@ -267,12 +265,10 @@ def sign(signature: str, columns: int) -> str:
 
 
 def say_notes(notes: Iterable[str], columns: int) -> list[str]:
-    """Return what must stand beside numbers, in yellow."""
     return [label("note", note, columns, colour="yellow") for note in notes]
 
 
 def say_end(notes: Iterable[str], signature: str, columns: int) -> list[str]:
-    """Return the last lines of a result: its notes, and what reproduces it."""
     return [*say_notes(notes, columns), sign(signature, columns)]
 
 

@@ -176,7 +176,6 @@ def call_systems(pairs: PairTests, columns: int) -> tuple[dict[str, str], str]:
 def draw_variants(
     pairs: PairTests, variants: Sequence[SignTest], model: Sequence[Coefficient]
 ) -> list[str]:
-    """Return every variant of the test of one pair, the model as its last row."""
     last = [
         {"variant": "model", "title": "log-linear, λ", "z": worth.z, "p": worth.p, "greater": None}
         for worth in model[:1]
@@ -187,7 +186,6 @@ def draw_variants(
 
 
 def say_share(variants: Sequence[SignTest]) -> list[str]:
-    """Say the share of decided comparisons with its exact interval."""
     return [
         f"{one.better / (one.better + one.worse):.3f} of decided comparisons, exact 95 % interval"
         f" {one.interval[0]:.3f} to {one.interval[1]:.3f}"
@@ -199,7 +197,6 @@ def say_share(variants: Sequence[SignTest]) -> list[str]:
 def say_friedman(
     friedman: Friedman | None, blocks: str, names: Mapping[str, str] | None = None
 ) -> list[str]:
-    """Say Friedman's test in two lines; nothing where there is none."""
     if friedman is None:
         return []
     f = "every block gives the same order, exact"

@@ -154,7 +154,6 @@ def _choose_each(
 def _choose(
     data: Comparisons | Rankings | Ratings, criterion: str | None
 ) -> Comparisons | Rankings | Ratings:
-    """Return the ratings under one criterion, if one was named."""
     from evenhand.data.groups import choose_criterion
     from evenhand.data.ratings import Ratings
 
@@ -166,7 +165,6 @@ def _choose(
 
 
 def _split(data: Comparisons | Rankings | Ratings, group_by: str | None) -> dict[str, Judgments]:
-    """Return the groups that are looked at apart."""
     from evenhand.data.groups import group_ratings
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings

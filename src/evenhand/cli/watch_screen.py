@@ -187,7 +187,6 @@ def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
 
 
 def draw_waiting(title: str, status: Status, size: Size) -> list[str]:
-    """Return the lines before anything was seen."""
     lines = [click.style(cut(title, size.columns), bold=True)]
     if status.away:
         return [*lines, *_draw_away(status, size.columns)][: size.lines]
@@ -195,7 +194,6 @@ def draw_waiting(title: str, status: Status, size: Size) -> list[str]:
 
 
 def say_change(sight: CampaignStatus) -> list[str]:
-    """Return what a sight says in a line for each pass, for a log."""
     start = _say_counted(sight)
     if sight.remaining is not None:
         start += f", {sight.remaining:,} remain"
@@ -209,7 +207,6 @@ def say_change(sight: CampaignStatus) -> list[str]:
 
 
 def _say_counted(sight: CampaignStatus) -> str:
-    """Say how many votes count, and of how many where second answers do not."""
     board = sight.passes[0].board if len(sight.passes) == 1 else None
     if board is None or not board.n_revised or sight.remaining is not None:
         return f"{sight.judged:,} judged"
@@ -239,7 +236,6 @@ def _say_times(sight: CampaignStatus, status: Status) -> str:
 
 
 def _say_clock(seconds: float) -> str:
-    """Say a time of day, and the day where it is another one."""
     when = datetime.fromtimestamp(seconds, UTC).astimezone()
     far = abs(time.time() - seconds) > DAY
     return f"{when:%d %b %H:%M}" if far else f"{when:%H:%M:%S}"
@@ -322,7 +318,6 @@ def _lay_out(head: list[str], parts: list[_Drawn], room: int | None) -> list[str
 
 
 def _cut_rows(rows: Sequence[str], share: int) -> list[str]:
-    """Return as many rows as there is room for; the last line says how many are left out."""
     if share >= len(rows):
         return [*rows]
     if share <= 0:
@@ -362,7 +357,6 @@ class Looker:
     """Looks at a source in a thread of its own, so that a slow one does not hold up the screen."""
 
     def __init__(self, source: Source, pace: float) -> None:
-        """Look at nothing yet."""
         self.news = News()
         self._source, self._pace, self._pause = source, pace, pace
         self._over = threading.Event()
@@ -397,7 +391,6 @@ class Looker:
         self._calls.put(True)
 
     def end(self) -> None:
-        """End the wait, and say there that it is over."""
         self._calls.put(False)
 
     def _run(self) -> None:

@@ -68,7 +68,6 @@ def classify_kinds(labels: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def read_kinds(labels: Sequence[str], codes: Codes) -> Kinds:
-    """Tell controls and repeats from targets."""
     # codes: (n,) label of each judgment.
     meant = classify_kinds(labels)
     kind, direction = (np.array(part, dtype=np.int8)[codes] for part in zip(*meant, strict=True))
@@ -259,7 +258,6 @@ class Span:
         return self.start is not None and not self.missing
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as the column holds it."""
         return {name: getattr(self, name) for name in _FIELDS}
 
 
@@ -273,7 +271,6 @@ def write_spans(spans: Iterable[Span]) -> str:
 
 
 def read_spans(text: str) -> tuple[Span, ...]:
-    """Read the value of the column."""
     try:
         given = json.loads(text)
     except json.JSONDecodeError:
@@ -298,7 +295,6 @@ def _read_one(given: object) -> Span:
 
 
 def check_place(start: object, end: object) -> None:
-    """Refuse what is no place in a text."""
     if start is None and end is None:
         return
     whole = all(isinstance(one, int) and not isinstance(one, bool) for one in (start, end))
@@ -331,8 +327,6 @@ class Annotations:
 
 @dataclass(frozen=True, eq=False)
 class AsideColumns:
-    """The columns beside the judgments of one table."""
-
     source: Source  # of the table, for messages
     annotations: Mapping[str, AnnotationColumn]  # role → column
     plain: tuple[str, ...]  # roles whose columns are fetched as they are
@@ -412,7 +406,6 @@ def refuse_unread(source: Source, role: str, aside: AnnotationColumn, fault: Unr
 
 
 def find_aside_columns(source: Source, frame: Frame, *, scores: bool) -> AsideColumns:
-    """Find the columns beside the judgments of a table."""
     schema = frame.collect_schema()
     annotations = source.find_annotations(list(schema.names()))
     numeric = {role for role, aside in annotations.items() if schema[aside.column].is_numeric()}

@@ -86,7 +86,6 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
 
 
 def is_spark(frame: Frame) -> bool:
-    """Say whether a table is Spark's, of a local session or of a server."""
     return frame.implementation.is_pyspark() or frame.implementation.is_pyspark_connect()
 
 
@@ -98,7 +97,6 @@ def is_nan(frame: Frame, column: str) -> nw.Expr:
 
 
 def is_finite(frame: Frame, column: str) -> nw.Expr:
-    """Return the condition that a number of a column is neither infinite nor none."""
     value = nw.col(column)
     return value.is_finite() if _knows(frame, "IsInf") else value.abs() <= _LARGEST
 
@@ -173,7 +171,6 @@ def label_frame(
     columns: Mapping[str, Sequence[str] | NDArray[np.int64]],
     connection: duckdb.DuckDBPyConnection | None,
 ) -> Frame | None:
-    """Put a small table of labels and codes into the engine of another table."""
     # Returns None where that cannot be done (a DuckDB relation whose connection is not known).
     data = {
         name: values.tolist() if isinstance(values, np.ndarray) else list(values)
@@ -200,7 +197,6 @@ def label_frame(
 def small_table(
     like: Frame, columns: Mapping[str, Sequence[str]], connection: duckdb.DuckDBPyConnection | None
 ) -> Frame:
-    """Put a small table of labels beside another, in whatever engine that is."""
     # Where the connection of a DuckDB relation is not known it stands in the query, and is read
     # anew by every query that uses it: `label_frame` is better where it can be made.
     table = label_frame(like, columns, connection)
@@ -282,7 +278,6 @@ BATCH_ROWS: Final = 2**18  # Rows of a batch
 
 
 def can_stream(frame: Frame) -> bool:
-    """Say whether the engine of a table hands out results some rows at a time."""
     if isinstance(frame, nw.DataFrame):
         return False
     engine = frame.implementation
@@ -292,7 +287,6 @@ def can_stream(frame: Frame) -> bool:
 
 
 def fetch_batches(frame: Frame, rows: int = BATCH_ROWS) -> Iterator[Columns]:
-    """Run a query once and return its columns some rows at a time."""
     total, batches = 0, 0
     names = tuple(frame.collect_schema().names())
     for columns in _stream(frame, rows):
@@ -374,7 +368,6 @@ def _from_rows(rows: list[Any], names: list[str]) -> Columns:
 
 
 def _from_list(values: list[Any]) -> NDArray[Any]:
-    """Keep text as objects; numbers become arrays, missing ones NaN."""
     if any(isinstance(value, str) for value in values):
         return np.array(values, dtype=object)
     return np.array([np.nan if value is None else value for value in values])

@@ -132,7 +132,6 @@ def pack_orders(systems: Sequence[str], orders: Orders, level: Factor | None) ->
 
 
 def orders_of_pairs(tally: Tally, by: str | None = None) -> Orders:
-    """Return comparisons as rankings of two outputs."""
     if tally.squares is not None:
         raise importance_refused()
     if tally.n_judgments < tally.n_comparisons * (1 - 1e-9):
@@ -183,8 +182,6 @@ class _Members:
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """The different pairs of all answers."""
-
     answer: Integers  # (c,) number of the answer
     low: Codes  # (c,) code of the system that is first by name
     high: Codes  # (c,) code of the other
@@ -228,7 +225,6 @@ def _write_rows(row: Integers, system: Integers, rank: Integers, size: int) -> t
 
 
 def _pairs(votes: Votes, by: str | None) -> Orders:
-    """Return each vote as a ranking of two."""
     tally = votes.tally(() if by is None else (by,))
     return orders_of_pairs(replace(tally, n_judgments=tally.n_comparisons), by)
 
@@ -327,7 +323,6 @@ class _Digits:
         }
 
     def read(self, cells: Columns) -> tuple[Integers, Integers, Integers]:
-        """Take numbers apart: row, system and rank of each ranked output."""
         triples = []
         for i, name in enumerate(self.names):
             rest = cells[name].astype(np.int64)
@@ -340,7 +335,6 @@ class _Digits:
 
 
 def count_orders(data: Judgments | Orders, by: str | None = None) -> Orders:
-    """Count the different rankings, perhaps by judge, item, task or a covariate."""
     if not isinstance(data, Comparisons | Rankings):
         return _count(data, by)
     remaining = leave_out_controls(data)
@@ -370,7 +364,6 @@ def _count(data: Judgments | Orders, by: str | None) -> Orders:
 
 
 def _whole_rankings(pairs: Comparisons) -> Rankings:
-    """Go back from pairs to the rankings that they were expanded from."""
     rankings = pairs.rankings
     if not isinstance(rankings, Rankings) or pairs.weights == "importance":
         raise importance_refused()
@@ -426,7 +419,6 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
 
 
 def _check_names(pairs: Comparisons, frame: Frame, column: str, names: list[str]) -> None:
-    """Refuse missing names and outer blanks, as in comparisons."""
     different: dict[str, Sequence[str | None]] = {column: list(dict.fromkeys(names))}
     check_labels(pairs, frame, {**different, "outcome": []})
 
@@ -453,7 +445,6 @@ def _sum_in_engine(
 
 
 def _fetch_rows(ranked: Frame, systems: list[str], keys: list[str], level: str | None) -> _Triples:
-    """Fetch every ranked output; rankings are told apart here."""
     cells = fetch_columns(ranked.select(*dict.fromkeys([*keys, "system", "rank"])))
     code = {system: i for i, system in enumerate(systems)}
     system = np.fromiter(map(code.__getitem__, cells["system"].tolist()), dtype=np.int64)

@@ -76,8 +76,6 @@ _LONGEST: Final = 20_000  # Characters of a query that are kept: a table of labe
 
 @dataclass(frozen=True)
 class Fetch:
-    """A query that was pushed to an engine, and what was collected."""
-
     engine: str  # where it ran
     query: str  # its SQL, or its plan where the engine has no SQL; "" where rows lay in memory
     rows: int  # rows that left the engine
@@ -137,14 +135,12 @@ def watch_rows(tell: Callable[[int, int], None]) -> Iterator[None]:
 
 
 def note_rows(done: int, total: int) -> None:
-    """Tell whoever watches how many rows have left an engine."""
     tell = _TOLD.get()
     if tell is not None:
         tell(done, total)
 
 
 def note_fetch(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: dict[str, Any]) -> None:
-    """Write a query and the size of its answer into the account, if one is kept."""
     rows = len(next(iter(columns.values()))) if columns else 0
     note_stream(frame, tuple(columns), rows)
 
@@ -163,13 +159,11 @@ def note_stream(
     *,
     filed: bool = True,
 ) -> None:
-    """Write a query whose answer came in batches into the account, if one is kept."""
     check_files()
     _note(Fetch("", "", rows, columns, batches, _WHY.get(), filed), frame)
 
 
 def _note(fetch: Fetch, frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> None:
-    """Add the engine and the query to what came, and write it into the account."""
     account = _ACCOUNT.get()
     if account is None:
         return

@@ -74,7 +74,6 @@ class OpenFile:
             ) from None
 
     def read(self, start: int, into: NDArray[Any]) -> None:
-        """Fill an array from where a number of it stands."""
         self.file.seek(start * into.dtype.itemsize)
         self.file.readinto(into.view(np.uint8))  # type: ignore[attr-defined]
 
@@ -96,7 +95,6 @@ class FiledColumn:
         return self.size
 
     def __getitem__(self, rows: slice) -> NDArray[Any]:
-        """Read consecutive rows."""
         start, stop, _ = rows.indices(self.size)
         values = np.empty(max(stop - start, 0), dtype=self.dtype)
         self.file.read(start, values)
@@ -104,7 +102,6 @@ class FiledColumn:
 
     @property
     def squares(self) -> FiledColumn:
-        """The same numbers, squared."""
         return replace(self, squared=True)
 
     @property
@@ -143,8 +140,6 @@ SMALLER: Final = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some rows."""
-
     left: Codes  # (n,) code of the system that stands left
     right: Codes  # (n,) code of the other
     outcome: Codes  # (n,) 0 left, 1 tie, 2 right
@@ -198,7 +193,6 @@ class CodedRows:
 
     @property
     def size(self) -> int:
-        """Number of rows."""
         return len(self.keys)
 
     @cached_property
@@ -229,7 +223,6 @@ class CodedRows:
             yield batch.folded() if fold else batch
 
     def tally(self, by: Sequence[str] = ()) -> Tally:
-        """Count the rows by pair, and by some of the levels."""
         k, sizes = len(self.systems), [self.levels[name].size for name in by]
         span = prod([*sizes, k, k, 3])
         dense = span <= DENSE
@@ -256,7 +249,6 @@ class CodedRows:
     def _widen(
         self, by: Sequence[str], sizes: Sequence[int], keys: Keys, sums: NDArray[np.float64]
     ) -> Tally:
-        """Turn one sum per (level, pair, outcome) into one entry per (level, pair)."""
         cells, place = np.unique(keys // 3, return_inverse=True)
         outcome, k = keys % 3, len(self.systems)
         wide = np.zeros((len(sums), 3, len(cells)))
@@ -324,7 +316,6 @@ def _add(sums: Counts, place: NDArray[np.int64], batch: Batch) -> None:
 
 
 def slices(column: Column) -> Iterator[NDArray[Any]]:
-    """Go through a column, some rows at a time."""
     return (column[start : start + BATCH] for start in range(0, len(column), BATCH))
 
 
@@ -367,7 +358,6 @@ _SHIFTS: Final = (np.uint64(30), np.uint64(27), np.uint64(31))
 
 
 def digest_rows(rows: CodedRows) -> str:
-    """Return the SHA-256 of systems, sides, outcomes, values and weights of all rows."""
     # Levels of judges and items are left out, as in the digest of counts.
     weights = rows.weights
     whole = weights is None or not any((part % 1).any() for part in slices(weights))
@@ -430,7 +420,6 @@ def code_rows(
     by: Sequence[str] = (),
     limits: Mapping[str, int] | None = None,
 ) -> CodedRows:
-    """Read a table once: labels as codes, some columns as numbers."""
     # columns: numeric columns of its frame; missing values become NaN.
     weighing = read_weights(data)
     by = tuple(data.require(name) for name in by)
@@ -476,7 +465,6 @@ def _read_rows(
     *,
     filed: bool,
 ) -> CodedRows:
-    """Read a table into temporary files, or into memory."""
     wide = [*columns, *([weighing.column] if weighing.column else [])]
     weights: Column | None = None
     squares: Column | None = None

@@ -65,7 +65,6 @@ class Pilot:
 
 
 def learn_from_pilot(data: Comparisons | Rankings) -> Pilot:
-    """Take systems, ties and tastes from a pilot."""
     if not isinstance(data, Comparisons | Rankings):
         raise UnknownOption(
             "a pilot is comparisons or rankings; of ratings `evenhand variance` says how many"

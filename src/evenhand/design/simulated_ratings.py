@@ -78,7 +78,6 @@ class RatingCampaign:
             )
 
     def simulate(self, seed: int = SEED) -> SimulatedRatings:
-        """Draw all scores."""
         rng = np.random.default_rng(seed)
         outputs = _Outputs.of(self)
         # the judges of each segment are those with the least load, at random
@@ -188,7 +187,6 @@ def _draw(campaign: RatingCampaign, n: int, rng: np.random.Generator) -> Array:
 def _tabulate(
     campaign: RatingCampaign, outputs: _Outputs, rows: tuple[Integers, Integers], scores: Integers
 ) -> SimulatedRatings:
-    """Lay the scores out, judge by judge, one criterion after the other as the judges did."""
     output, judge = rows
     criteria = [*campaign.criteria]
     c, n = scores.shape

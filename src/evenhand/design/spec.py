@@ -137,7 +137,6 @@ def read_spec(path: str) -> dict[str, Any]:
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
-    """Refuse names and types that are none."""
     for name, value in settings.items():
         if name not in KEYS:
             hint = sentence_hint(suggest(name, KEYS)) or f": there are {listing(KEYS, len(KEYS))}"

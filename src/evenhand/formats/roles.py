@@ -80,8 +80,6 @@ _FOLDED: Final = {
 
 @dataclass(frozen=True)
 class Header:
-    """The columns of an outside table, and the roles that the caller gave to some of them."""
-
     columns: tuple[str, ...]  # names as they stand in the table
     # role → column, as the caller says; wins over every name
     requested: Mapping[str, str] = field(default_factory=dict)
@@ -100,7 +98,6 @@ class Header:
         return next((column for column in self.columns if fold(column) == fold(name)), None)
 
     def holds(self, names: Iterable[str]) -> bool:
-        """Say whether every one of these columns is there."""
         return all(self.named(name) is not None for name in names)
 
     def candidates(self, role: str) -> list[str]:
@@ -123,7 +120,6 @@ class Header:
         return [name for name in self.columns if name not in taken and fold(name) not in named]
 
     def missing(self, roles: Iterable[str]) -> list[str]:
-        """Return the roles that no column could play."""
         return [role for role in roles if not self.candidates(role)]
 
 
@@ -159,7 +155,6 @@ def assign(
     needed: Sequence[str],
     fixed: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Decide which column plays each role."""
     given = set(header.requested.values())
     fixed_columns = {role: header.named(name) for role, name in (fixed or {}).items()}
     available = {role: name for role, name in fixed_columns.items() if name not in given}

@@ -202,7 +202,6 @@ class Habit:
 def find_habits(
     rows: RatingRows, seen: Expectation, slopes: RatingSlopes, scale: Scale | None = None
 ) -> tuple[Habit, ...]:
-    """Compare how judges use the scale and the time."""
     use = use_of_points(rows.targets(), scale)
     habits = [] if (use.scores < MIN_SCORES).all() else [_coarse(use), _extreme(use)]
     drifting = _drifting(seen, slopes)

@@ -219,7 +219,6 @@ def measure_distances(points: Array, weights: Weights) -> Array:
 
 
 def check_steps(scale: Scale) -> None:
-    """Refuse a scale without steps."""
     if scale.points is None:
         raise NotIdentified(
             f"Cohen's κ needs a scale with steps, not {scale}",
@@ -305,7 +304,6 @@ class JudgePairs:
         return Coefficient(name, title, value, lower, upper, units, 2 * units, notes=notes)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one row per pair, with plain values."""
         columns = {"units": self.units, "equal": self.equal, "distance": self.distance}
         plain = {
             name: plain_numbers(values) for name, values in {**columns, **self.measures}.items()
@@ -320,7 +318,6 @@ class JudgePairs:
 
 
 def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
-    """Compare every two judges on what both scored."""
     scale = scale or units.scale
     compute: dict[str, Callable[[Overlap], PairMeasure]] = {
         "cohen": lambda overlap: cohen_kappas(overlap, scale),
@@ -420,5 +417,4 @@ def compute_between(units: Units, names: Sequence[str], level: float) -> tuple[C
 
 
 def list_between() -> tuple[str, ...]:
-    """Return the names and families that can be asked for."""
     return tuple(dict.fromkeys([*FAMILIES, *MEASURES, *FORMS]))

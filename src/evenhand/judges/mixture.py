@@ -60,8 +60,6 @@ MIN_SEPARATION: Final = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """What honest judges are like, and who is not like them."""
-
     shares: Array  # (3,) shares of honest, careless and reversed judges, with the pseudo-counts
     mean: float  # m, the mean slope of honest judges
     spread: float  # τ, their standard deviation
@@ -160,7 +158,6 @@ def fit_mixture(
     *,
     extra: Array | None = None,
 ) -> Mixture:
-    """Fit the mixture by expectation and maximisation, 200 iterations at most."""
     # slopes: (J,) b̂ of every judge.
     # errors: (J,) their standard errors, positive.
     # extra: (J, 3) log-likelihoods of what else is known of each judge under the classes honest,

@@ -74,7 +74,6 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def list_kinds(fit: FittedModel) -> tuple[str, ...]:
-    """Return the kinds of intervals that a fit has, the usual one first."""
     if isinstance(fit, Posterior):
         return ("posterior",)
     if fit.worth_vcov is None:
@@ -83,7 +82,6 @@ def list_kinds(fit: FittedModel) -> tuple[str, ...]:
 
 
 def choose_kind(kinds: tuple[str, ...], settings: ModelSettings) -> str:
-    """Return the kind of intervals: what was asked for, or the usual one."""
     kind = settings.interval or kinds[0]
     if kind not in kinds:
         has = " or ".join(f"'{one}'" for one in kinds)
@@ -131,7 +129,6 @@ def require_links(tally: Tally) -> None:
 
 
 def note_one_way(tally: Tally, *, resampled: bool) -> tuple[str, ...]:
-    """Say where no judgment contradicts that some systems are better, and what that makes of it."""
     refusal = _find_fault(tally)
     if refusal is None or find_groups(tally).any():
         return ()
@@ -327,7 +324,6 @@ NOT_TO_RANK: Final[Mapping[str, str]] = {
 def rank_by_model(
     table: Comparisons, clusterings: tuple[str, ...], settings: ModelSettings
 ) -> Ranking:
-    """Rank systems by a model that is not of the log-linear family."""
     if settings.name in UNIFORM_MODELS:
         raise UnknownOption(
             f"{settings.name} says the same of every pair of systems, so that it orders none: it is"

@@ -202,7 +202,6 @@ def find_across(part: Codes) -> NDArray[np.bool_]:
 
 
 def count_across(part: Codes) -> int:
-    """Return the number of pairs of systems that are in different parts."""
     sizes = np.bincount(part)
     return int((len(part) ** 2 - (sizes**2).sum()) // 2)
 
@@ -262,7 +261,6 @@ def recount_thin(
 def _count_pair(
     fit: Fit, pieces: SparseClusterSums, lambdas: Array, others: Array, pair: tuple[int, int]
 ) -> float:
-    """Return the effective clusters of one difference, by votes and by links."""
     order = others[-1] if fit.likelihood.order_effect else 0.0
     tie = others[0] if fit.likelihood.law.free else 0.0
     eta = lambdas[pieces.left] - lambdas[pieces.right] + order

@@ -144,7 +144,6 @@ def cross_clusterings(
 
 
 def single_covariances(fit: Fit) -> tuple[list[Array], str, tuple[str, ...]]:
-    """Return covariances by single comparisons, what they are, and notes."""
     single, method = [judgment_covariance(fit), *beside_prior(fit)], "CR1 by judgment"
     try:
         refuse_no_spread(fit, np.max([fit.to_worth(vcov) for vcov in single], axis=0), "judgment")
@@ -258,7 +257,6 @@ def centred_rows(fit: Fit) -> Array:
 
 
 def leave_each_out(fit: Fit, tally: Tally, name: str) -> ClusteredErrors:
-    """Return the covariance by one way of clustering, with the influence of its clusters."""
     pieces, factor = gather_clusters(fit, tally, name)
     held = np.flatnonzero(pieces.held())
     if len(held) < 2:

@@ -240,7 +240,6 @@ def number_places(values: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _reorder(intervals: Intervals | None, order: NDArray[np.int64]) -> dict[str, Any]:
-    """Return intervals in the order of the board, with rank ranges and clusters."""
     if intervals is None:
         names = ("stderr", "lower", "upper", "rank_lower", "rank_upper", "cluster", "better_than")
         return dict.fromkeys(names)

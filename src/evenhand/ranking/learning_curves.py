@@ -111,7 +111,6 @@ class Enough:
 
     @property
     def says(self) -> tuple[str, ...]:
-        """What was found, in sentences."""
         rests: tuple[str, ...] = ()
         if self.smaller:
             many = f"{self.tasks:,} of {self.tasks + len(self.smaller):,} tasks"
@@ -176,8 +175,6 @@ OVERLAPS: Final = ("keep", "drop")
 
 @dataclass(frozen=True)
 class Protocol:
-    """What is trained on what."""
-
     sizes: tuple[int, ...] = SIZES  # training sizes, ascending
     trials: int = TRIALS  # random subsets of each
     least: int = MIN_HELD_OUT  # held-out comparisons of a task, at least
@@ -272,7 +269,6 @@ def _divide(
 def trace(
     tasks: Sequence[Material], models: Models, protocol: Protocol, progress: Progress | None = None
 ) -> Traced:
-    """Train every model on every subset of every task."""
     each = len(protocol.sizes) * protocol.trials * len(models)
     parts: list[Traced] = []
     with one_blas_thread():
@@ -432,7 +428,6 @@ class LearningCurves(InNotebooks):
         return tuple(self._point(at, s) for s in range(len(self.sizes)))
 
     def _point(self, at: int, s: int) -> CurvePoint:
-        """Return one model at one size."""
         model, size = self.models[at], self.sizes[s]
         trials, losses = self.perplexities[at, :, s], self.losses[at, :, s]
         refused = int(np.isnan(losses).sum())

@@ -61,8 +61,6 @@ class ModelRow:
 
 @dataclass(frozen=True)
 class Question:
-    """What the comparison of two models answers."""
-
     yes: str  # the answer if the smaller model is rejected
     no: str  # the answer if it is not
     lr: LRTest  # the likelihood-ratio test; it assumes independent judgments
@@ -147,7 +145,6 @@ class ModelTable:
     __repr__ = __str__
 
     def _list_lines(self) -> list[str]:
-        """Return what stands below the table."""
         tests = [f"{question.answer}: p {format_p(question.p)}" for question in self.questions]
         notes = [f"note: {name}: no fit: {why}" for name, why in self.refused.items()]
         notes += [f"note: {note}" for note in self.notes]
@@ -172,8 +169,6 @@ MIN_JUDGES_OF_POPULATION: Final = 5  # Fewest judges from whom a spread between 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """The same judgments, counted in the ways that the table needs."""
-
     whole: Tally  # by covariate
     by_clustering: Mapping[str, Tally]  # way of clustering → by covariate and by that way
     judges: Tally | None  # by judge, or None where judges are not known
@@ -182,8 +177,6 @@ class Counts:
 
 @dataclass(frozen=True)
 class Step:
-    """What one step of the ladder adds."""
-
     rows: tuple[ModelRow, ...] = ()  # models
     questions: tuple[Question, ...] = ()  # tests of what they add
     refused: Mapping[str, str] = field(default_factory=dict)  # model → why it has no fit
@@ -222,7 +215,6 @@ def step_ties(base: Fit, counts: Counts) -> Step:
 
 
 def step_order(base: Fit, counts: Counts) -> Step:
-    """Estimate the advantage of being shown first."""
     name = "+ order"
     if not counts.whole.positions_known:
         return Step(refused={name: "the data do not say which output stood first"})
@@ -395,7 +387,6 @@ class ModelAnswer:
 
 
 def answer_questions(questions: Sequence[Question]) -> tuple[ModelAnswer, ...]:
-    """Answer questions by p that are adjusted for their number."""
     if not questions:
         return ()
     adjusted = holm(np.array([one.p for one in questions])).tolist()

@@ -136,7 +136,6 @@ class Report:
 
 
 def _write_part(part: Part) -> str:
-    """Return the answer of a task and its key checks, each on a line."""
     width = max((len(check.state) for check in part.key_checks), default=0)
     checks = [f"{check.state.ljust(width)}  {check.asks} {check.says}" for check in part.key_checks]
     name = [part.name] if part.name else []
@@ -416,7 +415,6 @@ def find_sign(section: Section) -> str:
 
 
 def _find_drawing(report: Report) -> dict[str, Any]:
-    """Return how figures are drawn: their specifications by path, and colours."""
     specs: dict[str, Any] = {}
     if report.overview is not None:
         specs |= _of_section(report.overview, "/overview")

@@ -24,7 +24,6 @@ Drawers = Mapping[str, Drawer]
 
 
 def draw_ranking(ranking: Ranking) -> Any:
-    """Draw systems with intervals, rank sets and clusters."""
     from evenhand.report.figures.systems import draw_forest
     from evenhand.report.sections.systems import tabulate
 
@@ -34,7 +33,6 @@ def draw_ranking(ranking: Ranking) -> Any:
 
 
 def draw_outcomes(ranking: Ranking) -> Any:
-    """Draw how often each system won, tied and lost."""
     from evenhand.report.figures.systems import draw_outcomes as draw
 
     counted = ("wins", "ties", "losses")
@@ -91,7 +89,6 @@ def draw_agreement(table: AgreementTable) -> Any:
 
 
 def draw_positions(bias: PositionBias) -> Any:
-    """Draw how often each judge prefers the output shown first."""
     from evenhand.report.figures.judges import draw_positions as draw
     from evenhand.report.sections.robustness import list_judges
 
@@ -142,7 +139,6 @@ def _draw_likeness(process: JudgeProcess) -> Any:
 
 
 def _finish(chart: Any, title: str) -> Any:
-    """Give a figure of the report its title, its width and the house's looks."""
     return dress(chart.properties(**fit_width(title, "", WIDTH)))
 
 

@@ -100,8 +100,6 @@ LETTERS: Final = 3  # Of a language in Appraise
 
 @dataclass(frozen=True)
 class Offer:
-    """A pass in a format."""
-
     program: Program  # the format
     task: str  # name of the pass
     why: str = ""  # why it cannot be made; "" where it can
@@ -124,7 +122,6 @@ def list_unfit(campaign: Campaign) -> tuple[Program, ...]:
 
 
 def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
-    """Return a pass as another program writes it."""
     from evenhand.formats.reading import read_columns
     from evenhand.formats.writing import write
     from evenhand.report.figures.drawing import name_files
@@ -210,7 +207,6 @@ class DesignChecks:
         self._counted: tuple[int, DesignCheck] | None = None
 
     def count(self) -> DesignCheck:
-        """Return what was promised, and what was found."""
         with self._lock:
             head = self.store.head().number
             if self._counted is None or self._counted[0] != head:
@@ -226,7 +222,6 @@ class Analysis:
     def __init__(
         self, store: Readable, *, save: Callable[[Mapping[str, SavedBoard]], object] | None = None
     ) -> None:
-        """Compute nothing yet; `save` is as in `LiveLeaderboards`."""
         self.store = store
         self.cache, self.checks = DashboardCache(store, save=save), DesignChecks(store)
         self._files = threading.Lock()
@@ -242,11 +237,9 @@ class Analysis:
         """Nothing runs."""
 
     async def ask(self, question: Question) -> Answer:
-        """Return an answer, computed in a thread of this process."""
         return await run_in_threadpool(self.answer, question)
 
     def answer(self, question: Question) -> Answer:
-        """Compute an answer."""
         match question.what:
             case "findings":
                 dashboard = self.cache.look()

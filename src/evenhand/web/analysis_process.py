@@ -51,8 +51,6 @@ _log: Final = logging.getLogger("evenhand")
 
 @dataclass
 class _Waiting:
-    """A question that has no answer yet."""
-
     question: Question  # what was asked
     asked_at: float = field(default_factory=time.monotonic)  # when, in seconds by a steady clock
     taken: bool = False  # whether the process has taken it
@@ -60,8 +58,6 @@ class _Waiting:
 
 
 class AnalysisProcess:
-    """A process that computes on the answers of a store."""
-
     def __init__(self, store: Store) -> None:
         self._store = store
         self._numbers = itertools.count(1)
@@ -148,7 +144,6 @@ class AnalysisProcess:
         return "The analysis process does not respond."
 
     def _keep_up(self) -> None:
-        """Run the process again and again, as long as the server runs."""
         while not self._over.is_set():
             try:
                 with TemporaryDirectory(
@@ -170,7 +165,6 @@ class AnalysisProcess:
             self._over.wait(AGAIN)
 
     def _run(self, folder: str) -> str:
-        """Run the process until it ends; say how it did."""
         # The environment of the process: it imports what the server would
         path = os.pathsep.join(str(Path(one).resolve()) for one in sys.path)
         single = {f"{one}_NUM_THREADS": "1" for one in THREADS}
@@ -217,7 +211,6 @@ class AnalysisProcess:
             self._settle(message)
 
     def _settle(self, message: Message) -> None:
-        """Give an answer, or a refusal, to whoever waits for it."""
         with self._lock:
             waiting = self._waiting.pop(message.number, None)
         if waiting is None:
@@ -248,7 +241,6 @@ def _discard(done: Future[Answer]) -> None:
 
 
 def _show(question: Question, last: Answer | None, why: str) -> Answer:
-    """Return the last answer with its time, and why there is no new one."""
     if question.what in FILES or (last is None and question.what == "board"):
         raise NotComputed(f"{why} Nothing is lost: try again.")
     if question.what == "board":

@@ -90,8 +90,6 @@ class Seen:
 
 @dataclass(frozen=True)
 class Activity:
-    """What a judge did so far."""
-
     judge: str  # the login
     n: int  # answers that stand
     last: datetime  # when the last of them was given
@@ -160,19 +158,16 @@ FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 def list_tables(store: Readable) -> list[str]:
-    """Return the tables that a campaign fills."""
     filled = {task.table for task in store.campaign.tasks}
     return [one for one in TABLES if one in filled]
 
 
 def list_downloads(store: Readable) -> list[str]:
-    """Return the names of our tables, as files."""
     marks = any(task.kind == "spans" for task in store.campaign.tasks)
     return [f"{one}.csv" for one in (*list_tables(store), *([SPANS] if marks else []))]
 
 
 def list_files(store: Readable) -> list[str]:
-    """Return the names of all files that `open_download` knows."""
     return [*list_downloads(store), "log.jsonl", "head.json", "campaign.json"]
 
 
@@ -235,8 +230,6 @@ UNREAD: Final = ("ticket",)  # Columns of our tables that nothing is computed fr
 
 
 class AnswerTables:
-    """The answers that stand, as rows."""
-
     def __init__(self, store: Readable) -> None:
         self.store = store
         self._rows: dict[int, tuple[str, tuple[Row, ...]]] = {}

@@ -147,8 +147,6 @@ def draw_map(screening: Screening) -> JudgeMap:
 
 @dataclass(frozen=True)
 class _Scale:
-    """A straight scale."""
-
     low: float  # the lowest value
     high: float  # the highest
     start: float  # where the lowest is drawn
@@ -202,7 +200,6 @@ def _label(drawn: list[Mark]) -> tuple[Mark, ...]:
 
 
 def _cover(one: Mark, size: float = SIZE) -> Box:
-    """Return what a mark covers."""
     return one.x - size, one.y - size, one.x + size, one.y + size
 
 
@@ -215,14 +212,12 @@ def _list_places(one: Mark, *, lines: int = 7) -> list[Label]:
 
 
 def _box(label: Label, wide: float) -> Box:
-    """Return what a name covers."""
     x, y, anchor = label
     left = x if anchor == "start" else x - wide
     return left, y - LINE + 3, left + wide, y + 3
 
 
 def _fits(box: Box, taken: list[Box]) -> bool:
-    """Say whether a name covers nothing else and stays inside."""
     left, top, right, bottom = box
     if left < LEFT or right > RIGHT + 8 or top < TOP - LINE or bottom > BOTTOM:
         return False
@@ -235,8 +230,6 @@ NOTHING: Final = "nothing was judged yet"
 
 @dataclass(frozen=True)
 class Panel:
-    """The judges of one table."""
-
     # cards with flags and evidence; None where nothing can be said
     screening: Screening | None = None
     map: JudgeMap | None = None  # where the judges stand; None without a screening
@@ -250,8 +243,6 @@ class Panel:
 
 @dataclass(frozen=True)
 class Standing:
-    """A system by all judges, and without those who are flagged."""
-
     system: str  # its name
     rank: str  # places by all judges, as "2-3"; "" where it has none
     value: float  # log-worth, or mean score
@@ -262,8 +253,6 @@ class Standing:
 
 @dataclass(frozen=True)
 class Order:
-    """The systems of one pass."""
-
     table: str  # which holds the pass
     flagged: tuple[str, ...] = ()  # who is left out beside
     rows: tuple[Standing, ...] = ()  # systems, the best by all judges first
@@ -276,8 +265,6 @@ class Order:
 
 @dataclass(frozen=True)
 class Findings:
-    """What the judgments say so far."""
-
     panels: Mapping[str, Panel] = field(default_factory=dict)  # table → its judges
     orders: Mapping[str, Order] = field(default_factory=dict)  # pass → its systems
     # pass → what rank sets decide, for its board
@@ -310,13 +297,11 @@ def find(answers: AnswerTables, attempt: Try | None = None) -> Findings:
 
 
 def find_nothing(answers: AnswerTables, table: str, why: str) -> dict[str, Order]:
-    """Say of each pass of a table why it has no order."""
     tasks = answers.store.campaign.tasks
     return {task.name: Order(table, why=why) for task in tasks if task.table == table}
 
 
 def find_fault(answers: AnswerTables, why: str) -> Findings:
-    """Say of everything why there is nothing."""
     tasks = answers.store.campaign.tasks
     panels = {task.table: Panel(why=why) for task in tasks}
     return Findings(panels, {task.name: Order(task.table, why=why) for task in tasks})
@@ -345,7 +330,6 @@ def _order_by_scores(
     flagged: list[str],
     _confirmed: dict[str, Confirmation],
 ) -> dict[str, Order]:
-    """Score the systems of each pass by mean score, with and without flagged judges."""
     data: Ratings = read()
     tasks = answers.store.campaign.tasks
     criteria = {task.criterion: task.name for task in tasks if isinstance(task, ScaledTask)}
@@ -380,7 +364,6 @@ def _order_by_votes(
     flagged: list[str],
     confirmed: dict[str, Confirmation],
 ) -> dict[str, Order]:
-    """Rank the systems of the passes of a table, and say what rank sets decide."""
     data: Comparisons | Rankings = read()
     orders = find_nothing(answers, type(data).__name__.lower(), NOTHING)
     try:
@@ -397,7 +380,6 @@ def _order_by_votes(
 
 
 def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
-    """Rank systems by all judges, and without those who are flagged."""
     from evenhand.ranking.without_judges import describe_change
 
     before, why = _rank(part)
@@ -416,7 +398,6 @@ def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
 
 
 def _rank(part: Comparisons) -> tuple[Ranking | None, str]:
-    """Rank systems, or say why they cannot be ranked."""
     try:
         ranking = rank(part)
     except EvenhandError as error:
@@ -439,7 +420,6 @@ def _lay_out(before: Ranking, after: Ranking | None) -> tuple[Standing, ...]:
 
 
 def _compare_scores(part: Any, flagged: list[str]) -> Order:
-    """Score the systems of one pass."""
     from evenhand.judges.removal import ScoreTable, describe_change, rescore
 
     def place(means: Mapping[str, float]) -> dict[str, str]:

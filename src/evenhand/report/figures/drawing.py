@@ -73,7 +73,6 @@ def check_figure_folder(folder: Path, forms: Sequence[str] = ("svg", "png")) -> 
 
 
 def fill_folder(folder: Path, what: str, files: Mapping[str, bytes]) -> list[Path]:
-    """Write files into a folder, which is made where it is not there."""
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -93,7 +92,6 @@ def refuse_folder(folder: Path, what: str, error: OSError) -> UnknownOption:
 def write_figures(
     figures: Mapping[str, Any], folder: Path, forms: Sequence[str] = ("svg", "png")
 ) -> list[Path]:
-    """Write figures into a folder, which is made where it is not there."""
     _check_forms(forms)
     drawn = {  # all of them before the first is written
         f"{name}.{form}": render(chart, form)

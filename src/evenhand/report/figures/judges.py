@@ -130,7 +130,6 @@ def _mark(
     limits: Outliers,
     title: str,
 ) -> Any:
-    """Draw a point for each judge, those outside in another colour."""
     ((name, heights),) = values.items()
     outside = {*limits.judges}
     rows = [
@@ -152,7 +151,6 @@ def _mark(
 
 
 def _name_judges(ordered: Sequence[JudgeProfile]) -> Any:
-    """Name the judges where there is room, else number them."""
     title = "judges, lowest first"
     if len(ordered) > MAX_NAMED_ON_AXIS:
         axis = alt.Axis(grid=False, tickMinStep=1)
@@ -162,7 +160,6 @@ def _name_judges(ordered: Sequence[JudgeProfile]) -> Any:
 
 
 def _add_limits(limits: Outliers, title: Mapping[str, str], *marks: Any) -> Any:
-    """Put marks over the centre and the limits that the method has."""
     drawn = {"centre": limits.centre, "lower limit": limits.lower, "upper limit": limits.upper}
     rows = [
         {"at": value, "what": what, "width": 1.2 if what == "centre" else 0.8}
@@ -202,7 +199,6 @@ PHONE_WIDTH: Final = 300
 
 
 def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Any:
-    """Draw judges, agreement across and severity upwards."""
     # 0 and 1 are on the axis, wild slopes at its edge
     slopes = [row["slope"] for row in rows]
     low, high = max(min(*slopes, 0.0), EDGES[0]), min(max(*slopes, 1.0), EDGES[1])
@@ -273,7 +269,6 @@ def _choose_names(rows: Sequence[Row], ends: tuple[float, float], *, ties: bool)
 
 
 def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> Any:
-    """Draw judges of ratings: how high each scores, against how far from the others."""
     plain = [dict(row) for row in rows]
     base = begin_chart(plain).encode(
         x=alt.X("gap:Q", title="scores higher than the others on the same outputs (points)"),
@@ -454,7 +449,6 @@ def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[s
 
 
 def draw_shares(rows: Sequence[Row]) -> Any:
-    """Draw how many items are how one-sided, seen and where answers are blind."""
     order = list(dict.fromkeys(row["share"] for row in rows))
     base = begin_chart(rows).encode(
         x=alt.X(
@@ -473,7 +467,6 @@ def draw_shares(rows: Sequence[Row]) -> Any:
 
 
 def draw_sides(rows: Sequence[Row], systems: Sequence[str]) -> Any:
-    """Draw which systems win and lose on the most one-sided items."""
     items = list(dict.fromkeys(row["item"] for row in rows))
     across = alt.Axis(labelAngle=-60, labelLimit=130, labelColor=INK, orient="top")
     down = alt.Axis(labelLimit=150, labelColor=INK, grid=True)

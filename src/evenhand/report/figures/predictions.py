@@ -164,7 +164,6 @@ def draw_learning_curves(
     below: str = "lower is better",
     width: int = WIDTH,
 ) -> Any:
-    """Draw perplexity on held-out judgments by the number of training comparisons."""
     bounded = len(curves) <= MAX_LINES_WITH_INTERVALS and any(curve.lower for curve in curves)
     rows: list[dict[str, Any]] = [
         {
@@ -240,7 +239,6 @@ def _find_span(curves: Sequence[Curve], *, bounded: bool) -> tuple[float, float]
 
 
 def _choose_looks(curves: Mapping[str, Curve]) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """Return the colour and the stroke of each line, by name."""
     alone = [name for name in curves if curves[name].like not in curves and name != UNIFORM_NAME]
     looks: dict[str, tuple[str, tuple[int, ...]]] = {
         name: (PALETTE[i % len(PALETTE)], DASHES[i // len(PALETTE) % len(DASHES)])
@@ -257,7 +255,6 @@ def _choose_looks(curves: Mapping[str, Curve]) -> dict[str, tuple[str, tuple[int
 def _place_ends(
     rows: Sequence[dict[str, Any]], plot: tuple[float, float, float]
 ) -> list[dict[str, Any]]:
-    """Return where each name stands at the end of its line, moved where names would meet."""
     low, high, height = plot
     last = {row["name"]: row for row in rows}
     right = max((row["size"] for row in rows), default=1)
@@ -281,7 +278,6 @@ def _place_ends(
 
 
 def draw_comparison(comparison: ModelComparison, *, width: int = WIDTH) -> dict[str, Any]:
-    """Draw perplexities, and differences to the best."""
     scores = comparison.scores
     if not scores:
         return {}
@@ -316,7 +312,6 @@ def draw_comparison(comparison: ModelComparison, *, width: int = WIDTH) -> dict[
 
 
 def _make_bar(score: HeldOutScore, ends: tuple[float, float, float]) -> Bar:
-    """Return a model's row, to be seen first if it cannot be told from the best."""
     return Bar(score.model, *ends, strong=score.among_best)
 
 
@@ -348,7 +343,6 @@ def draw_fit(
     borders: Sequence[int] = (),
     width: int = WIDTH,
 ) -> dict[str, Any]:
-    """Draw the systems by one model: abilities, who is preferred to whom, ties."""
     systems = fit.systems
     order = sorted(systems, key=lambda system: (-fit.log_worth[systems.index(system)], system))
     shown = [system if labels is None else labels[system] for system in order]
@@ -448,7 +442,6 @@ def draw_calibration(rows: Sequence[Row]) -> Any:
 
 
 def draw_prospect(rows: Sequence[Row], pairs: int) -> Any:
-    """Draw decided pairs by the number of judgments, today's first, with what may come."""
     low, high = rows[0]["judgments"], rows[-1]["judgments"]
     across = alt.Scale(type="log", base=2, domain=[low, high], nice=False, padding=8)
     axis = alt.Axis(
@@ -498,7 +491,6 @@ ERROR_NAMES: Final = {
 
 
 def draw_decisions(curve: DecisionCurve) -> Any:
-    """Draw reliability of decisions, the two kinds of design side by side."""
     rows = [
         {
             "design": DESIGN_NAMES[point.design.kind],
@@ -574,7 +566,6 @@ def draw_plan(plan: CampaignPlan) -> dict[str, Any]:
 
 
 def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> Any:
-    """Draw power in closed form, and the hardest pair of the design as it was simulated."""
     design, weakest = plan.design, plan.weakest
     planned = getattr(design, by)
     numbers = [getattr(point, by) for point in points]

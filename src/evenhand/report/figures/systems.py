@@ -62,7 +62,6 @@ KINDS: Final = ("system", "human reference")
 
 
 def draw_forest(rows: Sequence[Row], scale: str = "log-worth") -> Any:
-    """Draw systems with intervals, rank sets at the right, clusters as bands."""
     fixed: Any = alt  # the channels of fixed values have no annotations
     high = find_height(len(rows))
     domain, axis = _frame_forest(rows, ("lower", "estimate", "upper"))
@@ -92,7 +91,6 @@ def draw_forest(rows: Sequence[Row], scale: str = "log-worth") -> Any:
 
 
 def draw_scores(rows: Sequence[Row], *, lower_is_better: bool = False) -> Any:
-    """Draw systems by mean score, with simultaneous intervals and rank sets; references apart."""
     domain, axis = _frame_forest(rows, ("lower", "mean", "upper"), turned=lower_is_better)
     scale = alt.Scale(domain=domain, nice=False, zero=False)
     title = "mean score (lower is better)" if lower_is_better else "mean score"
@@ -141,7 +139,6 @@ def _name_systems(rows: Sequence[Row]) -> Any:
 def _frame_forest(
     rows: Sequence[Row], keys: tuple[str, ...], *, turned: bool = False
 ) -> tuple[list[float], Any]:
-    """Return where the axis begins and ends, and an axis whose lines end where intervals do."""
     values = [row[key] for row in rows for key in keys if row[key] is not None]
     low, high = min(values), max(values)
     extent = (high - low) or 1.0
@@ -192,8 +189,6 @@ TURN: Final = 0.645
 
 @dataclass(frozen=True)
 class MapFrame:
-    """The rows of a map of pairs, and its width."""
-
     labels: list[str]  # of rows: place and name
     width: int  # of the picture, in pixels
     step: int  # height of a row
@@ -416,7 +411,6 @@ OUTCOME_LOOKS: Final = {"won": (ACCENT, 1.0), "tied": (QUIET, 0.7), "lost": (CON
 
 
 def draw_outcomes(rows: Sequence[Row]) -> Any:
-    """Draw how often each system won, tied and lost, as shares that sum to one."""
     x = alt.X(
         "from:Q",
         title="share of its comparisons",
@@ -459,7 +453,6 @@ def draw_outcomes(rows: Sequence[Row]) -> Any:
 
 
 def _list_bars(row: Row) -> list[dict[str, Any]]:
-    """Return the pieces of a system's bar, from where to where; of what never was there is none."""
     counts = (row["wins"], row["ties"], row["losses"])
     bars, start = [], 0.0
     for outcome, count in zip(OUTCOME_LOOKS, counts, strict=True):

@@ -59,7 +59,6 @@ def list_tooltips(*fields: tuple[str, ...]) -> list[Any]:
 
 
 def name_axis(field: str, names: Sequence[str], scale: Mapping[str, Any] | None = None) -> Any:
-    """Write a name before each row, in the order given."""
     axis = alt.Axis(labelLimit=190, labelColor=INK, grid=False)
     if scale:
         return alt.Y(field, title=None, sort=list(names), axis=axis, scale=alt.Scale(**scale))
@@ -67,7 +66,6 @@ def name_axis(field: str, names: Sequence[str], scale: Mapping[str, Any] | None 
 
 
 def encode_colour(field: str, kinds: Sequence[str], columns: int = 2) -> Any:
-    """Tell kinds apart by colour, with a legend on top."""
     colours = [PALETTE[place % len(PALETTE)] for place in range(len(kinds))]
     return alt.Color(
         field,
@@ -78,7 +76,6 @@ def encode_colour(field: str, kinds: Sequence[str], columns: int = 2) -> Any:
 
 
 def encode_criterion(criteria: Sequence[str]) -> Any:
-    """Tell criteria apart by colour, with a legend where there are several."""
     colours = [PALETTE[place % len(PALETTE)] for place in range(len(criteria))]
     return alt.Color(
         "criterion:N",
@@ -89,7 +86,6 @@ def encode_criterion(criteria: Sequence[str]) -> Any:
 
 
 def encode_kind(colours: Mapping[str, str]) -> Any:
-    """Paint each kind in its colour, with a legend on top."""
     return alt.Color(
         "kind:N",
         sort=[*colours],
@@ -133,7 +129,6 @@ def fit_width(text: str, below: str, width: int) -> dict[str, Any]:
 
 
 def dress(chart: Any) -> Any:
-    """Give a chart the house's looks: hairlines, no box, one typeface."""
     axis = {
         "gridColor": "#e6e8ec",
         "domain": False,
@@ -185,6 +180,5 @@ def take_chart(
 
 
 def rebuild(figure: Figure) -> Any:
-    """Return a figure as an Altair chart with its title, rows and the house's looks."""
     chart = alt.Chart.from_dict(join_chart(figure))
     return dress(chart if figure.wide else chart.properties(**fit_width(figure.title, "", WIDTH)))

@@ -79,8 +79,6 @@ class Served:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer that is stored, and what comes next."""
-
     record: Record  # the answer
     next: Served | None  # the next ticket; None at the end, or where `halt` says why there is none
     halt: Refused | None = None  # why nothing more is served
@@ -88,8 +86,6 @@ class Answered:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer as it came."""
-
     judge: str  # whose
     ticket: int  # number of the ticket
     answer: object  # parsed from JSON, not checked yet

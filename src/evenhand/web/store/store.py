@@ -44,8 +44,6 @@ LEASE: Final = 3600.0
 
 
 class Store(Readable):
-    """A campaign's database."""
-
     # What is written goes through one thread (`writer.py`): `write` returns a future that is done
     # after the commit, `soon` is the same for asynchronous callers, and the methods named after
     # what they do wait for it. Everything else reads.
@@ -182,25 +180,20 @@ class Store(Readable):
         self.do(lambda tx: _halt(tx, paused=True))
 
     def resume(self) -> None:
-        """Serve again."""
         self.do(lambda tx: _halt(tx, paused=False))
 
     def invite(self, judge: str, *, seat: str = "", note: str = "") -> Invitation:
-        """Make a link for a judge; see `people.invite`."""
         return self.do(lambda tx: people.invite(tx, judge, seat=seat, note=note))
 
     def vacancies(self) -> tuple[str, ...]:
-        """Return the seats of the design that nobody has."""
         with self.reading() as connection:
             judges = read_judges(connection)
         return tuple(one.name for one in judges if one.state == "vacant")
 
     def revoke(self, judge: str) -> None:
-        """Shut a judge out; what was judged stays, what is left goes to the next one."""
         self.do(people.revoke, judge)
 
     def join(self, judge: str, person: str) -> None:
-        """Say that a judge is the same person as another one; exports name the other one."""
         self.do(people.join, judge, person)
 
     def forget(self, judge: str, *, answers: bool = False) -> tuple[str, ...]:

@@ -96,8 +96,6 @@ MAX_BATCH: Final = 256  # Most requests in one transaction
 
 @dataclass(frozen=True, eq=False)
 class _Job:
-    """A request and who waits for it: a thread, or something in an event loop."""
-
     work: Callable[[WriteTransaction], Any]
     future: Future[Any] | asyncio.Future[Any]
 
@@ -122,14 +120,11 @@ class _Outcome:
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: object
     ) -> bool:
-        """Keep what was raised."""
         self.fault = fault
         return True
 
 
 class Writer:
-    """The thread that writes."""
-
     def __init__(
         self,
         transact: Callable[[Callable[[WriteTransaction], None]], None],
@@ -169,7 +164,6 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        """Write batch by batch."""
         while batch := self._take():
             wanted = [one for one in batch if one.begin()]
             if not self._write(wanted):
@@ -216,7 +210,6 @@ class Writer:
         return True
 
     def _explain(self, fault: BaseException) -> BaseException:
-        """Say what a fault means to who asked."""
         if not isinstance(fault, SQLAlchemyError | self.faults):
             return fault
         message = str(fault.orig) if isinstance(fault, DBAPIError) else str(fault)
