@@ -22,6 +22,7 @@ NO_VALUE: Final = "—"  # What stands in a terminal where there is no value
 # Names of attributes or keys that lead from a row to a value, with dots between, or what makes it
 Value: TypeAlias = str | Callable[[Any], Any]
 Write: TypeAlias = str | Callable[[Any], str]  # A format as of `format`, or what writes a value
+Form: TypeAlias = Literal["text", "latex"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Column:
     # whether its cells are cut to the room that other columns leave, so that they still differ
     cut: bool = False
     priority: int = ALWAYS  # where names lack room columns go, those first whose number is lowest
-    only: Literal["text", "latex"] | None = None  # where it is shown, unless in both
+    only: Form | None = None  # where it is shown, unless in both
 
     @classmethod
     def names(cls, title: str, value: Value | None = None) -> Column:
@@ -46,16 +47,32 @@ class Column:
 
     @classmethod
     def number(
-        cls, title: str, value: Value, write: Write = "", latex: str | None = None, **more: Any
+        cls,
+        title: str,
+        value: Value,
+        write: Write = "",
+        latex: str | None = None,
+        *,
+        typeset: Write | None = None,
+        priority: int = ALWAYS,
+        only: Form | None = None,
     ) -> Column:
         """Return a column of numbers, which stand right."""
-        return cls(title, value, write, latex, left=False, **more)
+        return cls(title, value, write, latex, typeset, left=False, priority=priority, only=only)
 
     @classmethod
-    def percent(cls, title: str, value: Value, latex: str | None = None, **more: Any) -> Column:
+    def percent(
+        cls,
+        title: str,
+        value: Value,
+        latex: str | None = None,
+        *,
+        typeset: Write | None = None,
+        only: Form | None = None,
+    ) -> Column:
         """Return a column of proportions in per cent, which LaTeX says in its title."""
-        forms: dict[str, Write] = {"typeset": lambda part: f"${100 * part:.0f}$", **more}
-        return cls.number(title, value, lambda part: f"{100 * part:.0f} %", latex, **forms)
+        form = typeset or (lambda part: f"${100 * part:.0f}$")
+        return cls.number(title, value, write_percent, latex, typeset=form, only=only)
 
     @classmethod
     def p(cls, title: str, value: Value, latex: str | None = None) -> Column:
@@ -97,6 +114,10 @@ class Column:
             return r"$\infty$"
         form = (self.typeset or str(self.write)).replace(",", "").lstrip("z+")
         return f"${format(value, f'z{form}' if form.endswith('f') else form)}$"
+
+
+def write_percent(part: float) -> str:
+    return f"{100 * part:.0f} %"
 
 
 def write_p(p: float) -> str:
