@@ -101,7 +101,7 @@ def test_another_process_computes_all_and_gives_what_this_one_would(
         "analysis.count_promises",
     ):
         monkeypatch.setattr(f"evenhand.web.{name}", forbid)
-    for name in ("rows", "records", "lines", "judgments"):
+    for name in ("rows", "records", "lines"):
         monkeypatch.setattr(f"evenhand.web.store.queries.Readable.{name}", forbid)
     with computing(store) as (client, _):
         for path in PARTS:

@@ -158,7 +158,14 @@ INTERRUPTED: Final = 130
 # With these words DuckDB passes on an interrupt as a RuntimeError
 INTERRUPTED_QUERY: Final = "Query interrupted"
 # What people write → the option that does it, where letters are no guide
-MEANT: Final = {"--pairs": "--batch"}
+MEANT: Final = {
+    "--pairs": "--batch",
+    "--merged": "--system-separator",
+    "--together": "--pool-tasks",
+    "--against": "--baselines",
+    "--always": "--force-shared",
+    "--each": "--per-judge",
+}
 
 
 class Refusal(click.ClickException):

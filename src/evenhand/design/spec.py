@@ -58,9 +58,10 @@ class CampaignSpec:
         for name in ("judges", "items", "judgments", "each"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise UnknownOption(f"{name} cannot be {value}: one or more")
+                what = "judgments per judge (each)" if name == "each" else name
+                raise UnknownOption(f"{what} cannot be {value}: one or more")
         if self.each is not None and self.judgments is not None:
-            raise UnknownOption("state judgments, or each (judgments per judge), not both")
+            raise UnknownOption("state judgments, or judgments per judge (each), not both")
 
     @property
     def is_sized(self) -> bool:

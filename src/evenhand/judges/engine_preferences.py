@@ -485,7 +485,8 @@ def count_preferences(
     data: Comparisons, request: Request, kappas: Sequence[str]
 ) -> CountedVotes | Rows:
     lazy = hasattr(data.frame, "collect") and data.weights == "frequency"
-    if not (lazy and data.has("item") and data.has("judge")):
+    named = ("item", "judge", *(name for name in request.by if name != "system"))
+    if not (lazy and all(data.has(name) for name in named)):
         return Rows()
     with one_thread(data.source.connection):
         rows = data.frame if data.rankings is None else data.rankings.frame
