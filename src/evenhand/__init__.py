@@ -8,7 +8,7 @@ The public names stand in `__init__.pyi`, and are imported when they are first u
 `import evenhand` costs next to nothing, and `evenhand --help` needs neither numpy nor DuckDB.
 """
 
-from evenhand.public_names import lend_names
+from evenhand.public_names import lazy_names
 
 __version__ = "0.1.0"
-__getattr__, __dir__ = lend_names(__name__, __file__)
+__getattr__, __dir__ = lazy_names(__name__, __file__)

@@ -14,7 +14,7 @@ from importlib import import_module
 _LINE = re.compile(r"^from (\S+) import (\w+) as \2$", re.MULTILINE)
 
 
-def lend_names(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+def lazy_names(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return the `__getattr__` and the `__dir__` of a package whose `__init__.py` is given."""
 
     @cache

@@ -270,7 +270,7 @@ class GroupedResult(ABC, Generic[Part]):
 
     groups: Mapping[str, Part]  # parts by group; one without a name where there are no groups
     refused: Mapping[str, str]  # why some groups have none
-    read: Sequence[str]  # what was understood of the files, and what was left out
+    read: Sequence[str]  # what was understood of the files, and what was excluded
     cautions: Sequence[str] = ()  # what speaks against the numbers of all groups
 
     lacking: ClassVar[str] = "has no result"  # What is said of a refused group, before the reason

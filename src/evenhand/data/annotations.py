@@ -338,10 +338,10 @@ class AsideColumns:
         """Add each column as it is fetched, under a name that is nobody's."""
         schema = frame.collect_schema()
         added = [
-            nw.col(aside.column).alias(_name(role))
+            nw.col(annotation.column).alias(_name(role))
             if role in self.plain
-            else _as_label(aside.column, schema[aside.column]).alias(_name(role))
-            for role, aside in self.annotations.items()
+            else _as_label(annotation.column, schema[annotation.column]).alias(_name(role))
+            for role, annotation in self.annotations.items()
         ]
         return frame.with_columns(*added) if added else frame
 
@@ -397,10 +397,10 @@ class AsideColumns:
             return None
 
 
-def refuse_unread(source: Source, role: str, aside: AnnotationColumn, fault: Unread) -> str:
+def refuse_unread(source: Source, role: str, annotation: AnnotationColumn, fault: Unread) -> str:
     """Refuse a column that cannot be read, or return the note that it is left aside."""
-    column = source.columns.get(role, aside.column)
-    if aside.sure:
+    column = source.columns.get(role, annotation.column)
+    if annotation.sure:
         raise InvalidJudgments(f"column '{column}' of {source.name}, taken as {role}, {fault}")
     return f"column '{column}' is not taken as {role}: it {fault}"
 
@@ -408,7 +408,9 @@ def refuse_unread(source: Source, role: str, aside: AnnotationColumn, fault: Unr
 def find_aside_columns(source: Source, frame: Frame, *, scores: bool) -> AsideColumns:
     schema = frame.collect_schema()
     annotations = source.find_annotations(list(schema.names()))
-    numeric = {role for role, aside in annotations.items() if schema[aside.column].is_numeric()}
+    numeric = {
+        role for role, annotation in annotations.items() if schema[annotation.column].is_numeric()
+    }
     plain = [role for role in annotations if role in _PLAIN]
     if scores and "expected" in numeric:
         plain.append("expected")
@@ -429,6 +431,10 @@ def _as_label(column: str, dtype: nw.dtypes.DType) -> nw.Expr:
 
 def note_names(annotations: Mapping[str, AnnotationColumn]) -> tuple[str, ...]:
     """Say which columns were taken for something that they are not called."""
-    taken = {role: aside.column for role, aside in annotations.items() if aside.column != role}
+    taken = {
+        role: annotation.column
+        for role, annotation in annotations.items()
+        if annotation.column != role
+    }
     assignments = ", ".join(f"{role}={column}" for role, column in taken.items())
     return (f"beside the judgments: {assignments}",) if assignments else ()

@@ -181,10 +181,10 @@ def _choose_controls(
     unknown = [label for label, control in meant.items() if control is None]
     if not unknown:
         return controls, ()
-    aside = columns.annotations[role]
-    aside = aside if controls else replace(aside, sure=False)
+    annotation = columns.annotations[role]
+    annotation = annotation if controls else replace(annotation, sure=False)
     fault = Unread(f"holds {listing(unknown, 5)}: expected {_EXPECTED[role]}")
-    return [], (refuse_unread(data.source, role, aside, fault),)
+    return [], (refuse_unread(data.source, role, annotation, fault),)
 
 
 def _is_control(kind: str) -> bool | None:

@@ -60,7 +60,11 @@ class Source:
         annotations = {
             role: self.annotations.get(role, AnnotationColumn(role)) for role in ANNOTATIONS
         }
-        return {role: aside for role, aside in annotations.items() if aside.column in columns}
+        return {
+            role: annotation
+            for role, annotation in annotations.items()
+            if annotation.column in columns
+        }
 
 
 def number_rows(frame: Frame, name: str) -> Frame:

@@ -113,7 +113,7 @@ def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]
 def check_beside(data: Ratings | Comparisons, frame: Frame, annotations: Mapping[str, Any]) -> bool:
     """Say whether moments are known; refuse what is only read row by row."""
     schema = frame.collect_schema()
-    types = {role: schema[aside.column] for role, aside in annotations.items()}
+    types = {role: schema[annotation.column] for role, annotation in annotations.items()}
     if "expected" in types:
         raise NeedsRows("what is expected of controls is read row by row")
     if "seconds" in types and not types["seconds"].is_numeric():

@@ -1,5 +1,5 @@
 """COLLECT: judgments asked for and kept on the web; `store/` loses nothing and lets no one in."""
 
-from evenhand.public_names import lend_names
+from evenhand.public_names import lazy_names
 
-__getattr__, __dir__ = lend_names(__name__, __file__)
+__getattr__, __dir__ = lazy_names(__name__, __file__)

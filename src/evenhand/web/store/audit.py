@@ -77,7 +77,7 @@ from evenhand.web.store.verification import (
     Replay,
     hash_ticket,
     read_log,
-    tell_saved,
+    describe_resaved,
     verify,
 )
 
@@ -663,7 +663,7 @@ def _is_database(path: Path) -> bool:
     if not start:
         raise UnknownFormat(f"'{path}' is empty: it has lost what it held; restore it from a copy")
     if start.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise UnknownFormat(tell_saved(path, "first bytes (a byte order mark)"))
+        raise UnknownFormat(describe_resaved(path, "first bytes (a byte order mark)"))
     if start != _SQLITE and not start.startswith(b"{"):
         raise UnknownFormat(
             f"'{path}' is no log: it is neither a database of evenhand serve nor JSON Lines of one"

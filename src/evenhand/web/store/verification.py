@@ -609,7 +609,7 @@ def read_log(path: str | Path) -> Iterator[Line]:
         with Path(path).open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if b"\r" in line:  # no line that is written holds one as such
-                    raise UnknownFormat(tell_saved(path, "line ends (CRLF for LF)"))
+                    raise UnknownFormat(describe_resaved(path, "line ends (CRLF for LF)"))
                 try:
                     read = read_line(line.removesuffix(b"\n").decode(), number)
                 except (UnknownFormat, UnicodeDecodeError):
@@ -619,7 +619,7 @@ def read_log(path: str | Path) -> Iterator[Line]:
         raise MissingFile(f"there is no file {path}") from None
 
 
-def tell_saved(path: str | Path, what: str) -> str:
+def describe_resaved(path: str | Path, what: str) -> str:
     """Say that a program such as an editor saved an exported log in another form."""
     return (
         f"'{path}' was saved by another program with other {what}, so that it cannot be"
