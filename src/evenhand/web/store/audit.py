@@ -75,9 +75,9 @@ from evenhand.web.store.verification import (
     Head,
     LogCheck,
     Replay,
+    describe_resaved,
     hash_ticket,
     read_log,
-    describe_resaved,
     verify,
 )
 
