@@ -457,7 +457,8 @@ def _say_remedy(place: Place, links: Path, *, there: bool) -> str:
     # a log that is left belongs to the file that was moved: together they hold the newest answers
     back = "" if there else f"if {place.name} was only moved, put it back; otherwise "
     return (
-        f"{back}{first}put a backup in its place as {place.name}, then start again; to begin anew,"
+        f"{back}{first}put a backup in its place as {place.name}, then start again; if the links"
+        " are another campaign's, name others (--links); to begin anew,"
         f" move {' and '.join([*old, str(links)])} away"
     )
 
