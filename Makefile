@@ -54,7 +54,7 @@ format: $(VENV)/.installed-dev ## put the code into the house's format
 	$(BIN)/ruff format .
 
 docs: $(VENV)/.installed-dev ## check the documentation: links, names, and every example in it
-	$(PYTEST) tests/test_docs.py
+	$(PYTEST) tests/test_docs.py tests/test_pages.py
 
 # not --quiet: what is not said is not counted, and strict would pass
 charts: ## build again what draws charts inside reports; needs npm

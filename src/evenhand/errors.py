@@ -1,4 +1,4 @@
-"""Every deliberate exception of Evenhand.
+"""The deliberate exceptions of Evenhand; those of one room (the store, the server) derive from these.
 
     EvenhandError
     ├── InvalidJudgments   (ValueError)       a value in the data cannot be what it claims to be

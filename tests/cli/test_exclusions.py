@@ -20,14 +20,22 @@ from evenhand.cli.main import main
 from evenhand.data.controls import find_excluded
 
 KEPT = "judge not in ('j00', 'j01', 'j02')"
-BALLOTS = ("fit --model plackett-luce", "rank", "test", "agreement", "judges", "doubt", "report")
+BALLOTS = (
+    "fit --model plackett-luce",
+    "rank",
+    "test",
+    "agreement",
+    "judges",
+    "robustness",
+    "report",
+)
 COMPARED = (
     *("inspect", "rank", "rank --method all", "rank --method bojar", "rank --model random-judges"),
-    *("fit", "fit --model random-judges", "models", "compare --model uniform"),
+    *("fit", "fit --model random-judges", "compare --nested", "compare --model uniform"),
     *("test", "bias", "agreement", "judges", "labels"),
-    *("variance", "doubt", "watch", "next", "next --savings --replays 2"),
+    *("variance", "robustness", "watch", "next", "next --savings --replays 2"),
 )
-SCORED = ("inspect", "agreement", "judges", "labels", "variance", "complete", "alike")
+SCORED = ("inspect", "agreement", "judges", "labels", "variance", "impute", "similarity")
 
 
 def _votes(*, strength: int = 2) -> list[dict[str, str]]:
@@ -208,7 +216,7 @@ def test_rankings_tell_what_no_pair_comes_of(evenhand, folder) -> None:
         for at, system in enumerate("ABC")
     ]
     path = _write(folder, rows)
-    for verb in ("rank", "fit", "fit --model plackett-luce", "test", "bias", "doubt", "watch"):
+    for verb in ("rank", "fit", "fit --model plackett-luce", "test", "bias", "robustness", "watch"):
         if verb == "bias":  # the table does not say where outputs stood
             continue
         words = verb.split()
@@ -342,8 +350,8 @@ RULES = {
     "labels --ties discard": ("ties", 60),
     "rank --mix task=one:1,two:0": ("mix", 100),
     "agreement": ("again", 12),
-    "doubt --ties discard": ("ties", 60),
-    "doubt --mix task=one:1,two:0": ("mix", 100),
+    "robustness --ties discard": ("ties", 60),
+    "robustness --mix task=one:1,two:0": ("mix", 100),
     "watch --ties discard": ("ties", 60),
     "watch": ("again", 12),
 }
@@ -376,7 +384,9 @@ def test_rules_of_an_analysis_are_told(verb, evenhand, folder) -> None:
     assert f"{lost}" in evenhand(*call).out
 
 
-@pytest.mark.parametrize("verb", ["rank", "fit", "test", "doubt", "agreement", "labels", "report"])
+@pytest.mark.parametrize(
+    "verb", ["rank", "fit", "test", "robustness", "agreement", "labels", "report"]
+)
 def test_a_control_of_weight_0_is_counted_once(verb, evenhand, folder) -> None:
     rows = [
         {**row, "kind": "control" if at % 10 == 1 else "target", "weight": str(int(at % 15 != 1))}
@@ -395,7 +405,7 @@ def test_doubt_counts_blank_rankings_once(evenhand, folder) -> None:
         for n in range(80)
         for at, system in enumerate("ABCD")
     ]
-    found = evenhand("doubt", _write(folder, rows), "--json").json
+    found = evenhand("robustness", _write(folder, rows), "--json").json
     codes = [one["code"] for one in found["excluded"]]
     assert len(codes) == len(set(codes))
     assert found["signature"].count("excluded") == len(codes)
@@ -457,7 +467,7 @@ VOTED = (
 )
 
 
-@pytest.mark.parametrize("verb", ["rank", "doubt", "labels", "agreement", "variance", "watch"])
+@pytest.mark.parametrize("verb", ["rank", "robustness", "labels", "agreement", "variance", "watch"])
 def test_judges_and_systems_lost_with_controls_are_named(tmp_path: Path, verb: str) -> None:
     table = tmp_path / "votes.csv"
     table.write_text(VOTED)
@@ -501,7 +511,7 @@ def _scores_of_two(repeated: str = "j07") -> list[dict[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("verb", ["alike", "complete", "variance", "agreement", "next"])
+@pytest.mark.parametrize("verb", ["similarity", "impute", "variance", "agreement", "next"])
 def test_repeats_that_models_of_ratings_leave_out_are_told(verb, evenhand, folder) -> None:
     rows = [row for row in _scores_of_two() if row["criterion"] == "adequacy"]
     if verb == "next":
@@ -526,7 +536,7 @@ def test_fits_of_ratings_carry_the_repeats_that_they_leave_out(model, folder) ->
     assert (entry.rows, entry.judge_names) == (45, ("j07",))
 
 
-@pytest.mark.parametrize("verb", ["alike", "complete", "variance"])
+@pytest.mark.parametrize("verb", ["similarity", "impute", "variance"])
 def test_other_criteria_are_told(verb, evenhand, folder) -> None:
     rows = [row for row in _scores_of_two() if row["criterion"] == "adequacy" or row["item"] > "3"]
     path = _write(folder, rows)
@@ -561,7 +571,7 @@ def test_what_weighs_0_is_not_counted_as_judged(table, evenhand, folder) -> None
     assert total["ranks"] in (None, 4)
 
 
-@pytest.mark.parametrize("verb", ["rank", "fit", "doubt", "watch"])
+@pytest.mark.parametrize("verb", ["rank", "fit", "robustness", "watch"])
 def test_ties_that_are_discarded_are_told_beside_csv(verb, evenhand, folder) -> None:
     rows = _votes()
     for row in rows[::10]:

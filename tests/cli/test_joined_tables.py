@@ -187,11 +187,11 @@ def test_a_judge_who_is_lacking_may_be_left_out_as_the_refusal_says(evenhand, ta
 
 def test_a_table_of_which_nothing_is_used_is_said(evenhand, table1, judges):
     covariate, group = "--judge-covariate", "--group-by"
-    verbs = {"fit": covariate, "models": covariate, "rank": group, "test": group}
+    verbs = {"fit": covariate, "compare --nested": covariate, "rank": group, "test": group}
     for verb, option in verbs.items():
         note = f"columns native, years of judges.csv are not used: name one with {option}"
-        assert note in evenhand(verb, table1, "--judges", judges, "--json").json["notes"]
-        used = evenhand(verb, table1, "--judges", judges, option, "native", "--json").out
+        assert note in evenhand(*verb.split(), table1, "--judges", judges, "--json").json["notes"]
+        used = evenhand(*verb.split(), table1, "--judges", judges, option, "native", "--json").out
         assert "not used" not in used
 
 
@@ -206,9 +206,9 @@ def test_numbers_that_are_taken_as_groups_are_said(evenhand, table1):
 
 def test_the_comparison_of_models_is_signed_by_its_covariates(evenhand, table1, judges):
     words = ["--judges", judges, "--judge-covariate", "native", "--json"]
-    first = evenhand("models", table1, *words).json["signature"]
+    first = evenhand("compare", "--nested", table1, *words).json["signature"]
     write(judges, JUDGES.replace("J2,yes", "J2,no"))
-    other = evenhand("models", table1, *words).json["signature"]
+    other = evenhand("compare", "--nested", table1, *words).json["signature"]
     assert "covariates sha256" in first
     assert first != other
 

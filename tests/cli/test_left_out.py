@@ -26,11 +26,11 @@ def advice(said):
 
 
 @pytest.mark.parametrize("columns", [("left", "right", "outcome"), ("system one", "b", "outcome")])
-@pytest.mark.parametrize("verb", ["bias", "models", "rank", "fit", "doubt"])
+@pytest.mark.parametrize("verb", ["bias", "compare --nested", "rank", "fit", "robustness"])
 def test_the_command_with_the_option_that_is_printed_runs(evenhand, folder, verb, columns):
     write_votes("votes.csv", columns, [])
     named = ("--column", f"left={columns[0]}", "--column", f"right={columns[1]}")
-    words = (verb, "votes.csv", *(named if columns[0] != "left" else ()))
+    words = (*verb.split(), "votes.csv", *(named if columns[0] != "left" else ()))
     option = advice(" ".join(evenhand(*words, code=2).err.split()))
     assert option[0] == "--where"
     said = " ".join(evenhand(*words, *option).out.split())
@@ -47,7 +47,7 @@ def test_variance_prints_the_option_as_well(evenhand, folder):
 
 def test_a_condition_that_was_given_stays_in_force(evenhand, folder):
     write_votes("votes.csv", ("left", "right", "outcome"), [("C", "D", "left")] * 3)
-    words = ("models", "votes.csv", "--where", "judge <> 'none'")
+    words = ("compare", "--nested", "votes.csv", "--where", "judge <> 'none'")
     option = advice(" ".join(evenhand(*words, code=2).err.split()))
     assert option[1].startswith("(judge <> 'none') and ")
     ranked = evenhand("rank", "votes.csv", *option, "--json").json["systems"]
@@ -58,7 +58,7 @@ def test_rows_of_rankings_are_left_out_by_their_system(evenhand, folder):
     orders = [("A", "B", "C"), ("A", "C", "B")] * 3
     lines = [f"{i},{name},{k}" for i, order in enumerate(orders) for k, name in enumerate(order, 1)]
     Path("orders.csv").write_text("\n".join(["ranking,system,rank", *lines]), encoding="utf-8")
-    option = advice(" ".join(evenhand("models", "orders.csv", code=2).err.split()))
+    option = advice(" ".join(evenhand("compare", "--nested", "orders.csv", code=2).err.split()))
     assert option == ["--where", "system <> 'A'"]
     assert evenhand("rank", "orders.csv", *option, "--json").json["signature"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import evenhand as package
-from evenhand.cli.main import VERBS
+from evenhand.cli.main import MEANT, VERBS
 from evenhand.cli.refusals import say_unforeseen
 
 
@@ -22,7 +22,14 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 def test_help_names_every_verb_whole(evenhand):
     text = evenhand("--help").out
     assert [verb for verb in VERBS if f"\n  {verb} " not in text] == []
-    assert "..." not in text.split("Commands:")[1]
+    assert "..." not in text.split("Look:")[1]
+    assert len(text.splitlines()) <= 40
+
+
+@pytest.mark.parametrize("word", MEANT)
+def test_a_word_of_the_field_leads_to_a_verb(evenhand, word):
+    assert f"Try: evenhand {MEANT[word]}" in evenhand(word, "votes.csv", code=2).err
+    assert MEANT[word].split()[0] in VERBS
 
 
 def test_no_words_at_all_are_a_question(evenhand):

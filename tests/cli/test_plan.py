@@ -177,7 +177,7 @@ def test_the_table_shows_the_panels_around_the_planned_one():
 
 def test_the_word_check_and_other_words_can_never_be_a_file_of_settings(evenhand):
     assert evenhand("plan", "chek", code=2).err.startswith("error  'chek' is no TOML file")
-    assert evenhand("plan", "check", code=2).err.startswith("error  evenhand plan check needs")
+    assert evenhand("check", code=2).err.startswith("error  evenhand check needs")
 
 
 def test_figures_are_written(evenhand, folder):

@@ -55,7 +55,7 @@ FILES = {
     "an option by what it does": (TWO, "next ? --pairs 0", "Did you mean '--batch'?"),
     "an option of before": (TWO, "rank ? --merged +", "Did you mean '--system-separator'?"),
     "unknown option": (TWO, "rank ? --tie none", "no option --tie. Did you mean '--ties'?"),
-    "option of another verb": (TWO, "rank ? --judge-covariate x", "fit and models have it"),
+    "option of another verb": (TWO, "rank ? --judge-covariate x", "fit and compare have it"),
     "unknown word": (TWO, "rank ? --ties davidsn", "Did you mean 'davidson'?"),
     "judge cap without judges": (TWO, "rank ? --judge-cap median", "names no judges"),
     "judge cap that is none": (TWO, "rank ? --judge-cap mean", "is not one of median"),
@@ -133,9 +133,7 @@ WORDS = {
     "unknown verb": ("rnk x.csv", "Did you mean 'rank'?"),
     "far from any verb": (
         "help",
-        "There are inspect, rank, doubt, fit, models, compare, test, bias, agreement, judges,"
-        " labels, variance, alike, complete, plan, next, watch, serve, report, convert,"
-        " verify, demo",
+        "there is no verb 'help'. `evenhand --help` lists them",
     ),
     "unknown option before the verb": ("--frob", "no option --frob"),
     "no such table": ("demo puding", "Did you mean 'pudding'?"),
@@ -338,7 +336,7 @@ def test_a_condition_in_backticks_or_with_a_text_in_double_quotes_is_explained(e
 
 def test_an_emptied_log_is_called_empty(evenhand, folder):
     Path("spring.db").touch()
-    for verb in ("verify", "watch", "inspect"):
+    for verb in ("check", "watch", "inspect"):
         assert "is empty" in evenhand(verb, "spring.db", code=2).err
 
 

@@ -142,9 +142,9 @@ def _hide_times(text: str) -> str:
 
 
 def _get_log(database: str) -> str:
-    """Return the log of a campaign, as `evenhand verify` writes it."""
+    """Return the log of a campaign, as `evenhand check` writes it."""
     from evenhand.cli.main import main
 
     with redirect_stdout(sys.stderr):
-        main(["verify", database, "--write-log", "taken.jsonl"], "evenhand", standalone_mode=False)
+        main(["check", database, "--write-log", "taken.jsonl"], "evenhand", standalone_mode=False)
     return Path("taken.jsonl").read_text(encoding="utf-8")

@@ -121,7 +121,7 @@ def test_the_documentation_names_every_layout_and_synonym() -> None:
 def test_the_log_of_a_campaign_and_the_campaign_say_where_the_judgments_are(save):
     log = '{"body":{"kind":"launch","number":1},"hash":"63c8"}\n'
     said = refusal(save("log.jsonl", log), UnknownFormat)
-    assert "is the log of a campaign, for evenhand verify: download comparisons.csv" in said
+    assert "is the log of a campaign, for evenhand check: download comparisons.csv" in said
     compiled = '{"name":"c","instructions":"","consent":"","thanks":"","design":{}}'
     said = refusal(save("campaign.json", compiled), UnknownFormat)
     assert "holds a campaign: what is to be judged, and no judgments yet" in said

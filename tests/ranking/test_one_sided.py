@@ -122,7 +122,7 @@ def ask(folder, pairs, *words):
 def test_rank_models_bias_and_compare_agree_that_one_order_has_no_order_effect(tmp_path, pairs):
     ranked = ask(tmp_path, pairs, "rank")
     assert any(INSEPARABLE in note for note in ranked["notes"])
-    found = ask(tmp_path, pairs, "models")
+    found = ask(tmp_path, pairs, "compare", "--nested")
     assert INSEPARABLE in found["refused"]["+ order"]
     assert not any("order matters" in one["answer"] for one in found["tests"])
     assert "+ order" not in [row["name"] for row in found["models"]]
@@ -136,9 +136,9 @@ def test_where_some_pairs_were_shown_in_both_orders_all_four_say_whose_sides_wer
     tmp_path, pairs
 ):
     shared = len({p for p in pairs if p[::-1] in pairs}) / len(pairs)
-    for verb in ("rank", "models", "compare"):
-        more = ("--model", "uniform", "--model", "bradley-terry") if verb == "compare" else ()
-        notes = ask(tmp_path, pairs, verb, *more)["notes"]
+    compared = ("compare", "--model", "uniform", "--model", "bradley-terry")
+    for words in (("rank",), ("compare", "--nested"), compared):
+        notes = ask(tmp_path, pairs, *words)["notes"]
         assert any(note.startswith("sides were not randomised: ") for note in notes)
         assert not any(INSEPARABLE in note for note in notes)
     (note,) = [one for one in ask(tmp_path, pairs, "bias")["notes"] if "randomised" in one]
@@ -147,7 +147,12 @@ def test_where_some_pairs_were_shown_in_both_orders_all_four_say_whose_sides_wer
 
 def test_all_four_are_silent_where_sides_are_balanced(tmp_path):
     pairs = [*EVERY, *(pair[::-1] for pair in EVERY)]
-    for words in (("rank",), ("models",), ("bias",), ("compare", "--model", "bradley-terry")):
+    for words in (
+        ("rank",),
+        ("compare", "--nested"),
+        ("bias",),
+        ("compare", "--model", "bradley-terry"),
+    ):
         assert not any("randomised" in note for note in ask(tmp_path, pairs, *words)["notes"])
 
 

@@ -122,10 +122,10 @@ def test_a_head_that_was_noted_shows_that_a_backup_is_older(folder: Path) -> Non
         judge_next(store, "j0")
         head = store.head()
     shutil.move("campaign-backup.db", "older.db")
-    command = f"evenhand verify %s --head {head.number}:{head.hash}"
+    command = f"evenhand check %s --head {head.number}:{head.hash}"
     assert run(command % "campaign.db").returncode == 0
     assert run(command % "older.db").returncode == 2
-    assert run("evenhand verify older.db").returncode == 0
+    assert run("evenhand check older.db").returncode == 0
 
 
 def test_a_backup_on_a_server_is_made_and_restored(folder: Path, postgres: Server) -> None:
@@ -149,7 +149,7 @@ def test_a_database_that_is_not_there_is_refused(folder: Path) -> None:
         pass
     done = run(NOTHING)
     assert (done.returncode, "is missing" in done.stderr) == (2, True)
-    assert run("evenhand verify campaign.db").returncode == 0
+    assert run("evenhand check campaign.db").returncode == 0
 
 
 def test_health_is_asked_as_the_page_says(folder: Path) -> None:

@@ -180,7 +180,7 @@ def test_the_export_is_read_as_it_is(played: Played) -> None:
         scores[one["criterion"], one["item"], one["system"]].append(one["score"])
     same = sum(a == b for a, b in scores.values()) / len(scores)
     assert f"same score                     {same:.3f}" in agreed
-    assert "each as it was written" in run(played, "verify", "log.jsonl")
+    assert "each as it was written" in run(played, "check", "log.jsonl")
 
 
 def test_planted_judges_are_flagged_and_nobody_else(played: Played) -> None:

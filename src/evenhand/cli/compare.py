@@ -10,11 +10,14 @@ import click
 
 from evenhand.cli.options import (
     COLUMN_LEVEL,
+    COVARIATES,
     Numbers,
     OneOf,
     figure_options,
     group_option,
     is_given,
+    join_options,
+    join_tables,
     level_option,
     output_options,
     reading_options,
@@ -32,6 +35,7 @@ from evenhand.cli.running import (
     remarks_on,
     take_output,
     take_reading,
+    work_on_groups,
     write_figures,
 )
 from evenhand.cli.terminal import shorten, tell_apart
@@ -71,6 +75,19 @@ _drawn_option = section("Figures", stored=True)
 
 
 fold_options = stack(
+    _compared_option(
+        "--nested",
+        is_flag=True,
+        help="Likelihood-ratio tests of nested models instead: are ties needed, does order matter,"
+        " do judges differ?",
+    ),
+    _compared_option(
+        "--judge-covariate",
+        "judge_covariates",
+        multiple=True,
+        metavar="COLUMN",
+        help="With --nested: judges with different values have worths of their own. Repeatable.",
+    ),
     _compared_option(
         "--model",
         "models",
@@ -140,6 +157,8 @@ drawing_options = stack(
 
 @dataclass(frozen=True)
 class Asked:
+    nested: bool  # whether nested models are tested on all judgments
+    judge_covariates: tuple[str, ...]  # columns whose values make judges differ, of nested models
     models: tuple[str, ...]  # names of models, or of sets of them
     curves: bool  # whether learning curves are traced; else models are cross-validated
     by: str | None  # what is never on both sides, or None
@@ -166,6 +185,7 @@ def take_asked() -> Asked:
     options = take_kept(Asked)
     _refuse_halves(options)
     options = replace(options, curves=options.curves or options.train is not None)
+    _refuse_of_held_out(options)
     for parameter, word in (OF_FOLDS if options.curves else OF_CURVES).items():
         if is_given(parameter):
             why = (
@@ -177,6 +197,19 @@ def take_asked() -> Asked:
         if is_given(name) and options.figures is None:
             raise UnknownOption(f"{option} says how to draw: say where to with --figures FOLDER")
     return options
+
+
+def _refuse_of_held_out(options: Asked) -> None:
+    """Refuse options of held-out judgments with nested models, and the reverse."""
+    if not options.nested:
+        if options.judge_covariates:
+            raise UnknownOption("--judge-covariate is of nested models: add --nested")
+        return
+    of_held_out = {"models": "--model", "curves": "--curves", "train": "--train", **OF_FOLDS}
+    of_held_out |= OF_CURVES | {"level": "--level", "seed": "--seed", "figures": "--figures"}
+    for parameter, option in of_held_out.items():
+        if parameter != "group_by" and is_given(parameter):
+            raise UnknownOption(f"{option} is of held-out judgments: leave it or --nested out")
 
 
 def _refuse_halves(options: Asked) -> None:
@@ -250,27 +283,35 @@ USUAL: Final = ("usual",)
     "evenhand compare votes.csv --model judge-slopes --by judge",
     "evenhand compare rankings.csv --curves --model paper --figures figures",
     "evenhand compare votes.csv --train group=crowd --test group=expert",
+    "evenhand compare votes.csv --nested --judge-covariate native_language",
 )
 @reading_options
+@join_options
 @group_option
 @fold_options
 @curve_options
 @certainty_options
 @drawing_options
 @output_options
-def compare(*, group_by: str | None) -> None:
+def compare(*, judges: str | None, items: str | None, group_by: str | None) -> None:
     """Compare models of preference on judgments that they have not seen.
 
     By cross-validation, in which no judge and no item is on both sides: the
     perplexity of each model, its difference to the best, and which cannot be
     told from it. With --curves after Hopkins and May (2013): perplexity by the
-    number of training comparisons, and how many are enough.
+    number of training comparisons, and how many are enough. With --nested
+    each model adds one thing to an earlier one (worths, ties, the order on the
+    screen, judges), and tests say whether it is needed.
     """
-    reading, place, options = take_reading(), take_output(), take_asked()
+    reading, place, options = take_reading(), take_output(judges, items), take_asked()
     with ProgressDisplay("comparing") as patience:
         check_figures(options.figures, options.forms)
+        used = (*options.judge_covariates, group_by)
         data = reading.open_comparisons("compare")
-        if options.curves:
+        data = join_tables(data, judges, items, used=used, options=COVARIATES)
+        if options.nested:
+            result = _test_nested(data, options.judge_covariates, group_by)
+        elif options.curves:
             result = _trace(data, options, patience)
         else:
             # Cross-validate, each group by itself
@@ -292,6 +333,19 @@ def compare(*, group_by: str | None) -> None:
             drawn = write_comparisons(groups, options)
             result = CompareResult(groups, refused, [*remarks_on(data), *drawn])
     place.deliver(result)
+
+
+def _test_nested(
+    data: Comparisons, judge_covariates: tuple[str, ...], group_by: str | None
+) -> Result:
+    from evenhand.cli.compare_result import NestedResult
+    from evenhand.ranking.model_table import count_models, tabulate_counts
+
+    covariates = tuple(map(data.require, judge_covariates)) or None
+    groups = count_models(data, covariates=covariates, group_by=group_by)
+    alone = group_by is None and len(groups) == 1
+    results, refused = work_on_groups(groups, tabulate_counts, alone=alone)
+    return NestedResult(results, refused, remarks_on(data))
 
 
 def _trace(data: Comparisons, options: Asked, patience: ProgressDisplay) -> Result:

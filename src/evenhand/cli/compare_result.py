@@ -16,12 +16,26 @@ from evenhand.cli.result import (
     fits,
     tabulate,
 )
-from evenhand.cli.terminal import block, cut, effective, label, plural, say_notes, share
+from evenhand.cli.terminal import (
+    block,
+    cut,
+    effective,
+    label,
+    plural,
+    say_end,
+    say_notes,
+    say_tally,
+    share,
+)
+from evenhand.data.exclusions import write_excluded
 from evenhand.data.votes import TIE, Votes
 from evenhand.errors import NotIdentified
+from evenhand.models.coefficients import format_p
 from evenhand.ranking.cross_validation import HeldOutScore, ModelComparison
 from evenhand.ranking.learning_curves import Enough, LearningCurves
+from evenhand.ranking.model_table import ModelTable, Question
 from evenhand.ranking.predictions import count_effective
+from evenhand.ranking.wald import WaldTest
 from evenhand.report.latex import NONE, escape, number, tabular
 
 MARK: Final = "≈"  # Stands before models that cannot be told from the best
@@ -347,3 +361,129 @@ def _say_refusals(part: LearningCurves) -> list[str]:
         f" comparisons, so that {NO_VALUE} stands there: {runs[0].why}"
         for model, runs in refused.items()
     ]
+
+
+# Nested models, each against an earlier one.
+
+INDEPENDENT = "deviance, AIC, BIC and LR assume independent judgments"
+# How long the title of parameters is, and decimals of the deviance: the first that fits
+NESTED_LAYOUTS = (("parameters", 4), ("par.", 4), ("par.", 2), ("par.", 0))
+
+
+class NestedResult(GroupedResult[ModelTable]):
+    lacking = "has no table"
+
+    def draw(self, part: ModelTable, columns: int) -> list[str]:
+        tally = part.tally
+        systems, ties = len(tally.systems), float(tally.ties.sum())
+        counts = say_tally(tally.n_judgments, tally.n_comparisons, systems, ties)
+        return [
+            label("", counts, columns),
+            "",
+            *first_fitting(
+                (draw_table(_choose_nested_columns(*one), part.rows) for one in NESTED_LAYOUTS),
+                columns,
+            ),
+            "",
+            *(line for answer in _list_answers(part) for line in block("test", [answer], columns)),
+            *(label("says", one, columns, colour="green") for one in part.says),
+            *say_end(_note_nested(part), part.signature, columns),
+        ]
+
+    def describe(self, part: ModelTable) -> dict[str, Any]:
+        tally = part.tally
+        return {
+            "signature": part.signature,
+            "excluded": write_excluded(part.excluded),
+            "models": [asdict(row) for row in part.rows],
+            "tests": [
+                {
+                    "answer": one.answer,
+                    "p": one.p,
+                    "lr": asdict(one.lr),
+                    "wald": [asdict(wald) for wald in one.walds],
+                    "notes": list(one.notes),
+                }
+                for one in part.questions
+            ],
+            "best_aic": part.best,
+            "says": list(part.says),
+            "refused": dict(part.refused),
+            "n_judgments": tally.n_judgments,
+            "n_comparisons": tally.n_comparisons,
+            "systems": list(tally.systems),
+            "notes": [*_list_cautions(part), *part.notes],
+        }
+
+    def rows(self, part: ModelTable) -> list[dict[str, Any]]:
+        return [asdict(row) for row in part.rows]
+
+    def tabulate(self, part: ModelTable) -> str:
+        return tabulate(_choose_nested_columns(), [part.rows], [part.signature, *self.say(part)])
+
+    def say(self, part: ModelTable) -> list[str]:
+        return [*_list_answers(part), *part.says, *_note_nested(part)]
+
+
+def _choose_nested_columns(parameters: str = "parameters", digits: int = 2) -> tuple[Column, ...]:
+    """Return the columns, the deviance to so many decimals, criteria to two at most."""
+    fewer = f",.{min(digits, 2)}f"
+    return (
+        Column("model", "name", typeset=lambda name: escape(name).replace("γ", r"$\gamma$")),
+        Column.number(parameters, "parameters"),
+        Column.number("deviance", "deviance", f",.{digits}f"),
+        Column.number("df", "df", ",", typeset=str),
+        Column.number("AIC", "aic", fewer),
+        Column.number("BIC", "bic", fewer),
+    )
+
+
+def _list_answers(table: ModelTable) -> list[str]:
+    shared = _find_shared(table)
+    return [_say_question(one, shared) for one in table.questions]
+
+
+def _find_shared(table: ModelTable) -> list[str]:
+    """Return the notes that stand with every one of several tests: they are said once, below."""
+    first, *others = table.questions or (None,)
+    if first is None or not others:
+        return []
+    return [note for note in first.notes if all(note in one.notes for one in others)]
+
+
+def _say_question(one: Question, shared: Sequence[str]) -> str:
+    tests = [f"LR {one.lr.statistic:,.2f} on {one.lr.df} df, p {format_p(one.lr.p)}"]
+    tests += [_say_wald(wald) for wald in one.walds]
+    tests += [note for note in one.notes if note not in shared]
+    return f"{one.answer}: {'; '.join(tests)}"
+
+
+def _say_wald(wald: WaldTest) -> str:
+    return (
+        f"by {wald.cluster} F {wald.statistic:,.2f} on {wald.df[0]} and {wald.df[1]:.1f} df,"
+        f" p {format_p(wald.p)}"
+    )
+
+
+def _note_nested(table: ModelTable) -> list[str]:
+    refused = [f"{name}: no fit: {why}" for name, why in table.refused.items()]
+    return [*_find_shared(table), *_list_cautions(table), *refused, *table.notes]
+
+
+def _list_cautions(table: ModelTable) -> list[str]:
+    robust = any(one.walds for one in table.questions)
+    decides = "; the clustered test decides where there is one" if robust else ""
+    sentences = [INDEPENDENT + decides]
+    # Say which rows have a deviance from a table with more cells than the first rows have
+    names = [row.name for row in table.rows if row.deviance is not None]
+    found = ["of + order"] if "+ order" in names else []
+    by = [one for one in table.tally.factors if any(name.endswith(f" by {one}") for name in names)]
+    finer = [*found, *(f"by {one}" for one in by)]
+    if finer:
+        sentences.append(
+            f"deviances {' and '.join(finer)} are of finer tables of counts, not to be set against"
+            " the others: compare by LR or AIC"
+        )
+    if any(row.deviance is None for row in table.rows):
+        sentences.append("random judges are fitted to a marginal likelihood, which has no deviance")
+    return sentences

@@ -22,30 +22,50 @@ from evenhand.cli.refusals import (
 )
 from evenhand.errors import suggest
 
-# Verb → its short help, so that the list of verbs imports none of them
-VERBS: Final[Mapping[str, str]] = {
-    "inspect": "What is in a file: judgments, judges, items, systems, ties.",
-    "rank": "Systems best first, with intervals, rank ranges, clusters.",
-    "doubt": "What would change the answer: fewer votes, other choices, cycles?",
-    "fit": "The coefficients of the model, as the papers print them.",
-    "models": "Are ties needed, does order matter, do judges differ?",
-    "compare": "Which model of what judges prefer foresees unseen judgments best?",
-    "test": "Is there a preference at all? Sign tests of pairs, Friedman's test.",
-    "bias": "Is the output shown first preferred for that alone, and by whom?",
-    "agreement": "Do judges agree, with each other and with themselves?",
-    "judges": "Which judges are to be doubted, how sure is it, and what changes without them?",
-    "labels": "What do the judges say together, weighed by how reliable each is?",
-    "variance": "What is due to systems, judges, items and chance? How many judges are enough?",
-    "alike": "Which judges are alike, who is lenient, who strays, and what moves opinions?",
-    "complete": "What would judges have said of the outputs that they were not shown?",
-    "plan": "How many judgments, judges and items are enough, at which cost?",
-    "next": "Which pairs to ask about next, and why? What does choosing save?",
-    "watch": "What is decided already, however often one looks, and who leads now?",
-    "serve": "Ask judges on the web, and lose nothing.",
-    "report": "All that the judgments show, on one page to read, trust and cite.",
-    "convert": "The same judgments in another format.",
-    "verify": "Is a log of collected judgments what was written?",
-    "demo": "The main job on published tables.",
+# Verbs as the help groups them, with their short help: the list of verbs imports none of them
+GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
+    "Look": {
+        "inspect": "What is in a file: judgments, judges, items, systems, ties.",
+        "rank": "Rank systems, with intervals and clusters.",
+        "report": "Write a report on one page, to read and to cite.",
+        "watch": "Follow votes as they come in: what is decided already?",
+        "demo": "Show the main steps on published tables.",
+    },
+    "Judges": {
+        "agreement": "Do judges agree, with each other and with themselves?",
+        "judges": "Find careless and biased judges.",
+        "variance": "Split the variance into systems, judges, items and chance.",
+        "bias": "Is the output on one side preferred for its position?",
+        "labels": "Aggregate the labels of several judges.",
+    },
+    "Collect": {
+        "plan": "How many judgments, judges and items are enough?",
+        "check": "Check the design of a campaign, or the log of its judgments.",
+        "serve": "Collect judgments on the web.",
+        "next": "Choose the pairs or outputs to judge next.",
+    },
+    "Models": {
+        "fit": "Estimate the coefficients of a model.",
+        "compare": "Compare models: held-out prediction, nested tests.",
+        "test": "Is there a preference at all? Sign tests, Friedman's test.",
+        "robustness": "What would change the ranking: fewer votes, other choices?",
+        "impute": "Predict the ratings that judges did not give.",
+        "similarity": "Which judges rate alike, and who is lenient?",
+    },
+    "Files": {"convert": "Write the judgments in another format."},
+}
+VERBS: Final = {verb: says for verbs in GROUPS.values() for verb, says in verbs.items()}
+# Words that lead to a verb: of the field, and of the first versions
+MEANT: Final[Mapping[str, str]] = {
+    "leaderboard": "rank",
+    "elo": "rank --elo",
+    "significance": "test",
+    "mixed": "variance",
+    "verify": "check",
+    "doubt": "robustness",
+    "models": "compare --nested",
+    "complete": "impute",
+    "alike": "similarity",
 }
 _WORDS: Final = "evenhand.words"
 
@@ -76,8 +96,14 @@ class Verbs(click.Group):
         formatter: click.HelpFormatter,
     ) -> None:
         """List the verbs by their short help; click would import each of them for it."""
-        with formatter.section("Commands"):
-            formatter.write_dl([*VERBS.items()])
+        longest = max(map(len, VERBS))
+        for group, verbs in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(f"{verb:{longest}}", says) for verb, says in verbs.items()])
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the verbs alone: `--help` and `--version` are where everybody looks for them."""
+        self.format_commands(ctx, formatter)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:
@@ -119,7 +145,9 @@ def _no_verb(word: str) -> str:
         return "an address is not a verb. Try: evenhand watch ADDRESS"
     if Path(word).is_file():
         return f"'{word}' is a file, not a verb. Try: evenhand rank {word}"
-    hint = suggest(word, VERBS) or f" There are {', '.join(VERBS)}"
+    if word in MEANT:
+        return f"there is no verb '{word}'. Try: evenhand {MEANT[word]}"
+    hint = suggest(word, VERBS) or " `evenhand --help` lists them"
     return f"there is no verb '{word}'.{hint}"
 
 
@@ -129,17 +157,15 @@ def _no_verb(word: str) -> str:
     subcommand_metavar="VERB ...",
     options_metavar="",
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="`evenhand VERB --help` lists a verb's options; `evenhand demo` shows them at work.",
+    epilog="`evenhand VERB --help` lists the options of a verb; try `evenhand demo`.",
 )
 @click.version_option(evenhand.__version__, message="evenhand %(version)s")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """From a file of judgments to a ranking that can be believed.
+    """Rank systems by judgments of their outputs, with honest uncertainty.
 
-    A judgment says which of two outputs is better, puts several in order, or
-    scores one. Evenhand reads them from CSV, JSON Lines or Parquet, tells which
-    systems are better and how sure that is, which judges are to be doubted, and
-    refuses where the judgments do not say.
+    A judgment compares two outputs, orders several, or rates one. Files are
+    CSV, JSON Lines or Parquet.
     """
     ctx.color = choose_colour()
     if ctx.invoked_subcommand is None:

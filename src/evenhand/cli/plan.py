@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-import evenhand
 from evenhand.cli.options import (
     ROLE_COLUMN,
     LabelOutcome,
     OneOf,
-    Verb,
-    examples,
     figure_options,
     keep_conditions,
     output_options,
@@ -22,7 +19,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.refusals import keep, keep_excluded, kept
+from evenhand.cli.refusals import keep_excluded, kept
 from evenhand.cli.result import Column, draw_table, tabulate
 from evenhand.cli.running import ProgressDisplay, Reading, check_figures, take_output, write_figures
 from evenhand.cli.terminal import (
@@ -31,21 +28,15 @@ from evenhand.cli.terminal import (
     label,
     plural,
     say_notes,
-    say_outputs,
     shorten,
     sign,
     tell_apart,
     width,
     wrap,
 )
-from evenhand.design.assignment import Assignment
-from evenhand.design.feasibility import SEED_IS_NAMED, find_doubts
-from evenhand.design.guarantees import DesignCheck
 from evenhand.design.plan import CampaignPlan, PairPower
 from evenhand.design.power import Design
-from evenhand.design.promises import Guarantee
 from evenhand.errors import UnknownOption, listing
-from evenhand.report.latex import escape, tabular
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
@@ -156,76 +147,6 @@ plan_figure_options = figure_options(
     _figures_option, "Draw the curves of power.", "Of figures. Default: svg and png. Repeatable."
 )
 
-# `evenhand plan check`: does a campaign's design keep what it promises? And the way to it.
-
-CHECKED: Final = "evenhand.plan.check"  # Where the context keeps that `check` was asked for
-
-
-@click.command(
-    cls=Verb,
-    short_help="Does the design of a campaign keep what it promises?",
-    epilog=examples(
-        "evenhand plan check campaign.toml",
-        "evenhand plan check items.csv --json",
-        "evenhand plan check campaign.toml --collected campaign.db",
-    ),
-)
-@click.argument("campaign", metavar="CAMPAIGN")
-@click.option(
-    "--collected",
-    metavar="LOG",
-    callback=keep,
-    expose_value=False,
-    help="Count on what was collected: a campaign's database, or its log.",
-)
-@output_options
-def check(*, campaign: str) -> None:
-    """Deal out a campaign and count every promise on its tickets.
-
-    CAMPAIGN is a campaign file (.toml) or a table of items (.csv, .jsonl).
-    Nothing is launched. A design that cannot be is refused with the reason; the
-    exit code is 1 if a promise is not kept. With --collected the promises are
-    counted on the answers that were given, while they come in or at the end.
-    """
-    log: str | None = kept("collected")
-    place = take_output(campaign, log)
-    from evenhand.design.assignment import assign
-    from evenhand.design.guarantees import verify_design
-    from evenhand.design.policy import make_policy
-    from evenhand.design.reading import read_campaign
-
-    planned = read_campaign(campaign)
-    make_policy(planned)
-    if log:
-        from evenhand.web.store.audit import check_collected
-
-        assignment, design_check = check_collected(log, planned)
-    else:
-        assignment = assign(planned)
-        design_check = verify_design(assignment)
-    place.deliver(
-        CheckResult(assignment, design_check, log or "", seed_is_named=planned.seed is not None)
-    )
-    if design_check.broken:
-        click.get_current_context().exit(1)
-
-
-class PlanVerb(Verb):
-    """The verb `plan`, whose word `check` is a command of its own; all else is as ever."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args[:1] != ["check"]:
-            return super().parse_args(ctx, args)
-        ctx.meta[CHECKED] = check.make_context(f"{ctx.info_name} check", args[1:], ctx.parent)
-        return []
-
-    def invoke(self, ctx: click.Context) -> Any:
-        if CHECKED not in ctx.meta:
-            return super().invoke(ctx)
-        with ctx.meta[CHECKED] as inner:
-            return check.invoke(inner)
-
-
 # Settings that are options too; worths and compare are for the file
 OPTIONS: Final = (
     *("systems", "gap", "ties", "judge_sd", "item_sd", "judges", "items", "judgments", "each"),
@@ -247,8 +168,6 @@ OF_PILOT: Final = {
     "evenhand plan --systems 2 --gap 0.3 --cost-judgment 0.5 --cost-judge 20",
     "evenhand plan campaign.toml --power 0.9",
     "evenhand plan --pilot votes.csv --judges 30 --resolve top",
-    "evenhand plan check campaign.toml",
-    cls=PlanVerb,
 )
 @click.argument("spec", required=False, metavar="[SPEC.toml]")
 @truth_options
@@ -459,112 +378,3 @@ def _choose_points(plan: CampaignPlan) -> Sequence[Design]:
     nearest = min(range(len(panels)), key=lambda at: abs(panels[at] - plan.design.judges))
     start = max(min(nearest - MAX_DESIGNS // 2, len(panels) - MAX_DESIGNS), 0)
     return plan.frontier[start : start + MAX_DESIGNS]
-
-
-MARKS = {True: "kept", False: "BROKEN", None: "counted"}
-OPEN = "not yet"  # The mark of a promise of which it cannot be said yet whether it is kept
-
-
-@dataclass(frozen=True, eq=False)
-class CheckResult:
-    assignment: Assignment  # the tickets
-    check: DesignCheck  # what was counted on them
-    collected: str = ""  # where answers were read from; "" where the design was counted
-    seed_is_named: bool = False  # whether the campaign file names the seed
-
-    def text(self, columns: int) -> str:
-        campaign = self.assignment.campaign
-        counts = (
-            plural(len(campaign.items), "item"),
-            plural(len(campaign.systems), "system"),
-            plural(len(campaign.judges), "judge"),
-            plural(len(self.assignment), "ticket"),
-        )
-        passes = ", then ".join(f"{one.name} ({one.kind})" for one in campaign.tasks)
-        read = [
-            f"campaign {campaign.name}: {', '.join(counts)}",
-            f"systems: {say_outputs(campaign.outputs)}",
-            f"passes: {passes}",
-        ]
-        if campaign.seed is None:
-            seed = campaign.drawing_seed
-            how = "the launch draws a secret seed of its own"
-            read.append(f"rehearsal: dealt with seed {seed}; {how}")
-        if self.collected:
-            read.append(f"{plural(self.check.tickets, 'answer')} in {self.collected}")
-        lines = [
-            *block("read", read, columns),
-            "",
-            *(line for one in self.check.guarantees for line in _draw_promise(one, columns)),
-            "",
-            *(label("warns", one, columns) for one in self.doubts),
-            label("says", self.says, columns),
-            sign(self.signature, columns),
-        ]
-        return "\n".join(lines) + "\n"
-
-    @property
-    def says(self) -> str:
-        broken, fulfilled, later = self.check.broken, self.check.kept, self.check.later
-        if broken:
-            return f"{plural(len(broken), 'promise is', 'promises are')} not kept"
-        if not self.check.tickets:
-            return "nothing is answered yet: nothing can be said of what was promised"
-        text = f"{plural(len(fulfilled), 'promise is', 'promises are')} kept"
-        if not self.collected:
-            return f"{text}: the campaign can be launched"
-        if not later:
-            return f"{text} by what was collected"
-        return f"{text} so far; of {len(later):,} it can be said when all is answered"
-
-    @property
-    def doubts(self) -> tuple[str, ...]:
-        doubts = find_doubts(self.assignment.campaign)
-        return (*doubts, SEED_IS_NAMED) if self.seed_is_named else doubts
-
-    @property
-    def signature(self) -> str:
-        campaign = self.assignment.campaign
-        # Signatures are shown to others
-        seed = "secret" if campaign.has_secret_seed else campaign.drawing_seed
-        return (
-            f"evenhand {evenhand.__version__} | campaign {campaign.digest[:12]} | design"
-            f" {self.check.digest[:12]} | seed={seed}"
-        )
-
-    def contract(self) -> dict[str, Any]:
-        campaign = self.assignment.campaign
-        payload = {
-            "campaign": campaign.name,
-            "campaign_digest": campaign.digest,
-            "seed": None if campaign.has_secret_seed else campaign.drawing_seed,
-            "rehearsal": campaign.seed is None,
-            "items": len(campaign.items),
-            "systems": list(campaign.systems),
-            "outputs": dict(campaign.outputs),
-            "tasks": [one.name for one in campaign.tasks],
-        }
-        if self.collected:
-            payload["collected"] = self.collected
-        payload["warns"] = list(self.doubts)
-        return {**payload, **self.check.to_dict(), "says": [self.says], "signature": self.signature}
-
-    def records(self) -> list[dict[str, Any]]:
-        return [dict(vars(one)) for one in self.check.guarantees]
-
-    def latex(self) -> str:
-        rows = [
-            (escape(one.name), escape(one.promised or "---"), escape(one.found))
-            for one in self.check.guarantees
-        ]
-        return tabular("lp{6cm}p{6cm}", ("", "promised", "found"), [rows], [self.signature])
-
-    def remarks(self) -> list[str]:
-        return [*self.doubts, self.says, self.signature]
-
-
-def _draw_promise(one: Guarantee, columns: int) -> list[str]:
-    mark = OPEN if one.holds is None and one.promised else MARKS[one.holds]
-    head = f" {mark:8}{one.name}"
-    texts = [one.promised, f"found: {one.found}"] if one.promised else [one.found]
-    return [head, *(f"{'':9}{line}" for text in texts for line in wrap(text, columns - 9))]

@@ -683,7 +683,7 @@ def refuse_broken(assignment: Assignment) -> None:
         raise CampaignError(
             f"the design of campaign '{assignment.campaign.name}' does not keep what it promises,"
             f" so that it is not launched: {first}{more}; leave that setting out or change it, and"
-            " try again with evenhand plan check"
+            " try again with evenhand check"
         )
 
 

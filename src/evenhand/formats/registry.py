@@ -86,7 +86,7 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
             )
     if header.holds(_LOG):
         return UnknownFormat(
-            f"{header.table} is the log of a campaign, for evenhand verify: {DOWNLOAD}"
+            f"{header.table} is the log of a campaign, for evenhand check: {DOWNLOAD}"
         )
     if (
         "weight" in header.requested

@@ -65,13 +65,13 @@ TAKEN: Final[Mapping[str, frozenset[str]]] = {
     for verb, options in {
         "report": (*MODEL_OPTIONS, "--level", "--seed", "--full"),
         "rank": (*MODEL_OPTIONS, "--level", "--seed"),
-        "doubt": (*MODEL_OPTIONS, "--level", "--seed"),
+        "robustness": (*MODEL_OPTIONS, "--level", "--seed"),
         "fit": MODEL_OPTIONS,
         "agreement": ("--level", "--seed"),
-        "alike": ("--level", "--seed"),
+        "similarity": ("--level", "--seed"),
         "bias": ("--level",),
         "compare": ("--level", "--seed"),
-        "complete": ("--level", "--seed"),
+        "impute": ("--level", "--seed"),
         "labels": ("--seed",),
         "next": ("--seed",),
         "variance": ("--level",),
@@ -106,7 +106,7 @@ class Settings:
         for option, values in self._list_options().items():
             if option in TAKEN.get(verb, ()) and option not in words:
                 words += [option, *values]
-        return shlex.join(("evenhand", verb, *words))
+        return shlex.join(("evenhand", *verb.split(), *words))
 
     def _list_options(self) -> dict[str, tuple[str, ...]]:
         model = self.model or BradleyTerry()
@@ -215,7 +215,7 @@ class Analysis:
 
     @cached_property
     def cycles(self) -> Cycles:
-        """How well worths alone describe preferences, as `evenhand doubt` asks it."""
+        """How well worths alone describe preferences, as `evenhand robustness` asks it."""
         settings = self.settings
         order = True if settings.model is not None and settings.model.order_effect else None
         return find_cycles(self.pairs, order_effect=order, level=settings.level, seed=settings.seed)
@@ -287,8 +287,8 @@ def may_remove(analysis: Analysis) -> bool:
 def say_how(command: str, what: str) -> str:
     """Say that something is not made here, and which command makes it.
 
-    >>> say_how("evenhand doubt votes.csv", "What else changes")
-    'What else changes is not run here. To make it: evenhand doubt votes.csv, or --full.'
+    >>> say_how("evenhand robustness votes.csv", "What else changes")
+    'What else changes is not run here. To make it: evenhand robustness votes.csv, or --full.'
     """
     return f"{what} is not run here. To make it: {command}, or --full."
 

@@ -79,7 +79,7 @@ def test_of_many_systems_orders_alone_are_asked_and_the_command_is_said():
     data = many(30, 3_000)
     section = write_section_choices(Analysis(data, Settings(("votes.csv",), tasks=4)))
     assert "decided" not in [column.key for column in section.tables[0].columns]
-    assert any("evenhand doubt votes.csv" in said for said in section.says)
+    assert any("evenhand robustness votes.csv" in said for said in section.says)
     drawn = {row["system"] for rows in section.figures[0].datasets.values() for row in rows}
     assert len(drawn) == DRAWN
     assert section.figures[0].title == f"Places of the best {DRAWN} systems by choice"

@@ -166,7 +166,7 @@ def test_of_one_task_among_many_the_rest_is_left_to_a_command():
     data = read(one_sided(turned=2))
     section = write_section(Analysis(data, Settings(("votes.csv",), tasks=100)))
     assert {row["outcome"] for row in rows_of(section)} <= {"another is ahead"}
-    assert "evenhand doubt votes.csv" in section.says[-1]
+    assert "evenhand robustness votes.csv" in section.says[-1]
     whole = write_section(Analysis(data, Settings(full=True, tasks=100)))
     assert len(rows_of(whole)) > len(rows_of(section))
 

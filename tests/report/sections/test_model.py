@@ -99,7 +99,7 @@ def test_few_judgments_have_their_models_tested_and_tasks_only_when_asked() -> N
     untested = write_section_model(simulate(task="fr-en"))
     assert not _asks_all(untested)
     assert any("AIC, which takes judgments for independent" in one for one in untested.says)
-    assert any("evenhand models FILE --task fr-en" in note for note in untested.notes)
+    assert any("evenhand compare FILE --nested --task fr-en" in note for note in untested.notes)
     assert _asks_all(write_section_model(simulate(full=True, task="fr-en")))
 
 

@@ -428,7 +428,7 @@ def _describe(name: str, ranking: Ranking) -> Choice:
 
 
 @dataclass(frozen=True)
-class Doubts:
+class Robustness:
     fragility: Fragility  # the fewest votes, judges and items that carry each conclusion
     sensitivity: Sensitivity  # the ranking under each reasonable choice
     # whether preferences are cyclic; None where decisive votes do not say
@@ -460,7 +460,7 @@ class Doubts:
         }
 
 
-def raise_doubts(
+def check_robustness(
     data: Comparisons | Rankings,
     *,
     pairs: Sequence[tuple[str, str]] = (),
@@ -471,7 +471,7 @@ def raise_doubts(
     judge_cap: str | None = None,
     level: float = 0.95,
     seed: int = SEED,
-) -> Doubts:
+) -> Robustness:
     rest: dict[str, Any] = {"cluster": cluster, "level": level, "seed": seed}
     weights = choose_weights(mix, judge_cap)
     weighed = data if weights is None else weights.weigh(data)
@@ -481,5 +481,5 @@ def raise_doubts(
         order = True if model is not None and model.order_effect else None
         cycles, notes = find_cycles(weighed, order_effect=order, **rest), ()
     except (NotIdentified, NotConverged, UnknownOption) as refusal:
-        return Doubts(fragility, sensitivity, None, (f"cycles are not tested: {refusal}",))
-    return Doubts(fragility, sensitivity, cycles, notes)
+        return Robustness(fragility, sensitivity, None, (f"cycles are not tested: {refusal}",))
+    return Robustness(fragility, sensitivity, cycles, notes)

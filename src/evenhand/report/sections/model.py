@@ -107,7 +107,7 @@ def note_tests(analysis: Analysis, table: ModelTable | None) -> tuple[str, ...]:
         questions = table.questions
         weak = "" if all(one.walds for one in questions) else WEAK
         return (f"p of the models are adjusted for {len(questions)} tests (Holm){weak}.", BASES)
-    command = analysis.write_command("models")
+    command = analysis.write_command("compare --nested")
     return (f"Tests between models take longer: `{command}`, or the report with --full.", BASES)
 
 
@@ -334,7 +334,7 @@ def write_section_model(analysis: Analysis) -> Section:
             *say_tests(len(list_doubts(analysis, cycles, laws))),
             *note_tests(analysis, laws),
         ),
-        command=analysis.write_command("doubt"),
+        command=analysis.write_command("robustness"),
     )
 
 
@@ -483,7 +483,7 @@ NO_SCALE: Final = "what pairs show fits no single scale: see “Does the model f
 
 
 def write_section_circles(analysis: Analysis) -> Section:
-    command = analysis.write_command("doubt")
+    command = analysis.write_command("robustness")
     try:
         cycles = analysis.cycles
     except (NotIdentified, NotConverged, UnknownOption) as refusal:

@@ -185,7 +185,7 @@ ASKS: Final = "Does the answer hold under other reasonable choices?"
 
 
 def write_section_choices(analysis: Analysis) -> Section:
-    many, command = len(analysis.ranking.systems), analysis.write_command("doubt")
+    many, command = len(analysis.ranking.systems), analysis.write_command("robustness")
     if many > MAX_SYSTEMS_BY_CHOICE and not analysis.settings.full:
         why = say_how(command, f"A ranking of {many:,} systems by each choice")
         return Section("choices", not_run=why, command=command)
@@ -422,7 +422,7 @@ NOTE: Final = (
 
 def write_section_fragility(analysis: Analysis) -> Section:
     ranking, settings = analysis.ranking, analysis.settings
-    command = analysis.write_command("doubt")
+    command = analysis.write_command("robustness")
     if not may_remove(analysis):
         why = say_how(command, "Which judgments carry the answer")
         return Section("fragility", not_run=why, command=command)

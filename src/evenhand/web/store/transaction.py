@@ -335,7 +335,7 @@ def read_row(row: Any) -> Record:
 def find_record(tx: WriteTransaction, number: int) -> Record:
     row = tx.ask(RECORD, {"number": number})
     if row is None:
-        raise Refused(f"record {number} is not in the log: check it with evenhand verify")
+        raise Refused(f"record {number} is not in the log: check it with evenhand check")
     return read_row(row)
 
 

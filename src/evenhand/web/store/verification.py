@@ -435,7 +435,7 @@ def read_head(text: str) -> Head:
     match = re.fullmatch(r"(\d{1,18}):([0-9a-f]{64})", text.strip())
     if match is None:
         raise UnknownOption(
-            f"'{text[:80]}' is no head of a log: it is NUMBER:HASH, as evenhand verify prints it,"
+            f"'{text[:80]}' is no head of a log: it is NUMBER:HASH, as evenhand check prints it,"
             " the hash whole: 64 digits 0-9 and a-f"
         )
     return Head(int(match[1]), match[2])

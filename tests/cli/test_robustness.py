@@ -1,4 +1,4 @@
-"""`evenhand doubt`."""
+"""`evenhand robustness`."""
 
 import csv
 import random
@@ -25,7 +25,7 @@ def votes(tmp_path):
 
 
 def test_three_answers_stand_below_each_other(evenhand, votes):
-    out = evenhand("doubt", votes).out
+    out = evenhand("robustness", votes).out
     titles = [out.index(word) for word in ("How few carry it?", "Under other choices", "says ")]
     assert titles == sorted(titles)
     assert "lark is first" in out
@@ -34,8 +34,8 @@ def test_three_answers_stand_below_each_other(evenhand, votes):
 
 
 def test_who_and_what_carries_a_conclusion_is_listed(evenhand, votes):
-    flips = evenhand("doubt", votes, "--json").json["fragility"]["flips"]
-    lines = evenhand("doubt", votes).out.splitlines()
+    flips = evenhand("robustness", votes, "--json").json["fragility"]["flips"]
+    lines = evenhand("robustness", votes).out.splitlines()
     at = lines.index(" lark is first (reversed):")
     votes_taken, judges, items = flips[:3]
     by_pair = {}
@@ -56,8 +56,8 @@ def test_who_and_what_carries_a_conclusion_is_listed(evenhand, votes):
 
 
 def test_fragility_is_said_and_its_table_explained(evenhand, votes):
-    said = evenhand("doubt", votes).out
-    found = evenhand("doubt", votes, "--json").json
+    said = evenhand("robustness", votes).out
+    found = evenhand("robustness", votes, "--json").json
     few = {one["unit"]: one for one in found["fragility"]["flips"][:3]}
     assert found["says"][0].startswith(
         f"lark is first: without {few['vote']['fewest']} of 700 votes"
@@ -77,7 +77,7 @@ def test_a_long_conclusion_leaves_the_table_within_the_terminal(evenhand, tmp_pa
             one, two = sorted(rng.sample(range(3), 2))
             outcome = "left" if rng.random() < 0.75 else "right"
             rows.writerow([f"j{i % 20}", f"q{i // 20}", names[one], names[two], outcome])
-    out = evenhand("doubt", str(file), "--cluster", "judge", "--pair", *names[:2]).out
+    out = evenhand("robustness", str(file), "--cluster", "judge", "--pair", *names[:2]).out
     first = re.search(r"not by [\d,]+ of [\d,]+", out)
     assert f"{first[0]}: it stands without all" in " ".join(out.split())
     assert f"{names[0]} is ahead of {names[1]}" in " ".join(out.split())
@@ -95,7 +95,7 @@ def test_a_long_conclusion_leaves_the_table_within_the_terminal(evenhand, tmp_pa
     ],
 )
 def test_the_ranking_that_rank_makes_is_doubted(evenhand, votes, option, signed, other):
-    found = evenhand("doubt", votes, *option, "--json").json
+    found = evenhand("robustness", votes, *option, "--json").json
     ranked = evenhand("rank", votes, *option, "--json").json
     first, *others = found["sensitivity"]["choices"]
     assert first["name"] == "as asked"
@@ -106,8 +106,8 @@ def test_the_ranking_that_rank_makes_is_doubted(evenhand, votes, option, signed,
 
 
 def test_choices_that_change_nothing_share_a_line(evenhand, votes):
-    out = evenhand("doubt", votes).out
-    found = evenhand("doubt", votes, "--json").json["sensitivity"]["choices"]
+    out = evenhand("robustness", votes).out
+    found = evenhand("robustness", votes, "--json").json["sensitivity"]["choices"]
     usual, *others = found
     same = [
         one["name"]
@@ -127,15 +127,15 @@ def test_a_preference_for_one_side_is_said_and_makes_no_cycles(evenhand, tmp_pat
             pair = rng.choice(["ab", "bc", "ca", "ad", "db", "cd"])
             outcome = "left" if rng.random() < 0.65 else "right"
             rows.writerow([f"j{i % 16}", *pair, outcome])
-    found = evenhand("doubt", str(file), "--json").json
+    found = evenhand("robustness", str(file), "--json").json
     assert (found["cycles"]["order_effect"], found["cycles"]["real"]) == (True, False)
     assert any("sides were not randomised" in note for note in found["notes"])
-    asked = evenhand("doubt", str(file), "--order-effect", "--json").json
+    asked = evenhand("robustness", str(file), "--order-effect", "--json").json
     assert (asked["cycles"]["order_effect"], asked["cycles"]["real"]) == (True, False)
 
 
 def test_json_has_the_three_parts(evenhand, votes):
-    found = evenhand("doubt", votes, "--json").json
+    found = evenhand("robustness", votes, "--json").json
     assert {"fragility", "sensitivity", "cycles", "says", "notes", "signature"} <= set(found)
     flip = found["fragility"]["flips"][0]
     assert sum(one["count"] for one in flip["removed"]) == flip["fewest"]
@@ -144,19 +144,19 @@ def test_json_has_the_three_parts(evenhand, votes):
 
 
 def test_csv_has_a_row_for_each_conclusion_and_unit(evenhand, votes):
-    out = evenhand("doubt", votes, "--pair", "lark", "wren", "--csv").out
+    out = evenhand("robustness", votes, "--pair", "lark", "wren", "--csv").out
     rows = list(csv.DictReader(out.splitlines()))
     assert {row["claim"] for row in rows} == {"lark is ahead of wren"}
     assert [row["unit"] for row in rows[:3]] == ["vote", "judge", "item"]
 
 
 def test_latex_has_the_choices(evenhand, votes):
-    out = evenhand("doubt", votes, "--latex").out
+    out = evenhand("robustness", votes, "--latex").out
     assert r"ties left out & lark" in out
 
 
 def test_a_pair_the_other_way_round_is_refused(evenhand, votes):
-    ran = evenhand("doubt", votes, "--pair", "wren", "lark", code=2)
+    ran = evenhand("robustness", votes, "--pair", "wren", "lark", code=2)
     assert "ask about lark ahead of wren" in ran.err
 
 
@@ -178,14 +178,14 @@ def late_votes(path, saw):
 @pytest.mark.parametrize("saw", [1, 2])
 def test_the_few_judges_who_saw_the_leader_carry_it(evenhand, tmp_path, saw):
     file = late_votes(tmp_path / "late.csv", saw)
-    out = evenhand("doubt", file).out
+    out = evenhand("robustness", file).out
     said = " ".join(out.split())
     assert re.search(rf"fjord is first +reversed +\d+ of 700 +{saw} of 7", out)
     assert f"without {saw} of 7 judges nothing is left of fjord" in said
     assert "another system is ahead, or nothing ranked" in said
     rest = "one judge alone" if saw == 1 else "fewer than 5 effective judges"
     assert f"note fjord is first: all of its 3 pairs rest on {rest} and stay open" in said
-    votes, judges = evenhand("doubt", file, "--json").json["fragility"]["flips"][:2]
+    votes, judges = evenhand("robustness", file, "--json").json["fragility"]["flips"][:2]
     assert (votes["ahead"], votes["behind"], votes["gone"]) == ("lark", "fjord", [])
     named = [one["judge"] for one in judges["removed"]]
     assert sorted(named) == [f"j{k}" for k in range(saw)]

@@ -1,4 +1,4 @@
-"""`evenhand alike`: which judges are alike, who is lenient, who strays, and what moves opinions?"""
+"""`evenhand similarity`: which judges rate alike, who is lenient, and what matters to them?"""
 
 from __future__ import annotations
 
@@ -90,9 +90,9 @@ model_options = stack(
 
 
 @verb(
-    "evenhand alike scores.csv --task zho-eng",
-    "evenhand alike scores.csv --feature length --label domain --baselines",
-    "evenhand alike scores.csv --figures figures",
+    "evenhand similarity scores.csv --task zho-eng",
+    "evenhand similarity scores.csv --feature length --label domain --baselines",
+    "evenhand similarity scores.csv --figures figures",
 )
 @reading_options
 @group_option
@@ -100,7 +100,7 @@ model_options = stack(
 @model_options
 @diagnosis_figure_options
 @output_options
-def alike(
+def similarity(
     *,
     group_by: str | None,
     feature: tuple[str, ...],
@@ -137,13 +137,13 @@ def alike(
             n = SPLITS if splits is None else splits
             held = HeldOut(folds=2, splits=n, level=level, seed=seed)
 
-        data = choose_criterion(taken.open_ratings("alike"), criterion)
+        data = choose_criterion(taken.open_ratings("similarity"), criterion)
         features = _choose_features(data, (feature, labels), (source_text, output_text))
         parts = _split(data, group_by, features)
         results, refused = _learn(parts, (model, held, level), features, patience)
         remarks = [*remarks_on(data, "repeats"), *write_figures(results, figures, forms, _draw)]
 
-    place.deliver(AlikeResult(results, refused, remarks))
+    place.deliver(SimilarityResult(results, refused, remarks))
 
 
 def _choose_features(
@@ -376,7 +376,7 @@ def _share(value: float) -> str:
 CSV_KEYS: Final = ("what", "name", "other", "estimate", "lower", "upper", "known")  # Columns of CSV
 
 
-class AlikeResult(GroupedResult[JudgeLikeness]):
+class SimilarityResult(GroupedResult[JudgeLikeness]):
     lacking = "says nothing of judges"
 
     def draw(self, part: JudgeLikeness, columns: int) -> list[str]:

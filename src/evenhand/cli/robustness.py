@@ -1,4 +1,4 @@
-"""`evenhand doubt`: what would change the answer?"""
+"""`evenhand robustness`: what would change the answer?"""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from evenhand.cli.terminal import align, block, cut, hang, label, plural, say_en
 from evenhand.errors import listing
 from evenhand.ranking.robustness.fragility import Flip, Fragility
 from evenhand.ranking.robustness.removal import NO_RANKING
-from evenhand.ranking.robustness.sensitivity import Choice, Doubts, Sensitivity
+from evenhand.ranking.robustness.sensitivity import Choice, Robustness, Sensitivity
 from evenhand.report.latex import escape, escape_control, tabular
 
 if TYPE_CHECKING:
@@ -61,10 +61,10 @@ doubt_options = stack(
 
 
 @verb(
-    "evenhand doubt votes.csv",
-    "evenhand doubt votes.csv --pair opus lark",
-    "evenhand doubt votes.csv --ties discard --judge-cap median",
-    "evenhand doubt wmt12.RNK_results.csv --task en-de --after 3",
+    "evenhand robustness votes.csv",
+    "evenhand robustness votes.csv --pair opus lark",
+    "evenhand robustness votes.csv --ties discard --judge-cap median",
+    "evenhand robustness wmt12.RNK_results.csv --task en-de --after 3",
 )
 @reading_options
 @group_option
@@ -74,7 +74,7 @@ doubt_options = stack(
 @cluster_options
 @seed_option(_doubts_option)
 @output_options
-def doubt(
+def robustness(
     *,
     group_by: str | None,
     pairs: tuple[tuple[str, str], ...],
@@ -101,7 +101,7 @@ def doubt(
     settings = {"ties": ties, "reference": reference, "prior": prior, "order_effect": order_effect}
     with ProgressDisplay("doubting"):
         from evenhand.data.rankings import Rankings
-        from evenhand.ranking.robustness.sensitivity import raise_doubts
+        from evenhand.ranking.robustness.sensitivity import check_robustness
 
         options: dict[str, Any] = {
             "model": choose_model(None, (), settings, given),
@@ -111,16 +111,16 @@ def doubt(
             "level": level,
             "seed": seed,
         }
-        opened = reading.open_pairs("doubt")  # with controls, which say whom to leave out
+        opened = reading.open_pairs("robustness")  # with controls, which say whom to leave out
         data = opened.comparisons() if isinstance(opened, Rankings) else opened
 
-        def work(part: Comparisons) -> Doubts:
-            return raise_doubts(part, pairs=pairs, after=after, **options)
+        def work(part: Comparisons) -> Robustness:
+            return check_robustness(part, pairs=pairs, after=after, **options)
 
         results, refused = work_on_tables(data, group_by, work)
         remarks = remarks_on(data, "controls")
 
-    place.deliver(DoubtResult(results, refused, remarks))
+    place.deliver(RobustnessResult(results, refused, remarks))
 
 
 MAX_NAME: Final = 24  # Columns that a system's name has in a table
@@ -135,10 +135,10 @@ LEGEND: Final = {
 }
 
 
-class DoubtResult(GroupedResult[Doubts]):
+class RobustnessResult(GroupedResult[Robustness]):
     lacking = "has no ranking to be doubted"
 
-    def draw(self, part: Doubts, columns: int) -> list[str]:
+    def draw(self, part: Robustness, columns: int) -> list[str]:
         choices = part.sensitivity.choices
         counts = (
             f"{plural(len(choices[0].systems), 'system')}, {plural(len(choices), 'way')} to rank"
@@ -174,14 +174,14 @@ class DoubtResult(GroupedResult[Doubts]):
             *say_end(_notes(part), part.signature, columns),
         ]
 
-    def describe(self, part: Doubts) -> dict[str, Any]:
+    def describe(self, part: Robustness) -> dict[str, Any]:
         return {**part.to_dict(), "notes": _notes(part)}
 
-    def rows(self, part: Doubts) -> list[dict[str, Any]]:
+    def rows(self, part: Robustness) -> list[dict[str, Any]]:
         keys = ("claim", "how", "unit", "fewest", "total", "share", "left")
         return [{key: getattr(one, key) for key in keys} for one in part.fragility.flips]
 
-    def tabulate(self, part: Doubts) -> str:
+    def tabulate(self, part: Robustness) -> str:
         header = ("choice", "first", "decided pairs", "what changes")
         rows = [
             (escape(one), escape(first), decided, escape(changed))
@@ -190,11 +190,11 @@ class DoubtResult(GroupedResult[Doubts]):
         comments = [part.signature, *self.say(part)]
         return tabular("llrl", header, [rows], comments)
 
-    def say(self, part: Doubts) -> Sequence[str]:
+    def say(self, part: Robustness) -> Sequence[str]:
         return [*part.says, *_notes(part)]
 
 
-def _notes(part: Doubts) -> list[str]:
+def _notes(part: Robustness) -> list[str]:
     cycles = () if part.cycles is None else part.cycles.notes
     return list(
         dict.fromkeys([*part.notes, *part.fragility.notes, *part.sensitivity.notes, *cycles])

@@ -1,4 +1,4 @@
-"""`evenhand complete`: what would judges have said of the outputs that they were not shown?"""
+"""`evenhand impute`: what would judges have said of the outputs that they were not shown?"""
 
 from __future__ import annotations
 
@@ -85,9 +85,9 @@ decision_options = stack(
 
 
 @verb(
-    "evenhand complete scores.csv",
-    "evenhand complete scores.csv --judge-group native -o completed.csv",
-    "evenhand complete scores.csv --reliability --figures figures",
+    "evenhand impute scores.csv",
+    "evenhand impute scores.csv --judge-group native -o completed.csv",
+    "evenhand impute scores.csv --reliability --figures figures",
 )
 @reading_options
 @group_option
@@ -95,7 +95,7 @@ decision_options = stack(
 @decision_options
 @diagnosis_figure_options
 @output_options
-def complete(
+def impute(
     *,
     group_by: str | None,
     criterion: str | None,
@@ -136,7 +136,7 @@ def complete(
         # The groups that are completed apart
         from evenhand.data.groups import choose_criterion, group_ratings
 
-        data = choose_criterion(taken.open_ratings("complete"), criterion)
+        data = choose_criterion(taken.open_ratings("impute"), criterion)
         by = None if group_by is None else data.require(group_by)
         roles = ("task", "judge", "item", "system", "criterion")
         factors = [one for one in (by, judge_group) if one is not None and one not in roles]
@@ -150,7 +150,7 @@ def complete(
         )
         remarks = [*remarks_on(data, "repeats"), *write_figures(results, figures, forms, _draw)]
 
-    place.deliver(CompleteResult(results, refused, remarks))
+    place.deliver(ImputeResult(results, refused, remarks))
 
 
 def _read_ends(clip: str | None) -> tuple[float, float] | None:
@@ -190,7 +190,7 @@ CURVE: Final = (
 MAX_CELLS: Final = 2_000_000  # Most cells that CSV is written of
 
 
-class CompleteResult(GroupedResult[CompletedPart]):
+class ImputeResult(GroupedResult[CompletedPart]):
     lacking = "cannot be completed"
 
     def draw(self, part: CompletedPart, columns: int) -> list[str]:

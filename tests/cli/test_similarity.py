@@ -1,4 +1,4 @@
-"""`evenhand alike`."""
+"""`evenhand similarity`."""
 
 import csv
 import io
@@ -39,7 +39,7 @@ def many(folder) -> str:
 
 def test_it_finds_the_camps_and_who_is_lenient(evenhand, rated):
     """Ann, Ben and Cy weigh one quality, Di and Eli another; Ann gives 12 points more than Ben."""
-    found = evenhand("alike", rated, "--rank", "2", "--json").json
+    found = evenhand("similarity", rated, "--rank", "2", "--json").json
     alike = {frozenset((one["judge"], one["other"])): one for one in found["similarity"]}
     for pair in (("Ann", "Ben"), ("Ann", "Cy"), ("Ben", "Cy"), ("Di", "Eli")):
         one = alike[frozenset(pair)]
@@ -55,7 +55,7 @@ def test_it_finds_the_camps_and_who_is_lenient(evenhand, rated):
 @pytest.mark.parametrize("columns", [80, 60])
 def test_text_has_a_table_a_matrix_and_a_sentence(evenhand, rated, monkeypatch, columns):
     monkeypatch.setattr("evenhand.cli.running.columns_of_terminal", lambda: columns)
-    ran = evenhand("alike", rated, "--label", "domain")
+    ran = evenhand("similarity", rated, "--label", "domain")
     assert "100 ratings, 5 judges" in ran.out
     assert "lenient by" in ran.out
     assert "moves" in ran.out
@@ -67,10 +67,10 @@ def test_text_has_a_table_a_matrix_and_a_sentence(evenhand, rated, monkeypatch, 
 
 
 def test_open_pairs_have_their_estimates_and_intervals(evenhand, rated):
-    pairs = evenhand("alike", rated, "--json").json["similarity"]
+    pairs = evenhand("similarity", rated, "--json").json["similarity"]
     open_ = [one for one in pairs if not one["known"]]
     assert open_
-    said = evenhand("alike", rated).out.replace("\n       ", " ")
+    said = evenhand("similarity", rated).out.replace("\n       ", " ")
     assert said.count("..") > 0
     listed = said.split("\nopen   ")[1].split("\n")[0]
     for one in open_:
@@ -80,14 +80,14 @@ def test_open_pairs_have_their_estimates_and_intervals(evenhand, rated):
 
 
 def test_what_moves_opinions_is_said_before_the_numbers(evenhand, rated):
-    said = evenhand("alike", rated).out.replace("\n       ", " ")
+    said = evenhand("similarity", rated).out.replace("\n       ", " ")
     assert "in one feature alone (near 1 it changes little): which output it is ." in said
 
 
 def test_with_many_judges_only_the_ends_are_printed_and_csv_has_every_pair(evenhand, many):
-    ran = evenhand("alike", many)
+    ran = evenhand("similarity", many)
     assert "most alike" in ran.out
-    rows = list(csv.DictReader(io.StringIO(evenhand("alike", many, "--csv").out)))
+    rows = list(csv.DictReader(io.StringIO(evenhand("similarity", many, "--csv").out)))
     pairs = [row for row in rows if row["what"] == "correlation"]
     assert len({frozenset((row["name"], row["other"])) for row in pairs}) == 14 * 13 / 2
     assert {row["what"] for row in rows} >= {"leniency", "private_and_noise", "feature"}
@@ -95,12 +95,12 @@ def test_with_many_judges_only_the_ends_are_printed_and_csv_has_every_pair(evenh
 
 def test_against_says_beside_what_it_predicts_better(evenhand, rated, folder):
     words = ("--baselines", "--splits", "1", "--figures", "drawn", "--figure-format", "json")
-    ran = evenhand("alike", rated, *words)
+    ran = evenhand("similarity", rated, *words)
     for method in ("multi-task", "independent", "pooled", "ridge", "judge mean"):
         assert f"\n {method} " in ran.out
     assert "ratings that were held out are" in ran.out.replace("\n       ", " ")
     assert (folder / "drawn" / "alike.json").exists()
-    assert "booktabs" in evenhand("alike", rated, "--latex").out
+    assert "booktabs" in evenhand("similarity", rated, "--latex").out
 
 
 def test_tasks_are_kept_apart_and_one_that_says_nothing_is_named(evenhand, folder):
@@ -111,7 +111,7 @@ def test_tasks_are_kept_apart_and_one_that_says_nothing_is_named(evenhand, folde
         "\n".join([*tasks, "two,Ann,i00,alpha,3,1,news", "two,Ann,i01,alpha,4,1,news"]) + "\n",
         encoding="utf-8",
     )
-    found = evenhand("alike", "tasks.csv", "--json").json
+    found = evenhand("similarity", "tasks.csv", "--json").json
     assert [*found["groups"]] == ["one"]
     assert "nobody to be alike" in found["refused"]["two"]
 
@@ -135,7 +135,7 @@ def test_tasks_are_kept_apart_and_one_that_says_nothing_is_named(evenhand, folde
     ],
 )
 def test_refusals_are_one_line(evenhand, rated, words, said):
-    ran = evenhand("alike", rated, *words, code=2)
+    ran = evenhand("similarity", rated, *words, code=2)
     assert said in ran.err.replace("\n       ", " ")
     assert ran.err.startswith("error ")
 
@@ -150,4 +150,4 @@ def test_refusals_are_one_line(evenhand, rated, words, said):
 )
 def test_files_that_say_nothing_of_judges_are_refused(evenhand, folder, content, said):
     (folder / "said.csv").write_text(content, encoding="utf-8")
-    assert said in evenhand("alike", "said.csv", code=2).err.replace("\n       ", " ")
+    assert said in evenhand("similarity", "said.csv", code=2).err.replace("\n       ", " ")

@@ -1,4 +1,4 @@
-"""`evenhand models`, as people and machines read it."""
+"""`evenhand compare --nested`, as people and machines read it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import click
 import pytest
 
 from evenhand import read, tabulate_models
-from evenhand.cli.models import ModelsResult
+from evenhand.cli.compare_result import NestedResult
 
 
 def test_table_1_prints_the_deviances_of_the_paper_corrected(evenhand, table1):
     # tests/golden/02: 30.4554 on 8 and 220.9466 on 9; 107.5000 on 35 by judge
-    text = evenhand("models", table1).out
+    text = evenhand("compare", "--nested", table1).out
     assert re.search(r"^ worths \+ ties +4 +30\.4554 +8 ", text, re.MULTILINE)
     assert re.search(r"^ worths, γ = 0 +3 +220\.9466 +9 ", text, re.MULTILINE)
     assert re.search(r"^ \+ worths by judge +13 +107\.5000 +35 ", text, re.MULTILINE)
@@ -25,11 +25,11 @@ def test_table_1_prints_the_deviances_of_the_paper_corrected(evenhand, table1):
 
 
 def test_no_line_is_wider_than_a_terminal_of_eighty_columns(evenhand, table1):
-    assert max(map(len, evenhand("models", table1).out.splitlines())) <= 80
+    assert max(map(len, evenhand("compare", "--nested", table1).out.splitlines())) <= 80
 
 
 def test_json_holds_every_number_of_the_table(evenhand, table1):
-    found = evenhand("models", table1, "--json").json
+    found = evenhand("compare", "--nested", table1, "--json").json
     deviances = {row["name"]: row["deviance"] for row in found["models"]}
     assert deviances["worths + ties"] == pytest.approx(30.4554, abs=5e-5)
     ties = next(one for one in found["tests"] if one["answer"] == "ties need a parameter")
@@ -42,14 +42,14 @@ def test_json_holds_every_number_of_the_table(evenhand, table1):
 
 
 def test_csv_has_a_row_for_each_model_and_says_the_tests_on_stderr(evenhand, table1):
-    ran = evenhand("models", table1, "--csv")
+    ran = evenhand("compare", "--nested", table1, "--csv")
     rows = list(csv.DictReader(io.StringIO(ran.out)))
     assert [row["name"] for row in rows][:3] == ["equal worths", "worths + ties", "worths, γ = 0"]
     assert "LR 670.82 on 3 df" in " ".join(ran.err.split())
 
 
 def test_latex_is_a_table_for_a_paper(evenhand, table1):
-    text = evenhand("models", table1, "--latex").out
+    text = evenhand("compare", "--nested", table1, "--latex").out
     assert r"worths + ties & 4 & $30.46$ & 8 & $959.55$ & $979.01$ \\" in text
     assert r"\toprule" in text
 
@@ -63,7 +63,9 @@ def test_a_named_covariate_takes_the_place_of_the_judges(evenhand, folder):
         for outcome, times in (("left", won), ("right", lost), ("tie", 3)):
             lines += [f"x,y,{outcome},j{judge},{group}"] * times
     path.write_text("\n".join(lines))
-    text = " ".join(evenhand("models", "votes.csv", "--judge-covariate", "group").out.split())
+    text = " ".join(
+        evenhand("compare", "--nested", "votes.csv", "--judge-covariate", "group").out.split()
+    )
     assert "+ worths by group" in text
     assert "+ worths by judge" not in text
     assert "worths differ by group: LR 8.16 on 1 df" in text  # 2 Σ O ln(O/E): 24 and 12 of 36
@@ -74,7 +76,7 @@ def test_every_task_has_its_table(evenhand, folder):
     for task in ("fr-en", "de-en"):
         rows += [f"{task},x,y,{o}" for o in ("left", "left", "right", "tie")]
     Path(folder, "tasks.csv").write_text("\n".join(rows))
-    found = evenhand("models", "tasks.csv", "--json").json
+    found = evenhand("compare", "--nested", "tasks.csv", "--json").json
     assert sorted(found["groups"]) == ["de-en", "fr-en"]
 
 
@@ -82,7 +84,7 @@ def test_a_group_without_a_fit_says_why_beside_the_others(evenhand, folder):
     rows = ["task,left,right,outcome", *(f"a,x,y,{o}" for o in ("left", "right", "tie"))]
     rows += ["b,x,y,left", "b,x,y,left"]
     Path(folder, "tasks.csv").write_text("\n".join(rows))
-    text = evenhand("models", "tasks.csv").out
+    text = evenhand("compare", "--nested", "tasks.csv").out
     assert re.search(r"^b ─+\nerror", text, re.MULTILINE)
 
 
@@ -91,9 +93,9 @@ def test_tasks_that_are_pooled_are_said(evenhand, folder):
     for task in ("fr-en", "de-en"):
         rows += [f"{task},{j},x,y,{o}" for j in "pq" for o in ("left", "left", "right", "tie")]
     Path(folder, "tasks.csv").write_text("\n".join(rows))
-    found = evenhand("models", "tasks.csv", "--group-by", "judge", "--json").json
+    found = evenhand("compare", "--nested", "tasks.csv", "--group-by", "judge", "--json").json
     assert all("2 tasks are pooled" in one["notes"] for one in found["groups"].values())
-    assert "tasks are pooled" not in evenhand("models", "tasks.csv").out
+    assert "tasks are pooled" not in evenhand("compare", "--nested", "tasks.csv").out
 
 
 def test_a_covariate_of_one_level_in_one_task_leaves_the_rest_of_the_table(evenhand, folder):
@@ -101,16 +103,18 @@ def test_a_covariate_of_one_level_in_one_task_leaves_the_rest_of_the_table(evenh
     for task, langs in (("one", "e"), ("two", "ef")):
         rows += [f"{task},{x},A,B,{o}" for x in langs for o in ("left", "right", "right", "tie")]
     Path(folder, "tasks.csv").write_text("\n".join(rows))
-    found = evenhand("models", "tasks.csv", "--judge-covariate", "lang", "--json").json["groups"]
+    found = evenhand(
+        "compare", "--nested", "tasks.csv", "--judge-covariate", "lang", "--json"
+    ).json["groups"]
     assert found["one"]["refused"]["+ worths by lang"] == "lang has one value only"
     assert "+ worths by lang" in [row["name"] for row in found["two"]["models"]]
 
 
-@pytest.mark.parametrize("verb", ["models", "bias"])
+@pytest.mark.parametrize("verb", ["compare --nested", "bias"])
 def test_no_advice_names_options_that_the_verb_has_not(evenhand, folder, verb):
     rows = ["left,right,outcome"] + ["A,B,left"] * 3 + ["B,A,right"] * 3
     Path(folder, "won.csv").write_text("\n".join(rows))
-    said = " ".join(evenhand(verb, "won.csv", code=2).err.split())
+    said = " ".join(evenhand(*verb.split(), "won.csv", code=2).err.split())
     assert "leave it out" in said
     assert "--" not in said
     assert "--prior 1" in evenhand("rank", "won.csv", code=2).err
@@ -119,7 +123,7 @@ def test_no_advice_names_options_that_the_verb_has_not(evenhand, folder, verb):
 def test_no_advice_on_one_row_names_options_either(evenhand, folder):
     rows = ["left,right,outcome"] + [f"A,B,{o}" for o in ("left", "right", "tie")]
     Path(folder, "fixed.csv").write_text("\n".join(rows))
-    said = evenhand("models", "fixed.csv", "--json").json["refused"]["+ order"]
+    said = evenhand("compare", "--nested", "fixed.csv", "--json").json["refused"]["+ order"]
     assert said.endswith("; show pairs in both orders")
 
 
@@ -133,23 +137,23 @@ def test_no_advice_on_one_row_names_options_either(evenhand, folder):
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(evenhand, table1, words, said):
-    ran = evenhand("models", table1, *words, code=2)
+    ran = evenhand("compare", "--nested", table1, *words, code=2)
     assert said in " ".join(ran.err.split())
     assert "Traceback" not in ran.err
 
 
 def test_says_is_a_digest_of_the_tests_with_the_next_command(evenhand, table1):
-    says = evenhand("models", table1, "--json").json["says"]
+    says = evenhand("compare", "--nested", table1, "--json").json["says"]
     assert says[0].startswith("systems differ; ties need a parameter; worths differ by judge: see ")
     assert "see fit --judge-covariate judge" in says[0]
     assert "order matters" not in says[0]  # it does not
     assert says[1] == "smallest AIC: + worths by judge"
-    text = " ".join(evenhand("models", table1).out.split())
+    text = " ".join(evenhand("compare", "--nested", table1).out.split())
     assert f"says {says[0]} says {says[1]}" in text
 
 
 def test_deviances_of_finer_tables_are_named(evenhand, table1):
-    notes = evenhand("models", table1, "--json").json["notes"]
+    notes = evenhand("compare", "--nested", table1, "--json").json["notes"]
     finer = next(note for note in notes if "finer tables" in note)
     assert finer.startswith("deviances by judge are of finer tables of counts")
     assert finer.endswith("compare by LR or AIC")
@@ -157,7 +161,7 @@ def test_deviances_of_finer_tables_are_named(evenhand, table1):
 
 @pytest.mark.parametrize("columns", [56, 60, 80])
 def test_the_table_fits_a_narrow_terminal(columns, table1):
-    text = ModelsResult({"": tabulate_models(read(table1))}, {}, []).text(columns)
+    text = NestedResult({"": tabulate_models(read(table1))}, {}, []).text(columns)
     lines = click.unstyle(text).splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith(" model"))
     assert max(map(len, lines[start : lines.index("", start)])) <= columns
@@ -172,7 +176,7 @@ def test_tables_of_judges_can_be_joined(evenhand, folder):
     native = [f"j{i},{'yes' if i % 2 else 'no'}" for i in range(4)]
     Path(folder, "judges.csv").write_text("\n".join(["judge,native", *native]))
     words = ("--judges", "judges.csv", "--judge-covariate", "native", "--json")
-    found = evenhand("models", "votes.csv", *words).json
+    found = evenhand("compare", "--nested", "votes.csv", *words).json
     assert "+ worths by native" in [row["name"] for row in found["models"]]
     for verb in ("test", "bias"):
         grouped = evenhand(verb, "votes.csv", "--judges", "judges.csv", "--group-by", "native").out

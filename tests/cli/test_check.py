@@ -25,12 +25,12 @@ def database(folder) -> str:
 
 
 def test_a_log_that_holds_gives_its_head(evenhand, database):
-    text = evenhand("verify", database).out
+    text = evenhand("check", database).out
     assert "log    5 records, each as it was written" in text
     head = text.split("head")[1].strip()
-    again = evenhand("verify", database, "--head", head).out
+    again = evenhand("check", database, "--head", head).out
     assert "nothing was cut" in again
-    found = evenhand("verify", database, "--json").json
+    found = evenhand("check", database, "--json").json
     assert found == {
         "holds": True,
         "records": 5,
@@ -45,17 +45,17 @@ def test_a_receipt_is_looked_for_in_the_log(evenhand, database):
     with Store.open(database) as store:
         given = [one.hash for one in store.records() if one.kind == "judgment"]
     words = [word for one in given for word in ("--receipt", one)]
-    text = evenhand("verify", database, *words).out
+    text = evenhand("check", database, *words).out
     assert f"stored {given[0][:16]}... is record 4" in text
     assert f"{given[1][:16]}... is record 5" in text
-    assert evenhand("verify", database, *words, "--json").json["receipts"] == {
+    assert evenhand("check", database, *words, "--json").json["receipts"] == {
         given[0]: 4,
         given[1]: 5,
     }
     other = digest("another answer")
-    error = evenhand("verify", database, "--receipt", other, code=2).err
+    error = evenhand("check", database, "--receipt", other, code=2).err
     assert f"holds no record with the receipt {other}" in " ".join(error.split())
-    assert "is no receipt" in evenhand("verify", database, "--receipt", "x", code=2).err
+    assert "is no receipt" in evenhand("check", database, "--receipt", "x", code=2).err
 
 
 def test_a_damaged_page_is_named(evenhand, database):
@@ -68,14 +68,14 @@ def test_a_damaged_page_is_named(evenhand, database):
     with Path(database).open("r+b") as file:
         file.seek((page - 1) * size)
         file.write(bytes(size))
-    error = evenhand("verify", database, code=2).err
+    error = evenhand("check", database, code=2).err
     assert "is not what was written. the database is damaged" in " ".join(error.split())
 
 
 def test_a_log_is_written_and_verified_as_a_file(evenhand, database):
-    evenhand("verify", database, "--write-log", "log.jsonl")
-    from_file = evenhand("verify", "log.jsonl").out
-    assert from_file == evenhand("verify", database).out
+    evenhand("check", database, "--write-log", "log.jsonl")
+    from_file = evenhand("check", "log.jsonl").out
+    assert from_file == evenhand("check", database).out
     lines = Path("log.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(one)["body"]["kind"] for one in lines] == [
         "launch",
@@ -85,7 +85,7 @@ def test_a_log_is_written_and_verified_as_a_file(evenhand, database):
         "judgment",
     ]
     Path("log.jsonl").write_text("\n".join(lines).replace('"outcome":"left"', '"outcome":"tie"'))
-    error = evenhand("verify", "log.jsonl", code=2).err
+    error = evenhand("check", "log.jsonl", code=2).err
     assert "Record 4: what was answered was changed" in error
 
 
@@ -100,9 +100,9 @@ def test_a_log_is_written_and_verified_as_a_file(evenhand, database):
     ],
 )
 def test_a_log_that_was_saved_in_another_form_is_named(evenhand, database, form, said):
-    evenhand("verify", database, "--write-log", "log.jsonl")
+    evenhand("check", database, "--write-log", "log.jsonl")
     Path("log.jsonl").write_bytes(form(Path("log.jsonl").read_bytes()))
-    error = " ".join(evenhand("verify", "log.jsonl", code=2).err.split())
+    error = " ".join(evenhand("check", "log.jsonl", code=2).err.split())
     assert f"'log.jsonl' was saved by another program with {said}" in error
     assert error.endswith("export it again")
     assert "is not what was written" not in error
@@ -110,38 +110,53 @@ def test_a_log_that_was_saved_in_another_form_is_named(evenhand, database, form,
 
 def test_verifying_changes_nothing(evenhand, database):
     before = {one.name: one.read_bytes() for one in Path().iterdir()}
-    evenhand("verify", database)
+    evenhand("check", database)
     kept = {one.name: one.read_bytes() for one in Path().iterdir() if one.name in before}
     assert kept == before
 
 
 def test_what_is_no_log_is_refused(evenhand, folder):
-    assert "there is no file 'none.db'" in evenhand("verify", "none.db", code=2).err
-    Path("votes.csv").write_text("left,right,outcome\n")
-    assert "is no log" in evenhand("verify", "votes.csv", code=2).err
-    assert "NUMBER:HASH" in evenhand("verify", "votes.csv", "--head", "x", code=2).err
+    assert "there is no file 'none.db'" in evenhand("check", "none.db", code=2).err
+    Path("votes.txt").write_text("left,right,outcome\n")
+    assert "is no log" in evenhand("check", "votes.txt", code=2).err
+    assert "NUMBER:HASH" in evenhand("check", "votes.txt", "--head", "x", code=2).err
+
+
+def test_options_of_a_log_and_of_a_campaign_are_not_mixed(evenhand, database):
+    Path("items.csv").write_text("item,source,A,B\n1,x,y,z\n")
+    of_log = evenhand("check", "items.csv", "--head", "1:2", code=2).err
+    assert "--head is for a log, and 'items.csv' is a campaign: leave it out" in of_log
+    evenhand("check", database, "--write-log", "log.jsonl")
+    for one in (database, "log.jsonl"):
+        said = evenhand("check", one, "--verbose", code=2).err
+        assert f"--verbose is for a campaign, and '{one}' is a log: leave it out" in said
+
+
+def test_items_as_json_lines_are_a_campaign(evenhand, folder):
+    Path("items.jsonl").write_text('{"item": "1", "source": "x", "A": "y", "B": "z"}\n')
+    assert "the campaign can be launched" in evenhand("check", "items.jsonl").out
 
 
 def test_a_log_is_not_written_over_a_file(evenhand, database):
     Path("log.jsonl").write_text("mine")
     assert (
-        "the file is there" in evenhand("verify", database, "--write-log", "log.jsonl", code=2).err
+        "the file is there" in evenhand("check", database, "--write-log", "log.jsonl", code=2).err
     )
     assert Path("log.jsonl").read_text() == "mine"
 
 
 def test_what_it_writes_can_be_read_by_its_owner_alone(evenhand, database):
     """Comments stand in it."""
-    evenhand("verify", database, "--write-log", "log.jsonl")
+    evenhand("check", database, "--write-log", "log.jsonl")
     assert stat.S_IMODE(Path("log.jsonl").stat().st_mode) == 0o600
 
 
 def test_a_log_is_not_written_from_a_log_nor_where_there_is_no_folder(evenhand, database):
-    evenhand("verify", database, "--write-log", "log.jsonl")
+    evenhand("check", database, "--write-log", "log.jsonl")
     before = sorted(one.name for one in Path().iterdir())
-    said = evenhand("verify", "log.jsonl", "--write-log", "again.jsonl", code=2).err
+    said = evenhand("check", "log.jsonl", "--write-log", "again.jsonl", code=2).err
     assert "is a log already" in said
-    said = evenhand("verify", database, "--write-log", "none/log.jsonl", code=2).err
+    said = evenhand("check", database, "--write-log", "none/log.jsonl", code=2).err
     assert "--write-log none/log.jsonl: it cannot be written: no such file" in said
     assert sorted(one.name for one in Path().iterdir()) == before
 
@@ -154,7 +169,7 @@ def test_a_request_to_forget_that_says_nothing_is_no_record(evenhand, folder, fa
     body = {"at": 1, "before": GENESIS, "judge": "", "kind": "forget", "number": 1, **facts}
     text = canonical(body)
     Path("log.jsonl").write_text(canonical({"body": body, "hash": digest(text)}) + "\n")
-    said = evenhand("verify", "log.jsonl", code=2).err
+    said = evenhand("check", "log.jsonl", code=2).err
     assert "Record 1: it is no record of a log" in said
 
 

@@ -1,4 +1,4 @@
-"""`evenhand complete`."""
+"""`evenhand impute`."""
 
 import csv
 import io
@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.cli.complete import ERRORS, _decisions, draw_halves
+from evenhand.cli.impute import ERRORS, _decisions, draw_halves
 from evenhand.numerics.cluster_means import Estimate as Paired
 from evenhand.ratings.matrix import ADDITIVE, Design, MethodError
 from evenhand.ratings.reliability import (
@@ -49,7 +49,7 @@ def full(folder) -> str:
 
 
 def test_methods_stand_side_by_side_and_it_says_what_it_used(evenhand, rated):
-    ran = evenhand("complete", rated)
+    ran = evenhand("impute", rated)
     for method in ("random draw", "judge mean", "output mean", "judge + output", "completion"):
         assert f"\n {method} " in ran.out
     assert "judges share tastes" in ran.out
@@ -58,7 +58,7 @@ def test_methods_stand_side_by_side_and_it_says_what_it_used(evenhand, rated):
 
 
 def test_it_says_where_predictions_are_and_tells_apart_the_two_held_out_sets(evenhand, rated):
-    ran = evenhand("complete", rated)
+    ran = evenhand("impute", rated)
     said = ran.out.replace("\n       ", " ")
     assert "the predictions themselves: -o FILE.csv, or --csv" in said
     assert "on 320 held-out cells that nothing was learned or chosen on" in said
@@ -67,13 +67,13 @@ def test_it_says_where_predictions_are_and_tells_apart_the_two_held_out_sets(eve
 
 
 def test_with_a_file_a_sentence_stays_in_one_note(evenhand, rated):
-    err = evenhand("complete", rated, "-o", "all.csv").err.replace("\n       ", " ")
+    err = evenhand("impute", rated, "-o", "all.csv").err.replace("\n       ", " ")
     assert "used with judge + output, since on 240 further held-out cells" in err
 
 
 def test_judges_without_bounds_are_counted_beside_the_widths_of_the_others(evenhand, folder):
     """Of 90 % intervals only judges with nine held-out ratings or more have any bounds."""
-    sheet = evenhand("complete", write(uneven(), "uneven.csv"), "--judge-group", "judge")
+    sheet = evenhand("impute", write(uneven(), "uneven.csv"), "--judge-group", "judge")
     said = sheet.out.replace("\n       ", " ")
     assert " points for 2 of 10 judges; for the others they have no bounds" in said
 
@@ -87,7 +87,7 @@ def uneven():
 
 
 def test_where_nothing_is_missing_groups_have_no_width(evenhand, full):
-    words = ("complete", full, "--judge-group", "judge")
+    words = ("impute", full, "--judge-group", "judge")
     assert "± 0" not in evenhand(*words).out
     for line in evenhand(*words).out.splitlines():
         assert not line.startswith(" j0") or line.endswith("  —")
@@ -97,7 +97,7 @@ def test_where_nothing_is_missing_groups_have_no_width(evenhand, full):
 
 
 def test_csv_holds_every_cell_given_and_predicted(evenhand, rated):
-    rows = list(csv.DictReader(io.StringIO(evenhand("complete", rated, "--csv").out)))
+    rows = list(csv.DictReader(io.StringIO(evenhand("impute", rated, "--csv").out)))
     assert len(rows) == 8000
     given = [row for row in rows if row["given"] == "True"]
     assert len(given) == 1600
@@ -107,7 +107,7 @@ def test_csv_holds_every_cell_given_and_predicted(evenhand, rated):
 
 
 def test_json_says_whether_it_abstains_and_why(evenhand, rated):
-    found = json.loads(evenhand("complete", rated, "--json", "--judge-group", "quarter").out)
+    found = json.loads(evenhand("impute", rated, "--json", "--judge-group", "quarter").out)
     assert found["abstains"] is False
     assert "held-out cells" in found["why"]
     assert list(found["groups"]) == ["q0", "q1", "q2", "q3"]
@@ -117,16 +117,16 @@ def test_json_says_whether_it_abstains_and_why(evenhand, rated):
 
 def test_decisions_are_a_table_a_file_and_a_figure(evenhand, full, folder):
     words = ("--reliability", "--draws", "2", "--figures", "drawn", "--figure-format", "json")
-    ran = evenhand("complete", full, *words)
+    ran = evenhand("impute", full, *words)
     assert "one rating per output orders" in ran.out.replace("\n       ", " ")
     assert (folder / "drawn" / "decisions.json").exists()
-    rows = list(csv.DictReader(io.StringIO(evenhand("complete", full, *words[:3], "--csv").out)))
+    rows = list(csv.DictReader(io.StringIO(evenhand("impute", full, *words[:3], "--csv").out)))
     assert {row["design"] for row in rows} == {"spread", "common"}
-    assert "booktabs" in evenhand("complete", full, *words[:3], "--latex").out
+    assert "booktabs" in evenhand("impute", full, *words[:3], "--latex").out
 
 
 def test_groups_of_judges_have_a_table_in_every_form(evenhand, rated):
-    words = ("complete", rated, "--judge-group", "quarter")
+    words = ("impute", rated, "--judge-group", "quarter")
     drawn = evenhand(*words).out
     found = json.loads(evenhand(*words, "--json").out)["intervals"]
     for row in found:
@@ -134,7 +134,7 @@ def test_groups_of_judges_have_a_table_in_every_form(evenhand, rated):
         line = f" {row['group']}         10  {row['held_out']:8}  {row['widest']:.3g}"
         assert line in drawn
     assert sum(row["held_out"] for row in found) == 320
-    assert "quarter" not in evenhand("complete", rated).out
+    assert "quarter" not in evenhand("impute", rated).out
     latex = evenhand(*words, "--latex").out
     assert latex.count("toprule") == 2
     assert f"q3 & $10$ & ${found[3]['held_out']}$ & ${found[3]['widest']:.2f}$" in latex
@@ -149,7 +149,7 @@ def test_a_negative_seed_is_refused_by_every_verb(evenhand, rated, verb):
 
 
 def test_a_level_is_told_with_all_of_its_digits(evenhand, rated):
-    out = evenhand("complete", rated, "--level", "0.9999999").out
+    out = evenhand("impute", rated, "--level", "0.9999999").out
     assert "99.99999 %" in out
     assert "100 %" not in out
 
@@ -202,12 +202,12 @@ def test_errors_fit_a_narrow_terminal():
     ],
 )
 def test_refusals_are_one_line(evenhand, rated, words, said):
-    ran = evenhand("complete", rated, *words, code=2)
+    ran = evenhand("impute", rated, *words, code=2)
     assert said in ran.err.replace("\n       ", " ")
     assert "Traceback" not in ran.err
 
 
 def test_comparisons_are_refused(evenhand, folder):
     (folder / "votes.csv").write_text("left,right,outcome\na,b,left\n")
-    ran = evenhand("complete", "votes.csv", code=2)
+    ran = evenhand("impute", "votes.csv", code=2)
     assert "needs ratings" in ran.err.replace("\n       ", " ")
