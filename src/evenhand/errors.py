@@ -1,4 +1,4 @@
-"""The deliberate exceptions of Evenhand; those of one room (the store, the server) derive from these.
+"""The deliberate exceptions of Evenhand; those of the store and the server derive from these.
 
     EvenhandError
     ├── InvalidJudgments   (ValueError)       a value in the data cannot be what it claims to be
