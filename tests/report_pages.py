@@ -10,7 +10,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from evenhand.report.document import Block, Check, Column, Figure, Part, Section, Table, write_value
+from evenhand.render.document import Column, Table, write_value
+from evenhand.report.document import Block, Check, Figure, Part, Section
 from evenhand.report.figures.systems import draw_forest
 from evenhand.report.figures.view import take_chart
 from evenhand.report.html import Report, write_page
@@ -62,7 +63,7 @@ def make_board(names: tuple[str, ...]) -> Table:
         Column("estimate", "log-worth", "two"),
         Column("wins", "wins", "count", "out of 12 kinds"),
         Column("share", "share", "share"),
-        Column("p", "p", "chance"),
+        Column("p", "p", "p"),
         Column("state", "state"),
     )
     states = ("passed", "failed", "warning", "not run", "cannot tell")

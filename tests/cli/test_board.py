@@ -9,7 +9,7 @@ from click import unstyle
 import evenhand
 from evenhand.cli.rank_result import Scales
 from evenhand.cli.rank_result import draw_board as draw_in_colour
-from evenhand.cli.terminal import width
+from evenhand.render.text import width
 
 
 def draw_board(ranking, scales, columns):

@@ -6,7 +6,7 @@ import click
 import pytest
 
 from evenhand.cli.methods import abbreviate, draw_places
-from evenhand.cli.terminal import shorten, width
+from evenhand.render.text import shorten, width
 from ranking.simple_rules import use_rules
 from ranking.test_methods import table
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click import unstyle
 
-from evenhand.cli import terminal as words
 from evenhand.ranking.sides import LIMIT
+from evenhand.render import text as words
 
 
 def test_csv_holds_what_json_holds(evenhand, table1):

@@ -14,8 +14,8 @@ import pytest
 from evenhand import datasets
 from evenhand.cli.main import main
 from evenhand.cli.report import report as verb
+from evenhand.render.document import KINDS
 from evenhand.report.analysis import PREFERENCE, RATING, TAKEN
-from evenhand.report.document import KINDS
 from report_contract import CONTRACT
 
 FEW = ("--sections", "ranking,data")

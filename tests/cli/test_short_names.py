@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.cli.terminal import cut, shorten, tell_apart, width
+from evenhand.render.text import cut, shorten, tell_apart, width
 
 NAMES = st.lists(st.text("ab系-…1", max_size=14), min_size=1, max_size=12, unique=True)
 

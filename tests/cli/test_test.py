@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from evenhand.cli.terminal import width
+from evenhand.render.text import width
 from golden_numbers import entries
 
 KEYS = [

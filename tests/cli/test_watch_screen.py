@@ -7,10 +7,10 @@ from itertools import pairwise
 import pytest
 from click import unstyle
 
-from evenhand.cli.terminal import width
 from evenhand.cli.watch_screen import Size, Status, compose, say_change
 from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 from evenhand.ranking.sequential.votes import Vote
+from evenhand.render.text import width
 from evenhand.web.dashboard import CampaignStatus, Flagged, Mean, PanelStatus, PassStatus
 
 NAMES = [f"system-{n:02d}" for n in range(30)]

@@ -8,12 +8,11 @@ import polars as pl
 import pytest
 
 import evenhand
-from evenhand.cli.terminal import say_counts
 from evenhand.errors import InvalidJudgments
 from evenhand.ranking import rank
 from evenhand.ranking.intervals import Limits, RankSets, rank_ranges
 from evenhand.ranking.rank_sets import JUDGMENTS
-from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.ranking import Ranking, say_counts
 from ranking.panels import comparisons, panel
 from ranking.test_left_out import linked_by
 

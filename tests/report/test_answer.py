@@ -10,8 +10,8 @@ import pytest
 
 import evenhand
 from evenhand.design.more_judgments import separate_pairs
+from evenhand.render.document import join_names
 from evenhand.report.answer import say_answer
-from evenhand.report.document import join_names
 
 Cells = dict[tuple[str, str], tuple[int, int, int]]
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import altair
 import pytest
 
+from evenhand.render.document import Column
 from evenhand.report import html
-from evenhand.report.document import Check, Column, Part, Section
+from evenhand.report.document import Check, Part, Section
 from evenhand.report.html import (
     PLAIN,
     embed,

@@ -9,7 +9,8 @@ import pytest
 import evenhand
 from drawn_figures import texts, values
 from evenhand.errors import UnknownOption
-from evenhand.report.document import Check, Column, Part, Section, Table
+from evenhand.render.document import Column, Table
+from evenhand.report.document import Check, Part, Section
 from evenhand.report.figures.view import begin_chart, take_chart
 from evenhand.report.html import Report
 

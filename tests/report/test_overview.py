@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from evenhand.render.document import Column, Table
 from evenhand.report.assemble import write_overview
-from evenhand.report.document import FAILED, PASSED, Check, Column, Part, Section, Table
+from evenhand.report.document import FAILED, PASSED, Check, Part, Section
 
 
 def part(name: str, places: str, state: str) -> Part:

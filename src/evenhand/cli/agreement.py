@@ -19,11 +19,12 @@ from evenhand.cli.options import (
 )
 from evenhand.cli.result import Column, GroupedResult, draw_table, part_groups
 from evenhand.cli.running import ProgressDisplay, remarks_on, take_output, take_reading
-from evenhand.cli.terminal import align, block, cut, label, plural, say_end, width
 from evenhand.errors import UnknownOption, listing
 from evenhand.judges.agreement_table import AgreementPart, AgreementTable
 from evenhand.judges.units import Coefficient
-from evenhand.report.latex import escape, number, tabular
+from evenhand.render.counts import plural
+from evenhand.render.latex import escape, number, tabular
+from evenhand.render.text import align, block, cut, label, say_end, width
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons

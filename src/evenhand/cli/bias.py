@@ -21,8 +21,9 @@ from evenhand.cli.running import (
     take_reading,
     work_on_tables,
 )
-from evenhand.cli.terminal import block, label, say_answers, say_end
 from evenhand.ranking.position_bias import JudgeBias, PositionBias
+from evenhand.render.counts import say_answers
+from evenhand.render.text import block, label, say_end
 from evenhand.report.document import pick
 
 

@@ -12,13 +12,15 @@ import click
 import evenhand
 from evenhand.cli.options import output_options, section, stack, verb
 from evenhand.cli.running import ProgressDisplay, take_output
-from evenhand.cli.terminal import PLAIN, block, label, plural, say_outputs, sign, wrap
+from evenhand.cli.terminal import say_outputs
 from evenhand.design.assignment import Assignment
 from evenhand.design.feasibility import SEED_IS_NAMED, find_doubts
 from evenhand.design.guarantees import DesignCheck
 from evenhand.design.promises import Guarantee
 from evenhand.errors import UnknownFormat, UnknownOption
-from evenhand.report.latex import escape, tabular
+from evenhand.render.counts import plural
+from evenhand.render.latex import escape, tabular
+from evenhand.render.text import PLAIN, block, label, sign, wrap
 from evenhand.web.store.verification import LogCheck
 
 CAMPAIGNS: Final = (".toml", ".csv", ".jsonl")  # Endings of campaigns and tables of items

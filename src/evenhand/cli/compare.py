@@ -38,7 +38,6 @@ from evenhand.cli.running import (
     work_on_groups,
     write_figures,
 )
-from evenhand.cli.terminal import shorten, tell_apart
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -47,6 +46,7 @@ from evenhand.errors import (
     listing,
     suggest,
 )
+from evenhand.render.text import shorten, tell_apart
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons

@@ -16,17 +16,6 @@ from evenhand.cli.result import (
     fits,
     tabulate,
 )
-from evenhand.cli.terminal import (
-    block,
-    cut,
-    effective,
-    label,
-    plural,
-    say_end,
-    say_notes,
-    say_tally,
-    share,
-)
 from evenhand.data.exclusions import write_excluded
 from evenhand.data.votes import TIE, Votes
 from evenhand.errors import NotIdentified
@@ -36,7 +25,9 @@ from evenhand.ranking.learning_curves import Enough, LearningCurves
 from evenhand.ranking.model_table import ModelTable, Question
 from evenhand.ranking.predictions import count_effective
 from evenhand.ranking.wald import WaldTest
-from evenhand.report.latex import NONE, escape, number, tabular
+from evenhand.render.counts import effective, plural, say_tally, share
+from evenhand.render.latex import NONE, escape, number, tabular
+from evenhand.render.text import block, cut, label, say_end, say_notes
 
 MARK: Final = "≈"  # Stands before models that cannot be told from the best
 # What is shown beside the perplexity, and decimals of differences: the first that fits

@@ -8,8 +8,9 @@ import click
 
 from evenhand.cli.options import OneOf, reading_options, verb
 from evenhand.cli.running import ProgressDisplay, refuse_overwriting, take_reading
-from evenhand.cli.terminal import block, columns_of_terminal, label
+from evenhand.cli.terminal import columns_of_terminal
 from evenhand.errors import UnknownOption
+from evenhand.render.text import block, label
 
 FILES: Final = ("csv", "tsv", "jsonl", "parquet")
 TABLES: Final = ("comparisons", "rankings", "ratings", "arena")

@@ -17,12 +17,14 @@ import click
 from evenhand.cli.options import verb
 from evenhand.cli.result import Column, draw_table
 from evenhand.cli.running import write_file
-from evenhand.cli.terminal import PLAIN, align, columns_of_terminal, label, plural
+from evenhand.cli.terminal import columns_of_terminal
 from evenhand.data.comparisons import Comparisons
 from evenhand.datasets.dataset import Dataset, Number
 from evenhand.errors import EvenhandError, UnknownOption, require_option
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.render.counts import plural
+from evenhand.render.text import PLAIN, align, label
 
 TABLE: Final = "dras2015_table1"
 FILE: Final = "table1.csv"

@@ -12,17 +12,6 @@ from typing import Any, Final
 import click
 
 from evenhand.cli.result import Column, GroupedResult, draw_parts, draw_table, tabulate
-from evenhand.cli.terminal import (
-    block,
-    label,
-    plural,
-    say_answers,
-    say_end,
-    say_model,
-    say_tally,
-    tell_apart,
-    whole,
-)
 from evenhand.data.exclusions import Exclusion, sign_excluded, write_excluded
 from evenhand.data.results import write_signature
 from evenhand.data.tally import Tally
@@ -32,11 +21,14 @@ from evenhand.models.coefficients import Coefficient, LRTest, QuasiVariances, fo
 from evenhand.models.controls import ControlEffect, ControlledFit
 from evenhand.models.judge_groups import GroupOrder
 from evenhand.models.registry import FittedModel, Model
+from evenhand.models.settings import say_model
 from evenhand.numerics.distributions import chi2_tail
 from evenhand.ranking.signature import name_model, sign_data
 from evenhand.ranking.wald import Effect, Effects, OddReference, WaldTest
+from evenhand.render.counts import plural, say_answers, say_tally, whole
+from evenhand.render.latex import escape
+from evenhand.render.text import block, label, say_end, tell_apart
 from evenhand.report.document import pick
-from evenhand.report.latex import escape
 
 LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths
 MIN_QUASI: Final = 3

@@ -30,12 +30,14 @@ from evenhand.cli.running import (
     work_on_groups,
     write_figures,
 )
-from evenhand.cli.terminal import block, cut, label, plural, say_end, say_notes, show_gap, sign
+from evenhand.cli.terminal import show_gap
 from evenhand.errors import UnknownOption
 from evenhand.ratings.completion import Completion, GroupWidth
 from evenhand.ratings.matrix import ADDITIVE, COMPLETION
 from evenhand.ratings.reliability import ONE_RATING, RAW, CompletedPart, DecisionCurve, Estimate
-from evenhand.report.latex import comment, number
+from evenhand.render.counts import plural
+from evenhand.render.latex import comment, number
+from evenhand.render.text import block, cut, label, say_end, say_notes, sign
 
 DRAWS: Final = 20
 MISSING: Final = ("at-random", "by-value")

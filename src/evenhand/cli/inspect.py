@@ -8,9 +8,10 @@ from typing import Any, Final
 from evenhand.cli.options import output_options, reading_options, verb
 from evenhand.cli.result import Column, draw_table, tabulate
 from evenhand.cli.running import ProgressDisplay, take_output, take_reading
-from evenhand.cli.terminal import block, effective, label, plural, share, whole
 from evenhand.data.exclusions import list_texts
 from evenhand.formats.inspection import Inspection, Part, Scores
+from evenhand.render.counts import effective, plural, share, whole
+from evenhand.render.text import block, label
 
 
 @verb("evenhand inspect battles.parquet", "evenhand inspect votes.csv --column judge=annotator")

@@ -29,13 +29,14 @@ from evenhand.cli.running import (
     take_reading,
     write_figures,
 )
-from evenhand.cli.terminal import block, cut, hang, label, plural, say_notes, sign, width
 from evenhand.errors import UnknownOption
 from evenhand.judges.cards import CLASSES, Card, Screening
 from evenhand.judges.diagnosis_result import AgreementRow, Diagnosis
 from evenhand.ranking.without_judges import JudgePanel
-from evenhand.report.latex import NONE as LATEX_NONE
-from evenhand.report.latex import comment, escape, escape_control, tabular
+from evenhand.render.counts import plural
+from evenhand.render.latex import NONE as LATEX_NONE
+from evenhand.render.latex import comment, escape, escape_control, tabular
+from evenhand.render.text import block, cut, hang, label, say_notes, sign, width
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons

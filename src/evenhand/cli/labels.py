@@ -26,7 +26,8 @@ from evenhand.cli.running import (
     take_reading,
     work_on_groups,
 )
-from evenhand.cli.terminal import align, block, cut, label, plural, say_end, share, width
+from evenhand.render.counts import plural, share
+from evenhand.render.text import align, block, cut, label, say_end, width
 
 if TYPE_CHECKING:
     from evenhand.models.answers import Answers

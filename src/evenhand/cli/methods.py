@@ -23,22 +23,13 @@ from evenhand.cli.result import (
     tabulate,
 )
 from evenhand.cli.running import ProgressDisplay, remarks_on
-from evenhand.cli.terminal import (
-    block,
-    label,
-    plural,
-    say_notes,
-    say_tally,
-    shorten,
-    tell_apart,
-    whole,
-    width,
-)
 from evenhand.errors import UnknownOption, listing
 from evenhand.ranking.methods import Disagreement, MethodTable
 from evenhand.ranking.ranking import write_range
 from evenhand.ranking.rules import find_rule
-from evenhand.report.latex import NONE, comment, escape, escape_control, tabular
+from evenhand.render.counts import plural, say_tally, whole
+from evenhand.render.latex import NONE, comment, escape, escape_control, tabular
+from evenhand.render.text import block, label, say_notes, shorten, tell_apart, width
 
 if TYPE_CHECKING:
     from evenhand.cli.running import Output, Reading

@@ -28,13 +28,14 @@ from evenhand.cli.running import (
     take_reading,
     work_on_groups,
 )
-from evenhand.cli.terminal import align, block, hang, label, plural, say_end, sign, tell_apart
 from evenhand.design.next_outputs import ChosenPart
 from evenhand.design.next_pairs import NextPairs
 from evenhand.design.policy import TITLES
 from evenhand.design.query_replay import QueryCurves
 from evenhand.design.savings import Savings
 from evenhand.errors import UnknownOption
+from evenhand.render.counts import plural
+from evenhand.render.text import align, block, hang, label, say_end, sign, tell_apart
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons

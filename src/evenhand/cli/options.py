@@ -15,8 +15,8 @@ from click.core import ParameterSource
 from evenhand.cli.main import VERBS
 from evenhand.cli.refusals import keep
 from evenhand.cli.refusals import kept as kept_option
-from evenhand.cli.terminal import plural
 from evenhand.errors import UnknownOption, listing, sentence_hint, suggest
+from evenhand.render.counts import plural
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons

@@ -22,11 +22,14 @@ from evenhand.cli.options import (
 from evenhand.cli.refusals import keep_excluded, kept
 from evenhand.cli.result import Column, draw_table, tabulate
 from evenhand.cli.running import ProgressDisplay, Reading, check_figures, take_output, write_figures
-from evenhand.cli.terminal import (
+from evenhand.design.plan import CampaignPlan, PairPower
+from evenhand.design.power import Design
+from evenhand.errors import UnknownOption, listing
+from evenhand.render.counts import plural
+from evenhand.render.text import (
     PLAIN,
     block,
     label,
-    plural,
     say_notes,
     shorten,
     sign,
@@ -34,9 +37,6 @@ from evenhand.cli.terminal import (
     width,
     wrap,
 )
-from evenhand.design.plan import CampaignPlan, PairPower
-from evenhand.design.power import Design
-from evenhand.errors import UnknownOption, listing
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons

@@ -17,31 +17,21 @@ from evenhand.cli.options import (
     stack,
 )
 from evenhand.cli.result import GroupedResult, group_title, rule_clusters, split_clusters
-from evenhand.cli.terminal import (
-    align,
-    bar,
-    block,
-    label,
-    pad,
-    say_counts,
-    say_end,
-    say_ranked_by,
-    shorten,
-    tell_apart,
-    whole,
-    width,
-)
 from evenhand.errors import UnknownOption, listing
 from evenhand.ranking.ranking import (
     NO_VALUE,
     GroupedRankings,
     Ranking,
     explain_mark,
+    say_counts,
+    say_ranked_by,
     title_ranks,
     write_range,
     write_ranks,
 )
-from evenhand.report.latex import NONE, escape, escape_control, number, tabular
+from evenhand.render.counts import whole
+from evenhand.render.latex import NONE, escape, escape_control, number, tabular
+from evenhand.render.text import align, bar, block, label, pad, say_end, shorten, tell_apart, width
 
 if TYPE_CHECKING:
     from evenhand.data.tables import Mixed

@@ -17,7 +17,8 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeVar, cast
 import click
 
 from evenhand.errors import ActionableError, EvenhandError, quote_word, sentence_hint, suggest
-from evenhand.report.latex import escape_control
+from evenhand.render.latex import escape_control
+from evenhand.render.text import WIDTH
 
 if TYPE_CHECKING:
     from evenhand.data.exclusions import Exclusion
@@ -153,7 +154,6 @@ def _name_column(name: str) -> str:
 
 # What is wrong, in one line on the error stream, and exit code 2; never a traceback.
 
-WIDTH: Final = 7  # Columns that a label such as `error` takes, with the space after it
 INTERRUPTED: Final = 130
 # With these words DuckDB passes on an interrupt as a RuntimeError
 INTERRUPTED_QUERY: Final = "Query interrupted"

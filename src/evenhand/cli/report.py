@@ -31,8 +31,9 @@ from evenhand.cli.running import (
     take_reading,
     write_file,
 )
-from evenhand.cli.terminal import PLAIN, label, plural
 from evenhand.errors import UnknownOption
+from evenhand.render.counts import plural
+from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
     from evenhand.models.bradley_terry import BradleyTerry

@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeAlias, 
 import click
 
 from evenhand.cli.refusals import kept_excluded
-from evenhand.cli.terminal import PLAIN, align, block, label, say_notes, tell_apart, width
-from evenhand.report.latex import NONE, comment, escape, escape_control, tabular
+from evenhand.render.latex import NONE, comment, escape, escape_control, tabular
+from evenhand.render.text import PLAIN, align, block, label, say_notes, tell_apart, width
 
 ALWAYS: Final = 9  # Priority of columns of a table that never go
 NAME_ROOM: Final = 10  # Columns at which a name need not be cut much

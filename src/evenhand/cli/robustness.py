@@ -28,12 +28,13 @@ from evenhand.cli.running import (
     take_reading,
     work_on_tables,
 )
-from evenhand.cli.terminal import align, block, cut, hang, label, plural, say_end, width, wrap
 from evenhand.errors import listing
 from evenhand.ranking.robustness.fragility import Flip, Fragility
 from evenhand.ranking.robustness.removal import NO_RANKING
 from evenhand.ranking.robustness.sensitivity import Choice, Robustness, Sensitivity
-from evenhand.report.latex import escape, escape_control, tabular
+from evenhand.render.counts import plural
+from evenhand.render.latex import escape, escape_control, tabular
+from evenhand.render.text import align, block, cut, hang, label, say_end, width, wrap
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons

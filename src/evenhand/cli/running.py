@@ -28,8 +28,9 @@ from evenhand.cli.refusals import (
     reads_judgments,
     remember_opened,
 )
-from evenhand.cli.terminal import PLAIN, columns_of_terminal, label
+from evenhand.cli.terminal import columns_of_terminal
 from evenhand.errors import NotConverged, NotIdentified, UnknownFormat, UnknownOption
+from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -15,8 +15,10 @@ import click
 
 from evenhand.cli.options import verb
 from evenhand.cli.refusals import keep, kept
-from evenhand.cli.terminal import PLAIN, label, plural, say_outputs
+from evenhand.cli.terminal import say_outputs
 from evenhand.errors import EvenhandError, UnknownOption
+from evenhand.render.counts import plural
+from evenhand.render.text import PLAIN, label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -31,21 +31,12 @@ from evenhand.cli.running import (
     work_on_groups,
     write_figures,
 )
-from evenhand.cli.terminal import (
-    PLAIN,
-    align,
-    block,
-    label,
-    pad,
-    plural,
-    say_end,
-    show_gap,
-    tell_apart,
-    width,
-)
+from evenhand.cli.terminal import show_gap
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
 from evenhand.ratings.process_comparison import JudgeLikeness
-from evenhand.report.latex import escape, number, tabular
+from evenhand.render.counts import plural
+from evenhand.render.latex import escape, number, tabular
+from evenhand.render.text import PLAIN, align, block, label, pad, say_end, tell_apart, width
 
 if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings

@@ -27,21 +27,12 @@ from evenhand.cli.running import (
     take_reading,
     work_on_groups,
 )
-from evenhand.cli.terminal import (
-    block,
-    label,
-    plural,
-    say_end,
-    say_tally,
-    shorten,
-    tell_apart,
-    whole,
-    width,
-)
 from evenhand.models.coefficients import Coefficient, format_p
 from evenhand.ranking.significance import PreferenceTests
 from evenhand.ranking.tests import Friedman, PairTests, SignTest
-from evenhand.report.latex import escape_control, number
+from evenhand.render.counts import plural, say_tally, whole
+from evenhand.render.latex import escape_control, number
+from evenhand.render.text import block, label, say_end, shorten, tell_apart, width
 
 VARIANTS: Final = ("ignore", "split", "against", "trinomial", "ignore-normal", "split-normal")
 BLOCKS: Final = ("judge", "item", "ranking")

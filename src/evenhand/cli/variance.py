@@ -24,10 +24,11 @@ from evenhand.cli.running import (
     take_reading,
     work_on_groups,
 )
-from evenhand.cli.terminal import block, label, plural, say_answers, say_end
 from evenhand.data.results import Component
 from evenhand.errors import UnknownOption
 from evenhand.judges.variance import Plan, Study, VarianceComponents, say_number, say_proportion
+from evenhand.render.counts import plural, say_answers
+from evenhand.render.text import block, label, say_end
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons

@@ -23,11 +23,12 @@ import click
 
 from evenhand.cli.refusals import choose_colour
 from evenhand.cli.result import Column, GroupedResult, draw_table, name_room, tabulate
-from evenhand.cli.terminal import PLAIN, block, cut, label, plural, say_end, share, width
 from evenhand.errors import UnknownOption, listing
 from evenhand.ranking.sequential.leaderboard import Leaderboard, Standing
+from evenhand.render.counts import plural, share
+from evenhand.render.latex import escape_control
+from evenhand.render.text import PLAIN, block, cut, label, say_end, width
 from evenhand.report.document import pick
-from evenhand.report.latex import escape_control
 
 if TYPE_CHECKING:
     from evenhand.web.dashboard import CampaignStatus, PanelStatus, PassStatus

@@ -69,3 +69,35 @@ class LogLinearSettings:
 
     def fit(self, data: Any, *, start: Any = None) -> Any:
         raise NotImplementedError
+
+
+# How settings are said, the same wherever they stand.
+
+TIE_TITLES: Final = {
+    "davidson": "Davidson ties",
+    "rao-kupper": "Rao-Kupper ties",
+    "glenn-david": "Glenn-David ties",
+    "half-win": "ties are half a win for each",
+    "discard": "ties discarded",
+    "none": "γ = 0, tie cells kept",
+}
+
+
+def say_model(model: LogLinearSettings) -> str:
+    """Say the settings of a model.
+
+    >>> from evenhand import BradleyTerry
+    >>> say_model(BradleyTerry(order_effect=True, prior=1))
+    'Bradley-Terry, Davidson ties, order effect, prior 1'
+    """
+    parts = ["Bradley-Terry", TIE_TITLES[model.ties]]
+    if model.order_effect:
+        parts.append("order effect")
+    parts += [f"worths by {covariate}" for covariate in model.judge_covariates]
+    parts += [f"ties by {covariate}" for covariate in model.tie_covariates]
+    if model.system_covariates:
+        parts.append(f"worths are a sum over {listing(list(model.system_covariates))}")
+    parts += [f"{control} held equal" for control in model.controls]
+    if model.prior:
+        parts.append(f"prior {model.prior:g}")
+    return ", ".join(parts)

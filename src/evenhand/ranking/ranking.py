@@ -17,8 +17,10 @@ from evenhand.models.base import Fit
 from evenhand.models.coefficients import Contrast
 from evenhand.models.controls import ControlEffect
 from evenhand.models.registry import FittedModel, Posterior
+from evenhand.models.settings import say_model
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets, say_place
 from evenhand.ranking.sides import LIMIT
+from evenhand.render.counts import effective, plural, say_answers, say_systems
 
 COLUMNS: Final = (
     *("log_worth", "ability", "stderr", "lower", "upper", "rank", "rank_lower", "rank_upper"),
@@ -560,3 +562,25 @@ def list_effects(effects: Iterable[ControlEffect]) -> list[dict[str, object]]:
         row |= {"sd": effect.sd, "level": effect.level, "per_unit": effect.per_unit}
         rows.append(row | ({"rests": effect.rests} if effect.rests else {}))
     return rows
+
+
+def say_ranked_by(ranking: Ranking) -> str:
+    from evenhand.models.base import Fit
+    from evenhand.models.registry import MODELS
+
+    if isinstance(ranking.fit, Fit):
+        return say_model(ranking.fit.model)
+    known = MODELS.get(ranking.model)
+    return ranking.model if known is None else known.title
+
+
+def say_counts(ranking: Ranking) -> str:
+    one = ranking.answers.removesuffix("s")
+    parts = [say_answers(ranking.n_judgments, ranking.n_comparisons, one)]
+    if ranking.n_judges is not None:
+        uneven = effective(ranking.n_judges, ranking.effective_judges)
+        parts.append(f"{plural(ranking.n_judges, 'judge')}{uneven}")
+    if ranking.n_items is not None:
+        parts.append(plural(ranking.n_items, "item"))
+    ties = float(ranking.ties.sum() / 2)
+    return ", ".join([*parts, *say_systems(len(ranking.systems), ties, ranking.n_comparisons)])

@@ -14,7 +14,8 @@ from evenhand.design.more_judgments import separate_pairs
 from evenhand.errors import ActionableError, EvenhandError, NotIdentified
 from evenhand.ranking.clustering import ENOUGH_JUDGES
 from evenhand.ranking.ranking import Ranking, name_clusterings
-from evenhand.report.document import FAILED, MAX_NAMES, Part, begin_sentence, join_names
+from evenhand.render.document import MAX_NAMES, begin_sentence, join_names
+from evenhand.report.document import FAILED, Part
 
 # Judgments below which an open answer is no advice; the models are not held against each other on
 # fewer either

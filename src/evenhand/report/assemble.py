@@ -30,6 +30,7 @@ from evenhand.errors import (
 )
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.sampling import one_blas_thread
+from evenhand.render.document import Column, Table
 from evenhand.report.analysis import (
     LEVEL,
     PREFERENCE,
@@ -41,17 +42,7 @@ from evenhand.report.analysis import (
     shorten,
 )
 from evenhand.report.answer import BUT, add_warnings, is_warning, say_answer, say_refused
-from evenhand.report.document import (
-    FAILED,
-    KEY_CHECKS,
-    NOT_RUN,
-    REFUSED,
-    Check,
-    Column,
-    Part,
-    Section,
-    Table,
-)
+from evenhand.report.document import FAILED, KEY_CHECKS, NOT_RUN, REFUSED, Check, Part, Section
 from evenhand.report.figures.view import draw_unchecked
 from evenhand.report.html import Report
 from evenhand.report.methods import write_section_methods

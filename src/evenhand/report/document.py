@@ -6,11 +6,11 @@ has its place in the JSON.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-Row = Mapping[str, Any]
+from evenhand.render.document import Row, Table
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"  # What was found changes the answer (`evenhand.report.analysis`)
@@ -22,25 +22,6 @@ UNDECIDED: Final = "cannot tell"
 REFUSED: Final = "No ranking: "
 # Checks that stand on the first screen, in this order
 KEY_CHECKS: Final = ("judges", "agreement", "order", "model", "choices")
-
-
-@dataclass(frozen=True)
-class Column:
-    key: str  # of the rows
-    title: str  # above it
-    kind: str = "text"  # how its values are written: a key of `KINDS`
-    says: str = ""  # what the column means, where its title does not say enough
-
-
-@dataclass(frozen=True)
-class Table:
-    name: str  # of the file it becomes, such as "ranking"; unlike the others of its section
-    caption: str  # what it shows
-    columns: tuple[Column, ...]  # from left to right; the first names the row
-    # plain values by key of a column, None where there is none. Rows may hold more than the
-    # columns show.
-    rows: tuple[Row, ...]
-    lines: tuple[int, ...] = ()  # after which rows a line stands: borders that no rank set crosses
 
 
 @dataclass(frozen=True)
@@ -146,7 +127,7 @@ def describe_section(section: Section) -> dict[str, Any]:
             {
                 "name": table.name,
                 "caption": table.caption,
-                "columns": [asdict(column) for column in table.columns],
+                "columns": [pick(one, "key", "title", "kind", "says") for one in table.columns],
                 "rows": [dict(row) for row in table.rows],
                 "lines": list(table.lines),
             }
@@ -174,62 +155,3 @@ def _describe_check(check: Check) -> dict[str, Any]:
 def join_chart(figure: Figure) -> dict[str, Any]:
     datasets = {name: [dict(row) for row in rows] for name, rows in figure.datasets.items()}
     return {**figure.spec, "title": figure.title, "datasets": datasets}
-
-
-# How numbers and names are written wherever a report shows them: on the page, in LaTeX, Markdown.
-
-NONE: Final = "–"  # What stands where there is no number
-SMALLEST_CHANCE: Final = 0.001  # Chances below this are written as being below it
-MAX_NAMES: Final = 5  # Most systems that are named in a sentence
-
-
-def _write_percent(value: float) -> str:
-    """Write a share that may be very small, with two digits that mean something."""
-    percent = 100 * value
-    return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
-
-
-# Kind of number → how it is written. A share is a proportion, a percent one that may be very
-# small, a chance a p-value.
-KINDS: Final[dict[str, Callable[[Any], str]]] = {
-    "text": str,
-    "count": lambda value: f"{value:,.{0 if float(value).is_integer() else 1}f}",
-    "general": lambda value: f"{value:g}",
-    "one": lambda value: f"{value:z,.1f}",
-    "two": lambda value: f"{value:z,.2f}",
-    "three": lambda value: f"{value:z,.3f}",
-    "share": lambda value: f"{100 * value:z.0f} %",
-    "percent": _write_percent,
-    "chance": lambda value: f"< {SMALLEST_CHANCE}" if value < SMALLEST_CHANCE else f"{value:.3f}",
-}
-
-
-def write_value(value: Any, kind: str) -> str:
-    """Write a value for people, as a kind of KINDS.
-
-    >>> write_value(12345, "count"), write_value(-0.0012, "two"), write_value(None, "two")
-    ('12,345', '0.00', '–')
-    >>> write_value(0.9512, "share"), write_value(0.00001, "chance")
-    ('95 %', '< 0.001')
-    """
-    return NONE if value is None else KINDS[kind](value)
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Write names as a list; of many the first, and how many more.
-
-    >>> join_names(["A"]), join_names(["A", "B", "C"])
-    ('A', 'A, B and C')
-    """
-    if len(names) > MAX_NAMES:
-        return f"{', '.join(names[: MAX_NAMES - 1])} and {len(names) - MAX_NAMES + 1} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
-
-
-def begin_sentence(text: str) -> str:
-    """Write the first letter large.
-
-    >>> begin_sentence("nothing changes"), begin_sentence("")
-    ('Nothing changes', '')
-    """
-    return f"{text[:1].upper()}{text[1:]}"

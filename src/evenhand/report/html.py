@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evenhand.data.exclusions import Exclusion, write_excluded
 from evenhand.data.results import draw_table
 from evenhand.errors import UnknownOption
+from evenhand.render.document import Column, Table, write_value
 from evenhand.report.answer import is_warning
 from evenhand.report.document import (
     FAILED,
@@ -23,15 +24,12 @@ from evenhand.report.document import (
     PASSED,
     UNDECIDED,
     WARNING,
-    Column,
     Figure,
     Part,
     Section,
-    Table,
     describe_part,
     describe_section,
     pick,
-    write_value,
 )
 from evenhand.report.figures.drawing import (
     ACCENT,
@@ -153,8 +151,7 @@ def _draw_part(part: Part) -> str:
     board = next((table for table in tables if table.name == BOARD), next(iter(tables), None))
     if board is not None:
         body = [
-            [write_value(row[column.key], column.kind) for column in board.columns]
-            for row in board.rows[:MAX_BOARD_ROWS]
+            [column.write(row) for column in board.columns] for row in board.rows[:MAX_BOARD_ROWS]
         ]
         more = len(board.rows) - MAX_BOARD_ROWS
         below = (f"... and {more:,} more" if more > 0 else "", part.signature)
@@ -370,7 +367,7 @@ def is_spread(column: Column, rows: Sequence[dict[str, Any]]) -> bool:
     >>> is_spread(Column("system", "system"), [{"system": "a name of many words"}])
     True
     """
-    texts = (row[column.key] for row in rows)
+    texts = (column.fetch(row) for row in rows)
     return column.kind == "text" and any(len(str(text)) > SHORT for text in texts)
 
 

@@ -29,7 +29,7 @@ def test_a_planted_item_is_named_with_who_wins_there():
     assert (first["item"], first["best"], first["worst"]) == ("i7", "C", "A")
     assert first["decided"] == first["comparable"] == 14 * 13 / 2
     assert first["blind"] == pytest.approx(14 * 13 / 4, abs=3)
-    assert first["chance"] <= 0.05
+    assert first["p"] <= 0.05
 
 
 def test_of_blind_judges_no_item_is_a_finding():

@@ -13,9 +13,10 @@ from evenhand import datasets
 from evenhand.data.comparisons import Comparisons
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.coefficients import format_p
+from evenhand.render.document import Table
 from evenhand.report.analysis import Analysis, Settings
 from evenhand.report.answer import CIRCLES, LADDER
-from evenhand.report.document import Check, Section, Table
+from evenhand.report.document import Check, Section
 from evenhand.report.sections.model import (
     Doubt,
     adjust_doubts,
@@ -99,7 +100,7 @@ def test_few_judgments_have_their_models_tested_and_tasks_only_when_asked() -> N
     untested = write_section_model(simulate(task="fr-en"))
     assert not _asks_all(untested)
     assert any("AIC, which takes judgments for independent" in one for one in untested.says)
-    assert any("evenhand compare FILE --nested --task fr-en" in note for note in untested.notes)
+    assert any("evenhand compare --nested FILE --task fr-en" in note for note in untested.notes)
     assert _asks_all(write_section_model(simulate(full=True, task="fr-en")))
 
 

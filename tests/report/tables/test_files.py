@@ -8,7 +8,8 @@ import io
 import pytest
 
 from evenhand.errors import UnknownOption
-from evenhand.report.document import Column, Part, Section, Table
+from evenhand.render.document import Column, Table
+from evenhand.report.document import Part, Section
 from evenhand.report.html import Report
 from evenhand.report.tables import ABOUT, write_csv, write_tables
 

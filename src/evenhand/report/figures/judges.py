@@ -11,7 +11,8 @@ import altair as alt
 from evenhand.judges.diagnosis_result import Diagnosis
 from evenhand.judges.profiles import JudgeProfile, Outliers
 from evenhand.ratings.process_comparison import JudgeLikeness
-from evenhand.report.document import Row, pick
+from evenhand.render.document import Row
+from evenhand.report.document import pick
 from evenhand.report.figures.drawing import (
     ACCENT,
     BLUE,

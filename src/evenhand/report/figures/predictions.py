@@ -18,7 +18,7 @@ from evenhand.ranking.cross_validation import HeldOutScore, ModelComparison
 from evenhand.ranking.learning_curves import LearningCurves
 from evenhand.ratings.matrix import COMMON, SPREAD
 from evenhand.ratings.reliability import DECIDERS, DecisionCurve
-from evenhand.report.document import Row
+from evenhand.render.document import Row
 from evenhand.report.figures.drawing import (
     ACCENT,
     CONTRAST,

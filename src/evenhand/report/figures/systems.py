@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judges.diagnosis_result import Diagnosis
-from evenhand.report.document import Row
+from evenhand.render.document import Row
 from evenhand.report.figures.drawing import (
     ACCENT,
     BAND,

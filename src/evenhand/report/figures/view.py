@@ -10,7 +10,8 @@ from typing import Any, Final
 import altair as alt
 from altair.utils import schemapi
 
-from evenhand.report.document import Figure, Row, join_chart
+from evenhand.render.document import Row
+from evenhand.report.document import Figure, join_chart
 from evenhand.report.figures.drawing import INK, PALETTE, QUIET, WIDTH
 
 TITLE_LETTER: Final = 7.8  # Width of a letter of a title, in pixels; on the safe side

@@ -29,6 +29,7 @@ from evenhand.judges.variance import (
     study_designs,
 )
 from evenhand.judges.variance import Study as Designs
+from evenhand.render.document import Column, Table, write_value
 from evenhand.report.analysis import Analysis, Rated, are_level, choose_state, say_outcome
 from evenhand.report.document import (
     NOT_RUN,
@@ -36,12 +37,9 @@ from evenhand.report.document import (
     UNDECIDED,
     WARNING,
     Check,
-    Column,
     Figure,
     Section,
-    Table,
     pick,
-    write_value,
 )
 from evenhand.report.figures.judges import draw_curves, draw_parts
 from evenhand.report.figures.view import take_chart

@@ -19,18 +19,10 @@ from evenhand.formats.inspection import Part, inspect
 from evenhand.judges.item_agreement import REPLICATES, ItemAgreement, compare_items
 from evenhand.ranking.ranking import Ranking
 from evenhand.ratings.matrix import MAX_DIFFERENCES, ItemSpread, count_differences, spread_items
+from evenhand.render.document import Column, Row, Table, join_names, write_value
 from evenhand.report.analysis import MORE, PREFERENCE, Analysis, list_left_out
 from evenhand.report.answer import MAX_TIMES, find_open
-from evenhand.report.document import (
-    Column,
-    Figure,
-    Row,
-    Section,
-    Table,
-    join_names,
-    pick,
-    write_value,
-)
+from evenhand.report.document import Figure, Section, pick
 from evenhand.report.figures.judges import BLIND, ITEM_SIDES, SEEN, draw_shares, draw_sides
 from evenhand.report.figures.view import take_chart
 
@@ -350,7 +342,7 @@ def _tabulate_apart(
         ),
         Column("comparable", "of", "count", "all such pairs of votes"),
         Column("blind", "blindly", "one", "as many would agree if answers were blind"),
-        Column("chance", "chance", "chance", "that so extreme an item arises by chance among all"),
+        Column("p", "p", "p", "that so extreme an item arises by chance among all"),
     )
     rows = tuple(
         {
@@ -360,7 +352,7 @@ def _tabulate_apart(
             "decided": int(agreement.decided[at]),
             "comparable": int(agreement.comparable[at]),
             "blind": round(float(agreement.blind_decided[at]), 2),
-            "chance": float(agreement.p_decided[at]),
+            "p": float(agreement.p_decided[at]),
         }
         for at in places
     )
@@ -373,7 +365,7 @@ def _tabulate_against(agreement: ItemAgreement, votes: Votes, places: list[int])
         Column("against", "disagree", "count", "pairs of votes of different judges that disagree"),
         Column("comparable", "of", "count", "all such pairs of votes"),
         Column("blind", "blindly", "one", "as many would disagree if answers were blind"),
-        Column("chance", "chance", "chance", "that so extreme an item arises by chance among all"),
+        Column("p", "p", "p", "that so extreme an item arises by chance among all"),
     )
     rows = tuple(
         {
@@ -381,7 +373,7 @@ def _tabulate_against(agreement: ItemAgreement, votes: Votes, places: list[int])
             "against": int(agreement.comparable[at] - agreement.agree[at]),
             "comparable": int(agreement.comparable[at]),
             "blind": round(float(agreement.comparable[at] - agreement.blind_agree[at]), 2),
-            "chance": float(agreement.p_against[at]),
+            "p": float(agreement.p_against[at]),
         }
         for at in places
     )

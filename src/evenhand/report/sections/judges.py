@@ -29,20 +29,10 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import Settings
 from evenhand.ranking.without_judges import describe_change, rank_without
+from evenhand.render.document import Column, Table, begin_sentence, join_names, write_value
 from evenhand.report.analysis import Analysis, Rated, are_level, choose_state, list_leaders
 from evenhand.report.answer import say_answer
-from evenhand.report.document import (
-    NOT_RUN,
-    PASSED,
-    Check,
-    Column,
-    Figure,
-    Section,
-    Table,
-    begin_sentence,
-    join_names,
-    write_value,
-)
+from evenhand.report.document import NOT_RUN, PASSED, Check, Figure, Section
 from evenhand.report.document import UNDECIDED as UNDECIDED_OF_DOCUMENT
 from evenhand.report.figures.drawing import name_files
 from evenhand.report.figures.judges import (
@@ -213,7 +203,7 @@ def tabulate_cards(panel: Panel, before: Ranking | None) -> Table:
     total = sum(card.n for card in panel.screening.cards)
     cards = {}
     for place, card in enumerate(flagged[:MAX_CARDS]):
-        share, chance = write_value(card.n / total, "share"), write_value(card.p_honest, "chance")
+        share, chance = write_value(card.n / total, "share"), write_value(card.p_honest, "p")
         verdict = (
             f"{', '.join(card.flags)}; probability of being honest {chance};"
             f" {card.n:,} judgments, {share} of all"
@@ -442,7 +432,7 @@ def _tabulate(screening: Screening, rows: list[dict[str, Any]]) -> Table:
         Column(
             "p_honest",
             "P(honest)",
-            "chance",
+            "p",
             "against careless and reversed, given all that was seen; odd habits are tested apart",
         ),
         Column("flags", "flagged as"),
@@ -452,7 +442,7 @@ def _tabulate(screening: Screening, rows: list[dict[str, Any]]) -> Table:
         "" if len(rows) == len(screening.cards) else f" ({len(rows):,} of {len(screening.cards):,})"
     )
     caption = f"Judges{shown}, {first}those who judged most"
-    table_rows = tuple({key.key: row[key.key] for key in columns} for row in rows)
+    table_rows = tuple({str(one.key): one.fetch(row) for one in columns} for row in rows)
     return Table("judges", caption, columns, table_rows)
 
 

@@ -33,6 +33,7 @@ from evenhand.ranking.robustness.cycles import (
     find_sure_circle,
     find_visible,
 )
+from evenhand.render.document import Column, Table, write_value
 from evenhand.report.analysis import (
     MAX_DETECTABLE,
     Analysis,
@@ -43,18 +44,7 @@ from evenhand.report.analysis import (
     say_refusal,
 )
 from evenhand.report.answer import CIRCLES, LADDER, MINDS, PLACE, SIDES, say_refused
-from evenhand.report.document import (
-    NOT_RUN,
-    PASSED,
-    UNDECIDED,
-    Check,
-    Column,
-    Figure,
-    Section,
-    Table,
-    pick,
-    write_value,
-)
+from evenhand.report.document import NOT_RUN, PASSED, UNDECIDED, Check, Figure, Section, pick
 from evenhand.report.figures.predictions import draw_calibration, draw_curves, draw_prospect
 from evenhand.report.figures.view import take_chart
 
@@ -442,7 +432,7 @@ def _tabulate_pairs(deviations: tuple[Deviation, ...]) -> tuple[Table, ...]:
         Column("won", "first won", "share"),
         Column("expected", "expected", "share"),
         Column("z", "z", "one"),
-        Column("p", "p", "chance", "adjusted for all pairs"),
+        Column("p", "p", "p", "adjusted for all pairs"),
     )
     rows = tuple(
         {
@@ -622,7 +612,7 @@ def _tabulate(cycles: Cycles) -> tuple[Table, ...]:
         ),
         Column("kind", "circle", "text", "whether three majorities make it one"),
         Column("z", "z", "one", "excess in units of what chance makes of it"),
-        Column("p", "p", "chance", "adjusted for all circles of three"),
+        Column("p", "p", "p", "adjusted for all circles of three"),
         Column("judges", "judges who add most"),
         Column("items", "items that add most"),
     )

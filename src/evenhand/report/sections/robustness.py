@@ -35,6 +35,7 @@ from evenhand.ranking.sides import (
     have_pairs_own_sides,
     note_sides,
 )
+from evenhand.render.document import Column, Row, Table, join_names, write_value
 from evenhand.report.analysis import (
     Analysis,
     choose_state,
@@ -44,21 +45,7 @@ from evenhand.report.analysis import (
     say_outcome,
 )
 from evenhand.report.answer import PLACE, SIDES, say_refused
-from evenhand.report.document import (
-    FAILED,
-    NOT_RUN,
-    PASSED,
-    WARNING,
-    Check,
-    Column,
-    Figure,
-    Row,
-    Section,
-    Table,
-    join_names,
-    pick,
-    write_value,
-)
+from evenhand.report.document import FAILED, NOT_RUN, PASSED, WARNING, Check, Figure, Section, pick
 from evenhand.report.document import UNDECIDED as UNDECIDED_OF_DOCUMENT
 from evenhand.report.figures.judges import draw_positions
 from evenhand.report.figures.systems import draw_places
@@ -229,7 +216,7 @@ def tabulate(sensitivity: Sensitivity) -> list[dict[str, Any]]:
     """Return a row for each choice, that of the report first."""
     usual, rows = sensitivity.choices[0], []
     for choice in sensitivity.choices:
-        row: dict[str, Any] = dict.fromkeys(column.key for column in COLUMNS)
+        row: dict[str, Any] = dict.fromkeys(str(column.key) for column in COLUMNS)
         row["choice"] = "as in this report" if choice is usual else choice.name
         row["first"] = f"no ranking: {choice.refused}"
         if choice.refused is None:
@@ -788,7 +775,7 @@ def _tabulate(rows: list[dict[str, Any]]) -> Table:
         Column("share", "shrunken share", "share", "between equals, drawn towards all judges"),
         Column("lower", "shrunken from", "share"),
         Column("upper", "shrunken to", "share"),
-        Column("p", "p", "chance", "how likely so far from the median judge by chance"),
-        Column("adjusted", "adjusted", "chance", "the same, allowing for the number of judges"),
+        Column("p", "p", "p", "how likely so far from the median judge by chance"),
+        Column("adjusted", "adjusted", "p", "the same, allowing for the number of judges"),
     )
     return Table("positions", "Judges, farthest from the others first", columns, tuple(rows))

@@ -15,17 +15,16 @@ from evenhand.errors import NotIdentified
 from evenhand.judges.removal import correlate
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.score_board import ScoreBoard
-from evenhand.report.analysis import Analysis, Rated
-from evenhand.report.document import (
+from evenhand.render.document import (
     MAX_NAMES,
     Column,
-    Figure,
-    Section,
     Table,
     begin_sentence,
     join_names,
     write_value,
 )
+from evenhand.report.analysis import Analysis, Rated
+from evenhand.report.document import Figure, Section
 from evenhand.report.figures.drawing import name_files
 from evenhand.report.figures.systems import (
     KINDS,

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.report.latex import escape, number, tabular
+from evenhand.render.latex import escape, number, tabular
 
 # signs that mean something to LaTeX, wherever they stand unescaped
 SPECIAL = re.compile(r"(?<!\\)[&%$#_]|[~^]")

@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-from evenhand.report.document import Column, Table
-from evenhand.report.tables import typeset, write_cell, write_latex
+from evenhand.render.document import Column, Table
+from evenhand.render.latex import typeset, write_cell, write_table
 
 BOARD = Table(
     "board",
@@ -19,7 +19,7 @@ BOARD = Table(
         Column("estimate", "log-worth", "two"),
         Column("n", "of", "count"),
         Column("share", "share won", "share"),
-        Column("p", "p", "chance"),
+        Column("p", "p", "p"),
     ),
     (
         {"system": "A_1 & B|50%", "estimate": 1.005, "n": 12345, "share": 0.955, "p": 0.0001},
@@ -31,9 +31,13 @@ BOARD = Table(
 
 
 def test_the_board_is_the_table_that_booktabs_asks_for():
-    assert write_latex(BOARD, ["made by evenhand"]) == "\n".join(
+    assert write_table(BOARD, ["made by evenhand"]) == "\n".join(
         [
             "% made by evenhand",
+            r"\begin{table}",
+            r"\centering",
+            r"\caption{Systems}",
+            r"\label{tab:board}",
             r"% \usepackage{booktabs}",
             r"\begin{tabular}{@{}lrrrr@{}}",
             r"\toprule",
@@ -46,6 +50,7 @@ def test_the_board_is_the_table_that_booktabs_asks_for():
             r"C & -- & -- & -- & -- \\",
             r"\bottomrule",
             r"\end{tabular}",
+            r"\end{table}",
             "",
         ]
     )
@@ -53,31 +58,31 @@ def test_the_board_is_the_table_that_booktabs_asks_for():
 
 def test_a_line_break_in_a_name_or_a_comment_ends_no_row_and_no_comment():
     table = Table("t", "", (Column("a", "a"),), ({"a": "one\ntwo"},))
-    text = write_latex(table, ["first\nsecond"])
+    text = write_table(table, ["first\nsecond"])
     assert text.startswith("% first\n% second\n")
     assert r"one\textbackslash{}ntwo \\" in text
 
 
 def test_every_row_has_as_many_cells_as_there_are_columns():
-    rows = [line for line in write_latex(BOARD).splitlines() if line.endswith(r"\\")]
+    rows = [line for line in write_table(BOARD).splitlines() if line.endswith(r"\\")]
     assert [len(re.split(r"(?<!\\)&", row)) for row in rows] == [5] * 4
 
 
 def test_a_table_without_rows_still_has_its_head():
-    text = write_latex(Table("t", "", (Column("a", "a"),), ()))
+    text = write_table(Table("t", "", (Column("a", "a"),), ()))
     assert text.count(r"\\") == 1
     assert r"\bottomrule" in text
 
 
 def test_a_cell_of_text_in_a_column_of_numbers_is_written_as_text():
-    assert write_cell("none", Column("x", "x", "text")) == "none"
+    assert write_cell("none", "two") == "none"
     assert typeset("≤ 50 %") == r"$\le$ 50 \%"
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX here")
 def test_latex_compiles_it(tmp_path):
     page = "\n".join(
-        [r"\documentclass{article}\usepackage{booktabs}\begin{document}", write_latex(BOARD)]
+        [r"\documentclass{article}\usepackage{booktabs}\begin{document}", write_table(BOARD)]
     )
     (tmp_path / "t.tex").write_text(page + r"\end{document}", "utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"]

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from evenhand.report.document import Column, Table
-from evenhand.report.latex import escape_control
-from evenhand.report.tables import write_markdown
+from evenhand.render.document import Column, Table
+from evenhand.render.latex import escape_control
+from evenhand.render.markup import write_table
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 COLUMNS = (Column("system", "system"), Column("n", "of", "count"))
@@ -27,7 +27,7 @@ def read_cells(text: str) -> list[str]:
 
 def write(names: list[str], *comments: str) -> str:
     rows = tuple({"system": name, "n": 1000 * place} for place, name in enumerate(names))
-    return write_markdown(Table("t", "", COLUMNS, rows), comments)
+    return write_table(Table("t", "", COLUMNS, rows), comments)
 
 
 @given(st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])), min_size=1, max_size=4))

@@ -1,0 +1,1 @@
+"""Documents: what a result says, in one shape, and all ways of laying it out."""

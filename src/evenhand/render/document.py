@@ -1,0 +1,201 @@
+"""What a result says: an answer, tables, findings, figures. Values; `render` lays them out.
+
+A result has `document()`, and everything that people read is made of it: the terminal, notebooks,
+LaTeX, Markdown, the report. A thing is said once, in the same words everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias
+
+Row: TypeAlias = Mapping[str, Any]
+Form: TypeAlias = Literal["text", "latex", "markdown", "html"]
+# A key of a row, or several whose values stand in one cell, such as the ends of an interval
+Key: TypeAlias = str | tuple[str, ...]
+
+NO_VALUE: Final = "–"  # What stands where there is no value; "--" in LaTeX
+MAX_NAMES: Final = 5  # Most systems that are named in a sentence
+SMALLEST_P: Final = 0.001  # p-values below this are written as being below it
+ALWAYS: Final = 9  # Priority of columns that are never left out
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A statement that is no number of the table: what follows, or what limits it.
+
+    Code branches on `code` and `values`, never on `text`.
+    """
+
+    code: str  # lower case with dashes, such as "few-judges"; stable, unlike the text
+    text: str  # a sentence or two, for people
+    # "note": worth knowing, "warning": what speaks against the numbers, "info": only in JSON
+    severity: str = "note"
+    values: Mapping[str, Any] = field(default_factory=dict)  # the numbers and names in the text
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "text": self.text,
+            "values": dict(self.values),
+        }
+
+
+@dataclass(frozen=True)
+class Column:
+    key: Key  # of the rows
+    title: str  # above it
+    # how its values are written: a key of `KINDS`, or a format of `format`, such as "+.2f"
+    kind: str = "text"
+    says: str = ""  # what the column means, where its title does not say enough
+    # where names lack room columns go, those first whose number is lowest
+    priority: int = ALWAYS
+    only: tuple[Form, ...] = ()  # where it is shown; () for everywhere
+
+    @property
+    def left(self) -> bool:
+        """Whether its cells stand left, as texts do; numbers stand right."""
+        return self.kind in LEFT
+
+    def fetch(self, row: Row) -> Any:
+        """Return the value of a row; a tuple where there are several keys, None where one lacks."""
+        if isinstance(self.key, str):
+            return row.get(self.key)
+        values = tuple(row.get(one) for one in self.key)
+        return None if any(one is None for one in values) else values
+
+    def write(self, row: Row) -> str:
+        return write_value(self.fetch(row), self.kind)
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str  # of the file it becomes, such as "ranking"; unlike the others of its document
+    caption: str  # what it shows; stands above it where a document has several tables
+    columns: tuple[Column, ...]  # from left to right; the first names the row
+    # plain values by key, None where there is none; rows may hold more than the columns show, and
+    # CSV has all of them
+    rows: tuple[Row, ...]
+    lines: tuple[int, ...] = ()  # after which rows a line stands: borders between clusters
+    limit: int | None = None  # how many rows a terminal shows; None for all
+    legend: tuple[str, ...] = ()  # what marks and columns mean, below the table
+
+
+@dataclass(frozen=True)
+class Text:
+    """Lines that stand as they are, such as an evidence card, wrapped below themselves."""
+
+    title: str  # above them, or ""
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a result says, from top to bottom."""
+
+    basis: str = ""  # what it rests on: counts, model, what intervals account for
+    answer: tuple[str, ...] = ()  # what is decided, a sentence each, the first most important
+    parts: tuple[Table | Text, ...] = ()
+    findings: tuple[Finding, ...] = ()  # what changes what a reader should do
+    signature: str = ""  # the line that reproduces the numbers
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return tuple(one for one in self.parts if isinstance(one, Table))
+
+    @property
+    def shown(self) -> tuple[Finding, ...]:
+        """Return the findings that people read, warnings first, none twice."""
+        texts = {one.text: one for one in self.findings if one.severity != "info"}
+        return tuple(sorted(texts.values(), key=lambda one: one.severity != "warning"))
+
+
+def list_findings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Return findings for JSON."""
+    return [one.to_dict() for one in findings]
+
+
+# How numbers are written wherever people read them.
+
+
+def write_percent(value: float) -> str:
+    """Write a proportion that may be very small, with two digits that mean something."""
+    percent = 100 * value
+    return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
+
+
+def write_p(p: float) -> str:
+    return f"< {SMALLEST_P}" if p < SMALLEST_P else f"{p:.3f}"
+
+
+def write_count(value: float) -> str:
+    return f"{value:,.{0 if float(value).is_integer() else 1}f}"
+
+
+def _write_ends(digits: int) -> Callable[[Sequence[float]], str]:
+    return lambda ends: " to ".join(f"{one:z.{digits}f}" for one in ends)
+
+
+# Kind of value → how it is written. Intervals and bars have several keys. A bar is drawn in a
+# terminal, from the lower end over the estimate to the upper end.
+KINDS: Final[dict[str, Callable[[Any], str]]] = {
+    "text": str,
+    "name": str,  # cut where there is little room, so that all names still differ
+    "names": lambda names: ", ".join(map(str, names)),
+    "count": write_count,
+    "general": lambda value: f"{value:g}",
+    "integer": lambda value: f"{value:,.0f}",
+    "one": lambda value: f"{value:z,.1f}",
+    "two": lambda value: f"{value:z,.2f}",
+    "three": lambda value: f"{value:z,.3f}",
+    "four": lambda value: f"{value:z,.4f}",
+    "signed": lambda value: f"{value:+z.2f}",
+    "share": lambda value: f"{100 * value:z.0f} %",
+    "percent": write_percent,
+    "p": write_p,
+    "interval": _write_ends(2),
+    "interval three": _write_ends(3),
+    "interval four": _write_ends(4),
+    "interval general": lambda ends: " to ".join(f"{one:g}" for one in ends),
+    "range": lambda ends: str(ends[0]) if ends[0] == ends[1] else f"{ends[0]}-{ends[1]}",
+    "bar": lambda _ends: "",
+    "yes": lambda value: "yes" if value else "no",
+}
+LEFT: Final = frozenset({"text", "name", "names", "range", "bar", "yes"})
+
+
+def write_value(value: Any, kind: str) -> str:
+    """Write a value for people, as a kind of KINDS or a format.
+
+    >>> write_value(12345, "count"), write_value(-0.0012, "two"), write_value(None, "two")
+    ('12,345', '0.00', '–')
+    >>> write_value(0.9512, "share"), write_value(0.00001, "p"), write_value((0.1, 2), "interval")
+    ('95 %', '< 0.001', '0.10 to 2.00')
+    """
+    if value is None:
+        return NO_VALUE
+    if isinstance(value, str):
+        return value
+    return KINDS[kind](value) if kind in KINDS else format(value, kind)
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Write names as a list; of many the first, and how many more.
+
+    >>> join_names(["A"]), join_names(["A", "B", "C"])
+    ('A', 'A, B and C')
+    """
+    if len(names) > MAX_NAMES:
+        return f"{', '.join(names[: MAX_NAMES - 1])} and {len(names) - MAX_NAMES + 1} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def begin_sentence(text: str) -> str:
+    """Write the first letter large.
+
+    >>> begin_sentence("nothing changes"), begin_sentence("")
+    ('Nothing changes', '')
+    """
+    return f"{text[:1].upper()}{text[1:]}"

@@ -1,0 +1,163 @@
+"""LaTeX: tables for papers, and signs that hide text or move it written as what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Final
+from unicodedata import category
+
+from evenhand.render.document import LEFT, Document, Table, write_value
+
+# Categories of signs that a terminal obeys or cannot write
+HIDDEN: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+# Signs that turn the direction of the text behind them
+BREAKS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def escape_control(text: str) -> str:
+    r"""Write signs that would move the cursor or hide text as what they are.
+
+    >>> escape_control("two\nlines"), escape_control("\x1b[31mred"), escape_control("naïve 系统")
+    ('two\\nlines', '\\x1b[31mred', 'naïve 系统')
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        repr(sign)[1:-1] if category(sign) in HIDDEN or sign in BREAKS else sign for sign in text
+    )
+
+
+# Tables for papers: booktabs, numbers in mathematics, the signature as a comment.
+
+ESCAPES: Final = {
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
+NONE: Final = "--"
+
+
+def escape(text: str) -> str:
+    r"""Write text so that LaTeX prints it as it stands, control characters written out.
+
+    >>> escape("uk_dan & 50%")
+    'uk\\_dan \\& 50\\%'
+    """
+    return "".join(ESCAPES.get(sign, sign) for sign in escape_control(text))
+
+
+def number(value: float | None, digits: int) -> str:
+    """Write a number in mathematics, so that its sign is a minus.
+
+    >>> number(-0.5, 2), number(None, 2)
+    ('$-0.50$', '--')
+    """
+    return NONE if value is None else f"${value:z.{digits}f}$"
+
+
+def tabular(
+    columns: str,
+    header: Sequence[str],
+    blocks: Sequence[Sequence[Sequence[str]]],
+    comments: Sequence[str] = (),
+    below: Sequence[str] = (),
+) -> str:
+    bodies = ["\n".join(_row(row) for row in block) for block in blocks]
+    lines = [
+        r"% \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
+        r"\toprule",
+        _row(header),
+        r"\midrule",
+        "\n\\midrule\n".join(bodies),
+        r"\bottomrule",
+        *(rf"\multicolumn{{{len(columns)}}}{{@{{}}l@{{}}}}{{{escape(line)}}} \\" for line in below),
+        r"\end{tabular}",
+    ]
+    return comment(comments) + "\n".join(lines) + "\n"
+
+
+def comment(texts: Sequence[str]) -> str:
+    r"""Write text above a table, or in the place of one, as comments.
+
+    >>> comment(["a", "b"])
+    '% a\n% b\n'
+    """
+    return "".join(f"% {escape_control(line)}\n" for one in texts for line in one.splitlines())
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"{' & '.join(cells)} \\\\"
+
+
+# Documents: a table with caption and label for each of theirs, what is said of them as comments.
+
+GREEK: Final = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "κ": "kappa", "λ": "lambda", "μ": "mu",
+    "ν": "nu", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "χ": "chi",
+    "→": "to", "≤": "le", "≥": "ge", "×": "times", "±": "pm", "≈": "approx",
+}  # fmt: skip
+# Signs that LaTeX knows only by another name
+SIGNS: Final = {
+    **{sign: rf"$\{name}$" for sign, name in GREEK.items()},
+    "−": "$-$",
+    "²": "$^2$",
+    "–": "--",
+    "—": "---",
+    "…": r"\dots{}",
+}
+
+
+def render_latex(document: Document) -> str:
+    """Lay the tables of a document out for a paper; findings and signature stand as comments."""
+    findings = [one.text for one in document.shown]
+    about = comment([*filter(None, (document.signature, *document.answer, *findings))])
+    return about + "\n".join(write_table(one) for one in document.tables)
+
+
+def write_table(table: Table, comments: Sequence[str] = ()) -> str:
+    shown = [one for one in table.columns if not one.only or "latex" in one.only]
+    shown = [one for one in shown if one.kind not in ("bar", "names")]
+    rows = [[write_cell(one.fetch(row), one.kind) for one in shown] for row in table.rows]
+    ends = [0, *(place for place in table.lines if 0 < place < len(rows)), len(rows)]
+    blocks = [rows[first:last] for first, last in pairwise(ends)]
+    sides = "".join("l" if one.left else "r" for one in shown)
+    drawn = tabular(sides, [typeset(one.title) for one in shown], blocks)
+    lines = [r"\begin{table}", r"\centering"]
+    lines += [rf"\caption{{{typeset(table.caption)}}}"] if table.caption else []
+    lines += [rf"\label{{tab:{table.name}}}"]
+    return comment(comments) + "\n".join([*lines, drawn + r"\end{table}"]) + "\n"
+
+
+def write_cell(value: Any, kind: str) -> str:
+    r"""Write a cell: text as it stands, a number in mathematics.
+
+    >>> [write_cell(-1234.5, kind) for kind in ("two", "count", "share")]
+    ['$-1{,}234.50$', '$-1{,}234.5$', '$-123450\\,\\%$']
+    >>> write_cell(0.0001, "p"), write_cell(None, "two"), write_cell((-0.5, 1), "interval")
+    ('$< 0.001$', '--', '$[-0.50, 1.00]$')
+    """
+    if value is None:
+        return NONE
+    written = write_value(value, kind)
+    if kind.startswith("interval"):
+        return f"$[{written.replace(' to ', ', ')}]$"
+    if kind == "range":
+        return written.replace("-", "--")
+    if kind in LEFT or isinstance(value, str):
+        return typeset(written)
+    return f"${written.replace(',', '{,}').replace(' %', chr(92) + ',' + chr(92) + '%')}$"
+
+
+def typeset(text: str) -> str:
+    r"""Write text so that LaTeX prints it as it stands, Greek letters and signs in mathematics.
+
+    >>> typeset("κ of A_1 – 50 %")
+    '$\\kappa$ of A\\_1 -- 50 \\%'
+    """
+    return "".join(SIGNS.get(sign) or escape(sign) for sign in text)

@@ -1,0 +1,94 @@
+"""Documents as Markdown and as HTML, for issues, wikis, notebooks and pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape as escape_html
+from typing import Final
+
+from evenhand.render.document import Column, Document, Form, Table, Text
+from evenhand.render.latex import escape_control
+
+# Signs that mean something somewhere in a cell of Markdown
+MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>#~|$&!])")
+END: Final = re.compile("--(!?)>")  # What ends a comment
+LEFT, RIGHT = ":--", "--:"
+MAX_ROWS: Final = 100  # Most rows of a table in a notebook; `to_dict` has them all
+
+
+def escape(text: str) -> str:
+    r"""Write text so that Markdown shows it as it stands.
+
+    >>> escape("a|b_c")
+    'a\\|b\\_c'
+    """
+    return MARKUP.sub(r"\\\1", escape_control(text))
+
+
+def render_markdown(document: Document) -> str:
+    blocks = [*(f"**{escape(one)}**" for one in document.answer[:1])]
+    blocks += [escape(one) for one in (*document.answer[1:], document.basis) if one]
+    for part in document.parts:
+        if isinstance(part, Text):
+            blocks.append("\n".join(f"- {escape(line.strip())}" for line in part.lines))
+        else:
+            titled = part.caption and len(document.tables) > 1
+            blocks += [f"*{escape(part.caption)}*"] if titled else []
+            blocks.append(write_table(part).rstrip("\n"))
+            blocks += [escape(one) for one in part.legend]
+    blocks += ["\n".join(f"- {escape(one.text)}" for one in document.shown)]
+    blocks += [f"`{document.signature}`" if document.signature else ""]
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def write_table(table: Table, comments: Sequence[str] = ()) -> str:
+    """Write a table with pipes, numbers to the right; comments stand above it, unseen."""
+    shown = _choose_columns(table, "markdown")
+    rows = [
+        [escape(one.title) for one in shown],
+        [(LEFT if one.left else RIGHT) for one in shown],
+        *([escape(one.write(row)) for one in shown] for row in table.rows),
+    ]
+    lines = [f"| {' | '.join(cells)} |" for cells in rows]
+    hidden = [END.sub(r"-- \1>", escape_control(line)) for line in comments]
+    above = [*(f"<!-- {line} -->" for line in hidden), *([""] if comments else [])]
+    return "\n".join([*above, *lines, ""])
+
+
+def render_html(document: Document) -> str:
+    """Lay a document out for a notebook."""
+    blocks = [f"<p><strong>{escape_html(one)}</strong></p>" for one in document.answer[:1]]
+    blocks += [
+        f"<p>{escape_html(one)}</p>" for one in (*document.answer[1:], document.basis) if one
+    ]
+    for part in document.parts:
+        if isinstance(part, Text):
+            lines = "<br>".join(escape_html(line) for line in part.lines)
+            blocks.append(f"<p><strong>{escape_html(part.title)}</strong><br>{lines}</p>")
+        else:
+            blocks.append(draw_table(part, caption=len(document.tables) > 1))
+    below = [one.text for one in document.shown]
+    below += [document.signature] if document.signature else []
+    blocks += [f"<p>{'<br>'.join(map(escape_html, below))}</p>"] if below else []
+    return "".join(blocks)
+
+
+def draw_table(table: Table, *, caption: bool = False) -> str:
+    shown = _choose_columns(table, "html")
+    head = "".join(f"<th>{escape_html(one.title)}</th>" for one in shown)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape_html(one.write(row))}</td>" for one in shown) + "</tr>"
+        for row in table.rows[:MAX_ROWS]
+    )
+    more = len(table.rows) - MAX_ROWS
+    below = [*([f"... and {more:,} more"] if more > 0 else []), *table.legend]
+    above = f"<caption>{escape_html(table.caption)}</caption>" if caption and table.caption else ""
+    ends = f"<p>{'<br>'.join(map(escape_html, below))}</p>" if below else ""
+    return f"<table>{above}<tr>{head}</tr>{body}</table>{ends}"
+
+
+def _choose_columns(table: Table, form: Form) -> list[Column]:
+    return [
+        one for one in table.columns if one.kind != "bar" and (not one.only or form in one.only)
+    ]

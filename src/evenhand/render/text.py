@@ -1,0 +1,428 @@
+"""Text for a terminal: names cut to their room, aligned cells, labelled lines, documents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
+from typing import Final
+from unicodedata import combining, east_asian_width
+
+import click
+
+from evenhand.render.document import ALWAYS, Column, Document, Row, Table, Text
+from evenhand.render.latex import escape_control
+
+WIDTH: Final = 7  # Columns of the label before a line, with the gap behind it
+
+PLAIN: Final = 80  # Columns where there is no terminal to ask
+
+
+def width(text: str) -> int:
+    """Return the columns that a text takes; Chinese signs take two, combining accents none.
+
+    >>> width("abc"), width("系统"), width("é"), width("e" + chr(0x301))
+    (3, 4, 1, 1)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if combining(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text
+    )
+
+
+def pad(text: str, columns: int, *, right: bool = False) -> str:
+    """Fill a text with blanks, behind it or (right) before it."""
+    blanks = " " * max(columns - width(text), 0)
+    return blanks + text if right else text + blanks
+
+
+def cut(text: str, columns: int) -> str:
+    """Take the middle out of a text that is too long; control characters are written out.
+
+    >>> cut("newstest2012.fr-en.system-k", 15)
+    'newstes…ystem-k'
+    """
+    text = escape_control(text)
+    if width(text) <= columns:
+        return text
+    head, tail = text[: len(text) // 2], text[len(text) // 2 :]
+    while width(head) + 1 + width(tail) > columns and (head or tail):
+        if width(head) >= width(tail):
+            head = head[:-1]
+        else:
+            tail = tail[1:]
+    return f"{head}…{tail}"
+
+
+def wrap(text: str, columns: int) -> list[str]:
+    """Break a text between words, by the columns that it takes; words are never broken.
+
+    >>> wrap("系统 系统 is best", 9), wrap("", 9)
+    (['系统 系统', 'is best'], [''])
+    """
+    lines = [""]
+    for word in re.findall(r"[ ]*[^ ]+", text):
+        if lines[-1] and width(lines[-1] + word) > columns:
+            lines.append(word.lstrip(" "))
+        else:
+            lines[-1] += word
+    return lines
+
+
+def hang(start: str, text: str, columns: int) -> list[str]:
+    """Return a text behind a start, wrapped below itself.
+
+    >>> hang(" 1  ", "a doubtful order", 14)
+    [' 1  a doubtful', '    order']
+    """
+    first, *rest = wrap(text, columns - width(start))
+    return [start + first, *(" " * width(start) + line for line in rest)]
+
+
+def label(name: str, text: str, columns: int, *, colour: str | None = None) -> str:
+    lines = wrap(escape_control(text), columns - WIDTH)
+    first = click.style(pad(name, WIDTH), dim=colour is None, fg=colour)
+    return ("\n" + " " * WIDTH).join([first + lines[0], *lines[1:]])
+
+
+def align(rows: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> list[list[str]]:
+    """Pad the cells of a table to common widths; all columns but those in `left` stand right."""
+    widths = [max(width(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        [pad(cell, widths[i], right=i not in left) for i, cell in enumerate(row)] for row in rows
+    ]
+
+
+def bar(ends: tuple[float, float, float], scale: tuple[float, float], cells: int) -> str:
+    low, high = scale
+    span = high - low or 1.0
+    start, middle, end = (
+        min(max(round((value - low) / span * (cells - 1)), 0), cells - 1) for value in ends
+    )
+    drawn = [" "] * cells
+    drawn[start : end + 1] = "─" * (end - start + 1)
+    drawn[middle] = "●"
+    return "".join(drawn)
+
+
+def block(name: str, lines: Sequence[str], columns: int) -> list[str]:
+    """Return lines of which only the first carries the label; none begins with that word again."""
+    return [
+        label(name if i == 0 else "", line.removeprefix(f"{name} "), columns)
+        for i, line in enumerate(lines)
+    ]
+
+
+def sign(signature: str, columns: int) -> str:
+    """Return the signature, broken only between its parts, and within one that is too long."""
+    room = columns - WIDTH
+    parts = [
+        part.replace(" ", "\u00a0").replace(",\u00a0", ", " if width(part) > room else ",\u00a0")
+        for part in signature.split(" | ")
+    ]
+    return label("sign", "\u00a0| ".join(parts), columns).replace("\u00a0", " ")
+
+
+def say_notes(notes: Iterable[str], columns: int) -> list[str]:
+    return [label("note", note, columns, colour="yellow") for note in notes]
+
+
+def say_end(notes: Iterable[str], signature: str, columns: int) -> list[str]:
+    return [*say_notes(notes, columns), sign(signature, columns)]
+
+
+_BREAKS: Final = re.compile(r"[.\-_/ :]")
+
+
+def shorten(names: Sequence[str]) -> tuple[list[str], str]:
+    """Take away what all names begin and end with, up to a sign between words."""
+    if len(names) < 2:
+        return list(names), ""
+    begin = _shared(names)
+    begin = begin[: max((one.end() for one in _BREAKS.finditer(begin)), default=0)]
+    rest = [name[len(begin) :] for name in names]
+    finish = _shared([name[::-1] for name in rest])[::-1]
+    match = _BREAKS.search(finish)
+    finish = finish[match.start() :] if match else ""
+    short = [name.removesuffix(finish) for name in rest] if finish else rest
+    if not all(short):
+        return list(names), ""
+    taken = [f"'{part}'" for part in (begin, finish) if part]
+    return short, f"names without {' and '.join(taken)}" if taken else ""
+
+
+def tell_apart(names: Iterable[str], columns: int) -> dict[str, str]:
+    """Cut names that are too long so that all of them still differ.
+
+    The middle goes, as in `cut`. Names that this leaves alike keep the part in which they differ,
+    else their end, else their beginning; where nothing helps they are numbered by name.
+    """
+    whole = {name: escape_control(name) for name in dict.fromkeys(names)}
+    shown = {name: cut(text, columns) for name, text in whole.items()}
+    for same in _alike(shown):
+        texts = [whole[name] for name in same]
+        others = {text for name, text in shown.items() if name not in same}
+        for way in (_keep_difference, _keep_end, _keep_beginning):
+            shortened = way(texts, columns)
+            if len({*shortened} - others) == len(same):
+                break
+        else:
+            shortened = _number(texts, columns, others)
+        shown |= zip(same, shortened, strict=True)
+    return shown
+
+
+def _alike(shown: Mapping[str, str]) -> list[list[str]]:
+    looks: dict[str, list[str]] = {}
+    for name in sorted(shown):
+        looks.setdefault(shown[name], []).append(name)
+    return [same for same in looks.values() if len(same) > 1]
+
+
+def _keep_difference(names: Sequence[str], columns: int) -> list[str]:
+    begin = len(_shared(names))
+    finish = len(_shared([name[begin:][::-1] for name in names]))
+    return [_cut_around(name, begin, len(name) - finish, columns) for name in names]
+
+
+def _keep_end(names: Sequence[str], columns: int) -> list[str]:
+    return ["…" + _begin(name[::-1], columns - 1)[::-1] for name in names]
+
+
+def _keep_beginning(names: Sequence[str], columns: int) -> list[str]:
+    return [_begin(name, columns - 1) + "…" for name in names]
+
+
+def _number(names: Sequence[str], columns: int, others: set[str]) -> list[str]:
+    """Put numbers behind names, passing over those that would make one look like another name."""
+    numbered: list[str] = []
+    numbers = count(1)
+    for name in names:
+        taken = {*others, *numbered}
+        marks = (f"…{number}" for number in numbers)
+        tried = (_begin(name, columns - len(mark)) + mark for mark in marks)
+        numbered.append(next(text for text in tried if text not in taken))
+    return numbered
+
+
+def _begin(name: str, columns: int) -> str:
+    while width(name) > max(columns, 0):
+        name = name[:-1]
+    return name
+
+
+def _cut_around(name: str, start: int, stop: int, columns: int) -> str:
+    """Keep name[start:stop], and as much before and behind it as there is room for."""
+    head, tail = name[:start], name[stop:]
+    text = name
+    while width(text) > columns and (head or tail):
+        if width(head) >= width(tail):
+            head = head[:-1]
+        else:
+            tail = tail[1:]
+        before = "…" if len(head) < start else ""
+        behind = "…" if len(tail) < len(name) - stop else ""
+        text = head + before + name[start:stop] + behind + tail
+    return cut(text, columns)
+
+
+def _shared(names: Sequence[str]) -> str:
+    first, last = min(names), max(names)  # what the first and the last share, all share
+    same = (a == b for a, b in zip(first, last, strict=False))
+    return first[: next((i for i, one in enumerate(same) if not one), len(first))]
+
+
+# Documents and their tables.
+
+# Cells of a bar, and the columns that a name has beside it
+BARS: Final = ((24, 24), (20, 20), (14, 16), (10, 10))
+MIN_NAME: Final = 10  # Columns at which a name need not be cut much
+MIN_LIST: Final = 20  # Columns that a list of names needs, else it is not shown
+GAP: Final = "  "
+BAR: Final = re.compile("─*●─*")
+COLOURS: Final = {"warning": "red", "note": "yellow"}
+
+
+def render_text(document: Document, columns: int = PLAIN) -> str:
+    """Lay a document out for a terminal: the answer, what it rests on, tables, findings."""
+    lines: list[str] = []
+    for number, sentence in enumerate(document.answer):
+        wrapped = wrap(escape_control(sentence), columns)
+        lines += [click.style(line, bold=True) for line in wrapped] if number == 0 else wrapped
+    lines += wrap(escape_control(document.basis), columns) if document.basis else []
+    captioned = len(document.tables) > 1
+    for part in document.parts:
+        drawn = (
+            draw_table(part, columns, caption=captioned)
+            if isinstance(part, Table)
+            else draw_lines(part, columns)
+        )
+        lines += ["", *drawn] if lines else drawn
+    findings = [
+        label(one.severity, one.text, columns, colour=COLOURS.get(one.severity))
+        for one in document.shown
+    ]
+    lines += ["", *findings] if findings else []
+    if document.signature:
+        lines += [*([] if findings else [""]), sign(document.signature, columns)]
+    return "\n".join(lines) + "\n"
+
+
+def draw_lines(text: Text, columns: int) -> list[str]:
+    """Return lines that stand as they are, wrapped behind where their words begin."""
+    lines = [click.style(escape_control(text.title), bold=True)] if text.title else []
+    for line in text.lines:
+        words = line.lstrip(" ")
+        lines += hang(" " * (len(line) - len(words)), escape_control(words), columns)
+    return lines
+
+
+def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> list[str]:
+    """Return the lines of a table, its titles dim, with a rule where a line stands.
+
+    Where names lack room, columns with a low priority go, then names are cut so that they still
+    differ. Bars and lists of names take what is left.
+
+    >>> from evenhand.render.document import Column
+    >>> columns = (Column("judge", "judge", "name"), Column("n", "n", "count"))
+    >>> drawn = draw_table(Table("judges", "", columns, ({"judge": "mira", "n": 12},)))
+    >>> [click.unstyle(line) for line in drawn]
+    [' judge   n', ' mira   12']
+    """
+    rows = table.rows[: table.limit]
+    shown = [one for one in table.columns if not one.only or "text" in one.only]
+    cells = {one: _write_cells(one, rows) for one in shown}
+    names = [one for one in shown if one.kind == "name"]
+    fill = [one for one in shown if one.kind in ("bar", "names")]  # they take the room that is left
+    room = _room(cells, (*names, *fill), names, columns)
+    taken = _shorten_names(cells, names, room - BARS[-1][0] - len(GAP))
+    wanted = sum(min(_longest(cells[one]), MIN_NAME) for one in names)
+    while _room(cells, (*names, *fill), names, columns) < wanted:
+        first = min((one for one in cells if one not in (*names, *fill)), key=_order, default=None)
+        if first is None or first.priority == ALWAYS:
+            break
+        del cells[first]
+    room = _room(cells, (*names, *fill), names, columns)
+    longest = sum(_longest(cells[one]) for one in names)
+    both = longest + BARS[-1][0] + MIN_LIST + 2 * len(GAP)  # a bar and a list find room
+    listed = room >= both and any(
+        one.fetch(row) for one in fill if one.kind == "names" for row in rows
+    )
+    for one in fill:
+        if one.kind == "bar":
+            cells[one] = _draw_bars(one, rows, room - (MIN_LIST + len(GAP)) * listed, longest)
+        else:
+            left = room - longest - len(GAP)
+            cells[one] = _list_names(one, rows, left) if left >= MIN_LIST else [""]
+        if len(cells[one]) == 1:
+            del cells[one]
+        else:
+            room -= _longest(cells[one]) + len(GAP)
+    for one, share_of_room in zip(names, _share_room([cells[n] for n in names], room), strict=True):
+        short = tell_apart(cells[one][1:], share_of_room)
+        cells[one] = [cells[one][0], *(short[name] for name in cells[one][1:])]
+    lines = _join(cells, [place for place in table.lines if 0 < place < len(rows)])
+    more = len(table.rows) - len(rows)
+    below = [*([f"... and {more:,} more"] if more else []), *taken, *table.legend]
+    above = [click.style(escape_control(table.caption), bold=True)] if caption else []
+    return [
+        *(line for one in above for line in wrap(one, columns)),
+        *lines,
+        *(f" {line}" for one in below for line in wrap(escape_control(one), columns - 1)),
+    ]
+
+
+def _write_cells(column: Column, rows: Sequence[Row]) -> list[str]:
+    """Return the title and the cells; ends of intervals stand below each other."""
+    if column.kind in ("bar", "names"):
+        return [column.title]
+    cells = [escape_control(column.write(row)) for row in rows]
+    if column.kind.startswith("interval"):
+        ends = [cell.split(" to ") if " to " in cell else ["", ""] for cell in cells]
+        padded = align(ends, left=()) if ends else []
+        cells = [
+            f"{low} to {high}" if " to " in cell else cell
+            for cell, (low, high) in zip(cells, padded, strict=True)
+        ]
+    return [column.title, *cells]
+
+
+def _order(column: Column) -> int:
+    return column.priority
+
+
+def _longest(cells: Sequence[str]) -> int:
+    return max(map(width, cells))
+
+
+def _room(
+    cells: Mapping[Column, Sequence[str]],
+    flexible: Sequence[Column],
+    names: Sequence[Column],
+    columns: int,
+) -> int:
+    """Return how many columns are left for names, and for what fills the rest."""
+    fixed = sum(_longest(cells[one]) + len(GAP) for one in cells if one not in flexible)
+    return columns - 1 - fixed - len(GAP) * max(len(names) - 1, 0)
+
+
+def _share_room(named: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Return how many columns each column of names gets: the longest gives way first."""
+    shares = [_longest(cells) for cells in named]
+    while sum(shares) > max(room, len(shares)):
+        shares[shares.index(max(shares))] -= 1
+    return shares
+
+
+def _shorten_names(cells: dict[Column, list[str]], names: Sequence[Column], room: int) -> list[str]:
+    """Take away what all names share where they are long, and say what that is."""
+    taken: list[str] = []
+    long = sum(_longest(cells[one]) for one in names) > room
+    for one in names:
+        if long:
+            short, note = shorten(cells[one][1:])
+            cells[one] = [cells[one][0], *short]
+            taken += [note] if note and note not in taken else []
+    return taken
+
+
+def _draw_bars(column: Column, rows: Sequence[Row], room: int, longest: int) -> list[str]:
+    """Return the ends of the scale, then a bar for each interval; only a title where none fits."""
+    ends = [column.fetch(row) for row in rows]
+    known = [one for one in ends if one is not None]
+    fitting = (c for c, name in BARS if room - c - len(GAP) >= min(longest, name))
+    cells = next(fitting, 0)
+    if not known or not cells:
+        return [""]
+    scale = (min(one[0] for one in known), max(one[-1] for one in known))
+    left, right = f"{scale[0]:z.1f}", f"{scale[1]:z.1f}"
+    title = left + pad(right, cells - len(left), right=True)
+    return [title, *(bar(one, scale, cells) if one is not None else "" for one in ends)]
+
+
+def _list_names(column: Column, rows: Sequence[Row], room: int) -> list[str]:
+    """Return lists of names, each as many as there is room for, and how many more."""
+    lists = []
+    for row in rows:
+        names = [escape_control(str(name)) for name in column.fetch(row) or ()]
+        for many in range(len(names), -1, -1):
+            more = f"{len(names) - many} more" if many else f"{len(names)} systems"
+            text = ", ".join([*names[:many], *([more] if many < len(names) else [])])
+            if width(text) <= room:
+                break
+        lists.append(text)
+    return [column.title, *lists] if any(lists) else [""]
+
+
+def _join(cells: Mapping[Column, Sequence[str]], rules: Sequence[int]) -> list[str]:
+    shown = list(cells)
+    left = [i for i, one in enumerate(shown) if one.left]
+    rows = align(list(zip(*cells.values(), strict=True)), left)
+    titles, *lines = (" " + GAP.join(row).rstrip() for row in rows)
+    lines = [BAR.sub(lambda found: click.style(found[0], fg="cyan"), line) for line in lines]
+    drawn = [click.style(titles, dim=True)]
+    rule = click.style(" " + "┈" * (width(titles) - 1), dim=True)
+    for place, line in enumerate(lines):
+        drawn += [rule, line] if place in rules else [line]
+    return drawn

@@ -1,0 +1,75 @@
+"""Documents in a terminal: what gives way where there is little room, and what never does."""
+
+from __future__ import annotations
+
+import pytest
+from click import unstyle
+
+from evenhand.render.document import Column, Document, Finding, Table, Text
+from evenhand.render.text import draw_table, render_text, width
+
+COLUMNS = (
+    Column(("first", "last"), "rank", "range"),
+    Column("system", "system", "name"),
+    Column("estimate", "log-worth", "two"),
+    Column(("lower", "upper"), "95 % interval", "interval", priority=2),
+    Column(("lower", "estimate", "upper"), "", "bar"),
+    Column("beats", "beats", "names"),
+)
+ROWS = (
+    {"system": "opus", "estimate": 0.7, "lower": 0.3, "upper": 1.1, "first": 1, "last": 2,
+     "beats": ("heron", "wren", "finch")},
+    {"system": "lark", "estimate": 0.4, "lower": -0.1, "upper": 0.9, "first": 1, "last": 1,
+     "beats": ("finch",)},
+    {"system": "finch", "estimate": -1.1, "lower": None, "upper": None, "first": 3, "last": 3,
+     "beats": ()},
+)  # fmt: skip
+TABLE = Table("ranking", "Systems", COLUMNS, ROWS, lines=(2,))
+
+
+def draw(table: Table, columns: int = 80) -> list[str]:
+    return [unstyle(line) for line in draw_table(table, columns)]
+
+
+def test_a_table_has_bars_lists_of_names_and_a_rule():
+    assert draw(TABLE) == [
+        " rank  system  log-worth  95 % interval  -0.1       1.1  beats",
+        " 1-2   opus         0.70   0.30 to 1.10      ─────●────  heron, wren, finch",
+        " 1     lark         0.40  -0.10 to 0.90  ─────●──────    finch",
+        f" {'┈' * 60}",
+        " 3     finch       -1.10              –",
+    ]
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 120])
+def test_no_line_is_longer_than_the_terminal_and_names_differ(columns):
+    rows = tuple({**row, "system": f"a very long name of {row['system']}"} for row in ROWS)
+    lines = draw(Table("ranking", "", COLUMNS, rows), columns)
+    assert max(map(width, lines)) <= columns
+    assert all(any(name in line for line in lines[1:4]) for name in ("opus", "lark", "finch"))
+
+
+def test_a_list_that_has_no_room_says_how_many_more():
+    rows = ({**ROWS[0], "beats": tuple(f"system-{n}" for n in range(20))},)
+    (line,) = draw(Table("ranking", "", COLUMNS, rows))[1:]
+    assert line.endswith("system-0, 19 more")
+
+
+def test_a_document_says_the_answer_first_and_signs_last():
+    found = Finding("few-judges", "Only 3 judges: nothing can be said of others.", "warning")
+    hidden = Finding("seed", "seed 1", "info")
+    document = Document(
+        "600 judgments.", ("opus leads.",), (TABLE, Text("card", ("  one", "  two"))),
+        (Finding("ties", "Half are ties."), found, hidden, found), "evenhand 1 | n=600",
+    )  # fmt: skip
+    lines = [unstyle(line) for line in render_text(document).splitlines()]
+    assert lines[:3] == ["opus leads.", "600 judgments.", ""]
+    assert "warning" in lines[-3]
+    assert lines[-2:] == ["note   Half are ties.", "sign   evenhand 1 | n=600"]
+    assert sum("Only 3 judges" in line for line in lines) == 1
+    assert not any("seed 1" in line for line in lines)
+
+
+def test_names_that_would_move_the_cursor_are_written_out():
+    rows = ({**ROWS[0], "system": "\x1b[31mred"},)
+    assert "\x1b" not in "".join(draw(Table("t", "", COLUMNS, rows)))
