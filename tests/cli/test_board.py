@@ -7,8 +7,8 @@ import pytest
 from click import unstyle
 
 import evenhand
-from evenhand.cli.rank_result import Scales
-from evenhand.cli.rank_result import draw_board as draw_in_colour
+from evenhand.cli.rank_options import Scales
+from evenhand.cli.rank_options import draw_board as draw_in_colour
 from evenhand.render.text import width
 
 

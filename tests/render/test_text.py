@@ -36,7 +36,7 @@ def test_a_table_has_bars_lists_of_names_and_a_rule():
         " rank  system  log-worth  95 % interval  -0.1       1.1  beats",
         " 1-2   opus         0.70   0.30 to 1.10      ─────●────  heron, wren, finch",
         " 1     lark         0.40  -0.10 to 0.90  ─────●──────    finch",
-        f" {'┈' * 60}",
+        f" {'┈' * 61}",
         " 3     finch       -1.10              –",
     ]
 

@@ -22,7 +22,7 @@ VERSIONS: Final = ("first", "last", "both")
 _ratings_option = section("What the ratings are", stored=True)
 _outside_option = section("Who is outside, and what is removed (ratings)", stored=True)
 _flags_option = section("Flags")
-_output_option = section("Where the result goes")
+_output_option = section("Output")
 
 rating_options = stack(
     _ratings_option(

@@ -194,6 +194,10 @@ def seed_option(declare: Declare, *, says: str = "Of everything random.") -> Cal
     return declare("--seed", type=SEEDS, default=SEED, help=says)
 
 
+# What stands last in the help of a verb, after its own options
+LAST: Final = {"Model": 1, "Uncertainty": 2, "Output": 3, "Reading": 4, "Options": 5}
+
+
 class Verb(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse a verb's words; whatever is wrong with them is known to be this verb's."""
@@ -210,7 +214,8 @@ class Verb(click.Command):
             if record is not None and isinstance(param, click.Option):
                 heading = getattr(param, "heading", "Options")
                 headings.setdefault(heading, []).append(record)
-        for heading, records in headings.items():
+        for heading in sorted(headings, key=lambda one: LAST.get(one, 0)):
+            records = headings[heading]
             with formatter.section(heading):
                 formatter.write_dl(records)
 
@@ -239,13 +244,13 @@ def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
     return apply
 
 
-_input_option = section("What to read")
+_input_option = section("Reading")
 _model_option = section("Model")
 _certainty_option = section("Uncertainty")
-_output_option = section("Where the result goes")
+_output_option = section("Output")
 # `take_reading` and `take_output` find these
-_kept_input = section("What to read", stored=True)
-_kept_output = section("Where the result goes", stored=True)
+_kept_input = section("Reading", stored=True)
+_kept_output = section("Output", stored=True)
 
 
 def keep_conditions(
@@ -428,11 +433,12 @@ output_options = stack(
     _kept_output("--json", "as_json", is_flag=True, help="JSON, a stable contract."),
     _kept_output("--csv", "as_csv", is_flag=True, help="CSV, one row a line."),
     _kept_output("--latex", "as_latex", is_flag=True, help="A LaTeX table (booktabs)."),
+    _kept_output("--markdown", "as_markdown", is_flag=True, help="Markdown."),
     _kept_output(
         "-o",
         "--output",
         metavar="FILE",
-        help="Write to a file; .json, .csv and .tex choose the format.",
+        help="Write to a file; .json, .csv, .tex and .md choose the format.",
     ),
 )
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _systems_option = section("Systems, judges and items as they may be (or from a pilot)", stored=True)
 _design_option = section("Who judges what (what is left out is looked for)", stored=True)
 _wish_option = section("What is wanted", stored=True)
-_figures_option = section("Where the result goes", stored=True)
+_figures_option = section("Output", stored=True)
 
 
 # Options that the verb does not name among its parameters: there are many, most left out

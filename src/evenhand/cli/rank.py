@@ -24,7 +24,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.rank_result import (
+from evenhand.cli.rank_options import (
     Shares,
     choose_model,
     make_mix,
@@ -32,9 +32,10 @@ from evenhand.cli.rank_result import (
     model_option,
     refuse_scales,
 )
+from evenhand.cli.result import VerbResult, part_groups
 from evenhand.cli.running import ProgressDisplay, remarks_on, take_output, take_reading
 
-_input_option = section("What to read")
+_input_option = section("Reading")
 
 
 def _limit_engine(_context: click.Context, _param: click.Parameter, memory: str | None) -> None:
@@ -132,13 +133,8 @@ def rank(
         )
         refuse_scales(result, elo=elo, worth=worth, marginal=marginal)
         remarks = remarks_on(data)
-    from evenhand.cli.rank_result import RankResult, Scales
-    from evenhand.ranking.ranking import GroupedRankings
-
-    scales = Scales(elo=elo, worth=worth, marginal=marginal)
-    if isinstance(result, GroupedRankings):
-        place.deliver(
-            RankResult(result.groups, result.refused, remarks, scales=scales, by=result.by)
-        )
-    else:
-        place.deliver(RankResult({"": result}, {}, remarks, scales=scales))
+    groups, refused = part_groups(result)
+    shown = tuple(
+        name for name, wanted in (("elo", elo), ("worth", worth), ("marginal", marginal)) if wanted
+    )
+    place.deliver(VerbResult(groups, refused, remarks, shown))

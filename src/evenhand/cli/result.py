@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from math import inf
 from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeAlias, TypeVar, cast
@@ -12,7 +13,10 @@ from typing import Any, ClassVar, Final, Generic, Literal, Protocol, TypeAlias, 
 import click
 
 from evenhand.cli.refusals import kept_excluded
-from evenhand.render.latex import NONE, comment, escape, escape_control, tabular
+from evenhand.render.document import Document
+from evenhand.render.findings import Finding, describe_findings
+from evenhand.render.latex import NONE, comment, escape, escape_control, render_latex, tabular
+from evenhand.render.markup import render_markdown
 from evenhand.render.text import PLAIN, align, block, label, say_notes, tell_apart, width
 
 ALWAYS: Final = 9  # Priority of columns of a table that never go
@@ -262,6 +266,97 @@ def part_groups(result: Any) -> tuple[Mapping[str, Any], Mapping[str, str]]:
     from evenhand.data.results import Grouped
 
     return (result.groups, result.refused) if isinstance(result, Grouped) else ({"": result}, {})
+
+
+@dataclass(frozen=True, eq=False)
+class VerbResult:
+    """What a verb found in each group: documents that `evenhand.render` lays out, JSON, CSV."""
+
+    groups: Mapping[str, Any]  # results by group; one without a name where there are no groups
+    refused: Mapping[str, str]  # why some groups have none
+    read: Sequence[str]  # what was understood of the files, and what was excluded
+    columns: tuple[str, ...] = ()  # more columns of the table, as `document` takes them
+
+    def __post_init__(self) -> None:
+        """Let every part carry what was excluded from the judgments that the command read."""
+        excluded = kept_excluded()
+        if excluded:
+            from evenhand.data.exclusions import note_groups
+
+            object.__setattr__(self, "groups", note_groups(self.groups, excluded, once=True))
+
+    @property
+    def grouped(self) -> bool:
+        return "" not in self.groups
+
+    @cached_property
+    def documents(self) -> dict[str, Document]:
+        """The document of each group, with what a reader must know of the files."""
+        documents = {name: one.document(*self.columns) for name, one in self.groups.items()}
+        read = tuple(
+            Finding("read", one.removeprefix("read "), "read")
+            for one in self.read
+            if says_more(one)
+        )
+        return {
+            name: replace(one, findings=(*read, *(f for f in one.findings if f not in self.read)))
+            for name, one in documents.items()
+        }
+
+    def text(self, columns: int) -> str:
+        from evenhand.render.text import render_text
+
+        if not self.grouped:
+            return render_text(self.documents[""], columns)
+        lines: list[str] = []
+        for name, document in self.documents.items():
+            lines += [*group_title(name, columns), render_text(document, columns).rstrip("\n")]
+        for name, why in self.refused.items():
+            lines += [*group_title(name, columns), label("error", why, columns, colour="red")]
+        return "\n".join(lines[1:]) + "\n"
+
+    def contract(self) -> dict[str, Any]:
+        """Return the JSON of a result, or of groups."""
+        parts = {name: one.to_dict(*self.columns) for name, one in self.groups.items()}
+        read = describe_findings(Finding("read", one, "info") for one in self.read)
+        if self.grouped:
+            return {"groups": parts, "refused": dict(self.refused), "findings": read}
+        return {**parts[""], "findings": [*read, *parts[""].get("findings", [])]}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of the first table, their group first if there are groups."""
+        return [
+            {**({"group": name} if self.grouped else {}), **row}
+            for name, document in self.documents.items()
+            for row in document.tables[0].records
+        ]
+
+    def latex(self) -> str:
+        return self._join("% ", render_latex)
+
+    def markdown(self) -> str:
+        return self._join("## ", render_markdown)
+
+    def _join(self, mark: str, render: Callable[[Document], str]) -> str:
+        return "\n".join(
+            (f"{mark}{escape_control(name)}\n" if name else "") + render(document)
+            for name, document in self.documents.items()
+        )
+
+    def remarks(self) -> list[str]:
+        """Return what must stand beside the numbers."""
+        sentences = [
+            f"{name}: {one}" if name else one
+            for name, document in self.documents.items()
+            for one in (*document.answer, *document.shown)
+            if one not in self.read
+        ]
+        return [*sentences, *(f"{name}: {why}" for name, why in self.refused.items())]
+
+
+def says_more(remark: str) -> bool:
+    """Say whether a remark on the files is more than that columns have their usual names."""
+    return not remark.startswith("read ") or "=" in remark
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
-from evenhand.cli.rank_result import Shares, choose_model, make_mix, mix_options
+from evenhand.cli.rank_options import Shares, choose_model, make_mix, mix_options
 from evenhand.cli.result import GroupedResult
 from evenhand.cli.running import (
     ProgressDisplay,

@@ -113,8 +113,16 @@ def write_figures(
 
 # Where a result goes: the terminal or a file, as text, JSON, CSV or LaTeX.
 
-SUFFIXES: Final = {".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "text", "": "text"}
+SUFFIXES: Final = {
+    ".json": "json",
+    ".csv": "csv",
+    ".tex": "latex",
+    ".md": "markdown",
+    ".txt": "text",
+    "": "text",
+}
 FIGURE_FORMS: Final = ("svg", "png")
+FORMS: Final = ("json", "csv", "latex", "markdown")
 LOST: Final = "not finite, so null here"
 
 
@@ -139,7 +147,7 @@ class Result(Protocol):
 
 @dataclass(frozen=True)
 class Output:
-    form: str  # text, json, csv or latex
+    form: str  # text, or one of FORMS
     path: Path | None  # the file, or None for the terminal
 
     def deliver(self, result: Result) -> None:
@@ -162,10 +170,20 @@ class Output:
             return write_json(_add_excluded(result.contract(), excluded))
         if self.form == "csv":
             return write_csv(result.records())
+        if self.form == "markdown":
+            return write_markdown(result)
         if self.form == "latex":
+            written = result.latex()
             comments = [f"% {' '.join(one.text.split())}\n" for one in excluded]
-            return "".join([*comments, result.latex()])
+            return "".join([*(one for one in comments if one not in written), written])
         return click.unstyle(result.text(columns))
+
+
+def write_markdown(result: Result) -> str:
+    markdown = getattr(result, "markdown", None)
+    if markdown is None:
+        raise UnknownOption("--markdown is not made of this result: take --json, --csv or --latex")
+    return str(markdown())
 
 
 def _list_remarks(result: Result) -> list[str]:
@@ -219,7 +237,7 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def take_output(*inputs: str | None) -> Output:
-    forms = {form: kept(f"as_{form}") for form in ("json", "csv", "latex")}
+    forms = {form: kept(f"as_{form}") for form in FORMS}
     return choose_output(forms, kept("output"), (*kept("files", ()), *filter(None, inputs)))
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from evenhand.data.exclusions import Exclusion, list_texts
 from evenhand.errors import InvalidJudgments, suggest_or_list
+from evenhand.render.document import Document
 
 # Exclusion at run time as well: a board that comes over HTTP is read by its annotations
 
@@ -20,6 +21,26 @@ SHOWN: Final = 100  # Most rows that are shown; `to_dict` has them all
 PLAIN: Final = (str, int, float, type(None))
 
 Row = Mapping[str, Any]
+
+
+class Shown:
+    """A result that people read: its document, in a notebook as HTML, elsewhere as text."""
+
+    def document(self) -> Document:
+        """Return what it says, as a value that `evenhand.render` lays out."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        from evenhand.render.markup import render_html
+
+        return render_html(self.document())
+
+    def __repr__(self) -> str:
+        from click import unstyle
+
+        from evenhand.render.text import render_text
+
+        return unstyle(render_text(self.document())).rstrip("\n")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -253,6 +253,7 @@ def _reorder(intervals: Intervals | None, order: NDArray[np.int64]) -> dict[str,
         "rank_upper": highest[order],
         "cluster": find_clusters(order, intervals.decided),
         "better_than": (len(order) - highest)[order],
+        "decided": intervals.decided[np.ix_(order, order)],
         "pair_stderr": None if pairs is None else pairs[np.ix_(order, order)],
         "rank_sets": None if intervals.rank_sets is None else intervals.rank_sets.reorder(order),
     }

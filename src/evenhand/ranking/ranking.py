@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.exclusions import Exclusion, list_texts, write_excluded
-from evenhand.data.results import Grouped, draw_table
+from evenhand.data.exclusions import Exclusion, write_excluded
+from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import Mixed
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest, suggest_or_list
 from evenhand.models.base import Fit
@@ -21,7 +21,10 @@ from evenhand.models.settings import say_model
 from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets, say_place
 from evenhand.ranking.sides import LIMIT
 from evenhand.render.counts import effective, plural, say_answers, say_systems
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings, take_findings
 
+MARGINAL: Final = ("marginal_lower", "marginal_upper")
 COLUMNS: Final = (
     *("log_worth", "ability", "stderr", "lower", "upper", "rank", "rank_lower", "rank_upper"),
     *("cluster", "better_than", "wins", "ties", "losses"),
@@ -37,20 +40,7 @@ MAX_SYSTEMS_SHOWN: Final = 100  # Most systems that are printed; `rows` and `to_
 MARK: Final = "†"
 # What the mark on a rank set says
 LEGEND: Final = "some of its pairs stay open, however far apart: see note"
-NO_VALUE: Final = "-"
-
-
-def table_rows(ranking: Ranking) -> list[tuple[str, ...]]:
-    titles = (title_ranks(ranking), "system", ranking.scale, "interval", "better than")
-    rows: list[tuple[str, ...]] = [titles]
-    others = len(ranking.systems) - 1
-    for row, estimate in zip(ranking.rows()[:MAX_SYSTEMS_SHOWN], ranking.estimate, strict=False):
-        better = "" if row["rank_lower"] is None else f"{row['better_than']} of {others}"
-        ends = "" if ranking.lower is None else NO_VALUE
-        if row["lower"] is not None:
-            ends = f"{row['lower']:.2f} to {row['upper']:.2f}"
-        rows.append((write_ranks(row), row["system"], f"{estimate:.3f}", ends, better))
-    return rows
+DEFAULT_MODEL: Final = "Bradley-Terry, Davidson ties"  # Not said, since it is the usual one
 
 
 def title_ranks(ranking: Ranking) -> str:
@@ -73,18 +63,6 @@ def write_range(low: int, high: int, dash: str = "-") -> str:
 def explain_mark(ranking: Ranking) -> list[str]:
     barred = ranking.undecidable_pairs
     return [] if barred is None or not barred.any() else [f"{MARK} {LEGEND}"]
-
-
-def _below(ranking: Ranking) -> list[str]:
-    more = len(ranking.systems) - MAX_SYSTEMS_SHOWN
-    return [*([f"... and {more:,} more systems"] if more > 0 else []), *explain_mark(ranking)]
-
-
-def _said(ranking: Ranking) -> list[str]:
-    controlled = () if ranking.controlled is None else ranking.controlled.says
-    notes = [f"note: {note}" for note in ranking.notes]
-    excluded = list_texts(ranking.excluded, ranking.notes)
-    return [ranking.says, *controlled, *notes, *excluded, ranking.signature]
 
 
 def align_columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
@@ -296,8 +274,8 @@ class Controlled:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking:
+@dataclass(frozen=True, eq=False, repr=False)
+class Ranking(Shown):
     """Systems best first, with what is known about their places.
 
     Arrays are in the order of `systems`. Log-worths are natural log-odds, centred
@@ -342,6 +320,7 @@ class Ranking:
         rank_sets: what simultaneous ranges rest on, in the order of the board; else None.
         one_sided: whether sides were so far from lot that a preference for one may carry a claim.
         excluded: what was excluded from the judgments.
+        decided: (K, K) +1 where the row's system is decided to be better, −1 worse, 0 neither.
         answers: what was counted as `n_judgments`: "judgments", or "rankings" of several outputs.
 
     """
@@ -383,6 +362,7 @@ class Ranking:
     one_sided: bool = False
     answers: str = "judgments"
     excluded: tuple[Exclusion, ...] = ()
+    decided: NDArray[np.int8] | None = None
 
     @property
     def estimate(self) -> Array:
@@ -465,9 +445,23 @@ class Ranking:
         """
         return self.rows()[self._place(system)]
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one mapping per system, best first, with plain numbers."""
+    def rows(self, *columns: str) -> list[dict[str, Any]]:
+        """Return one mapping per system, best first, with plain numbers; also "elo" or "worth"."""
         none = [None] * len(self.systems)
+        scales = {"elo": self.elo, "worth": self.worths}
+        more = {name: scale().tolist() for name, scale in scales.items() if name in columns}
+        return (
+            [
+                {**row, **dict(zip(more, values, strict=True))}
+                for row, values in zip(
+                    self._rows(none), zip(*more.values(), strict=True), strict=False
+                )
+            ]
+            if more
+            else self._rows(none)
+        )
+
+    def _rows(self, none: list[None]) -> list[dict[str, Any]]:
         columns: dict[str, list[Any]] = {"system": list(self.systems)}
         for name in COLUMNS:
             values = getattr(self, name)
@@ -476,8 +470,9 @@ class Ranking:
             columns[name] = none if values is None else values.tolist()
         sets, barred = self.rank_sets, self.undecidable_pairs
         ends = (none, none) if sets is None else (end.tolist() for end in sets.marginal)
-        columns |= zip(("marginal_lower", "marginal_upper"), ends, strict=True)
+        columns |= zip(MARGINAL, ends, strict=True)
         columns["undecidable_pairs"] = none if barred is None else barred.tolist()
+        columns["beats"] = none if self.decided is None else self._name_beaten()
         for name in ("wins", "ties", "losses"):
             columns[name] = [write_number(count) for count in columns[name]]
         for name in ("stderr", "lower", "upper"):
@@ -488,8 +483,14 @@ class Ranking:
             for values in zip(*columns.values(), strict=True)
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of `evenhand rank --json`."""
+    def _name_beaten(self) -> list[list[str]]:
+        """Return the systems that each system is decided to be better than, best first."""
+        if self.decided is None:
+            return []
+        return [[self.systems[i] for i in np.flatnonzero(row > 0)] for row in self.decided]
+
+    def to_dict(self, *columns: str) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand rank --json`; systems with "elo" or "worth" too."""
         sets, mix, controlled = self.rank_sets, self.mix, self.controlled
         return {
             "signature": self.signature,
@@ -506,40 +507,38 @@ class Ranking:
             "n_items": self.n_items,
             "headline": self.headline,
             "says": self.says,
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
             **({} if mix is None else {"mix": mix.to_dict()}),
             **({} if controlled is None else controlled.to_dict()),
             "rank_sets": None if sets is None else sets.to_dict(self.systems),
-            "systems": self.rows(),
+            "systems": self.rows(*columns),
             "neighbours": [
                 {"systems": list(c.systems), "estimate": c.estimate, "stderr": c.stderr}
                 for c in self.neighbours
             ],
         }
 
-    def table(self) -> list[tuple[str, ...]]:
-        """Return the table as text, titles first; of very many systems the best 100."""
-        return table_rows(self)
+    def document(self, *columns: str) -> Document:
+        """Return what people read: the answer, the table, what limits it.
 
-    def __str__(self) -> str:
-        rows = table_rows(self)
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [self.headline] if self.headline else []
-        for place, row in enumerate(rows):
-            if place > 1 and self.cluster is not None:
-                lines += ["  ·"] if self.cluster[place - 1] > self.cluster[place - 2] else []
-            cells = [
-                cell.ljust(width) if i == 1 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ]
-            lines.append("  ".join(cells).rstrip())
-        return "\n".join([*lines, *_below(self), "", *_said(self)])
+        Args:
+            columns: more columns of the table, of "elo", "worth" and "marginal".
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        head, *body = self.table()
-        return draw_table(head, body, [*_below(self), *_said(self)], self.headline or "")
+        """
+        controlled = () if self.controlled is None else self.controlled.says
+        findings = [*self.notes, *(Finding("controls", one) for one in controlled)]
+        findings += [
+            Finding(one.code, one.text, "note", one.to_dict())
+            for one in self.excluded
+            if one.text not in self.notes
+        ]
+        return Document(
+            basis=f"{say_counts(self)}. {_say_basis(self)}",
+            answer=(f"{_say_leader(self)}{f' ({self.headline})' if self.headline else ''}.",),
+            parts=(_tabulate(self, columns),),
+            findings=take_findings(findings),
+            signature=self.signature,
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -584,3 +583,56 @@ def say_counts(ranking: Ranking) -> str:
         parts.append(plural(ranking.n_items, "item"))
     ties = float(ranking.ties.sum() / 2)
     return ", ".join([*parts, *say_systems(len(ranking.systems), ties, ranking.n_comparisons)])
+
+
+def _say_basis(ranking: Ranking) -> str:
+    """Say which model ranks, where it is not the default, and what intervals account for."""
+    model = say_ranked_by(ranking)
+    of_model = [] if model == DEFAULT_MODEL else [f"Model: {model}."]
+    of_mix = [] if ranking.mix is None else [f"Mix: {ranking.mix.said}."]
+    sets = ranking.rank_sets
+    if ranking.lower is None:
+        how = "Too many systems for intervals."
+    elif sets is None:
+        how = f"{100 * ranking.level:g} % intervals, {ranking.rank_interval}: {ranking.method}."
+    elif sets.clusterings == (JUDGMENTS[:-1],):
+        how = "Intervals take judgments as independent."
+    else:
+        how = f"Intervals account for {' and '.join(f'{one}s' for one in sets.clusterings)}."
+    return " ".join([*of_model, *of_mix, how])
+
+
+def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
+    """Return the table of systems; CSV has every key of its rows."""
+    rows = ranking.rows(*more)
+    level, bounded = f"{100 * ranking.level:g} %", ranking.lower is not None
+    shown = [
+        {**row, "ranks": write_ranks(row), "estimate": float(estimate)}
+        for row, estimate in zip(rows, ranking.estimate, strict=True)
+    ]
+    columns = [
+        Column("ranks", title_ranks(ranking)),
+        *(
+            [Column(("marginal_lower", "marginal_upper"), "by itself", "range")]
+            * ("marginal" in more)
+        ),
+        Column("system", "system", "name"),
+        Column("estimate", ranking.scale, "two"),
+        *([Column(("lower", "upper"), f"{level} interval", "interval", priority=2)] * bounded),
+        *([Column("elo", "Elo", "integer")] * ("elo" in more)),
+        *([Column("worth", "worth", "three")] * ("worth" in more)),
+        *([Column(("lower", "estimate", "upper"), "", "bar")] * bounded),
+        *([Column("beats", "beats", "names")] * (ranking.decided is not None)),
+    ]
+    clusters = [row["cluster"] for row in rows]
+    lines = [at for at in range(1, len(rows)) if clusters[at] != clusters[at - 1]]
+    legend, without = tuple(explain_mark(ranking)), ("ranks", "estimate", "beats")
+    return Table(
+        "ranking",
+        f"Systems by {ranking.scale}, best first",
+        tuple(columns),
+        tuple(shown),
+        tuple(lines),
+        legend=legend,
+        without=without,
+    )

@@ -7,8 +7,10 @@ LaTeX, Markdown, the report. A thing is said once, in the same words everywhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
+
+from evenhand.render.findings import Finding
 
 Row: TypeAlias = Mapping[str, Any]
 Form: TypeAlias = Literal["text", "latex", "markdown", "html"]
@@ -19,28 +21,6 @@ NO_VALUE: Final = "–"  # What stands where there is no value; "--" in LaTeX
 MAX_NAMES: Final = 5  # Most systems that are named in a sentence
 SMALLEST_P: Final = 0.001  # p-values below this are written as being below it
 ALWAYS: Final = 9  # Priority of columns that are never left out
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A statement that is no number of the table: what follows, or what limits it.
-
-    Code branches on `code` and `values`, never on `text`.
-    """
-
-    code: str  # lower case with dashes, such as "few-judges"; stable, unlike the text
-    text: str  # a sentence or two, for people
-    # "note": worth knowing, "warning": what speaks against the numbers, "info": only in JSON
-    severity: str = "note"
-    values: Mapping[str, Any] = field(default_factory=dict)  # the numbers and names in the text
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "code": self.code,
-            "severity": self.severity,
-            "text": self.text,
-            "values": dict(self.values),
-        }
 
 
 @dataclass(frozen=True)
@@ -81,6 +61,13 @@ class Table:
     lines: tuple[int, ...] = ()  # after which rows a line stands: borders between clusters
     limit: int | None = None  # how many rows a terminal shows; None for all
     legend: tuple[str, ...] = ()  # what marks and columns mean, below the table
+    # keys of rows that CSV does not have, since others tell the same
+    without: tuple[str, ...] = ()
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows for CSV."""
+        return [{k: v for k, v in row.items() if k not in self.without} for row in self.rows]
 
 
 @dataclass(frozen=True)
@@ -108,13 +95,8 @@ class Document:
     @property
     def shown(self) -> tuple[Finding, ...]:
         """Return the findings that people read, warnings first, none twice."""
-        texts = {one.text: one for one in self.findings if one.severity != "info"}
-        return tuple(sorted(texts.values(), key=lambda one: one.severity != "warning"))
-
-
-def list_findings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Return findings for JSON."""
-    return [one.to_dict() for one in findings]
+        said = dict.fromkeys(one for one in self.findings if one.severity != "info")
+        return tuple(sorted(said, key=lambda one: one.severity != "warning"))
 
 
 # How numbers are written wherever people read them.

@@ -115,8 +115,7 @@ SIGNS: Final = {
 
 def render_latex(document: Document) -> str:
     """Lay the tables of a document out for a paper; findings and signature stand as comments."""
-    findings = [one.text for one in document.shown]
-    about = comment([*filter(None, (document.signature, *document.answer, *findings))])
+    about = comment([*filter(None, (document.signature, *document.answer, *document.shown))])
     return about + "\n".join(write_table(one) for one in document.tables)
 
 

@@ -37,7 +37,7 @@ def render_markdown(document: Document) -> str:
             blocks += [f"*{escape(part.caption)}*"] if titled else []
             blocks.append(write_table(part).rstrip("\n"))
             blocks += [escape(one) for one in part.legend]
-    blocks += ["\n".join(f"- {escape(one.text)}" for one in document.shown)]
+    blocks += ["\n".join(f"- {escape(one)}" for one in document.shown)]
     blocks += [f"`{document.signature}`" if document.signature else ""]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
@@ -68,7 +68,7 @@ def render_html(document: Document) -> str:
             blocks.append(f"<p><strong>{escape_html(part.title)}</strong><br>{lines}</p>")
         else:
             blocks.append(draw_table(part, caption=len(document.tables) > 1))
-    below = [one.text for one in document.shown]
+    below: list[str] = [*document.shown]
     below += [document.signature] if document.signature else []
     blocks += [f"<p>{'<br>'.join(map(escape_html, below))}</p>"] if below else []
     return "".join(blocks)

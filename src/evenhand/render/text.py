@@ -260,7 +260,7 @@ def render_text(document: Document, columns: int = PLAIN) -> str:
         )
         lines += ["", *drawn] if lines else drawn
     findings = [
-        label(one.severity, one.text, columns, colour=COLOURS.get(one.severity))
+        label(one.severity, one, columns, colour=COLOURS.get(one.severity))
         for one in document.shown
     ]
     lines += ["", *findings] if findings else []
