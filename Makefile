@@ -53,7 +53,8 @@ format: $(VENV)/.installed-dev ## put the code into the house's format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.installed-dev ## check the documentation: links, names, and every example in it
+docs: $(VENV)/.installed-dev ## check the documentation: links, names, examples; KEEP=1 writes outputs anew
+	$(if $(KEEP),PYTHONPATH=tests $(BIN)/python -m kept_pages)
 	$(PYTEST) tests/test_docs.py tests/test_pages.py
 
 # not --quiet: what is not said is not counted, and strict would pass
