@@ -84,7 +84,7 @@ KINDS = {
         {"kind": "rank", "n": 3},
         3,
         {"ranks": [1, 2, 3]},
-        "You said: A in place 1, B in place 2, C in place 3.",
+        "Your answer: A in place 1, B in place 2, C in place 3.",
         ("1 2 3 Enter", "1 1 2 Enter", "ArrowDown 1 2 3 Enter"),
         ({"ranks": [1, 2, 3]}, {"ranks": [1, 1, 2]}, {"ranks": [3, 1, 2]}),
         "1 1",

@@ -6,7 +6,7 @@ from http_judges import Told, fetch
 from started_servers import Servers
 
 LEFT = {"outcome": "left", "comment": "x" * 2_000}
-WORDS = "the server cannot store anything now, and nothing was changed: try again"
+WORDS = "the server cannot save anything right now, and nothing was changed: try again"
 Stored = dict[tuple[str, str], str]
 
 

@@ -80,7 +80,7 @@ def test_a_page_that_cannot_be_made_says_so_and_tries_again(
             event.listen(store.engine, "do_connect", break_off)
             store.engine.dispose()
             page.goto(f"{address}/j/{token}")
-            assert "The server cannot store anything now" in page.inner_text("h1")
+            assert "The server cannot save anything right now" in page.inner_text("h1")
             assert "/secret/path" not in page.content()
             keep_picture(page, f"no-database-{width}")
             event.remove(store.engine, "do_connect", break_off)

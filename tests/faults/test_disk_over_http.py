@@ -67,7 +67,7 @@ def live_through_it(servers: Servers, forbid: Callable[[], Callable[[], None]]) 
     for _ in range(3):
         check_refusal(judge.send())
     page = judge.ask("", accept="text/html")
-    assert page.status == 200 or "The server cannot store anything now" in page.body
+    assert page.status == 200 or "The server cannot save anything right now" in page.body
     wait_for_health(servers, 503)
     allow()
     for _ in range(5):
@@ -111,7 +111,7 @@ def test_a_file_system_without_room_refuses_and_goes_on_when_there_is_room(tmp_p
         shutil.copytree(f"/proc/{servers.parent}/root{disk}", copy)
         printed = servers.printed.read_text()
     assert "Traceback" not in printed
-    assert "evenhand: the database took nothing: " in printed
+    assert "evenhand: the database did not save anything: " in printed
     kept = check_stored(str(copy / "campaign.db"), stored)
     print(f"{len(stored)} acknowledged, {len(kept)} stored")  # noqa: T201 - counts of an experiment
     assert len(kept) == len(stored) > 10

@@ -15,7 +15,7 @@ from started_servers import run_servers, write_campaign
 def check_page(told: Told, *secrets: object) -> None:
     """The page says what is the matter, and no path, no address and nothing of SQL."""
     assert told.status == 503
-    assert "The server cannot store anything now" in told.body
+    assert "The server cannot save anything right now" in told.body
     assert "is kept on this device" in told.body
     for word in ("sqlite", "SQL", "/tmp", "socket", "postgres", "Traceback", *map(str, secrets)):
         assert word not in told.body

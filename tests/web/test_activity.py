@@ -73,7 +73,7 @@ def test_comments_stand_on_the_page_until_they_are_taken_back(
 ) -> None:
     fill(store, make_campaign(make("pair")))
     page = f"/a/{store.do(people.replace_link, 'admin').token}/comments"
-    assert "Nobody wrote a comment yet" in client.get(page).text
+    assert "There are no comments yet" in client.get(page).text
     judge_next(store, "ann", {**LEFT, "comment": "<b>neither</b> is good"})
     judge_next(store, "ben", LEFT)
     told = client.get(page).text
@@ -89,7 +89,7 @@ def test_promises_on_the_page_are_those_of_plan_check(
     campaign = make_campaign(make("pair"))
     fill(store, campaign)
     page = f"/a/{store.do(people.replace_link, 'admin').token}/promises"
-    assert "Nothing is answered yet" in client.get(page).text
+    assert "There are no answers yet" in client.get(page).text
     for judge in ("ann", "ben"):
         while store.do(judging.serve, judge) is not None:
             judge_next(store, judge, LEFT)

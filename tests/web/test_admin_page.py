@@ -140,7 +140,7 @@ def test_an_empty_campaign_says_what_will_stand_there(browser: Any, tmp_path: Pa
         fill(store, make_campaign(TOLD))
         with run_site(Site(store)) as address:
             page = open_page(browser, store, address, width=390)
-            assert "Nothing was judged yet" in page.inner_text("#found")
+            assert "There are no judgments yet" in page.inner_text("#found")
             assert page.locator(".facts strong").all_inner_texts() == ["0", "1,440", "–"]
             keep_picture(page, "organiser-empty-390")
             page.close()
@@ -153,7 +153,7 @@ def test_a_judge_is_invited_replaced_and_forgotten_by_clicks(browser: Any, tmp_p
             page = open_page(browser, store, address, width=1280)
             page.on("dialog", lambda asked: asked.accept())
             page.click("button[aria-label='Revoke j05']")
-            page.wait_for_selector("#notice:has-text('j05 is shut out')")
+            page.wait_for_selector("#notice:has-text('j05 is removed')")
             page.fill("#invite [name=judge]", "new")
             page.fill("#invite [name=note]", "who came later")
             assert page.input_value("#invite [name=seat]") == "j05"  # the free one, by itself
@@ -167,7 +167,7 @@ def test_a_judge_is_invited_replaced_and_forgotten_by_clicks(browser: Any, tmp_p
             other.close()
             page.fill("#invite [name=judge]", "idle")
             page.click("button:has-text('Make a link')")
-            page.wait_for_selector("#notice:has-text('nothing for them to judge')")
+            page.wait_for_selector("#notice:has-text('No questions are left')")
             join_and_forget(page)
             page.close()
         states = {one.name: one.state for one in store.judges()}
@@ -219,10 +219,10 @@ def test_promises_are_counted_and_comments_read_when_somebody_opens_them(
     with run_site(Site(judged)) as address:
         page = open_page(browser, judged, address, width=390)
         assert page.locator(".promises").count() == 0
-        page.click("summary:has-text('What the design promises')")
+        page.click("summary:has-text('Promises of the design')")
         page.wait_for_selector(".promises dt:has-text('tickets')")
-        page.click("summary:has-text('What judges wrote')")
-        page.wait_for_selector("text=Nobody wrote a comment yet")
+        page.click("summary:has-text('Comments of judges')")
+        page.wait_for_selector("text=There are no comments yet")
         page.click("button:has-text('Pause')")
         page.wait_for_selector(".pill:has-text('paused')")
         assert page.locator(".promises").count() == 1  # and it stays when the page is fetched anew

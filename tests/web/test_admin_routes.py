@@ -127,4 +127,4 @@ def test_the_pace_is_of_those_who_have_something_left(
     stretch = 11 * 100 + (told["done"] - 12)
     assert told["pace"] == say_pace(left, 11 / stretch)
     assert read_pace(store, ["j1"]) == pytest.approx(11 / stretch)
-    assert "pace of those who have questions left" in client.get(admin).text
+    assert "at the current pace" in client.get(admin).text

@@ -58,7 +58,7 @@ def test_the_board_stands_where_an_analysis_fails_and_the_terminal_is_told(
     assert page.status_code == 200
     assert 'aria-label="Board of better"' in page.text
     assert 'aria-label="Mean scores of good"' in page.text
-    assert "could not be computed: the server" in page.text
+    assert "could not be computed: see the server" in page.text
     assert "take_pairs" not in page.text
     assert any("NameError: name 'take_pairs'" in one.getMessage() for one in caplog.records)
 

@@ -88,7 +88,7 @@ def test_before_the_first_judgment_it_says_that_there_is_none(
         ("better", "good"), NOTHING
     )
     page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings")
-    assert (page.status_code, "Nothing was judged yet" in page.text) == (200, True)
+    assert (page.status_code, "There are no judgments yet" in page.text) == (200, True)
 
 
 @pytest.mark.parametrize("judgments", [1, 2, 5, 45])

@@ -69,7 +69,7 @@ def test_a_store_that_was_closed_is_not_well(
     store._writer.close()
     assert ask(client) == (
         503,
-        "the database cannot be written: the terminal of the server says why\n",
+        "the database cannot be written: see the server's terminal for the reason\n",
     )
     assert "the store was closed" in caplog.text
 

@@ -241,7 +241,7 @@ def test_the_tab_key_goes_through_a_page_in_the_order_in_which_it_is_read(
                 "Something is missing M",
                 "1",
                 "comment",
-                "Store and go on Enter",
+                "Save and continue Enter",
             ]
             page.close()
 

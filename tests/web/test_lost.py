@@ -181,7 +181,7 @@ def test_a_campaign_is_begun_anew_on_purpose(folder: Path, how: str) -> None:
     serve()
     first = read_links(Path("spring.links.csv"))
     LOSSES[how][0](Path("spring.db"))
-    away = refuse().strip().rpartition("to begin anew, move ")[2].removesuffix(" away")
+    away = refuse().strip().rpartition("to start over, move ")[2].removesuffix(" away")
     for number, one in enumerate(away.split(" and ")):
         Path(one).rename(f"old-{number}")
     serve()

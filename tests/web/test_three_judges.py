@@ -93,8 +93,8 @@ class Player:
         """Take the answer before back, and give it again; look at the instructions again."""
         press(self.page, "u")
         settle(self.page, "2 of 4")
-        self.page.wait_for_selector("#spoken:has-text('Taken back')", state="attached")
-        self.look("3-taken-back")
+        self.page.wait_for_selector("#spoken:has-text('Undone')", state="attached")
+        self.look("3-undone")
         clear = "Delete" if self.page.locator(".marks li").count() else "Escape"
         press(self.page, f"Home {clear} Escape")
         self.type(self.kind.keys[0])

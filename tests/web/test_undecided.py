@@ -77,8 +77,8 @@ def test_a_failed_action_is_told_the_organiser_in_sentences_and_leaves_the_butto
     with open_browser() as browser, run_site(Site(store)) as address:
         page = browser.new_page(viewport={"width": width, "height": 700})
         page.goto(f"{address}/a/{store.do(people.replace_link, 'admin').token}")
-        page.click("summary:has-text('What judges wrote')")
-        page.wait_for_selector("#notice:has-text('That did not work. Something is wrong')")
+        page.click("summary:has-text('Comments of judges')")
+        page.wait_for_selector("#notice:has-text('Request failed. Internal error')")
         assert "tell the organiser" not in page.inner_text("#notice")
         page.click("#notice button:has-text('Close')")
         assert page.is_hidden("#notice")
@@ -89,6 +89,6 @@ def test_a_failed_action_is_told_the_organiser_in_sentences_and_leaves_the_butto
         page.fill("#join [name=judge]", "ann")
         page.fill("#join [name=person]", "ben")
         page.click("#join button")
-        page.wait_for_selector("#notice:has-text('on the terminal where it runs.')")
+        page.wait_for_selector("#notice:has-text('on the server')")
         button = page.locator("#join button").bounding_box()
         assert button["y"] + button["height"] <= page.locator("#notice").bounding_box()["y"]

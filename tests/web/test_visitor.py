@@ -115,7 +115,7 @@ UNKNOWN = b'{"error": "this link is not known", "word": "unknown-link"}'
 @pytest.mark.parametrize(
     ("reply", "kind", "said"),
     [
-        ((404, {}, UNKNOWN), CampaignError, "does not know this link, or it is good no more"),
+        ((404, {}, UNKNOWN), CampaignError, "does not know this link, or it is no longer valid"),
         ((404, {}, b"<html>no"), CampaignError, "is no campaign of this version of evenhand serve"),
         ((200, {}, b"<html>hello"), CampaignError, "is no campaign of this version of evenhand"),
         ((200, {}, b'{"title": 3}'), CampaignError, "is no campaign of this version of evenhand"),

@@ -199,7 +199,7 @@ def _name_languages(campaign: Campaign, program: Program) -> str:
 
 
 class DesignChecks:
-    """What the design promises, counted on the answers so far; anew where something is new."""
+    """Promises of the design on the answers so far; anew where something is new."""
 
     def __init__(self, store: Readable) -> None:
         self.store = store

@@ -125,7 +125,7 @@ class AnalysisProcess:
                 if one.question == question and question.what not in FILES:
                     return one
             if len(self._waiting) >= MAX_QUESTIONS_WAITING:
-                raise NotComputed("too much is being computed at the moment: try again later")
+                raise NotComputed("too many computations are running: try again later")
             assert self._process.stdin is not None
             number, made = next(self._numbers), _Waiting(question)
             self._waiting[number] = made

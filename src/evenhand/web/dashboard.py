@@ -612,7 +612,7 @@ class HttpClient:
             payload = None
         if isinstance(payload, dict) and payload.get("word") == "unknown-link":
             return CampaignError(
-                f"{where} does not know this link, or it is good no more: the file of links that"
+                f"{where} does not know this link, or it is no longer valid: the file of links that"
                 " evenhand serve wrote holds the one that is"
             )
         return CampaignError(

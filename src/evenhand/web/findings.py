@@ -50,7 +50,7 @@ FAULTS: Final = (
     *(ArithmeticError, AssertionError, AttributeError, EvenhandError, ImportError, LookupError),
     *(MemoryError, NameError, OSError, RuntimeError, TypeError, ValueError),
 )
-WHY: Final = "{} could not be computed: the server's terminal says why"
+WHY: Final = "{} could not be computed: see the server's terminal for the reason"
 Part = TypeVar("Part")
 Try = Callable[[str, Callable[[], Any], Callable[[str], Any]], Any]  # `try_part` of some rates
 _log: Final = logging.getLogger("evenhand")
@@ -225,7 +225,7 @@ def _fits(box: Box, taken: list[Box]) -> bool:
 
 
 LEVEL: Final = 0.05  # Share of honest judges among the flagged that is allowed
-NOTHING: Final = "nothing was judged yet"
+NOTHING: Final = "no judgments yet"
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ class Findings:
 
 
 def find(answers: AnswerTables, attempt: Try | None = None) -> Findings:
-    """Look at the judgments of a campaign that runs; a part that fails says so in its place."""
+    """Analyse the judgments of a campaign that runs; a part that fails says so in its place."""
     attempt = attempt or partial(try_part, Rates(1 / 60, 1))
     tasks = answers.store.campaign.tasks
     panels = {task.table: Panel(why=NOTHING) for task in tasks}

@@ -267,7 +267,7 @@ class Guard:
             (value for name, value in scope["headers"] if name == b"content-length"), b"0"
         )
         if not length.isdigit() or len(length) >= 16 or int(length) > self.most:
-            response = PlainTextResponse("this is too long\n", 413, {"Connection": "close"})
+            response = PlainTextResponse("the request is too long\n", 413, {"Connection": "close"})
             await response(scope, receive, send_guarded)
             return
         await self.app(scope, receive, send_guarded)

@@ -275,7 +275,7 @@ def check_launch(links: Path, where: str) -> None:
         if wrong and (log := place.find_log()):
             raise CampaignError(
                 f"the database {place.name} {wrong}, but {log} holds answers of it: put"
-                f" {place.name} back from where it was moved; to begin anew, move {log} away"
+                f" {place.name} back from where it was moved; to start over, move {log} away"
             )
         if wrong and links.exists() and (end := _find_end(links)).exists():
             raise CampaignError(
@@ -449,7 +449,7 @@ def _look_inside(place: Place, known: LinksFile) -> str:
 def _say_remedy(place: Place, links: Path, *, there: bool) -> str:
     if place.file is None:
         return (
-            "restore it from a backup (pg_restore), then start again; to begin anew, move"
+            "restore it from a backup (pg_restore), then start again; to start over, move"
             f" {links} away"
         )
     old = [one for one in (place.name if there else "", place.find_log()) if one]
@@ -458,7 +458,7 @@ def _say_remedy(place: Place, links: Path, *, there: bool) -> str:
     back = "" if there else f"if {place.name} was only moved, put it back; otherwise "
     return (
         f"{back}{first}put a backup in its place as {place.name}, then start again; if the links"
-        " are another campaign's, name others (--links); to begin anew,"
+        " are another campaign's, name others (--links); to start over,"
         f" move {' and '.join([*old, str(links)])} away"
     )
 

@@ -84,9 +84,9 @@ async def _read_body(request: Request) -> bytes:
         async for chunk in request.stream():
             body += chunk
             if len(body) > site_of(request).limits.body:
-                raise TooLarge("this is too long")
+                raise TooLarge("the request is too long")
     except ClientDisconnect:
-        raise NotReadable("the connection broke before everything had come") from None
+        raise NotReadable("the connection broke before the whole request had arrived") from None
     return bytes(body)
 
 
@@ -96,9 +96,9 @@ def check_origin(request: Request) -> None:
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
     if site is not None and site not in OWN:
-        raise Forged("another site sent this")
+        raise Forged("this request came from another site")
     if site is None and origin is not None and not _is_ours(origin, request):
-        raise Forged("another site sent this")
+        raise Forged("this request came from another site")
 
 
 def _is_ours(origin: str, request: Request) -> bool:
@@ -111,17 +111,17 @@ def _is_ours(origin: str, request: Request) -> bool:
 
 
 HEADINGS: Final = {
-    404: "There is nothing here",
-    403: "This link is good no more",
-    409: "Not at the moment",
-    429: "Too fast",
-    503: "The server cannot store anything now",
+    404: "Page not found",
+    403: "This link is no longer valid",
+    409: "Not available right now",
+    429: "Too many requests",
+    503: "The server cannot save anything right now",
 }
 # What is said of a database that takes nothing; the reason is for the organiser's terminal
-NOTHING: Final = "the server cannot store anything now, and nothing was changed: try again"
-BROKEN: Final = "something is wrong with the server: try again"
+NOTHING: Final = "the server cannot save anything right now, and nothing was changed: try again"
+BROKEN: Final = "internal error on the server: try again"
 ORGANISER: Final = "tell the organiser"
-TERMINAL: Final = "look for the reason on the terminal where it runs"
+TERMINAL: Final = "see the reason on the server's terminal"
 # What the system says of a disk that takes nothing
 FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 _log: Final = logging.getLogger("evenhand")
@@ -150,7 +150,7 @@ async def refuse(request: Request, error: Exception) -> Response:
         message = f"{BROKEN}, or {TERMINAL if is_organiser else ORGANISER}"
     accepted = request.headers.get("accept", "")
     if request.method in ("GET", "POST") and "text/html" in accepted:  # a person reads the answer
-        heading = HEADINGS.get(409 if word == "not-computed" else status, "That did not work")
+        heading = HEADINGS.get(409 if word == "not-computed" else status, "Request failed")
         context = {"heading": heading, "message": message, "again": status == 503}
         response: Response = HTMLResponse(site_of(request).render("refusal.html", context), status)
     else:

@@ -325,7 +325,9 @@ async def obey(request: Request) -> Response:
     message = f"The link of {done.judge}; it is shown once."
     judges = await run_in_threadpool(site.store.judges)
     if any(judge.name == done.judge and not judge.total for judge in judges):
-        message += " There is nothing for them to judge: choose a free seat, or revoke somebody."
+        message += (
+            " No questions are left for this judge: choose a free seat, or revoke another judge."
+        )
     return json_response({"message": message, "link": link})
 
 
@@ -334,7 +336,7 @@ def _obey(site: Site, order: Order) -> str | Invitation:
     match order.what:
         case "pause":
             store.pause()
-            return "Paused: judges are told so, and can still send the answer they have begun."
+            return "Paused: judges are informed, and can still send the answer they have begun."
         case "resume":
             store.resume()
             return "Open again."
@@ -342,7 +344,7 @@ def _obey(site: Site, order: Order) -> str | Invitation:
             return store.invite(judge, seat=order.seat, note=order.note)
         case "revoke":
             store.revoke(judge)
-            return f"{judge} is shut out."
+            return f"{judge} is removed from the campaign."
         case "forget":
             names = store.forget(judge, answers=order.answers)
             message = f"Deleted what was known of {', '.join(names)}"

@@ -100,7 +100,7 @@ _SIGNED: Final = re.compile(r"(?<![^\s(])-(\d[\d.,]*)")
 def write_sentence(words: str, names: Collection[str] = ()) -> str:
     """Write a finding as a sentence; a name of a system or judge stays as it is.
 
-    >>> write_sentence("nothing was judged yet"), write_sentence("lark leads now", ["lark"])
+    >>> write_sentence("no judgments yet"), write_sentence("lark leads now", ["lark"])
     ('Nothing was judged yet.', 'lark leads now.')
     """
     named = any(words == one or words.startswith(f"{one} ") for one in names)
@@ -178,7 +178,7 @@ def number(error: EvenhandError) -> tuple[int, str]:
 
 CHUNK: Final = 2**18  # Bytes of a file that are sent together
 FAULT: Final = "fault"  # The word for what no refusal is: a fault of the program
-FAULTY: Final = "this could not be computed: the server's terminal says why"
+FAULTY: Final = "this could not be computed: see the server's terminal for the reason"
 _KINDS: Final[dict[str, Callable[[str], EvenhandError]]] = {
     "not-stored": NotStored,
     "invalid": InvalidJudgments,
@@ -255,8 +255,8 @@ def say_refusal(error: Exception) -> tuple[str, str]:
 def make_refusal(word: str, why: str) -> EvenhandError:
     """Return the refusal that a message tells of.
 
-    >>> make_refusal("invalid", "nothing was judged yet")
-    InvalidJudgments('nothing was judged yet')
+    >>> make_refusal("invalid", "no judgments yet")
+    InvalidJudgments('no judgments yet')
     """
     kind: Any = _KINDS.get(word, CampaignError)
     refusal: EvenhandError = kind(why)
@@ -266,7 +266,7 @@ def make_refusal(word: str, why: str) -> EvenhandError:
 HEALTH_REST: Final = 5.0  # Seconds for which what is known of the database holds
 PATIENCE: Final = 3.0  # Seconds for which whoever asks waits
 WELL: Final = "well"
-TERMINAL: Final = "the terminal of the server says why"
+TERMINAL: Final = "see the server's terminal for the reason"
 UNREADABLE: Final = f"the database cannot be read: {TERMINAL}"
 UNWRITABLE: Final = f"the database cannot be written: {TERMINAL}"
 SLOW: Final = "the database does not answer"

@@ -84,7 +84,7 @@ def test_a_worker_who_left_is_told_so_whatever_the_browser_brings(store: Store) 
     store.launch(make_pairs())
     mine = store.do(people.enrol, "prolific", "w1")
     store.do(people.leave, mine.judge)
-    with pytest.raises(ShutOut, match="has left"):
+    with pytest.raises(ShutOut, match="has withdrawn"):
         store.do(people.enrol, "prolific", "w1", mine.token)
 
 

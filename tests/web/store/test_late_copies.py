@@ -41,7 +41,7 @@ def test_nobody_revises_what_the_one_before_them_in_the_seat_answered(store: Sto
     store.revoke("j0")
     store.invite("new", seat="j0")
     assert first.ticket is not None
-    with pytest.raises(NotYours, match="somebody else gave"):
+    with pytest.raises(NotYours, match="another judge's"):
         store.do(
             judging.append, Reply("new", first.ticket.number, RIGHT, "k", replaces=first.number)
         )

@@ -93,7 +93,7 @@ def test_a_seat_goes_to_somebody_else_with_what_is_left_of_it(store: Store) -> N
         store.do(judging.append, reply_to(served))
     judge_next(store, "new")
     assert [one.judge for one in list_judgments(store)] == ["j0", "new"]
-    with pytest.raises(NotYours, match="no answer of yours"):
+    with pytest.raises(NotYours, match="no answer to undo"):
         store.do(judging.undo, "new"), store.do(judging.undo, "new")
     assert [one.number for one in list_judgments(store)] == [done.number]
     assert check_store(store).holds
@@ -171,7 +171,7 @@ def test_a_worker_who_returns_the_study_hands_the_tickets_back(store: Store) -> 
     following = store.do(people.enrol, "mturk", "w2").judge
     assert following == "j0.2"
     assert take(store, following).ticket.number == left.ticket.number
-    with pytest.raises(ShutOut, match="has left"):
+    with pytest.raises(ShutOut, match="has withdrawn"):
         store.do(people.enrol, "mturk", "w1")
 
 

@@ -103,7 +103,7 @@
         const whole = found.querySelector("[data-record]").dataset.record;
         if (!whole) setTimeout(look, 1500); // boards were not through with older judgments
       }
-    } catch { notice("No connection: this is what was known before.", "warning"); }
+    } catch { notice("No connection: these are the last known data.", "warning"); }
     looking = false;
   }
   async function load(part) { // what is asked for seldom, or takes its time: when it is opened
@@ -127,7 +127,7 @@
       if (form) form.reset();
       await refresh();
       notice(said.message, "", said.link);
-    } catch { notice("No connection: nothing was changed, or it is not known. Look again.", "warning"); }
+    } catch { notice("No connection: it is not known whether anything was changed. Reload the page.", "warning"); }
   }
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button[data-do]");

@@ -63,7 +63,7 @@
     const box = make("textarea", { readonly: true, rows: "3", "aria-label": "Receipts, one a line", spellcheck: "false" });
     box.value = kept.join("\n");
     return make("details", { class: "receipts" }, make("summary", {}, "Receipts of your answers"),
-      make("p", {}, "Keep these lines if you like: with one of them anybody who has the log can show that your answer is in it, unchanged. They do not say what you answered."), box);
+      make("p", {}, "You may keep these lines: with any of them, anyone who has the log can check that your answer is in it, unchanged. They do not reveal your answer."), box);
   }
 
   // ---------- the server ----------
@@ -150,7 +150,7 @@
       const back = await ask("undo", { at: item ? item.ticket ?? null : null });
       if (last && last.ticket === back.ticket) memory.set("draft", last);
       notice("");
-      show(back, "Taken back. ");
+      show(back, "Undone. ");
     } catch (fault) {
       notice(fault.status === undefined ? "No connection: try again." : `${capital(fault.message)}.`, "warning");
     } finally { busy = false; }
@@ -170,18 +170,18 @@
     form = null;
     if (state.state === "consent") return showConsent(state);
     if (state.state === "halt") return halt(state.message, state.word);
-    const told = [make("h1", {}, "That was the last one"),
-      state.thanks ? words(state.thanks, own, { class: "prose" }) : make("p", {}, "Thank you. Everything is stored; you can close this page.")];
+    const told = [make("h1", {}, "You have finished"),
+      state.thanks ? words(state.thanks, own, { class: "prose" }) : make("p", {}, "Thank you. Your answers are saved; you can close this page.")];
     if (state.code) {
       told.push(make("p", {}, "Your completion code:"), make("p", {}, make("output", { class: "code" }, state.code)));
     }
     page.replaceChildren(make("section", { class: "sheet", tabindex: "-1" }, ...told, showReceipts()));
-    say("That was the last one.");
+    say("You have finished.");
   }
   function halt(message, word = "") {
     item = form = null;
     document.body.classList.remove("asking");
-    const title = word === "paused" ? "A break" : "This page has ended";
+    const title = word === "paused" ? "Paused" : "This page is no longer available";
     const more = word === "paused"
       ? make("button", { class: "primary", type: "button", onclick: load }, "Try again") : null;
     page.replaceChildren(make("section", { class: "sheet" }, make("h1", {}, title), make("p", {}, `${capital(message)}.`), more));
@@ -199,7 +199,7 @@
     agree.focus();
   }
   async function leave() {
-    if (!window.confirm("Leave the campaign? What you have judged stays; this link will no longer work.")) return;
+    if (!window.confirm("Withdraw from the study? The answers you have given are kept; this link will no longer work.")) return;
     try { await ask("leave", {}); } catch (fault) { notice(`${capital(fault.message)}.`, "warning"); return; }
     document.getElementById("instructions").close();
     halt("you have left the campaign; thank you for coming", "left");
@@ -208,13 +208,13 @@
     const field = own;
     const told = [];
     const right = feedback.right && Object.keys(feedback.right).length ? describe(feedback.right) : "";
-    told.push(make("p", {}, `You said: ${describe(answer)}`));
+    told.push(make("p", {}, `Your answer: ${describe(answer)}`));
     if (feedback.agrees !== null) {
       told.push(make("p", { class: feedback.agrees ? "verdict good" : "verdict" },
         feedback.agrees ? "As expected." : `Expected: ${right}`));
     }
     if (feedback.text) told.push(words(feedback.text, field, { class: "prose" }));
-    const go = make("button", { class: "primary", type: "button", onclick: () => show(next) }, "Go on ", key("Enter"));
+    const go = make("button", { class: "primary", type: "button", onclick: () => show(next) }, "Continue ", key("Enter"));
     const box = make("section", { class: "feedback", "aria-label": "Feedback" }, make("h2", {}, "Practice"), ...told, go);
     const old = document.getElementById("answer");
     old.replaceChildren(box);
@@ -300,7 +300,7 @@
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
   }
-  function sendButton(label = "Store and go on") {
+  function sendButton(label = "Save and continue") {
     return make("button", { class: "primary send", type: "button", onclick: send }, `${label} `, key("Enter"));
   }
   function card(field, title, more = {}) {
@@ -398,7 +398,7 @@
     const ranks = kept && Array.isArray(kept.ranks) && kept.ranks.length === n ? [...kept.ranks] : Array(n).fill(null);
     const rows = state.outputs.map((one, at) => {
       const { node } = card(one, letter(at));
-      const group = make("div", { class: "places", dir: "ltr", role: "radiogroup", "aria-label": `Place of ${letter(at)}` });
+      const group = make("div", { class: "places", dir: "ltr", role: "radiogroup", "aria-label": `Rank of ${letter(at)}` });
       const places = Array.from({ length: n }, (_, place) => make("button", {
         type: "button", class: "place", role: "radio", tabindex: "-1", "aria-checked": "false", onclick: () => put(at, place + 1, false) }, String(place + 1)));
       group.append(make("span", { class: "end" }, "best"), ...places, make("span", { class: "end" }, "worst"));
@@ -410,7 +410,7 @@
     let current = Math.max(0, ranks.indexOf(null));
     main.append(...rows.map((one) => one.node));
     const go = sendButton();
-    answer.append(make("p", { class: "hint" }, state.task.ties ? "Equal outputs may share a place." : "Each output has a place of its own."), go);
+    answer.append(make("p", { class: "hint" }, state.task.ties ? "Equal outputs may share a rank." : "No two outputs may share a rank."), go);
     function put(at, rank, move) {
       if (!state.task.ties) ranks.forEach((one, other) => { if (one === rank && other !== at) ranks[other] = null; });
       const again = ranks[at] !== null;
@@ -442,7 +442,7 @@
     return {
       help: [[`1 – ${Math.min(n, 9)}`, "place of the output with the frame"], ["↑ ↓", "go to another output"], ["Enter", "store and go on"]],
       draft: () => ({ ranks: [...ranks] }),
-      read: () => ranks.includes(null) ? "Give every output a place." : { ranks: [...ranks] },
+      read: () => ranks.includes(null) ? "Rank every output." : { ranks: [...ranks] },
       keys(pressed) {
         if (/^[1-9]$/.test(pressed) && Number(pressed) <= n) { put(current, Number(pressed), true); return true; }
         const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[pressed];
@@ -565,7 +565,7 @@
     return {
       help: [...made.help, ["Enter", "store and go on"]],
       draft() { look(); return { score: made.value() }; },
-      read: () => made.value() === null ? "Give a score first." : { score: made.value() },
+      read: () => made.value() === null ? "Enter a score first." : { score: made.value() },
       keys: made.keys,
     };
   }
@@ -593,7 +593,7 @@
     const missing = make("button", { type: "button", class: "quiet", onclick: miss }, "Something is missing ", key("M"));
     const remove = make("button", { type: "button", class: "quiet", onclick: unmark }, "Remove ", key("Del"));
     const tools = make("div", { class: "tools", role: "group", "aria-label": "Mark what is chosen" }, ...severities, missing, remove);
-    const kinds = make("div", { class: "tools kinds", role: "group", "aria-label": "Kind of error" });
+    const kinds = make("div", { class: "tools kinds", role: "group", "aria-label": "Error type" });
     const hint = make("p", { class: "hint" });
     const list = make("ol", { class: "marks", "aria-label": "Errors marked" });
     answer.append(make("div", { class: "marking" }, hint, tools, kinds), list);
@@ -721,7 +721,7 @@
       kinds.hidden = !pending;
       tools.hidden = Boolean(pending);
       hint.textContent = pending ? `What is wrong with ${quote(pending)}?`
-        : found ? "How bad is it?" : "Choose the first and the last word of an error, or go through the text with the arrow keys.";
+        : found ? "Severity" : "Choose the first and the last word of an error, or go through the text with the arrow keys.";
       if (pending) {
         kinds.replaceChildren(...task.categories.map((one, at) => make("button", { type: "button", onclick: () => classify(one) },
           at < 9 ? key(String(at + 1)) : null, make("span", {}, one))));
@@ -754,8 +754,8 @@
       draft: () => ({ spans: marks, ...(made ? { score: made.value() } : {}) }),
       read() {
         const open = task.categories.length && marks.find((one) => !one.category);
-        if (open) { pending = open; draw(); return `Choose the kind of error of ${quote(open)}.`; }
-        if (made && made.value() === null) return "Give a score first.";
+        if (open) { pending = open; draw(); return `Choose the error type of ${quote(open)}.`; }
+        if (made && made.value() === null) return "Enter a score first.";
         const spans = marks.map(({ side, start, end, severity, category }) => ({ side, start, end, severity, ...(category ? { category } : {}) }));
         return { spans, ...(made ? { score: made.value() } : {}) };
       },

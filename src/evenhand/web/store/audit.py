@@ -728,8 +728,8 @@ def count_promises(
     assignment = assign(planned)
     if collected.launch["assignment"] != assignment.digest:
         raise CampaignError(
-            f"'{where}' was dealt out by evenhand {collected.launch['evenhand']}, and evenhand"
-            f" {__version__} deals this campaign in another way: check it with that version"
+            f"'{where}' was assigned by evenhand {collected.launch['evenhand']}, and evenhand"
+            f" {__version__} assigns this campaign differently: check it with that version"
         )
     seats = dict(find_seats(assignment, collected.tickets))
     return assignment, verify_collected(assignment, collected.tickets, collected.people, seats)

@@ -99,7 +99,7 @@ def serve(tx: WriteTransaction, judge: str) -> Served | None:
     """Serve the ticket that a judge has, or the next one; None when all are answered."""
     login = look_up(tx, judge)
     if tx.paused:
-        raise Paused("the campaign is paused: nothing is asked at the moment; come back later")
+        raise Paused("the campaign is paused: no questions are asked right now; come back later")
     if login.holder != judge:
         return None
     if login.number is None or login.state != OPEN or login.seat != login.judge_seat:
@@ -143,22 +143,24 @@ def _append(tx: WriteTransaction, reply: Reply) -> tuple[Record, Any]:
         return _repeat(tx, reply, row), None
     # who may go on holds their seat; it is asked here all the same
     if row.number is None or row.seat != row.judge_seat or row.holder != reply.judge:
-        raise NotYours("this item is not yours, or went to somebody else: load the page again")
+        raise NotYours(
+            "this item is not assigned to you, or was given to another judge: reload the page"
+        )
     if row.state == CLOSED:
         standing = find_record(tx, row.record)
         if reply.replaces != row.record:
             raise AnsweredBefore(
-                "this item is answered already, perhaps in another tab: load the page again",
+                "this item is answered already, perhaps in another tab: reload the page",
                 standing,
             )
         if standing.judge != reply.judge:
-            raise NotYours("somebody else gave the answer that stands: it is not yours to change")
+            raise NotYours("the current answer is another judge's: you cannot change it")
     elif (
         row.leased != row.number
         or reply.replaces is not None
         or (row.chosen and reply.key != row.lease_key)
     ):
-        raise NotYours("this item was not asked yet, or its answer was taken back: load the page")
+        raise NotYours("this item was not asked yet, or its answer was undone: reload the page")
     ticket = read_ticket(row, reply.judge)
     answer = check_answer(tx, ticket, reply.answer).to_dict()
     comment = answer.pop("comment", "")
@@ -197,10 +199,10 @@ def undo(tx: WriteTransaction, judge: str) -> Served:
     """Take the last answer of a judge back, and serve its ticket again."""
     login = look_up(tx, judge)
     if tx.paused:
-        raise Paused("the campaign is paused: nothing can be taken back at the moment")
+        raise Paused("the campaign is paused: nothing can be undone right now")
     row = tx.ask(LAST, {"judge": judge})
     if row is None or row.seat != login.judge_seat or login.holder != judge:
-        raise NotYours("there is no answer of yours to take back")
+        raise NotYours("you have no answer to undo")
     tx.write(Entry("undo", judge, read_ticket(row, judge), {"replaces": row.record}))
     tx.change(SET_ANSWER, {"ticket": row.number, "to": OPEN, "by": None})
     return lease_ticket(tx, judge, row, login)
@@ -228,12 +230,14 @@ def check_answer(tx: WriteTransaction, ticket: Ticket, answer: object) -> Answer
 def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> Record:
     """Return what is stored under a key, if it is the same answer of the same judge."""
     if row.by != reply.judge:
-        raise NotYours("this item is not yours, or went to somebody else: load the page again")
+        raise NotYours(
+            "this item is not assigned to you, or was given to another judge: reload the page"
+        )
     record = read_row(row)
     if row.state != CLOSED:
-        raise AnsweredBefore("this answer was taken back: load the page again", record)
+        raise AnsweredBefore("this answer was undone: reload the page", record)
     if row.record != row.line:
-        since = "another answer took the place of this one since: load the page again"
+        since = "another answer took the place of this one since: reload the page"
         raise AnsweredBefore(since, find_record(tx, row.record))
     if record.ticket is None or record.erased:
         return record
@@ -241,7 +245,7 @@ def _repeat(tx: WriteTransaction, reply: Reply, row: Any) -> Record:
     comment = answer.pop("comment", "")
     if (answer, comment) != (record.answer, record.comment):
         raise AnsweredBefore(
-            "another answer to this item was sent from the same page: load it again", record
+            "another answer to this item was sent from the same page: reload it", record
         )
     return record
 

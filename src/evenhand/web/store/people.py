@@ -373,12 +373,12 @@ def enrol(tx: WriteTransaction, platform: str, worker: str, secret: str = "") ->
     if row is not None:
         return _let_in(tx, row.name, secret)
     if tx.paused:
-        raise NoPlace("the campaign is paused: nobody can join at the moment")
+        raise NoPlace("the campaign is paused: nobody can join right now")
     free = tx.ask(_FREE, {})
     if free is None:  # who let time run out loses their seat
         free = tx.ask(_LAPSED, {"now": tx.now, "lease": tx.lease})
         if free is None:
-            raise NoPlace("all places in this campaign are taken: thank you for coming")
+            raise NoPlace("all places in this campaign are taken: thank you for your interest")
         leave(tx, free.holder)
     seat: str = free.name
     judge = name_judge(tx, seat)

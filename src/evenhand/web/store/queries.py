@@ -268,7 +268,9 @@ class Readable:
                 and (row.role != "judge" or row.state in PRESENT)
             ):
                 return Bearer(row.role, row.judge if row.role == "judge" else "")
-        raise UnknownLink("this link is not known, or is good no more: ask the organiser for one")
+        raise UnknownLink(
+            "this link is not known, or is no longer valid: ask the organiser for one"
+        )
 
     def name_ticket(self, judge: str, number: int) -> str:
         return name_ticket(self._ticket_key, judge, number)
@@ -280,7 +282,9 @@ class Readable:
             return name
         number = None if isinstance(name, int) else read_ticket_name(self._ticket_key, judge, name)
         if number is None:
-            raise NotYours("this item is not yours, or went to somebody else: load the page again")
+            raise NotYours(
+                "this item is not assigned to you, or was given to another judge: reload the page"
+            )
         return number
 
     @cached_property

@@ -307,8 +307,8 @@ def check_login(row: Any, judge: str) -> Any:
     if row is None:
         raise NoSuchJudge(f"there is no judge '{judge}'")
     if row.status not in ("invited", "active"):
-        reasons = {"left": "has left the campaign", "forgotten": "asked to be forgotten"}
-        reason = reasons.get(row.status, "was shut out of the campaign")
+        reasons = {"left": "has withdrawn from the campaign", "forgotten": "asked to be forgotten"}
+        reason = reasons.get(row.status, "was removed from the campaign")
         raise ShutOut(f"judge '{judge}' {reason}: ask the organiser for a new link")
     return row
 

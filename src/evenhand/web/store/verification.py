@@ -283,7 +283,7 @@ class Replay:
         ticket = self._find_ticket(record)
         self._check_ticket(record, ticket)
         if self.paused:
-            raise Unsound("nothing can be taken back while the campaign is paused")
+            raise Unsound("nothing can be undone while the campaign is paused")
         question = self._find_standing(record, ticket)
         question.record, question.judge = 0, ""
 

@@ -214,7 +214,7 @@ class Writer:
             return fault
         message = str(fault.orig) if isinstance(fault, DBAPIError) else str(fault)
         reason = message.splitlines()[0] if message else "no reason"
-        error = NotStored(f"the database took nothing: {reason}")
+        error = NotStored(f"the database did not save anything: {reason}")
         error.__cause__ = fault
         return error
 
