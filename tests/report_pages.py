@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.report.document import Block, Check, Column, Figure, Part, Section, Table, write_value
+from evenhand.report.figures.style import take_chart
 from evenhand.report.figures.systems import draw_forest
-from evenhand.report.figures.view import take_chart
 from evenhand.report.html import Report, write_page
 
 LONG = "w" * 200
@@ -27,7 +27,7 @@ HOSTILE = (
     LONG,
     "a'b\"c`d\\e&amp;",
 )
-SILENT = {"script", "style"}
+SILENT = {"script", "style", "text"}  # the last within figures: their rows are in the JSON
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 
 
@@ -242,5 +242,5 @@ def show(
     page.on("console", lambda told: page.told.append(told.text))
     page.on("pageerror", lambda error: page.told.append(str(error)))
     page.goto(path.as_uri() + anchor)
-    page.wait_for_selector(".chart[data-drawn]", state="attached")
+    page.wait_for_selector("html[data-ready]", state="attached")
     return page

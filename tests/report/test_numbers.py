@@ -59,12 +59,6 @@ def test_a_number_without_a_path_is_found() -> None:
     assert wrong == ["'7 more' has no path"]
 
 
-def test_specifications_hold_no_data() -> None:
-    specs = read_held(write_page(make_report()), "drawing")["specs"]
-    assert specs
-    assert '"values":' not in json.dumps([one["spec"] for one in specs.values()])
-
-
 def test_every_kind_writes_numbers_as_people_read_them() -> None:
     written = {
         ("text", "a"): "a",

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.errors import NotIdentified, UnknownOption, sentence_hint, suggest
-from evenhand.report.figures.view import dress, fit_width
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from evenhand.judges.agreement_table import AgreementTable
     from evenhand.judges.cards import Screening
     from evenhand.ranking.position_bias import PositionBias
     from evenhand.ranking.ranking import Ranking
     from evenhand.ranking.robustness.sensitivity import Sensitivity
     from evenhand.ratings.judge_process import JudgeProcess
+    from evenhand.report.figures.style import Chart
 
-WIDTH: Final = 620
 MAX_ROWS: Final = 100  # Most rows that are drawn: the first
-Drawer = Callable[[Any], Any]
+Drawer = Callable[[Any], "Chart"]
 Drawers = Mapping[str, Drawer]
 
 
-def draw_ranking(ranking: Ranking) -> Any:
+def draw_ranking(ranking: Ranking) -> Chart:
     """Draw systems with intervals, rank sets and clusters."""
     from evenhand.report.figures.systems import draw_forest
     from evenhand.report.sections.systems import tabulate
@@ -33,7 +35,7 @@ def draw_ranking(ranking: Ranking) -> Any:
     return _finish(draw_forest(tabulate(ranking)[:MAX_ROWS], ranking.scale), title)
 
 
-def draw_outcomes(ranking: Ranking) -> Any:
+def draw_outcomes(ranking: Ranking) -> Chart:
     """Draw how often each system won, tied and lost."""
     from evenhand.report.figures.systems import draw_outcomes as draw
 
@@ -42,14 +44,14 @@ def draw_outcomes(ranking: Ranking) -> Any:
     return _finish(draw([row for row in rows if row["n"]][:MAX_ROWS]), "Wins, ties and losses")
 
 
-def draw_chances(ranking: Ranking) -> Any:
+def draw_chances(ranking: Ranking) -> Chart:
     from evenhand.report.figures.systems import draw_heat_map, tabulate_chances
 
     systems = ranking.systems[:MAX_ROWS]
     return draw_heat_map(systems, tabulate_chances(ranking.fit, systems))
 
 
-def draw_slopes(screening: Screening) -> Any:
+def draw_slopes(screening: Screening) -> Chart:
     from evenhand.report.figures.predictions import Bar, draw_intervals
 
     slopes = [
@@ -73,7 +75,7 @@ def draw_slopes(screening: Screening) -> Any:
     )
 
 
-def draw_agreement(table: AgreementTable) -> Any:
+def draw_agreement(table: AgreementTable) -> Chart:
     from evenhand.report.figures.predictions import Bar, draw_intervals
 
     bars = [
@@ -90,7 +92,7 @@ def draw_agreement(table: AgreementTable) -> Any:
     )
 
 
-def draw_positions(bias: PositionBias) -> Any:
+def draw_positions(bias: PositionBias) -> Chart:
     """Draw how often each judge prefers the output shown first."""
     from evenhand.report.figures.judges import draw_positions as draw
     from evenhand.report.sections.robustness import list_judges
@@ -103,7 +105,7 @@ def draw_positions(bias: PositionBias) -> Any:
     )
 
 
-def draw_choices(sensitivity: Sensitivity) -> Any:
+def draw_choices(sensitivity: Sensitivity) -> Chart:
     from evenhand.report.figures.systems import draw_places
     from evenhand.report.sections.robustness import list_places
 
@@ -115,8 +117,11 @@ def draw_choices(sensitivity: Sensitivity) -> Any:
 def _draw_with(module: str, name: str, *settings: str) -> Drawer:
     """Return what draws a result by a function of the figures, which is imported when it draws."""
 
-    def draw(result: Any) -> Any:
-        return getattr(import_module(f"evenhand.report.figures.{module}"), name)(result, *settings)
+    def draw(result: Any) -> Chart:
+        chart: Chart = getattr(import_module(f"evenhand.report.figures.{module}"), name)(
+            result, *settings
+        )
+        return chart
 
     return draw
 
@@ -124,26 +129,26 @@ def _draw_with(module: str, name: str, *settings: str) -> Drawer:
 def _offer(module: str, name: str) -> Callable[[Any], Drawers]:
     """Return what offers all figures that a function of the figures draws of a result."""
 
-    def hold(chart: Any) -> Drawer:
+    def hold(chart: Chart) -> Drawer:
         return lambda _result: chart
 
     def offer(result: Any) -> Drawers:
-        drawn = _draw_with(module, name)(result)
+        drawn = getattr(import_module(f"evenhand.report.figures.{module}"), name)(result)
         return {kind: hold(chart) for kind, chart in drawn.items()}
 
     return offer
 
 
-def _draw_likeness(process: JudgeProcess) -> Any:
+def _draw_likeness(process: JudgeProcess) -> Chart:
     from evenhand.ratings.process_comparison import JudgeLikeness
     from evenhand.report.figures.judges import draw_likeness
 
     return draw_likeness(JudgeLikeness(process))
 
 
-def _finish(chart: Any, title: str) -> Any:
-    """Give a figure of the report its title, its width and the house's looks."""
-    return dress(chart.properties(**fit_width(title, "", WIDTH)))
+def _finish(chart: Chart, title: str) -> Chart:
+    """Give a figure of the report its title."""
+    return replace(chart, title=title)
 
 
 # Result → kind of figure → what draws it; the first kind is drawn unasked. Where the kinds depend
@@ -166,7 +171,7 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], Drawers]]] = {
 }
 
 
-def plot(result: Any, kind: str | None = None) -> Any:
+def plot(result: Any, kind: str | None = None) -> Figure:
     """Draw a result.
 
     Args:
@@ -174,13 +179,18 @@ def plot(result: Any, kind: str | None = None) -> Any:
         kind: of the figure; by itself the first that the result has.
 
     Returns:
-        An Altair chart, which a notebook shows; `chart.save("name.svg")` writes it.
+        A figure of matplotlib, which a notebook shows; `figure.savefig("name.pdf")` writes it.
 
     Raises:
         UnknownOption: a result without figures, or a kind that it does not have.
         NotIdentified: a figure for which this result has no numbers.
 
     """
+    return find_chart(result, kind).draw()
+
+
+def find_chart(result: Any, kind: str | None = None) -> Chart:
+    """Return what `plot` draws, with its rows."""
     known = type(result).__name__
     if known not in FIGURES:
         raise UnknownOption(

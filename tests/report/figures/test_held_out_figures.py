@@ -33,11 +33,6 @@ def found(data):
     return compare_models(data, models=MODELS)
 
 
-def caption(chart):
-    """What stands below a title, its lines joined."""
-    return " ".join(chart.to_dict()["title"]["subtitle"])
-
-
 def test_perplexities_are_drawn_as_they_are_best_first(found):
     rows = {
         row["name"]: row for row in values(draw_comparison(found)["perplexity"]) if "name" in row
@@ -60,15 +55,15 @@ def test_models_that_are_surely_worse_are_grey(found):
 
 def test_the_caption_says_whom_grey_models_are_worse_than(data, found):
     for drawn in draw_comparison(found).values():
-        assert "surely worse than bradley-terry" in caption(drawn)
+        assert "surely worse than bradley-terry" in drawn.below
     three = compare_models(data, models=(*MODELS, "adjusted-uniform"))
     assert three.best_set == ("bradley-terry",)
     behind = {"uniform": "adjusted-uniform", "adjusted-uniform": "bradley-terry"}
     drawn = draw_comparison(replace(three, left_behind=behind))["differences"]
-    assert "surely worse than some other model" in caption(drawn), "not the best for both"
+    assert "surely worse than some other model" in drawn.below, "not the best for both"
     alike = compare_models(data, models=["bradley-terry", "bradley-terry-prior"])
     assert len(alike.best_set) == 2
-    assert "grey" not in caption(draw_comparison(alike)["differences"])
+    assert "grey" not in draw_comparison(alike)["differences"].below
 
 
 def test_one_model_has_no_differences(data):
@@ -120,7 +115,7 @@ def test_a_posterior_has_its_own_intervals():
         order_scale="ability",
         predict=lambda pairs: np.full((len(pairs), 3), 1 / 3),
     )
-    assert "as if judges were alike" in caption(draw_fit(fit, name="irt")["abilities"])
+    assert "as if judges were alike" in draw_fit(fit, name="irt")["abilities"].below
     rows = {row["name"]: row for row in values(draw_fit(fit, name="irt")["abilities"])}
     spread = 0.2 * np.sqrt(
         2 / 3
@@ -133,7 +128,7 @@ def test_a_posterior_has_its_own_intervals():
 def test_titles_do_not_break_inside_a_name(width):
     fit = BradleyTerry().fit(tally(("a", "b", 6, 2, 2), ("b", "c", 5, 3, 2)))
     for drawn in draw_fit(fit, name="geometric-students", width=width).values():
-        assert any("geometric-students" in line for line in drawn.to_dict()["title"]["text"])
+        assert any("geometric-students" in line for line in texts(replace(drawn, below="")))
 
 
 def test_a_model_without_errors_says_so():

@@ -1,11 +1,7 @@
-"""What figures share without being charts: colours, room for names, and the files they become.
-
-Nothing is loaded from outside: the renderer (the extra `images`) carries its own fonts and code.
-"""
+"""What figures share without being drawn: the files they become, and room for names."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,29 +9,17 @@ from errno import EACCES, ENOTDIR
 from itertools import count
 from os import W_OK, X_OK, access, strerror
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from evenhand.errors import UnknownOption, listing
 
-INK: Final = "#1f2430"
-QUIET: Final = "#5f6675"
-ACCENT: Final = "#0b6e99"
-CONTRAST: Final = "#b8510d"
-# Told apart by those who see colours differently, on white and when printed in grey
-PALETTE: Final = (ACCENT, CONTRAST, "#3d7a37", "#7a4f9a", "#8a6d00")
-BAND: Final = "#eef3f6"  # Behind every other cluster
-# Even, and both ends: as dark as each other, and of hues that all eyes tell apart
-EVEN: Final = "#f3f3f1"
-BLUE: Final = "#0a3d57"
-BROWN: Final = "#5f2603"
+if TYPE_CHECKING:
+    from evenhand.report.figures.style import Chart
 
-WIDTH: Final = 620  # Width of a plot, in pixels
 LETTER: Final = 5.8  # Width of a letter at the size that names have, in pixels; on the safe side
 LINE: Final = 12.0  # Height of a name
 
-
-FORMS: Final = ("svg", "png", "pdf", "json")  # Endings of the files that a figure can become
-SHARPNESS: Final = 2.0  # Pixels of a PNG for each unit of the figure
+FORMS: Final = ("svg", "png", "pdf")  # Endings of the files that a figure can become
 NAMELESS: Final = "unnamed"  # File of what has no letter or digit in its name
 
 
@@ -66,9 +50,6 @@ def check_folder(folder: Path, what: str) -> None:
 def check_figure_folder(folder: Path, forms: Sequence[str] = ("svg", "png")) -> None:
     """Refuse a folder that figures cannot be written to, before there are any; make nothing."""
     _check_forms(forms)
-    for form in forms:
-        if form != "json":
-            _load_renderer(form)
     check_folder(folder, "figures")
 
 
@@ -91,13 +72,15 @@ def refuse_folder(folder: Path, what: str, error: OSError) -> UnknownOption:
 
 
 def write_figures(
-    figures: Mapping[str, Any], folder: Path, forms: Sequence[str] = ("svg", "png")
+    figures: Mapping[str, Chart], folder: Path, forms: Sequence[str] = ("svg", "png")
 ) -> list[Path]:
     """Write figures into a folder, which is made where it is not there."""
+    from evenhand.report.figures.style import render
+
     _check_forms(forms)
     drawn = {  # all of them before the first is written
-        f"{name}.{form}": render(chart, form)
-        for name, chart in figures.items()
+        f"{name}.{form}": render(picture, form)
+        for name, picture in ((name, chart.draw()) for name, chart in figures.items())
         for form in dict.fromkeys(forms)
     }
     return fill_folder(folder, "figures", drawn)
@@ -107,29 +90,6 @@ def _check_forms(forms: Sequence[str]) -> None:
     unknown = [form for form in forms if form not in FORMS]
     if unknown:
         raise UnknownOption(f"no figure as {listing(unknown)}: choose {' | '.join(FORMS)}")
-
-
-def render(chart: Any, form: str) -> bytes:
-    spec = chart.to_dict()
-    if form == "json":
-        return json.dumps(spec, ensure_ascii=False, indent=1).encode()
-    vl_convert = _load_renderer(form)
-    if form == "svg":
-        return str(vl_convert.vegalite_to_svg(spec)).encode()
-    if form == "png":
-        return bytes(vl_convert.vegalite_to_png(spec, scale=SHARPNESS))
-    return bytes(vl_convert.vegalite_to_pdf(spec))
-
-
-def _load_renderer(form: str) -> Any:
-    try:
-        import vl_convert
-    except ImportError:
-        raise UnknownOption(
-            f"figures as {form} need a renderer: pip install 'evenhand[images]' (in a clone:"
-            " '.[images]'), or take json, which https://vega.github.io/editor draws"
-        ) from None
-    return vl_convert
 
 
 # Names beside points, where they neither cover points nor each other.

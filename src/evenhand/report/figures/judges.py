@@ -3,50 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from math import log
 from typing import Any, Final
-
-import altair as alt
 
 from evenhand.judges.diagnosis_result import Diagnosis
 from evenhand.judges.profiles import JudgeProfile, Outliers
 from evenhand.ratings.process_comparison import JudgeLikeness
-from evenhand.report.document import Row, pick
-from evenhand.report.figures.drawing import (
+from evenhand.report.document import Row
+from evenhand.report.figures.drawing import name_files, place_names
+from evenhand.report.figures.style import (
     ACCENT,
-    BLUE,
-    BROWN,
     CONTRAST,
-    EVEN,
+    GRID,
     INK,
-    LETTER,
     PALETTE,
     QUIET,
     WIDTH,
-    name_files,
-    place_names,
+    Axis,
+    Canvas,
+    Chart,
+    draw_points,
+    write,
+    write_share,
 )
 from evenhand.report.figures.systems import (
-    NAMES,
-    NUMBER_ROOM,
-    TURN,
+    Cell,
     MapFrame,
     draw_removals,
     draw_systems,
-    number_columns,
-)
-from evenhand.report.figures.view import (
-    begin_chart,
-    dress,
-    encode_colour,
-    encode_criterion,
-    encode_kind,
-    encode_shade,
-    fit_width,
-    list_tooltips,
-    name_axis,
-    write_light_on,
-    write_title,
+    look_up,
+    paint_map,
 )
 
 # The figures of Hamon, Mostefa & Arranz (2007) on the user's data.
@@ -62,10 +49,11 @@ PAPER_HEIGHT: Final = 320
 # Most judges whose names stand under the axis; more are numbered by their order alone
 MAX_NAMED_ON_AXIS: Final = 30
 WHOSE: Final = ("the judge", "others, same outputs")
+WITHIN: Final = {"within": ACCENT, "outside": CONTRAST}
 
 
-def draw_judges(diagnosis: Diagnosis) -> dict[str, Any]:
-    figures: dict[str, Any] = {}
+def draw_judges(diagnosis: Diagnosis) -> dict[str, Chart]:
+    figures: dict[str, Chart] = {}
     criteria = diagnosis.criteria
     if len(criteria) > 1:
         figures["systems"] = draw_systems(diagnosis)
@@ -78,10 +66,12 @@ def draw_judges(diagnosis: Diagnosis) -> dict[str, Any]:
         if diagnosis.reading == "gap" and shared:
             ordered = sorted(shared, key=lambda profile: (profile.gap or 0.0, profile.judge))
             below = f"{len(ordered)} judges; dashed: centre and limits, outside {len(score.judges)}"
-            title = write_title("Gap to the others by judge", score.criterion, below)
             values = {"gap": [profile.gap for profile in ordered]}
-            points = _mark(ordered, values, score, "own mean − others' on the same outputs, points")
-            figures[f"judges-mean{tail}"] = _add_limits(score, title, points)
+            title = "own mean − others' on the same outputs, points"
+            rows = _tell_outside(ordered, values, score)
+            figures[f"judges-mean{tail}"] = _draw_ordered(
+                rows, score, ("gap", title), ("Gap to the others by judge", below), WITHIN
+            )
         elif diagnosis.reading == "mean" and profiles:
             figures[f"judges-mean{tail}"] = _draw_means(profiles, score)
         if shared:
@@ -89,10 +79,10 @@ def draw_judges(diagnosis: Diagnosis) -> dict[str, Any]:
             figures[f"judges-distance{tail}"] = _draw_distances(shared, distance)
         if any(removal.criterion == criterion for removal in diagnosis.removals):
             figures[f"removal{tail}"] = draw_removals(diagnosis, criterion)
-    return {name: dress(chart) for name, chart in figures.items()}
+    return figures
 
 
-def _draw_means(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
+def _draw_means(profiles: Sequence[JudgeProfile], limits: Outliers) -> Chart:
     """Figures 2 and 3: judges sorted by their mean, beside the others on the same outputs."""
     ordered = sorted(profiles, key=lambda profile: (profile.mean, profile.judge))
     rows = [
@@ -101,39 +91,30 @@ def _draw_means(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
         for who, value in zip(WHOSE, (profile.mean, profile.others_mean), strict=True)
         if value is not None
     ]
-    base = begin_chart(rows).encode(
-        x=_name_judges(ordered), y=alt.Y("mean:Q", title="mean score", scale=alt.Scale(zero=False))
-    )
-    colour = encode_colour("who:N", WHOSE)
-    tooltip = list_tooltips(("judge:N",), ("who:N",), ("mean:Q",))
-    line = base.mark_line(strokeWidth=1.2).encode(color=colour)
-    points = base.mark_point(filled=True, size=20).encode(color=colour, tooltip=tooltip)
     below = f"{len(ordered)} judges; dashed: centre and limits, outside {len(limits.judges)}"
-    title = write_title("Mean score by judge", limits.criterion, below)
-    return _add_limits(limits, title, line, points)
+    looks = dict(zip(WHOSE, PALETTE, strict=False))
+    words = ("Mean score by judge", below)
+    return _draw_ordered(rows, limits, ("mean", "mean score"), words, looks, joined=True)
 
 
-def _draw_distances(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
+def _draw_distances(profiles: Sequence[JudgeProfile], limits: Outliers) -> Chart:
     """Figures 4 and 5: judges sorted by their mean distance from the others."""
     known = [profile for profile in profiles if profile.mean_agreement is not None]
     ordered = sorted(known, key=lambda profile: (profile.mean_agreement or 0.0, profile.judge))
     below = f"{len(ordered)} judges, 0 is agreement; outside {len(limits.judges)}"
-    title = write_title("Mean agreement by judge", limits.criterion, below)
     values = {"distance": [profile.mean_agreement for profile in ordered]}
-    points = _mark(ordered, values, limits, "mean distance |own − other|, points")
-    return _add_limits(limits, title, points)
+    rows = _tell_outside(ordered, values, limits)
+    key = ("distance", "mean distance |own − other|, points")
+    return _draw_ordered(rows, limits, key, ("Mean agreement by judge", below), WITHIN, zero=True)
 
 
-def _mark(
-    ordered: Sequence[JudgeProfile],
-    values: Mapping[str, Sequence[float | None]],
-    limits: Outliers,
-    title: str,
-) -> Any:
-    """Draw a point for each judge, those outside in another colour."""
+def _tell_outside(
+    ordered: Sequence[JudgeProfile], values: Mapping[str, Sequence[float | None]], limits: Outliers
+) -> list[dict[str, Any]]:
+    """Return a row for each judge, with whether it is outside."""
     ((name, heights),) = values.items()
     outside = {*limits.judges}
-    rows = [
+    return [
         {
             "judge": profile.judge,
             "place": place,
@@ -142,40 +123,65 @@ def _mark(
         }
         for place, (profile, height) in enumerate(zip(ordered, heights, strict=True), start=1)
     ]
-    points = begin_chart(rows).mark_point(filled=True, size=36)
-    return points.encode(
-        x=_name_judges(ordered),
-        y=alt.Y(f"{name}:Q", title=title),
-        color=encode_colour("who:N", ["within", "outside"]),
-        tooltip=list_tooltips(("judge:N",), (f"{name}:Q",)),
-    )
 
 
-def _name_judges(ordered: Sequence[JudgeProfile]) -> Any:
-    """Name the judges where there is room, else number them."""
-    title = "judges, lowest first"
-    if len(ordered) > MAX_NAMED_ON_AXIS:
-        axis = alt.Axis(grid=False, tickMinStep=1)
-        return alt.X("place:Q", title=title, axis=axis, scale=alt.Scale(nice=False))
-    names = [profile.judge for profile in ordered]
-    return alt.X("judge:N", title=title, sort=names, axis=alt.Axis(labelAngle=-60))
+def _draw_ordered(
+    rows: Sequence[Row],
+    limits: Outliers,
+    key: tuple[str, str],
+    words: tuple[str, str],
+    looks: Mapping[str, str],
+    *,
+    joined: bool = False,
+    zero: bool = False,
+) -> Chart:
+    """Draw judges side by side over the centre and the limits that the method has.
 
-
-def _add_limits(limits: Outliers, title: Mapping[str, str], *marks: Any) -> Any:
-    """Put marks over the centre and the limits that the method has."""
+    key: of the rows, and the title of its axis.
+    words: title, and what stands below it.
+    looks: who → colour.
+    """
     drawn = {"centre": limits.centre, "lower limit": limits.lower, "upper limit": limits.upper}
-    rows = [
+    rules = [
         {"at": value, "what": what, "width": 1.2 if what == "centre" else 0.8}
         for what, value in drawn.items()
         if value is not None
     ]
-    rules = begin_chart(rows).mark_rule(strokeDash=[2, 3], color=INK)
-    rules = rules.encode(
-        y=alt.Y("at:Q"),
-        strokeWidth=alt.StrokeWidth("width:Q", scale=None, legend=None),
-        tooltip=alt.Tooltip("what:N"),
-    )
-    return alt.layer(rules, *marks).properties(width=WIDTH, height=PAPER_HEIGHT, title=title)
+    title = f"{words[0]}, {limits.criterion}" if limits.criterion else words[0]
+    paint = partial(_paint_ordered, rows, rules, key, looks, joined=joined, zero=zero)
+    return Chart(paint, (rules, rows), title, words[1])
+
+
+def _paint_ordered(
+    rows: Sequence[Row],
+    rules: Sequence[Row],
+    key: tuple[str, str],
+    looks: Mapping[str, str],
+    canvas: Canvas,
+    *,
+    joined: bool,
+    zero: bool,
+) -> None:
+    name, title = key
+    judges = {row["place"]: row["judge"] for row in rows}
+    values = [row[name] for row in rows] + [rule["at"] for rule in rules]
+    seen = [who for who in looks if any(row["who"] == who for row in rows)]
+    canvas.legend([(who, looks[who], "o") for who in seen])
+    if len(judges) > MAX_NAMED_ON_AXIS:
+        x = Axis(0.5, len(judges) + 0.5, "judges, lowest first", whole=True, grid=False)
+    else:
+        names = [*judges.values()]
+        x = Axis(0.4, len(names) + 0.6, "judges, lowest first", ticks=[*judges], names=names)
+    y = Axis.around([*values, 0.0] if zero else values, title)
+    ax = canvas.axes(PAPER_HEIGHT, x, y)
+    for rule in rules:
+        look = {"color": INK, "linewidth": rule["width"], "linestyle": (0, (2, 3))}
+        ax.axhline(rule["at"], **look)
+    for who in seen:
+        points = [(row["place"], row[name]) for row in rows if row["who"] == who]
+        if joined:
+            ax.plot(*zip(*points, strict=True), color=looks[who], linewidth=1.2)
+        draw_points(ax, points, looks[who], size=5 if joined else 6)
 
 
 # Judges as a map: how far each follows the others, and how often each prefers neither output.
@@ -184,15 +190,15 @@ MAP_HEIGHT: Final = 340
 FEW_JUDGMENTS: Final = "too few judgments to tell"
 FEW_JUDGES: Final = "too few judges to tell"
 OPEN: Final = "open who is right"
-# What a judge is drawn as: shape and colour
+# What a judge is drawn as: mark and colour
 KINDS: Final = {
-    "not flagged": ("circle", ACCENT),
-    FEW_JUDGMENTS: ("circle", QUIET),
-    FEW_JUDGES: ("circle", QUIET),
-    OPEN: ("circle", QUIET),
-    "odd habit": ("square", PALETTE[4]),
-    "careless": ("triangle-up", CONTRAST),
-    "reversed": ("diamond", PALETTE[3]),
+    "not flagged": ("o", ACCENT),
+    FEW_JUDGMENTS: ("o", QUIET),
+    FEW_JUDGES: ("o", QUIET),
+    OPEN: ("o", QUIET),
+    "odd habit": ("s", PALETTE[4]),
+    "careless": ("^", CONTRAST),
+    "reversed": ("D", PALETTE[3]),
 }
 EDGES: Final = (-2.0, 4.0)  # Slopes beyond these stand at the edge: they rest on few votes
 # Most judges whose names stand on the map: flagged ones, and those of whom nothing is decided
@@ -201,59 +207,58 @@ MAX_NAMED_ON_MAP: Final = 8
 PHONE_WIDTH: Final = 300
 
 
-def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Any:
+def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Chart:
     """Draw judges, agreement across and severity upwards."""
     # 0 and 1 are on the axis, wild slopes at its edge
     slopes = [row["slope"] for row in rows]
     low, high = max(min(*slopes, 0.0), EDGES[0]), min(max(*slopes, 1.0), EDGES[1])
     low, high = low - 0.06 * (high - low), high + 0.06 * (high - low)
-    x = alt.X(
-        "at:Q",
-        title="follows the others: 1 as all together, 0 not at all",
-        scale=alt.Scale(domain=[low, high], nice=False, zero=False),
-        axis=alt.Axis(grid=False, tickCount=6),
-    )
-    if ties:
-        axis = alt.Axis(format=".0%", grid=False, tickCount=5)
-        y = alt.Y("ties:Q", title="prefers neither", axis=axis, scale=alt.Scale(zero=True))
-    else:
-        axis = alt.Axis(format="~s", grid=False, tickCount=5)
-        y = alt.Y("n:Q", title="judgments", axis=axis, scale=alt.Scale(type="log"))
     placed = [{**row, "at": min(max(row["slope"], low), high)} for row in rows]
-    kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
-    shapes, colours = (
-        alt.Scale(domain=kinds, range=[KINDS[kind][look] for kind in kinds]) for look in (0, 1)
-    )
-    legend = alt.Legend(orient="top", columns=2, symbolOpacity=1)
-    points = begin_chart(placed).mark_point(filled=True, opacity=0.8, strokeWidth=1)
-    points = points.encode(
-        x=x,
-        y=y,
-        shape=alt.Shape("kind:N", title=None, scale=shapes),
-        color=alt.Color("kind:N", title=None, scale=colours, legend=legend),
-        size=alt.Size("n:Q", legend=None, scale=alt.Scale(type="sqrt", range=[24, 260])),
-        tooltip=list_tooltips(
-            ("judge:N", "judge"),
-            ("kind:N", "is"),
-            ("flags:N", "flags"),
-            ("slope:Q", "follows the others", ".2f"),
-            ("ties:Q", "ties", ".0%"),
-            ("n:Q", "judgments", ",d"),
-            ("p_honest:Q", "P(honest)", ".3f"),
-        ),
-    )
-    rules = begin_chart([{"at": at} for at in (0.0, 1.0) if low <= at <= high])
-    rules = rules.mark_rule(color=QUIET, strokeDash=[2, 3], opacity=0.7).encode(x=x)
-    layers = [rules, points]
+    rules = [{"at": at} for at in (0.0, 1.0) if low <= at <= high]
     named = _choose_names(placed, (low, high), ties=ties)
-    for side, align, shift in (("right", "left", 9), ("left", "right", -9)):
-        beside = [row for row in named if row["side"] == side]
-        if beside:
-            text = begin_chart(beside).mark_text(
-                align=align, dx=shift, fontSize=11, color=INK, limit=150
+    beside = [[row for row in named if row["side"] == side] for side in ("right", "left")]
+    paint = partial(_paint_judge_map, placed, rules, beside, (low, high), ties=ties)
+    return Chart(paint, (rules, placed, *filter(None, beside)))
+
+
+def _paint_judge_map(
+    rows: Sequence[Row],
+    rules: Sequence[Row],
+    named: Sequence[Sequence[Row]],
+    ends: tuple[float, float],
+    canvas: Canvas,
+    *,
+    ties: bool,
+) -> None:
+    kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
+    canvas.legend([(kind, KINDS[kind][1], KINDS[kind][0]) for kind in kinds])
+    x = Axis(*ends, "follows the others: 1 as all together, 0 not at all", grid=False)
+    if ties:
+        most = max(row["ties"] for row in rows) or 1.0
+        y = Axis(-0.03 * most, 1.06 * most, "prefers neither", write_share, grid=False)
+    else:
+        n = [row["n"] for row in rows]
+        y = Axis(min(n) / 1.3, max(n) * 1.3, "judgments", log=True, grid=False)
+    ax = canvas.axes(MAP_HEIGHT, x, y)
+    for rule in rules:
+        ax.axvline(rule["at"], color=QUIET, linewidth=1, linestyle=(0, (2, 3)), alpha=0.7)
+    up = "ties" if ties else "n"
+    busiest = max(row["n"] for row in rows) or 1
+    for row in rows:
+        mark, colour = KINDS[row["kind"]]
+        size = (24 + 236 * (row["n"] / busiest) ** 0.5) ** 0.5
+        draw_points(ax, [(row["at"], row[up])], colour, mark=mark, size=size, alpha=0.8)
+    for side, shift, ha in zip(named, (10, -10), ("left", "right"), strict=True):
+        for row in side:
+            write(
+                ax,
+                (row["at"], row[up]),
+                row["judge"],
+                (1.3 * shift, 0),
+                colour=INK,
+                ha=ha,
+                va="center",
             )
-            layers.append(text.encode(x=x, y=y, text=alt.Text(field="judge", type="nominal")))
-    return alt.layer(*layers).properties(height=MAP_HEIGHT)
 
 
 def _choose_names(rows: Sequence[Row], ends: tuple[float, float], *, ties: bool) -> list[Row]:
@@ -272,32 +277,43 @@ def _choose_names(rows: Sequence[Row], ends: tuple[float, float], *, ties: bool)
     return [{**undecided[name.at], "side": name.side} for name in placed[:MAX_NAMED_ON_MAP]]
 
 
-def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> Any:
+def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> Chart:
     """Draw judges of ratings: how high each scores, against how far from the others."""
     plain = [dict(row) for row in rows]
-    base = begin_chart(plain).encode(
-        x=alt.X("gap:Q", title="scores higher than the others on the same outputs (points)"),
-        y=alt.Y("distance:Q", title="mean distance from them (points)", scale=alt.Scale(zero=True)),
-        tooltip=list_tooltips(
-            ("judge:N",),
-            ("criterion:N",),
-            ("gap:Q", "", "+.2f"),
-            ("distance:Q", "", ".2f"),
-            ("shared:Q", "outputs shared", ","),
-            ("flags:N", "flagged as"),
-        ),
-    )
-    zero = begin_chart([{"at": 0}]).mark_rule(color=QUIET, strokeDash=[2, 3])
-    points = base.mark_point(filled=True, size=60, opacity=0.8)
-    layers = [zero.encode(x=alt.X("at:Q")), points.encode(color=encode_criterion(criteria))]
     flagged = [row for row in plain if row["flags"]]
-    if flagged:
-        marked = begin_chart(flagged).encode(x=alt.X("gap:Q"), y=alt.Y("distance:Q"))
-        layers += [
-            marked.mark_point(size=170, color=CONTRAST, strokeWidth=2),
-            marked.mark_text(dy=-14, fontSize=11, color=INK).encode(text=alt.Text("judge:N")),
-        ]
-    return alt.layer(*layers).properties(height=PAPER_HEIGHT)
+    zero = [{"at": 0}]
+    layers = (zero, plain, flagged) if flagged else (zero, plain)
+    return Chart(partial(_paint_scorers, plain, flagged, criteria), layers)
+
+
+def _paint_scorers(
+    rows: Sequence[Row], flagged: Sequence[Row], criteria: Sequence[str], canvas: Canvas
+) -> None:
+    colours = _colour_criteria(criteria, canvas)
+    far = max(row["distance"] for row in rows) or 1.0
+    x = Axis.around(
+        [0.0, *(row["gap"] for row in rows)], "scores higher than the others on the same outputs"
+    )
+    y = Axis(-0.03 * far, 1.1 * far, "mean distance from them (points)")
+    ax = canvas.axes(PAPER_HEIGHT, x, y, right=24)
+    ax.axvline(0, color=QUIET, linewidth=1, linestyle=(0, (2, 3)))
+    for name, colour in colours.items():
+        points = [(row["gap"], row["distance"]) for row in rows if row["criterion"] == name]
+        draw_points(ax, points, colour, size=8, alpha=0.8)
+    for row in flagged:
+        at = (row["gap"], row["distance"])
+        ax.plot(*at, marker="o", markersize=14, color=CONTRAST, fillstyle="none", linewidth=0)
+        left = row["gap"] > (x.low + x.high) / 2
+        shift, ha = ((-11, 0), "right") if left else ((11, 0), "left")
+        write(ax, at, row["judge"], shift, colour=INK, ha=ha, va="center")
+
+
+def _colour_criteria(criteria: Sequence[str], canvas: Canvas, mark: str = "o") -> dict[str, str]:
+    """Return a colour for each criterion, with a legend where there are several."""
+    colours = {name: PALETTE[at % len(PALETTE)] for at, name in enumerate(criteria)}
+    if len(criteria) > 1:
+        canvas.legend([(name, colour, mark) for name, colour in colours.items()])
+    return colours
 
 
 # How alike judges are: a square for each pair, judges who are alike side by side.
@@ -312,48 +328,33 @@ LIKENESS_SUBTITLE: Final = (
 )
 
 
-def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Any:
-    longest = max(len(f"{place} {name}") for place, name in enumerate(likeness.judges, start=1))
-    names = min(LETTER * longest, NAMES * width)
+def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Chart:
     frame = MapFrame.of(likeness.judges, width)
-    judges, width = len(likeness.judges), frame.width
-    pairs = {
-        (at, against): likeness.both[judge, other]
-        for at, judge in enumerate(likeness.judges)
-        for against, other in enumerate(likeness.judges)
-        if other != judge
-    }
-    rows = [
-        {
-            "row": frame.labels[at],
-            "against": against + 1,
-            "judge": likeness.judges[at],
-            "other": likeness.judges[against],
-            **pick(pair, "correlation", "lower", "upper", "known"),
-            "shown": f"{100 * pair.correlation:.0f}" if pair.known else "?",
-        }
-        for (at, against), pair in pairs.items()
-    ]
-    base = begin_chart(rows).encode(
-        x=number_columns(judges, width - names, title="judge number"), y=frame.rows
-    )
-    colours: dict[float, str] = {-1: BROWN, 0: EVEN, 1: BLUE}
-    shade = encode_shade("correlation:Q", "correlation", colours, "bottom", ".1~f")
-    numbers = list_tooltips(
-        *((f"{name}:Q", "", ".2f") for name in ("correlation", "lower", "upper"))
-    )
-    cells = base.mark_rect().encode(
-        color=alt.condition("datum.known", shade, alt.value("white")),
-        tooltip=["judge:N", "other:N", *numbers],
-    )
-    # Hundredths where they have room; elsewhere only what is not known
-    written = base
-    if (width - names) / judges < NUMBER_ROOM:
-        written = base.transform_filter("!datum.known")
-    colour = write_light_on(f"datum.known && abs(datum.correlation) > {TURN}")
-    texts = written.mark_text(fontSize=10).encode(text="shown:N", color=colour)
-    sized = {"height": frame.step * judges, **fit_width(LIKENESS_TITLE, LIKENESS_SUBTITLE, width)}
-    return dress(alt.layer(cells, texts).properties(**sized))
+    rows, cells = [], []
+    for at, judge in enumerate(likeness.judges):
+        for against, other in enumerate(likeness.judges):
+            if other == judge:
+                continue
+            pair = likeness.both[judge, other]
+            shown = f"{100 * pair.correlation:.0f}" if pair.known else "?"
+            cells.append(Cell(at, against, pair.correlation if pair.known else None, shown))
+            rows.append(
+                {
+                    "row": frame.labels[at],
+                    "against": against + 1,
+                    "judge": judge,
+                    "other": other,
+                    "correlation": pair.correlation,
+                    "lower": pair.lower,
+                    "upper": pair.upper,
+                    "known": pair.known,
+                    "shown": shown,
+                }
+            )
+    scale = {-1.0: "−1", 0.0: "0", 1.0: "1"}
+    paint = partial(paint_map, frame, cells, (scale, "correlation"), ())
+    paint = partial(paint, across="judge number")
+    return Chart(paint, (rows,), LIKENESS_TITLE, LIKENESS_SUBTITLE, frame.width)
 
 
 CURVES_HEIGHT: Final = 260
@@ -368,132 +369,119 @@ BLIND: Final = "blind answers"
 ITEM_SIDES: Final = ("wins there", "loses there")
 
 
-def draw_curves(rows: Sequence[Row], criteria: Sequence[str]) -> Any:
+def draw_curves(rows: Sequence[Row], criteria: Sequence[str]) -> Chart:
     """Draw how often two judges are at most n points apart; rows: criterion, apart, share."""
-    share = alt.Y(
-        "share:Q",
-        title="pairs of judges of an output",
-        axis=alt.Axis(format=".0%"),
-        scale=alt.Scale(domain=[0, 1]),
-    )
-    base = begin_chart([dict(row) for row in rows]).encode(
-        x=alt.X("apart:Q", title="at most so many points apart"),
-        y=share,
-        color=encode_criterion(criteria),
-        tooltip=list_tooltips(
-            ("criterion:N",), ("apart:Q", "at most apart"), ("share:Q", "", ".1%")
-        ),
-    )
-    layers = (base.mark_line(strokeWidth=1.5), base.mark_point(filled=True, size=50, opacity=1))
-    return alt.layer(*layers).properties(height=CURVES_HEIGHT)
+    drawn = [dict(row) for row in rows]
+    return Chart(partial(_paint_curves, drawn, criteria), (drawn,))
 
 
-def draw_positions(rows: Sequence[Row], common: float) -> Any:
+def _paint_curves(rows: Sequence[Row], criteria: Sequence[str], canvas: Canvas) -> None:
+    colours = _colour_criteria(criteria, canvas)
+    last = max(row["apart"] for row in rows)
+    x = Axis(-0.03 * last, 1.03 * last or 1, "at most so many points apart", grid=False)
+    y = Axis(0, 1.02, "pairs of judges of an output", write_share)
+    ax = canvas.axes(CURVES_HEIGHT, x, y)
+    for name, colour in colours.items():
+        points = [(row["apart"], row["share"]) for row in rows if row["criterion"] == name]
+        if points:
+            ax.plot(*zip(*points, strict=True), color=colour, linewidth=1.5)
+        draw_points(ax, points, colour)
+
+
+def draw_positions(rows: Sequence[Row], common: float) -> Chart:
     """Draw each judge's share for the first output, between equals, with its interval.
 
     rows: in the order in which they are drawn: judge, share, lower, upper (proportions), first,
         second, n (counts), kind of POSITION_KINDS.
     """
-    spans = alt.Scale(domain=[0, 1])
-    axis = alt.Axis(format=".0%", tickCount=5)
-    title = "first output preferred, between equals (shrunken)"
-    x, lower = (
-        alt.X(f"{key}:Q", title=title, scale=spans, axis=axis) for key in ("share", "lower")
-    )
-    tooltip = list_tooltips(
-        ("judge:N", "judge"),
-        ("share:Q", "first preferred, between equals (shrunken)", ".0%"),
-        ("lower:Q", "from", ".0%"),
-        ("upper:Q", "to", ".0%"),
-        ("first:Q", "preferred the first", ",.6~r"),
-        ("second:Q", "preferred the second", ",.6~r"),
-        ("n:Q", "comparisons", ",.6~r"),
-        ("kind:N", "this judge"),
-    )
-    base = begin_chart(rows).encode(
-        y=name_axis("judge:N", [row["judge"] for row in rows]),
-        color=encode_kind(POSITION_KINDS),
-        tooltip=tooltip,
-    )
-    layers = []
-    for at, colour, dash, name in (
-        (0.5, QUIET, [4, 3], "no bias"),
-        (common, INK, [1, 0], "all judges together"),
-    ):
-        line = begin_chart([{"at": at, "line": name}]).mark_rule(color=colour, strokeDash=dash)
-        tooltip = list_tooltips(("line:N",), ("at:Q", "", ".1%"))
-        layers.append(line.encode(x=alt.X("at:Q", scale=spans, axis=axis), tooltip=tooltip))
-    layers += [
-        base.mark_rule(strokeWidth=2).encode(x=lower, x2=alt.X2(field="upper")),
-        base.mark_point(filled=True, size=55, opacity=1).encode(x=x),
+    lines = [
+        [{"at": at, "line": name}]
+        for at, name in ((0.5, "no bias"), (common, "all judges together"))
     ]
-    return alt.layer(*layers).properties(height=POSITION_ROW * len(rows))
+    return Chart(partial(_paint_positions, rows, common), (*lines, rows))
 
 
-def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[str]) -> Any:
+def _paint_positions(rows: Sequence[Row], common: float, canvas: Canvas) -> None:
+    seen = [kind for kind in POSITION_KINDS if any(row["kind"] == kind for row in rows)]
+    lines = [("all judges together", INK, "|")]
+    canvas.legend([*((kind, POSITION_KINDS[kind], "o") for kind in seen), *lines])
+    title = "first output preferred, between equals (shrunken)"
+    x = Axis(0, 1, title, write_share)
+    ax = canvas.axes(
+        POSITION_ROW * len(rows), x, Axis.of_names([row["judge"] for row in rows]), right=22
+    )
+    ax.axvline(0.5, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
+    ax.axvline(common, color=INK, linewidth=1)
+    for at, row in enumerate(rows):
+        colour = POSITION_KINDS[row["kind"]]
+        ax.plot((row["lower"], row["upper"]), (at, at), color=colour, linewidth=2)
+        draw_points(ax, [(row["share"], at)], colour, size=7.5)
+
+
+def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[str]) -> Chart:
     """Draw shares of variance, a bar for each source; rows: criterion, source, share, sd."""
-    axis = alt.Axis(labelLimit=190, labelColor=INK)
-    encoded: dict[str, Any] = {
-        "y": alt.Y("source:N", title=None, sort=list(sources), axis=axis),
-        "x": alt.X(
-            "share:Q", title="share of the variance of one score", axis=alt.Axis(format=".0%")
-        ),
-        "color": encode_criterion(criteria),
-        "tooltip": list_tooltips(
-            ("criterion:N",),
-            ("source:N",),
-            ("share:Q", "", ".1%"),
-            ("sd:Q", "standard deviation", ".3g"),
-        ),
-    }
-    if len(criteria) > 1:
-        encoded["yOffset"] = alt.YOffset("criterion:N", sort=list(criteria))
+    drawn = [dict(row) for row in rows]
+    return Chart(partial(_paint_parts, drawn, sources, criteria), (drawn,))
+
+
+def _paint_parts(
+    rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[str], canvas: Canvas
+) -> None:
+    colours = _colour_criteria(criteria, canvas, "s")
+    shares = [row["share"] for row in rows]
+    x = Axis(
+        min(*shares, 0.0), 1.02 * max(shares), "share of the variance of one score", write_share
+    )
     height = len(sources) * (SOURCE_BAR + 8 * (len(criteria) - 1))
-    chart = begin_chart([dict(row) for row in rows]).mark_bar().encode(**encoded)
-    return chart.properties(height=height)
+    ax = canvas.axes(height, x, Axis.of_names(sources), right=22)
+    thick = 0.8 / len(criteria)
+    for place, (name, colour) in enumerate(colours.items()):
+        bars = [
+            (sources.index(row["source"]), row["share"]) for row in rows if row["criterion"] == name
+        ]
+        shift = (place - (len(criteria) - 1) / 2) * thick
+        if bars:
+            at, sizes = zip(*bars, strict=True)
+            ax.barh([row + shift for row in at], sizes, 0.94 * thick, color=colour, linewidth=0)
 
 
-def draw_shares(rows: Sequence[Row]) -> Any:
+def draw_shares(rows: Sequence[Row]) -> Chart:
     """Draw how many items are how one-sided, seen and where answers are blind."""
+    return Chart(partial(_paint_shares, rows), (rows,))
+
+
+def _paint_shares(rows: Sequence[Row], canvas: Canvas) -> None:
     order = list(dict.fromkeys(row["share"] for row in rows))
-    base = begin_chart(rows).encode(
-        x=alt.X(
-            "share:N",
-            title="pairs of votes that agree on which output is better",
-            sort=order,
-            axis=alt.Axis(labelAngle=0, labelOverlap=True),
-        ),
-        y=alt.Y("items:Q", title="items", axis=alt.Axis(tickCount=5)),
-        color=encode_colour("who:N", (SEEN, BLIND)),
-        tooltip=list_tooltips(("share:N", "agree"), ("who:N", "by"), ("items:Q", "items", ",.1f")),
-    )
-    bars = base.transform_filter(f"datum.who === '{SEEN}'").mark_bar(opacity=0.55)
-    ticks = base.transform_filter(f"datum.who === '{BLIND}'").mark_tick(thickness=3, size=26)
-    return alt.layer(bars, ticks).properties(height=ITEMS_HEIGHT)
+    canvas.legend([(SEEN, (ACCENT, 0.55), "s"), (BLIND, CONTRAST, "")])
+    most = max(row["items"] for row in rows) or 1.0
+    title = "pairs of votes that agree on which output is better"
+    x = Axis.of_names(order, down=False, title=title)
+    ax = canvas.axes(ITEMS_HEIGHT, x, Axis(0, 1.05 * most, "items"))
+    for who in (SEEN, BLIND):
+        held = [(order.index(row["share"]), row["items"]) for row in rows if row["who"] == who]
+        if held and who == SEEN:
+            at, items = zip(*held, strict=True)
+            ax.bar(at, items, 0.84, color=ACCENT, alpha=0.55, linewidth=0)
+        for place, height in held if who == BLIND else ():
+            ax.plot((place - 0.4, place + 0.4), (height, height), color=CONTRAST, linewidth=3)
 
 
-def draw_sides(rows: Sequence[Row], systems: Sequence[str]) -> Any:
+def draw_sides(rows: Sequence[Row], systems: Sequence[str]) -> Chart:
     """Draw which systems win and lose on the most one-sided items."""
+    return Chart(partial(_paint_sides, rows, systems), (rows,))
+
+
+def _paint_sides(rows: Sequence[Row], systems: Sequence[str], canvas: Canvas) -> None:
+    looks = look_up(ITEM_SIDES)
+    canvas.legend([(side, *look) for side, look in looks.items()])
     items = list(dict.fromkeys(row["item"] for row in rows))
-    across = alt.Axis(labelAngle=-60, labelLimit=130, labelColor=INK, orient="top")
-    down = alt.Axis(labelLimit=150, labelColor=INK, grid=True)
-    colours, shapes = (
-        alt.Scale(domain=list(ITEM_SIDES), range=looks)
-        for looks in ([ACCENT, CONTRAST], ["circle", "square"])
-    )
-    legend = alt.Legend(orient="top", symbolOpacity=1)
-    points = begin_chart(rows).mark_point(filled=True, opacity=0.85)
-    points = points.encode(
-        x=alt.X("system:N", title=None, sort=list(systems), axis=across),
-        y=alt.Y("item:N", title=None, sort=items, axis=down),
-        size=alt.Size("strength:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[6, 200])),
-        color=alt.Color("side:N", title=None, scale=colours, legend=legend),
-        shape=alt.Shape("side:N", title=None, scale=shapes),
-        tooltip=list_tooltips(
-            ("item:N", "item"),
-            ("system:N", "system"),
-            ("net:Q", "wins less losses", "+.0%"),
-            ("votes:Q", "of votes"),
-        ),
-    )
-    return points.properties(height=ITEM_ROW * len(items))
+    x = Axis.of_names(systems, down=False, top=True)
+    y = Axis.of_names(items)
+    right = 10.0 + 6 * max(map(len, systems)) * (len(systems) > 4) * 0.5
+    ax = canvas.axes(ITEM_ROW * len(items), x, y, right=min(right, 70))
+    ax.hlines(range(len(items)), -0.5, len(systems) - 0.5, color=GRID, linewidth=1, zorder=0)
+    for row in rows:
+        colour, mark = looks[row["side"]]
+        size = (6 + 194 * row["strength"]) ** 0.5
+        at = (systems.index(row["system"]), items.index(row["item"]))
+        draw_points(ax, [at], colour, mark=mark, size=size, alpha=0.85)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
-import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,33 +19,28 @@ from evenhand.ranking.learning_curves import LearningCurves
 from evenhand.ratings.matrix import COMMON, SPREAD
 from evenhand.ratings.reliability import DECIDERS, DecisionCurve
 from evenhand.report.document import Row
-from evenhand.report.figures.drawing import (
+from evenhand.report.figures.drawing import LINE, spread
+from evenhand.report.figures.style import (
     ACCENT,
     CONTRAST,
     INK,
-    LETTER,
-    LINE,
     PALETTE,
     QUIET,
     WIDTH,
-    spread,
+    Axis,
+    Canvas,
+    Chart,
+    draw_points,
+    measure,
+    write,
+    write_share,
 )
 from evenhand.report.figures.systems import draw_heat_map, draw_tie_map, tabulate_chances
-from evenhand.report.figures.view import (
-    begin_chart,
-    dress,
-    encode_colour,
-    encode_kind,
-    fit_width,
-    list_tooltips,
-    write_title,
-)
 
 # Names with a point and an interval: perplexities of models, differences, abilities of systems.
 # The ability plot is the left half of figure 6 of Hopkins & May (2013).
 
 BAR_ROW: Final = 20  # Height of a name's row, in pixels
-NAMES: Final = 0.42  # Most of the width that names may take
 
 
 @dataclass(frozen=True)
@@ -67,7 +62,7 @@ def draw_intervals(
     reference: float | None = None,
     borders: Sequence[int] = (),
     width: int = WIDTH,
-) -> Any:
+) -> Chart:
     """Draw an estimate for each name in the order given; a band ends after each of `borders`."""
     rows = [
         {
@@ -82,34 +77,29 @@ def draw_intervals(
         }
         for place, bar in enumerate(bars, start=1)
     ]
-    names = alt.Axis(labelLimit=round(NAMES * width), labelColor=INK, grid=False)
-    looks = alt.Scale(domain=["strong", "weak"], range=[ACCENT, QUIET])
-    base = begin_chart(rows).encode(
-        y=alt.Y("name:N", title=None, sort=[bar.name for bar in bars], axis=names),
-        color=alt.Color("looks:N", legend=None, scale=looks),
-    )
-    scale = alt.Scale(zero=False, nice=False, padding=8)
-    value, lower = (
-        alt.X(f"{key}:Q", title=axis, scale=scale, axis=alt.Axis(tickCount=5))
-        for key in ("value", "lower")
-    )
-    tooltip = ["name:N", alt.Tooltip("value:Q", title=axis), "lower:Q", "upper:Q"]
-    layers = [
-        base.mark_point(filled=True, size=44, opacity=1).encode(x=value, tooltip=tooltip),
-        base.mark_rule(strokeWidth=1.4).encode(x=lower, x2="upper:Q"),
-    ]
-    if any(bar.inner for bar in bars):
-        inner = base.mark_rule(strokeWidth=4)
-        layers.append(inner.encode(x=alt.X("inner_lower:Q"), x2="inner_upper:Q"))
-    if reference is not None:
-        rule = begin_chart([{"at": reference}]).mark_rule(color=INK, strokeDash=[2, 3])
-        layers.append(rule.encode(x=alt.X("at:Q")))
-    if borders:
-        ends = [{"y": BAR_ROW * border} for border in borders if 0 < border < len(bars)]
-        rule = begin_chart(ends).mark_rule(color=QUIET, strokeWidth=0.8)
-        layers.append(rule.encode(y=alt.Y("y:Q", scale=None, axis=None)))
-    sized = {"height": BAR_ROW * len(bars), **fit_width(title, below, width)}
-    return dress(alt.layer(*layers).properties(**sized))
+    line = [] if reference is None else [{"at": reference}]
+    ends = [{"y": BAR_ROW * border} for border in borders if 0 < border < len(bars)]
+    paint = partial(_paint_intervals, rows, line, ends, axis)
+    layers = [layer for layer in (rows, line, ends) if layer]
+    return Chart(paint, tuple(layers), title, below, width)
+
+
+def _paint_intervals(
+    rows: Sequence[Row], line: Sequence[Row], borders: Sequence[Row], title: str, canvas: Canvas
+) -> None:
+    values = [row[key] for row in rows for key in ("lower", "value", "upper")]
+    x = Axis.around([*values, *(one["at"] for one in line)], title)
+    ax = canvas.axes(BAR_ROW * len(rows), x, Axis.of_names([row["name"] for row in rows]))
+    for one in line:
+        ax.axvline(one["at"], color=INK, linewidth=1, linestyle=(0, (2, 3)))
+    for border in borders:
+        ax.axhline(border["y"] / BAR_ROW - 0.5, color=QUIET, linewidth=0.8)
+    for at, row in enumerate(rows):
+        colour = ACCENT if row["looks"] == "strong" else QUIET
+        ax.plot((row["lower"], row["upper"]), (at, at), color=colour, linewidth=1.4)
+        if row["inner_lower"] is not None:
+            ax.plot((row["inner_lower"], row["inner_upper"]), (at, at), color=colour, linewidth=4)
+        draw_points(ax, [(row["value"], at)], colour)
 
 
 def draw_abilities(
@@ -120,7 +110,7 @@ def draw_abilities(
     below: str = "posterior means with 95 % intervals",
     borders: Sequence[int] = (),
     width: int = WIDTH,
-) -> Any:
+) -> Chart:
     """Draw the ability of each system, best first; a band ends after each of `borders`."""
     ordered = sorted(bars, key=lambda bar: (-bar.value, bar.name))
     return draw_intervals(
@@ -163,7 +153,7 @@ def draw_learning_curves(
     title: str = "Perplexity by training size",
     below: str = "lower is better",
     width: int = WIDTH,
-) -> Any:
+) -> Chart:
     """Draw perplexity on held-out judgments by the number of training comparisons."""
     bounded = len(curves) <= MAX_LINES_WITH_INTERVALS and any(curve.lower for curve in curves)
     rows: list[dict[str, Any]] = [
@@ -183,48 +173,55 @@ def draw_learning_curves(
     sizes = sorted({row["size"] for row in rows})
     names = {row["name"] for row in rows}
     looks = _choose_looks({curve.name: curve for curve in curves if curve.name in names})
-    colours = alt.Scale(domain=[*looks], range=[colour for colour, _ in looks.values()])
-    strokes = alt.Scale(domain=[*looks], range=[list(dash) for _, dash in looks.values()])
-    colour = alt.Color("name:N", scale=colours, legend=None)
-    levels = alt.Axis(title="perplexity", tickCount=7)
-    ticks = alt.Axis(
-        title="training comparisons",
-        values=sizes,
-        format=",d",
-        grid=False,
-        labelOverlap="greedy",
-        labelFlush=False,
-    )
-    doubling = alt.Scale(type="log", base=2, nice=False, padding=5)
-    x = alt.X("size:Q", scale=doubling, axis=ticks)
-    y = alt.Y("perplexity:Q", scale=alt.Scale(domain=[low, high]), axis=levels)
     layers = []
     if UNIFORM_NAME not in looks:
         guesses = [{"size": size, "perplexity": UNIFORM} for size in sizes or (1,)]
-        line = begin_chart(guesses).mark_line(
-            color=QUIET, strokeWidth=1, strokeDash=list(UNIFORM_DASH)
-        )
-        text = begin_chart(guesses[:1]).mark_text(align="left", dy=-7, fontSize=10, color=QUIET)
-        layers += [line.encode(x=x, y=y), text.encode(text=alt.TextValue(UNIFORM_NAME), x=x, y=y)]
-    line = begin_chart(rows).mark_line(strokeWidth=1.8, clip=True)
-    dash = alt.StrokeDash("name:N", scale=strokes, legend=None)
-    layers.append(line.encode(color=colour, strokeDash=dash, x=x, y=y))
-    inside = begin_chart([row for row in rows if row["perplexity"] <= high])
-    tooltip = ["name:N", "size:Q", "perplexity:Q", "lower:Q", "upper:Q"]
-    points = inside.mark_point(filled=True, size=30, opacity=1)
-    layers.append(points.encode(color=colour, tooltip=tooltip, x=x, y=y))
+        layers += [guesses, guesses[:1]]
+    layers += [rows, [row for row in rows if row["perplexity"] <= high]]
     if bounded:
-        known = [row for row in rows if row["lower"] is not None and row["upper"] is not None]
-        rule = begin_chart(known).mark_rule(opacity=0.4, clip=True)
-        lower = alt.Y("lower:Q", axis=levels)
-        layers.append(rule.encode(color=colour, x=x, y=lower, y2="upper:Q"))
+        known = (row for row in rows if row["lower"] is not None and row["upper"] is not None)
+        layers.append([*known])
     ends = _place_ends(rows, (low, high, height))
-    text = begin_chart(ends).mark_text(align="left", dx=8, fontSize=11, limit=LETTER * 26)
-    layers.append(text.encode(text="name:N", color=colour, x=x, y=y))
     above = {row["name"] for row in rows if row["perplexity"] > high}
-    subtitle = f"{below}; {len(above)} with points above the plot" if above else below
-    sized = {"height": height, **fit_width(title, subtitle, width)}
-    return dress(alt.layer(*layers).properties(**sized))
+    below = f"{below}; {len(above)} with points above the plot" if above else below
+    frame = (low, high, height)
+    paint = partial(_paint_learning, rows, ends, looks, frame, bounded=bounded)
+    return Chart(paint, (*layers, ends), title, below, width)
+
+
+def _paint_learning(
+    rows: Sequence[Row],
+    ends: Sequence[Row],
+    looks: Mapping[str, tuple[str, tuple[int, ...]]],
+    frame: tuple[float, float, float],
+    canvas: Canvas,
+    *,
+    bounded: bool,
+) -> None:
+    low, high, height = frame
+    sizes = sorted({row["size"] for row in rows}) or [1]
+    room = max((measure(end["name"], canvas.size) for end in ends), default=0.0) + 14
+    least, most = sizes[0] / 1.06, sizes[-1] * 1.06
+    x = Axis(least, most, "training comparisons", "{:,.0f}".format, sizes, log=True, grid=False)
+    ax = canvas.axes(
+        height, x, Axis(low, high, "perplexity", count=7), right=min(room, 0.45 * canvas.width)
+    )
+    if UNIFORM_NAME not in looks:
+        ax.axhline(UNIFORM, color=QUIET, linewidth=1, linestyle=(0, UNIFORM_DASH))
+        write(ax, (least, UNIFORM), UNIFORM_NAME, (2, 4), size=10)
+    for name, (colour, dash) in looks.items():
+        line = [row for row in rows if row["name"] == name]
+        points = [(row["size"], row["perplexity"]) for row in line]
+        stroke = (0, dash) if dash[1] else "-"
+        ax.plot(*zip(*points, strict=True), color=colour, linewidth=1.8, linestyle=stroke)
+        draw_points(ax, [point for point in points if point[1] <= high], colour, size=5.5)
+        for row in line:
+            if bounded and row["lower"] is not None and row["upper"] is not None:
+                span = (row["lower"], row["upper"])
+                ax.plot((row["size"],) * 2, span, color=colour, alpha=0.4, linewidth=1)
+    for end in ends:
+        at, colour = (most, end["perplexity"]), looks[end["name"]][0]
+        write(ax, at, end["name"], (4, 0), colour=colour, size=canvas.size, va="center")
 
 
 def _find_span(curves: Sequence[Curve], *, bounded: bool) -> tuple[float, float]:
@@ -280,7 +277,7 @@ def _place_ends(
 # ties          how often neither is
 
 
-def draw_comparison(comparison: ModelComparison, *, width: int = WIDTH) -> dict[str, Any]:
+def draw_comparison(comparison: ModelComparison, *, width: int = WIDTH) -> dict[str, Chart]:
     """Draw perplexities, and differences to the best."""
     scores = comparison.scores
     if not scores:
@@ -320,7 +317,7 @@ def _make_bar(score: HeldOutScore, ends: tuple[float, float, float]) -> Bar:
     return Bar(score.model, *ends, strong=score.among_best)
 
 
-def draw_curves(curves: LearningCurves, *, width: int = WIDTH) -> Any:
+def draw_curves(curves: LearningCurves, *, width: int = WIDTH) -> Chart:
     tasks = len(curves.test_sets)
     below = f"lower is better; mean over {tasks} tasks" if tasks > 1 else "lower is better"
     return draw_learning_curves(make_curves(curves), below=below, width=width)
@@ -347,7 +344,7 @@ def draw_fit(
     level: float = 0.95,
     borders: Sequence[int] = (),
     width: int = WIDTH,
-) -> dict[str, Any]:
+) -> dict[str, Chart]:
     """Draw the systems by one model: abilities, who is preferred to whom, ties."""
     systems = fit.systems
     order = sorted(systems, key=lambda system: (-fit.log_worth[systems.index(system)], system))
@@ -417,7 +414,7 @@ PROSPECT_HEIGHT: Final = 240
 CALIBRATION_KINDS: Final = {"as expected": ACCENT, "off": CONTRAST}  # Part → its colour
 
 
-def draw_calibration(rows: Sequence[Row]) -> Any:
+def draw_calibration(rows: Sequence[Row]) -> Chart:
     """Draw the share observed against the share expected; points on the diagonal are right.
 
     rows: one for each part: expected, observed, lower, upper (proportions), n, kind of
@@ -427,64 +424,49 @@ def draw_calibration(rows: Sequence[Row]) -> Any:
     shares = ("expected", "observed", "lower", "upper")
     values = [row[key] for row in rows for key in shares if row[key] is not None]
     ends = [max(min(*values, 0.5) - 0.02, 0.0), min(max(values) + 0.02, 1.0)]
-    scale = alt.Scale(domain=ends, nice=False, zero=False)
-    axis = alt.Axis(format=".0%", tickCount=5)
-    x = alt.X("expected:Q", title="expected share", scale=scale, axis=axis)
-    y, lower = (
-        alt.Y(f"{key}:Q", title="observed share", scale=scale, axis=axis)
-        for key in ("observed", "lower")
-    )
-    tooltip = list_tooltips(
-        *((f"{key}:Q", "", ".1%") for key in shares), ("n:Q", "comparisons", ",.6~r")
-    )
-    base = begin_chart(rows).encode(x=x, color=encode_kind(CALIBRATION_KINDS), tooltip=tooltip)
-    line = begin_chart([{"expected": end, "observed": end} for end in ends])
-    layers = [
-        line.mark_line(color=QUIET, strokeDash=[4, 3], strokeWidth=1.2).encode(x=x, y=y),
-        base.mark_rule(strokeWidth=2).encode(y=lower, y2=alt.Y2(field="upper")),
-        base.mark_point(filled=True, size=70, opacity=1).encode(y=y),
-    ]
-    return alt.layer(*layers).properties(height=CALIBRATION_HEIGHT)
+    line = [{"expected": end, "observed": end} for end in ends]
+    return Chart(partial(_paint_calibration, rows, ends), (line, rows))
 
 
-def draw_prospect(rows: Sequence[Row], pairs: int) -> Any:
+def _paint_calibration(rows: Sequence[Row], ends: Sequence[float], canvas: Canvas) -> None:
+    seen = [kind for kind in CALIBRATION_KINDS if any(row["kind"] == kind for row in rows)]
+    canvas.legend([(kind, CALIBRATION_KINDS[kind], "o") for kind in seen])
+    x = Axis(ends[0], ends[1], "expected share", write_share)
+    y = Axis(ends[0], ends[1], "observed share", write_share)
+    ax = canvas.axes(CALIBRATION_HEIGHT, x, y, right=24)
+    ax.plot(ends, ends, color=QUIET, linewidth=1.2, linestyle=(0, (4, 3)))
+    for row in rows:
+        colour = CALIBRATION_KINDS[row["kind"]]
+        if row["lower"] is not None and row["upper"] is not None:
+            ax.plot((row["expected"],) * 2, (row["lower"], row["upper"]), color=colour, linewidth=2)
+        draw_points(ax, [(row["expected"], row["observed"])], colour, size=8)
+
+
+def draw_prospect(rows: Sequence[Row], pairs: int) -> Chart:
     """Draw decided pairs by the number of judgments, today's first, with what may come."""
-    low, high = rows[0]["judgments"], rows[-1]["judgments"]
-    across = alt.Scale(type="log", base=2, domain=[low, high], nice=False, padding=8)
-    axis = alt.Axis(
-        values=[row["judgments"] for row in rows if float(row["times"]).is_integer()],
-        format=",.0f",
-        grid=False,
-        labelOverlap="greedy",
-        labelExpr=f"datum.value === {float(low)} ? [datum.label, 'today'] : datum.label",
+    return Chart(partial(_paint_prospect, rows, pairs), (rows, [{"pairs": pairs}]))
+
+
+def _paint_prospect(rows: Sequence[Row], pairs: int, canvas: Canvas) -> None:
+    at = [row["judgments"] for row in rows]
+    marked = [row["judgments"] for row in rows if float(row["times"]).is_integer()]
+    x = Axis(
+        at[0] / 1.04, at[-1] * 1.04, "judgments", "{:,.0f}".format, marked, log=True, grid=False
     )
-    x = alt.X("judgments:Q", title="judgments", scale=across, axis=axis)
-    up = alt.Scale(domain=[0, pairs], nice=False)
-    ticks = alt.Axis(tickMinStep=1, tickCount=5, format=",d")
-    y = alt.Y("decided:Q", title="decided pairs", scale=up, axis=ticks)
-    tooltip = list_tooltips(
-        ("judgments:Q", "judgments", ",.0f"),
-        ("decided:Q", "decided pairs", ",.1f"),
-        ("lower:Q", "at least", ",d"),
-        ("upper:Q", "at most", ",d"),
-        ("candidates:Q", "may be the best", ",.1f"),
-    )
-    base = begin_chart(rows)
-    lower = alt.Y("lower:Q", scale=up, axis=ticks)
-    every = begin_chart([{"pairs": pairs}]).mark_rule(color=QUIET, strokeDash=[4, 3])
-    dots = base.mark_point(filled=True, size=60, opacity=1, color=ACCENT)
-    layers = [
-        base.mark_area(opacity=0.15, color=ACCENT).encode(x=x, y=lower, y2=alt.Y2(field="upper")),
-        every.encode(y=alt.Y("pairs:Q", scale=up, axis=ticks)),
-        base.mark_line(strokeWidth=2, color=ACCENT).encode(x=x, y=y),
-        dots.encode(x=x, y=y, tooltip=tooltip),
-    ]
-    return alt.layer(*layers).properties(height=PROSPECT_HEIGHT)
+    y = Axis(0, 1.04 * pairs, "decided pairs", "{:,.0f}".format, whole=True)
+    ax = canvas.axes(PROSPECT_HEIGHT, x, y, right=30)
+    lower, upper = ([row[key] for row in rows] for key in ("lower", "upper"))
+    ax.fill_between(at, lower, upper, color=ACCENT, alpha=0.15, linewidth=0)
+    ax.axhline(pairs, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
+    write(ax, (at[-1], pairs), "all pairs", (0, -13), ha="right")
+    decided = [row["decided"] for row in rows]
+    ax.plot(at, decided, color=ACCENT, linewidth=2)
+    draw_points(ax, [*zip(at, decided, strict=True)], size=7.5)
+    write(ax, (at[0], decided[0]), "today", (9, -4), colour=INK, va="top")
 
 
 # Fewer ratings: decisions against the share that is seen, and errors against labels used.
 
-DECISIONS_WIDTH: Final = 290
 DECISIONS_HEIGHT: Final = 280
 QUERIES_HEIGHT: Final = 320
 DESIGN_NAMES: Final = {
@@ -497,7 +479,7 @@ ERROR_NAMES: Final = {
 }
 
 
-def draw_decisions(curve: DecisionCurve) -> Any:
+def draw_decisions(curve: DecisionCurve) -> Chart:
     """Draw reliability of decisions, the two kinds of design side by side."""
     rows = [
         {
@@ -511,111 +493,137 @@ def draw_decisions(curve: DecisionCurve) -> Any:
         for point in curve.points
         for name, reliability in point.reliability.items()
     ]
-    base = begin_chart(rows).encode(
-        x=alt.X("seen:Q", title="share of the ratings seen", axis=alt.Axis(format="%")),
-        color=encode_colour("method:N", DECIDERS),
-    )
-    scale = alt.Scale(zero=False)
-    y = alt.Y("reliability:Q", title="pairs ordered as by all ratings", scale=scale)
-    band = base.mark_area(opacity=0.12).encode(y=alt.Y("lower:Q", scale=scale), y2="upper:Q")
-    line = base.mark_line(strokeWidth=1.4, point=True).encode(
-        y=y, tooltip=["method:N", "seen:Q", "reliability:Q", "lower:Q", "upper:Q"]
-    )
     below = (
         f"{curve.judges} judges, {curve.outputs} outputs, {curve.systems} systems;"
         f" {100 * curve.level:g} % intervals over items"
     )
-    layers = (band + line).properties(width=DECISIONS_WIDTH, height=DECISIONS_HEIGHT)
-    drawn = layers.facet(
-        column=alt.Column("design:N", title=None, sort=list(DESIGN_NAMES.values()))
+    return Chart(
+        partial(_paint_decisions, rows), (rows,), "Decisions from fewer ratings", below, 680
     )
-    return dress(drawn.properties(title=write_title("Decisions from fewer ratings", "", below)))
 
 
-def draw_queries(curves: QueryCurves, measure: str = "mae", *, width: int = WIDTH) -> Any:
+def _paint_decisions(rows: Sequence[Row], canvas: Canvas) -> None:
+    colours = dict(zip(DECIDERS, PALETTE, strict=False))
+    canvas.legend([(name, colour, "o") for name, colour in colours.items()])
+    values = [row[key] for row in rows for key in ("lower", "reliability", "upper")]
+    x = Axis.around([row["seen"] for row in rows], "share of the ratings seen", form=write_share)
+    y = Axis.around(
+        [value for value in values if value is not None], "pairs ordered as by all ratings"
+    )
+    names = [*DESIGN_NAMES.values()]
+    for ax, design in zip(canvas.axes(DECISIONS_HEIGHT, x, y, panels=names), names, strict=True):
+        for method, colour in colours.items():
+            held = [row for row in rows if row["design"] == design and row["method"] == method]
+            _draw_band(ax, held, ("seen", "reliability", "lower", "upper"), colour)
+
+
+def _draw_band(ax: Any, rows: Sequence[Row], keys: Sequence[str], colour: str) -> None:
+    """Draw a line with its interval: rows hold where, what, and its lower and upper ends."""
+    at, values, lower, upper = ([row[key] for row in rows] for key in keys)
+    ax.fill_between(at, lower, upper, color=colour, alpha=0.12, linewidth=0)
+    ax.plot(at, values, color=colour, linewidth=1.4)
+    draw_points(ax, [*zip(at, values, strict=True)], colour, size=5.5)
+
+
+def draw_queries(curves: QueryCurves, measure: str = "mae", *, width: int = WIDTH) -> Chart:
     """Draw the error on test outputs by the number of labels; the full pool is the dashed line."""
     rows = [row for row in curves.records() if row["labels"] < curves.pool]
     whole = next(row for row in curves.records() if row["labels"] == curves.pool)
-    scale = alt.Scale(zero=False)
-    base = begin_chart(rows).encode(
-        x=alt.X("labels:Q", title="outputs with a label", scale=alt.Scale(type="log", nice=False)),
-        color=encode_colour("query:N", curves.queries),
-    )
-    y = alt.Y(f"{measure}:Q", title=ERROR_NAMES[measure], scale=scale)
-    band = base.mark_area(opacity=0.1).encode(
-        y=alt.Y(f"{measure}_lower:Q", scale=scale), y2=f"{measure}_upper:Q"
-    )
-    line = base.mark_line(strokeWidth=1.4, point=True).encode(
-        y=y, tooltip=["query:N", "labels:Q", f"{measure}:Q"]
-    )
-    rule = begin_chart([whole]).mark_rule(strokeDash=[4, 3], color=INK).encode(y=y)
     below = (
         f"{curves.repeats} repeats, {curves.errors.shape[-1]:,} test outputs; bands are 95 %"
         f" intervals over repeats; dashed: all {curves.pool:,} labels"
     )
-    sized = {"height": QUERIES_HEIGHT, **fit_width("Error by labels used", below, width)}
-    return dress((band + rule + line).properties(**sized))
+    paint = partial(_paint_queries, rows, whole, curves.queries, measure)
+    return Chart(paint, (rows, [whole]), "Error by labels used", below, width)
+
+
+def _paint_queries(
+    rows: Sequence[Row], whole: Row, queries: Sequence[str], key: str, canvas: Canvas
+) -> None:
+    colours = {name: PALETTE[at % len(PALETTE)] for at, name in enumerate(queries)}
+    canvas.legend([(name, colour, "o") for name, colour in colours.items()])
+    keys = (key, f"{key}_lower", f"{key}_upper")
+    labels = [row["labels"] for row in rows]
+    x = Axis(
+        min(labels) / 1.05, max(labels) * 1.05, "outputs with a label", "{:,.0f}".format, log=True
+    )
+    y = Axis.around([row[one] for row in (*rows, whole) for one in keys], ERROR_NAMES[key])
+    ax = canvas.axes(QUERIES_HEIGHT, x, y)
+    ax.axhline(whole[key], color=INK, linewidth=1, linestyle=(0, (4, 3)))
+    for name, colour in colours.items():
+        _draw_band(ax, [row for row in rows if row["query"] == name], ("labels", *keys), colour)
 
 
 # Power against judgments and against judges, for a planned campaign.
 
-PLAN_WIDTH: Final = 300
+PLAN_WIDTH: Final = 380
 PLAN_HEIGHT: Final = 260
 NEAR: Final = 1.5  # Numbers of an axis nearer than this many times would be written into each other
 HARDEST: Final = "hardest pair"
 MEAN: Final = "mean of the pairs to decide"
 
 
-def draw_plan(plan: CampaignPlan) -> dict[str, Any]:
+def draw_plan(plan: CampaignPlan) -> dict[str, Chart]:
     return {
         "power-by-judgments": _draw_power(plan, plan.by_judgments, "judgments"),
         "power-by-judges": _draw_power(plan, plan.by_judges, "judges"),
     }
 
 
-def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> Any:
+def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> Chart:
     """Draw power in closed form, and the hardest pair of the design as it was simulated."""
     design, weakest = plan.design, plan.weakest
     planned = getattr(design, by)
     numbers = [getattr(point, by) for point in points]
-    axis = mark_numbers(min(numbers), max(numbers), planned)
-    x = alt.X(f"{by}:Q", title=by, scale=alt.Scale(type="log", nice=False), axis=axis)
-    y = alt.Y("power:Q", title="power", scale=alt.Scale(domain=[0, 1]))
     kinds = (HARDEST, MEAN) if len(plan.asked) > 1 else (weakest.pair,)
     rows = [
         {by: number, "power": power, "pairs": name}
         for point, number in zip(points, numbers, strict=True)
         for name, power in zip(kinds, (point.weakest, point.mean), strict=False)
     ]
-    line = begin_chart(rows).mark_line(strokeWidth=1.6, point=True)
-    wish = begin_chart([{"power": plan.spec.power}]).mark_rule(color=QUIET, strokeDash=[3, 3])
-    upright = begin_chart([{by: planned}]).mark_rule(color=QUIET, opacity=0.5)
-    layers = [
-        wish.encode(y=y),
-        upright.encode(x=x),
-        line.encode(x=x, y=y, color=encode_colour("pairs:N", kinds)),
-    ]
+    simulated = []
     if weakest.power is not None:
         ends = {"lower": weakest.lower, "upper": weakest.upper}
-        base = begin_chart([{by: planned, "power": weakest.power, **ends}])
-        bars = base.mark_rule(color=INK, strokeWidth=1.6).encode(x=x, y="lower:Q", y2="upper:Q")
-        point = base.mark_point(color=INK, filled=True, shape="diamond", size=80, opacity=1)
-        layers += [bars, point.encode(x=x, y=y)]
+        simulated.append({by: planned, "power": weakest.power, **ends})
     # Below: what is held, what the upright line is, and what was simulated
     fixed = "each judge with the planned load" if by == "judges" else f"{design.judges:,} judges"
     below = [f"{fixed}, {design.items:,} items; line: as planned"]
     if plan.simulated is None:
         below.append("in closed form")
     else:
-        simulated = f"{plan.simulated.campaigns:,} simulated campaigns"
-        below.append(f"curves in closed form; diamond: {simulated}")
-    title = {"text": f"Power by {by}", "subtitle": below}
-    drawn = alt.layer(*layers).properties(title=title, width=PLAN_WIDTH, height=PLAN_HEIGHT)
-    return dress(drawn)
+        campaigns = f"{plan.simulated.campaigns:,} simulated campaigns"
+        below.append(f"curves in closed form; diamond: {campaigns}")
+    paint = partial(_paint_power, rows, simulated, (by, planned, plan.spec.power))
+    lines = ([{"power": plan.spec.power}], [{by: planned}])
+    layers = (*lines, rows, *filter(None, [simulated]))
+    return Chart(paint, layers, f"Power by {by}", "; ".join(below), PLAN_WIDTH)
 
 
-def mark_numbers(least: int, most: int, planned: int) -> Any:
-    """Return an axis that marks the planned number, and round ones that are not too near it."""
+def _paint_power(
+    rows: Sequence[Row], simulated: Sequence[Row], asked: tuple[str, int, float], canvas: Canvas
+) -> None:
+    by, planned, wish = asked
+    kinds = list(dict.fromkeys(row["pairs"] for row in rows))
+    colours = dict(zip(kinds, PALETTE, strict=False))
+    canvas.legend([(kind, colour, "o") for kind, colour in colours.items()])
+    numbers = [row[by] for row in rows]
+    marked = mark_numbers(min(numbers), max(numbers), planned)
+    ends = (min(*numbers, planned) / 1.03, max(*numbers, planned) * 1.03)
+    x = Axis(*ends, by, "{:,.0f}".format, marked, log=True, grid=False)
+    ax = canvas.axes(PLAN_HEIGHT, x, Axis(0, 1, "power"), right=18)
+    ax.axhline(wish, color=QUIET, linewidth=1, linestyle=(0, (3, 3)))
+    ax.axvline(planned, color=QUIET, linewidth=1, alpha=0.5)
+    for kind, colour in colours.items():
+        points = [(row[by], row["power"]) for row in rows if row["pairs"] == kind]
+        ax.plot(*zip(*points, strict=True), color=colour, linewidth=1.6)
+        draw_points(ax, points, colour, size=5)
+    for row in simulated:
+        ax.plot((planned, planned), (row["lower"], row["upper"]), color=INK, linewidth=1.6)
+        draw_points(ax, [(planned, row["power"])], INK, mark="D")
+
+
+def mark_numbers(least: int, most: int, planned: int) -> list[int]:
+    """Return the planned number, and round ones that are not too near it."""
     tens = (10**power for power in range(len(str(most)) + 1))
     rounds = [step * ten for ten in tens for step in (1, 2, 5)]
     marked = [
@@ -623,4 +631,4 @@ def mark_numbers(least: int, most: int, planned: int) -> Any:
         for number in rounds
         if least <= number <= most and max(number, planned) >= NEAR * min(number, planned)
     ]
-    return alt.Axis(values=sorted([*marked, planned]), format=",d", grid=False)
+    return sorted([*marked, planned])

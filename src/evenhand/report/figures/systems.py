@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
-import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.judges.diagnosis_result import Diagnosis
 from evenhand.report.document import Row
-from evenhand.report.figures.drawing import (
+from evenhand.report.figures.drawing import LETTER, place_names
+from evenhand.report.figures.style import (
     ACCENT,
     BAND,
-    BLUE,
-    BROWN,
     CONTRAST,
-    EVEN,
-    INK,
-    LETTER,
+    HOLLOW,
+    PALETTE,
     QUIET,
     WIDTH,
-    place_names,
-)
-from evenhand.report.figures.view import (
-    begin_chart,
-    dress,
-    encode_colour,
-    encode_shade,
-    fit_width,
-    list_tooltips,
-    name_axis,
-    write_light_on,
-    write_title,
+    Axis,
+    Canvas,
+    Chart,
+    draw_points,
+    measure,
+    shade,
+    write,
+    write_on,
+    write_share,
 )
 
 Array = NDArray[np.float64]
@@ -43,85 +38,28 @@ Array = NDArray[np.float64]
 
 HEIGHTS: Final = ((25, 24), (60, 19))  # Up to so many systems a row is so many pixels high
 LEAST_HEIGHT: Final = 16  # Height of a row of more systems: its name must be readable
-MARGIN: Final = 0.04  # Room at the left, as a share of what the intervals take
-# Room at the right for the places of systems, which no grid line goes through, as a share of what
-# the intervals take: for each letter, enough on a telephone; at least; and at most, since more
-# would be taken from the intervals
-PLACE_LETTER_ROOM: Final = 0.06
-LEAST_PLACE_ROOM: Final = 0.22
-MOST_PLACE_ROOM: Final = 0.5
-# Counts that are told of a system, where its row has them
-COUNTS: Final = {
-    "better_than": "better than",
-    "wins": "wins",
-    "ties": "ties",
-    "losses": "losses",
-    "opponents": "opponents",
-}
 KINDS: Final = ("system", "human reference")
 
 
-def draw_forest(rows: Sequence[Row], scale: str = "log-worth") -> Any:
+def draw_forest(rows: Sequence[Row], scale: str = "log-worth") -> Chart:
     """Draw systems with intervals, rank sets at the right, clusters as bands."""
-    fixed: Any = alt  # the channels of fixed values have no annotations
     high = find_height(len(rows))
-    domain, axis = _frame_forest(rows, ("lower", "estimate", "upper"))
-    spans = alt.Scale(domain=domain, nice=False, zero=False)
-    tooltip = list_tooltips(
-        ("system:N", "system"),
-        ("places:N", "rank set"),
-        ("estimate:Q", scale, ".2f"),
-        *((f"{key}:Q", title) for key, title in COUNTS.items() if key in rows[0]),
-    )
-    base = begin_chart([dict(row) for row in rows]).encode(y=_name_systems(rows), tooltip=tooltip)
-    x, lower = (
-        alt.X(f"{key}:Q", title=scale, scale=spans, axis=axis) for key in ("estimate", "lower")
-    )
-    layers = [
-        *_draw_bands(rows, high),
-        base.mark_rule(strokeWidth=2, color=ACCENT).encode(x=lower, x2=alt.X2(field="upper")),
-        base.mark_point(filled=True, size=70, opacity=1, color=ACCENT).encode(x=x),
-        base.mark_text(align="right", color=QUIET, fontSize=11).encode(
-            x=fixed.XValue("width"), text=alt.Text(field="places", type="nominal")
-        ),
-        base.mark_rect(opacity=0).encode(  # to point at
-            x=fixed.XValue(0), x2=fixed.X2Value("width")
-        ),
-    ]
-    return alt.layer(*layers).properties(height=high * len(rows))
+    bands = _list_bands(rows, high)
+    drawn = [dict(row) for row in rows]
+    paint = partial(_paint_forest, drawn, bands, high=high, key="estimate", title=scale)
+    return Chart(paint, (bands, drawn) if bands else (drawn,))
 
 
-def draw_scores(rows: Sequence[Row], *, lower_is_better: bool = False) -> Any:
+def draw_scores(rows: Sequence[Row], *, lower_is_better: bool = False) -> Chart:
     """Draw systems by mean score, with simultaneous intervals and rank sets; references apart."""
-    domain, axis = _frame_forest(rows, ("lower", "mean", "upper"), turned=lower_is_better)
-    scale = alt.Scale(domain=domain, nice=False, zero=False)
-    title = "mean score (lower is better)" if lower_is_better else "mean score"
-    several = len({row["kind"] for row in rows}) > 1
-    legend = alt.Legend(orient="top", title=None) if several else None
-    colours = alt.Scale(domain=list(KINDS), range=[ACCENT, CONTRAST])
-    shapes = alt.Scale(domain=list(KINDS), range=["circle", "diamond"])
-    colour = alt.Color("kind:N", scale=colours, legend=legend)
-    tooltip = list_tooltips(
-        ("system:N",),
-        ("kind:N",),
-        ("places:N", "rank set"),
-        ("mean:Q", "mean score", ".2f"),
-        ("scores:Q", "", ","),
-    )
-    base = begin_chart([dict(row) for row in rows]).encode(y=_name_systems(rows), tooltip=tooltip)
-    x, lower = (alt.X(f"{key}:Q", title=title, scale=scale, axis=axis) for key in ("mean", "lower"))
     high = HEIGHTS[0][1]
-    layers = [
-        *(_draw_bands(rows, high) if all(row["cluster"] is not None for row in rows) else []),
-        base.mark_rule(strokeWidth=2).encode(x=lower, x2=alt.X2("upper:Q"), color=colour),
-        base.mark_point(filled=True, size=70, opacity=1).encode(
-            x=x, color=colour, shape=alt.Shape("kind:N", scale=shapes, legend=legend)
-        ),
-        base.mark_text(align="right", color=QUIET, fontSize=11).encode(
-            x=alt.value("width"), text=alt.Text("places:N")
-        ),
-    ]
-    return alt.layer(*layers).properties(height=high * len(rows))
+    known = all(row["cluster"] is not None for row in rows)
+    bands = _list_bands(rows, high) if known else []
+    drawn = [dict(row) for row in rows]
+    title = "mean score (lower is better)" if lower_is_better else "mean score"
+    paint = partial(_paint_forest, drawn, bands, high=high, key="mean", title=title)
+    paint = partial(paint, turned=lower_is_better)
+    return Chart(paint, (bands, drawn) if bands else (drawn,))
 
 
 def find_height(systems: int) -> int:
@@ -133,30 +71,9 @@ def find_height(systems: int) -> int:
     return next((high for most, high in HEIGHTS if systems <= most), LEAST_HEIGHT)
 
 
-def _name_systems(rows: Sequence[Row]) -> Any:
-    names = [row["system"] for row in rows]
-    return name_axis("system:N", names, {"type": "band", "paddingInner": 0, "paddingOuter": 0})
-
-
-def _frame_forest(
-    rows: Sequence[Row], keys: tuple[str, ...], *, turned: bool = False
-) -> tuple[list[float], Any]:
-    """Return where the axis begins and ends, and an axis whose lines end where intervals do."""
-    values = [row[key] for row in rows for key in keys if row[key] is not None]
-    low, high = min(values), max(values)
-    extent = (high - low) or 1.0
-    letters = max(len(row["places"]) for row in rows)
-    room = min(max(LEAST_PLACE_ROOM, PLACE_LETTER_ROOM * letters), MOST_PLACE_ROOM) * extent
-    inside = f"datum.value >= {low!r}" if turned else f"datum.value <= {high!r}"
-    axis = alt.Axis(gridOpacity=alt.condition(inside, alt.value(1), alt.value(0)))
-    if turned:
-        return [high + MARGIN * extent, low - room], axis
-    return [low - MARGIN * extent, high + room], axis
-
-
-def _draw_bands(rows: Sequence[Row], high: int) -> list[Any]:
+def _list_bands(rows: Sequence[Row], high: int) -> list[dict[str, Any]]:
     numbers = [row["cluster"] for row in rows]
-    bands = [
+    return [
         {
             "from": high * numbers.index(number),
             "to": high * (len(numbers) - numbers[::-1].index(number)),
@@ -165,10 +82,44 @@ def _draw_bands(rows: Sequence[Row], high: int) -> list[Any]:
         for number in sorted({number for number in numbers if number is not None})
         if number % 2 == 0
     ]
-    if not bands:
-        return []
-    rects = begin_chart(bands).mark_rect(color=BAND, opacity=1)
-    return [rects.encode(y=alt.Y("from:Q", scale=None, axis=None), y2=alt.Y2(field="to"))]
+
+
+def _paint_forest(
+    rows: Sequence[Row],
+    bands: Sequence[Row],
+    canvas: Canvas,
+    *,
+    high: int,
+    key: str,
+    title: str,
+    turned: bool = False,
+) -> None:
+    values = [
+        row[name] for row in rows for name in ("lower", key, "upper") if row[name] is not None
+    ]
+    kinds = [row.get("kind", KINDS[0]) for row in rows]
+    if len({*kinds}) > 1:
+        canvas.legend([(KINDS[0], ACCENT, "o"), (KINDS[1], CONTRAST, "D")])
+    x = Axis.around(values, title)
+    if turned:
+        x = Axis(x.high, x.low, title)
+    right = max(measure(row["places"], canvas.size) for row in rows) + 22
+    y = Axis.of_names([row["system"] for row in rows])
+    ax = canvas.axes(high * len(rows), x, y, right=right)
+    for band in bands:
+        ends = (band["from"] / high - 0.5, band["to"] / high - 0.5)
+        ax.axhspan(*ends, color=BAND, linewidth=0, zorder=0, clip_on=False)
+    for kind, colour, mark in zip(KINDS, (ACCENT, CONTRAST), "oD", strict=True):
+        of_kind = [(at, row) for at, row in enumerate(rows) if kinds[at] == kind]
+        bounded = [(at, row) for at, row in of_kind if row["lower"] is not None]
+        if bounded:
+            places, held = zip(*bounded, strict=True)
+            lower, upper = ([row[name] for row in held] for name in ("lower", "upper"))
+            ax.hlines(places, lower, upper, color=colour, linewidth=2, capstyle="round")
+        draw_points(ax, [(row[key], at) for at, row in of_kind], colour, mark=mark, size=8)
+    for at, row in enumerate(rows):
+        look: dict[str, Any] = {"ha": "right", "va": "center", "size": canvas.size}
+        write(ax, (1, at), row["places"], (right - 4, 0), coords="rows", **look)
 
 
 # Who is preferred to whom, by a model: the right half of figure 6 of Hopkins & May (2013).
@@ -186,8 +137,15 @@ COLUMN_ROOM: Final = 20  # Pixels that the number of a column needs
 STEPS: Final = (1, 2, 5, 10, 20, 50, 100)  # One column of so many is numbered
 SLIM: Final = 340  # Least width of a picture, if there is room: its title must fit
 BROAD: Final = 76  # Most pixels that a column is wide
-# Part of the way from even to an end at which white is as easy to read on it as black
-TURN: Final = 0.645
+
+
+@dataclass(frozen=True)
+class Cell:
+    row: int
+    column: int
+    part: float | None  # of the way from even to an end; None where nothing is known
+    text: str
+    dot: bool = False
 
 
 @dataclass(frozen=True)
@@ -206,11 +164,6 @@ class MapFrame:
         step = min(CELL, max(LEAST_CELL, TALL // len(labels)))
         return cls(labels, min(width, enough), step)
 
-    @property
-    def rows(self) -> Any:
-        axis = alt.Axis(labelLimit=round(NAMES * self.width), labelColor=INK, grid=False)
-        return alt.Y("row:N", title=None, sort=self.labels, axis=axis)
-
 
 def draw_heat_map(
     systems: Sequence[str],
@@ -219,7 +172,7 @@ def draw_heat_map(
     title: str = "Who is preferred to whom",
     borders: Sequence[int] = (),
     width: int = WIDTH,
-) -> Any:
+) -> Chart:
     """Draw how far a model favours the system of each row over that of each column.
 
     A cell is the chance that the row's system is preferred, ties being half a preference for each.
@@ -232,11 +185,9 @@ def draw_heat_map(
     apart = ~np.eye(len(systems), dtype=bool)
     reach = max(float(np.max(np.abs(preferred[apart] - 0.5), initial=0.0)), 0.05)
     below = "blue: the row's system is preferred to the column's; brown: the column's is"
-    colours = {0.5 - reach: BROWN, 0.5: EVEN, 0.5 + reach: BLUE}
+    ends = {value: write_share(value) for value in (0.5 - reach, 0.5, 0.5 + reach)}
     words = (title, below, "preferred, ties half")
-    dark = f"abs(datum.value - 0.5) > {TURN * reach}"
-    cells = (chances, preferred)
-    return _draw_map(systems, cells, words, colours, borders, dark=dark, width=width)
+    return _draw_map(systems, (chances, preferred), words, (ends, 0.5, reach), borders, width=width)
 
 
 def draw_tie_map(
@@ -246,14 +197,13 @@ def draw_tie_map(
     title: str = "How often neither is preferred",
     borders: Sequence[int] = (),
     width: int = WIDTH,
-) -> Any:
+) -> Chart:
     ties = chances[:, :, 1]
     apart = ~np.eye(len(systems), dtype=bool)
     most = max(float(np.max(ties[apart], initial=0.0)), 0.05)
+    ends = {value: write_share(value) for value in (0.0, most)}
     words = (title, "the darker, the more often", "neither preferred")
-    colours = {0.0: EVEN, most: BLUE}
-    dark = f"abs(datum.value - 0.0) > {TURN * most}"
-    return _draw_map(systems, (chances, ties), words, colours, borders, dark=dark, width=width)
+    return _draw_map(systems, (chances, ties), words, (ends, 0.0, most), borders, width=width)
 
 
 def tabulate_chances(predictor: Any, systems: Sequence[str]) -> Array:
@@ -271,22 +221,21 @@ def _draw_map(
     systems: Sequence[str],
     shares: tuple[Array, Array],
     words: tuple[str, str, str],
-    colours: dict[float, str],
+    shades: tuple[Mapping[float, str], float, float],
     borders: Sequence[int],
     *,
-    dark: str,
     width: int,
-) -> Any:
+) -> Chart:
     """Draw a cell for each pair off the diagonal.
 
     shares: chances, and the value of each cell.
     words: title, what stands below it, title of the legend.
-    colours: value → colour.
-    dark: whether a cell is dark, as Vega asks it.
+    shades: values of the legend, the value that is even, and how far the ends are from it.
     """
     chances, cells = shares
+    ends, even, reach = shades
     frame = MapFrame.of(systems, width)
-    k, width = len(systems), frame.width
+    pairs = [(i, j) for i in range(len(systems)) for j in range(len(systems)) if i != j]
     rows = [
         {
             "row": frame.labels[i],
@@ -297,35 +246,69 @@ def _draw_map(
             "shown": f"{100 * cells[i, j]:.0f}",
             **dict(zip(OUTCOMES, chances[i, j].tolist(), strict=True)),
         }
-        for i in range(k)
-        for j in range(k)
-        if i != j
+        for i, j in pairs
     ]
-    base = begin_chart(rows).encode(x=number_columns(k, (1 - NAMES) * width), y=frame.rows)
-    fields = [("first", "N"), ("second", "N"), *((name, "Q") for name in OUTCOMES)]
-    tooltip = [
-        alt.Tooltip(f"{name}:{kind}", format=".2f" if kind == "Q" else "") for name, kind in fields
+    squares = [
+        Cell(i, j, (row["value"] - even) / reach, row["shown"])
+        for (i, j), row in zip(pairs, rows, strict=True)
     ]
-    shade = encode_shade("value:Q", words[2], colours, "bottom", ".0%")
-    layers = [base.mark_rect().encode(color=shade, tooltip=tooltip)]
-    if (1 - NAMES) * width / k >= NUMBER_ROOM:
-        numbers = base.mark_text(fontSize=10)
-        layers.append(numbers.encode(text="shown:N", color=write_light_on(dark)))
-    inside = [border for border in borders if 0 < border < k]
-    if inside:
-        rule = begin_chart([{"y": frame.step * border} for border in inside])
-        line = rule.mark_rule(color=QUIET, strokeWidth=1.2, strokeDash=[4, 2])
-        layers.append(line.encode(y=alt.Y("y:Q", scale=None, axis=None)))
-    drawn = alt.layer(*layers).properties(height=frame.step * k, **fit_width(*words[:2], width))
-    return dress(drawn)
+    inside = [{"y": frame.step * border} for border in borders if 0 < border < len(systems)]
+    paint = partial(paint_map, frame, squares, (ends, words[2]), [row["y"] for row in inside])
+    return Chart(paint, (rows, inside) if inside else (rows,), *words[:2], frame.width)
 
 
-def number_columns(number: int, room: float, *, title: str = "against system number") -> Any:
-    step = next((step for step in STEPS if room / number * step >= COLUMN_ROOM), number)
-    places = list(range(1, number + 1))
-    shown = [place for place in places if place == 1 or place % step == 0]
-    axis = alt.Axis(orient="top", labelAngle=0, values=shown, grid=False, titlePadding=8)
-    return alt.X("against:O", title=title, sort=places, axis=axis)
+def paint_map(
+    frame: MapFrame,
+    cells: Sequence[Cell],
+    scale: tuple[Mapping[float, str], str],
+    borders: Sequence[float],
+    canvas: Canvas,
+    *,
+    across: str = "against system number",
+    widest: float = BROAD,
+) -> None:
+    """Paint a map of pairs, with numbers in its cells where they have room.
+
+    scale: values of the legend with how they are written, and its title.
+    borders: where a line goes through, in pixels from the top.
+    """
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    canvas.gradient(*scale)
+    k = len(frame.labels)
+    left = min(max(measure(name, canvas.size) for name in frame.labels), 0.4 * canvas.width) + 9
+    wide = min((canvas.width - left - 10) / k, widest)
+    step = next((step for step in STEPS if wide * step >= COLUMN_ROOM), k)
+    shown = [at for at in range(k) if at == 0 or (at + 1) % step == 0]
+    columns = [str(at + 1) for at in range(k)]
+    x = Axis.of_names(columns, down=False, ticks=shown, top=True, title=across)
+    right = canvas.width - left - wide * k
+    ax = canvas.axes(frame.step * k, x, Axis.of_names(frame.labels), right=right)
+    squares: dict[str, list[tuple[float, float]]] = {}
+    for cell in cells:
+        if cell.part is not None:
+            squares.setdefault(shade(cell.part), []).append((cell.column, cell.row))
+    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)]) / 2.08
+    for colour, places in squares.items():
+        path = Path(
+            np.concatenate([corners + place for place in places]),
+            [1, 2, 2, 2, 79] * len(places),
+        )
+        ax.add_patch(PathPatch(path, facecolor=colour, linewidth=0))
+    room = wide >= NUMBER_ROOM and frame.step >= LEAST_CELL
+    for cell in cells:
+        known = cell.part is not None
+        colour = write_on(cell.part or 0.0) if known else QUIET
+        at = (cell.column, cell.row)
+        if cell.text and (room or not known):
+            write(ax, at, cell.text, size=10, colour=colour, ha="center", va="center")
+        if cell.dot:
+            shift = (0.34, 0.32) if room else (0.0, 0.0)
+            dot = (cell.column + shift[0], cell.row - shift[1])
+            draw_points(ax, [dot], colour, size=3)
+    for border in borders:
+        ax.axhline(border / frame.step - 0.5, color=QUIET, linewidth=1.2, linestyle=(0, (4, 2)))
 
 
 # Who was preferred to whom: a square for each system against each, from counts.
@@ -336,46 +319,31 @@ def number_columns(number: int, room: float, *, title: str = "against system num
 MAX_NUMBERED_SQUARES: Final = 20  # Most systems whose squares have room for a number
 LARGE: Final = 32
 SMALL: Final = 16  # Side of a square with room for a number, and without, in pixels
-SQUARE_TURN: Final = 0.3  # How far from one half a share is drawn so dark that white is read on it
 
 
-def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> Any:
+def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> Chart:
     """Draw the share of comparisons that the row's system won of those with the column's."""
     side = LARGE if len(systems) <= MAX_NUMBERED_SQUARES else SMALL
     labels = [f"{place} {name}" for place, name in enumerate(systems, start=1)]
     named = [{**row, "row": labels[row["row"] - 1]} for row in rows]
-    tooltip = list_tooltips(
-        ("first:N", "system"),
-        ("second:N", "against"),
-        *((f"{key}:Q", key, ",.6~r") for key in ("wins", "ties", "losses")),
-        ("share:Q", "share, ties half", ".0%"),
-        ("expected:Q", "expected by the ranking", ".0%"),
-        ("decided:N", "decided"),
-    )
-    base = begin_chart(named).encode(
-        x=number_columns(len(systems), side * len(systems)),
-        y=alt.Y(
-            "row:N",
-            title=None,
-            scale=alt.Scale(domain=labels),
-            axis=alt.Axis(labelLimit=190, labelColor=INK, grid=False),
-        ),
-        tooltip=tooltip,
-    )
-    colours = {0: BROWN, 0.5: EVEN, 1: BLUE}
-    shade = encode_shade("share:Q", "row preferred, ties half", colours, "top", ".0%")
-    colour = write_light_on(f"abs(datum.share - 0.5) > {SQUARE_TURN}")
-    decided = base.transform_filter("datum.decided === true")
-    layers = [base.mark_rect().encode(color=shade)]
-    if side == SMALL:
-        dots = decided.mark_point(filled=True, size=7, opacity=1)
-    else:
-        numbers = base.transform_calculate(shown="round(100 * datum.share)")
-        text = alt.Text(field="shown", type="quantitative")
-        layers.append(numbers.mark_text(fontSize=10).encode(text=text, color=colour))
-        dots = decided.mark_point(filled=True, size=9, opacity=1, xOffset=10, yOffset=-10)
-    chart = alt.layer(*layers, dots.encode(color=colour)).properties(height=side * len(systems))
-    return chart.properties(width=side * len(systems)) if wide else chart
+    cells = [
+        Cell(
+            row["row"] - 1,
+            row["against"] - 1,
+            2 * row["share"] - 1,
+            f"{100 * row['share']:.0f}" if side == LARGE else "",
+            row["decided"] is True,
+        )
+        for row in rows
+    ]
+    names = min(1.2 * LETTER * max(map(len, labels)), 190)
+    width = side * len(systems) + names + 20
+    frame = MapFrame(labels, round(width), side)
+    scale = {value: write_share(value) for value in (0.0, 0.5, 1.0)}
+    paint = partial(paint_map, frame, cells, (scale, "row preferred, ties half"), ())
+    if not wide:
+        return Chart(partial(paint, widest=56), (named,))
+    return Chart(paint, (named,), width=max(width, SLIM))
 
 
 # The places of systems under each choice: how far each moves.
@@ -383,29 +351,32 @@ def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> An
 PLACES_ROW: Final = 26  # Height of a system's row, in pixels
 
 
-def draw_places(rows: Sequence[Row]) -> Any:
+def draw_places(rows: Sequence[Row]) -> Chart:
     """Draw a row for each system: its place here filled, its places by other choices beside it."""
     places: dict[str, list[int]] = {}
     for row in rows:
         places.setdefault(row["system"], []).append(row["place"])
-    last = max(row["place"] for row in rows)
-    y = name_axis("system:N", list(places))
-    scale = alt.Scale(domain=[0.5, last + 0.5], nice=False)
-    ticks = alt.Axis(tickMinStep=1, format="d", grid=True)
-    x = alt.X("place:Q", title="place, 1 is best", scale=scale, axis=ticks)
-    tooltip = list_tooltips(("system:N", "system"), ("place:Q", "place"), ("choices:N", "under"))
     spans = [
         {"system": system, "first": min(taken), "last": max(taken)}
         for system, taken in places.items()
     ]
-    line = begin_chart(spans).mark_rule(strokeWidth=1.5, color=QUIET, opacity=0.6)
-    line = line.encode(y=y, x=alt.X("first:Q", scale=scale, axis=ticks), x2=alt.X2(field="last"))
-    others = begin_chart([row for row in rows if not row["usual"]])
-    dots = others.mark_point(filled=False, size=60, strokeWidth=1.6, color=QUIET, opacity=1)
-    usual = begin_chart([row for row in rows if row["usual"]])
-    point = usual.mark_point(filled=True, size=90, opacity=1, color=ACCENT)
-    marks = [mark.encode(x=x, y=y, tooltip=tooltip) for mark in (dots, point)]
-    return alt.layer(line, *marks).properties(height=PLACES_ROW * len(places))
+    others = [row for row in rows if not row["usual"]]
+    usual = [row for row in rows if row["usual"]]
+    return Chart(partial(_paint_places, spans, others, usual), (spans, others, usual))
+
+
+def _paint_places(
+    spans: Sequence[Row], others: Sequence[Row], usual: Sequence[Row], canvas: Canvas
+) -> None:
+    at = {span["system"]: row for row, span in enumerate(spans)}
+    last = max(row["place"] for row in (*others, *usual))
+    canvas.legend([("as ranked here", ACCENT, "o"), ("by other choices", QUIET, HOLLOW)])
+    x = Axis(0.5, last + 0.5, "place, 1 is best", whole=True, count=10)
+    ax = canvas.axes(PLACES_ROW * len(spans), x, Axis.of_names([*at]))
+    for row, span in enumerate(spans):
+        ax.plot((span["first"], span["last"]), (row, row), color=QUIET, alpha=0.6, linewidth=1.5)
+    draw_points(ax, [(row["place"], at[row["system"]]) for row in others], QUIET, mark=HOLLOW)
+    draw_points(ax, [(row["place"], at[row["system"]]) for row in usual], size=9)
 
 
 # Bars of wins, ties and losses, a row for each system.
@@ -415,47 +386,23 @@ OUTCOME_ROW: Final = 22  # Height of a system's row, in pixels
 OUTCOME_LOOKS: Final = {"won": (ACCENT, 1.0), "tied": (QUIET, 0.7), "lost": (CONTRAST, 0.4)}
 
 
-def draw_outcomes(rows: Sequence[Row]) -> Any:
+def draw_outcomes(rows: Sequence[Row]) -> Chart:
     """Draw how often each system won, tied and lost, as shares that sum to one."""
-    x = alt.X(
-        "from:Q",
-        title="share of its comparisons",
-        scale=alt.Scale(domain=[0, 1]),
-        axis=alt.Axis(format=".0%", tickCount=5),
-    )
-    names = [*OUTCOME_LOOKS]
-    colours, opacities = zip(*OUTCOME_LOOKS.values(), strict=True)
-    legend = alt.Legend(orient="top", title=None)
-    painted = {
-        "color": alt.Color(
-            "outcome:N", sort=names, scale=alt.Scale(domain=names, range=[*colours]), legend=legend
-        ),
-        "opacity": alt.Opacity(
-            "outcome:N",
-            sort=names,
-            scale=alt.Scale(domain=names, range=[*opacities]),
-            legend=legend,
-        ),
-    }
-    tooltip = list_tooltips(
-        ("system:N", "system"),
-        ("outcome:N", "outcome"),
-        ("count:Q", "comparisons", ",.6~r"),
-        ("n:Q", "of", ",.6~r"),
-        ("share:Q", "share", ".1%"),
-    )
-    bars = begin_chart([bar for row in rows for bar in _list_bars(row)])
-    return (
-        bars.mark_bar(height={"band": 0.76})
-        .encode(
-            y=name_axis("system:N", [row["system"] for row in rows]),
-            x=x,
-            x2=alt.X2(field="to"),
-            tooltip=tooltip,
-            **painted,
-        )
-        .properties(height=OUTCOME_ROW * len(rows))
-    )
+    bars = [bar for row in rows for bar in _list_bars(row)]
+    return Chart(partial(_paint_outcomes, [row["system"] for row in rows], bars), (bars,))
+
+
+def _paint_outcomes(systems: Sequence[str], bars: Sequence[Row], canvas: Canvas) -> None:
+    canvas.legend([(name, look, "s") for name, look in OUTCOME_LOOKS.items()])
+    x = Axis(0, 1, "share of its comparisons", write_share)
+    ax = canvas.axes(OUTCOME_ROW * len(systems), x, Axis.of_names(systems), right=22)
+    at = {system: row for row, system in enumerate(systems)}
+    for outcome, (colour, opacity) in OUTCOME_LOOKS.items():
+        shown = [bar for bar in bars if bar["outcome"] == outcome]
+        rows = [at[bar["system"]] for bar in shown]
+        sizes = [bar["to"] - bar["from"] for bar in shown]
+        look = {"height": 0.76, "color": colour, "alpha": opacity, "linewidth": 0}
+        ax.barh(rows, sizes, left=[bar["from"] for bar in shown], **look)
 
 
 def _list_bars(row: Row) -> list[dict[str, Any]]:
@@ -484,9 +431,18 @@ def _list_bars(row: Row) -> list[dict[str, Any]]:
 
 CRITERIA_HEIGHT: Final = 420  # Height of the plot of systems
 REMOVALS_ROW: Final = 17  # Height of a system's row, in pixels
+SHAPES: Final = "osD^vPX"  # Of kinds, beside their colours
 
 
-def draw_systems(diagnosis: Diagnosis) -> Any:
+def look_up(kinds: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return a colour and a mark for each kind."""
+    return {
+        kind: (PALETTE[at % len(PALETTE)], SHAPES[at % len(SHAPES)])
+        for at, kind in enumerate(kinds)
+    }
+
+
+def draw_systems(diagnosis: Diagnosis) -> Chart:
     """Figure 1: the first two criteria against each other."""
     across, up = diagnosis.criteria[:2]
     heights = {score.system: score.full for score in diagnosis.scores_of(up)}
@@ -510,20 +466,6 @@ def draw_systems(diagnosis: Diagnosis) -> Any:
         low, high = min(values), max(values)
         beyond = 0.08 * (high - low) or 0.5
         ends[name] = (low - beyond, high + beyond)
-    scales = {name: alt.Scale(domain=list(span), nice=False) for name, span in ends.items()}
-    x, y = alt.X("x:Q", title=across, scale=scales["x"]), alt.Y("y:Q", title=up, scale=scales["y"])
-    kinds = sorted({row["kind"] for row in rows})
-    points = (
-        begin_chart(rows)
-        .mark_point(filled=True, size=64, opacity=0.85)
-        .encode(
-            x=x,
-            y=y,
-            color=encode_colour("kind:N", kinds),
-            shape=alt.Shape("kind:N", title=None, scale=alt.Scale(domain=kinds)),
-            tooltip=list_tooltips(("system:N",), ("x:Q", across), ("y:Q", up)),
-        )
-    )
     (left, right), (low, high) = ends["x"], ends["y"]
     places = [
         (
@@ -533,21 +475,32 @@ def draw_systems(diagnosis: Diagnosis) -> Any:
         for row in rows
     ]
     placed = place_names(places, [row["system"] for row in rows], WIDTH)
-    names = []
-    for side, align, shift in (("right", "left", 8), ("left", "right", -8)):
-        named = [rows[name.at] for name in placed if name.side == side]
-        if named:
-            text = begin_chart(named).mark_text(
-                align=align, dx=shift, dy=1, fontSize=10, color=QUIET
-            )
-            names.append(text.encode(text=alt.Text("system:N"), x=x, y=y))
+    named = [[rows[name.at] for name in placed if name.side == side] for side in ("right", "left")]
     hidden = len(rows) - len(placed)
     room = f"; {hidden} not named for want of room" if hidden else ""
-    title = {"text": "Systems under two criteria", "subtitle": f"mean scores by all judges{room}"}
-    return alt.layer(points, *names).properties(width=WIDTH, height=CRITERIA_HEIGHT, title=title)
+    x, y = Axis(left, right, across), Axis(low, high, up)
+    paint = partial(_paint_systems, rows, named, (x, y))
+    title, below = "Systems under two criteria", f"mean scores by all judges{room}"
+    return Chart(paint, (rows, *filter(None, named)), title, below, WIDTH + 50)
 
 
-def draw_removals(diagnosis: Diagnosis, criterion: str) -> Any:
+def _paint_systems(
+    rows: Sequence[Row], named: Sequence[Sequence[Row]], axes: tuple[Axis, Axis], canvas: Canvas
+) -> None:
+    looks = look_up(sorted({row["kind"] for row in rows}))
+    if len(looks) > 1:
+        canvas.legend([(kind, *look) for kind, look in looks.items()])
+    ax = canvas.axes(CRITERIA_HEIGHT, *axes)
+    for kind, (colour, mark) in looks.items():
+        points = [(row["x"], row["y"]) for row in rows if row["kind"] == kind]
+        draw_points(ax, points, colour, mark=mark, alpha=0.85)
+    for side, shift, ha in zip(named, (8, -8), ("left", "right"), strict=True):
+        for row in side:
+            at = (row["x"], row["y"])
+            write(ax, at, row["system"], (shift, 0), size=9.5, ha=ha, va="center")
+
+
+def draw_removals(diagnosis: Diagnosis, criterion: str) -> Chart:
     """Figure 7: systems by all judges, and without the judges whom each method puts outside."""
     scores = list(diagnosis.scores_of(criterion))
     rows = [{"system": score.system, "by": "all judges", "score": score.full} for score in scores]
@@ -559,22 +512,18 @@ def draw_removals(diagnosis: Diagnosis, criterion: str) -> Any:
                 for score in removal.systems
                 if score.kept is not None
             ]
-    names = [score.system for score in scores]
-    kinds = list(dict.fromkeys(str(row["by"]) for row in rows))
-    chart = (
-        begin_chart(rows)
-        .mark_point(filled=True, size=44, opacity=0.85)
-        .encode(
-            x=alt.X("score:Q", title="mean score", scale=alt.Scale(zero=False)),
-            y=alt.Y("system:N", title=None, sort=names, axis=alt.Axis(labelLimit=220)),
-            color=encode_colour("by:N", kinds, columns=1),
-            shape=alt.Shape("by:N", title=None, scale=alt.Scale(domain=kinds)),
-            tooltip=list_tooltips(("system:N",), ("by:N",), ("score:Q",)),
-        )
-    )
+    title = f"Systems scored again, {criterion}" if criterion else "Systems scored again"
     below = "by all judges, and without those outside by each method"
-    return chart.properties(
-        width=WIDTH - 160,
-        height=REMOVALS_ROW * len(names),
-        title=write_title("Systems scored again", criterion, below),
-    )
+    paint = partial(_paint_removals, [score.system for score in scores], rows)
+    return Chart(paint, (rows,), title, below)
+
+
+def _paint_removals(systems: Sequence[str], rows: Sequence[Row], canvas: Canvas) -> None:
+    looks = look_up(list(dict.fromkeys(str(row["by"]) for row in rows)))
+    canvas.legend([(kind, *look) for kind, look in looks.items()])
+    at = {system: place for place, system in enumerate(systems)}
+    x = Axis.around([row["score"] for row in rows], "mean score")
+    ax = canvas.axes(REMOVALS_ROW * len(systems), x, Axis.of_names(systems))
+    for kind, (colour, mark) in looks.items():
+        points = [(row["score"], at[row["system"]]) for row in rows if row["by"] == kind]
+        draw_points(ax, points, colour, mark=mark, size=6.5, alpha=0.85)

@@ -32,7 +32,7 @@ from evenhand.report.document import (
     write_value,
 )
 from evenhand.report.figures.judges import BLIND, ITEM_SIDES, SEEN, draw_shares, draw_sides
-from evenhand.report.figures.view import take_chart
+from evenhand.report.figures.style import take_chart
 
 # Counts of `Part` → what they count. A ranking is one judgment.
 COUNTED: Final = {

@@ -27,6 +27,7 @@ from evenhand.report.document import (
     write_value,
 )
 from evenhand.report.figures.drawing import name_files
+from evenhand.report.figures.style import take_chart
 from evenhand.report.figures.systems import (
     KINDS,
     draw_forest,
@@ -36,7 +37,6 @@ from evenhand.report.figures.systems import (
     draw_systems,
     tabulate_chances,
 )
-from evenhand.report.figures.view import take_chart
 
 # What a step of log-worth means: log 2 = 0.69
 TWICE: Final = "0.7 further right is preferred twice as often"
