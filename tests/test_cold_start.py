@@ -74,6 +74,10 @@ def test_ranking_a_small_file_imports_only_what_it_uses(votes: str) -> None:
     assert loaded.isdisjoint({*DEAR, *BESIDE_THE_WAY})
 
 
+def test_the_json_of_a_report_draws_no_figure(votes: str) -> None:
+    assert "matplotlib" not in loaded_after(command("report", votes, "--json"))
+
+
 @pytest.mark.parametrize("verb", ["inspect", "judges", "agreement"])
 def test_other_verbs_on_a_small_file_import_no_library_of_data_frames(
     verb: str, votes: str

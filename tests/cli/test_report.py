@@ -176,7 +176,7 @@ def test_tables_and_figures_go_into_folders(evenhand, table1):
     forest = found["parts"][0]["sections"][0]["figures"][0]
     words = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
     assert forest["title"] in " ".join(words)
-    assert {row["system"] for row in forest["datasets"]["rows"]} <= {*words}
+    assert {row["system"] for row in forest["datasets"]["rows2"]} <= {*words}
     assert "files of tables to t" in ran.err
     assert "wrote  1 file of figures to f" in ran.err
 

@@ -19,9 +19,8 @@ def test_models_stand_in_the_order_given():
 
 
 def test_numbers_are_drawn_as_they_are():
-    (row,) = values(draw_intervals([Bar("a", 2.4, 2.3, 2.5, inner=(2.35, 2.45))]))
+    (row,) = values(draw_intervals([Bar("a", 2.4, 2.3, 2.5)]))
     assert (row["value"], row["lower"], row["upper"]) == (2.4, 2.3, 2.5)
-    assert (row["inner_lower"], row["inner_upper"]) == (2.35, 2.45)
 
 
 def test_a_name_without_an_interval_is_a_point():

@@ -49,7 +49,6 @@ class Bar:
     value: float  # the estimate
     lower: float | None = None  # lower end of the interval, or None
     upper: float | None = None  # upper end, or None
-    inner: tuple[float, float] | None = None  # ends of a shorter interval, drawn thicker, or None
     strong: bool = True  # whether it is to be seen first
 
 
@@ -71,8 +70,6 @@ def draw_intervals(
             "value": bar.value,
             "lower": bar.value if bar.lower is None else bar.lower,
             "upper": bar.value if bar.upper is None else bar.upper,
-            "inner_lower": bar.inner[0] if bar.inner else None,
-            "inner_upper": bar.inner[1] if bar.inner else None,
             "looks": "strong" if bar.strong else "weak",
         }
         for place, bar in enumerate(bars, start=1)
@@ -97,8 +94,6 @@ def _paint_intervals(
     for at, row in enumerate(rows):
         colour = ACCENT if row["looks"] == "strong" else QUIET
         ax.plot((row["lower"], row["upper"]), (at, at), color=colour, linewidth=1.4)
-        if row["inner_lower"] is not None:
-            ax.plot((row["inner_lower"], row["inner_upper"]), (at, at), color=colour, linewidth=4)
         draw_points(ax, [(row["value"], at)], colour)
 
 

@@ -281,10 +281,10 @@ class Canvas:
         long = 168 / len(shown)
         for at, colour in enumerate(shown):
             look = {"marker": "s", "color": colour, "markersize": long + 1, "markeredgewidth": 0}
-            self.marks.append((left + 8 + (at + 0.5) * long, self.top + 4, look))
+            self.marks.append((left + 15 + (at + 0.5) * long, self.top + 4, look))
         self.top += 10 + size
         for value, text in ends.items():
-            x = left + 8 + 168 * (value - low) / (high - low)
+            x = left + 15 + 168 * (value - low) / (high - low)
             self.texts.append((x, self.top, text, {"size": size, "color": QUIET, "ha": "center"}))
         self.top += 8
 
