@@ -24,6 +24,7 @@ from evenhand.report.figures.style import (
     Canvas,
     Chart,
     draw_points,
+    draw_sized,
     write,
     write_share,
 )
@@ -244,10 +245,11 @@ def _paint_judge_map(
         ax.axvline(rule["at"], color=QUIET, linewidth=1, linestyle=(0, (2, 3)), alpha=0.7)
     up = "ties" if ties else "n"
     busiest = max(row["n"] for row in rows) or 1
-    for row in rows:
-        mark, colour = KINDS[row["kind"]]
-        size = (24 + 236 * (row["n"] / busiest) ** 0.5) ** 0.5
-        draw_points(ax, [(row["at"], row[up])], colour, mark=mark, size=size, alpha=0.8)
+    for kind in kinds:
+        of_kind = [row for row in rows if row["kind"] == kind]
+        sizes = [24 + 236 * (row["n"] / busiest) ** 0.5 for row in of_kind]
+        points = [(row["at"], row[up]) for row in of_kind]
+        draw_sized(ax, points, sizes, KINDS[kind], alpha=0.8)
     for side, shift, ha in zip(named, (10, -10), ("left", "right"), strict=True):
         for row in side:
             write(
@@ -412,10 +414,16 @@ def _paint_positions(rows: Sequence[Row], common: float, canvas: Canvas) -> None
     )
     ax.axvline(0.5, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
     ax.axvline(common, color=INK, linewidth=1)
-    for at, row in enumerate(rows):
-        colour = POSITION_KINDS[row["kind"]]
-        ax.plot((row["lower"], row["upper"]), (at, at), color=colour, linewidth=2)
-        draw_points(ax, [(row["share"], at)], colour, size=7.5)
+    for kind in seen:
+        held = [(at, row) for at, row in enumerate(rows) if row["kind"] == kind]
+        ends = [(row["lower"], row["upper"]) for _, row in held]
+        ax.hlines(
+            [at for at, _ in held],
+            *zip(*ends, strict=True),
+            color=POSITION_KINDS[kind],
+            linewidth=2,
+        )
+        draw_points(ax, [(row["share"], at) for at, row in held], POSITION_KINDS[kind], size=7.5)
 
 
 def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[str]) -> Chart:
@@ -480,8 +488,8 @@ def _paint_sides(rows: Sequence[Row], systems: Sequence[str], canvas: Canvas) ->
     right = 10.0 + 6 * max(map(len, systems)) * (len(systems) > 4) * 0.5
     ax = canvas.axes(ITEM_ROW * len(items), x, y, right=min(right, 70))
     ax.hlines(range(len(items)), -0.5, len(systems) - 0.5, color=GRID, linewidth=1, zorder=0)
-    for row in rows:
-        colour, mark = looks[row["side"]]
-        size = (6 + 194 * row["strength"]) ** 0.5
-        at = (systems.index(row["system"]), items.index(row["item"]))
-        draw_points(ax, [at], colour, mark=mark, size=size, alpha=0.85)
+    for side, (colour, mark) in looks.items():
+        held = [row for row in rows if row["side"] == side]
+        sizes = [6 + 194 * row["strength"] for row in held]
+        points = [(systems.index(row["system"]), items.index(row["item"])) for row in held]
+        draw_sized(ax, points, sizes, (mark, colour), alpha=0.85)

@@ -264,7 +264,7 @@ class Canvas:
                 at, self.top = left, self.top + 1.5 * size
             look = {"marker": mark or "_", "color": colour, "markersize": 7 if mark else 10}
             if mark == HOLLOW:
-                look |= {"marker": "o", "markerfacecolor": GROUND, "markeredgecolor": colour}
+                look |= {"marker": "o", "markerfacecolor": GROUND, "markeredgewidth": 1.6}
             self.marks.append((at + 4, self.top - 0.36 * size, look))
             self.texts.append((at + 14, self.top, text, {"size": size, "color": INK}))
             at += room
@@ -381,7 +381,7 @@ class Canvas:
             self.picture.text(*place(x, y), text, **look)
         for x, y, look in self.marks:
             across, up = place(x, y)
-            line = Line2D([across], [up], linestyle="", **{"markeredgecolor": "none", **look})
+            line = Line2D([across], [up], linestyle="", **{"markeredgewidth": 0, **look})
             if look["marker"] in ("_", "|"):
                 line.set(markeredgecolor=look["color"], markeredgewidth=2)
             self.picture.add_artist(line)
@@ -449,6 +449,20 @@ def draw_points(
         look = {"color": colour, "markeredgewidth": 0, "linestyle": "", "zorder": 3, **look, **face}
         look |= {"markersize": look.pop("size", MARKS), "clip_on": False}
         ax.plot(*zip(*points, strict=True), marker="o" if mark == HOLLOW else mark, **look)
+
+
+def draw_sized(
+    ax: Axes,
+    points: Sequence[tuple[float, float]],
+    sizes: Sequence[float],
+    look: tuple[str, str],
+    alpha: float,
+) -> None:
+    """Draw points, each as large as is said (square pixels); look: mark and colour."""
+    widths = [round(size**0.5) for size in sizes]  # few widths: points of one are drawn once
+    for width in sorted({*widths}):
+        of_width = [at for at, own in zip(points, widths, strict=True) if own == width]
+        draw_points(ax, of_width, look[1], mark=look[0], size=width, alpha=alpha)
 
 
 @cache

@@ -296,6 +296,7 @@ def paint_map(
             [1, 2, 2, 2, 79] * len(places),
         )
         ax.add_patch(PathPatch(path, facecolor=colour, linewidth=0))
+    dots: dict[str, list[tuple[float, float]]] = {}
     room = wide >= NUMBER_ROOM and frame.step >= LEAST_CELL
     for cell in cells:
         known = cell.part is not None
@@ -305,8 +306,9 @@ def paint_map(
             write(ax, at, cell.text, size=10, colour=colour, ha="center", va="center")
         if cell.dot:
             shift = (0.34, 0.32) if room else (0.0, 0.0)
-            dot = (cell.column + shift[0], cell.row - shift[1])
-            draw_points(ax, [dot], colour, size=3)
+            dots.setdefault(colour, []).append((cell.column + shift[0], cell.row - shift[1]))
+    for colour, places in dots.items():
+        draw_points(ax, places, colour, size=3)
     for border in borders:
         ax.axhline(border / frame.step - 0.5, color=QUIET, linewidth=1.2, linestyle=(0, (4, 2)))
 
