@@ -9,6 +9,8 @@ import resource
 import sys
 from pathlib import Path
 
+from evenhand.web.store import judging
+from evenhand.web.store.judging import Answering
 from evenhand.web.store.log import NotStored
 from evenhand.web.store.store import Store
 from stored_campaigns import fill, make_pairs, reply_to, take
@@ -25,7 +27,7 @@ def main(path: Path) -> None:
         for _ in range(3):
             refused.append(refuse_again(store))
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
-        after = store.append(reply_to(take(store, "j0"))).number
+        after = store.do(judging.append, reply_to(take(store, "j0"))).number
     print(json.dumps({"stored": stored, "refused": refused, "after": after}))  # noqa: T201 - told
 
 
@@ -35,7 +37,7 @@ def answer_until_refused(store: Store) -> tuple[list[int], list[str]]:
     served = take(store, "j0")
     while True:
         try:
-            done = store.answer(reply_to(served))
+            done = store.write(Answering(reply_to(served))).result()
         except NotStored as refusal:
             return stored, [str(refusal)]
         stored.append(done.record.number)
@@ -46,7 +48,7 @@ def answer_until_refused(store: Store) -> tuple[list[int], list[str]]:
 def refuse_again(store: Store) -> str:
     """The next one is refused too, in words."""
     try:
-        store.append(reply_to(take(store, "j0")))
+        store.do(judging.append, reply_to(take(store, "j0")))
     except NotStored as refusal:
         return str(refusal)
     return ""

@@ -7,11 +7,12 @@ from typing import Any
 from evenhand.data.coding import SEED
 from evenhand.design.reading import make_campaign
 from evenhand.design.tasks import Ticket
+from evenhand.web.store import judging, people
 from evenhand.web.store.boards import BoardCount, save_boards
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.store import Store
 from policy_campaigns import Truth, make_chosen
-from stored_campaigns import HandClock, name_worker
+from stored_campaigns import HandClock, invite_all, name_worker
 
 SYSTEMS = ("A", "B", "C")
 PASSES = [
@@ -54,20 +55,22 @@ def say(kind: str, systems: tuple[str, ...], luck: random.Random) -> dict[str, A
 def answer_some(store: Store, judge: str, most: int, luck: random.Random, clock: Any) -> None:
     """Let a judge answer; sometimes they revise an answer, or take it back."""
     for _ in range(most):
-        served = store.serve(judge)
+        served = store.do(judging.serve, judge)
         if served is None:
             return
         clock.wait(luck.random() * 20)
         kind = store.campaign.task(served.ticket.task).kind
         told = say(kind, served.ticket.systems, luck)
-        done = store.append(Reply(judge, served.ticket.number, told, served.key, luck.random()))
+        done = store.do(
+            judging.append, Reply(judge, served.ticket.number, told, served.key, luck.random())
+        )
         again = say(kind, served.ticket.systems, luck)
         number = served.ticket.number
         if luck.random() < 0.15:
             key = f"again {done.number}"
-            store.append(Reply(judge, number, again, key, 1.0, replaces=done.number))
+            store.do(judging.append, Reply(judge, number, again, key, 1.0, replaces=done.number))
         elif luck.random() < 0.15:
-            store.undo(judge)
+            store.do(judging.undo, judge)
 
 
 def keep_all_boards(store: Store) -> None:
@@ -84,17 +87,17 @@ def live_through(where: str, *, delete: bool = False, seed: int = 3) -> None:
     with Store.open(where, start=clock.start) as store:
         store.launch(replace(make_campaign(TOLD), seed=SEED))
         clock.wait(1)
-        store.make_link("admin")
+        store.do(people.replace_link, "admin")
         store.invite("j0", note="Ann Lee")
         store.invite("j1")
-        store.enrol("prolific", name_worker("one"))
+        store.do(people.enrol, "prolific", name_worker("one"))
         store.invite("guest")
         judges = [one.name for one in store.judges() if one.state == "invited"]
         for judge in judges:
             clock.wait(1)
-            store.consent(judge)
+            store.do(people.consent, judge)
         made = {"number": 0, "judge": "guest", "task": "better", "item": "0"}
-        store.issue(Ticket(**made, systems=("B", "A")))
+        store.do(people.issue, Ticket(**made, systems=("B", "A")))
         worker = next(one for one in judges if one not in ("j0", "j1", "guest"))
         answer_some(store, "j0", 5, luck, clock)
         answer_some(store, worker, 6, luck, clock)
@@ -104,7 +107,7 @@ def live_through(where: str, *, delete: bool = False, seed: int = 3) -> None:
         store.revoke("j0")
         store.invite("j0")
         answer_some(store, "j0", 2, luck, clock)
-        store.leave("j0")
+        store.do(people.leave, "j0")
         store.invite("j0b", seat="j0", note="Bo Ek")
         answer_some(store, "j0b", 6, luck, clock)
         answer_some(store, "j1", 26, luck, clock)
@@ -115,10 +118,10 @@ def live_through(where: str, *, delete: bool = False, seed: int = 3) -> None:
             store.forget("j0", answers=True)
         store.forget(worker)
         answer_some(store, "j0b", 2, luck, clock)
-        store.serve("j1")
+        store.do(judging.serve, "j1")
         keep_all_boards(store)
-        store.release("j0b")
-        store.consent("j1")
+        store.do(judging.release, "j0b")
+        store.do(people.consent, "j1")
 
 
 def live_by_policy(where: str, seed: int = 5) -> None:
@@ -126,16 +129,16 @@ def live_by_policy(where: str, seed: int = 5) -> None:
     design = {"judgments": 60, "repeats": 2, "lag": 1, "controls": 1, "judges_per_item": 2}
     with Store.open(where) as store:
         store.launch(replace(make_chosen(items=20, judges=3, **design), seed=SEED))
-        store.invite_all()
+        invite_all(store)
         truth, names = Truth(seed), [one.name for one in store.judges()]
         truth.judge_all(store, names, most=30)
-        store.undo(names[0])
-        store.leave(names[0])
+        store.do(judging.undo, names[0])
+        store.do(people.leave, names[0])
         store.invite("next", seat=names[0])
         truth.judge_all(store, ["next", names[1]], most=8)
-        store.serve("next")
+        store.do(judging.serve, "next")
         store.revoke(names[1])
-        store.serve(names[2])
+        store.do(judging.serve, names[2])
         store.forget(names[2], answers=True)
         store.invite("last", seat=names[2])
         truth.judge_all(store, ["last", "next"], most=6)

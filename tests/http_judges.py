@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from evenhand.web.store.audit import check_store
 from evenhand.web.store.log import Record
 from evenhand.web.store.store import Store
+from stored_campaigns import list_judgments
 
 FAULTS = (OSError, http.client.HTTPException)
 """What a connection to a server that is killed may end with."""
@@ -163,8 +165,8 @@ def check_stored(where: str, stored: dict[tuple[str, str], str]) -> list[Record]
     """Every acknowledged answer is there, once, under the hash that was told; the log holds."""
     with Store.open(where) as store:
         kept = [one for one in store.records() if one.kind == "judgment"]
-        assert store.verify().holds
-        assert len(list(store.judgments())) == len(kept)
+        assert check_store(store).holds
+        assert len(list(list_judgments(store))) == len(kept)
         known = {
             (store.name_ticket(one.judge, one.ticket.number), one.key): one.hash
             for one in kept

@@ -9,8 +9,10 @@ from evenhand.design.assignment import Assignment, assign
 from evenhand.design.campaign import Campaign
 from evenhand.design.reading import make_campaign
 from evenhand.design.tasks import Ticket
+from evenhand.web.store import judging
 from evenhand.web.store.judging import Reply, Served, answer
 from evenhand.web.store.store import Store
+from stored_campaigns import invite_all, list_judgments
 
 SYSTEMS = "ABCDEF"
 WORTHS = {name: 0.6 * at for at, name in enumerate(reversed(SYSTEMS))}
@@ -42,7 +44,7 @@ def open_campaign(store: Store, campaign: Campaign) -> Assignment:
     """Launch a campaign, and invite its judges."""
     assignment = assign(campaign)
     store.launch(campaign, assignment)
-    store.invite_all()
+    invite_all(store)
     return assignment
 
 
@@ -62,7 +64,7 @@ class Truth:
 
     def judge_all(self, store: Store, judges: Iterable[str], most: int = 10**6) -> int:
         """Let judges answer at once, in random order, until nothing is left; say how many."""
-        live, done = {one: store.serve(one) for one in judges}, 0
+        live, done = {one: store.do(judging.serve, one) for one in judges}, 0
         while (here := [one for one in live if live[one] is not None]) and done < most:
             self.rng.shuffle(here)
             replies = {one: self.reply(live[one]) for one in here}  # type: ignore[arg-type]
@@ -77,4 +79,4 @@ class Truth:
 
 def list_judged(store: Store) -> list[Ticket]:
     """The tickets whose answers stand, in the order of the answers."""
-    return [one.ticket for one in store.judgments() if one.ticket is not None]
+    return [one.ticket for one in list_judgments(store) if one.ticket is not None]

@@ -1,5 +1,6 @@
 """Small campaigns for tests of the store, and judges who answer them."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -7,9 +8,12 @@ from typing import Any
 from evenhand.data.coding import SEED
 from evenhand.design.campaign import Campaign, Design, Item, Judge, Wording
 from evenhand.design.tasks import PairTask
+from evenhand.web.store import judging, people
 from evenhand.web.store.database import Clock
 from evenhand.web.store.judging import Reply, Served
-from evenhand.web.store.log import Record
+from evenhand.web.store.log import Record, read_record
+from evenhand.web.store.people import Invitation
+from evenhand.web.store.queries import RECORDS_AT_ONCE, Readable, list_standing, read_numbered
 from evenhand.web.store.store import Store
 
 LEFT = {"outcome": "left"}
@@ -46,7 +50,21 @@ def fill(store: Store, campaign: Campaign | None = None) -> dict[str, str]:
     """Launch a campaign, with a seed of its own or the same for all, and invite its judges."""
     planned = campaign or make_pairs()
     store.launch(planned if planned.seed is not None else replace(planned, seed=SEED))
-    return {one.judge: one.token for one in store.invite_all()}
+    return {one.judge: one.token for one in invite_all(store)}
+
+
+def invite_all(store: Store) -> list[Invitation]:
+    """Invite a judge for each seat that nobody has."""
+    return store.do(lambda tx: [people.invite(tx, one) for one in people.list_vacancies(tx)])
+
+
+def list_judgments(store: Readable) -> Iterator[Record]:
+    """The answers that stand, in the order in which they were given."""
+    with store.reading() as connection:
+        numbers = list_standing(connection)
+        for start in range(0, len(numbers), RECORDS_AT_ONCE):
+            lines = read_numbered(connection, numbers[start : start + RECORDS_AT_ONCE])
+            yield from map(read_record, lines)
 
 
 def name_worker(word: str) -> str:
@@ -56,7 +74,7 @@ def name_worker(word: str) -> str:
 
 def take(store: Store, judge: str) -> Served:
     """Serve a judge who has something left."""
-    served = store.serve(judge)
+    served = store.do(judging.serve, judge)
     assert served is not None
     return served
 
@@ -69,4 +87,4 @@ def reply_to(served: Served, answer: object = LEFT, key: str = "", **more: Any) 
 
 def judge_next(store: Store, judge: str, answer: object = LEFT) -> Record:
     """Serve a judge, and store their answer."""
-    return store.append(reply_to(take(store, judge), answer))
+    return store.do(judging.append, reply_to(take(store, judge), answer))

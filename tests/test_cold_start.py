@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from click import Context
 
-from evenhand import formats
 from evenhand.cli.main import VERBS, main
 from evenhand.cli.refusals import without_pandas
 
@@ -61,7 +60,7 @@ def votes(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_importing_evenhand_imports_nothing_but_the_list_of_public_names() -> None:
+def test_importing_evenhand_imports_nothing_but_what_lends_names() -> None:
     loaded = loaded_after("import evenhand")
     ours = {name for name in loaded if name.startswith("evenhand.")}
     assert ours == {"evenhand.public_names"}
@@ -123,10 +122,3 @@ with without_pandas(["rank", "s3://bucket/votes.parquet"]):
     assert sys.modules["pandas"] is None
 """
     assert "pandas" not in loaded_after(code)
-
-
-def test_formats_lends_each_of_its_public_names_and_no_other() -> None:
-    for name in formats.__all__:
-        assert getattr(formats, name) is not None
-    with pytest.raises(AttributeError, match=r"'evenhand\.formats' has no attribute 'raed'"):
-        _ = formats.raed  # type: ignore[attr-defined]

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 import pytest
 
+import evenhand
 from evenhand.cli.main import main
 from evenhand.models.registry import MODELS
-from evenhand.public_names import EXPORTS
 from markdown_pages import ROOT, Block, blocks, navigation, pages, stray_prompts
 
 DOCS = ROOT / "docs"
@@ -75,9 +75,9 @@ def test_every_model_that_can_be_asked_for_is_named_where_models_are_chosen() ->
 def test_every_public_name_has_one_place_in_the_reference() -> None:
     reference = "\n".join(page.read_text("utf-8") for page in (DOCS / "api").glob("*.md"))
     named = Counter(re.findall(r"^::: evenhand\.(\w+)$", reference, re.MULTILINE))
-    assert named == Counter(list(EXPORTS))
+    assert named == Counter(evenhand.__all__)
     index = (DOCS / "api" / "index.md").read_text(encoding="utf-8")
-    assert [name for name in EXPORTS if f"`{name}`" not in index] == []
+    assert [name for name in evenhand.__all__ if f"`{name}`" not in index] == []
 
 
 @pytest.mark.parametrize("page", pages(), ids=_name)

@@ -28,6 +28,7 @@ from benchmarks.web import process
 from benchmarks.web.measured import play
 from benchmarks.web.servers import Served, free_port, running
 from benchmarks.web.work import SENTENCE
+from evenhand.web.store import judging
 
 SYSTEMS = ("A", "B", "C", "D", "E")
 JUDGES, PER_PAIR = 50, 8
@@ -92,7 +93,7 @@ def store_answers(folder: Path, stored: int) -> None:
     with served(folder, "", ""):
         pass  # launched, with links
     with Store.open(str(folder / "load.db")) as store:
-        tickets = {one.name: store.serve(one.name) for one in store.judges()}
+        tickets = {one.name: store.do(judging.serve, one.name) for one in store.judges()}
         names = sorted(tickets)
         for turn in range(stored):
             if len(waiting) == JUDGES:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from evenhand.cli.complete import _decisions, _errors
+from evenhand.cli.complete import ERRORS, _decisions, draw_halves
 from evenhand.numerics.cluster_means import Estimate as Paired
 from evenhand.ratings.matrix import ADDITIVE, Design, MethodError
 from evenhand.ratings.reliability import (
@@ -180,8 +180,8 @@ def test_the_last_columns_are_what_is_gained_on_judge_and_output_and_on_one_rati
 def test_errors_fit_a_narrow_terminal():
     more = Paired(12.345, 1.0, -12.345, 123.45, 0.5)
     table = [MethodError("judge + output", 9, 12.345, 123.45, more, more)]
-    assert all(len(click.unstyle(line)) <= 60 for line in _errors(table, 60))
-    assert len(_errors(table, 120)) == 2
+    assert all(len(click.unstyle(line)) <= 60 for line in draw_halves(ERRORS, table, 1, 3, 60))
+    assert len(draw_halves(ERRORS, table, 1, 3, 120)) == 2
 
 
 @pytest.mark.parametrize(

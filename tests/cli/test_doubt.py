@@ -36,7 +36,7 @@ def test_three_answers_stand_below_each_other(evenhand, votes):
 def test_who_and_what_carries_a_conclusion_is_listed(evenhand, votes):
     flips = evenhand("doubt", votes, "--json").json["fragility"]["flips"]
     lines = evenhand("doubt", votes).out.splitlines()
-    at = lines.index(" lark is first (turned):")
+    at = lines.index(" lark is first (reversed):")
     votes_taken, judges, items = flips[:3]
     by_pair = {}
     for one in votes_taken["removed"]:
@@ -63,7 +63,7 @@ def test_fragility_is_said_and_its_table_explained(evenhand, votes):
         f"lark is first: without {few['vote']['fewest']} of 700 votes"
     )
     assert found["says"][0] in " ".join(said.split())
-    assert "turned: without so many, or fewer others, another system is ahead" in said
+    assert "reversed: without so many, or fewer others, another system is ahead" in said
 
 
 def test_a_long_conclusion_leaves_the_table_within_the_terminal(evenhand, tmp_path):
@@ -180,7 +180,7 @@ def test_the_few_judges_who_saw_the_leader_carry_it(evenhand, tmp_path, saw):
     file = late_votes(tmp_path / "late.csv", saw)
     out = evenhand("doubt", file).out
     said = " ".join(out.split())
-    assert re.search(rf"fjord is first +turned +\d+ of 700 +{saw} of 7", out)
+    assert re.search(rf"fjord is first +reversed +\d+ of 700 +{saw} of 7", out)
     assert f"without {saw} of 7 judges nothing is left of fjord" in said
     assert "another system is ahead, or nothing ranked" in said
     rest = "one judge alone" if saw == 1 else "fewer than 5 effective judges"

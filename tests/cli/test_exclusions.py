@@ -518,6 +518,14 @@ def test_repeats_that_models_of_ratings_leave_out_are_told(verb, evenhand, folde
     assert f"excluded: {told} (j07), repeats" in " ".join(evenhand(*call).out.split())
 
 
+@pytest.mark.parametrize("model", [evenhand.MultiTaskGP(seed=1), evenhand.NuclearNorm(seed=1)])
+def test_fits_of_ratings_carry_the_repeats_that_they_leave_out(model, folder) -> None:
+    rows = [row for row in _scores_of_two() if row["criterion"] == "adequacy"]
+    fit = model.fit(evenhand.read(_write(folder, rows)))
+    (entry,) = [one for one in fit.excluded if one.code == "repeats"]
+    assert (entry.rows, entry.judge_names) == (45, ("j07",))
+
+
 @pytest.mark.parametrize("verb", ["alike", "complete", "variance"])
 def test_other_criteria_are_told(verb, evenhand, folder) -> None:
     rows = [row for row in _scores_of_two() if row["criterion"] == "adequacy" or row["item"] > "3"]

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from evenhand.design.reading import read_campaign
+from evenhand.web.store import judging
 from evenhand.web.store.store import Store
-from stored_campaigns import reply_to, take
+from stored_campaigns import invite_all, reply_to, take
 
 ITEMS = "item,source,A,B,C\n" + "".join(f"{n},s{n},a{n},b{n},c{n}\n" for n in range(12))
 
@@ -38,8 +39,8 @@ def test_what_was_collected_is_checked_without_telling_the_seed(evenhand, folder
     Path("items.csv").write_text(ITEMS, encoding="utf-8")
     with Store.open("items.db") as store:
         store.launch(read_campaign("items.csv"))
-        store.invite_all()
-        store.append(reply_to(take(store, "judge-1")))
+        invite_all(store)
+        store.do(judging.append, reply_to(take(store, "judge-1")))
         seed = store.campaign.seed
     for form in ("--json", "--latex"):
         ran = evenhand("plan", "check", "items.csv", "--collected", "items.db", form)
@@ -100,9 +101,9 @@ def collected(folder):
     Path("items.csv").write_text(ITEMS, encoding="utf-8")
     with Store.open("items.db") as store:
         store.launch(read_campaign("items.csv"))
-        store.invite_all()
+        invite_all(store)
         for _ in range(12):
-            store.append(reply_to(take(store, "judge-1")))
+            store.do(judging.append, reply_to(take(store, "judge-1")))
         yield store
 
 
@@ -119,7 +120,7 @@ def test_what_was_collected_is_counted_and_what_is_open_is_said(evenhand, collec
 def test_at_the_end_nothing_is_open(evenhand, collected):
     for judge in ("judge-2", "judge-3"):
         for _ in range(12):
-            collected.append(reply_to(take(collected, judge)))
+            collected.do(judging.append, reply_to(take(collected, judge)))
     ran = evenhand("plan", "check", "items.csv", "--collected", "items.db")
     assert "promises are kept by what was collected" in ran.out
     assert "not yet" not in ran.out

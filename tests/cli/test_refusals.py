@@ -53,6 +53,7 @@ FILES = {
     ),
     "ratings": ("system,score\nA,1\nB,2\n", "rank ?", "holds ratings"),
     "an option by what it does": (TWO, "next ? --pairs 0", "Did you mean '--batch'?"),
+    "an option of before": (TWO, "rank ? --merged +", "Did you mean '--system-separator'?"),
     "unknown option": (TWO, "rank ? --tie none", "no option --tie. Did you mean '--ties'?"),
     "option of another verb": (TWO, "rank ? --judge-covariate x", "fit and models have it"),
     "unknown word": (TWO, "rank ? --ties davidsn", "Did you mean 'davidson'?"),

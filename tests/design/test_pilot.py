@@ -48,8 +48,8 @@ def test_worths_are_on_the_scale_of_one_judge_and_drawn_together(pilots):
     for one in pilots:
         worth = np.array([one.truth.log_worth[one.truth.find(name)] for name in TRUTH.systems])
         slopes.append(worth @ centred / (centred @ centred))
-        assert 0 < one.kept < 1
-    kept = np.mean([one.kept for one in pilots])
+        assert 0 < one.shrinkage_factor < 1
+    kept = np.mean([one.shrinkage_factor for one in pilots])
     assert np.mean(slopes) == pytest.approx(kept, abs=0.1)
 
 
@@ -64,7 +64,7 @@ def test_drawing_worths_together_brings_them_nearer_to_the_truth_in_small_pilots
             continue  # errors hide all differences
         worth = np.array([one.truth.log_worth[one.truth.find(name)] for name in weak.systems])
         shrunk.append(((worth - centred) ** 2).sum())
-        raw.append(((worth / one.kept - centred) ** 2).sum())
+        raw.append(((worth / one.shrinkage_factor - centred) ** 2).sum())
     assert len(shrunk) >= 5
     assert np.mean(shrunk) < np.mean(raw)
 
@@ -102,7 +102,7 @@ def test_worths_of_one_judge_are_restored_where_tastes_are_strong():
     for seed in range(5):
         one = learn_from_pilot(draw(Design(60, 80, 4000, overlap=2), seed, strong))
         worth = np.array([one.truth.log_worth[one.truth.find(name)] for name in strong.systems])
-        slopes.append(worth @ centred / (centred @ centred) / one.kept)
+        slopes.append(worth @ centred / (centred @ centred) / one.shrinkage_factor)
     assert np.mean(slopes) == pytest.approx(1, abs=0.12)  # .66 as all judges together see them
 
 

@@ -11,10 +11,12 @@ import pytest
 from sqlalchemy import event
 
 import full_disk
+from evenhand.web.store import judging
+from evenhand.web.store.audit import check_store
 from evenhand.web.store.database import FRESH
 from evenhand.web.store.log import NotStored
 from evenhand.web.store.store import Store
-from stored_campaigns import fill, judge_next, reply_to, take
+from stored_campaigns import fill, judge_next, list_judgments, reply_to, take
 
 
 def test_a_full_disk_refuses_and_goes_on_when_there_is_room(tmp_path: Path) -> None:
@@ -29,7 +31,7 @@ def test_a_full_disk_refuses_and_goes_on_when_there_is_room(tmp_path: Path) -> N
         kept = [one.number for one in store.records() if one.kind == "judgment"]
         assert kept == [*told["stored"], told["after"]]
         assert len(kept) > 20
-        assert store.verify().holds
+        assert check_store(store).holds
 
 
 def test_a_database_that_becomes_read_only_refuses_and_can_still_be_read(tmp_path: Path) -> None:
@@ -44,12 +46,12 @@ def test_a_database_that_becomes_read_only_refuses_and_can_still_be_read(tmp_pat
         event.listen(store.engine, "checkout", forbid)
         time.sleep(FRESH + 0.1)  # until then the writer keeps the connection that it has
         with pytest.raises(NotStored, match="readonly"):
-            store.append(reply_to(served))
-        assert len(list(store.judgments())) == 1
+            store.do(judging.append, reply_to(served))
+        assert len(list(list_judgments(store))) == 1
         event.remove(store.engine, "checkout", forbid)
         store.engine.dispose()
-        store.append(reply_to(served))
-        assert len(list(store.judgments())) == 2
+        store.do(judging.append, reply_to(served))
+        assert len(list(list_judgments(store))) == 2
 
 
 def test_a_file_that_cannot_be_written_is_read_and_verified(tmp_path: Path) -> None:
@@ -59,9 +61,9 @@ def test_a_file_that_cannot_be_written_is_read_and_verified(tmp_path: Path) -> N
         judge_next(store, "j0")
         head = store.head()
     with Store.open(f"sqlite:///file:{path}?mode=ro&uri=true") as store:
-        assert store.verify(head).holds
+        assert check_store(store, head).holds
         with pytest.raises(NotStored, match="readonly"):
-            store.serve("j1")
+            store.do(judging.serve, "j1")
 
 
 def test_a_database_that_is_none_is_refused(tmp_path: Path) -> None:

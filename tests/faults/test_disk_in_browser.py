@@ -14,8 +14,9 @@ from sqlalchemy import event
 
 from browsers import open_browser, run_site
 from evenhand.web.site import Site
+from evenhand.web.store import people
 from evenhand.web.store.store import Store
-from stored_campaigns import fill, make_pairs
+from stored_campaigns import fill, list_judgments, make_pairs
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def test_an_answer_that_cannot_be_stored_is_kept_over_a_reload_and_sent_when_the
 ) -> None:
     with Store.open(str(tmp_path / "c.db")) as store:
         token = fill(store, make_pairs())["j0"]
-        store.consent("j0")
+        store.do(people.consent, "j0")
         with run_site(Site(store)) as address:
             page = browser.new_page(viewport={"width": width, "height": 740})
             page.goto(f"{address}/j/{token}")
@@ -55,12 +56,12 @@ def test_an_answer_that_cannot_be_stored_is_kept_over_a_reload_and_sent_when_the
             keep_picture(page, f"not-stored-{width}")
             page.reload()
             page.wait_for_selector("#notice:has-text('kept on this device')")
-            assert list(store.judgments()) == []
+            assert list(list_judgments(store)) == []
             store._writer.transact = transact
             page.wait_for_selector("#progress:text-is('2 of 3')")
             assert page.locator("#notice").is_hidden()
             page.close()
-        (record,) = store.judgments()
+        (record,) = list_judgments(store)
         assert (record.answer, record.comment) == ({"outcome": "left"}, "a thought")
 
 

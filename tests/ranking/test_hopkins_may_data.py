@@ -98,7 +98,10 @@ def test_test_sets_follow_the_rule_of_section_4_counted_in_sql(data_folder, part
         condition = f"rank > 0 AND {where or 'true'}"
         connection.execute(f"CREATE TABLE judged AS SELECT * FROM '{path}' WHERE {condition}")
         expected = connection.execute(TABLE_3).fetchall()
-    own = [(one.said.task, one.said.most, one.said.test, one.said.train) for one in found.tasks]
+    own = [
+        (one.test_set.task, one.test_set.most, one.test_set.test, one.test_set.train)
+        for one in found.tasks
+    ]
     assert own == expected
     assert len(own) == 8
     assert all(test >= 2000 for _, _, test, _ in own)

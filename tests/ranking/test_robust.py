@@ -92,7 +92,9 @@ def test_ties_by_group_are_tested_beside_worths_by_group(frame):
     fit = model.fit(tally(frame, "group"))
     spread = cluster_spread(fit, tally(frame, "group", "judge"), "judge")
     assert np.abs(spread.scores.sum(axis=0)).max() < 1e-6  # at the maximum
-    np.testing.assert_allclose(np.linalg.inv(spread.own.sum(axis=0)), fit.raw_vcov, rtol=1e-7)
+    np.testing.assert_allclose(
+        np.linalg.inv(spread.information.sum(axis=0)), fit.raw_vcov, rtol=1e-7
+    )
     assert 0 < wald_test(fit, tally(frame, "group", "judge"), "judge", np.array([5])).p < 1
 
 
@@ -157,4 +159,4 @@ def test_where_information_by_cluster_is_too_large_scores_alone_serve(frame, mon
     n, p, g = fit.n_comparisons, len(fit.estimate), 8
     expected = fit.vcov @ spread.scores.T @ spread.scores @ fit.vcov
     np.testing.assert_allclose(spread.vcov, expected * g / (g - 1) * (n - 1) / (n - p), rtol=1e-9)
-    assert (spread.kind, spread.own) == ("CR1", None)
+    assert (spread.kind, spread.information) == ("CR1", None)

@@ -10,8 +10,9 @@ from evenhand.design.reading import make_campaign
 from evenhand.web import Store
 from evenhand.web.downloads import Activity, AnswerTables
 from evenhand.web.findings import find
+from evenhand.web.store import judging, people
 from evenhand.web.store.audit import check_collected
-from stored_campaigns import LEFT, HandClock, fill, judge_next, take
+from stored_campaigns import LEFT, HandClock, fill, judge_next, list_judgments, take
 
 ITEMS = [{"item": str(n), "outputs": {s: f"{s}{n}" for s in "ABC"}} for n in range(6)]
 SHOWN = {"pair": ("g", "b"), "rank": ("g", "b", "w"), "rank of two": ("g", "b")}
@@ -41,10 +42,10 @@ def say(systems: tuple[str, ...], kind: str, *, right: bool) -> dict[str, Any]:
 def test_controls_right_and_wrong_are_counted_by_judge(store: Store, kind: str) -> None:
     fill(store, make_campaign(make(kind)))
     for judge in ("ann", "ben"):
-        while (served := store.serve(judge)) is not None:
+        while (served := store.do(judging.serve, judge)) is not None:
             judge_next(store, judge, say(served.ticket.systems, kind, right=judge == "ann"))
     found = {one.judge: one for one in find(AnswerTables(store)).activity}
-    asked = sum(1 for one in store.judgments() if one.ticket and one.ticket.kind == "control")
+    asked = sum(1 for one in list_judgments(store) if one.ticket and one.ticket.kind == "control")
     assert asked == 4
     assert [(found[one].right, found[one].controls) for one in ("ann", "ben")] == [(2, 2), (0, 2)]
 
@@ -61,7 +62,7 @@ def test_who_answered_last_stands_first_with_when_and_how_long_an_answer_takes(
     assert isinstance(ann, Activity)
     assert (ann.judge, ann.n, ben.judge, ben.n) == ("ann", 2, "ben", 1)
     assert (ann.last - ben.last).total_seconds() == pytest.approx(60, abs=1)
-    page = client.get(f"/a/{store.make_link('admin').token}/findings").text
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
     assert f'<time datetime="{ann.last.isoformat(timespec="seconds")}">' in page
     store.forget("ann", answers=True)
     assert [one.judge for one in find(AnswerTables(store)).activity] == ["ben"]
@@ -71,7 +72,7 @@ def test_comments_stand_on_the_page_until_they_are_taken_back(
     client: TestClient, store: Store
 ) -> None:
     fill(store, make_campaign(make("pair")))
-    page = f"/a/{store.make_link('admin').token}/comments"
+    page = f"/a/{store.do(people.replace_link, 'admin').token}/comments"
     assert "Nobody wrote a comment yet" in client.get(page).text
     judge_next(store, "ann", {**LEFT, "comment": "<b>neither</b> is good"})
     judge_next(store, "ben", LEFT)
@@ -87,10 +88,10 @@ def test_promises_on_the_page_are_those_of_plan_check(
 ) -> None:
     campaign = make_campaign(make("pair"))
     fill(store, campaign)
-    page = f"/a/{store.make_link('admin').token}/promises"
+    page = f"/a/{store.do(people.replace_link, 'admin').token}/promises"
     assert "Nothing is answered yet" in client.get(page).text
     for judge in ("ann", "ben"):
-        while store.serve(judge) is not None:
+        while store.do(judging.serve, judge) is not None:
             judge_next(store, judge, LEFT)
     told = client.get(page).text
     log = tmp_path / "log.jsonl"
@@ -105,9 +106,9 @@ def test_promises_on_the_page_are_those_of_plan_check(
 def test_answers_are_deleted_by_an_order_that_says_so(client: TestClient, store: Store) -> None:
     fill(store, make_campaign(make("pair")))
     judge_next(store, "ann", LEFT)
-    admin = f"/a/{store.make_link('admin').token}"
+    admin = f"/a/{store.do(people.replace_link, 'admin').token}"
     assert 'data-answers="true" data-judge="ann"' in client.get(admin).text
     told = {"what": "forget", "judge": "ann", "answers": True}
     said = client.post(f"{admin}/do", json=told).json()["message"]
     assert said.startswith("Deleted what was known of ann, and all answers.")
-    assert list(store.judgments()) == []
+    assert list(list_judgments(store)) == []

@@ -15,9 +15,9 @@ import evenhand
 from browsers import open_browser, run_site
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store
-from evenhand.web.store import judging
+from evenhand.web.store import judging, people
 from evenhand.web.store.transaction import WriteTransaction
-from stored_campaigns import fill, reply_to
+from stored_campaigns import fill, list_judgments, reply_to
 
 SIZES = {1280: (1280, 900), 390: (390, 844), 360: (360, 740)}
 SYSTEMS = ("heron", "lark", "wren")
@@ -81,7 +81,7 @@ def open_page(
     page.set_default_timeout(60_000)
     page.on("pageerror", lambda error: pytest.fail(str(error)))
     page.on("console", lambda said: said.type != "error" or pytest.fail(said.text))
-    page.goto(f"{address}/a/{store.make_link('admin').token}")
+    page.goto(f"{address}/a/{store.do(people.replace_link, 'admin').token}")
     page.wait_for_selector("#found .found")
     return page
 
@@ -242,12 +242,12 @@ def test_answers_are_deleted_after_a_question_and_not_before(browser: Any, tmp_p
             page.once("dialog", lambda one: (asked.append(one.message), one.dismiss()))
             page.click("button[aria-label='Delete the answers of j05']")
             assert "Delete all that j05 answered" in asked[0]
-            assert sum(1 for _ in store.judgments()) == 3
+            assert sum(1 for _ in list_judgments(store)) == 3
             page.once("dialog", lambda one: one.accept())
             page.click("button[aria-label='Delete the answers of j05']")
             page.wait_for_selector("#notice:has-text('and all answers')")
             page.close()
-        assert list(store.judgments()) == []
+        assert list(list_judgments(store)) == []
 
 
 def test_a_file_for_another_program_comes_by_a_click(

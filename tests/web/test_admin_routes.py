@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 import evenhand
 from evenhand.web import Site, Store, make_app
 from evenhand.web.dashboard import read_pace, say_pace, summarize_progress
+from evenhand.web.store import judging, people
 from evenhand.web.store.audit import audit
 from stored_campaigns import RIGHT, HandClock, fill, judge_next, make_pairs
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect
 @pytest.fixture
 def admin(store: Store) -> str:
     fill(store)
-    return f"/a/{store.make_link('admin').token}"
+    return f"/a/{store.do(people.replace_link, 'admin').token}"
 
 
 def order(client: TestClient, admin: str, what: str, **told: str) -> Any:
@@ -113,11 +114,11 @@ def test_the_pace_is_of_those_who_have_something_left(
     client: TestClient, store: Store, clock: HandClock
 ) -> None:
     fill(store, make_pairs(items=48))
-    admin = f"/a/{store.make_link('admin').token}"
+    admin = f"/a/{store.do(people.replace_link, 'admin').token}"
     for _ in range(12):
         clock.wait(100)
         judge_next(store, "j1")
-    while store.serve("j0") is not None:  # fast, and then done
+    while store.do(judging.serve, "j0") is not None:  # fast, and then done
         clock.wait(1)
         judge_next(store, "j0")
     told = summarize_progress(store)

@@ -23,6 +23,7 @@ from evenhand.web import analysis_process as room
 from evenhand.web.analysis import Analysis
 from evenhand.web.analysis_process import AnalysisProcess
 from evenhand.web.links import read_links
+from evenhand.web.store import people
 from evenhand.web.store.boards import read_boards
 from followed_campaigns import judge_some, make
 from started_servers import Servers, run_servers, write_campaign
@@ -90,7 +91,7 @@ def test_another_process_computes_all_and_gives_what_this_one_would(
 ) -> None:
     fill(store, make())
     judge_some(store, 120)
-    root = f"/a/{store.make_link('admin').token}"
+    root = f"/a/{store.do(people.replace_link, 'admin').token}"
     with TestClient(make_app(Site(store))) as client:
         right = {path: client.get(f"{root}/{path}").text for path in (*PARTS, *FILES)}
     monkeypatch.setattr(Analysis, "answer", forbid)
@@ -100,7 +101,7 @@ def test_another_process_computes_all_and_gives_what_this_one_would(
         "analysis.count_promises",
     ):
         monkeypatch.setattr(f"evenhand.web.{name}", forbid)
-    for name in ("rows", "records", "lines", "judgments"):
+    for name in ("rows", "records", "lines"):
         monkeypatch.setattr(f"evenhand.web.store.queries.Readable.{name}", forbid)
     with computing(store) as (client, _):
         for path in PARTS:
@@ -112,7 +113,7 @@ def test_another_process_computes_all_and_gives_what_this_one_would(
 
 def test_a_refusal_crosses_with_its_number(store: Store) -> None:
     fill(store, make())
-    root = f"/a/{store.make_link('admin').token}"
+    root = f"/a/{store.do(people.replace_link, 'admin').token}"
     with computing(store) as (client, _):
         nothing = client.get(f"{root}/export/arena?pass=t")
         unknown = client.get(f"{root}/export/mqm-tsv?pass=t")
@@ -142,7 +143,7 @@ def test_the_process_has_the_lowest_priority_one_thread_of_algebra_and_no_secret
 ) -> None:
     fill(store, make())
     with computing(store) as (client, process):
-        client.get(f"/a/{store.make_link('admin').token}/findings")
+        client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings")
         proc = Path(f"/proc/{process.pid}")
         threads = [int(one.name) for one in (proc / "task").iterdir()]
         assert {os.sched_getscheduler(one) for one in threads} == {os.SCHED_IDLE}
@@ -161,7 +162,7 @@ def test_a_process_that_is_killed_is_said_on_the_page_and_in_the_log_and_starts_
     monkeypatch.setattr(room, "AGAIN", 3600.0)
     links = fill(store, make())
     judge_some(store, 30)
-    root = f"/a/{store.make_link('admin').token}"
+    root = f"/a/{store.do(people.replace_link, 'admin').token}"
     with caplog.at_level(logging.WARNING, "evenhand"), computing(store) as (client, process):
         before = client.get(f"{root}/findings").text
         os.kill(process.pid, signal.SIGKILL)
@@ -208,7 +209,7 @@ def test_a_process_that_ends_in_the_middle_of_a_message_is_started_again(
         try:
             wait_for(lambda: caplog.records, 60)
             monkeypatch.setattr(room, "COMMAND", working)
-            root = f"/a/{store.make_link('admin').token}"
+            root = f"/a/{store.do(people.replace_link, 'admin').token}"
             with TestClient(make_app(Site(store, worker=process))) as client:
                 wait_for(lambda: "The analysis" not in client.get(f"{root}/findings").text, 60)
         finally:
@@ -223,7 +224,7 @@ def test_judges_go_on_while_the_process_hangs_and_the_page_says_so(
     monkeypatch.setattr(room, "SOON", 0.2)
     links = fill(store, make())
     judge_some(store, 30)
-    root = f"/a/{store.make_link('admin').token}"
+    root = f"/a/{store.do(people.replace_link, 'admin').token}"
     with computing(store) as (client, process):
         before = [client.get(f"{root}/{path}").text for path in PARTS]
         first = process.pid
@@ -251,7 +252,7 @@ def test_an_analysis_that_takes_long_shows_the_last_one_with_its_time(
     monkeypatch.setattr(room, "SOON", 0.2)
     fill(store, make())
     judge_some(store, 30)
-    root = f"/a/{store.make_link('admin').token}"
+    root = f"/a/{store.do(people.replace_link, 'admin').token}"
     with computing(store) as (client, process):
         before = client.get(f"{root}/findings").text
         monkeypatch.setattr(process, "_settle", lambda _: None)

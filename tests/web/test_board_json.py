@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 from evenhand.design.reading import make_campaign
 from evenhand.web import Store
 from evenhand.web.dashboard import CampaignStatus, DashboardCache, ReadOnlyClient, get_status
+from evenhand.web.store import people
 from followed_campaigns import judge_some, make
 from stored_campaigns import HandClock, fill, judge_next, take
 
@@ -22,7 +23,7 @@ def read_sight(body: bytes) -> CampaignStatus:
 def test_it_is_the_board_of_the_page(client: TestClient, store: Store) -> None:
     fill(store, make())
     judge_some(store, 120)
-    root = f"/a/{store.make_link('admin').token}"
+    root = f"/a/{store.do(people.replace_link, 'admin').token}"
     page = client.get(f"{root}/findings").text
     seen = read_sight(client.get(f"{root}/board.json").content)
     (one,) = seen.passes
@@ -38,7 +39,7 @@ def test_it_is_the_board_of_the_page(client: TestClient, store: Store) -> None:
 def test_nobody_leads_before_votes_join_all_systems(client: TestClient, store: Store) -> None:
     fill(store, make())
     judge_some(store, 1)
-    root = f"/a/{store.make_link('admin').token}"
+    root = f"/a/{store.do(people.replace_link, 'admin').token}"
     page = client.get(f"{root}/findings").text
     (one,) = read_sight(client.get(f"{root}/board.json").content).passes
     assert one.board is not None
@@ -74,7 +75,7 @@ def test_a_database_that_is_only_read_has_the_board_of_the_server(
 def test_only_the_organiser_sees_it(client: TestClient, store: Store, role: str) -> None:
     links = fill(store, make())
     tokens = {"judge": links["j0"], "nobody": "x"}
-    token = tokens.get(role) or store.make_link("crowd").token
+    token = tokens.get(role) or store.do(people.replace_link, "crowd").token
     found = client.get(f"/a/{token}/board.json")
     assert (found.status_code, found.json()["word"]) == (404, "unknown-link")
 
@@ -84,7 +85,7 @@ def test_whoever_has_seen_it_is_told_nothing_until_something_is_new(
 ) -> None:
     fill(store, make())
     judge_some(store, 30)
-    address = f"/a/{store.make_link('admin').token}/board.json"
+    address = f"/a/{store.do(people.replace_link, 'admin').token}/board.json"
     mark = client.get(address).headers["ETag"]
     again = client.get(address, headers={"If-None-Match": mark})
     assert (again.status_code, again.content) == (304, b"")
@@ -100,7 +101,7 @@ def test_it_says_when_the_last_judgment_came_and_that_it_is_paused(
     client: TestClient, store: Store, clock: HandClock
 ) -> None:
     fill(store, make())
-    address = f"/a/{store.make_link('admin').token}/board.json"
+    address = f"/a/{store.do(people.replace_link, 'admin').token}/board.json"
     assert read_sight(client.get(address).content).last is None
     judge_some(store, 12)
     told = store.clock.now()
@@ -120,7 +121,7 @@ def test_a_pass_with_scores_has_means(client: TestClient, store: Store) -> None:
         (system,) = take(store, "ann").ticket.systems
         scores[system].append(luck.randint(0, 100))
         judge_next(store, "ann", {"score": scores[system][-1]})
-    found = client.get(f"/a/{store.make_link('admin').token}/board.json")
+    found = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/board.json")
     (one,) = read_sight(found.content).passes
     assert one.board is None
     means = {mean.system: (mean.mean, mean.n) for mean in one.means}

@@ -9,6 +9,7 @@ import evenhand
 from evenhand.web import Store
 from evenhand.web.downloads import AnswerTables, open_download
 from evenhand.web.findings import find
+from evenhand.web.store import people
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
 
 
@@ -44,7 +45,7 @@ def test_the_page_says_that_a_policy_runs_and_how_many_pairs_it_chose(
 ) -> None:
     collect(store)
     n = Counter(one.chosen or "design" for one in list_judged(store))
-    page = client.get(f"/a/{store.make_link('admin').token}/findings").text
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
     told = (
         f"{n['policy']:,} by the policy, {n['random']:,} at random (40\xa0% is asked for),"
         f" {n['start-up']:,} of the start-up phase"
@@ -61,7 +62,7 @@ def test_where_too_few_pairs_are_free_the_page_says_so_and_flags_nobody(
     found = find(AnswerTables(store)).panels["comparisons"]
     assert found.flagged == []
     assert "of 6" in found.rests  # of all answers, six hundred and some
-    page = client.get(f"/a/{store.make_link('admin').token}/findings").text
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
     assert "Judges are compared on" in page
 
 
@@ -69,6 +70,6 @@ def test_without_a_policy_nothing_is_said_of_one(client: TestClient, store: Stor
     campaign = make_chosen(items=8, judges=2, policy="", judges_per_item=2)
     open_campaign(store, campaign)
     Truth(3).judge_all(store, ["judge-1", "judge-2"])
-    page = client.get(f"/a/{store.make_link('admin').token}/findings").text
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
     assert "policy" not in page
     assert "are compared on" not in page

@@ -20,6 +20,7 @@ from evenhand.web import Limits, Site, Store
 from evenhand.web.app import make_server, open_port
 from evenhand.web.limits import parse_address
 from evenhand.web.links import read_links
+from evenhand.web.store import people
 from stored_campaigns import fill, make_pairs
 
 SOON: dict[str, Any] = {"head": 1, "body_time": 1, "idle": 1, "stall": 2}
@@ -189,7 +190,7 @@ def large(store: Store) -> str:
     campaign = make_pairs()
     texts = (Item(f"i{n}", {"A": "a" * 1_000_000, "B": f"b {n}"}) for n in range(8))
     store.launch(type(campaign)(**{**vars(campaign), "items": tuple(texts)}))
-    return f"/a/{store.make_link('admin').token}/download/campaign.json"
+    return f"/a/{store.do(people.replace_link, 'admin').token}/download/campaign.json"
 
 
 def test_a_download_that_nobody_reads_is_ended(store: Store, large: str) -> None:

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from evenhand.web import Limits, Site, Store, make_app
 from evenhand.web.links import make_address
+from evenhand.web.store import judging, people
 from stored_campaigns import LEFT, judge_next, make_pairs, name_worker
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
@@ -18,7 +19,7 @@ def launch(store: Store, **settings: Any) -> str:
     """Launch a campaign; return the address of the crowd's link, up to the name of a worker."""
     store.launch(replace(make_pairs(), **settings))
     platform = store.campaign.platform
-    link = make_address("", "crowd", store.make_link("crowd").token, platform)
+    link = make_address("", "crowd", store.do(people.replace_link, "crowd").token, platform)
     return link.partition("=")[0] + "="
 
 
@@ -130,7 +131,7 @@ def test_to_look_at_the_link_takes_no_seat(store: Store, method: str) -> None:
 @pytest.mark.parametrize("platform", ["prolific", "mturk", "other"])
 def test_the_link_as_the_organiser_has_it_takes_no_seat(store: Store, platform: str) -> None:
     launch(store, platform=platform)
-    link = make_address("", "crowd", store.make_link("crowd").token, platform)
+    link = make_address("", "crowd", store.do(people.replace_link, "crowd").token, platform)
     with browse(store) as client:
         for told in (client.get(link), client.post(link)):
             assert told.status_code == 409
@@ -212,6 +213,6 @@ def test_whoever_answered_nothing_gets_no_completion_code(store: Store) -> None:
         told = client.get(f"/j/{guest}/item").json()
         assert (told["state"], told["code"]) == ("done", "")
         page = come(client, link + ANN)
-        while store.serve("j0") is not None:
+        while store.do(judging.serve, "j0") is not None:
             judge_next(store, "j0")
         assert client.get(f"{page}/item").json()["code"] == "C7"

@@ -12,8 +12,10 @@ from starlette.testclient import TestClient
 import evenhand
 from evenhand.web import Site, Store, make_app
 from evenhand.web.downloads import open_download
+from evenhand.web.store import people
+from evenhand.web.store.audit import check_store
 from every_kind import count_spans, judge_every_kind, read_back
-from stored_campaigns import fill, judge_next
+from stored_campaigns import fill, judge_next, list_judgments
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +28,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def fetch(site: Site) -> Iterator[Any]:
     """Fetch a file of the organiser's page."""
     with TestClient(make_app(site), raise_server_exceptions=False) as client:
-        link = f"/a/{site.store.make_link('admin').token}"
+        link = f"/a/{site.store.do(people.replace_link, 'admin').token}"
         yield lambda path: client.get(f"{link}/{path}".rstrip("/"))
 
 
@@ -50,7 +52,7 @@ def test_our_tables_hold_every_row_and_column(
 
 
 def test_every_file_comes_with_the_head_of_the_log(fetch: Any, site: Site) -> None:
-    head = str(site.store.verify().head)
+    head = str(check_store(site.store).head)
     names = ["comparisons.csv", "rankings.csv", "ratings.csv", "spans.csv", "log.jsonl"]
     files = [f"download/{one}" for one in (*names, "campaign.json")]
     for path in [*files, "export/arena?pass=better"]:
@@ -99,4 +101,4 @@ def test_a_comment_that_a_spreadsheet_would_run_has_an_apostrophe_and_the_log_ha
     found = [one["comment"] for one in csv.DictReader(table.splitlines())]
     assert found == [f"'{said}", "1 = 1, a@b"]
     assert said in log.replace("\\u003d", "=")
-    assert next(store.judgments()).comment == said
+    assert next(list_judgments(store)).comment == said

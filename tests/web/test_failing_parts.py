@@ -12,6 +12,7 @@ from evenhand.web import NotStored, Store
 from evenhand.web import dashboard as looking
 from evenhand.web import findings as room
 from evenhand.web.dashboard import DashboardCache
+from evenhand.web.store import judging, people
 from stored_campaigns import fill, judge_next, take
 
 TOLD = {
@@ -28,7 +29,7 @@ def judged(store: Store) -> Store:
     fill(store, make_campaign(TOLD))
     luck = random.Random(3)
     for judge in ("ann", "ben"):
-        while store.serve(judge) is not None:
+        while store.do(judging.serve, judge) is not None:
             pair = take(store, judge).ticket.task == "better"
             said = {"outcome": "left"} if pair else {"score": luck.randint(0, 100)}
             judge_next(store, judge, said)
@@ -40,7 +41,7 @@ def fail(*_: Any, **__: Any) -> Any:
 
 
 def read(client: TestClient, store: Store) -> Any:
-    return client.get(f"/a/{store.make_link('admin').token}/findings")
+    return client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings")
 
 
 @pytest.mark.parametrize("part", ["_screen", "_order_by_votes"])

@@ -15,7 +15,7 @@ from evenhand.web import Site, Store, make_app
 from evenhand.web.dashboard import DashboardCache
 from evenhand.web.downloads import AnswerTables, open_download
 from evenhand.web.findings import NOTHING, Findings, find
-from evenhand.web.store import judging
+from evenhand.web.store import judging, people
 from evenhand.web.store.transaction import WriteTransaction
 from stored_campaigns import fill, judge_next, reply_to, take
 
@@ -42,7 +42,7 @@ def look_at(store: Store) -> Findings:
 
 def prefer_the_first_by_name(store: Store, judge: str) -> None:
     """Answer every pair for A; scores do not matter."""
-    while (served := store.serve(judge)) is not None:
+    while (served := store.do(judging.serve, judge)) is not None:
         better = {"outcome": "left" if served.ticket.systems[0] == "A" else "right"}
         judge_next(store, judge, better if served.ticket.task == "better" else {"score": 50})
 
@@ -87,7 +87,7 @@ def test_before_the_first_judgment_it_says_that_there_is_none(
     assert {name: one.why for name, one in found.orders.items()} == dict.fromkeys(
         ("better", "good"), NOTHING
     )
-    page = client.get(f"/a/{store.make_link('admin').token}/findings")
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings")
     assert (page.status_code, "Nothing was judged yet" in page.text) == (200, True)
 
 
@@ -99,7 +99,7 @@ def test_few_judgments_are_refused_in_words_and_never_fail(
     for _ in range(judgments):
         task = take(store, "ann").ticket.task
         judge_next(store, "ann", {"outcome": "left"} if task == "better" else {"score": 50})
-    page = client.get(f"/a/{store.make_link('admin').token}/findings")
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings")
     assert page.status_code == 200
     for panel in look_at(store).panels.values():
         assert panel.why or (panel.screening is not None and not panel.flagged)
@@ -114,7 +114,7 @@ def test_the_board_of_two_judges_of_one_mind(client: TestClient, store: Store) -
         ("A", 80, 0),
         ("B", 0, 80),
     ]
-    page = client.get(f"/a/{store.make_link('admin').token}/findings").text
+    page = client.get(f"/a/{store.do(people.replace_link, 'admin').token}/findings").text
     assert 'data-label="won, tied, lost" class="n">80, 0, 0</td>' in page
 
 
@@ -131,6 +131,20 @@ def test_the_ranking_without_flagged_judges_is_the_one_of_a_table_without_their_
     ):
         right: Any = evenhand.rank(part)
         assert values == pytest.approx({row["system"]: row["log_worth"] for row in right.rows()})
+
+
+@pytest.mark.parametrize("name", ["comparisons", "ratings"])
+def test_judges_are_compared_as_in_the_file_that_is_taken_home(
+    judged: Store, tmp_path: Path, name: str
+) -> None:
+    panel = look_at(judged).panels[name]
+    right = evenhand.screen_judges(read_table(judged, tmp_path, f"{name}.csv"))
+    assert panel.screening is not None
+    cards = [
+        [(one.judge, one.n, one.flags, one.evidence) for one in screening.cards]
+        for screening in (panel.screening, right)
+    ]
+    assert cards[0] == cards[1]
 
 
 def test_the_order_without_flagged_judges_tells_what_it_excludes(judged: Store) -> None:
@@ -157,7 +171,7 @@ def test_mean_scores_with_and_without_flagged_judges_are_those_of_the_rows(judge
 
 def test_systems_with_equal_mean_scores_share_a_place(store: Store) -> None:
     fill(store, make_campaign(MANY))
-    while (served := store.serve("j0")) is not None:
+    while (served := store.do(judging.serve, "j0")) is not None:
         score = 30 if "C" in served.ticket.systems else 50
         rates = served.ticket.task == "good"
         judge_next(store, "j0", {"score": score} if rates else {"outcome": "left"})
@@ -169,7 +183,7 @@ def test_numbers_below_0_are_written_in_one_way_and_no_line_breaks_before_a_perc
     client: TestClient, judged: Store
 ) -> None:
     with TestClient(make_app(Site(judged))) as visited:
-        page = visited.get(f"/a/{judged.make_link('admin').token}/findings").text
+        page = visited.get(f"/a/{judged.do(people.replace_link, 'admin').token}/findings").text
     words = re.sub(r"<[^>]*>", " ", page)
     assert re.findall(r"\s−\d", words)
     assert re.findall(r"[\s(]-[\d.]+|−0\.0+(?!\d)|\d %", words) == []
@@ -179,7 +193,7 @@ def test_a_flagged_judge_is_told_by_shape_and_word_on_the_map_and_in_the_table(
     judged: Store,
 ) -> None:
     with TestClient(make_app(Site(judged))) as client:
-        page = client.get(f"/a/{judged.make_link('admin').token}/findings").text
+        page = client.get(f"/a/{judged.do(people.replace_link, 'admin').token}/findings").text
     assert page.count('<path class="mark reversed"') == 2  # by comparisons and by ratings
     assert f">{REVERSED} reversed</text>" in page
     assert f'<th scope="row"><bdi>{REVERSED}</bdi></th><td>reversed</td>' in page
@@ -188,7 +202,7 @@ def test_a_flagged_judge_is_told_by_shape_and_word_on_the_map_and_in_the_table(
 
 
 def test_a_look_reads_what_is_new_and_drops_what_stands_no_more(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(store, make_campaign(TOLD))
     gathered = AnswerTables(store)
@@ -196,12 +210,12 @@ def test_a_look_reads_what_is_new_and_drops_what_stands_no_more(
     made = gathered._make
     monkeypatch.setattr(gathered, "_make", lambda one: read.append(one.number) or made(one))
     records = [judge_next(store, "ann") for _ in range(3)]
-    gathered.write(tmp_path)
-    store.undo("ann")
+    gathered.open_tables()
+    store.do(judging.undo, "ann")
     records.append(judge_next(store, "ann", {"outcome": "right"}))
-    (table,) = gathered.write(tmp_path).values()
+    (open_table,) = gathered.open_tables().values()
     assert read == [one.number for one in records]
-    kept: Any = evenhand.read(table)
+    kept: Any = open_table()
     assert kept.count_judgments() == 3
     store.forget("ann", answers=True)
     assert find(gathered).orders["better"].why == NOTHING

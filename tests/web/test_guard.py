@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from evenhand.web import Limits, Site, Store, make_app
 from evenhand.web.limits import HEADERS
+from evenhand.web.store import people
 from stored_campaigns import fill, judge_next, make_pairs
 
 pytestmark = pytest.mark.parametrize("where", ["sqlite", "postgresql"], indirect=True)
@@ -63,7 +64,7 @@ def test_no_address_leads_to_another_one(store: Store) -> None:
 
 def test_our_own_page_behind_a_proxy_that_names_itself_to_us_is_let_in(store: Store) -> None:
     token = fill(store)["j0"]
-    store.consent("j0")
+    store.do(people.consent, "j0")
     with TestClient(make_app(Site(store, address="https://example.org"))) as client:
         for origin, status in (("https://example.org", 200), ("https://elsewhere.example", 403)):
             headers = {"origin": origin, "host": "127.0.0.1:8000"}
@@ -131,7 +132,7 @@ def test_whoever_tries_links_has_to_wait_and_nobody_else(
 def test_links_of_one_role_do_not_open_pages_of_another(
     client: TestClient, store: Store, links: dict[str, str]
 ) -> None:
-    admin = store.make_link("admin").token
+    admin = store.do(people.replace_link, "admin").token
     assert client.get(f"/j/{admin}").status_code == 404
     assert client.get(f"/a/{links['j0']}").status_code == 404
     assert client.get(f"/a/{links['j0']}/download/log.jsonl").status_code == 404

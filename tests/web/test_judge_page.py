@@ -10,8 +10,9 @@ from browsers import open_browser, run_site
 from evenhand.design.reading import make_campaign, read_campaign
 from evenhand.web import Store
 from evenhand.web.site import HERE, Site
+from evenhand.web.store.audit import check_store
 from judge_pages import LAST, SIZES, find_faults, keep_picture, open_page, press, settle
-from stored_campaigns import fill
+from stored_campaigns import fill, list_judgments
 
 ARABIC = {
     "name": "rtl",
@@ -69,7 +70,7 @@ def test_every_kind_of_question_is_answered_by_keys_alone(
                     press(page, "Enter")
             page.wait_for_selector(LAST)
             page.close()
-        told = list(store.judgments())
+        told = list(list_judgments(store))
         assert len(told) == 14
         for record in told:
             kinds = {"preference": "pair", "order": "rank", "fluency": "steps", "adequacy": "slide"}
@@ -90,10 +91,10 @@ def test_an_answer_without_a_net_is_kept_and_sent_later(browser: Any, tmp_path: 
             press(page, "1")
             page.wait_for_selector("#notice:has-text('kept on this device')")
             keep_picture(page, "offline")
-            assert list(store.judgments()) == []
+            assert list(list_judgments(store)) == []
             page.context.set_offline(False)
             settle(page, "2 of 2")
-            assert [one.answer for one in store.judgments()] == [{"outcome": "left"}]
+            assert [one.answer for one in list_judgments(store)] == [{"outcome": "left"}]
             page.close()
 
 
@@ -142,7 +143,7 @@ def test_words_are_walked_from_right_to_left_and_counted_in_characters(
             press(page, "Enter")
             page.wait_for_selector(LAST)
             page.close()
-        (record,) = store.judgments()
+        (record,) = list_judgments(store)
         text = ARABIC["items"][0]["outputs"]["A"]  # type: ignore[index]
         spans = record.answer["spans"]  # type: ignore[index]
         assert [text[one["start"] : one["end"]] for one in spans] == ["كان الباب", "مفتوحا"]
@@ -158,7 +159,7 @@ def open_spans(where: Path) -> tuple[Store, str]:
 
 
 def read_spans(store: Store) -> list[tuple[int, int, str]]:
-    (record,) = store.judgments()
+    (record,) = list_judgments(store)
     assert record.answer is not None
     return [(one["start"], one["end"], one["severity"]) for one in record.answer["spans"]]
 
@@ -267,9 +268,9 @@ def test_receipts_of_answers_are_there_at_the_end_and_in_the_instructions(
             assert find_faults(page) == []
             kept = page.input_value("#page .receipts textarea").split()
             page.close()
-        hashes = [one.hash for one in store.judgments()]
+        hashes = [one.hash for one in list_judgments(store)]
         assert (shown, kept) == (hashes[:1], hashes)
-        assert len(store.verify(receipts=kept).receipts) == 2
+        assert len(check_store(store, receipts=kept).receipts) == 2
 
 
 def test_a_scale_of_eleven_and_a_long_title_fit_a_phone(browser: Any, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from evenhand.errors import CampaignError
 from evenhand.web import Store
 from evenhand.web.links import read_links, write_links
+from evenhand.web.store import people
 from evenhand.web.store.people import draw_token
 from stored_campaigns import make_pairs
 
@@ -93,7 +94,7 @@ def test_a_link_that_was_ended_is_not_taken_over_again(launched: Store, tmp_path
     path = tmp_path / "links.csv"
     first = write_links(launched, path, "http://here")
     launched.invite("j0")
-    launched.make_link("admin")
+    launched.do(people.replace_link, "admin")
     again = write_links(launched, path, "http://here")
     assert ("judge", "j0") not in again
     assert again["admin", ""] != first["admin", ""]

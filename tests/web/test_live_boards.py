@@ -14,11 +14,12 @@ from evenhand.ranking.sequential.watch import watch
 from evenhand.web import NotStored, Store
 from evenhand.web.dashboard import LiveLeaderboards
 from evenhand.web.downloads import open_download
+from evenhand.web.store import judging
 from evenhand.web.store.boards import SavedBoard, read_boards, save_boards
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.schema import boards as kept_table
 from followed_campaigns import FREE, SYSTEMS, judge_some, list_claims, make, prefer
-from stored_campaigns import HandClock, fill, judge_next, reply_to, take
+from stored_campaigns import HandClock, fill, judge_next, list_judgments, reply_to, take
 
 
 def test_a_board_decides_what_watch_decides_from_the_table_with_the_same_votes(
@@ -68,7 +69,7 @@ def test_an_answer_that_was_taken_back_counts_as_it_was_first_given(store: Store
     fill(store, make())
     systems = take(store, "j0").ticket.systems
     judge_next(store, "j0", {"outcome": "left"})
-    store.undo("j0")
+    store.do(judging.undo, "j0")
     judge_next(store, "j0", {"outcome": "right"})
     boards = LiveLeaderboards(store)
     boards.catch_up()
@@ -86,7 +87,7 @@ def test_a_second_login_of_one_person_adds_no_second_answer_to_a_question(
     store.join("j1", "j0")
     luck, asked = random.Random(3), {}
     for judge in ("j0", "j1"):
-        while (served := store.serve(judge)) is not None:
+        while (served := store.do(judging.serve, judge)) is not None:
             asked.setdefault(judge, set()).add(frozenset(served.ticket.systems))
             judge_next(store, judge, prefer(served.ticket.systems, luck))
     assert asked["j0"] == asked["j1"]
@@ -102,7 +103,7 @@ def test_one_person_with_three_logins_has_one_vote_for_each_ranking(store: Store
     store.join("j1", "j0")
     store.join("j2", "j0")
     for judge in ("j0", "j1", "j2"):
-        while store.serve(judge) is not None:
+        while store.do(judging.serve, judge) is not None:
             judge_next(store, judge, {"ranks": [1, 2, 3]})
     boards = LiveLeaderboards(store)
     boards.catch_up()
@@ -121,10 +122,13 @@ def test_an_answer_before_a_join_and_its_revision_after_it_are_one_vote(
     judge_next(store, "j1", one)
     LiveLeaderboards(store).catch_up()  # kept: what comes now is as after a restart
     store.join("j1", "j0")
-    store.undo("j1")
+    store.do(judging.undo, "j1")
     record = judge_next(store, "j1", other)
     assert record.ticket is not None
-    store.append(Reply("j1", record.ticket.number, one, "another page", replaces=record.number))
+    store.do(
+        judging.append,
+        Reply("j1", record.ticket.number, one, "another page", replaces=record.number),
+    )
     boards = LiveLeaderboards(store)
     boards.catch_up()
     board = boards.look("t", FREE).board
@@ -147,7 +151,7 @@ def test_two_bad_outputs_are_a_tie(store: Store) -> None:
 def test_a_ranking_is_one_vote_and_the_same_one_when_it_is_given_anew(store: Store) -> None:
     fill(store, make("rank"))
     judge_next(store, "j0", {"ranks": [1, 2, 3]})
-    store.undo("j0")
+    store.do(judging.undo, "j0")
     judge_next(store, "j0", {"ranks": [3, 2, 1]})
     boards = LiveLeaderboards(store)
     boards.catch_up()
@@ -176,7 +180,7 @@ def test_what_was_decided_stays_when_the_answers_behind_it_are_deleted(store: St
     assert claims
     for judge in ("j0", "j1", "j2"):
         store.forget(judge, answers=True)
-    assert list(store.judgments()) == []
+    assert list(list_judgments(store)) == []
     later = LiveLeaderboards(store)
     later.catch_up()
     assert list_claims(later) == claims
@@ -211,9 +215,9 @@ def test_controls_tell_of_judges_and_stand_on_no_board(store: Store) -> None:
             design=Design(controls=1),
         ),
     )
-    while store.serve("j0") is not None:
+    while store.do(judging.serve, "j0") is not None:
         judge_next(store, "j0")
-    assert {one.ticket.kind for one in store.judgments() if one.ticket} == {"target", "control"}
+    assert {one.ticket.kind for one in list_judgments(store) if one.ticket} == {"target", "control"}
     boards = LiveLeaderboards(store)
     boards.catch_up()
     board = boards.look("t", FREE).board
@@ -260,14 +264,14 @@ def test_a_board_is_shown_though_the_disk_takes_nothing_and_is_kept_when_it_does
         assert set(read_boards(connection)) == {"t"}
 
 
-def refuse(_work: object) -> None:
+def refuse(*_: object) -> None:
     raise NotStored("the disk is full")
 
 
 def test_a_campaign_of_scores_has_no_board(store: Store) -> None:
     fill(store, make("rating"))
     served = take(store, "j0")
-    store.append(reply_to(served, {"score": 3}))
+    store.do(judging.append, reply_to(served, {"score": 3}))
     boards = LiveLeaderboards(store)
     assert boards.names == ()
     assert boards.catch_up()

@@ -9,6 +9,7 @@ import pytest
 from evenhand.web import Store
 from evenhand.web.dashboard import DashboardCache, LiveLeaderboards
 from evenhand.web.findings import Findings, Order
+from evenhand.web.store import judging
 from followed_campaigns import FREE, judge_some, list_claims, make, prefer
 from stored_campaigns import HandClock, fill, reply_to, take
 
@@ -76,7 +77,7 @@ def test_several_who_count_at_a_time_count_each_answer_once(store: Store) -> Non
     luck = random.Random(5)
     for _ in range(30):
         served = take(store, "j1")
-        store.append(reply_to(served, prefer(served.ticket.systems, luck)))
+        store.do(judging.append, reply_to(served, prefer(served.ticket.systems, luck)))
     for one in threads:
         one.join()
     boards.catch_up()

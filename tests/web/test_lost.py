@@ -18,7 +18,9 @@ from evenhand.cli.main import main
 from evenhand.web import Site, Store
 from evenhand.web import app as serving
 from evenhand.web.links import read_links
-from evenhand.web.store.judging import Reply
+from evenhand.web.store import judging
+from evenhand.web.store.audit import check_store
+from evenhand.web.store.judging import Answering, Reply
 from evenhand.web.store.log import UnknownLink
 from postgres_server import Server
 
@@ -380,7 +382,7 @@ def test_a_copy_of_the_file_alone_has_the_launch_and_all_links(folder: Path) -> 
     Path("spring.db-wal").unlink(missing_ok=True)
     Path("spring.db-shm").unlink(missing_ok=True)
     with Store.open("spring.db") as store:
-        assert store.verify().holds
+        assert check_store(store).holds
         assert {store.identify(one).role for one in links.values()} == {"judge", "admin"}
 
 
@@ -451,7 +453,7 @@ def test_a_launch_that_is_killed_between_its_steps_is_gone_on_with(
     found = read_links(Path("spring.links.csv"))
     assert written in ({}, found), "a link that was written was made anew"
     with Store.open("spring.db") as store:
-        assert store.verify().holds
+        assert check_store(store).holds
         assert {store.identify(one).role for one in found.values()} == {"judge", "admin"}
         assert store.vacancies() == ()
 
@@ -488,10 +490,10 @@ def test_a_server_restored_from_an_older_copy_takes_the_links_that_judges_have(
 
 def answer(store: Store, judge: str) -> str:
     """Answer the next question of a judge; return the receipt."""
-    served = store.serve(judge)
+    served = store.do(judging.serve, judge)
     assert served is not None
     reply = Reply(judge, served.ticket.number, {"outcome": "left"}, served.key)
-    return str(store.answer(reply).record.hash)
+    return str(store.write(Answering(reply)).result().record.hash)
 
 
 def serve_with_answers(monkeypatch: pytest.MonkeyPatch, between: Callable[[], object]) -> list[str]:

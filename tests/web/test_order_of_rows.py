@@ -6,6 +6,7 @@ import evenhand
 from evenhand.ranking.sequential.watch import watch
 from evenhand.web import Store
 from evenhand.web.downloads import open_download
+from evenhand.web.store import judging
 from evenhand.web.store.judging import Reply
 from followed_campaigns import SYSTEMS, make
 from stored_campaigns import HandClock, fill, judge_next
@@ -18,14 +19,14 @@ def test_the_table_holds_votes_in_the_order_of_the_board_though_some_were_given_
     revised = judge_next(store, "j0")
     clock.wait(5)
     judge_next(store, "j1")
-    store.undo("j1")
+    store.do(judging.undo, "j1")
     clock.wait(5)
     judge_next(store, "j2")
     judge_next(store, "j1")
     assert revised.ticket is not None
     clock.wait(5)
     number, said = revised.ticket.number, {"outcome": "right"}
-    store.append(Reply("j0", number, said, "another page", replaces=revised.number))
+    store.do(judging.append, Reply("j0", number, said, "another page", replaces=revised.number))
     rows = list(store.rows("comparisons"))
     assert [(one["judge"], one["outcome"]) for one in rows] == [
         ("j0", "right"), ("j1", "left"), ("j2", "left")

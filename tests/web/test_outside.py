@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store, make_app
 from evenhand.web.analysis import list_offers, list_unfit
+from evenhand.web.store import people
 from every_kind import (
     TASKS,
     TOLD,
@@ -35,7 +36,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def fetch(site: Site) -> Iterator[Any]:
     """Fetch a file of the organiser's page."""
     with TestClient(make_app(site), raise_server_exceptions=False) as client:
-        link = f"/a/{site.store.make_link('admin').token}"
+        link = f"/a/{site.store.do(people.replace_link, 'admin').token}"
         yield lambda path: client.get(f"{link}/{path}".rstrip("/"))
 
 
@@ -194,7 +195,7 @@ def test_a_tie_that_a_format_does_not_know_is_said_when_the_file_is_asked_for(
         store, make_campaign({**TOLD, "tasks": TASKS[:1], "design": {}, "items": TOLD["items"][:4]})
     )
     with TestClient(make_app(Site(store))) as client:
-        link = f"/a/{store.make_link('admin').token}/export/label-studio?pass=better"
+        link = f"/a/{store.do(people.replace_link, 'admin').token}/export/label-studio?pass=better"
         empty = client.get(link)
         assert (empty.status_code, "was judged yet" in empty.text) == (422, True)
         judge = take(store, "j0").ticket.judge
@@ -217,8 +218,9 @@ def test_a_refusal_names_judge_item_and_pass_and_no_file_of_the_server(
     asked = judge_next(store, busy[1], tied).ticket
     assert asked is not None
     with TestClient(make_app(Site(store))) as client:
-        link = f"/a/{store.make_link('admin').token}/export/label-studio?pass={task['name']}"
-        said = client.get(link).json()["error"]
+        token = store.do(people.replace_link, "admin").token
+        reply = client.get(f"/a/{token}/export/label-studio?pass={task['name']}")
+        said = reply.json()["error"]
     start = f"'{task['name']}' cannot be written as Label Studio JSON: judge {busy[1]}, item"
     assert said.startswith(f"{start} {asked.item}: it")
     assert "/" not in said
@@ -234,7 +236,7 @@ def test_a_person_who_marked_one_output_under_two_logins_is_refused_where_errors
     for judge in ("j0", "j1", "j2"):
         store.do(lambda tx, judge=judge: judge_all(tx, judge, luck))
     with TestClient(make_app(Site(store))) as client:
-        link = f"/a/{store.make_link('admin').token}/export/mqm-tsv?pass=errors"
+        link = f"/a/{store.do(people.replace_link, 'admin').token}/export/mqm-tsv?pass=errors"
         assert client.get(link).status_code == 200
         store.join("j1", "j0")
         reply = client.get(link)

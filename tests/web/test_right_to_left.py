@@ -10,7 +10,7 @@ from browsers import open_browser, run_site
 from evenhand.design.reading import make_campaign
 from evenhand.web import Site, Store
 from judge_pages import LAST, find_faults, keep_picture, open_page, press, settle
-from stored_campaigns import fill
+from stored_campaigns import fill, list_judgments
 
 ARABIC = {
     "name": "rtl",
@@ -81,7 +81,7 @@ def test_what_is_read_begins_on_the_right_and_left_and_right_stay_where_keys_say
             assert abs(box(page, "h1")["right"] - box(page, ".sheet p")["right"]) < 2
             assert page.locator(".bar .title").bounding_box()["width"] > 50
             page.close()
-        answers = [one.answer for one in store.judgments()]
+        answers = [one.answer for one in list_judgments(store)]
         assert answers == [{"outcome": "left"}, {"ranks": [1, 2]}]
 
 

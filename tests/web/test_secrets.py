@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from evenhand.web import Limits, Site, Store, make_app
 from evenhand.web.links import Tokens
+from evenhand.web.store import people
 from http_judges import Line, fetch
 from postgres_server import Server
 from started_servers import run_servers, write_campaign
@@ -80,7 +81,10 @@ def test_a_password_that_is_wrong_is_not_repeated(tmp_path: Path) -> None:
 
 def test_exports_name_nobody_and_hold_no_link(client: TestClient, store: Store) -> None:
     store.launch(make_pairs(judges=2))
-    crowd, admin = store.make_link("crowd").token, store.make_link("admin").token
+    crowd, admin = (
+        store.do(people.replace_link, "crowd").token,
+        store.do(people.replace_link, "admin").token,
+    )
     links = [store.invite("j1", note="Ann Example").token, crowd, admin]
     found = client.post(f"/crowd/{crowd}?PROLIFIC_PID={WORKER}", follow_redirects=False)
     links.append(found.headers["location"].rpartition("/")[2])
@@ -117,8 +121,8 @@ def test_secrets_open_the_routes_of_their_own_role_alone(store: Store) -> None:
     """Every route that has a secret in its path, with the secrets of the other roles."""
     app = make_app(Site(store, limits=Limits(misses=1_000)))
     client, routes = TestClient(app), [one for one in app.routes if isinstance(one, Route)]
-    secrets = {"j": fill(store)["j0"], "a": store.make_link("admin").token}
-    secrets["crowd"] = store.make_link("crowd").token
+    secrets = {"j": fill(store)["j0"], "a": store.do(people.replace_link, "admin").token}
+    secrets["crowd"] = store.do(people.replace_link, "crowd").token
     tried, before = 0, store.head()
     for route in routes:
         if "{token}" not in route.path:

@@ -16,7 +16,7 @@ from browsers import open_browser, run_site
 from evenhand.web import Site, Store
 from judge_pages import EARLY, LAST, SIZES, find_faults, keep_picture, open_page, press, settle
 from kinds_of_questions import ITEMS, JUDGES, KINDS, expect, make
-from stored_campaigns import fill
+from stored_campaigns import fill, list_judgments
 
 TURNED = "getComputedStyle(document.querySelector('.output .words')).direction === 'rtl'"
 BEGUN = """
@@ -147,7 +147,7 @@ def test_three_judges_judge_everything_by_keys_alone(
                 player.judge_all()
                 page.close()
         told = defaultdict(list)
-        for record in store.judgments():
+        for record in list_judgments(store):
             ticket = record.ticket
             assert ticket is not None
             if ticket.kind == "training":

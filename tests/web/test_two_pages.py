@@ -6,12 +6,15 @@ import pytest
 from starlette.testclient import TestClient
 
 from evenhand.web import Store
+from evenhand.web.store import people
+from evenhand.web.store.audit import check_store
 from stored_campaigns import (
     LEFT,
     RIGHT,
     HandClock,
     fill,
     judge_next,
+    list_judgments,
     make_pairs,
     name_worker,
 )
@@ -24,7 +27,7 @@ def links(store: Store) -> dict[str, str]:
     """Links of two judges who have agreed."""
     found = fill(store)
     for judge in found:
-        store.consent(judge)
+        store.do(people.consent, judge)
     return found
 
 
@@ -42,7 +45,7 @@ def undo(client: TestClient, token: str, **told: object) -> Any:
 
 
 def order(client: TestClient, store: Store, what: str, **told: str) -> Any:
-    admin = store.make_link("admin").token
+    admin = store.do(people.replace_link, "admin").token
     return client.post(f"/a/{admin}/do", json={"what": what, **told})
 
 
@@ -56,7 +59,7 @@ def test_two_tabs_show_one_item_and_store_one_answer(
     late = send(client, token, other, RIGHT)
     assert (late.status_code, late.json()["word"]) == (409, "reload")
     assert load(client, token)["place"] == 2
-    assert [record.answer for record in store.judgments()] == [LEFT]
+    assert [record.answer for record in list_judgments(store)] == [LEFT]
 
 
 def test_the_tab_that_stayed_behind_cannot_send_an_answer_that_was_taken_back(
@@ -67,7 +70,7 @@ def test_the_tab_that_stayed_behind_cannot_send_an_answer_that_was_taken_back(
     undo(client, links["j0"])
     replayed = send(client, links["j0"], item)
     assert (replayed.status_code, replayed.json()["word"]) == (409, "reload")
-    assert list(store.judgments()) == []
+    assert list(list_judgments(store)) == []
     again = load(client, links["j0"])
     assert (again["ticket"], again["key"] != item["key"]) == (item["ticket"], True)
     assert send(client, links["j0"], again, RIGHT).status_code == 200
@@ -81,7 +84,7 @@ def test_an_answer_that_is_sent_again_much_later_is_still_stored_once(
     send(client, links["j0"], told["next"])
     clock.wait(86_400)
     assert send(client, links["j0"], first).json()["receipt"] == told["receipt"]
-    assert len(list(store.judgments())) == 2
+    assert len(list(list_judgments(store))) == 2
 
 
 def test_a_wish_to_take_back_that_is_sent_twice_takes_one_answer_back(
@@ -93,7 +96,7 @@ def test_a_wish_to_take_back_that_is_sent_twice_takes_one_answer_back(
     back = [undo(client, token, at=shown["ticket"]).json() for _ in range(3)]
     assert back[0] == back[1] == back[2]
     assert back[0]["place"] == 2
-    assert len(list(store.judgments())) == 1
+    assert len(list(list_judgments(store))) == 1
 
 
 def test_at_the_end_too_one_wish_takes_one_answer_back(
@@ -102,11 +105,11 @@ def test_at_the_end_too_one_wish_takes_one_answer_back(
     token, shown = links["j0"], load(client, links["j0"])
     while shown["state"] == "item":
         shown = send(client, token, shown).json()["next"]
-    total = len(list(store.judgments()))
+    total = len(list(list_judgments(store)))
     assert shown["state"] == "done"
     back = [undo(client, token, at=None).json() for _ in range(2)]
     assert back[0] == back[1]
-    assert len(list(store.judgments())) == total - 1
+    assert len(list(list_judgments(store))) == total - 1
 
 
 def test_a_tab_that_shows_an_older_item_takes_nothing_back(
@@ -115,7 +118,7 @@ def test_a_tab_that_shows_an_older_item_takes_nothing_back(
     token, old = links["j0"], load(client, links["j0"])
     new = send(client, token, old).json()["next"]
     assert undo(client, token, at=old["ticket"]).json() == new
-    assert len(list(store.judgments())) == 1
+    assert len(list(list_judgments(store))) == 1
 
 
 def test_whoever_agreed_or_left_twice_did_so_once(
@@ -142,7 +145,7 @@ def test_a_judge_cannot_send_or_guess_the_answer_of_another_one(
     stolen = send(client, links["j0"], theirs)  # also where the key is known
     assert stolen.status_code == 409
     assert "left" not in stolen.text
-    assert [one.judge for one in store.judgments()] == ["j1"]
+    assert [one.judge for one in list_judgments(store)] == ["j1"]
 
 
 def test_a_ticket_that_was_not_asked_yet_cannot_be_answered(
@@ -155,7 +158,7 @@ def test_a_ticket_that_was_not_asked_yet_cannot_be_answered(
             if ticket not in asked:
                 told = send(client, links["j0"], {"ticket": ticket, "key": item["key"]})
                 assert (told.status_code, told.json()["word"]) == (409, "reload")
-    assert list(store.judgments()) == []
+    assert list(list_judgments(store)) == []
 
 
 def test_a_clock_that_is_set_back_changes_neither_the_order_nor_the_lease(
@@ -170,7 +173,7 @@ def test_a_clock_that_is_set_back_changes_neither_the_order_nor_the_lease(
     send(client, links["j0"], told["next"])
     times = [one.at for one in store.records()]
     assert times == sorted(times)
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_a_server_that_starts_under_a_clock_set_back_goes_on_behind_the_log(
@@ -188,7 +191,7 @@ def test_a_lease_that_ran_out_goes_to_the_next_worker_and_the_late_answer_is_ref
     client: TestClient, store: Store, clock: HandClock
 ) -> None:
     store.launch(make_pairs(judges=1, items=2))
-    crowd = store.make_link("crowd").token
+    crowd = store.do(people.replace_link, "crowd").token
 
     def come(worker: str) -> str:
         path = f"/crowd/{crowd}?PROLIFIC_PID={name_worker(worker)}"
@@ -205,7 +208,7 @@ def test_a_lease_that_ran_out_goes_to_the_next_worker_and_the_late_answer_is_ref
     late = send(client, slow, item)
     assert late.status_code == 403
     assert send(client, quick, load(client, quick)).status_code == 200
-    assert [one.judge for one in store.judgments()] == ["j0.2"]
+    assert [one.judge for one in list_judgments(store)] == ["j0.2"]
 
 
 def test_a_lease_that_ran_out_and_was_lent_again_to_the_same_judge_takes_the_old_answer(
@@ -229,8 +232,8 @@ def test_whoever_is_shut_out_can_do_nothing_from_that_moment(
         assert client.post(f"/j/{links['j0']}/{route}", json={}).status_code == 404
     for route in ("", "/item"):
         assert client.get(f"/j/{links['j0']}{route}").status_code == 404
-    assert len(list(store.judgments())) == 1
-    assert store.verify().holds
+    assert len(list(list_judgments(store))) == 1
+    assert check_store(store).holds
 
 
 def test_a_forgotten_judge_cannot_be_asked_in_again_under_the_same_name(
@@ -255,7 +258,7 @@ def test_an_old_link_ends_with_the_new_one_even_if_it_was_used_a_moment_ago(
 def test_an_old_link_of_the_organiser_ends_with_the_new_one(
     client: TestClient, store: Store, links: dict[str, str]
 ) -> None:
-    old, new = (store.make_link("admin").token for _ in range(2))
+    old, new = (store.do(people.replace_link, "admin").token for _ in range(2))
     assert [client.get(f"/a/{one}").status_code for one in (old, new)] == [404, 200]
 
 
@@ -263,7 +266,7 @@ def test_a_paused_campaign_asks_nothing_takes_nothing_back_and_lets_nobody_join(
     client: TestClient, store: Store, links: dict[str, str]
 ) -> None:
     item = load(client, links["j0"])
-    crowd = store.make_link("crowd").token
+    crowd = store.do(people.replace_link, "crowd").token
     order(client, store, "pause")
     assert client.get(f"/j/{links['j0']}/item").json()["word"] == "paused"
     assert undo(client, links["j0"], at=item["ticket"]).json()["word"] == "paused"

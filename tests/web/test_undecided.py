@@ -12,6 +12,7 @@ from evenhand.web import Site, Store
 from evenhand.web import routes as admin
 from evenhand.web.downloads import AnswerTables
 from evenhand.web.findings import find
+from evenhand.web.store import judging, people
 from stored_campaigns import fill, judge_next, take
 
 WORTH = {"A": 2.0, "B": 0.0, "C": -2.0, "g": 3.0, "b": -3.0}
@@ -37,7 +38,7 @@ def judged(store: Store) -> Store:
     fill(store, make_campaign(TOLD))
     luck = random.Random(5)
     for judge in TOLD["judges"]:
-        while store.serve(judge) is not None:
+        while store.do(judging.serve, judge) is not None:
             one, two = take(store, judge).ticket.systems
             right = WORTH[one] > WORTH[two]
             sure = luck.random() < 0.9
@@ -49,7 +50,7 @@ def judged(store: Store) -> Store:
 def test_a_doubtful_judge_among_three_is_evidence_without_a_verdict(
     client: TestClient, judged: Store
 ) -> None:
-    page = client.get(f"/a/{judged.make_link('admin').token}/findings").text
+    page = client.get(f"/a/{judged.do(people.replace_link, 'admin').token}/findings").text
     assert "obody is flagged" in page
     assert "3 judges are too few to say what is usual: 8 are needed" in page
     assert "Evidence, and no verdict: this judge looks more likely careless or reversed" in page
@@ -75,7 +76,7 @@ def test_a_failed_action_is_told_the_organiser_in_sentences_and_leaves_the_butto
     monkeypatch.setattr(admin, "_obey", fail)
     with open_browser() as browser, run_site(Site(store)) as address:
         page = browser.new_page(viewport={"width": width, "height": 700})
-        page.goto(f"{address}/a/{store.make_link('admin').token}")
+        page.goto(f"{address}/a/{store.do(people.replace_link, 'admin').token}")
         page.click("summary:has-text('What judges wrote')")
         page.wait_for_selector("#notice:has-text('That did not work. Something is wrong')")
         assert "tell the organiser" not in page.inner_text("#notice")

@@ -17,20 +17,9 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table, part_groups
 from evenhand.cli.running import ProgressDisplay, remarks_on, take_output, take_reading
-from evenhand.cli.terminal import (
-    GroupedResult,
-    align,
-    block,
-    cut,
-    draw_table,
-    label,
-    name_column,
-    part_groups,
-    plural,
-    say_end,
-    width,
-)
+from evenhand.cli.terminal import align, block, cut, label, plural, say_end, width
 from evenhand.errors import UnknownOption, listing
 from evenhand.judges.agreement_table import AgreementPart, AgreementTable
 from evenhand.judges.units import Coefficient
@@ -238,7 +227,6 @@ def _say_counts(table: AgreementTable) -> str:
 
 
 def _draw_coefficients(part: AgreementPart, columns: int) -> list[str]:
-    """Return a line for each coefficient that exists, under headings."""
     held = [one for one in part.coefficients if one.value is not None]
     if not held:
         return []
@@ -260,7 +248,6 @@ def _draw_coefficients(part: AgreementPart, columns: int) -> list[str]:
 
 
 def _cells(one: Coefficient) -> tuple[str, str, str]:
-    """Return value, interval, and the word for it."""
     word = next(
         (note.removesuffix(LANDIS_KOCH) for note in one.notes if note.endswith(LANDIS_KOCH)), ""
     )
@@ -284,7 +271,7 @@ def _draw_parts(table: AgreementTable, columns: int) -> list[str]:
         return []
     shown = _choose_columns(table, columns)
     rows = [(part.name, *_part_cells(part, shown)) for part in parts[:MAX_PARTS]]
-    name = name_column(cut(", ".join(table.by), 24))
+    name = Column.names(cut(", ".join(table.by), 24))
     lines = draw_table((name, "outputs", *(_COLUMNS[one] for one in shown)), rows, columns)
     more = len(parts) - MAX_PARTS
     rest = [f" ... and {more:,} more: --csv has all of them"] if more > 0 else []

@@ -21,6 +21,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table
 from evenhand.cli.running import (
     ProgressDisplay,
     check_figures,
@@ -32,17 +33,13 @@ from evenhand.cli.running import (
 )
 from evenhand.cli.terminal import (
     PLAIN,
-    Column,
-    GroupedResult,
     align,
     block,
-    draw_table,
     label,
-    list_errors,
-    name_column,
     pad,
     plural,
     say_end,
+    show_gap,
     tell_apart,
     width,
 )
@@ -228,26 +225,19 @@ JUDGE_NUMBERS: Final = ("ratings", "leniency", "private", "noise", "private_and_
 
 
 def draw_judges(likeness: JudgeLikeness, columns: int) -> list[str]:
-    """Return the table of judges: how lenient, and how far they stray."""
     rows = list(likeness.records.values())
     heads = (
-        name_column("judge"),
-        Column("ratings", left=False, priority=2),
-        "lenient by",
-        Column(f"{100 * likeness.level:g} % interval", left=False, priority=4),
-        Column("own taste", left=False, priority=1),
-        Column("noise", left=False, priority=1),
-        Column("both", left=False, priority=3),
+        Column.names("judge", "judge"),
+        Column.number("ratings", "ratings", ",", priority=2),
+        Column.number("lenient by", "leniency", "+.1f"),
+        Column.number(f"{100 * likeness.level:g} % interval", "ends", priority=4),
+        Column.number("own taste", "private", ".1f", priority=1),
+        Column.number("noise", "noise", ".1f", priority=1),
+        Column.number("both", "private_and_noise", ".1f", priority=3),
     )
     ends = [(f"{row['leniency_lower']:+.1f}", f"{row['leniency_upper']:+.1f}") for row in rows]
     lines = [
-        (
-            judge,
-            f"{row['ratings']:,}",
-            f"{row['leniency']:+.1f}",
-            f"{low} to {high}",
-            *(NONE if row[key] is None else f"{row[key]:.1f}" for key in JUDGE_NUMBERS[2:]),
-        )
+        {**row, "judge": judge, "ends": f"{low} to {high}"}
         for judge, row, (low, high) in zip(likeness.judges, rows, align(ends, left=()), strict=True)
     ]
     table = draw_table(heads, lines, columns, least=MIN_NAME)
@@ -292,7 +282,7 @@ def _draw_ends(likeness: JudgeLikeness, columns: int) -> list[str]:
     ranked = [likeness.rank_others(judge) for judge in likeness.judges]
     names = tell_apart(likeness.judges, SHORT_NAME)
     heads = (
-        name_column("judge"),
+        Column.names("judge"),
         "others",
         "most alike",
         Column("interval", left=False, priority=1),
@@ -332,14 +322,18 @@ def say_open(likeness: JudgeLikeness) -> str:
 
 
 def draw_errors(likeness: JudgeLikeness, columns: int) -> list[str]:
-    """Return how far each way to predict is off."""
-    rmse = [Column(title, left=False, priority=1) for title in ("rmse", "more")]
     legend = (
         "points of the scale that a prediction is off, on ratings that were held out; more: beyond"
         f" multi-task, with its {100 * likeness.level:g} % interval"
     )
-    heads: list[Column | str] = [name_column("method"), "mae", "more", *rmse]
-    table = draw_table(heads, list_errors(likeness.table), columns, least=MIN_NAME)
+    heads = (
+        Column.names("method", "method"),
+        Column.number("mae", "mae", ".3g"),
+        Column.number("more", "mae_more", show_gap),
+        Column.number("rmse", "rmse", ".3g", priority=1),
+        Column.number("more", "rmse_more", show_gap, priority=1),
+    )
+    table = draw_table(heads, likeness.table, columns, least=MIN_NAME)
     return [*table, label("", legend, columns)]
 
 

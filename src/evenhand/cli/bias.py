@@ -13,6 +13,7 @@ from evenhand.cli.options import (
     reading_options,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -20,19 +21,9 @@ from evenhand.cli.running import (
     take_reading,
     work_on_tables,
 )
-from evenhand.cli.terminal import (
-    GroupedResult,
-    block,
-    draw_table,
-    label,
-    name_column,
-    say_answers,
-    say_end,
-)
-from evenhand.models.coefficients import format_p
+from evenhand.cli.terminal import block, label, say_answers, say_end
 from evenhand.ranking.position_bias import JudgeBias, PositionBias
 from evenhand.report.document import pick
-from evenhand.report.latex import escape, number, tabular
 
 
 @verb("evenhand bias votes.csv", "evenhand bias wmt12.RNK_results.csv --task fr-en")
@@ -70,11 +61,28 @@ def bias(
 
 
 MIN_SHOWN: Final = 10  # Judges in the table for people, unless more of them stand out
-TITLES: Final = ("n", "first", "second", "first wins", "interval", "vs median", "adjusted")
 LEGEND: Final = (
     "n, first and second are counts; first wins, with its interval, is drawn towards the common"
     " estimate; vs median is p of the counts against the median judge; adjusted for all judges by"
     " Benjamini and Hochberg"
+)
+
+
+def _write_ends(ends: tuple[float, float]) -> str:
+    return f"{100 * ends[0]:.0f} to {100 * ends[1]:.0f} %"
+
+
+JUDGES: Final = (
+    Column.names("judge", "judge"),
+    Column.number("n", "n", ".0f", "$n$"),
+    Column.number("first", "first", ".0f"),
+    Column.number("second", "second", ".0f"),
+    Column.percent("first wins", "share", only="text"),
+    Column.number("interval", "share_interval", _write_ends, only="text"),
+    Column.number("log-odds", "estimate", ".2f", only="latex"),
+    Column.number("s.e.", "stderr", ".2f", only="latex"),
+    Column.p("vs median", "p_common", "$p$"),
+    Column.p("adjusted", "p_common_adjusted", "adjusted $p$"),
 )
 
 
@@ -102,22 +110,8 @@ class BiasResult(GroupedResult[PositionBias]):
         return [{key: row.get(key) for key in CSV_KEYS} for row in rows]
 
     def tabulate(self, part: PositionBias) -> str:
-        header = ("judge", "$n$", "first", "second", "log-odds", "s.e.", "$p$", "adjusted $p$")
-        rows = [
-            (
-                escape(judge.judge),
-                number(judge.n, 0),
-                number(judge.first, 0),
-                number(judge.second, 0),
-                number(judge.estimate, 2),
-                number(judge.stderr, 2),
-                _set_p(judge.p_common),
-                _set_p(judge.p_common_adjusted),
-            )
-            for judge in _chosen(part)
-        ]
         comments = [part.signature, *part.says, *part.notes]
-        return tabular("lrrrrrrr", header, [rows], comments)
+        return tabulate(JUDGES, [_chosen(part)], comments)
 
 
 # Columns of CSV
@@ -135,33 +129,9 @@ def _chosen(one: PositionBias) -> tuple[JudgeBias, ...]:
 
 
 def _table(one: PositionBias, columns: int) -> list[str]:
-    """Return the judges farthest from the others, titles first."""
     chosen = _chosen(one)
     if not chosen:
         return []
-    lines = draw_table(
-        (name_column("judge"), *TITLES), [(one.judge, *_cells(one)) for one in chosen], columns
-    )
+    lines = draw_table(JUDGES, chosen, columns)
     more = len(one.judges) - len(chosen)
     return lines + [f" ... and {more:,} more judges, nearer to the others"] * bool(more)
-
-
-def _cells(judge: JudgeBias) -> tuple[str, ...]:
-    low, high = (100 * end for end in judge.share_interval)
-    return (
-        f"{judge.n:.0f}",
-        f"{judge.first:.0f}",
-        f"{judge.second:.0f}",
-        f"{100 * judge.share:.0f} %",
-        f"{low:.0f} to {high:.0f} %",
-        _show_p(judge.p_common),
-        _show_p(judge.p_common_adjusted),
-    )
-
-
-def _show_p(p: float | None) -> str:
-    return "—" if p is None else format_p(p)
-
-
-def _set_p(p: float | None) -> str:
-    return "—" if p is None else f"${format_p(p)}$"

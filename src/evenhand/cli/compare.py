@@ -24,6 +24,7 @@ from evenhand.cli.options import (
     take_kept,
     verb,
 )
+from evenhand.cli.result import part_groups
 from evenhand.cli.running import (
     ProgressDisplay,
     Result,
@@ -33,7 +34,7 @@ from evenhand.cli.running import (
     take_reading,
     write_figures,
 )
-from evenhand.cli.terminal import part_groups, shorten, tell_apart
+from evenhand.cli.terminal import shorten, tell_apart
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
@@ -200,7 +201,6 @@ LETTER_WIDTH: Final = 17
 
 
 def write_comparisons(groups: Mapping[str, ModelComparison], options: Asked) -> list[str]:
-    """Draw every comparison, and the systems by the best of its models; say where figures are."""
     if options.figures is None:
         return []
     from evenhand.report.figures.predictions import draw_comparison
@@ -234,7 +234,6 @@ def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, An
 
 
 def write_curves(learning_curves: LearningCurves, options: Asked) -> list[str]:
-    """Draw learning curves; say where the figure is."""
     if options.figures is None:
         return []
     from evenhand.report.figures.predictions import draw_curves

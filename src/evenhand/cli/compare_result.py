@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any, Final
 
-import click
-
-from evenhand.cli.terminal import (
+from evenhand.cli.result import (
+    NO_VALUE,
     Column,
     GroupedResult,
-    block,
-    cut,
     draw_table,
-    effective,
     first_fitting,
-    label,
-    plural,
-    say_notes,
-    share,
-    width,
+    fits,
+    tabulate,
 )
+from evenhand.cli.terminal import block, cut, effective, label, plural, say_notes, share
 from evenhand.data.votes import TIE, Votes
 from evenhand.errors import NotIdentified
 from evenhand.ranking.cross_validation import HeldOutScore, ModelComparison
@@ -88,7 +83,6 @@ class CompareResult(GroupedResult[ModelComparison]):
 
 
 def count_votes(votes: Votes) -> list[str]:
-    """Say how many held-out judgments there are, of how many judges, items and systems."""
     counts = count_sides(votes)
     rankings = counts["n_judgments"]
     texts = [plural(votes.size, "comparison")]
@@ -120,7 +114,6 @@ def say_held_out(part: ModelComparison) -> str:
 
 
 def say_comparison(part: ModelComparison) -> list[str]:
-    """Say which models predict best, and which are left out of these, and why."""
     worse = [one for one in part.scores if not one.among_best]
     if not worse:
         return [*part.says]
@@ -210,9 +203,12 @@ def _typeset(one: HeldOutScore, part: ModelComparison) -> tuple[str, ...]:
     )
 
 
-SETS: Final = ("task", "k", "items", "test", "train")
 MAX_TASK: Final = 24  # Most columns of the name of a task
-NO_NUMBER: Final = "—"
+SETS: Final = (
+    Column("task", lambda one: cut(one.task, MAX_TASK) or "all"),
+    Column.number("k", "most", ",", "$k$", typeset="{:,}".format),
+    *(Column.number(name, name, ",", typeset="{:,}".format) for name in ("items", "test", "train")),
+)
 LEGEND: Final = (
     "above, the test sets: items with at most k comparisons are held out, the others train; below,"
     " perplexity by training comparisons: 3 is guessing, lower is better"
@@ -234,7 +230,7 @@ class CurvesResult(GroupedResult[LearningCurves]):
             *([label("", say_transfer(self.transfer), columns)] if self.transfer else []),
             label("", f"held out: {', '.join(count_votes(part.held_out))}", columns),
             "",
-            *_print((Column(SETS[0]), *SETS[1:]), _sets(part), columns),
+            *_print(SETS, part.test_sets, columns),
             "",
             *_draw_curves(part, columns),
             "",
@@ -261,23 +257,15 @@ class CurvesResult(GroupedResult[LearningCurves]):
         return [{**row, WHY: why.get((row["model"], row["size"]))} for row in part.records()]
 
     def tabulate(self, part: LearningCurves) -> str:
-        """Return two tables for a paper: the test sets, and perplexity by training size."""
         comments = [part.signature, *self.say(part)]
-        sets = [[escape(row[0]), *row[1:]] for row in _sets(part)]
-        first = tabular("lrrrr", [*SETS[:1], "$k$", *SETS[2:]], [sets], comments)
-        header = ["model", *(f"{size:,}" for size in part.sizes)]
-        rows = [
-            [escape(model), *(number(one.perplexity, 3) for one in part.curve(model))]
-            for model in part.order
-        ]
-        return first + "\n" + tabular("l" + "r" * len(part.sizes), header, [rows])
+        sets = tabulate(SETS, [part.test_sets], comments)
+        return sets + "\n" + tabulate(_choose_columns(part), [part.order])
 
     def say(self, part: LearningCurves) -> list[str]:
         whom = [say_transfer(self.transfer)] if self.transfer else []
         return [*whom, *say_curves(part), *self._notes(part)]
 
     def _notes(self, part: LearningCurves) -> list[str]:
-        """Say which models were refused where, and what else must be known."""
         alike = () if self.transfer or part.held_out.judges == ("",) else (BOTH_SIDES,)
         rest = replace(part, refusals=()).notes  # refusals are told here by model
         options = [note.replace("overlap='drop'", "--overlap drop") for note in rest]
@@ -294,7 +282,6 @@ def say_transfer(transfer: tuple[str, str]) -> str:
 
 
 def say_curves(part: LearningCurves) -> list[str]:
-    """Say which model is best, which come near it, and how many comparisons are enough."""
     best, size = part.order[0], part.largest
     at = part.sizes.index(size)
     if part.curve(best)[at].perplexity is None:
@@ -330,40 +317,25 @@ def _find_enough(part: LearningCurves) -> Enough | None:
         return None
 
 
-def _print(heads: Sequence[Column | str], rows: Sequence[Sequence[str]], columns: int) -> list[str]:
-    """Return a table, with narrow gaps where there is little room."""
+def _print(heads: Sequence[Column], rows: Sequence[Any], columns: int) -> list[str]:
     return first_fitting((draw_table(heads, rows, gap=gap) for gap in ("  ", " ")), columns)
 
 
-def _sets(part: LearningCurves) -> list[list[str]]:
-    """Return how each task was divided (table 3 of the paper)."""
-    return [
-        [
-            cut(one.task, MAX_TASK) or "all",
-            *(f"{n:,}" for n in (one.most, one.items, one.test, one.train)),
-        ]
-        for one in part.test_sets
-    ]
-
-
 def _draw_curves(part: LearningCurves, columns: int) -> list[str]:
-    """Return perplexities by size, the CPU time too where there is room."""
-    heads: list[Column | str] = [Column("model"), *(f"{size:,}" for size in part.sizes)]
-    rows = [
-        (
-            model,
-            *(
-                NO_NUMBER if point.perplexity is None else f"{point.perplexity:.3f}"
-                for point in part.curve(model)
-            ),
-        )
-        for model in part.order
+    table = _choose_columns(part)
+    lines = draw_table(table, part.order)
+    return lines if fits(lines, columns) else _print(table[:-1], part.order, columns)
+
+
+def _choose_columns(part: LearningCurves) -> list[Column]:
+    def find(at: int, model: str) -> float | None:
+        return part.curve(model)[at].perplexity
+
+    return [
+        Column("model", str),
+        *(Column.number(f"{n:,}", partial(find, at), ".3f") for at, n in enumerate(part.sizes)),
+        Column.number("CPU", part.seconds.get, say_seconds, only="text"),
     ]
-    timed = [(*row, say_seconds(part.seconds[row[0]])) for row in rows]
-    lines = draw_table([*heads, "CPU"], timed)
-    if max(width(click.unstyle(line)) for line in lines) <= columns:
-        return lines
-    return _print(heads, rows, columns)
 
 
 def _say_refusals(part: LearningCurves) -> list[str]:
@@ -372,6 +344,6 @@ def _say_refusals(part: LearningCurves) -> list[str]:
         refused.setdefault(one.model, []).append(one)
     return [
         f"{model}: {plural(len(runs), 'training')} refused, up to {max(one.size for one in runs):,}"
-        f" comparisons, so that {NO_NUMBER} stands there: {runs[0].why}"
+        f" comparisons, so that {NO_VALUE} stands there: {runs[0].why}"
         for model, runs in refused.items()
     ]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any, Final
-
-import click
 
 from evenhand.cli.judge_options import diagnosis_figure_options
 from evenhand.cli.options import (
@@ -21,6 +20,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table, fits, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     check_figures,
@@ -30,26 +30,12 @@ from evenhand.cli.running import (
     work_on_groups,
     write_figures,
 )
-from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
-    block,
-    cut,
-    draw_table,
-    label,
-    list_errors,
-    plural,
-    say_end,
-    say_notes,
-    sign,
-    width,
-)
+from evenhand.cli.terminal import block, cut, label, plural, say_end, say_notes, show_gap, sign
 from evenhand.errors import UnknownOption
-from evenhand.numerics.cluster_means import Estimate as Paired
 from evenhand.ratings.completion import Completion, GroupWidth
-from evenhand.ratings.matrix import ADDITIVE, COMPLETION, MethodError
+from evenhand.ratings.matrix import ADDITIVE, COMPLETION
 from evenhand.ratings.reliability import ONE_RATING, RAW, CompletedPart, DecisionCurve, Estimate
-from evenhand.report.latex import comment, escape, number, tabular
+from evenhand.report.latex import comment, number
 
 DRAWS: Final = 20
 MISSING: Final = ("at-random", "by-value")
@@ -201,7 +187,6 @@ CURVE: Final = (
     " ratings; common is one rating per output and some outputs rated by all; then what completion"
     " has more than judge + output on the same ratings, and than one rating per output"
 )
-NONE: Final = "—"  # Where there is no number
 MAX_CELLS: Final = 2_000_000  # Most cells that CSV is written of
 
 
@@ -221,9 +206,19 @@ class CompleteResult(GroupedResult[CompletedPart]):
         ]
         if completion.table:
             legend = LEGEND.format(n=f"{completion.table[0].n:,}", level=_level(completion))
-            lines += ["", *_errors(completion.table, columns), "", label("table", legend, columns)]
+            lines += [
+                "",
+                *draw_halves(ERRORS, completion.table, 1, 3, columns),
+                "",
+                label("table", legend, columns),
+            ]
         if completion.model.group is not None:
-            lines += ["", *_groups(completion, columns), "", label("groups", GROUPS, columns)]
+            lines += [
+                "",
+                *draw_table(GROUP_COLUMNS, _cut_groups(completion, columns)),
+                "",
+                label("groups", GROUPS, columns),
+            ]
         lines += block(
             "says",
             [
@@ -256,16 +251,15 @@ class CompleteResult(GroupedResult[CompletedPart]):
 
     def tabulate(self, part: CompletedPart) -> str:
         if part.decisions is not None:
-            return _tabulate_curve(part.decisions)
+            curve = part.decisions
+            return tabulate(POINTS, [curve.points], [curve.signature, *curve.says, *curve.notes])
         completion = part.completion
-        rows = [
-            (escape(row.method), number(row.mae, 2), number(row.rmse, 2), *_ends(row.mae_more))
-            for row in completion.table
-        ]
-        header = ("method", "MAE", "RMSE", "MAE $-$ completion", "lower", "upper")
         comments = [completion.signature, *completion.says, *completion.notes]
-        errors = tabular("lrrrrr", header, [rows], comments) if rows else comment(comments)
-        return errors if completion.model.group is None else errors + _tabulate_groups(completion)
+        table = completion.table
+        errors = tabulate(ERRORS, [table], comments) if table else comment(comments)
+        if completion.model.group is None:
+            return errors
+        return errors + tabulate(GROUP_COLUMNS, [completion.intervals], [GROUPS])
 
     def say(self, part: CompletedPart) -> list[str]:
         curve = part.decisions
@@ -302,56 +296,53 @@ def _level(completion: Completion) -> str:
     return f"{100 * completion.model.level:.12g}"
 
 
-def _groups(completion: Completion, columns: int) -> list[str]:
-    rows = [
-        (cut(one.group, columns // 2), f"{one.judges:,}", f"{one.n:,}", _half(one))
-        for one in completion.intervals
-    ]
-    return draw_table((Column("group"), "judges", "held out", "±"), rows)
+def _cut_groups(completion: Completion, columns: int) -> list[GroupWidth]:
+    return [replace(one, group=cut(one.group, columns // 2)) for one in completion.intervals]
 
 
-def _half(one: GroupWidth) -> str:
+def _half(one: GroupWidth) -> str | None:
     if one.narrowest is None or one.widest is None:
-        return NONE
+        return None
     ends = [f"{end:.3g}" if isfinite(end) else "∞" for end in (one.narrowest, one.widest)]
     return " to ".join(dict.fromkeys(ends))
 
 
-def _errors(table: Sequence[MethodError], columns: int) -> list[str]:
-    heads = (Column("method"), "mae", "more", "rmse", "more")
-    return _draw_halves(heads, list_errors(table), 1, 3, columns)
+GROUP_COLUMNS: Final = (
+    Column("group", "group"),
+    Column.number("judges", "judges", ",", typeset=".0f"),
+    Column.number("held out", "n", ",", typeset=".0f"),
+    Column.number("±", _half, only="text"),
+    Column.number(r"$\pm$ from", "narrowest", ".2f", only="latex"),
+    Column.number("to", "widest", ".2f", only="latex"),
+)
 
 
-def _draw_halves(
-    heads: Sequence[Column | str],
-    rows: Sequence[Sequence[str]],
-    n_shared: int,
-    half: int,
-    columns: int,
+ERRORS: Final = (
+    Column("method", "method"),
+    Column.number("mae", "mae", ".3g", "MAE", typeset=".2f"),
+    Column.number("more", "mae_more", show_gap, only="text"),
+    Column.number("rmse", "rmse", ".3g", "RMSE", typeset=".2f"),
+    Column.number("more", "rmse_more", show_gap, only="text"),
+    Column.number("MAE $-$ completion", "mae_more.value", ".2f", only="latex"),
+    Column.number("lower", "mae_more.lower", ".2f", only="latex"),
+    Column.number("upper", "mae_more.upper", ".2f", only="latex"),
+)
+
+
+def draw_halves(
+    heads: Sequence[Column], rows: Sequence[Any], n_shared: int, half: int, columns: int
 ) -> list[str]:
-    """Return a table, in two where it is too wide; both begin with the first `own` columns."""
+    """Return a table, in two where it is too wide; both begin with the first `n_shared` columns."""
     lines = draw_table(heads, rows)
-    if max(width(click.unstyle(line)) for line in lines) <= columns:
+    if fits(lines, columns):
         return lines
-    first = draw_table(heads[:half], [row[:half] for row in rows])
-    rest = [(*row[:n_shared], *row[half:]) for row in rows]
-    return [*first, "", *draw_table((*heads[:n_shared], *heads[half:]), rest)]
+    rest = draw_table((*heads[:n_shared], *heads[half:]), rows)
+    return [*draw_table(heads[:half], rows), "", *rest]
 
 
 def _decisions(curve: DecisionCurve, columns: int) -> list[str]:
-    numbers = ("seen", "raw mean", "judge + output", "completion", "more", "than one")
-    rows = [
-        (
-            point.design.kind,
-            f"{100 * point.design.share:.0f} %",
-            *(_percent(point.reliability[name]) for name in (RAW, ADDITIVE, COMPLETION)),
-            _signed(point.gains[ADDITIVE]),
-            _signed(point.gains[ONE_RATING]),
-        )
-        for point in curve.points
-    ]
     return [
-        *_draw_halves((Column("design"), *numbers), rows, 2, 5, columns),
+        *draw_halves(POINTS, curve.points, 2, 5, columns),
         "",
         label("table", CURVE, columns),
         *block("says", curve.says, columns),
@@ -367,39 +358,19 @@ def _signed(one: Estimate) -> str:
     return f"{100 * one.value:+.0f} ({100 * one.lower:+.0f},{100 * one.upper:+.0f})"
 
 
-def _tabulate_groups(completion: Completion) -> str:
-    rows = [
-        (escape(one.group), *(number(n, 0) for n in (one.judges, one.n)), *_bounds(one))
-        for one in completion.intervals
-    ]
-    header = ("group", "judges", "held out", r"$\pm$ from", "to")
-    return tabular("lrrrr", header, [rows], [GROUPS])
+def _set_value(one: Estimate) -> str:
+    return number(one.value, 3)
 
 
-def _bounds(one: GroupWidth) -> tuple[str, ...]:
-    ends = (one.narrowest, one.widest)
-    return tuple(number(end, 2) if end is None or isfinite(end) else r"$\infty$" for end in ends)
-
-
-def _ends(one: Paired | None) -> tuple[str, ...]:
-    ends = (None,) * 3 if one is None else (one.value, one.lower, one.upper)
-    return tuple(number(end, 2) for end in ends)
-
-
-def _tabulate_curve(curve: DecisionCurve) -> str:
-    rows = [
-        (
-            point.design.kind,
-            number(100 * point.design.share, 0),
-            *(number(point.reliability[one].value, 3) for one in (RAW, ADDITIVE, COMPLETION)),
-            *(number(end, 3) for end in (gain.value, gain.lower, gain.upper)),
-        )
-        for point in curve.points
-        for gain in [point.gains[ADDITIVE]]
-    ]
-    header = (
-        *("design", r"\% seen", "raw mean", "judge + output", "completion"),
-        *("gain", "lower", "upper"),
-    )
-    comments = [curve.signature, *curve.says, *curve.notes]
-    return tabular("lrrrrrrr", header, [rows], comments)
+POINTS: Final = (
+    Column("design", "design.kind"),
+    Column.percent("seen", "design.share", r"\% seen"),
+    Column.number("raw mean", f"reliability.{RAW}", _percent, typeset=_set_value),
+    Column.number("judge + output", f"reliability.{ADDITIVE}", _percent, typeset=_set_value),
+    Column.number("completion", f"reliability.{COMPLETION}", _percent, typeset=_set_value),
+    Column.number("more", f"gains.{ADDITIVE}", _signed, only="text"),
+    Column.number("than one", f"gains.{ONE_RATING}", _signed, only="text"),
+    Column.number("gain", f"gains.{ADDITIVE}.value", ".3f", only="latex"),
+    Column.number("lower", f"gains.{ADDITIVE}.lower", ".3f", only="latex"),
+    Column.number("upper", f"gains.{ADDITIVE}.upper", ".3f", only="latex"),
+)

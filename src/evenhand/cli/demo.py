@@ -15,16 +15,9 @@ from typing import Final
 import click
 
 from evenhand.cli.options import verb
+from evenhand.cli.result import Column, draw_table
 from evenhand.cli.running import write_file
-from evenhand.cli.terminal import (
-    PLAIN,
-    Column,
-    align,
-    columns_of_terminal,
-    draw_table,
-    label,
-    plural,
-)
+from evenhand.cli.terminal import PLAIN, align, columns_of_terminal, label, plural
 from evenhand.data.comparisons import Comparisons
 from evenhand.datasets.dataset import Dataset, Number
 from evenhand.errors import EvenhandError, UnknownOption, require_option
@@ -187,12 +180,11 @@ def _compare(table: Dataset) -> None:
 
 
 def _rows(numbers: list[Reproduced]) -> list[str]:
-    """Return a line for each number, below the name of its model."""
     rows = []
     for one in numbers:
         number = one.expected
         digits = _digits(number.tolerance)
-        values = f"{number.value:.{digits}f}", f"{one.found:.{digits}f}"
+        values = f"{number.value:.{digits}f}", f"{one.computed:.{digits}f}"
         rows.append((number.quantity, number.of, *values, "" if one.agrees else "differs"))
     heads = (Column("quantity"), Column("of"), "printed", "here", Column(""))
     first, *lines = draw_table(heads, rows)
@@ -232,15 +224,14 @@ class Reproduced:
     """A number as it was printed, and as Evenhand finds it."""
 
     expected: Number
-    found: float
+    computed: float
 
     @property
     def agrees(self) -> bool:
-        return abs(self.found - self.expected.value) <= self.expected.tolerance
+        return abs(self.computed - self.expected.value) <= self.expected.tolerance
 
 
 def reproduce(table: Dataset, data: Comparisons) -> list[Reproduced]:
-    """Return every number of a table beside what its judgments give."""
     bench = _Bench(data)
     return [Reproduced(number, bench.find(number)) for number in table.numbers]
 

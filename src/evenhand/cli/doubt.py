@@ -20,6 +20,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.rank_result import Shares, choose_model, make_mix, mix_options
+from evenhand.cli.result import GroupedResult
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -27,17 +28,7 @@ from evenhand.cli.running import (
     take_reading,
     work_on_tables,
 )
-from evenhand.cli.terminal import (
-    GroupedResult,
-    align,
-    block,
-    cut,
-    label,
-    plural,
-    say_end,
-    width,
-    wrap,
-)
+from evenhand.cli.terminal import align, block, cut, hang, label, plural, say_end, width, wrap
 from evenhand.errors import listing
 from evenhand.ranking.robustness.fragility import Flip, Fragility
 from evenhand.ranking.robustness.removal import NO_RANKING
@@ -163,11 +154,11 @@ class DoubtResult(GroupedResult[Doubts]):
         changes = ["what changes", *(changed for *_, changed in cells)]
         for aligned, changed in zip(rows, changes, strict=True):
             start = " " + "  ".join(aligned) + "  "
-            at = width(start) if columns - width(start) >= MIN_ROOM else INDENT
-            first, *rest = wrap(changed, columns - at)
-            lines += [start.rstrip()] if at == INDENT else [(start + first).rstrip()]
-            rest = [first, *rest] if at == INDENT and changed else rest
-            lines += [" " * at + line for line in rest]
+            if columns - width(start) >= MIN_ROOM:
+                lines += [line.rstrip() for line in hang(start, changed, columns)]
+            else:
+                lines.append(start.rstrip())
+                lines += hang(" " * INDENT, changed, columns) if changed else []
         none = wrap(f"nothing changes under: {listing(same)}", columns - 1) if same else []
         return [
             label("", counts, columns),
@@ -211,7 +202,6 @@ def _notes(part: Doubts) -> list[str]:
 
 
 def _flips(fragility: Fragility, columns: int) -> list[str]:
-    """Return a line for each conclusion and outcome, the units side by side, and what they mean."""
     if not fragility.flips:
         return [" no conclusion to ask about"]
     units = list(dict.fromkeys(one.unit for one in fragility.flips))
@@ -268,8 +258,7 @@ def _whose(fragility: Fragility, columns: int) -> list[str]:
         lines += [f" {line}" for line in wrap(title, columns - 1)]
         for one in flips:
             if one.whose:
-                first, *rest = wrap(one.whose, columns - 12)
-                lines += [f"   {one.unit + 's':<9}{first}", *(" " * 12 + line for line in rest)]
+                lines += hang(f"   {one.unit + 's':<9}", one.whose, columns)
     if len(listed) > MAX_CONCLUSIONS:
         more = plural(len(listed) - MAX_CONCLUSIONS, "more conclusion")
         lines.append(click.style(f" of {more}, and one by one: --json", dim=True))
@@ -277,7 +266,6 @@ def _whose(fragility: Fragility, columns: int) -> list[str]:
 
 
 def _cells(sensitivity: Sensitivity) -> list[tuple[str, str, str, str]]:
-    """Return choice, first system, decided pairs and what is otherwise than in the first."""
     return [
         (one.name, "", "", f"no ranking: {one.refused}")
         if one.refused is not None

@@ -133,7 +133,6 @@ class Asked:
 def fit_files(
     reading: Reading, options: Asked, tables: tuple[str | None, str | None]
 ) -> FitResult | ModelResult:
-    """Open judgments, join what is known of judges and items, and fit."""
     entry = find_model(options.model)
     if not entry.log_linear:
         return fit_named(reading, options, tables)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import chain
 from operator import itemgetter
 from typing import Any, Final
 
 import click
 
+from evenhand.cli.result import Column, GroupedResult, draw_parts, draw_table, tabulate
 from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
     block,
-    draw_table,
     label,
-    name_column,
     plural,
     say_answers,
     say_end,
@@ -23,7 +22,6 @@ from evenhand.cli.terminal import (
     say_tally,
     tell_apart,
     whole,
-    width,
 )
 from evenhand.data.exclusions import Exclusion, sign_excluded, write_excluded
 from evenhand.data.results import write_signature
@@ -38,7 +36,7 @@ from evenhand.numerics.distributions import chi2_tail
 from evenhand.ranking.signature import name_model, sign_data
 from evenhand.ranking.wald import Effect, Effects, OddReference, WaldTest
 from evenhand.report.document import pick
-from evenhand.report.latex import NONE, escape, number, tabular
+from evenhand.report.latex import escape
 
 LAMBDA: Final = "lambda"  # The scale of worths, twice which are log-worths
 MIN_QUASI: Final = 3
@@ -63,46 +61,36 @@ def draw_numbers(
     *,
     scale: str = LAMBDA,
 ) -> list[str]:
-    """Return the lines of a table of coefficients, titles first."""
-    estimate = "λ" if scale == LAMBDA else scale
-    heads = (Column("name"), name_column("parameter"), estimate, "s.e.", "z", "p")
-    rows: list[tuple[str, ...]] = [
-        (
-            one.name,
-            one.label,
-            f"{one.estimate:z.4f}",
-            "—" if one.stderr is None else f"{one.stderr:.4f}",
-            "—" if one.z is None else f"{one.z:.3f}",
-            "—" if one.p is None else format_p(one.p),
-        )
-        for one in coefficients
-    ]
-    rows += [("—", name, *["—"] * 4) for name in unknown]
-    if not quasi:
-        return draw_table(heads, rows, columns)
-    errors = [quasi.get(one.label, "") if one.name[1:].isdigit() else "" for one in coefficients]
-    errors += ["—"] * len(unknown)
-    rows = [(*row, error) for row, error in zip(rows, errors, strict=True)]
-    return draw_table((*heads, "quasi s.e."), rows, columns)
-
-
-def tabulate_coefficients(
-    coefficients: Sequence[Coefficient], comments: Sequence[str], *, scale: str = LAMBDA
-) -> str:
-    estimate = r"$\hat\lambda$" if scale == LAMBDA else escape(scale)
-    header = ("", "parameter", estimate, "s.e.", "$z$", "$p$")
+    fields = Coefficient.__dataclass_fields__
     rows = [
-        (
-            escape(one.name),
-            escape(one.label),
-            number(one.estimate, 4),
-            number(one.stderr, 4),
-            number(one.z, 3),
-            NONE if one.p is None else f"${format_p(one.p)}$",
-        )
-        for one in coefficients
+        *map(asdict, coefficients),
+        *(dict.fromkeys(fields) | {"label": one} for one in unknown),
     ]
-    return tabular("llrrrr", header, [rows], comments)
+    table = _choose_columns(scale)
+    if quasi:
+        # of systems only, whose names are o1, o2 and so on
+        table.append(
+            Column.number(
+                "quasi s.e.",
+                lambda row: (
+                    row["name"]
+                    and (quasi.get(row["label"], "") if row["name"][1:].isdigit() else "")
+                ),
+            )
+        )
+    return draw_table(table, rows, columns)
+
+
+def _choose_columns(scale: str = LAMBDA) -> list[Column]:
+    text, latex = ("λ", r"$\hat\lambda$") if scale == LAMBDA else (scale, escape(scale))
+    return [
+        Column("name", "name", latex=""),
+        Column.names("parameter", "label"),
+        Column.number(text, "estimate", "z.4f", latex),
+        Column.number("s.e.", "stderr", ".4f"),
+        Column.number("z", "z", ".3f", "$z$"),
+        Column.p("p", "p", "$p$"),
+    ]
 
 
 # What judge groups do to a fit, for people and as JSON: tests, what stands out, their orders.
@@ -110,13 +98,11 @@ def tabulate_coefficients(
 MAX_SAID: Final = 10  # Most interactions that are said, one a line; JSON has them all
 MAX_GROUPS: Final = 24  # Most groups of which the order is shown; JSON has them all
 MAX_NAME: Final = 12  # Columns that a system's name is cut to in the table of orders
-GAP: Final = 2
 INDEPENDENT: Final = "assuming independent judgments"
 UNKNOWN: Final = "no likelihood ratio: a prior or importance weights leave none to test by"
 
 
 def draw_effects(effects: Effects, columns: int) -> list[str]:
-    """Return the lines about judge groups."""
     return [
         *block("test", say_tests(effects), columns),
         *block("out", _say_interactions(effects), columns),
@@ -154,7 +140,6 @@ def _say_wald(test: WaldTest) -> str:
 
 
 def _say_interactions(effects: Effects) -> list[str]:
-    """Say what stands out, and how large the largest of the others is."""
     every = effects.interactions
     if not every:
         return []
@@ -180,7 +165,6 @@ def _say_interactions(effects: Effects) -> list[str]:
 
 
 def _say_odd(odd: OddReference, *, alone: bool) -> str:
-    """Say that the reference is the odd one, and which level is the farthest from all."""
     who = odd.level if alone else f"{odd.covariate}={odd.level}"
     more = "more" if odd.more else "less"
     tied = odd.of == "tie"
@@ -196,29 +180,13 @@ def _say_odd(odd: OddReference, *, alone: bool) -> str:
 
 
 def _draw_orders(effects: Effects, columns: int) -> list[str]:
-    """Return a table of systems by group, as many groups side by side as there is room for."""
     shown = effects.orders[:MAX_GROUPS]
     lines = ["", click.style(f" {effects.scale} (place), by group", dim=True)]
     systems = list(shown[0].log_worth)
     names = tell_apart(systems, 2 * MAX_NAME)
     heads = tell_apart([one.group for one in shown], MAX_NAME)
-    rest = list(shown)
-    while rest:
-        # As many groups side by side as find room, at least one
-        room, fits = columns - max(map(width, names.values())) - 1, 0
-        for order in rest:
-            cells = [heads[order.group], *(_cell(order, system) for system in order.log_worth)]
-            room -= GAP + max(map(width, cells))
-            if room < 0:
-                break
-            fits += 1
-        fits = max(fits, 1)
-        rows = [
-            (shown_as, *(_cell(one, system) for one in rest[:fits]))
-            for system, shown_as in names.items()
-        ]
-        lines += draw_table((Column(""), *(heads[one.group] for one in rest[:fits])), rows)
-        rest = rest[fits:]
+    groups = (Column.number(heads[order.group], partial(_cell, order)) for order in shown)
+    lines += chain(*draw_parts([Column("", names.get), *groups], systems, columns))
     if len(effects.orders) > MAX_GROUPS:
         lines.append(f" and {len(effects.orders) - MAX_GROUPS:,} more groups (--json)")
     return [*lines, ""]
@@ -230,7 +198,6 @@ def _cell(order: GroupOrder, system: str) -> str:
 
 
 def list_effects(effects: Effects) -> dict[str, Any]:
-    """Return the JSON of tests, interactions and orders."""
     return {
         "tests": [
             {
@@ -405,14 +372,13 @@ class FitResult(GroupedResult[Fitted]):
     def tabulate(self, part: Fitted) -> str:
         tests = say_tests(part.effects) if part.effects is not None else []
         comments = [part.signature, *_said(part), *tests, *part.notes]
-        return tabulate_coefficients(part.fit.coefficients, comments)
+        return tabulate(_choose_columns(), [part.fit.coefficients], comments)
 
     def say(self, part: Fitted) -> list[str]:
         return part.notes
 
 
 def _said(one: Fitted) -> list[str]:
-    """Say how well the model fits, and what the numbers assume."""
     fit = one.fit
     goodness = " (the model is saturated)" if fit.df == 0 else " (no χ²: no p-value)"
     if fit.gof_p is not None:
@@ -524,7 +490,7 @@ class ModelResult(GroupedResult[NamedFit]):
 
     def tabulate(self, part: NamedFit) -> str:
         comments = [part.signature, *part.fit.says, *part.fit.notes]
-        return tabulate_coefficients(part.fit.coefficients, comments, scale=part.scale)
+        return tabulate(_choose_columns(part.scale), [part.fit.coefficients], comments)
 
     def say(self, part: NamedFit) -> Sequence[str]:
         return part.fit.notes

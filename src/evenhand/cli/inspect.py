@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from evenhand.cli.options import output_options, reading_options, verb
+from evenhand.cli.result import Column, draw_table, tabulate
 from evenhand.cli.running import ProgressDisplay, take_output, take_reading
-from evenhand.cli.terminal import (
-    block,
-    draw_table,
-    effective,
-    label,
-    name_column,
-    plural,
-    share,
-    whole,
-)
+from evenhand.cli.terminal import block, effective, label, plural, share, whole
 from evenhand.data.exclusions import list_texts
 from evenhand.formats.inspection import Inspection, Part, Scores
-from evenhand.report.latex import escape, tabular
 
 
 @verb("evenhand inspect battles.parquet", "evenhand inspect votes.csv --column judge=annotator")
@@ -50,10 +40,10 @@ UNKNOWN: Final = "—"
 
 @dataclass(frozen=True)
 class InspectResult:
-    found: Inspection
+    inspection: Inspection
 
     def text(self, columns: int) -> str:
-        inspection = self.found
+        inspection = self.inspection
         shown = [one for one in inspection.excluded if one.code not in COUNTED]
         excluded = list_texts(shown, inspection.notes)
         lines = block("read", [inspection.name, *inspection.notes, *excluded], columns)
@@ -67,15 +57,11 @@ class InspectResult:
         lines += block("order", _order(inspection.total), columns)
         lines += block("links", _links(inspection.total), columns)
         if inspection.tasks:
-            rows = [
-                (one.task or "", *(cell(one) for cell in COLUMNS.values()))
-                for one in inspection.tasks
-            ]
-            lines += ["", *draw_table((name_column("task"), *COLUMNS), rows, columns)]
+            lines += ["", *draw_table(COLUMNS, inspection.tasks, columns)]
         return "\n".join(lines) + "\n"
 
     def contract(self) -> dict[str, Any]:
-        contract = self.found.to_dict()
+        contract = self.inspection.to_dict()
         for part in (contract["total"], *contract["tasks"]):
             part.update({key: whole(part[key]) for key in COUNTS if part[key] is not None})
         return contract
@@ -92,20 +78,18 @@ class InspectResult:
         ]
 
     def latex(self) -> str:
-        parts = self.found.tasks or (self.found.total,)
-        rows = [
-            [escape(part.task or ""), *(escape(cell(part)) for cell in COLUMNS.values())]
-            for part in parts
-        ]
-        comments = [self.found.name, *(one.text for one in self.found.excluded)]
-        return tabular("l" + "r" * len(COLUMNS), ["task", *COLUMNS], [rows], comments)
+        parts = self.inspection.tasks or (self.inspection.total,)
+        comments = [self.inspection.name, *(one.text for one in self.inspection.excluded)]
+        return tabulate(COLUMNS, [parts], comments)
 
     def remarks(self) -> list[str]:
-        return [*self.found.notes, *list_texts(self.found.excluded, self.found.notes)]
+        return [
+            *self.inspection.notes,
+            *list_texts(self.inspection.excluded, self.inspection.notes),
+        ]
 
 
 def _holds(part: Part) -> list[str]:
-    """Say how much there is, and how much of it several judges share."""
     kind = "judgment" if part.rankings is None else "ranking"
     counts = [plural(part.judgments if part.rankings is None else part.rankings, kind)]
     if part.blank_rankings:
@@ -139,7 +123,6 @@ def _score(one: Scores) -> str:
 
 
 def _order(part: Part) -> list[str]:
-    """Say how often left was preferred, and whether systems stood there equally often."""
     sentences = []
     if part.left_share is not None:
         sentences.append(f"left is preferred in {share(part.left_share, 1)} of decided comparisons")
@@ -167,14 +150,6 @@ def _links(part: Part) -> list[str]:
     return ["a chain of preferences or ties leads from every system to every other"]
 
 
-def _count(number: int | None) -> str:
-    return UNKNOWN if number is None else f"{number:,}"
-
-
-def _percent(proportion: float | None) -> str:
-    return UNKNOWN if proportion is None else share(proportion, 1)
-
-
 def _linked(part: Part) -> str:
     if part.components is None:
         return UNKNOWN
@@ -183,12 +158,21 @@ def _linked(part: Part) -> str:
     return "yes" if part.strongly_connected else "one way"
 
 
-COLUMNS: Final[Mapping[str, Callable[[Part], str]]] = {
-    "judgments": lambda part: f"{part.judgments:,.0f}",
-    "judges": lambda part: _count(part.judges),
-    "items": lambda part: _count(part.items),
-    "systems": lambda part: _count(part.systems),
-    "ties": lambda part: _percent(part.tie_share),
-    "left": lambda part: _percent(part.left_share),
-    "linked": _linked,
-}
+def _count(number: int | None) -> str:
+    return UNKNOWN if number is None else f"{number:,}"
+
+
+def _percent(proportion: float | None) -> str:
+    return UNKNOWN if proportion is None else share(proportion, 1)
+
+
+COLUMNS: Final = (
+    Column.names("task", lambda part: part.task or ""),
+    Column.number("judgments", lambda part: f"{part.judgments:,.0f}"),
+    Column.number("judges", lambda part: _count(part.judges)),
+    Column.number("items", lambda part: _count(part.items)),
+    Column.number("systems", lambda part: _count(part.systems)),
+    Column.number("ties", lambda part: _percent(part.tie_share)),
+    Column.number("left", lambda part: _percent(part.left_share)),
+    Column.number("linked", _linked),
+)

@@ -133,7 +133,6 @@ OF_RATINGS: Final = {
 
 
 def refuse_rating_options() -> None:
-    """Refuse options that were given and mean nothing for comparisons and rankings."""
     for name, option in OF_RATINGS.items():
         if is_given(name):
             raise UnknownOption(
@@ -158,7 +157,6 @@ class Asked:
     merge: str | None  # points to merge, in words, or None
 
     def diagnose(self, rows: RatingRows) -> Diagnosis:
-        """Diagnose the judges of some ratings; errors as in `diagnose_judges`."""
         from evenhand.judges.diagnosis import diagnose_judges
 
         return diagnose_judges(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -18,6 +20,7 @@ from evenhand.cli.judge_options import (
     refuse_rating_options,
 )
 from evenhand.cli.options import group_option, output_options, reading_options, take_kept, verb
+from evenhand.cli.result import Column, GroupedResult, draw_parts, draw_table, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     check_figures,
@@ -26,27 +29,13 @@ from evenhand.cli.running import (
     take_reading,
     write_figures,
 )
-from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
-    align,
-    block,
-    cut,
-    draw_table,
-    label,
-    name_column,
-    plural,
-    say_notes,
-    sign,
-    width,
-    wrap,
-)
+from evenhand.cli.terminal import block, cut, hang, label, plural, say_notes, sign, width
 from evenhand.errors import UnknownOption
 from evenhand.judges.cards import CLASSES, Card, Screening
 from evenhand.judges.diagnosis_result import AgreementRow, Diagnosis
 from evenhand.ranking.without_judges import JudgePanel
 from evenhand.report.latex import NONE as LATEX_NONE
-from evenhand.report.latex import comment, escape, escape_control, number, tabular
+from evenhand.report.latex import comment, escape, escape_control, tabular
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
@@ -107,7 +96,6 @@ def _examine(
 
 
 def _draw(panels: dict[str, JudgePanel], folder: str | None, forms: tuple[str, ...]) -> list[str]:
-    """Draw the figures of every diagnosis, if they were asked for; say where they are."""
     if folder is None:
         return []
     from evenhand.report.figures.judges import draw_judges
@@ -134,7 +122,6 @@ COUNTED: Final = {"ratings": "scores", "rankings": "rankings"}
 
 
 def draw_cards(screening: Screening, columns: int, *, every: bool) -> list[str]:
-    """Return why nobody can be flagged or what could be seen, a table, and cards."""
     lines = []
     if screening.abstains is not None:
         is_stated = any(screening.abstains in one for one in screening.says)  # it stands above
@@ -151,30 +138,32 @@ def draw_cards(screening: Screening, columns: int, *, every: bool) -> list[str]:
             seen.append(("without", card.effect))
         wide = max((width(name) for name, _ in seen), default=0)
         for name, says in seen:
-            first, *rest = wrap(says, columns - wide - 5)
-            drawn.append(f"   {name.ljust(wide)}  {first}")
-            drawn += [f"   {'':{wide}}  {line}" for line in rest]
+            drawn += hang(f"   {name.ljust(wide)}  ", says, columns)
         lines += ["", *drawn]
     return lines
 
 
 def _table(screening: Screening, columns: int) -> list[str]:
     chosen = screening.cards[: max(MIN_SHOWN, len(screening.flagged))]
-    undecided = screening.abstains is not None
-    counted = COUNTED.get(screening.kind, "comparisons")
-    lines = draw_table(
-        (name_column("judge"), counted, "P(honest)", "seen if careless", Column("flags")),
-        [(card.judge, *_cells(card, undecided=undecided)) for card in chosen],
-        columns,
-        least=8,
-    )
+    lines = draw_table(_choose_columns(screening), chosen, columns, least=8)
     more = len(screening.cards) - len(chosen)
     return lines + [f" ... and {more:,} more judges, less doubtful"] * bool(more)
 
 
-def _cells(card: Card, *, undecided: bool) -> tuple[str, ...]:
-    seen = "yes" if card.testable else "no: undecided" if undecided else "no"
-    return f"{card.n:,}", _show(card.p_honest), seen, ", ".join(card.flags) or "—"
+def _choose_columns(screening: Screening) -> list[Column]:
+    """Return the columns of judges; flags stand last in a terminal."""
+    counted = COUNTED.get(screening.kind, "comparisons")
+    not_seen = "no" if screening.abstains is None else "no: undecided"
+    return [
+        Column.names("judge", "judge"),
+        Column.number(counted, "n", ",", "$n$", typeset=".0f"),
+        Column("flags", lambda card: ", ".join(card.flags) or "none", only="latex"),
+        Column.number("P(honest)", "p_honest", _show, "$P$(honest)", typeset=".3f"),
+        Column.number(
+            "seen if careless", "testable", lambda seen: "yes" if seen else not_seen, only="text"
+        ),
+        Column("flags", lambda card: ", ".join(card.flags) or None, only="text"),
+    ]
 
 
 def _show(p: float) -> str:
@@ -205,7 +194,6 @@ _SIGNS: Final = {"κ": r"$\kappa$", "ρ": r"$\rho$", NONE: LATEX_NONE}
 
 
 def draw_diagnosis(diagnosis: Diagnosis, columns: int) -> list[str]:
-    """Return the four tables, and the same on the merged scale where it was asked for."""
     lines: list[str] = []
     for title, rows, legend in _tables(diagnosis):
         lines += ["", click.style(f" {title}", bold=True), *_lay_out(rows, columns)]
@@ -248,21 +236,10 @@ def _tables(diagnosis: Diagnosis) -> list[Table]:
 
 
 def _lay_out(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
-    """Return the lines of a table; one that is too wide goes on below, with its names again."""
-    cells = align(rows, left=(0,))
-    taken = [width(cell) + 2 for cell in cells[0]]
-    keys = 1 + rows[0].index("without") if "without" in rows[0] else 1
-    lines: list[str] = []
-    start = keys
-    while start < len(taken):
-        stop, used = start + 1, sum(taken[:keys]) + taken[start]
-        while stop < len(taken) and used + taken[stop] <= columns:
-            stop, used = stop + 1, used + taken[stop]
-        shown = [[*row[:keys], *row[start:stop]] for row in cells]
-        head, *body = ("  " + "  ".join(row).rstrip() for row in shown)
-        lines += [click.style(head, dim=True), *body]
-        start = stop
-    return lines
+    header, *body = rows
+    heads = [Column(title, itemgetter(at), left=not at) for at, title in enumerate(header)]
+    keys = 1 + header.index("without") if "without" in header else 1
+    return [*chain(*draw_parts(heads, body, columns, keys=keys, indent="  "))]
 
 
 def _where(row: AgreementRow) -> str:
@@ -449,15 +426,5 @@ def _card(card: Card | None) -> dict[str, Any]:
 def _tabulate_flags(screening: Screening) -> str:
     """Return the flagged judges, or all where nobody is flagged."""
     chosen = screening.flagged or screening.cards
-    rows = [
-        (
-            escape(card.judge),
-            number(card.n, 0),
-            escape(", ".join(card.flags) or "none"),
-            number(card.p_honest, 3),
-        )
-        for card in chosen
-    ]
-    header = ("judge", "$n$", "flags", "$P$(honest)")
     comments = [screening.signature, *screening.says, *screening.notes]
-    return tabular("lrlr", header, [rows], comments)
+    return tabulate(_choose_columns(screening), [chosen], comments)

@@ -18,6 +18,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -25,21 +26,7 @@ from evenhand.cli.running import (
     take_reading,
     work_on_groups,
 )
-from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
-    align,
-    block,
-    cut,
-    draw_table,
-    label,
-    name_column,
-    plural,
-    say_end,
-    share,
-    width,
-)
-from evenhand.report.latex import escape, number, tabular
+from evenhand.cli.terminal import align, block, cut, label, plural, say_end, share, width
 
 if TYPE_CHECKING:
     from evenhand.models.answers import Answers
@@ -51,8 +38,6 @@ TIES: Final = ("keep", "discard")
 
 @dataclass(frozen=True)
 class Labelled:
-    """Labels of a group, and how many of them other models share."""
-
     fit: LabelFit  # the labels
     # model → units on which it agrees, and units to which both give a label
     others: dict[str, tuple[int, int]]
@@ -136,7 +121,6 @@ def labels(
 
 
 def _label(answers: Answers, model: str, threshold: float | None, seed: int) -> Labelled:
-    """Fit the model that was asked for, and the others to compare it with."""
     from evenhand.models.dawid_skene import DawidSkene
     from evenhand.models.labels import MajorityVote
     from evenhand.models.mace import MACE
@@ -163,17 +147,11 @@ class LabelsResult(GroupedResult[Labelled]):
     lacking = "has no labels"
 
     def draw(self, part: Labelled, columns: int) -> list[str]:
-        """Return counts, what was found, the least certain units, and judges at both ends."""
         fit = part.fit
         # The judges at both ends, titles first
         low, high = _choose_judges(fit)
         chosen = [*low, *high]
-        rows = [
-            (one.judge, f"{one.n:,}", f"{one.value:.2f}", f"{one.lower:.2f} to {one.upper:.2f}")
-            for one in chosen
-        ]
-        heads = (name_column("judge"), "n", fit.measure, "95 % interval")
-        lines = draw_table(heads, rows, columns)
+        lines = draw_table(_choose_columns(fit), chosen, columns)
         more = len(fit.skills) - len(chosen)
         between = [f" ... and {more:,} more judges between"] if more else []
         ends = len(low) + 1
@@ -199,26 +177,28 @@ class LabelsResult(GroupedResult[Labelled]):
 
     def tabulate(self, part: Labelled) -> str:
         fit = part.fit
-        low, high = _choose_judges(fit)
-        rows = [
-            [
-                (
-                    escape(one.judge),
-                    number(one.n, 0),
-                    *(number(value, 2) for value in (one.value, one.lower, one.upper)),
-                )
-                for one in chosen
-            ]
-            for chosen in (low, high)
-            if chosen
-        ]
-        header = ("judge", "$n$", fit.measure, "lower", "upper")
         sentences = [*fit.says, _say_shares(fit), *_say_others(part), *fit.notes]
         comments = [fit.signature, *sentences]
-        return tabular("lrrrr", header, rows, comments)
+        blocks = [chosen for chosen in _choose_judges(fit) if chosen]
+        return tabulate(_choose_columns(fit), blocks, comments)
 
     def say(self, part: Labelled) -> list[str]:
         return [*part.fit.says, *_say_others(part), *part.fit.notes]
+
+
+def _choose_columns(fit: LabelFit) -> tuple[Column, ...]:
+    return (
+        Column.names("judge", "judge"),
+        Column.number("n", "n", ",", "$n$", typeset=".0f"),
+        Column.number(fit.measure, "value", ".2f"),
+        Column.number("95 % interval", _write_ends, only="text"),
+        Column.number("lower", "lower", ".2f", only="latex"),
+        Column.number("upper", "upper", ".2f", only="latex"),
+    )
+
+
+def _write_ends(one: Skill) -> str:
+    return f"{one.lower:.2f} to {one.upper:.2f}"
 
 
 def _say_counts(fit: LabelFit) -> str:
@@ -231,7 +211,6 @@ def _say_counts(fit: LabelFit) -> str:
 
 
 def _say_shares(fit: LabelFit) -> str:
-    """Say how often each label was found, of all units."""
     shares = fit.shares
     none = 1 - sum(shares.values())
     lacking = [f"{share(none, 1)} without a label"] if (fit.best < 0).any() else []
@@ -253,7 +232,6 @@ def _say_others(part: Labelled) -> list[str]:
 
 
 def _draw_units(fit: LabelFit, columns: int) -> list[str]:
-    """Return the units of which the model is least sure, titles first."""
     chosen = fit.least_certain(MAX_UNITS)
     records = [{**one, "label": one["label"] or "none"} for one in fit.records(chosen)]
     columns_of_units = fit.answers.columns.items()

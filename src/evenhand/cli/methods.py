@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 import evenhand
 from evenhand.cli.options import is_given
-from evenhand.cli.running import ProgressDisplay, remarks_on
-from evenhand.cli.terminal import (
+from evenhand.cli.result import (
+    Column,
     GroupedResult,
-    align,
-    block,
+    draw_parts,
     draw_table,
     group_title,
+    rule_clusters,
+    split_clusters,
+    tabulate,
+)
+from evenhand.cli.running import ProgressDisplay, remarks_on
+from evenhand.cli.terminal import (
+    block,
     label,
-    name_column,
-    pad,
     plural,
     say_notes,
     say_tally,
@@ -31,8 +36,9 @@ from evenhand.cli.terminal import (
 )
 from evenhand.errors import UnknownOption, listing
 from evenhand.ranking.methods import Disagreement, MethodTable
+from evenhand.ranking.ranking import write_range
 from evenhand.ranking.rules import find_rule
-from evenhand.report.latex import NONE, comment, escape, escape_control, number, tabular
+from evenhand.report.latex import NONE, comment, escape, escape_control, tabular
 
 if TYPE_CHECKING:
     from evenhand.cli.running import Output, Reading
@@ -46,7 +52,6 @@ OPTIONS: Final = {"mixes": "mix"}  # Parameter → its option, where that has an
 
 
 def deliver_methods(context: click.Context, reading: Reading, place: Output) -> None:
-    """Rank by the methods that were asked for, and print them."""
     from evenhand.ranking.methods import choose_methods
 
     given = context.params
@@ -191,15 +196,10 @@ class BoardResult(TablesResult):
     def tabulate(self, part: MethodTable) -> str:
         if self.method not in part.scores:
             return comment([part.refused[self.method]])
-        rows, unit = part.board(self.method), part.scores[self.method].unit
-        header, cells = _columns(rows, unit, number)
-        blocks: dict[int, list[list[str]]] = {}
-        for row, row_cells in zip(rows, cells, strict=True):
-            line = [*row_cells[:1], escape(row["system"]), *row_cells[1:]]
-            blocks.setdefault(row["cluster"] or 1, []).append(line)
+        rows = part.board(self.method)
         comments = [part.signature(self.method), *self._notes(part)]
-        titles = [header[0], "system", *map(escape, header[1:])]
-        return tabular("rl" + "r" * len(header[1:]), titles, list(blocks.values()), comments)
+        table = _choose_columns(rows, part.scores[self.method].unit)
+        return tabulate(table, split_clusters(rows), comments)
 
     def say(self, part: MethodTable) -> list[str]:
         return [*self._notes(part), *part.refused.values()]
@@ -210,43 +210,24 @@ def say_table(table: MethodTable) -> str:
 
 
 def draw_rows(rows: Sequence[Row], unit: str, columns: int) -> list[str]:
-    """Return the lines of a board, titles first, a rule between clusters."""
-    titles, cells = _columns(rows, unit, _plain)
-    systems = (escape_control(row["system"]) for row in rows)
-    body = [(place, name, *more) for (place, *more), name in zip(cells, systems, strict=True)]
-    first, *lines = draw_table((titles[0], name_column("system"), *titles[1:]), body, columns)
-    rule = click.style(" " + "┈" * (width(click.unstyle(first)) - 1), dim=True)
-    drawn = [first]
-    above = None
-    for row, line in zip(rows, lines, strict=True):
-        drawn += [rule] if above is not None and row["cluster"] != above else []
-        drawn.append(line)
-        above = row["cluster"]
-    return drawn
+    return rule_clusters(
+        draw_table(_choose_columns(rows, unit), rows, columns), [row["cluster"] for row in rows]
+    )
 
 
-def _columns(
-    rows: Sequence[Row], unit: str, write: Callable[[float, int], str]
-) -> tuple[list[str], list[list[str]]]:
-    """Return titles and cells beside the names; scores that are only places are left out."""
-    titles, cells = ["place"], [[str(row["place"])] for row in rows]
+def _choose_columns(rows: Sequence[Row], unit: str) -> list[Column]:
+    """Return the columns of a board; scores that are only places are left out."""
+    columns = [Column.number("place", "place"), Column.names("system", "system")]
     counted = all(float(row["score"]).is_integer() for row in rows)
     scores = {unit: ("score", 0 if counted else 4), "s.e.": ("stderr", 4)}
     for title, (key, digits) in scores.items():
         if title != "place" and all(row[key] is not None for row in rows):
-            titles.append(title)
-            for row, row_cells in zip(rows, cells, strict=True):
-                row_cells.append(write(row[key], digits))
+            columns.append(Column.number(title, key, f"z.{digits}f", escape(title)))
     if all(row["rank_lower"] is not None for row in rows):
-        titles.append("range")
-        for row, row_cells in zip(rows, cells, strict=True):
-            low, high = row["rank_lower"], row["rank_upper"]
-            row_cells.append(str(low) if low == high else f"{low}-{high}")
-    return titles, cells
-
-
-def _plain(value: float, digits: int) -> str:
-    return f"{value:z.{digits}f}"
+        columns.append(
+            Column.number("range", lambda row: write_range(row["rank_lower"], row["rank_upper"]))
+        )
+    return columns
 
 
 MIN_NAME: Final = 14  # Columns that names have before methods go to a second block
@@ -314,57 +295,39 @@ class MethodsResult(TablesResult):
 def draw_places(table: MethodTable, heads: Mapping[str, str], columns: int) -> list[str]:
     names, name_note = [escape_control(name) for name in table.systems], ""
     cells = [[heads[method], *places] for method, places in table.shown.items()]
-    padded = [[cell for (cell,) in align([(c,) for c in one], left=())] for one in cells]
-    needed = sum(width(one[0]) + 1 for one in padded)
+    needed = sum(max(map(width, one)) + 1 for one in cells)
     if max(map(width, names)) + needed + 2 > columns:
         names, name_note = shorten(names)
-    longest = max(map(width, ["system", *names]))
-    room = max(min(longest, MIN_NAME), columns - needed - 2)
     shown = ["system", *names]
+    room = max(min(max(map(width, shown)), MIN_NAME), columns - needed - 2)
     apart = tell_apart(shown, room)
-    lines: list[str] = []
-    for part in _blocks(padded, columns - 2 - min(room, longest)):
-        lines += [""] * bool(lines)
-        rows = zip(shown, *part, strict=True)
-        drawn = [
-            " ".join(["", pad(apart[name], min(room, longest)), "", *row_cells])
-            for name, *row_cells in rows
-        ]
-        lines += [click.style(drawn[0], dim=True), *drawn[1:]]
+    # A wider gap behind the names
+    first = Column(f"{apart['system']} ", lambda at: f"{apart[names[at]]} ")
+    places = [Column.number(head, texts.__getitem__) for head, *texts in cells]
+    parts = draw_parts([first, *places], range(len(names)), columns, gap=" ")
+    lines = [line for part in parts for line in ("", *part)][1:]
     return [*lines, click.style(f" {name_note}", dim=True)] if name_note else lines
 
 
-def _blocks(cells: Sequence[Sequence[str]], room: int) -> list[list[Sequence[str]]]:
-    blocks: list[list[Sequence[str]]] = [[]]
-    taken = 0
-    for one in cells:
-        taken += width(one[0]) + 1
-        if taken > room and blocks[-1]:
-            blocks.append([])
-            taken = width(one[0]) + 1
-        blocks[-1].append(one)
-    return blocks
-
-
 def draw_distances(table: MethodTable, heads: Mapping[str, str], columns: int) -> list[str]:
-    """Return the Kendall distances between methods as the lower half of a table."""
     short = [heads[name] for name in table.scores]
     k = len(table.systems)
     title = f" Kendall distances, of {plural(k * (k - 1) / 2, 'pair')}"
     if not table.distances.any():
         return [click.style(f"{title}: 0 between any two methods", dim=True)]
-    rows = [[f"{one:g}" for one in row[:i]] for i, row in enumerate(table.distances.tolist())]
-    filled = [row + [""] * (len(short) - len(row)) for row in rows]
-    columned = list(zip(*[short, *filled], strict=True))[:-1]
-    padded = [[cell for (cell,) in align([(c,) for c in one], left=())] for one in columned]
-    named = [cell for (cell,) in align([("",), *((one,) for one in short)], left=(0,))]
+    rows = [
+        (name, *(f"{one:g}" if i < at else "" for i, one in enumerate(row)))
+        for at, (name, row) in enumerate(zip(short, table.distances.tolist(), strict=True))
+    ]
+    others = [Column.number(name, itemgetter(i)) for i, name in enumerate(short[:-1], start=1)]
     lines = [click.style(title, dim=True)]
-    for part in _blocks(padded, columns - 2 - width(named[0])):
-        drawn = [" ".join(["", *row]).rstrip() for row in zip(named, *part, strict=True)]
-        # of a further block, whose columns are the last ones, the first rows are empty
+    for part in draw_parts([Column("", itemgetter(0)), *others], rows, columns - 1, gap=" "):
+        # of a further part, whose columns are the last ones, the first rows are empty
         further = len(lines) > 1
-        blank = [further and not "".join(cells).strip() for cells in zip(*part, strict=True)]
-        lines += [line for line, empty in zip(drawn, blank, strict=True) if not empty]
+        heads_line, *drawn = part
+        lines.append(click.unstyle(heads_line))
+        pairs = zip(short, drawn, strict=True)
+        lines += [line for name, line in pairs if not further or line.strip() != name]
     return lines
 
 

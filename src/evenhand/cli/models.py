@@ -16,6 +16,7 @@ from evenhand.cli.options import (
     reading_options,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table, first_fitting, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -23,21 +24,12 @@ from evenhand.cli.running import (
     take_reading,
     work_on_groups,
 )
-from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
-    block,
-    draw_table,
-    first_fitting,
-    label,
-    say_end,
-    say_tally,
-)
+from evenhand.cli.terminal import block, label, say_end, say_tally
 from evenhand.data.exclusions import write_excluded
 from evenhand.models.coefficients import format_p
-from evenhand.ranking.model_table import ModelRow, ModelTable, Question
+from evenhand.ranking.model_table import ModelTable, Question
 from evenhand.ranking.wald import WaldTest
-from evenhand.report.latex import NONE, escape, number, tabular
+from evenhand.report.latex import escape
 
 
 @verb(
@@ -81,7 +73,8 @@ def models(
 
 
 INDEPENDENT = "deviance, AIC, BIC and LR assume independent judgments"
-TITLES = ("model", "parameters", "deviance", "df", "AIC", "BIC")
+# How long the title of parameters is, and decimals of the deviance: the first that fits
+LAYOUTS = (("parameters", 4), ("par.", 4), ("par.", 2), ("par.", 0))
 
 
 class ModelsResult(GroupedResult[ModelTable]):
@@ -95,13 +88,7 @@ class ModelsResult(GroupedResult[ModelTable]):
             label("", counts, columns),
             "",
             *first_fitting(
-                (
-                    draw_table(
-                        (Column("model"), short, *TITLES[2:]),
-                        [_cells(row, digits) for row in part.rows],
-                    )
-                    for short, digits in (("parameters", 4), ("par.", 4), ("par.", 2), ("par.", 0))
-                ),
+                (draw_table(_choose_columns(*layout), part.rows) for layout in LAYOUTS),
                 columns,
             ),
             "",
@@ -139,33 +126,22 @@ class ModelsResult(GroupedResult[ModelTable]):
         return [asdict(row) for row in part.rows]
 
     def tabulate(self, part: ModelTable) -> str:
-        rows = [
-            (
-                escape(row.name).replace("γ", r"$\gamma$"),
-                str(row.parameters),
-                number(row.deviance, 2),
-                NONE if row.df is None else str(row.df),
-                number(row.aic, 2),
-                number(row.bic, 2),
-            )
-            for row in part.rows
-        ]
-        return tabular("lrrrrr", TITLES, [rows], [part.signature, *self.say(part)])
+        return tabulate(_choose_columns(), [part.rows], [part.signature, *self.say(part)])
 
     def say(self, part: ModelTable) -> list[str]:
         return [*_answers(part), *part.says, *_notes(part)]
 
 
-def _cells(row: ModelRow, digits: int) -> tuple[str, ...]:
-    """Return a line of the table, the deviance to so many decimals, criteria to two at most."""
-    fewer = min(digits, 2)
+def _choose_columns(parameters: str = "parameters", digits: int = 2) -> tuple[Column, ...]:
+    """Return the columns, the deviance to so many decimals, criteria to two at most."""
+    fewer = f",.{min(digits, 2)}f"
     return (
-        row.name,
-        str(row.parameters),
-        "—" if row.deviance is None else f"{row.deviance:,.{digits}f}",
-        "—" if row.df is None else f"{row.df:,}",
-        f"{row.aic:,.{fewer}f}",
-        f"{row.bic:,.{fewer}f}",
+        Column("model", "name", typeset=lambda name: escape(name).replace("γ", r"$\gamma$")),
+        Column.number(parameters, "parameters"),
+        Column.number("deviance", "deviance", f",.{digits}f"),
+        Column.number("df", "df", ",", typeset=str),
+        Column.number("AIC", "aic", fewer),
+        Column.number("BIC", "bic", fewer),
     )
 
 
@@ -197,7 +173,6 @@ def _say_wald(wald: WaldTest) -> str:
 
 
 def _notes(table: ModelTable) -> list[str]:
-    """Say what the numbers assume, and which models have no fit."""
     refused = [f"{name}: no fit: {why}" for name, why in table.refused.items()]
     return [*_shared(table), *_cautions(table), *refused, *table.notes]
 

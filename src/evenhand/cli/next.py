@@ -19,6 +19,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -27,27 +28,13 @@ from evenhand.cli.running import (
     take_reading,
     work_on_groups,
 )
-from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
-    align,
-    block,
-    draw_table,
-    label,
-    plural,
-    say_end,
-    sign,
-    tell_apart,
-    width,
-    wrap,
-)
+from evenhand.cli.terminal import align, block, hang, label, plural, say_end, sign, tell_apart
 from evenhand.design.next_outputs import ChosenPart
 from evenhand.design.next_pairs import NextPairs
 from evenhand.design.policy import TITLES
 from evenhand.design.query_replay import QueryCurves
 from evenhand.design.savings import Savings
 from evenhand.errors import UnknownOption
-from evenhand.report.latex import escape, number, tabular
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
@@ -300,6 +287,22 @@ REASON_ROOM: Final = 24  # Columns that are left for the reason where the termin
 GAP: Final = "  "
 
 
+# Columns in LaTeX
+PAIRS: Final = (
+    Column("first", "left"),
+    Column("second", "right"),
+    Column("kind", "kind"),
+    Column("reason", "reason"),
+)
+OUTPUTS: Final = (
+    Column("item", "item"),
+    Column("system", "system"),
+    Column("kind", "kind"),
+    Column.number("predicted", "predicted", ".2f"),
+    Column.number("sd", "deviation", ".2f"),
+)
+
+
 class NextResult(GroupedResult[NextPairs]):
     lacking = "has no pairs"
 
@@ -320,9 +323,7 @@ class NextResult(GroupedResult[NextPairs]):
             rows.append((str(number), short[one.left], short[one.right], reason))
         drawn = []
         for *cells, reason in align(rows, left=(1, 2, 3)):
-            start = " " + GAP.join([*cells, ""])
-            lines = wrap(reason.rstrip(), columns - width(start))
-            drawn += [start + lines[0], *(" " * width(start) + line for line in lines[1:])]
+            drawn += hang(" " + GAP.join([*cells, ""]), reason.rstrip(), columns)
         return [
             label("", f"{judged}, {plural(len(part.state.systems), 'system')}", columns),
             label("policy", f"{policy.rule}: {TITLES[policy.rule]}{share}", columns),
@@ -339,12 +340,8 @@ class NextResult(GroupedResult[NextPairs]):
         return [asdict(one) for one in part.pairs]
 
     def tabulate(self, part: NextPairs) -> str:
-        rows = [
-            (escape(one.left), escape(one.right), one.kind, escape(one.reason))
-            for one in part.pairs
-        ]
         comments = [part.signature, *part.says, *part.notes]
-        return tabular("llll", ("first", "second", "kind", "reason"), [rows], comments)
+        return tabulate(PAIRS, [part.pairs], comments)
 
 
 def _savings_curves(savings: Savings) -> list[str]:
@@ -390,18 +387,8 @@ class NextOutputsResult(GroupedResult[ChosenPart]):
         return part.next.records()
 
     def tabulate(self, part: ChosenPart) -> str:
-        rows = [
-            (
-                escape(one.item),
-                escape(one.system),
-                one.kind,
-                number(one.predicted, 2),
-                number(one.deviation, 2),
-            )
-            for one in part.next.outputs
-        ]
         comments = [part.next.signature, *self.say(part)]
-        return tabular("lllrr", ("item", "system", "kind", "predicted", "sd"), [rows], comments)
+        return tabulate(OUTPUTS, [part.next.outputs], comments)
 
     def say(self, part: ChosenPart) -> Sequence[str]:
         return [*self._says(part), *self._notes(part)]
@@ -415,7 +402,6 @@ class NextOutputsResult(GroupedResult[ChosenPart]):
 
 
 def _query_errors(curves: QueryCurves) -> list[str]:
-    """Return the mean absolute errors of queries, at a few looks."""
     last = len(curves.labels) - 1
     looks = sorted({round(part * last / 6) for part in range(7)})
     means = curves.measure("mae").mean(axis=2)

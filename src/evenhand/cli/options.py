@@ -187,18 +187,14 @@ def take_kept(kind: type[Kept]) -> Kept:
 def level_option(
     declare: Declare, *, default: float = 0.95, says: str = "Level of the intervals."
 ) -> Callable[[Any], Any]:
-    """Return `--level` under a heading."""
     return declare("--level", type=float, metavar="PROPORTION", default=default, help=says)
 
 
 def seed_option(declare: Declare, *, says: str = "Of everything random.") -> Callable[[Any], Any]:
-    """Return `--seed` under a heading."""
     return declare("--seed", type=SEEDS, default=SEED, help=says)
 
 
 class Verb(click.Command):
-    """A verb whose help lists its options under headings."""
-
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse a verb's words; whatever is wrong with them is known to be this verb's."""
         try:
@@ -220,13 +216,10 @@ class Verb(click.Command):
 
 
 def examples(*commands: str) -> str:
-    """Return the end of a verb's help: commands, each on a line of its own."""
     return "\b\nExamples:\n" + "\n".join(f"  {command}" for command in commands)
 
 
 def verb(*commands: str, cls: type[Verb] = Verb) -> Callable[[Function], click.Command]:
-    """Declare a verb of `evenhand`, whose help ends with commands to try."""
-
     def declare(function: Function) -> click.Command:
         name = function.__name__.rstrip("_")
         declared = click.command(name, cls, short_help=VERBS[name], epilog=examples(*commands))
@@ -447,7 +440,6 @@ FORMS: Final = ("svg", "png", "pdf")
 
 
 def figure_options(declare: Declare, says: str, of_forms: str) -> Callable[[Any], Any]:
-    """Return `--figures` and `--figure-format` under a heading."""
     return stack(
         declare("--figures", metavar="FOLDER", help=says),
         declare("--figure-format", "forms", multiple=True, type=OneOf(FORMS), help=of_forms),
@@ -466,7 +458,6 @@ scale_options = stack(
 
 
 def is_given(name: str) -> bool:
-    """Return whether a parameter of the command that runs has been given."""
     source = click.get_current_context().get_parameter_source(name)
     return source not in (None, ParameterSource.DEFAULT)
 
@@ -653,7 +644,6 @@ ADDED_COLUMNS: Final = {
 
 
 def write_account(fetches: Sequence[Fetch]) -> str:
-    """Say which queries ran where, and how many rows and columns each brought back."""
     if not fetches:
         return "explain  no query was run"
     engines = ", ".join(dict.fromkeys(one.engine for one in fetches))
@@ -673,9 +663,8 @@ def write_account(fetches: Sequence[Fetch]) -> str:
 
 
 def _say_how(fetch: Fetch) -> str:
-    """Say how many rows and columns an answer has, and how they came."""
     columns = plural(len(fetch.columns), "column")
-    if fetch.kept:
+    if fetch.held_in_engine:
         return f"a table of {columns}, kept by the engine"
     size = f"{plural(fetch.rows, 'row')} × {columns}"
     if not fetch.batches:

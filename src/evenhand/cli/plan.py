@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -23,14 +23,12 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.refusals import keep, keep_excluded, kept
+from evenhand.cli.result import Column, draw_table, tabulate
 from evenhand.cli.running import ProgressDisplay, Reading, check_figures, take_output, write_figures
 from evenhand.cli.terminal import (
     PLAIN,
-    Column,
     block,
-    draw_table,
     label,
-    name_room,
     plural,
     say_notes,
     say_outputs,
@@ -47,7 +45,7 @@ from evenhand.design.plan import CampaignPlan, PairPower
 from evenhand.design.power import Design
 from evenhand.design.promises import Guarantee
 from evenhand.errors import UnknownOption, listing
-from evenhand.report.latex import escape, number, tabular
+from evenhand.report.latex import escape, tabular
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
@@ -370,38 +368,46 @@ class PlanResult:
 
     def latex(self) -> str:
         plan = self.plan
-        names = NUMBERS[: None if plan.simulated is not None else -len(OF_CAMPAIGNS)]
-        header = ("pair", *("preferred" if name == "chance" else name for name in names))
-        rows = [
-            (escape(one.pair), *(number(getattr(one, name), 2) for name in names))
-            for one in plan.asked
-        ]
         comments = [plan.signature, *plan.says, *plan.notes]
         others = len(plan.pairs) - len(plan.asked)
         if others:
             comments.append(f"left out: {plural(others, 'pair')} that nobody asked to decide")
-        return tabular("l" + "r" * len(names), header, [rows], comments)
+        return tabulate(_choose_columns(plan), [plan.asked], comments)
 
     def remarks(self) -> list[str]:
         return [*self.plan.says, *self.plan.notes, *self.wrote]
 
 
-HEADER: Final = ("pair", "gap", "preferred", "expected", "power", "interval", "false")
-SIMULATED: Final = ("power", "interval", "false")  # Columns that are empty without simulation
-OF_CAMPAIGNS: Final = ("power", "lower", "upper")
-NUMBERS: Final = ("gap", "chance", "expected", *OF_CAMPAIGNS)
+def _write_ends(one: PairPower) -> str:
+    return f"{one.lower:.2f} to {one.upper:.2f}"
+
+
+PAIRS: Final = (
+    Column("pair", "pair"),
+    Column.number("gap", "gap", ".2f"),
+    Column.percent("preferred", "chance", typeset=".2f"),
+    Column.number("expected", "expected", ".2f"),
+    Column.number("power", "power", ".2f"),
+    Column.number("interval", _write_ends, only="text"),
+    Column.number("lower", "lower", ".2f", only="latex"),
+    Column.number("upper", "upper", ".2f", only="latex"),
+    Column.number("false", "false", only="text"),
+)
+OF_CAMPAIGNS: Final = ("power", "interval", "lower", "upper", "false")  # Only after simulation
+
+
+def _choose_columns(plan: CampaignPlan, left_out: Sequence[str] = ()) -> list[Column]:
+    without = {*left_out, *(() if plan.simulated is not None else OF_CAMPAIGNS)}
+    return [one for one in PAIRS if one.title not in without]
 
 
 def _draw_pairs(plan: CampaignPlan, columns: int) -> list[str]:
     """Return a line for each pair, the hardest first, and what names are without."""
-    shown, counted = plan.asked[:MAX_PAIRS], plan.simulated is not None
-    left_out = _leave_out(plan, columns) if counted else SIMULATED
-    names = [name for name in HEADER if name not in left_out]
-    rows = [names, *([_cells(one)[name] for name in names] for one in shown)]
-    room = name_room(rows, 0, columns)
-    short, without = _name_pairs(plan, shown, room)
-    rows = [[name, *row[1:]] for name, row in zip(short, rows[1:], strict=True)]
-    drawn = draw_table((Column(names[0]), *names[1:]), rows)
+    shown, table = plan.asked[:MAX_PAIRS], _choose_columns(plan, _leave_out(plan, columns))
+    taken = width(click.unstyle(draw_table(table[1:], shown)[0]))
+    short, without = _name_pairs(plan, shown, columns - taken - 2)
+    named = [replace(one, pair=name) for one, name in zip(shown, short, strict=True)]
+    drawn = draw_table(table, named)
     more = len(plan.asked) - len(shown)
     rest = [f" ... and {plural(more, 'pair')} more, easier"] if more else []
     below = [f" {line}" for line in wrap(without, columns - 1)] if without else []
@@ -410,7 +416,7 @@ def _draw_pairs(plan: CampaignPlan, columns: int) -> list[str]:
 
 def _leave_out(plan: CampaignPlan, columns: int) -> tuple[str, ...]:
     """Return what a narrow terminal does without; a false decision is shown at any width."""
-    if columns >= PLAIN:
+    if columns >= PLAIN or plan.simulated is None:
         return ()
     return ("expected",) if any(one.false for one in plan.asked) else ("expected", "false")
 
@@ -429,20 +435,6 @@ def _name_pairs(plan: CampaignPlan, shown: Sequence[PairPower], room: int) -> tu
     return pairs, name_note
 
 
-def _cells(one: PairPower) -> dict[str, str]:
-    cells = {
-        "pair": one.pair,
-        "gap": f"{one.gap:.2f}",
-        "preferred": f"{100 * one.chance:.0f} %",
-        "expected": f"{one.expected:.2f}",
-    }
-    if one.power is not None and one.lower is not None and one.upper is not None:
-        cells["power"] = f"{one.power:.2f}"
-        cells["interval"] = f"{one.lower:.2f} to {one.upper:.2f}"
-        cells["false"] = f"{one.false}"
-    return cells
-
-
 def _draw_frontier(plan: CampaignPlan, columns: int) -> list[str]:
     """Return a line for each number of judges that does, unless campaigns say otherwise."""
     if plan.is_contradicted:
@@ -450,18 +442,15 @@ def _draw_frontier(plan: CampaignPlan, columns: int) -> list[str]:
         return [label("table", left_out, columns)]
     if not plan.frontier:
         return [f" no number of judges that was tried does on {plan.design.items:,} items"]
-    header = ("judges", "judgments", "per judge", *(("cost",) if plan.spec.prices.stated else ()))
-    rows = [
-        (
-            f"{one.judges:,}",
-            f"{one.judgments:,}",
-            f"{one.judgments / one.judges:,.0f}",
-            f"{plan.spec.prices.cost(one):,.10g}",
-        )[: len(header)]
-        for one in _choose_points(plan)
-    ]
+    prices = plan.spec.prices
+    heads = (
+        Column.number("judges", "judges", ","),
+        Column.number("judgments", "judgments", ","),
+        Column.number("per judge", lambda one: one.judgments / one.judges, ",.0f"),
+        *[Column.number("cost", prices.cost, ",.10g")] * prices.stated,
+    )
     legend = label("table", "fewest judgments that are expected to do, by judges", columns)
-    return [*draw_table(header, rows), "", legend]
+    return [*draw_table(heads, _choose_points(plan)), "", legend]
 
 
 def _choose_points(plan: CampaignPlan) -> Sequence[Design]:
@@ -575,7 +564,6 @@ class CheckResult:
 
 
 def _draw_promise(one: Guarantee, columns: int) -> list[str]:
-    """Return the lines of a guarantee: promised, and below it what was found."""
     mark = OPEN if one.holds is None and one.promised else MARKS[one.holds]
     head = f" {mark:8}{one.name}"
     texts = [one.promised, f"found: {one.found}"] if one.promised else [one.found]

@@ -16,12 +16,11 @@ from evenhand.cli.options import (
     section,
     stack,
 )
+from evenhand.cli.result import GroupedResult, group_title, rule_clusters, split_clusters
 from evenhand.cli.terminal import (
-    GroupedResult,
     align,
     bar,
     block,
-    group_title,
     label,
     pad,
     say_counts,
@@ -101,7 +100,9 @@ def draw_board(ranking: Ranking, scales: Scales, columns: int) -> list[str]:
         named = pad(shown[name], min(longest, room))
         lines.append(" " + GAP.join((*row_ranks, named, *filter(None, rest))))
     below = [*taken, *explain_mark(ranking)]
-    return [*_rule(ranking, lines), *(f" {line}" for line in below)]
+    lines[0] = click.style(lines[0], dim=True)
+    clusters = [row["cluster"] for row in rows]
+    return [*rule_clusters(lines, clusters), *(f" {line}" for line in below)]
 
 
 def _name_systems(ranking: Ranking, room: int) -> tuple[list[str], list[str]]:
@@ -120,7 +121,6 @@ def _taken(*parts: Sequence[str]) -> int:
 def _ranks(
     ranking: Ranking, scales: Scales, rows: Sequence[dict[str, Any]]
 ) -> list[tuple[str, ...]]:
-    """Return the title and the ranks of each system, and those by itself where asked for."""
     columns = [[title_ranks(ranking), *map(write_ranks, rows)]]
     if scales.marginal:
         marginal_ranks = [write_range(row["marginal_lower"], row["marginal_upper"]) for row in rows]
@@ -129,7 +129,6 @@ def _ranks(
 
 
 def _numbers(ranking: Ranking, scales: Scales, rows: Sequence[dict[str, Any]]) -> list[list[str]]:
-    """Return columns of numbers, titles first: estimates, then the scales that were asked for."""
     estimates = [f"{row[ranking.scale.replace('-', '_')]:z.2f}" for row in rows]
     columns = [[ranking.scale, *estimates]]
     columns += [["Elo", *(f"{row['elo']:.0f}" for row in rows)]] if scales.elo else []
@@ -171,18 +170,6 @@ def _bars(ranking: Ranking, room: int, longest: int) -> list[str]:
             bar((float(low), float(middle), float(high)), scale, cells) if bounded else " " * cells
         )
         drawn.append(click.style(line, fg="cyan"))
-    return drawn
-
-
-def _rule(ranking: Ranking, lines: list[str]) -> list[str]:
-    """Put a rule where one cluster ends and another begins."""
-    title, *rows = lines
-    rule = click.style(" " + "┈" * (width(title) - 1), dim=True)
-    drawn = [click.style(title.rstrip(), dim=True)]
-    for place, line in enumerate(rows):
-        if place and ranking.cluster is not None:
-            drawn += [rule] if ranking.cluster[place] > ranking.cluster[place - 1] else []
-        drawn.append(line)
     return drawn
 
 
@@ -250,7 +237,6 @@ mix_options = stack(
 
 
 def make_mix(mixes: tuple[Shares, ...], per: str) -> Mix | None:
-    """Return the mix that was asked for, or None."""
     if not mixes and per == "judgment":
         return None
     from evenhand.data.weights import Mix
@@ -264,7 +250,6 @@ def make_mix(mixes: tuple[Shares, ...], per: str) -> Mix | None:
 
 
 def say_mix(mix: Mixed) -> str:
-    """Say what the mix is, and how many judgments it is worth."""
     return f"{mix.said}; {whole(mix.n_judgments):,} judgments weigh like {mix.effective:,.0f}"
 
 
@@ -334,14 +319,14 @@ class RankResult(GroupedResult[Ranking]):
         left = "r" * (len(header) - 1) + "l"
         header += [ranking.scale, rf"{100 * ranking.level:g}\,\% interval"]
         header += ["Elo"] * self.scales.elo + ["worth"] * self.scales.worth
-        blocks: dict[int, list[list[str]]] = {}
-        for row in self.scales.extend(ranking):
-            cells = _cells(row, ranking.scale, marginal=self.scales.marginal)
-            blocks.setdefault(row["cluster"] or 1, []).append(cells)
+        blocks = [
+            [_cells(row, ranking.scale, marginal=self.scales.marginal) for row in rows]
+            for rows in split_clusters(self.scales.extend(ranking))
+        ]
         comments = [ranking.signature, *self.say(ranking)]
         columns = left + "r" * (len(header) - len(left))
         below = [ranking.headline] if ranking.headline else []
-        return tabular(columns, header, list(blocks.values()), comments, below)
+        return tabular(columns, header, blocks, comments, below)
 
     def say(self, part: Ranking) -> list[str]:
         return [*filter(None, [part.headline]), *_held(part), *explain_mark(part), *part.notes]

@@ -158,7 +158,14 @@ INTERRUPTED: Final = 130
 # With these words DuckDB passes on an interrupt as a RuntimeError
 INTERRUPTED_QUERY: Final = "Query interrupted"
 # What people write → the option that does it, where letters are no guide
-MEANT: Final = {"--pairs": "--batch"}
+MEANT: Final = {
+    "--pairs": "--batch",
+    "--merged": "--system-separator",
+    "--together": "--pool-tasks",
+    "--against": "--baselines",
+    "--always": "--force-shared",
+    "--each": "--per-judge",
+}
 
 
 class Refusal(click.ClickException):
@@ -167,7 +174,6 @@ class Refusal(click.ClickException):
     exit_code = 2
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the message; further lines are indented below the first."""
         label = click.style("error".ljust(WIDTH), fg="red", bold=True)
         body = ("\n" + " " * WIDTH).join(line.strip() for line in self.message.splitlines())
         click.echo(label + body, file=file, err=file is None, color=choose_colour())
@@ -256,7 +262,6 @@ def _explain_system(error: OSError) -> str:
 
 
 def _explain_usage(error: click.UsageError) -> str:
-    """Say what is wrong with the words of a command, and where to look."""
     verb = error.ctx.command_path if error.ctx is not None else "evenhand"
     return f"{_fault(error, verb)}\n{verb} --help lists what there is"
 

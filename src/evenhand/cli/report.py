@@ -135,7 +135,6 @@ class Places:
     figures: Folder | None = None  # the folder of figures, or None
 
     def deliver(self, report: Report) -> None:
-        """Write or print a report; say on the error stream what was written."""
         from evenhand.report.html import find_form
         from evenhand.report.html import write_report_json as write_json
 
@@ -148,7 +147,6 @@ class Places:
         self._fill(report)
 
     def _fill(self, report: Report) -> None:
-        """Write tables and figures, where they were asked for."""
         from evenhand.report.figures.drawing import name_files, write_figures
         from evenhand.report.tables import write_tables
 
@@ -286,7 +284,6 @@ def _choose_model(ties: str, prior: float, *, order_effect: bool) -> BradleyTerr
 
 
 def _make(reading: Reading, settings: Settings, title: str, wanted: list[str]) -> Report:
-    """Make the report; each section is a sign of life."""
     with ProgressDisplay("reporting") as patience:
         from evenhand.report.assemble import make_report
 

@@ -95,7 +95,6 @@ def write_figures(
     forms: Sequence[str],
     draw: Callable[[Any], Mapping[str, Any]] = dict,
 ) -> list[str]:
-    """Draw each group and write its figures, if they were asked for; say where they are."""
     if folder is None:
         return []
     from evenhand.report.figures import drawing
@@ -219,7 +218,6 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def take_output(*inputs: str | None) -> Output:
-    """Return where the words of the command say that the result goes."""
     forms = {form: kept(f"as_{form}") for form in ("json", "csv", "latex")}
     return choose_output(forms, kept("output"), (*kept("files", ()), *filter(None, inputs)))
 
@@ -326,14 +324,12 @@ class ProgressDisplay:
                 self._shown.stop()
 
     def step(self, done: int, total: int) -> None:
-        """Tell how far the work is; called by it."""
         self._steps = (done, total)
         if self._shown is not None and self._task is not None:
             left = say_left(time.monotonic() - self._began, done, total)
             self._shown.update(self._task, completed=done, total=total, left=left)
 
     def tell(self, doing: str) -> None:
-        """Tell what is being done now; called by the work."""
         self.doing = doing
         if self._shown is not None and self._task is not None:
             self._shown.update(self._task, description=doing)
@@ -468,7 +464,6 @@ def take_reading() -> Reading:
 def remarks_on(
     data: Comparisons | Rankings | Ratings, *noted: str, uses: Sequence[str] = ()
 ) -> list[str]:
-    """Return what was understood and what was excluded, which every form of output tells."""
     from evenhand.data.controls import find_excluded
     from evenhand.data.exclusions import list_idle, list_texts
 

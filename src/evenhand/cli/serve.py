@@ -144,7 +144,6 @@ def _find_doubts(store: Store, planned: Campaign) -> Iterator[str]:
 
 
 def _tell(store: Store, tokens: Tokens, base: str, links: Path | None) -> None:
-    """Say that it serves, where, and what is judged."""
     _tell_links(store, tokens, base, links)
     click.echo(label("judged", f"outputs of {say_outputs(store.campaign.outputs)}", PLAIN))
 

@@ -1,22 +1,20 @@
-"""Text for a terminal: labelled lines, tables, short names, interval bars, results by group."""
+"""Text for a terminal: labelled lines, aligned cells, short names, interval bars, counts."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import sys
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final
 from unicodedata import combining, east_asian_width
 
 import click
 
-from evenhand.cli.refusals import WIDTH, kept_excluded
+from evenhand.cli.refusals import WIDTH
 from evenhand.errors import listing
-from evenhand.report.latex import comment, escape_control
+from evenhand.report.latex import escape_control
 
 if TYPE_CHECKING:
     from evenhand.models.settings import LogLinearSettings
@@ -25,8 +23,6 @@ if TYPE_CHECKING:
 PLAIN: Final = 80  # Columns where there is no terminal to ask
 MIN_COLUMNS, MAX_COLUMNS = 60, 120
 MAX_WITH_TENTHS: Final = 20  # Numbers of effective levels below this are told to a tenth
-ALWAYS: Final = 9  # Priority of columns of a table that never go
-NAME_ROOM: Final = 10  # Columns at which a name need not be cut much
 
 
 def columns_of_terminal() -> int:
@@ -88,8 +84,17 @@ def wrap(text: str, columns: int) -> list[str]:
     return lines
 
 
+def hang(start: str, text: str, columns: int) -> list[str]:
+    """Return a text behind a start, wrapped below itself.
+
+    >>> hang(" 1  ", "a doubtful order", 14)
+    [' 1  a doubtful', '    order']
+    """
+    first, *rest = wrap(text, columns - width(start))
+    return [start + first, *(" " * width(start) + line for line in rest)]
+
+
 def label(name: str, text: str, columns: int, *, colour: str | None = None) -> str:
-    """Return a labelled line, `read   ...`, wrapped below its text."""
     lines = wrap(escape_control(text), columns - WIDTH)
     first = click.style(pad(name, WIDTH), dim=colour is None, fg=colour)
     return ("\n" + " " * WIDTH).join([first + lines[0], *lines[1:]])
@@ -101,70 +106,6 @@ def align(rows: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> list[lis
     return [
         [pad(cell, widths[i], right=i not in left) for i, cell in enumerate(row)] for row in rows
     ]
-
-
-@dataclass(frozen=True)
-class Column:
-    title: str
-    left: bool = True  # whether its cells stand left, as texts do; numbers stand right
-    # whether its cells are cut to the room that other columns leave, so that they still differ
-    cut: bool = False
-    priority: int = ALWAYS  # where names lack room columns go, those first whose number is lowest
-
-
-def name_column(title: str) -> Column:
-    """Return a column of names, which are cut where there is little room."""
-    return Column(title, cut=True)
-
-
-def draw_table(
-    heads: Sequence[Column | str],
-    rows: Sequence[Sequence[str]],
-    columns: int = PLAIN,
-    *,
-    gap: str = "  ",
-    indent: str = " ",
-    least: int = 1,
-) -> list[str]:
-    """Return the lines of a table, its titles dim; titles alone are of numbers, which stand right.
-
-    columns: in which the table must find room; names are cut for it, to `least` columns or more.
-
-    >>> [click.unstyle(line) for line in draw_table((name_column("judge"), "n"), [("mira", "12")])]
-    [' judge   n', ' mira   12']
-    """
-    specs = [one if isinstance(one, Column) else Column(one, left=False) for one in heads]
-    cells = [[one.title for one in specs], *map(list, rows)]
-    at = next((i for i, one in enumerate(specs) if one.cut), None)
-    if at is not None:
-        longest = max(width(row[at]) for row in cells)
-        room = name_room(cells, at, columns)
-        while room < min(longest, NAME_ROOM) and any(one.priority < ALWAYS for one in specs):
-            first = min(one.priority for one in specs)
-            stay = [i for i, one in enumerate(specs) if one.priority > first]
-            specs, cells = [specs[i] for i in stay], [[row[i] for i in stay] for row in cells]
-            room = name_room(cells, at, columns)
-        short = tell_apart([row[at] for row in cells[1:]], max(room, least))
-        for row in cells[1:]:
-            row[at] = short[row[at]]
-    aligned = align(cells, left=[i for i, one in enumerate(specs) if one.left])
-    titles, *lines = (indent + gap.join(row).rstrip() for row in aligned)
-    return [click.style(titles, dim=True), *lines]
-
-
-def name_room(rows: Sequence[Sequence[str]], at: int, columns: int) -> int:
-    """Return how many columns are left for the names in column `at` of a table."""
-    others = [list(column) for i, column in enumerate(zip(*rows, strict=True)) if i != at]
-    return columns - 1 - sum(2 + max(map(width, column)) for column in others)
-
-
-def first_fitting(tables: Iterable[list[str]], columns: int) -> list[str]:
-    """Return the first table that finds room, else the last."""
-    lines: list[str] = []
-    for lines in tables:
-        if max(width(click.unstyle(line)) for line in lines) <= columns:
-            break
-    return lines
 
 
 def bar(ends: tuple[float, float, float], scale: tuple[float, float], cells: int) -> str:
@@ -212,18 +153,9 @@ def effective(levels: int, number: float | None) -> str:
     )
 
 
-def list_errors(table: Iterable[Any]) -> list[tuple[str, ...]]:
-    """Return how far each way to predict is off, and how much more than the first."""
-
-    def show(gap: Any) -> str:
-        if gap is None:
-            return "—"
-        return f"{gap.value:+.2g} ({gap.lower:+.2g} to {gap.upper:+.2g})"
-
-    return [
-        (row.method, f"{row.mae:.3g}", show(row.mae_more), f"{row.rmse:.3g}", show(row.rmse_more))
-        for row in table
-    ]
+def show_gap(gap: Any) -> str:
+    """Say how much more a way to predict is off than the first."""
+    return f"{gap.value:+.2g} ({gap.lower:+.2g} to {gap.upper:+.2g})"
 
 
 def whole(number: float) -> float:
@@ -299,7 +231,6 @@ def say_counts(ranking: Ranking) -> str:
 
 
 def say_tally(judgments: float, comparisons: float, systems: int, ties: float) -> str:
-    """Say how many answers and systems there are, and how many ties."""
     counts = say_systems(systems, ties, comparisons)
     return ", ".join([say_answers(judgments, comparisons), *counts])
 
@@ -334,12 +265,10 @@ def sign(signature: str, columns: int) -> str:
 
 
 def say_notes(notes: Iterable[str], columns: int) -> list[str]:
-    """Return what must stand beside numbers, in yellow."""
     return [label("note", note, columns, colour="yellow") for note in notes]
 
 
 def say_end(notes: Iterable[str], signature: str, columns: int) -> list[str]:
-    """Return the last lines of a result: its notes, and what reproduces it."""
     return [*say_notes(notes, columns), sign(signature, columns)]
 
 
@@ -444,124 +373,3 @@ def _shared(names: Sequence[str]) -> str:
     first, last = min(names), max(names)  # what the first and the last share, all share
     same = (a == b for a, b in zip(first, last, strict=False))
     return first[: next((i for i, one in enumerate(same) if not one), len(first))]
-
-
-# A result with one part for each group, laid out alike under every verb.
-
-Part = TypeVar("Part")
-
-
-def group_title(name: str, columns: int) -> list[str]:
-    return ["", click.style(f"{escape_control(name)} ".ljust(columns, "─"), bold=True)]
-
-
-class _Shown(Protocol):
-    @property
-    def says(self) -> Sequence[str]: ...
-
-    @property
-    def notes(self) -> Sequence[str]: ...
-
-    def to_dict(self) -> dict[str, Any]: ...
-
-    def records(self) -> list[dict[str, Any]]: ...
-
-
-def part_groups(result: Any) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-    """Return results by group, one without a name where there are no groups, and the refused."""
-    from evenhand.data.results import Grouped
-
-    return (result.groups, result.refused) if isinstance(result, Grouped) else ({"": result}, {})
-
-
-@dataclass(frozen=True, eq=False)
-class GroupedResult(ABC, Generic[Part]):
-    """What a verb found in each group, in every form it can be asked for."""
-
-    groups: Mapping[str, Part]  # parts by group; one without a name where there are no groups
-    refused: Mapping[str, str]  # why some groups have none
-    read: Sequence[str]  # what was understood of the files, and what was left out
-    cautions: Sequence[str] = ()  # what speaks against the numbers of all groups
-
-    lacking: ClassVar[str] = "has no result"  # What is said of a refused group, before the reason
-
-    def __post_init__(self) -> None:
-        """Let every part carry what was excluded from the judgments that the command read."""
-        excluded = kept_excluded()
-        if excluded:
-            from evenhand.data.exclusions import note_groups
-
-            object.__setattr__(self, "groups", note_groups(self.groups, excluded, once=True))
-
-    @abstractmethod
-    def draw(self, part: Part, columns: int) -> list[str]:
-        """Return the lines of a part for people, its counts first."""
-
-    def describe(self, part: Part) -> dict[str, Any]:
-        """Return the JSON of a part, with its `notes`."""
-        return cast("_Shown", part).to_dict()
-
-    def rows(self, part: Part) -> list[dict[str, Any]]:
-        """Return the CSV of a part, all rows with the same keys."""
-        return cast("_Shown", part).records()
-
-    @abstractmethod
-    def tabulate(self, part: Part) -> str:
-        """Return the LaTeX of a part."""
-
-    def say(self, part: Part) -> Sequence[str]:
-        """Return what must stand beside the numbers of a part."""
-        shown = cast("_Shown", part)
-        return [*shown.says, *shown.notes]
-
-    @property
-    def grouped(self) -> bool:
-        return "" not in self.groups
-
-    def text(self, columns: int) -> str:
-        lines = block("read", self.read, columns)
-        cautions = say_notes(self.cautions, columns)
-        if not self.grouped:
-            counts, *drawn = self.draw(self.groups[""], columns)
-            return "\n".join([*lines, counts, *cautions, *drawn]) + "\n"
-        lines += cautions
-        for name, part in self.groups.items():
-            lines += [*group_title(name, columns), *self.draw(part, columns)]
-        for name, why in self.refused.items():
-            lines += [*group_title(name, columns), label("error", why, columns, colour="red")]
-        return "\n".join(lines) + "\n"
-
-    def contract(self) -> dict[str, Any]:
-        """Return the JSON of a part, or of groups."""
-        parts = {name: self.describe(part) for name, part in self.groups.items()}
-        notes = [*self.read, *self.cautions]
-        if self.grouped:
-            return {"groups": parts, "refused": dict(self.refused), "notes": notes}
-        return {**parts[""], "notes": [*notes, *parts[""]["notes"]]}
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return all rows, their group first if there are groups."""
-        return [
-            {**({"group": name} if self.grouped else {}), **row}
-            for name, part in self.groups.items()
-            for row in self.rows(part)
-        ]
-
-    def latex(self) -> str:
-        return "\n".join(
-            comment([name] if name else []) + self.tabulate(part)
-            for name, part in self.groups.items()
-        )
-
-    def remarks(self) -> list[str]:
-        """Return what must stand beside the numbers."""
-        sentences = [
-            f"{name}: {remark}" if name else remark
-            for name, part in self.groups.items()
-            for remark in self.say(part)
-        ]
-        return [
-            *self.cautions,
-            *sentences,
-            *(f"{name} {self.lacking}: {why}" for name, why in self.refused.items()),
-        ]

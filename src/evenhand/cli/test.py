@@ -19,6 +19,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -27,11 +28,7 @@ from evenhand.cli.running import (
     work_on_groups,
 )
 from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
-    align,
     block,
-    draw_table,
     label,
     plural,
     say_end,
@@ -44,7 +41,7 @@ from evenhand.cli.terminal import (
 from evenhand.models.coefficients import Coefficient, format_p
 from evenhand.ranking.significance import PreferenceTests
 from evenhand.ranking.tests import Friedman, PairTests, SignTest
-from evenhand.report.latex import escape, escape_control, number, tabular
+from evenhand.report.latex import escape_control, number
 
 VARIANTS: Final = ("ignore", "split", "against", "trinomial", "ignore-normal", "split-normal")
 BLOCKS: Final = ("judge", "item", "ranking")
@@ -126,42 +123,47 @@ def test(
 
 # Tables of classical tests in a terminal: pairs, variants of one pair, Friedman's test.
 
-TITLES: Final = ("system", "against", "better", "ties", "worse", "p", "Holm", "B-H")
 MAX_PAIRS: Final = 60  # Most pairs that are listed; the files have all of them
 MAX_PLACES: Final = 12  # Most mean places that are listed
-GAP: Final = "  "
+PAIRS: Final = (
+    Column("system", "first"),
+    Column("against", "second"),
+    *(
+        Column.number(name, name, typeset=lambda count: f"${count}$")
+        for name in ("better", "ties", "worse")
+    ),
+    Column.p("p", "p"),
+    Column.p("Holm", "holm"),
+    Column.p("B-H", "fdr"),
+)
+VARIANT_COLUMNS: Final = (
+    Column("variant", "variant"),
+    Column("of the test", "title"),
+    Column.number("z", "z", ".3f"),
+    Column.p("p", "p"),
+    Column.p("one-sided p", "greater"),
+)
 
 
 def draw_pairs(pairs: PairTests, columns: int) -> list[str]:
     """Return the table of pairs, titles first, smallest p first."""
-    rows, (_, *numbers) = pairs.rows(), _numbers(pairs)
+    rows = pairs.rows()
     names, without = call_systems(pairs, columns)
-    drawn = draw_table(
-        (Column(TITLES[0]), Column(TITLES[1]), *TITLES[2:]),
-        [
-            (names[row["first"]], names[row["second"]], *row_cells)
-            for row, row_cells in zip(rows, numbers, strict=False)
-        ],
-    )
+    called = [
+        {**row, "first": names[row["first"]], "second": names[row["second"]]}
+        for row in rows[:MAX_PAIRS]
+    ]
+    drawn = draw_table(PAIRS, called)
     if len(rows) > MAX_PAIRS:
         drawn.append(f" ... {plural(len(rows) - MAX_PAIRS, 'more pair')}: --csv has all of them")
     return [*drawn, click.style(f" {without}", dim=True)] if without else drawn
 
 
-def _numbers(pairs: PairTests) -> list[list[str]]:
-    """Return counts and p-values as they are shown, titles first."""
-    shown = [
-        [str(row[name]) for name in ("better", "ties", "worse")]
-        + [format_p(row[name]) for name in ("p", "holm", "fdr")]
-        for row in pairs.rows()[:MAX_PAIRS]
-    ]
-    return align([list(TITLES[2:]), *shown], left=())
-
-
 def call_systems(pairs: PairTests, columns: int) -> tuple[dict[str, str], str]:
     """Return what each system is called beside these numbers, and what that leaves out."""
-    systems, titles = pairs.systems, _numbers(pairs)[0]
-    room = (columns - 1 - sum(width(cell) + len(GAP) for cell in titles) - len(GAP)) // 2
+    systems = pairs.systems
+    numbers = draw_table(PAIRS[2:], pairs.rows()[:MAX_PAIRS])
+    room = (columns - width(click.unstyle(numbers[0])) - 4) // 2
     if max(width(escape_control(name)) for name in systems) <= room:
         return {name: escape_control(name) for name in systems}, ""
     short, name_note = shorten(systems)
@@ -174,29 +176,16 @@ def call_systems(pairs: PairTests, columns: int) -> tuple[dict[str, str], str]:
 def draw_variants(
     pairs: PairTests, variants: Sequence[SignTest], model: Sequence[Coefficient]
 ) -> list[str]:
-    """Return every variant of the test of one pair, the model as its last row."""
-    rows = [
-        [
-            one.variant,
-            one.title,
-            "—" if one.z is None else f"{one.z:.3f}",
-            format_p(one.p),
-            format_p(one.greater),
-        ]
-        for one in variants
-    ]
-    rows += [
-        ["model", "log-linear, λ", f"{worth.z:.3f}", format_p(worth.p), "—"]
+    last = [
+        {"variant": "model", "title": "log-linear, λ", "z": worth.z, "p": worth.p, "greater": None}
         for worth in model[:1]
         if worth.z is not None and worth.p is not None
     ]
-    heads = (Column("variant"), Column("of the test"), "z", "p", "one-sided p")
-    shown = len(heads) if pairs.new is not None else len(heads) - 1
-    return draw_table(heads[:shown], [row[:shown] for row in rows])
+    heads = VARIANT_COLUMNS if pairs.new is not None else VARIANT_COLUMNS[:-1]
+    return draw_table(heads, [*variants, *last])
 
 
 def say_share(variants: Sequence[SignTest]) -> list[str]:
-    """Say the share of decided comparisons with its exact interval."""
     return [
         f"{one.better / (one.better + one.worse):.3f} of decided comparisons, exact 95 % interval"
         f" {one.interval[0]:.3f} to {one.interval[1]:.3f}"
@@ -208,7 +197,6 @@ def say_share(variants: Sequence[SignTest]) -> list[str]:
 def say_friedman(
     friedman: Friedman | None, blocks: str, names: Mapping[str, str] | None = None
 ) -> list[str]:
-    """Say Friedman's test in two lines; nothing where there is none."""
     if friedman is None:
         return []
     f = "every block gives the same order, exact"
@@ -277,21 +265,12 @@ class SignificanceResult(GroupedResult[PreferenceTests]):
         return part.pairs.rows()
 
     def tabulate(self, part: PreferenceTests) -> str:
-        rows = [
-            (
-                escape(row["first"]),
-                escape(row["second"]),
-                *(f"${row[count]}$" for count in ("better", "ties", "worse")),
-                *(f"${format_p(row[p])}$" for p in ("p", "holm", "fdr")),
-            )
-            for row in part.pairs.rows()
-        ]
         comments = [part.signature, part.pairs.title, *part.notes]
         comments += say_friedman(part.friedman, part.blocks)
         for coefficient in part.model:
             errors = f"{number(coefficient.estimate, 4)} (s.e. {number(coefficient.stderr, 4)})"
             comments.append(f"{coefficient.label}: {errors}, p {format_p(coefficient.p or 0.0)}")
-        return tabular("ll" + "r" * 6, TITLES, [rows], comments)
+        return tabulate(PAIRS, [part.pairs.rows()], comments)
 
     def say(self, part: PreferenceTests) -> list[str]:
         return [*say_friedman(part.friedman, part.blocks), *part.notes]

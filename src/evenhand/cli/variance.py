@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
-
-import click
 
 from evenhand.cli.options import (
     OneOf,
@@ -16,6 +15,7 @@ from evenhand.cli.options import (
     stack,
     verb,
 )
+from evenhand.cli.result import Column, GroupedResult, draw_table, first_fitting, fits, tabulate
 from evenhand.cli.running import (
     ProgressDisplay,
     remarks_on,
@@ -24,22 +24,10 @@ from evenhand.cli.running import (
     take_reading,
     work_on_groups,
 )
-from evenhand.cli.terminal import (
-    Column,
-    GroupedResult,
-    block,
-    draw_table,
-    first_fitting,
-    label,
-    plural,
-    say_answers,
-    say_end,
-)
+from evenhand.cli.terminal import block, label, plural, say_answers, say_end
 from evenhand.data.results import Component
 from evenhand.errors import UnknownOption
 from evenhand.judges.variance import Plan, Study, VarianceComponents, say_number, say_proportion
-from evenhand.models.coefficients import format_p
-from evenhand.report.latex import escape, number, tabular
 
 if TYPE_CHECKING:
     from evenhand.data.comparisons import Comparisons
@@ -166,7 +154,6 @@ def _choose_each(
 def _choose(
     data: Comparisons | Rankings | Ratings, criterion: str | None
 ) -> Comparisons | Rankings | Ratings:
-    """Return the ratings under one criterion, if one was named."""
     from evenhand.data.groups import choose_criterion
     from evenhand.data.ratings import Ratings
 
@@ -178,7 +165,6 @@ def _choose(
 
 
 def _split(data: Comparisons | Rankings | Ratings, group_by: str | None) -> dict[str, Judgments]:
-    """Return the groups that are looked at apart."""
     from evenhand.data.groups import group_ratings
     from evenhand.data.rankings import Rankings
     from evenhand.data.ratings import Ratings
@@ -210,12 +196,10 @@ class VarianceResult(GroupedResult[Study]):
         starred = any(one.carries for one in estimates.components)
         designs = _designs(part, columns)
         # The table of components, with fewer figures where it would be too wide
-        tables = []
-        for figures in (3, 2):
-            cells = [_cells(estimates, one, figures) for one in estimates.components]
-            shown = [name for name in cells[0] if name != "variance" or estimates.shares]
-            rows = [[one[name] for name in shown] for one in cells]
-            tables.append(draw_table((Column(shown[0]), *shown[1:]), rows))
+        tables = [
+            draw_table(_choose_columns(estimates, figures), estimates.components)
+            for figures in (3, 2)
+        ]
         return [
             label("", _say_counts(estimates), columns),
             label("model", _say_model(estimates), columns),
@@ -240,21 +224,8 @@ class VarianceResult(GroupedResult[Study]):
 
     def tabulate(self, part: Study) -> str:
         estimates = part.found
-        header = ("source", "levels", "s.d.", "lower", "upper", r"\% of variance", "$p$")
-        rows = [
-            (
-                escape(one.title),
-                number(one.levels, 0),
-                number(one.sd, 3),
-                number(one.lower, 3),
-                r"$\infty$" if one.upper == float("inf") else number(one.upper, 3),
-                number(_hundred(estimates.shares.get(one.name)), 0),
-                "--" if one.p is None else f"${format_p(one.p)}$",
-            )
-            for one in estimates.components
-        ]
         comments = [estimates.signature, *part.says, *part.notes]
-        return tabular("lrrrrrr", header, [rows], comments)
+        return tabulate(_choose_columns(estimates, 3), [estimates.components], comments)
 
 
 # Columns of CSV
@@ -282,29 +253,31 @@ def _say_model(estimates: VarianceComponents) -> str:
     return f"tastes around pooled log-worths, {' and '.join(sorted(how, reverse=True))}"
 
 
-def _cells(estimates: VarianceComponents, one: Component, figures: int) -> dict[str, str]:
-    total = sum(estimates.parts.values())
-    part = estimates.parts.get(one.name)
-    return {
-        "source": one.name + " *" * bool(one.carries),
-        "levels": f"{one.levels:,}",
-        "sd": say_number(one.sd, figures),
-        "interval": _interval(one, figures),
-        "variance": _percent(estimates.shares.get(one.name)),
-        "of error": _percent(None if part is None or not total else part / total),
-        "p": "—" if one.p is None else format_p(one.p),
-    }
+def _choose_columns(estimates: VarianceComponents, figures: int) -> list[Column]:
+    """Return the columns of components, numbers with so many figures."""
+    total, parts = sum(estimates.parts.values()), estimates.parts
+    shares = estimates.shares
+    errors = {name: one / total for name, one in parts.items() if total}
 
+    def write_ends(one: Component) -> str | None:
+        if one.lower is None or one.upper is None:
+            return None
+        upper = "no bound" if one.upper == inf else say_number(one.upper, figures)
+        return f"{say_number(one.lower, figures)} to {upper}"
 
-def _interval(one: Component, figures: int) -> str:
-    if one.lower is None or one.upper is None:
-        return "—"
-    upper = "no bound" if one.upper == float("inf") else say_number(one.upper, figures)
-    return f"{say_number(one.lower, figures)} to {upper}"
-
-
-def _percent(value: float | None) -> str:
-    return "—" if value is None else f"{100 * value:.0f} %"
+    return [
+        Column("source", lambda one: one.name + " *" * bool(one.carries), only="text"),
+        Column("source", "title", only="latex"),
+        Column.number("levels", "levels", ",", typeset=".0f"),
+        Column.number("sd", "sd", lambda sd: say_number(sd, figures), "s.d.", typeset=".3f"),
+        Column.number("interval", write_ends, only="text"),
+        Column.number("lower", "lower", ".3f", only="latex"),
+        Column.number("upper", "upper", ".3f", only="latex"),
+        Column.percent(r"\% of variance", lambda one: shares.get(one.name), only="latex"),
+        *[Column.percent("variance", lambda one: shares.get(one.name), only="text")] * bool(shares),
+        Column.percent("of error", lambda one: errors.get(one.name), only="text"),
+        Column.p("p", "p", "$p$"),
+    ]
 
 
 def _designs(part: Study, columns: int) -> list[str]:
@@ -316,7 +289,7 @@ def _designs(part: Study, columns: int) -> list[str]:
         header = ["judges", *(f"{part.designs[0][at].items:,} items" for at in shown)]
         body = [[f"{row[0].judges:,}", *(_design(row[at]) for at in shown)] for row in part.designs]
         lines = draw_table(header, body)
-        if max(len(click.unstyle(line)) for line in lines) <= columns or len(shown) == 1:
+        if fits(lines, columns) or len(shown) == 1:
             return lines
         judged = part.found.observed.items
         shown.remove(next(at for at in shown if part.designs[0][at].items != judged))
@@ -339,7 +312,3 @@ def _legend(part: Study) -> str:
     return (
         f"{shown}; {plural(first.each, 'judge')} per output, all systems of an item (--per-output)"
     )
-
-
-def _hundred(value: float | None) -> float | None:
-    return None if value is None else 100 * value

@@ -69,39 +69,39 @@ def verify(
 
 @dataclass(frozen=True)
 class VerifyResult:
-    found: LogCheck  # what was found
+    log_check: LogCheck  # what was found
     against: bool  # whether it was held against a head
 
     def text(self, columns: int) -> str:
-        sentences = [f"{plural(self.found.head.number, 'record')}, each as it was written"]
-        if self.found.erased:
-            sentences.append(f"of {self.found.erased:,} something was deleted on request")
+        sentences = [f"{plural(self.log_check.head.number, 'record')}, each as it was written"]
+        if self.log_check.erased:
+            sentences.append(f"of {self.log_check.erased:,} something was deleted on request")
         if self.against:
             sentences.append("the head that was noted is there: nothing was cut or written anew")
         lines = block("log", sentences, columns)
-        if self.found.receipts:
-            there = [f"{one[:16]}... is record {at}" for one, at in self.found.receipts.items()]
+        if self.log_check.receipts:
+            there = [f"{one[:16]}... is record {at}" for one, at in self.log_check.receipts.items()]
             lines += block("stored", there, columns)
-        if self.found.head.number:
-            lines += block("head", [str(self.found.head)], columns)
+        if self.log_check.head.number:
+            lines += block("head", [str(self.log_check.head)], columns)
         return "\n".join(lines) + "\n"
 
     def contract(self) -> dict[str, Any]:
-        head = self.found.head
+        head = self.log_check.head
         return {
             "holds": True,
             "records": head.number,
-            "erased": self.found.erased,
+            "erased": self.log_check.erased,
             "head": str(head),
             "against_head": self.against,
-            "receipts": dict(self.found.receipts),
+            "receipts": dict(self.log_check.receipts),
         }
 
     def records(self) -> list[dict[str, Any]]:
         return [self.contract()]
 
     def latex(self) -> str:
-        return f"\\texttt{{{self.found.head}}}\n"
+        return f"\\texttt{{{self.log_check.head}}}\n"
 
     def remarks(self) -> list[str]:
         return []

@@ -126,8 +126,6 @@ _LOG: Final = b'{"body":{'
 
 
 class Campaign:
-    """A campaign that is watched, of which one pass may be chosen."""
-
     def __init__(self, title: str, open_looks: Callable[[], Looks], task: str | None) -> None:
         self.title, self._looks, self._task = title, open_looks(), task
         self._seen: tuple[CampaignStatus, CampaignStatus] | None = None
@@ -328,7 +326,6 @@ class Asked:
 def _replay(
     reading: Reading, options: Asked, state: str | None, group_by: str | None, *, seed: int | None
 ) -> WatchResult:
-    """Replay the votes of files, each task apart."""
     with ProgressDisplay("watching"):
         from evenhand.cli.watch_screen import WatchResult
         from evenhand.ranking.sequential.watch import watch as replay
@@ -397,7 +394,6 @@ def _refuse_unfit(context: click.Context, place: Output, files: int) -> None:
 
 
 def _refuse_settings(context: click.Context) -> None:
-    """Refuse settings of a board, or of files, beside a campaign."""
     settings = {name: context.params[name] for name in SETTINGS}
     settings |= {name: kept(name) for name in READING}
     for name, value in settings.items():

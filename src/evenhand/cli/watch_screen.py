@@ -22,25 +22,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import click
 
 from evenhand.cli.refusals import choose_colour
-from evenhand.cli.terminal import (
-    PLAIN,
-    Column,
-    GroupedResult,
-    block,
-    cut,
-    draw_table,
-    label,
-    name_column,
-    name_room,
-    plural,
-    say_end,
-    share,
-    width,
-)
+from evenhand.cli.result import Column, GroupedResult, draw_table, name_room, tabulate
+from evenhand.cli.terminal import PLAIN, block, cut, label, plural, say_end, share, width
 from evenhand.errors import UnknownOption, listing
 from evenhand.ranking.sequential.leaderboard import Leaderboard, Standing
 from evenhand.report.document import pick
-from evenhand.report.latex import escape, escape_control, number, tabular
+from evenhand.report.latex import escape_control
 
 if TYPE_CHECKING:
     from evenhand.web.dashboard import CampaignStatus, PanelStatus, PassStatus
@@ -71,18 +58,7 @@ class WatchResult(GroupedResult[Leaderboard]):
         return [asdict(one) for one in part.standings]
 
     def tabulate(self, part: Leaderboard) -> str:
-        header = ("decided rank", "leading now", "system", "log-worth", "better than")
-        rows = [
-            (
-                _rank(one, "--"),
-                _place(one, "---"),
-                escape(one.system),
-                number(one.log_worth, 2),
-                str(one.better_than),
-            )
-            for one in part.standings
-        ]
-        return tabular("rrlrr", header, [rows], [part.signature, *self.say(part)])
+        return tabulate(STANDINGS, [part.standings], [part.signature, *self.say(part)])
 
 
 def _rank(one: Standing, dash: str = "-") -> str:
@@ -93,6 +69,16 @@ def _place(one: Standing, none: str = "—") -> str:
     return none if one.place is None else str(one.place)
 
 
+# Columns in LaTeX
+STANDINGS: Final = (
+    Column.number("decided rank", lambda one: _rank(one, "--")),
+    Column.number("leading now", lambda one: _place(one, "---")),
+    Column("system", "system"),
+    Column.number("log-worth", "log_worth", ".2f"),
+    Column.number("better than", "better_than"),
+)
+
+
 def draw_board(part: Leaderboard, columns: int) -> list[str]:
     """Return titles, and a line for each system: where it stands for good, and where now.
 
@@ -101,7 +87,7 @@ def draw_board(part: Leaderboard, columns: int) -> list[str]:
     others = len(part.standings) - 1
     longest = max((width(one.system) for one in part.standings), default=0)
     for heads in (LONG, SHORT, SHORTEST):
-        titles: list[Column | str] = [Column(heads[0]), heads[1], name_column("system")]
+        titles: list[Column | str] = [Column(heads[0]), heads[1], Column.names("system")]
         titles += filter(None, heads[2:4])
         rows = []
         for one in part.standings:
@@ -201,7 +187,6 @@ def compose(sight: CampaignStatus, status: Status, size: Size) -> list[str]:
 
 
 def draw_waiting(title: str, status: Status, size: Size) -> list[str]:
-    """Return the lines before anything was seen."""
     lines = [click.style(cut(title, size.columns), bold=True)]
     if status.away:
         return [*lines, *_draw_away(status, size.columns)][: size.lines]
@@ -209,7 +194,6 @@ def draw_waiting(title: str, status: Status, size: Size) -> list[str]:
 
 
 def say_change(sight: CampaignStatus) -> list[str]:
-    """Return what a sight says in a line for each pass, for a log."""
     start = _say_counted(sight)
     if sight.remaining is not None:
         start += f", {sight.remaining:,} remain"
@@ -223,7 +207,6 @@ def say_change(sight: CampaignStatus) -> list[str]:
 
 
 def _say_counted(sight: CampaignStatus) -> str:
-    """Say how many votes count, and of how many where second answers do not."""
     board = sight.passes[0].board if len(sight.passes) == 1 else None
     if board is None or not board.n_revised or sight.remaining is not None:
         return f"{sight.judged:,} judged"
@@ -253,7 +236,6 @@ def _say_times(sight: CampaignStatus, status: Status) -> str:
 
 
 def _say_clock(seconds: float) -> str:
-    """Say a time of day, and the day where it is another one."""
     when = datetime.fromtimestamp(seconds, UTC).astimezone()
     far = abs(time.time() - seconds) > DAY
     return f"{when:%d %b %H:%M}" if far else f"{when:%H:%M:%S}"
@@ -302,7 +284,7 @@ def _draw_pass(one: PassStatus, columns: int, *, several: bool) -> _Drawn:
         notes = [*one.board.notes]
     elif one.means:
         # Titles, and a line for each system with its mean score
-        heads = ("leading now", name_column("system"), "mean score", "scores")
+        heads = ("leading now", Column.names("system"), "mean score", "scores")
         rows = [
             (str(mean.place), mean.system, f"{mean.mean:.2f}", f"{mean.n:,}") for mean in one.means
         ]
@@ -336,7 +318,6 @@ def _lay_out(head: list[str], parts: list[_Drawn], room: int | None) -> list[str
 
 
 def _cut_rows(rows: Sequence[str], share: int) -> list[str]:
-    """Return as many rows as there is room for; the last line says how many are left out."""
     if share >= len(rows):
         return [*rows]
     if share <= 0:
@@ -376,7 +357,6 @@ class Looker:
     """Looks at a source in a thread of its own, so that a slow one does not hold up the screen."""
 
     def __init__(self, source: Source, pace: float) -> None:
-        """Look at nothing yet."""
         self.news = News()
         self._source, self._pace, self._pause = source, pace, pace
         self._over = threading.Event()
@@ -411,7 +391,6 @@ class Looker:
         self._calls.put(True)
 
     def end(self) -> None:
-        """End the wait, and say there that it is over."""
         self._calls.put(False)
 
     def _run(self) -> None:

@@ -132,7 +132,6 @@ def _level(loads: Mapping[str, float], limit: int | None) -> Factor:
 
 
 def _refuse_other_kind(first: Tally, part: Tally) -> None:
-    """Refuse what cannot be added to the first tally."""
     if set(first.factors) != set(part.factors):
         one, two = (listing(sorted(tally.factors)) or "nothing" for tally in (first, part))
         raise UnknownOption(
@@ -171,7 +170,6 @@ def _refuse_parted_answers(part: Tally, known: Mapping[str, float]) -> None:
 
 
 def _places(labels: Sequence[str], every: Sequence[str]) -> Codes:
-    """Return the place of labels among those of all."""
     if labels is every or tuple(labels) == tuple(every):
         return np.arange(len(labels), dtype=np.int32)
     index = dict(zip(every, range(len(every)), strict=True))
@@ -179,7 +177,6 @@ def _places(labels: Sequence[str], every: Sequence[str]) -> Codes:
 
 
 def _sum(parts: Sequence[Tally]) -> Tally:
-    """Put entries of tallies in the same codes one after the other, and sum like ones."""
     first = parts[0]
 
     names = ["left", "right", "wins", "ties", "losses"]

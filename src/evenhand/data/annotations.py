@@ -60,7 +60,6 @@ def is_kind(label: str | None) -> bool:
 
 
 def classify_kinds(labels: Sequence[str]) -> list[tuple[int, int]]:
-    """Return kind and direction of each label."""
     unknown = [label for label in labels if not is_kind(label)]
     if unknown:
         hint = sentence_hint(suggest(unknown[0], KINDS))
@@ -69,7 +68,6 @@ def classify_kinds(labels: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def read_kinds(labels: Sequence[str], codes: Codes) -> Kinds:
-    """Tell controls and repeats from targets."""
     # codes: (n,) label of each judgment.
     meant = classify_kinds(labels)
     kind, direction = (np.array(part, dtype=np.int8)[codes] for part in zip(*meant, strict=True))
@@ -96,7 +94,6 @@ def read_expected_scores(values: NDArray[Any]) -> tuple[Array, Small]:
 def read_expected_outcomes(
     labels: Sequence[str], codes: Codes, meaning: Callable[[str], int]
 ) -> Small:
-    """Read what is expected of comparisons."""
     # codes: (n,) label of each judgment.
     # Returns: (n,) outcomes, -1 where none is expected.
     meant = [meaning(label) if label else -1 for label in labels]
@@ -261,7 +258,6 @@ class Span:
         return self.start is not None and not self.missing
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as the column holds it."""
         return {name: getattr(self, name) for name in _FIELDS}
 
 
@@ -275,7 +271,6 @@ def write_spans(spans: Iterable[Span]) -> str:
 
 
 def read_spans(text: str) -> tuple[Span, ...]:
-    """Read the value of the column."""
     try:
         given = json.loads(text)
     except json.JSONDecodeError:
@@ -300,7 +295,6 @@ def _read_one(given: object) -> Span:
 
 
 def check_place(start: object, end: object) -> None:
-    """Refuse what is no place in a text."""
     if start is None and end is None:
         return
     whole = all(isinstance(one, int) and not isinstance(one, bool) for one in (start, end))
@@ -333,24 +327,21 @@ class Annotations:
 
 @dataclass(frozen=True, eq=False)
 class AsideColumns:
-    """The columns beside the judgments of one table."""
-
     source: Source  # of the table, for messages
     annotations: Mapping[str, AnnotationColumn]  # role → column
     plain: tuple[str, ...]  # roles whose columns are fetched as they are
 
     def only(self, role: str) -> AsideColumns:
-        """Keep the column of one role."""
         return replace(self, annotations={role: self.annotations[role]})
 
     def add_to(self, frame: Frame) -> Frame:
         """Add each column as it is fetched, under a name that is nobody's."""
         schema = frame.collect_schema()
         added = [
-            nw.col(aside.column).alias(_name(role))
+            nw.col(annotation.column).alias(_name(role))
             if role in self.plain
-            else _as_label(aside.column, schema[aside.column]).alias(_name(role))
-            for role, aside in self.annotations.items()
+            else _as_label(annotation.column, schema[annotation.column]).alias(_name(role))
+            for role, annotation in self.annotations.items()
         ]
         return frame.with_columns(*added) if added else frame
 
@@ -406,19 +397,20 @@ class AsideColumns:
             return None
 
 
-def refuse_unread(source: Source, role: str, aside: AnnotationColumn, fault: Unread) -> str:
+def refuse_unread(source: Source, role: str, annotation: AnnotationColumn, fault: Unread) -> str:
     """Refuse a column that cannot be read, or return the note that it is left aside."""
-    column = source.columns.get(role, aside.column)
-    if aside.sure:
+    column = source.columns.get(role, annotation.column)
+    if annotation.sure:
         raise InvalidJudgments(f"column '{column}' of {source.name}, taken as {role}, {fault}")
     return f"column '{column}' is not taken as {role}: it {fault}"
 
 
 def find_aside_columns(source: Source, frame: Frame, *, scores: bool) -> AsideColumns:
-    """Find the columns beside the judgments of a table."""
     schema = frame.collect_schema()
     annotations = source.find_annotations(list(schema.names()))
-    numeric = {role for role, aside in annotations.items() if schema[aside.column].is_numeric()}
+    numeric = {
+        role for role, annotation in annotations.items() if schema[annotation.column].is_numeric()
+    }
     plain = [role for role in annotations if role in _PLAIN]
     if scores and "expected" in numeric:
         plain.append("expected")
@@ -439,6 +431,10 @@ def _as_label(column: str, dtype: nw.dtypes.DType) -> nw.Expr:
 
 def note_names(annotations: Mapping[str, AnnotationColumn]) -> tuple[str, ...]:
     """Say which columns were taken for something that they are not called."""
-    taken = {role: aside.column for role, aside in annotations.items() if aside.column != role}
+    taken = {
+        role: annotation.column
+        for role, annotation in annotations.items()
+        if annotation.column != role
+    }
     assignments = ", ".join(f"{role}={column}" for role, column in taken.items())
     return (f"beside the judgments: {assignments}",) if assignments else ()

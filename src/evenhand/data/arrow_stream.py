@@ -78,8 +78,6 @@ _Stream._fields_ = [
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some rows of a result."""
-
     columns: Mapping[str, NDArray[Any]]  # the numbers, by column; anything where one is missing
     # columns in which one is missing, here or in rows that the engine keeps with them
     missing: frozenset[str]
@@ -88,7 +86,6 @@ class Batch:
 def stream_batches(
     relation: duckdb.DuckDBPyRelation, kinds: Mapping[str, DTypeLike]
 ) -> Iterator[Batch]:
-    """Run a query and go through its rows, some at a time."""
     capsule = _open(relation)
     stream = ctypes.cast(_pointer(capsule, CAPSULE), ctypes.POINTER(_Stream)).contents
     _check_formats(_read_formats(stream, relation), kinds)
@@ -116,7 +113,6 @@ def stream_batches(
 
 
 def _read_formats(stream: _Stream, relation: duckdb.DuckDBPyRelation) -> list[str]:
-    """Ask a stream what Arrow calls the type of each of its columns."""
     schema = _Schema()
     if stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)):
         raise _explain(stream, relation)

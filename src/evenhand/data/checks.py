@@ -100,7 +100,6 @@ def is_name(label: str | None) -> bool:
 
 
 def find_padded(frame: Frame, columns: Sequence[str]) -> dict[str, list[str]]:
-    """Return the labels of each column that have a blank before or after them."""
     padded = {}
     for column in columns:
         label = nw.col(column)
@@ -187,7 +186,6 @@ LARGEST: Final = 2.0**53
 
 
 def explain_empty(data: ComparisonTable, zero: int) -> InvalidJudgments:
-    """Say why nothing is left to count."""
     name = data.source.name
     if zero:
         rows = "the only row" if zero == 1 else f"all {zero:,} rows"
@@ -216,7 +214,6 @@ class Weighing:
     importance: bool  # whether squared weights are needed
 
     def sums(self) -> list[nw.Expr]:
-        """Return the aggregates that a group-by must compute: COUNT and perhaps SQUARES."""
         if self.column is None:
             return [nw.len().alias(COUNT)]
         weight = nw.col(self.column)

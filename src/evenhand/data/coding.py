@@ -43,8 +43,6 @@ Cells: TypeAlias = tuple[Keys, NDArray[np.int64] | NDArray[np.float64]]
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """How the labels of one column become codes."""
-
     name: str  # the column
     labels: Sequence[str]  # its labels
     codes: NDArray[np.int64]  # (labels,) code of each
@@ -54,7 +52,6 @@ class Coding:
 
 
 def make_factor(level: Coding, codes: Codes) -> Factor:
-    """Return a factor of some entries, whose levels they are."""
     clusters = level.codes.astype(np.int32) if level.merged else None
     return Factor(tuple(level.labels), codes, level.loads, level.size, level.merged, clusters)
 
@@ -70,7 +67,6 @@ def code_levels(name: str, counted: Mapping[str, float], limit: int | None) -> C
 
 
 def count_labels(frame: Frame, name: str, weight: nw.Expr | None = None) -> dict[str, float]:
-    """Count rows by label, or sum their weights."""
     load = nw.len() if weight is None else weight.sum()
     fetched = fetch_columns(frame.group_by(name).agg(load.alias(COUNT)))
     return dict(zip(fetched[name].tolist(), fetched[COUNT].tolist(), strict=True))
@@ -95,7 +91,6 @@ def code_tables(
 def fetch_cells(
     data: ComparisonTable, frame: Frame, tables: Sequence[Coding], rows: float
 ) -> Cells | None:
-    """Join every label column with its codes, and count the rows of each cell."""
     # Up to `STREAMED` rows one integer leaves the engine per row, which is counted here: that is
     # three times as fast. The engine counts more of them, so that memory does not grow with rows.
     # Returns the different keys without their outcome digit, and (C, 3) counts; None where the
@@ -142,7 +137,6 @@ def code_batches(
 def key_labels(
     data: ComparisonTable, fetched: Columns, tables: Sequence[Coding]
 ) -> NDArray[np.int64]:
-    """Return one integer per row from its labels."""
     key = np.zeros(len(fetched["outcome"]), dtype=np.int64)
     for table in tables:
         place = dict(zip(table.labels, table.codes.tolist(), strict=True))
@@ -159,7 +153,6 @@ def key_labels(
 
 
 def add_key(data: ComparisonTable, frame: Frame, tables: Sequence[Coding]) -> Frame | None:
-    """Join every label column with its codes, and add them up to one integer per row."""
     # None where the engine cannot be handed a table of labels.
     cells = prod(table.size for table in tables)
     if cells > np.iinfo(np.int64).max:
@@ -184,7 +177,6 @@ def add_key(data: ComparisonTable, frame: Frame, tables: Sequence[Coding]) -> Fr
 
 
 def fits_narrow(tables: Sequence[Coding]) -> bool:
-    """Say whether keys fit into 32 bits."""
     return prod(table.size for table in tables) < np.iinfo(np.int32).max
 
 
@@ -236,8 +228,6 @@ _ROW = "evenhand_row"
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The different labels of a column."""
-
     names: tuple[str | None, ...]  # sorted; a missing one is None and stands first
     hashes: NDArray[np.uint64] | None = None  # DuckDB's hash of each; None in other engines
 
@@ -253,7 +243,6 @@ class Labels:
 
 
 def find_labels(frame: Frame, name: str) -> Labels:
-    """Return the different labels of a text column."""
     labels = frame.group_by(name).agg(nw.len().alias(COUNT)).select(name)
     if not frame.implementation.is_duckdb():
         return _sort_labels(fetch_columns(labels)[name].tolist())
@@ -265,7 +254,6 @@ def find_labels(frame: Frame, name: str) -> Labels:
 
 
 def _sort_labels(texts: Sequence[Any]) -> Labels:
-    """Return the different labels among texts."""
     distinct = {text if isinstance(text, str) else None for text in texts}  # pandas may say nan
     return Labels(tuple(sorted(distinct, key=lambda label: (label is not None, label or ""))))
 
@@ -296,7 +284,6 @@ def fetch_codes(
     columns: Sequence[str],
     connection: duckdb.DuckDBPyConnection | None,
 ) -> Columns:
-    """Fetch the code of each label column under its name, and some columns as they are."""
     # Rows come in the order of the table, where its engine keeps one.
     # labels: column → all its labels; codes are places among them.
     known = {
@@ -333,7 +320,6 @@ def bind_levels(task: Level, item: Level) -> Level:
 
 
 def _hash(frame: Frame, names: Sequence[str], columns: Sequence[str]) -> Frame:
-    """Hash text columns of a DuckDB table, beside some columns as they are."""
     hashes = [f"hash({quote_name(name)}) as {quote_name(f'{_HASH}_{name}')}" for name in names]
     native = cast("duckdb.DuckDBPyRelation", frame.to_native())
     projected = native.project(", ".join([*hashes, *map(quote_name, columns)]))
@@ -370,7 +356,6 @@ def _join(
 
 
 def _code_texts(fetched: Columns, labels: Mapping[str, Labels]) -> Columns:
-    """Put codes in the place of fetched texts."""
     for name, column_labels in labels.items():
         place = {label: code for code, label in enumerate(column_labels.names)}
         texts = fetched[name].tolist()

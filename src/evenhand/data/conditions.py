@@ -93,7 +93,6 @@ _TYPES: Final = ("json", "enum")
 
 
 def filter_rows(frame: Frame, condition: nw.Expr | str, name: str) -> Frame:
-    """Keep the rows that meet a condition."""
     if isinstance(condition, nw.Expr):
         try:
             filtered = frame.filter(condition)
@@ -255,7 +254,6 @@ def _list_sums() -> frozenset[str]:
 
 
 def _list_parts(root: Any) -> Iterator[dict[str, Any]]:
-    """Yield every object of a tree, without recursion."""
     waiting = [root]
     while waiting:
         branch = waiting.pop()
@@ -301,7 +299,6 @@ def _find_call(part: dict[str, Any]) -> str:
 def _refuse_name(
     error: Exception, frame: Frame, name: str, condition: str
 ) -> UnknownColumn | UnknownOption:
-    """Say which column a condition asks for in vain, or what else it may not hold."""
     text = first_line(str(error))
     if text.startswith("Referenced column"):
         column = text.split('"')[1]

@@ -109,7 +109,6 @@ def leave_out_controls(data: Held) -> Held:
 
 
 def say_left_out(data: object, remaining: Comparisons | Rankings) -> tuple[str, ...]:
-    """Return what leaving out the controls of a table added to its notes."""
     if not isinstance(data, Comparisons | Rankings):
         return ()
     return remaining.source.notes[len(data.source.notes) :]
@@ -182,10 +181,10 @@ def _choose_controls(
     unknown = [label for label, control in meant.items() if control is None]
     if not unknown:
         return controls, ()
-    aside = columns.annotations[role]
-    aside = aside if controls else replace(aside, sure=False)
+    annotation = columns.annotations[role]
+    annotation = annotation if controls else replace(annotation, sure=False)
     fault = Unread(f"holds {listing(unknown, 5)}: expected {_EXPECTED[role]}")
-    return [], (refuse_unread(data.source, role, aside, fault),)
+    return [], (refuse_unread(data.source, role, annotation, fault),)
 
 
 def _is_control(kind: str) -> bool | None:
@@ -238,7 +237,6 @@ def require_pairs(data: object, refusal: str, ratings: str = RANKED) -> Comparis
 
 
 def require_scores(data: object, refusal: str) -> Ratings | RatingRows:
-    """Return ratings, or rows of them."""
     if isinstance(data, Ratings | RatingRows):
         return data
     if isinstance(data, Comparisons | Rankings):
@@ -248,7 +246,6 @@ def require_scores(data: object, refusal: str) -> Ratings | RatingRows:
 
 
 def refuse_kind(data: object, refusal: str, ratings: str = RANKED) -> InvalidJudgments:
-    """Return the refusal of what is no table of the right kind."""
     kind = type(data)
     if isinstance(data, Ratings):
         return InvalidJudgments(f"{refusal} ratings: {ratings}")
@@ -269,7 +266,6 @@ ANSWERS: Final = ("ranking", "task")
 
 
 def count_pairs(data: Judgments, by: Sequence[str] = (), *, answers: bool = False) -> Tally:
-    """Count outcomes per pair of systems, and per judge, item, ... in `by`."""
     # A tally is taken as it is: it must have been made by these factors.
     if isinstance(data, Comparisons | Rankings):
         data = take_pairs(data)

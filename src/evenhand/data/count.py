@@ -68,7 +68,6 @@ EVERY, MANY = 4, 0.984
 
 
 def count_outcomes(data: ComparisonTable, by: tuple[str, ...], limits: Mapping[str, int]) -> Tally:
-    """Count wins, ties and losses per pair and level; see `Comparisons.tally`."""
     return _count(data, limits, _look(data, by))
 
 
@@ -103,7 +102,6 @@ class _Look:
 
     @property
     def keys(self) -> list[str]:
-        """What tells cells apart."""
         return [*self.by, "left", "right", "outcome"]
 
 
@@ -194,7 +192,6 @@ def _try_labels(
     limits: Mapping[str, int],
     count: Callable[[Sequence[Coding], float], Counted | None],
 ) -> Counted | None:
-    """Count by the codes of all labels."""
     # Sides and outcomes are first taken to be those of the first rows: a row with another label
     # finds no code, so that nothing is counted, and then all labels are looked up.
     frame, names = look.frame, look.keys
@@ -265,14 +262,12 @@ COUNTABLE: Final = 2**53  # Largest whole number up to which sums are exact
 
 
 def list_different(column: NDArray[np.object_]) -> list[str]:
-    """Return the different labels of a column, in the order in which they come."""
     return list(dict.fromkeys(column.tolist()))
 
 
 def code_labels(
     column: NDArray[np.object_], labels: Sequence[str], values: Mapping[str, int] | None = None
 ) -> Codes:
-    """Replace labels by their place in the list, or by the values given."""
     index = {label: i for i, label in enumerate(labels)} if values is None else values
     return np.fromiter(map(index.__getitem__, column.tolist()), dtype=np.int32, count=len(column))
 
@@ -528,8 +523,6 @@ BUSY: Final = 20_000_000  # Rows from which all processors read, at somewhat mor
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """How the labels of one column leave the engine."""
-
     name: str  # the column
     expression: str  # SQL that makes a number of a label
     kind: type[np.integer[Any]]  # its numpy type

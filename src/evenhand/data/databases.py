@@ -21,7 +21,6 @@ from evenhand.errors import UnknownFormat
 
 
 def fetch_spark(frame: nw.LazyFrame[Any]) -> dict[str, NDArray[Any]] | nw.DataFrame[Any]:
-    """Run a query of Spark."""
     try:
         if find_spec("pyarrow") is not None:
             return frame.collect(backend="pyarrow")
@@ -45,7 +44,6 @@ def list_faults() -> tuple[type[Exception], ...]:
 
 
 def say_fault(error: Exception) -> str:
-    """Return what went wrong, by Java's own words where it was Java that failed."""
     java = getattr(error, "java_exception", None)
     return str(error if java is None else java.toString())
 
@@ -66,7 +64,6 @@ def make_spark_table(session: Any, data: Mapping[str, list[Any]]) -> Any:
 
 
 def _kind(values: list[Any]) -> str:
-    """Return Spark's name of the type of a column's values."""
     return "bigint" if values and isinstance(values[0], int) else "string"
 
 
@@ -96,7 +93,6 @@ def list_errors(*besides: type[Exception]) -> tuple[type[Exception], ...]:
 
 
 def fetch_warehouse(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-    """Run a query of a database, which gives an Arrow table."""
     try:
         return frame.collect(backend="pyarrow")
     except list_errors() as error:
@@ -105,7 +101,6 @@ def fetch_warehouse(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
 
 
 def make_warehouse_table(data: Mapping[str, list[Any]]) -> Any:
-    """Put columns of text or whole numbers where a backend of Ibis takes them from."""
     import ibis
     import pyarrow as pa
 
@@ -124,7 +119,6 @@ def knows(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], operation: str) -> bool:
 
 @contextmanager
 def store_warehouse(native: Any, name: str) -> Iterator[Any]:
-    """Store the answer to a query in a temporary table, while the context lasts."""
     # Where none may be made, the query itself is given back. Where none can be dropped, it goes
     # with the session.
     backend = native.get_backend()

@@ -86,7 +86,6 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
 
 
 def is_spark(frame: Frame) -> bool:
-    """Say whether a table is Spark's, of a local session or of a server."""
     return frame.implementation.is_pyspark() or frame.implementation.is_pyspark_connect()
 
 
@@ -98,7 +97,6 @@ def is_nan(frame: Frame, column: str) -> nw.Expr:
 
 
 def is_finite(frame: Frame, column: str) -> nw.Expr:
-    """Return the condition that a number of a column is neither infinite nor none."""
     value = nw.col(column)
     return value.is_finite() if _knows(frame, "IsInf") else value.abs() <= _LARGEST
 
@@ -173,7 +171,6 @@ def label_frame(
     columns: Mapping[str, Sequence[str] | NDArray[np.int64]],
     connection: duckdb.DuckDBPyConnection | None,
 ) -> Frame | None:
-    """Put a small table of labels and codes into the engine of another table."""
     # Returns None where that cannot be done (a DuckDB relation whose connection is not known).
     data = {
         name: values.tolist() if isinstance(values, np.ndarray) else list(values)
@@ -200,30 +197,39 @@ def label_frame(
 def small_table(
     like: Frame, columns: Mapping[str, Sequence[str]], connection: duckdb.DuckDBPyConnection | None
 ) -> Frame:
-    """Put a small table of labels beside another, in whatever engine that is."""
     # Where the connection of a DuckDB relation is not known it stands in the query, and is read
     # anew by every query that uses it: `label_frame` is better where it can be made.
     table = label_frame(like, columns, connection)
     if table is not None:
         return table
     one_row = cast("duckdb.DuckDBPyRelation", like.to_native()).limit(1)
-    selected = _select_lists({name: list(values) for name, values in columns.items()})
+    text = {name: list(values) for name, values in columns.items()}
+    selected = _select_lists(text, dict.fromkeys(text, "VARCHAR"))
     return cast("Frame", nw.from_native(one_row.project(selected)))
+
+
+MOST_IN_A_QUERY: Final = 20_000  # Rows that are written into one query: its text takes memory
 
 
 def make_table(connection: duckdb.DuckDBPyConnection, data: Mapping[str, list[Any]]) -> Frame:
     """Put columns of text or whole numbers into DuckDB, without pandas."""
     name = f"evenhand_labels_{next(_NAMES)}"
-    connection.execute(f"create temp table {name} as select {_select_lists(data)}")
+    kinds = {column: _kind(values) for column, values in data.items()}
+    verb = f"create temp table {name} as"
+    for start in range(0, max(1, *map(len, data.values())), MOST_IN_A_QUERY):
+        rows = slice(start, start + MOST_IN_A_QUERY)
+        part = {column: values[rows] for column, values in data.items()}
+        connection.execute(f"{verb} select {_select_lists(part, kinds)}")
+        verb = f"insert into {name}"
     return cast("Frame", nw.from_native(connection.table(name)))
 
 
-def _select_lists(data: Mapping[str, list[Any]]) -> str:
+def _select_lists(data: Mapping[str, list[Any]], kinds: Mapping[str, str]) -> str:
     """Write columns as JSON text: lists bound as parameters would import pandas."""
     return ", ".join(
-        f'unnest(from_json({quote(json.dumps(values))}, \'["{kind}"]\')) as "{column}"'
+        f"unnest(from_json({quote(json.dumps(values))}, '[\"{kinds[column]}\"]'))"
+        f" as {quote_name(column)}"
         for column, values in data.items()
-        for kind in [_kind(values)]
     )
 
 
@@ -272,7 +278,6 @@ BATCH_ROWS: Final = 2**18  # Rows of a batch
 
 
 def can_stream(frame: Frame) -> bool:
-    """Say whether the engine of a table hands out results some rows at a time."""
     if isinstance(frame, nw.DataFrame):
         return False
     engine = frame.implementation
@@ -282,7 +287,6 @@ def can_stream(frame: Frame) -> bool:
 
 
 def fetch_batches(frame: Frame, rows: int = BATCH_ROWS) -> Iterator[Columns]:
-    """Run a query once and return its columns some rows at a time."""
     total, batches = 0, 0
     names = tuple(frame.collect_schema().names())
     for columns in _stream(frame, rows):
@@ -364,7 +368,6 @@ def _from_rows(rows: list[Any], names: list[str]) -> Columns:
 
 
 def _from_list(values: list[Any]) -> NDArray[Any]:
-    """Keep text as objects; numbers become arrays, missing ones NaN."""
     if any(isinstance(value, str) for value in values):
         return np.array(values, dtype=object)
     return np.array([np.nan if value is None else value for value in values])

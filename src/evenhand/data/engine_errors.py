@@ -56,7 +56,6 @@ _QUOTED: Final = re.compile(r"""["']([^"']+)["']""")
 
 
 def explain(error: duckdb.Error, name: str = "the file") -> EvenhandError:
-    """Turn an error of DuckDB into one of Evenhand, in one line."""
     if was_stopped(error):
         raise KeyboardInterrupt
     text = str(error).rpartition(_PENDING)[2]
@@ -69,7 +68,6 @@ def explain(error: duckdb.Error, name: str = "the file") -> EvenhandError:
 
 @contextmanager
 def explained(name: str = "the file") -> Iterator[None]:
-    """Turn what DuckDB raises meanwhile into words."""
     import duckdb
 
     try:
@@ -79,7 +77,6 @@ def explained(name: str = "the file") -> Iterator[None]:
 
 
 def note_opened(files: Sequence[str]) -> None:
-    """Keep the names of the files that are read from now on."""
     _LAST_OPENED[:] = files
 
 
@@ -154,7 +151,6 @@ def _explain_unlike(text: str) -> str | None:
 
 
 def explain_polars(error: Exception) -> EvenhandError:
-    """Turn an error of Polars, often of many lines, into one of Evenhand, in one line."""
     return UnknownFormat(f"Polars could not answer a query: {first_line(str(error))}")
 
 
@@ -171,7 +167,6 @@ def name_file(relation: duckdb.DuckDBPyRelation) -> str:
 
 
 def _explain_csv(text: str, name: str) -> str:  # noqa: PLR0911 - a kind of fault each
-    """Name the line of a CSV file and what is wrong with it."""
     match = _CSV_FILE.search(text)
     file = match[1].strip() if match else name
     numbered, mark = _CSV_LINE.search(text), _CSV_MARK.search(text)
@@ -253,7 +248,6 @@ def find_odd_end(path: Path) -> tuple[int, str, str] | None:
 
 
 def _end_of(line: str) -> str:
-    """Return the name of a line's end; nothing at the end of a file."""
     ends = (("\r\n", "CRLF"), ("\n", "LF"), ("\r", "CR"))
     return next((name for end, name in ends if line.endswith(end)), "")
 
@@ -275,7 +269,6 @@ def find_undecodable(path: Path) -> int | None:
 
 
 def open_text(path: Path) -> IO[bytes]:
-    """Open a file, unpacked where it is packed with gzip."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     return cast("IO[bytes]", gzip.open(path)) if packed else path.open("rb")
@@ -313,7 +306,6 @@ def find_record(path: Path, number: int | None, mark: str = ",") -> Record | Non
 
 
 def _list_records(file: IO[bytes], mark: bytes) -> Iterator[Record]:
-    """Yield the records of a file, one physical line at a time."""
     opening = re.compile(rb'(?:^|%s)"' % re.escape(mark))
     first = size = 0
     inside = False

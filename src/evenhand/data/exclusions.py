@@ -43,8 +43,6 @@ _WHOM: Final = ("judges", "flagged")  # Codes whose reason does not say which ju
 
 @dataclass(frozen=True)
 class Exclusion:
-    """What was excluded for one reason."""
-
     # where | task | judges | criterion | controls | repeats | again | blank-rankings | blank-ranks
     # | single-output | zero-weight | no-score | ties | mix | format | references | flagged | policy
     code: str
@@ -95,7 +93,6 @@ class Exclusion:
         return ", ".join([self.reason, *self._counts(named=True)[1:]])
 
     def _counts(self, *, named: bool) -> list[str]:
-        """Return what is excluded of rows, judges and systems, each with its number."""
         every = self.rows if self.of_rows is None else self.of_rows
         of = "" if self.of_rows is None else f" of {self.of_rows:,.12g}"
         units = self.unit if every == 1 else _PLURALS.get(self.unit, f"{self.unit}s")
@@ -114,7 +111,6 @@ class Exclusion:
         return counts
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of one exclusion."""
         return {
             "code": self.code,
             "reason": self.reason,
@@ -220,7 +216,6 @@ def _count(frame: Frame, keys: Sequence[list[str]]) -> list[Counts]:
 
 
 def _count_duckdb(frame: Frame, keys: Sequence[list[str]], condition: str) -> list[Counts]:
-    """Count in one pass by each list of columns, all rows and those that meet a SQL condition."""
     columns = [quote_name(one) for one in dict.fromkeys(name for some in keys for name in some)]
     sets = [f"({', '.join(map(quote_name, some))})" for some in keys]
     which = f"grouping({', '.join(columns)})" if columns else "0"
@@ -251,7 +246,6 @@ def sign_names(names: Iterable[str]) -> str:
 
 
 def reason_by_name(judges: Collection[str]) -> str:
-    """Return the reason of judges who are excluded by name, with a digest where they are many."""
     return "by name" + (sign_names(judges) if len(set(judges)) > MAX_NAMES else "")
 
 
@@ -292,19 +286,16 @@ def list_idle(stored: Iterable[Exclusion | Filter]) -> list[str]:
 
 
 def sign_excluded(signature: str, excluded: Iterable[Exclusion]) -> str:
-    """Add to a signature what was excluded from the judgments."""
     parts = [one.signature for one in excluded]
     return " | ".join([signature, *(one for one in parts if one not in signature)])
 
 
 def list_texts(excluded: Iterable[Exclusion], known: Iterable[str] = ()) -> list[str]:
-    """Return a line for each exclusion that no other note tells already."""
     known_texts = set(known)
     return [one.text for one in excluded if one.text not in known_texts]
 
 
 def write_excluded(excluded: Iterable[Exclusion]) -> list[dict[str, Any]]:
-    """Return the JSON contract of exclusions."""
     return [one.to_dict() for one in excluded]
 
 
@@ -336,7 +327,6 @@ def note_excluded(result: Result, excluded: Sequence[Exclusion], *, once: bool =
 
 
 def gather_excluded(result: object) -> list[Exclusion]:
-    """Return what a result and its parts carry of exclusions."""
     if not is_dataclass(result) or isinstance(result, type):
         return []
     values = {one.name: getattr(result, one.name) for one in fields(result)}
@@ -347,10 +337,8 @@ def gather_excluded(result: object) -> list[Exclusion]:
 def note_groups(
     groups: Mapping[str, Result], excluded: Sequence[Exclusion], *, once: bool = False
 ) -> Mapping[str, Result]:
-    """Return the results of groups, each with the exclusions; arguments as `note_excluded`."""
     return {name: note_excluded(one, excluded, once=once) for name, one in groups.items()}
 
 
 def say_unweighted(rows: int) -> str:
-    """Return the note on rows of weight 0."""
     return f"rows of weight 0 are left out: {rows:,}"

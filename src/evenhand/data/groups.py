@@ -53,7 +53,6 @@ def count_levels(table: Comparisons, role: str) -> Loads:
 
 
 def split_table(table: Comparisons, by: str) -> dict[str, Comparisons]:
-    """Return the rows of each level of a column, by its name as text."""
     level = nw.col(by).cast(nw.String)
     names = [name for name in list_levels(table, by) if name is not None]
     return {name: table.where(level == name, recorded=False) for name in names}
@@ -74,7 +73,6 @@ def say_pooled(table: Comparisons, by: str | None) -> tuple[str, ...]:
 
 
 def note_tasks(table: Comparisons) -> tuple[str, ...]:
-    """Note that comparisons are of several tasks."""
     tasks = table.tasks()
     return (f"{len(tasks)} tasks are pooled",) if len(tasks) > 1 else ()
 
@@ -110,7 +108,6 @@ def choose_criterion(data: Ratings, criterion: str | None) -> Ratings:
 
 
 def group_ratings(rows: RatingRows, by: str | None = None) -> Mapping[str, RatingRows]:
-    """Take ratings apart by task and criterion, and by a further label."""
     labels = dict.fromkeys([*([] if by is None else [by]), "task", "criterion"])
     several = [one for one in labels if len(np.unique(rows.labels(one)[1])) > 1]
     if not several:

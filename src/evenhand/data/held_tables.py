@@ -78,7 +78,6 @@ def hold_table(frame: Frame, connection: duckdb.DuckDBPyConnection | None) -> It
 
 
 def _store(relation: Any, connection: duckdb.DuckDBPyConnection, kind: str) -> str:
-    """Store the answer to a query in a temporary table; return its name."""
     name = f"evenhand_{kind}_{next(_NAMES)}"
     query, file = cast("duckdb.DuckDBPyRelation", relation).sql_query(), name_file(relation)
     with explained(file):
@@ -92,7 +91,6 @@ class CountedOnce(Comparisons):
 
     @classmethod
     def of(cls, data: Comparisons) -> CountedOnce:
-        """Return the same comparisons, which remember from now on."""
         return cls(**{one.name: getattr(data, one.name) for one in fields(data)})
 
     @cached_property
@@ -100,7 +98,6 @@ class CountedOnce(Comparisons):
         return []
 
     def tally(self, by: Sequence[str] = (), *, limits: Mapping[str, int] | None = None) -> Tally:
-        """Count outcomes, or sum what was counted; see `Comparisons.tally`."""
         if limits:
             return super().tally(by, limits=limits)
         by = take_names(by)

@@ -86,7 +86,6 @@ def _check_keys(
 
 
 def _say_without(absent: list[str], on: str, source: Source) -> str:
-    """Say how to leave out judges or items, on the command line and in Python."""
     column = source.named(on)
     column = column if column.isidentifier() else quote_name(column)
     names = ", ".join(map(quote, absent))
@@ -274,7 +273,6 @@ def list_tasks(frame: Frame, source: Source) -> list[str]:
 
 
 def require_task(frame: Frame, source: Source, task: str) -> None:
-    """Refuse a task that is not there."""
     if "task" not in frame.collect_schema().names():
         raise UnknownColumn(
             f"{source.name} has no tasks, so task '{task}' cannot be taken: leave it out, or say"

@@ -100,7 +100,6 @@ def refuse_unknown(
     *,
     every: Iterable[str | None] = (),
 ) -> None:
-    """Raise for labels that are not outcomes."""
     unknown = sorted(labels)
     shown = ", ".join(f"'{_shorten(label)}'" for label in unknown[:5])
     if len(unknown) > LISTED or max(map(len, unknown)) > LONGEST:

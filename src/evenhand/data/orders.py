@@ -132,7 +132,6 @@ def pack_orders(systems: Sequence[str], orders: Orders, level: Factor | None) ->
 
 
 def orders_of_pairs(tally: Tally, by: str | None = None) -> Orders:
-    """Return comparisons as rankings of two outputs."""
     if tally.squares is not None:
         raise importance_refused()
     if tally.n_judgments < tally.n_comparisons * (1 - 1e-9):
@@ -157,7 +156,6 @@ def orders_of_pairs(tally: Tally, by: str | None = None) -> Orders:
 
 
 def importance_refused() -> InvalidJudgments:
-    """Return the refusal of importance weights."""
     return InvalidJudgments(
         "importance weights do not count rankings: a model of whole rankings takes frequencies"
         " (a row stands for that many); expand them into comparisons to weigh them"
@@ -184,12 +182,10 @@ class _Members:
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """The different pairs of all answers."""
-
     answer: Integers  # (c,) number of the answer
     low: Codes  # (c,) code of the system that is first by name
     high: Codes  # (c,) code of the other
-    told: NDArray[np.int8]  # (c,) LEFT where the first by name was preferred, TIE or RIGHT
+    outcome: NDArray[np.int8]  # (c,) LEFT where the first by name was preferred, TIE or RIGHT
     clear: NDArray[np.bool_]  # (c,) whether it was told once, or alike in all copies of the answer
     weight: Integers  # (answers,) how often each was given
 
@@ -229,7 +225,6 @@ def _write_rows(row: Integers, system: Integers, rank: Integers, size: int) -> t
 
 
 def _pairs(votes: Votes, by: str | None) -> Orders:
-    """Return each vote as a ranking of two."""
     tally = votes.tally(() if by is None else (by,))
     return orders_of_pairs(replace(tally, n_judgments=tally.n_comparisons), by)
 
@@ -241,11 +236,11 @@ def _read_answers(votes: Votes, given: Codes) -> tuple[_Members | None, int]:
     keys = [answer * k + side for side in (pairs.low, pairs.high)]
     member, at = np.unique(np.concatenate(keys), return_inverse=True)
     one, other = at[: len(answer)], at[len(answer) :]
-    beaten = np.where(pairs.told == LEFT, other, one)[pairs.told != TIE]
+    beaten = np.where(pairs.outcome == LEFT, other, one)[pairs.outcome != TIE]
     above = np.bincount(beaten, minlength=len(member))
     lead = np.sign(above[other] - above[one])
     whole = np.ones(len(pairs.weight), dtype=np.bool_)
-    whole[answer[~pairs.clear | (lead != 1 - pairs.told)]] = False
+    whole[answer[~pairs.clear | (lead != 1 - pairs.outcome)]] = False
     owner, system = np.divmod(member, k)
     n = np.bincount(owner, minlength=len(whole))
     whole &= np.bincount(answer, minlength=len(whole)) == n * (n - 1) // 2
@@ -328,7 +323,6 @@ class _Digits:
         }
 
     def read(self, cells: Columns) -> tuple[Integers, Integers, Integers]:
-        """Take numbers apart: row, system and rank of each ranked output."""
         triples = []
         for i, name in enumerate(self.names):
             rest = cells[name].astype(np.int64)
@@ -341,7 +335,6 @@ class _Digits:
 
 
 def count_orders(data: Judgments | Orders, by: str | None = None) -> Orders:
-    """Count the different rankings, perhaps by judge, item, task or a covariate."""
     if not isinstance(data, Comparisons | Rankings):
         return _count(data, by)
     remaining = leave_out_controls(data)
@@ -371,7 +364,6 @@ def _count(data: Judgments | Orders, by: str | None) -> Orders:
 
 
 def _whole_rankings(pairs: Comparisons) -> Rankings:
-    """Go back from pairs to the rankings that they were expanded from."""
     rankings = pairs.rankings
     if not isinstance(rankings, Rankings) or pairs.weights == "importance":
         raise importance_refused()
@@ -427,7 +419,6 @@ def _count_rankings(data: Rankings, by: str | None) -> Orders:
 
 
 def _check_names(pairs: Comparisons, frame: Frame, column: str, names: list[str]) -> None:
-    """Refuse missing names and outer blanks, as in comparisons."""
     different: dict[str, Sequence[str | None]] = {column: list(dict.fromkeys(names))}
     check_labels(pairs, frame, {**different, "outcome": []})
 
@@ -454,7 +445,6 @@ def _sum_in_engine(
 
 
 def _fetch_rows(ranked: Frame, systems: list[str], keys: list[str], level: str | None) -> _Triples:
-    """Fetch every ranked output; rankings are told apart here."""
     cells = fetch_columns(ranked.select(*dict.fromkeys([*keys, "system", "rank"])))
     code = {system: i for i, system in enumerate(systems)}
     system = np.fromiter(map(code.__getitem__, cells["system"].tolist()), dtype=np.int64)

@@ -23,7 +23,6 @@ def call_copy(copy: str, original: str) -> None:
 
 
 def forget_copies(copies: list[str]) -> None:
-    """Forget copies that are no more."""
     for copy in copies:
         _ORIGINALS.pop(copy, None)
 
@@ -77,8 +76,6 @@ _LONGEST: Final = 20_000  # Characters of a query that are kept: a table of labe
 
 @dataclass(frozen=True)
 class Fetch:
-    """A query that was pushed to an engine, and what was collected."""
-
     engine: str  # where it ran
     query: str  # its SQL, or its plan where the engine has no SQL; "" where rows lay in memory
     rows: int  # rows that left the engine
@@ -90,7 +87,7 @@ class Fetch:
     # whether a temporary file holds what was streamed; else it was counted on the way
     filed: bool = field(default=True, repr=False)
     # whether the engine keeps the answer, of which nothing came here
-    kept: bool = field(default=False, repr=False)
+    held_in_engine: bool = field(default=False, repr=False)
 
 
 _ACCOUNT: ContextVar[list[Fetch] | None] = ContextVar("evenhand_fetches", default=None)
@@ -138,14 +135,12 @@ def watch_rows(tell: Callable[[int, int], None]) -> Iterator[None]:
 
 
 def note_rows(done: int, total: int) -> None:
-    """Tell whoever watches how many rows have left an engine."""
     tell = _TOLD.get()
     if tell is not None:
         tell(done, total)
 
 
 def note_fetch(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: dict[str, Any]) -> None:
-    """Write a query and the size of its answer into the account, if one is kept."""
     rows = len(next(iter(columns.values()))) if columns else 0
     note_stream(frame, tuple(columns), rows)
 
@@ -153,7 +148,7 @@ def note_fetch(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: dict[str, 
 def note_held(frame: nw.LazyFrame[Any] | nw.DataFrame[Any], columns: Sequence[str]) -> None:
     """Write a query whose answer the engine keeps into the account, if one is kept."""
     check_files()
-    _note(Fetch("", "", 0, tuple(columns), why=_WHY.get(), kept=True), frame)
+    _note(Fetch("", "", 0, tuple(columns), why=_WHY.get(), held_in_engine=True), frame)
 
 
 def note_stream(
@@ -164,13 +159,11 @@ def note_stream(
     *,
     filed: bool = True,
 ) -> None:
-    """Write a query whose answer came in batches into the account, if one is kept."""
     check_files()
     _note(Fetch("", "", rows, columns, batches, _WHY.get(), filed), frame)
 
 
 def _note(fetch: Fetch, frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> None:
-    """Add the engine and the query to what came, and write it into the account."""
     account = _ACCOUNT.get()
     if account is None:
         return
@@ -189,7 +182,6 @@ def _name_engine(frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> str:
 
 
 def _write_query(frame: nw.LazyFrame[Any] | nw.DataFrame[Any]) -> str:
-    """Return a query as its engine writes it."""
     native: Any = frame.to_native()
     engine = frame.implementation
     if engine.is_duckdb():

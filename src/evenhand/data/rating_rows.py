@@ -64,7 +64,6 @@ class RatingRows:
 
     @property
     def size(self) -> int:
-        """Number of scores."""
         return len(self.score)
 
     @cached_property
@@ -111,7 +110,6 @@ class RatingRows:
         }
 
     def labels(self, name: str) -> tuple[tuple[str, ...], Codes]:
-        """Return the names of a kind of label, and its code in each row."""
         if name in self.factors:
             factor = self.factors[name]
             return tuple(factor.labels), factor.codes
@@ -131,8 +129,6 @@ _WHOLE: Final = re.compile(r"\s*([+-]?\d+)\s*-\s*([+-]?\d+)\s*")
 
 @dataclass(frozen=True)
 class Scale:
-    """Points that a score can take."""
-
     low: float  # lowest score
     high: float  # highest score
     # all scores that can be given, ascending; None on a scale without steps
@@ -140,7 +136,6 @@ class Scale:
     declared: bool = False  # whether somebody said so; else it is what was seen
 
     def check(self, scores: Array) -> None:
-        """Refuse scores that are not on a declared scale."""
         off = (scores < self.low) | (scores > self.high)
         if self.points is not None:
             off |= ~np.isin(scores, self.points)
@@ -192,7 +187,6 @@ def _none(text: str) -> UnknownOption:
 
 
 def require_scale(scale: Scale | str | None) -> Scale | None:
-    """Return a scale that was asked for, in text or as it is."""
     if scale is None or isinstance(scale, Scale):
         return scale
     if not isinstance(scale, str):
@@ -219,7 +213,6 @@ _BITS = 63  # A row that fits into so many bits is sorted as one number
 
 
 def digest_ratings(rows: RatingRows, beside: Sequence[NDArray[Any]] = ()) -> str:
-    """Return the SHA-256 of who gave which score to what."""
     # Kinds count; times, seconds, factors, and names that no row has do not.
     # beside: (n,) numbers that change the result as well, such as expected scores; NaN is one.
     digest = sha256()

@@ -24,8 +24,6 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class InNotebooks:
-    """A result that is shown as a table, with its sentences, notes and signature."""
-
     TABLE: ClassVar[str] = ""  # where its rows stand in `to_dict`; "" where `records` returns them
     excluded: tuple[Exclusion, ...] = ()  # what was excluded from the judgments
 
@@ -37,13 +35,11 @@ class InNotebooks:
 
 
 def draw_result(result: Any, table: str = "") -> str:
-    """Return a result for a notebook."""
     rows, more = _take_rows(result, table)
     return draw_table(*tabulate(rows), (*more, *_list_lines(result)))
 
 
 def write_result(result: Any, table: str = "") -> str:
-    """Return a result as text: its table, and below it what is said."""
     rows, more = _take_rows(result, table)
     return "\n".join(
         line for line in (*_align(*tabulate(rows)), *more, *_list_lines(result)) if line
@@ -53,7 +49,6 @@ def write_result(result: Any, table: str = "") -> str:
 def draw_table(
     head: Sequence[str], body: Iterable[Sequence[str]], lines: Iterable[str] = (), above: str = ""
 ) -> str:
-    """Return a table with what is said below it."""
     first = f"<p><strong>{escape(above)}</strong></p>" if above else ""
     rows = "".join(_cells("td", row) for row in body)
     table = f"<table>{_cells('th', head)}{rows}</table>" if head else ""
@@ -62,7 +57,6 @@ def draw_table(
 
 
 def draw_groups(by: str, shown: Mapping[str, str], refused: Mapping[str, str]) -> str:
-    """Return results of groups below each other."""
     parts = [f"<h4>{escape(by)} {escape(name)}</h4>{html}" for name, html in shown.items()]
     parts += [
         f"<h4>{escape(by)} {escape(name)}</h4><p>{escape(why)}</p>" for name, why in refused.items()
@@ -86,7 +80,6 @@ def tabulate(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a cell can hold a value."""
     if isinstance(value, list | tuple):
         return all(isinstance(one, str) for one in value)
     return isinstance(value, PLAIN)
@@ -129,7 +122,6 @@ def _align(head: Sequence[str], body: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _take_rows(result: Any, table: str) -> tuple[list[Row], list[str]]:
-    """Return the rows that are shown, and a line on those that are not."""
     held = result.to_dict()[table] if table else result.records()
     rows = [held] if isinstance(held, Mapping) else list(held)  # what stands alone is one
     more = [f"... and {len(rows) - SHOWN:,} more"] if len(rows) > SHOWN else []
@@ -137,7 +129,6 @@ def _take_rows(result: Any, table: str) -> tuple[list[Row], list[str]]:
 
 
 def _list_lines(result: Any) -> tuple[str, ...]:
-    """Return what a result says, its notes and its signature, as far as it has them."""
     notes = tuple(getattr(result, "notes", ()))
     excluded = list_texts(getattr(result, "excluded", ()), notes)
     more = (f"note: {note}" for note in notes)
@@ -149,17 +140,11 @@ def _list_lines(result: Any) -> tuple[str, ...]:
 class Part(Protocol):
     """What a group can hold."""
 
-    def _repr_html_(self) -> str:
-        """Return it for a notebook."""
-        ...
+    def _repr_html_(self) -> str: ...
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return rows with plain values."""
-        ...
+    def records(self) -> list[dict[str, Any]]: ...
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract."""
-        ...
+    def to_dict(self) -> dict[str, Any]: ...
 
 
 Held = TypeVar("Held", bound=Part)
@@ -167,8 +152,6 @@ Held = TypeVar("Held", bound=Part)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Grouped(Generic[Held]):
-    """Results by group."""
-
     groups: Mapping[str, Held]  # name → result
     by: str  # the column that tells the groups apart
     # name → why, for groups of which nothing can be said
@@ -191,13 +174,11 @@ class Grouped(Generic[Held]):
         return len(self.groups)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of all results, with the group first."""
         return [
             {self.by: name, **row} for name, one in self.groups.items() for row in one.records()
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of grouped results."""
         return {
             "groups": {name: one.to_dict() for name, one in self.groups.items()},
             "refused": dict(self.refused),
@@ -217,7 +198,6 @@ class Grouped(Generic[Held]):
 def write_signature(
     parts: Iterable[str], n_judgments: float, digest: str, *, judges: int | None = None
 ) -> str:
-    """Return the line that reproduces a number, of whatever kind."""
     from evenhand import __version__
 
     n = f"n={exactly(float(n_judgments))}" + (f" J={judges}" if judges is not None else "")
@@ -270,7 +250,6 @@ class Component:
 
     @property
     def variance(self) -> float:
-        """The component itself, sd²."""
         return self.sd**2
 
     @property
@@ -283,7 +262,6 @@ class Component:
         return f"{self.name} (with {', '.join(self.carries)})" if self.carries else self.name
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
         return {
             **vars(self),
             "variance": self.variance,

@@ -54,7 +54,6 @@ RATING_LABELS: Final = ("task", "judge", "item", "system", "criterion")
 
 
 def code_votes(data: ComparisonTable) -> Votes:
-    """Read comparisons, or rankings that were expanded into them."""
     # A row that stands for several votes is repeated.
     if data.weights == "importance":
         raise UnknownOption(
@@ -170,7 +169,6 @@ def _make_votes(
 
 
 def _repeat(votes: Votes, weights: NDArray[Any], data: ComparisonTable, zero: int) -> Votes:
-    """Repeat rows that stand for several votes."""
     total = float(weights.sum(dtype=np.float64))
     if total > MAX_VOTES:
         raise InvalidJudgments(
@@ -242,7 +240,6 @@ def _factor(labels: tuple[str, ...], codes: Codes) -> Factor:
 
 
 def _read_expected(values: NDArray[Any] | Words) -> Expected:
-    """Read the score that is expected of a control, or whether it is known to be good or bad."""
     if isinstance(values, np.ndarray):
         score, direction = read_expected_scores(values)
     else:

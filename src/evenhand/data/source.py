@@ -20,8 +20,6 @@ ANNOTATIONS: Final = ("kind", "expected", "seconds", "shown_at")
 
 @dataclass(frozen=True)
 class AnnotationColumn:
-    """The column that holds what was recorded beside a judgment."""
-
     column: str  # its name in the frame
     # whether it is called like its role or was asked for; if not, values that cannot be read make
     # it a column like any other
@@ -46,7 +44,6 @@ class Source:
     exclusions: tuple[Exclusion | Filter, ...] = field(default=(), repr=False, compare=False)
 
     def noting(self, *notes: str) -> Source:
-        """Return the same source with more notes."""
         return replace(self, notes=(*self.notes, *notes))
 
     def excluding(self, *exclusions: Exclusion | Filter) -> Source:
@@ -60,11 +57,14 @@ class Source:
         return self.columns.get(role, role)
 
     def find_annotations(self, columns: Sequence[str]) -> dict[str, AnnotationColumn]:
-        """Return which of some columns play the roles of `ANNOTATIONS`."""
         annotations = {
             role: self.annotations.get(role, AnnotationColumn(role)) for role in ANNOTATIONS
         }
-        return {role: aside for role, aside in annotations.items() if aside.column in columns}
+        return {
+            role: annotation
+            for role, annotation in annotations.items()
+            if annotation.column in columns
+        }
 
 
 def number_rows(frame: Frame, name: str) -> Frame:

@@ -74,7 +74,6 @@ class OpenFile:
             ) from None
 
     def read(self, start: int, into: NDArray[Any]) -> None:
-        """Fill an array from where a number of it stands."""
         self.file.seek(start * into.dtype.itemsize)
         self.file.readinto(into.view(np.uint8))  # type: ignore[attr-defined]
 
@@ -87,8 +86,6 @@ def _close(file: IO[bytes]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class FiledColumn:
-    """A column of numbers in a file."""
-
     file: OpenFile  # holds the numbers and nothing else
     dtype: np.dtype[Any]  # what they are
     size: int  # how many they are
@@ -98,7 +95,6 @@ class FiledColumn:
         return self.size
 
     def __getitem__(self, rows: slice) -> NDArray[Any]:
-        """Read consecutive rows."""
         start, stop, _ = rows.indices(self.size)
         values = np.empty(max(stop - start, 0), dtype=self.dtype)
         self.file.read(start, values)
@@ -106,7 +102,6 @@ class FiledColumn:
 
     @property
     def squares(self) -> FiledColumn:
-        """The same numbers, squared."""
         return replace(self, squared=True)
 
     @property
@@ -122,7 +117,6 @@ Column: TypeAlias = "NDArray[Any] | FiledColumn"
 def write_columns(
     batches: Iterable[Mapping[str, NDArray[Any]]], kinds: Mapping[str, DTypeLike]
 ) -> dict[str, FiledColumn]:
-    """Write the columns of batches into a temporary file each."""
     files = {name: OpenFile() for name in kinds}
     size = 0
     for batch in batches:
@@ -146,8 +140,6 @@ SMALLER: Final = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Some rows."""
-
     left: Codes  # (n,) code of the system that stands left
     right: Codes  # (n,) code of the other
     outcome: Codes  # (n,) 0 left, 1 tie, 2 right
@@ -186,8 +178,6 @@ def _spread(outcome: Codes, weights: Counts) -> Counts:
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Rows as codes and values."""
-
     systems: tuple[str, ...]  # names of the K systems, sorted
     keys: Column  # (N,) levels, left, right and outcome as digits of one number, outcome last
     # (N,) values each, left minus right; single precision where that is exact
@@ -203,7 +193,6 @@ class CodedRows:
 
     @property
     def size(self) -> int:
-        """Number of rows."""
         return len(self.keys)
 
     @cached_property
@@ -234,7 +223,6 @@ class CodedRows:
             yield batch.folded() if fold else batch
 
     def tally(self, by: Sequence[str] = ()) -> Tally:
-        """Count the rows by pair, and by some of the levels."""
         k, sizes = len(self.systems), [self.levels[name].size for name in by]
         span = prod([*sizes, k, k, 3])
         dense = span <= DENSE
@@ -261,7 +249,6 @@ class CodedRows:
     def _widen(
         self, by: Sequence[str], sizes: Sequence[int], keys: Keys, sums: NDArray[np.float64]
     ) -> Tally:
-        """Turn one sum per (level, pair, outcome) into one entry per (level, pair)."""
         cells, place = np.unique(keys // 3, return_inverse=True)
         outcome, k = keys % 3, len(self.systems)
         wide = np.zeros((len(sums), 3, len(cells)))
@@ -329,7 +316,6 @@ def _add(sums: Counts, place: NDArray[np.int64], batch: Batch) -> None:
 
 
 def slices(column: Column) -> Iterator[NDArray[Any]]:
-    """Go through a column, some rows at a time."""
     return (column[start : start + BATCH] for start in range(0, len(column), BATCH))
 
 
@@ -372,7 +358,6 @@ _SHIFTS: Final = (np.uint64(30), np.uint64(27), np.uint64(31))
 
 
 def digest_rows(rows: CodedRows) -> str:
-    """Return the SHA-256 of systems, sides, outcomes, values and weights of all rows."""
     # Levels of judges and items are left out, as in the digest of counts.
     weights = rows.weights
     whole = weights is None or not any((part % 1).any() for part in slices(weights))
@@ -435,7 +420,6 @@ def code_rows(
     by: Sequence[str] = (),
     limits: Mapping[str, int] | None = None,
 ) -> CodedRows:
-    """Read a table once: labels as codes, some columns as numbers."""
     # columns: numeric columns of its frame; missing values become NaN.
     weighing = read_weights(data)
     by = tuple(data.require(name) for name in by)
@@ -481,7 +465,6 @@ def _read_rows(
     *,
     filed: bool,
 ) -> CodedRows:
-    """Read a table into temporary files, or into memory."""
     wide = [*columns, *([weighing.column] if weighing.column else [])]
     weights: Column | None = None
     squares: Column | None = None

@@ -62,8 +62,6 @@ JUDGED: Final = ("left", "right", "outcome", "weight")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgmentTable:
-    """A handle on a table of judgments."""
-
     KIND: ClassVar[str]  # what they are, for messages
     ROLES: ClassVar[tuple[str, ...]]  # names of the columns that play a role
     NECESSARY: ClassVar[tuple[str, ...]]  # those without which there are no judgments
@@ -72,7 +70,6 @@ class JudgmentTable:
     source: Source = Source()
 
     def __post_init__(self) -> None:
-        """Refuse a table in which a necessary column is missing."""
         missing = [role for role in self.NECESSARY if role not in self.columns]
         if missing:
             *first, last = self.NECESSARY
@@ -87,7 +84,6 @@ class JudgmentTable:
         return [name for name in self.frame.collect_schema().names() if name != PLACE]
 
     def has(self, role: str) -> bool:
-        """Say whether a role's column is there."""
         return role in self.columns
 
     def keep_rows(self, remaining: Frame, code: str, reason: str, sql: str = "") -> Self:
@@ -99,8 +95,6 @@ class JudgmentTable:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RowTable(JudgmentTable):
-    """A table in which each row is a judgment."""
-
     @property
     def covariates(self) -> list[str]:
         """Columns that play no role."""
@@ -358,7 +352,6 @@ class RankingTable(JudgmentTable):
             )
 
     def _sizes(self) -> Frame:
-        """Count outputs and ranked outputs of each ranking."""
         ranked = mark_whole((nw.col("rank") > 0).fill_null(value=False))
         frame = self.frame.with_columns(evenhand_ranked=ranked)
         return frame.group_by(*self._key).agg(nw.col("evenhand_ranked").sum().alias("ranked"))
@@ -373,7 +366,6 @@ class RankingTable(JudgmentTable):
         return self._count()
 
     def count_blank(self) -> int:
-        """Count the rankings in which nothing was ranked."""
         return self._count(nw.col("ranked") == 0)
 
     def count_used(self) -> int:
@@ -381,7 +373,6 @@ class RankingTable(JudgmentTable):
         return self._count(nw.col("ranked") > 1)
 
     def keep_ranked(self, least: int) -> Frame:
-        """Return the rows of the rankings in which so many outputs are ranked."""
         enough = self._sizes().filter(nw.col("ranked") >= least)
         return self.frame.join(enough.select(*self._key), on=self._key, how="semi")  # type: ignore[arg-type]
 
@@ -398,7 +389,6 @@ class RankingTable(JudgmentTable):
         return rows - used, rows
 
     def exclude_blank(self) -> tuple[Exclusion, ...]:
-        """Return what the expansion to pairs excludes."""
         every, blank, used = self.count(), self.count_blank(), self.count_used()
         gaps, ranks = self.count_blank_ranks()
         short = every - blank - used
@@ -505,8 +495,6 @@ def count_scored(data: RatingTable) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Mixed:
-    """What a stated mix made of judgments."""
-
     name: str  # the mix in the words of the signature
     shares: Mapping[str, Mapping[str, float]]  # column → level → share
     each: str  # what weighs the same within a cell
@@ -518,7 +506,6 @@ class Mixed:
 
     @property
     def said(self) -> str:
-        """The mix in words."""
         parts = [
             f"{column} " + ", ".join(f"{level} {share:g}" for level, share in shares.items())
             for column, shares in self.shares.items()
@@ -528,7 +515,6 @@ class Mixed:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers."""
         return {
             "shares": {name: dict(level_shares) for name, level_shares in self.shares.items()},
             "each": self.each,
@@ -576,7 +562,6 @@ class ComparisonTable(RowTable):
         return self.frame if self.rankings is not None else keep_places(self.frame)
 
     def tally(self, by: Sequence[str] = (), *, limits: Mapping[str, int] | None = None) -> Tally:
-        """Count outcomes; see `Comparisons`, which does."""
         raise NotImplementedError
 
     def count_judgments(self) -> float:
@@ -588,13 +573,11 @@ class ComparisonTable(RowTable):
 
 
 def refuse_judged(name: str, factor: str) -> None:
-    """Refuse to tell judgments apart by what was judged."""
     if factor in JUDGED:
         raise _no_factor(name, factor)
 
 
 def _no_factor(name: str, role: str) -> UnknownOption:
-    """Return the refusal of a group or covariate that is what was judged."""
     description = name if name == role else f"{name} (the {role})"
     what = "how much a row counts" if role == "weight" else "what was judged"
     return UnknownOption(

@@ -334,7 +334,6 @@ _KINDS: Final = {"<u1": 2**8, "<u2": 2**16, "<u4": 2**32}
 
 
 def digest_entries(pooled: Tally, names: Sequence[str]) -> str:
-    """Return the SHA-256 of counts that are pooled by some factors."""
     # Entries by factors may be millions, so that their numbers go in as few bytes as hold them all;
     # without factors codes take four bytes and counts eight.
     factors = [pooled.factors[name] for name in names]
@@ -352,7 +351,6 @@ def digest_entries(pooled: Tally, names: Sequence[str]) -> str:
 
 
 def _read_counts(pooled: Tally, *, narrow: bool) -> Iterator[NDArray[Any]]:
-    """Go through the (entries, 3) counts, some at a time."""
     # Where some are no whole numbers, all are rounded to 30 bits: sums differ by their order in the
     # rest.
     columns = pooled.wins, pooled.ties, pooled.losses

@@ -65,7 +65,6 @@ class Votes:
 
     @property
     def size(self) -> int:
-        """Number of comparisons."""
         return len(self.outcome)
 
     @cached_property
@@ -106,7 +105,6 @@ class Votes:
         return ((1 - self.outcome) * sign).astype(np.int8)
 
     def tally(self, by: Sequence[str] = ()) -> Tally:
-        """Count outcomes per pair of systems, and per level of `by`; see `count_votes`."""
         return count_votes(self, take_names(by))
 
     def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> Votes:
@@ -129,7 +127,6 @@ NAMELESS: Final = ("",)  # The only name where no column says more
 
 
 def count_votes(votes: Votes, by: Sequence[str] = ()) -> Tally:
-    """Count outcomes per pair of systems as shown, and per judge, item, ... in `by`."""
     # All systems keep their codes, also those that no vote is on: a model then says what it makes
     # of systems that it has not seen.
     k = len(votes.systems)
@@ -154,7 +151,6 @@ def count_votes(votes: Votes, by: Sequence[str] = ()) -> Tally:
 
 
 def _level(votes: Votes, name: str) -> tuple[tuple[str, ...], Codes]:
-    """Return the names of a factor's levels and the level of each vote."""
     if name == "ranking" and votes.answer is not None:
         used, codes = np.unique(votes.answer, return_inverse=True)
         return tuple(map(str, used.tolist())), codes.astype(np.int32)
@@ -285,16 +281,12 @@ class Predictor(Protocol):
 
 
 class PreferenceModel(Protocol):
-    """Settings that can be fitted."""
-
     def fit(self, data: Votes) -> Predictor:
         """Fit to votes; refuse in words (NotIdentified) where they determine no estimate."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What a rule says of each system."""
-
     rule: str  # the rule's name, as it is asked for
     systems: tuple[str, ...]  # the K systems, sorted by name
     values: Array  # (K,) scores, higher is better; for rules that only order, minus the place

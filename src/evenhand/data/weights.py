@@ -35,7 +35,6 @@ _WEIGHT: Final = "evenhand_weight"
 
 
 def refuse_weighted(table: Comparisons) -> None:
-    """Refuse judgments that have weights already."""
     if table.mix is not None:
         raise UnknownOption(f"these judgments are mixed already ({table.mix.name}): mix them once")
     if table.has("weight"):
@@ -84,7 +83,6 @@ def count_cells(table: Comparisons, columns: list[str], units: list[str]) -> Cel
 
 
 def refuse_missing(table: Comparisons, cells: Cells) -> None:
-    """Refuse rows that do not say of which level, judge or item they are."""
     for name, labels in cells.items():
         if name in (COUNT, ROWS):
             continue
@@ -157,7 +155,6 @@ class Mix:
     each: Literal["judgment", "judge", "item"] = "judgment"
 
     def __post_init__(self) -> None:
-        """Refuse shares that are none."""
         require_option("each", self.each, EACH)
         if not isinstance(self.shares, Mapping):
             raise UnknownOption(f"shares cannot be {self.shares!r}: {_AS_SHARES}")
@@ -241,7 +238,6 @@ class Mix:
         return shares
 
     def _describe(self, cells: Cells, weights: Array, included: NDArray[np.bool_]) -> Mixed:
-        """Return what the mix made of the judgments."""
         answers, rows = cells[COUNT][included].astype(float), cells[ROWS][included].astype(float)
         dropped = int(cells[ROWS][~included].sum())
         notes: tuple[str, ...] = ()
@@ -264,7 +260,6 @@ class Mix:
 
 
 def _count_effective(answers: Array, rows: Array, weights: Array) -> dict[str, float]:
-    """Return the numbers of judgments and comparisons, and the effective number of judgments."""
     whole = weights * rows / answers
     return {
         "n_judgments": float(answers.sum()),
@@ -330,19 +325,15 @@ CAPS: Final = ("median",)
 
 @dataclass(frozen=True)
 class Capped(Mixed):
-    """What a cap made of judgments."""
-
     limit: float  # comparisons above which a judge is capped
     judges: int  # number of judges above it
 
     @property
     def said(self) -> str:
-        """The cap in words."""
         who = "1 judge is" if self.judges == 1 else f"{self.judges:,} judges are"
         return f"{who} capped at the median of {self.limit:,g} comparisons"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers."""
         return {
             "judge_cap": "median",
             "limit": self.limit,
@@ -353,21 +344,16 @@ class Capped(Mixed):
 
 @dataclass(frozen=True)
 class JudgeCap:
-    """A cap on judges."""
-
     at: str = "median"  # where the cap lies; the median load is the one there is
 
     def __post_init__(self) -> None:
-        """Refuse a cap that does not exist."""
         require_option("judge_cap", self.at, CAPS)
 
     @property
     def name(self) -> str:
-        """The cap in the words of the signature."""
         return f"judge cap {self.at}"
 
     def weigh(self, data: Comparisons | Rankings) -> Comparisons:
-        """Give every judgment the weight of its judge."""
         table = take_pairs(data)
         refuse_weighted(table)
         if not table.has("judge"):
@@ -404,7 +390,6 @@ def cap_loads(loads: Array) -> Array:
 
 
 def choose_weights(mix: Mix | JudgeCap | None, judge_cap: str | None) -> Mix | JudgeCap | None:
-    """Return what weighs judgments: a mix, a cap, or nothing."""
     if judge_cap is None:
         return mix
     if mix is not None:

@@ -59,7 +59,6 @@ class Dataset:
 
     @property
     def n_judgments(self) -> int:
-        """How many judgments the table counts."""
         weight = self.columns.index("weight")
         return sum(int(row[weight]) for row in self.rows)
 

@@ -33,8 +33,6 @@ Lines = Iterator[tuple[object, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """A table that is drawn, not judged."""
-
     title: str  # one line on what was simulated
     columns: tuple[str, ...]  # what stands in the header
     rows: Callable[[], Lines]  # draws the rows, from a seed of its own

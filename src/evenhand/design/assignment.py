@@ -85,7 +85,6 @@ class Assignment:
         return f"Assignment({self.campaign.name}: {len(self):,} tickets)"
 
     def of(self, judge: str) -> tuple[Ticket, ...]:
-        """Return the tickets of a judge, in order."""
         names = [one.name for one in self.campaign.judges]
         if judge not in names:
             raise CampaignError(f"campaign '{self.campaign.name}' has no judge '{judge}'")
@@ -130,7 +129,6 @@ class Assignment:
 
 
 def _write_expected(item: Item, task: str, systems: tuple[str, ...]) -> str:
-    """Return what is expected of a ticket, as our tables hold it."""
     if item.control in ("good", "bad"):
         return item.control
     expected = item.expects(task)
@@ -268,7 +266,6 @@ def _find_anchors(campaign: Campaign, units: Units, draws: Draws) -> Integers:
 def _join(
     units: Units, targets: tuple[Integers, Integers], shared: Integers, judges: int
 ) -> AssignedUnits:
-    """Put what is dealt and what all judges share together, in the order of judges."""
     n_targets, n_shared = len(targets[0]), len(shared) * judges
     unit = np.concatenate([targets[0], np.tile(shared, judges)])
     judge = np.concatenate([targets[1], np.repeat(np.arange(judges), len(shared))])
@@ -385,7 +382,6 @@ class Entries:
 
 
 def _check_training(campaign: Campaign) -> None:
-    """Refuse training that its task cannot show or would not take."""
     for one in campaign.training:
         task, n = campaign.task(one.task), len(one.item.systems)
         if n != task.width and not (task.width > 2 and 2 <= n <= task.width):
@@ -500,7 +496,6 @@ def _list_controls(
 def _list_training(
     campaign: Campaign, who: tuple[int, int], draws: Draws
 ) -> tuple[Integers, Integers]:
-    """Return one judge's training before a pass, in drawn orders."""
     judge, at = who
     name, width = campaign.tasks[at].name, campaign.tasks[at].width
     mine = [n for n, one in enumerate(campaign.training) if one.task == name]
@@ -515,7 +510,6 @@ def _list_training(
 def _order_pass(
     campaign: Campaign, who: tuple[int, int], entries: Entries, draws: Draws
 ) -> tuple[Integers, Integers]:
-    """Return one judge's tickets in one pass, in the order in which they are answered."""
     (judge, at), design = who, campaign.design
     first, last = np.searchsorted(entries.judge, [judge, judge + 1])
     kinds = entries.kind[first:last]

@@ -33,8 +33,6 @@ MAX_SETTING: Final = 1_000_000_000  # Highest of all settings that are whole num
 
 @dataclass(frozen=True, kw_only=True)
 class Design:
-    """What is promised of who sees what."""
-
     judges_per_item: int = 1  # different judges for each output, pair or set that is judged (k)
     per_item: int | None = None  # judged outputs, pairs or sets of each item; None for all
     once_per_source: bool = False  # whether no judge sees a source again with other outputs
@@ -80,7 +78,6 @@ class Design:
                 )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as a campaign file holds them."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
@@ -101,8 +98,6 @@ Expected = str | float | int | Mapping[str, str | float | int]
 
 @dataclass(frozen=True)
 class Item:
-    """One source and its outputs."""
-
     name: str  # its own in the campaign
     outputs: Mapping[str, str] = field(hash=False)  # system → text
     source: str = ""  # what the outputs are for; "" where there is none
@@ -184,7 +179,6 @@ class Item:
 
     @cached_property
     def systems(self) -> tuple[str, ...]:
-        """Systems that have an output for it, in the order given."""
         return tuple(self.outputs)
 
     def expects(self, task: str) -> str | float | int:
@@ -240,8 +234,6 @@ class TextField:
 
 @dataclass(frozen=True)
 class Wording:
-    """Texts of the pages."""
-
     instructions: str = ""  # what a judge may look up in every pass
     consent: str = ""  # what a judge agrees to before the first item; "" where nothing is asked
     thanks: str = ""  # what a judge reads at the end
@@ -267,7 +259,6 @@ class Wording:
         return self.texts.get(name) or self.texts.get(kin.get(name, ""), TextField())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a campaign file holds it."""
         settings = {name: value for name, value in vars(self).items() if value and name != "texts"}
         texts = {name: dict(vars(self.texts[name])) for name in FIELDS if name in self.texts}
         return {**settings, "texts": texts} if texts else settings
@@ -295,7 +286,6 @@ class Training:
         object.__setattr__(self, "answer", MappingProxyType(dict(self.answer)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a campaign file holds it."""
         settings: dict[str, Any] = {"task": self.task, **self.item.to_dict()}
         if self.answer:
             settings["answer"] = dict(self.answer)
@@ -375,8 +365,6 @@ MAX_SEED: Final = 2**256  # No seed is as great
 
 @dataclass(frozen=True)
 class Judge:
-    """Somebody who is asked."""
-
     name: str  # the pseudonym under which judgments are kept
     quota: int | None = None  # most tickets in all but training; None for the design's
 
@@ -394,8 +382,6 @@ class Judge:
 
 @dataclass(frozen=True, kw_only=True)
 class Campaign:
-    """What is asked of whom about what."""
-
     name: str  # a short one, for files and addresses
     tasks: tuple[Task, ...]  # the passes, in the order in which each judge goes through them
     items: tuple[Item, ...]  # what is judged, controls and anchors among them
@@ -477,7 +463,6 @@ class Campaign:
 
     @cached_property
     def has_documents(self) -> bool:
-        """Whether an item is part of a document."""
         return any(one.document for one in self.items)
 
     @cached_property
@@ -505,7 +490,6 @@ class Campaign:
         return self._items[name]
 
     def shown(self, ticket: Ticket) -> tuple[str, ...]:
-        """Return the outputs of a ticket, in the order shown."""
         outputs = self.item(ticket.item).outputs
         return tuple(outputs[system] for system in ticket.systems)
 
@@ -544,7 +528,6 @@ class Campaign:
 
     @cached_property
     def digest(self) -> str:
-        """Sha256 of the canonical form, in hexadecimal digits."""
         return sha256(self.canonical).hexdigest()
 
 
@@ -555,7 +538,6 @@ def write_seed(seed: int) -> int | str:
 
 
 def read_seed(value: object) -> int | None:
-    """Return a seed as a file tells it; None where it tells none."""
     if isinstance(value, str):
         if re.fullmatch(r"[0-9a-f]{32,64}", value) is None:
             raise CampaignError(

@@ -92,7 +92,6 @@ def list_units(campaign: Campaign, width: int, draws: Draws) -> Units:
 
 
 def check_width(campaign: Campaign, systems: Sequence[str], width: int, example: Item) -> None:
-    """Refuse items that have too few outputs."""
     task = next(one for one in campaign.tasks if one.width == width)
     least = min(width, 2)
     if len(systems) < least:
@@ -267,7 +266,6 @@ def _share_kinds(
 def _assign_kind(
     units: Units, groups: Integers, each: int, share: tuple[Integers, Integers], draws: Draws
 ) -> tuple[Integers, Integers]:
-    """Deal the groups of one kind, then the units of each group."""
     members, loads = share
     place = np.full(int(groups.max()) + 1, -1, dtype=np.int64)
     place[members] = np.arange(len(members))
@@ -339,8 +337,6 @@ class NoPlaceForRepeat(Exception):
 
 @dataclass(frozen=True)
 class PassTickets:
-    """The tickets of one judge in one pass, as numbers."""
-
     targets: tuple[int, ...]  # what may be repeated
     anchors: tuple[int, ...] = ()  # what all judges share
     controls: tuple[int, ...] = ()  # with known answers, in their order

@@ -82,7 +82,6 @@ class PowerInputs:
 
 
 def predict_errors(truth: Truth, design: Design) -> PowerInputs:
-    """Return what is expected of campaigns of one kind."""
     first, second = design.compared(len(truth.systems))
     x, share = truth.worth[first] - truth.worth[second], 1 / len(first)
     chances, slope = average_answers(x, truth)
@@ -320,7 +319,6 @@ class Search:
 
     @cached_property
     def inputs(self) -> PowerInputs:
-        """What holds whatever the size."""
         return predict_errors(self.spec.truth, self.spec.design(max(JUDGES), 10, MOST))
 
     def expect(self, design: Design) -> Expected:
@@ -395,7 +393,6 @@ class Search:
         return max(high, judges * self.spec.repeats)
 
     def find_cheapest(self, items: int) -> tuple[int, int]:
-        """Return judges and judgments of the least cost."""
         judges = self.spec.judges
         choices = JUDGES if judges is None else (judges,)
         panels = self._panels(choices, items)
@@ -404,7 +401,6 @@ class Search:
         return self._choose(panels, items)
 
     def _panels(self, choices: Sequence[int], items: int) -> list[tuple[int, int]]:
-        """Return judges with the fewest judgments that do, where any do."""
         needs = ((judges, self.need(judges, items)) for judges in choices)
         return [(judges, n) for judges, n in needs if n is not None]
 
@@ -460,7 +456,6 @@ class Search:
             return self._usual_items(n)
 
         def vary(items: int) -> float:
-            """Return the mean variance of the differences that are to be decided."""
             parts = self.inputs.vary(self.spec.design(judges, items, n))
             total = np.sum(list(parts.values()), axis=0)
             return float(np.mean([total[pair] for pair in self.spec.targets]))
@@ -475,7 +470,6 @@ class Search:
         return next((items for items in ITEMS if items * pairs >= outputs), MANY_ITEMS)
 
     def refuse(self, judges: int, items: int) -> NotIdentified:
-        """Return the refusal of judges and items that no number of judgments makes work."""
         spec, inputs = self.spec, self.inputs
         design = spec.design(judges, items, MOST)
         remedy = self._say_enough(spec.judges or min(JUDGES), items)

@@ -125,7 +125,6 @@ _PLACES: Final = re.compile(r"\b(first|second|left|(?:text|output) [1-9A-J])\b",
 
 
 def find_doubts(campaign: Campaign) -> tuple[str, ...]:
-    """Return what an organiser should look at, a sentence each; () where nothing is odd."""
     # Looked for are texts that a pass shows and items do not have, equal outputs that are compared,
     # equal sources that count as different ones where no judge may see a source twice, and feedback
     # that names outputs by their place.

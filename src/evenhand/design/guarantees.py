@@ -43,7 +43,6 @@ from evenhand.errors import CampaignError
 
 
 def check_choices(seen: Seen) -> Iterator[Guarantee]:
-    """Count what a policy chose, and what is still to be chosen."""
     design = seen.campaign.design
     name, target = seen.campaign.tasks[0].name, seen.of("target")
     mine = seen.take(target & seen.settled)
@@ -143,7 +142,6 @@ def check_systems(seen: Seen) -> Iterator[Guarantee]:
 
 
 def _tabulate_kinds(mine: Seen) -> Iterator[Integers]:
-    """Yield for each kind of source how often each judge sees each label of it."""
     # A source with two units of one label is of no kind: these two are one label to a judge.
     first, _ = count(mine.unit)
     of: dict[int, list[int]] = {}
@@ -171,7 +169,6 @@ def tabulate(rows: Integers, columns: Integers, n_rows: int) -> Integers:
 
 
 def check_orders(seen: Seen) -> Iterator[Guarantee]:
-    """Count who stands where in every pass of more than one output."""
     judged = seen.of("target", "anchor") & seen.settled & seen.sound
     for at, task in enumerate(seen.campaign.tasks):
         mine = seen.take((seen.task == at) & judged)
@@ -183,7 +180,6 @@ def check_orders(seen: Seen) -> Iterator[Guarantee]:
 
 
 def _check_sides(name: str, mine: Seen) -> Iterator[Guarantee]:
-    """Every pair stands in either order equally often."""
     turned = np.array([one.systems[0] > one.systems[1] for one in mine.tickets], dtype=np.bool_)
     policy = bool(mine.campaign.design.policy)
     for more, what, codes in (
@@ -204,7 +200,6 @@ def _check_sides(name: str, mine: Seen) -> Iterator[Guarantee]:
 
 
 def _check_places(name: str, mine: Seen) -> Iterator[Guarantee]:
-    """Every system stands at every place equally often."""
     gap, of_judge = 0, 0
     for size in {len(one.systems) for one in mine.tickets}:
         shown = [
@@ -376,7 +371,6 @@ def _check_lag(seen: Seen) -> Guarantee:
 
 
 def check_sittings(seen: Seen) -> Iterator[Guarantee]:
-    """Count what judges meet beside their own items."""
     if list_anchors(seen.campaign) or bool(seen.of("anchor").any()):
         every, once = len(seen.campaign.judges), seen.campaign.design.once_per_source
         mine = seen.take(seen.of("anchor"))
@@ -406,7 +400,6 @@ def check_sittings(seen: Seen) -> Iterator[Guarantee]:
 
 
 def _check_training(seen: Seen) -> Iterator[Guarantee]:
-    """Every judge is taught what a pass teaches, before anything else in it."""
     owed = {(one.task, one.item.name) for one in seen.campaign.training}
     mine = seen.take(seen.of("training"))
     strange = sum((one.task, one.item) not in owed for one in mine.tickets)
@@ -429,7 +422,6 @@ def _check_training(seen: Seen) -> Iterator[Guarantee]:
 
 
 def _check_controls(seen: Seen) -> Iterator[Guarantee]:
-    """Every judge sees so many controls, one in each stretch, of either direction."""
     n, campaign = seen.campaign.design.controls, seen.campaign
     mine = seen.take(seen.of("control"))
     known = {
@@ -460,7 +452,6 @@ def _check_controls(seen: Seen) -> Iterator[Guarantee]:
 
 
 def _check_directions(mine: Seen) -> Iterator[Guarantee]:
-    """Every judge sees good and bad ones in turn, where there are enough of either."""
     campaign, gap, sure, several = mine.campaign, 0, True, False
     known = {one.name: one for one in campaign.items if one.control}
     named = np.array([getattr(known.get(one.item), "control", "") for one in mine.tickets], "U8")
@@ -490,7 +481,6 @@ def _check_directions(mine: Seen) -> Iterator[Guarantee]:
 
 
 def _check_better(mine: Seen) -> Guarantee:
-    """Of two outputs the better stands left half of the time."""
     pairs = mine.take(mine.sound & (mine.width == 2) & (mine.role == CONTROL))
     signed = np.ones(len(pairs), dtype=np.int64)
     for at, ticket in enumerate(pairs.tickets):
@@ -647,8 +637,6 @@ def check_all(seen: Seen) -> tuple[Guarantee, ...]:
 
 @dataclass(frozen=True)
 class DesignCheck:
-    """What was promised, and what was found."""
-
     guarantees: tuple[Guarantee, ...]  # one for each promise
     tickets: int  # how many were counted
     judges: int  # of how many judges
@@ -661,7 +649,6 @@ class DesignCheck:
 
     @property
     def broken(self) -> tuple[Guarantee, ...]:
-        """Promises that are not kept."""
         return tuple(one for one in self.guarantees if one.holds is False)
 
     @property
@@ -674,7 +661,6 @@ class DesignCheck:
         return tuple(one for one in self.guarantees if one.holds is None and one.promised)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
         return {
             "holds": self.holds,
             "tickets": self.tickets,
@@ -685,7 +671,6 @@ class DesignCheck:
 
 
 def verify_design(assignment: Assignment) -> DesignCheck:
-    """Count every promise of a design on its tickets, against what the campaign asks for."""
     seen, judges = encode_tickets(assignment.campaign, assignment), len(assignment.campaign.judges)
     return DesignCheck(check_all(seen), len(assignment), judges, assignment.digest)
 
@@ -708,7 +693,6 @@ def verify_collected(
     people: Mapping[str, str] | None = None,
     seats: Mapping[str, str] | None = None,
 ) -> DesignCheck:
-    """Count every promise again on what was collected."""
     # What can only be said at the end is left open until all is answered.
     tickets, seats = tuple(tickets), seats or {}
     assigned = [one for one in tickets if _is_asked(assignment, one, seats)]
@@ -756,7 +740,6 @@ def _is_asked(assignment: Assignment, ticket: Ticket, seats: Mapping[str, str]) 
 def _compare_tickets(
     assignment: Assignment, tickets: tuple[Ticket, ...], assigned: list[Ticket]
 ) -> Guarantee:
-    """Say whether what was answered is what was to be asked, each ticket once."""
     n, answered = len(assignment), {one.number for one in assigned}
     strange, twice = len(tickets) - len(assigned), len(assigned) - len(answered)
     observed = f"{len(answered):,} of {n:,} tickets answered"

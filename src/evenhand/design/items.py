@@ -331,7 +331,6 @@ def _read_csv(path: Path, text: str) -> Iterator[Row]:
 
 
 def _cut(path: Path, text: str, delimiter: str) -> list[list[str]]:
-    """Cut a table into cells."""
     # Fields in quotes may hold the delimiter and line breaks. Tables with tabs are often written
     # without any quoting: where quotes lead to no table, they are signs like any other.
     csv.field_size_limit(MAX_CELL_CHARACTERS)

@@ -174,8 +174,6 @@ TAIL: Final = 0.1  # Share of replicates below the lower end, and above the uppe
 
 @dataclass(frozen=True)
 class PredictivePower:
-    """What so many judgments would decide."""
-
     times: float  # so many times as many as there are
     judgments: float  # so many in all
     decided: float  # mean number of decided pairs

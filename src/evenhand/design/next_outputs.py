@@ -273,7 +273,6 @@ def choose_part(
     request: tuple[int, int],
     replays: tuple[int, Callable[[int, int], None] | None],
 ) -> ChosenPart:
-    """Choose outputs of one group, and replay queries on those that have ratings if asked."""
     (n, seed), (times, tell) = request, replays
     outputs = choose_outputs(part, features, query, n=n, seed=seed)
     if not times:

@@ -33,7 +33,9 @@ MIN_JUDGES: Final = 10  # Judges of a pilot below which tastes are hardly known
 class Pilot:
     truth: Truth  # systems with worths drawn together, ties and tastes
     components: VarianceComponents  # what the pilot says of variances
-    kept: float  # share of differences between pooled worths that is left (a proportion)
+    shrinkage_factor: (
+        float  # share of differences between pooled worths that is left (a proportion)
+    )
     gap_stderr: float  # standard error of a difference of two pooled log-worths in the pilot
     says: tuple[str, ...]  # sentences
     notes: tuple[str, ...]  # what must stand beside the plan
@@ -56,14 +58,13 @@ class Pilot:
             "signature": components.signature,
             "observed": dict(vars(components.observed)),
             "components": list(components.to_dict()["components"]),
-            "kept": self.kept,
+            "kept": self.shrinkage_factor,
             "gap_stderr": self.gap_stderr,
             "says": list(self.says),
         }
 
 
 def learn_from_pilot(data: Comparisons | Rankings) -> Pilot:
-    """Take systems, ties and tastes from a pilot."""
     if not isinstance(data, Comparisons | Rankings):
         raise UnknownOption(
             "a pilot is comparisons or rankings; of ratings `evenhand variance` says how many"

@@ -369,7 +369,6 @@ def _say_overlap(plan: CampaignPlan) -> list[str]:
 
 
 def _say_enough(plan: CampaignPlan) -> list[str]:
-    """Say what would do where the design does not, or why that is not known."""
     if plan.enough is not None:
         doubt = ", if the closed form holds: here it expects too much" * plan.is_contradicted
         return [f"enough would be {say_design(plan.enough)}{_say_cost(plan, plan.enough)}{doubt}"]
@@ -401,7 +400,6 @@ def _say_enough(plan: CampaignPlan) -> list[str]:
 
 
 def _note_design(plan: CampaignPlan) -> list[str]:
-    """Say what the closed form expects too much of, and where judgments are few for the items."""
     design, notes = plan.design, []
     first, *larger = plan.rounds or (None,)
     if first and larger and not plan.falls_short and first.expected >= plan.spec.power:
@@ -545,7 +543,6 @@ def find_growth(power: float, wish: float, critical: float) -> float:
 
 
 def _trace_judges(search: Search, design: Design) -> list[Point]:
-    """Return power by judges, each with the load that was planned."""
     each = design.judgments / design.judges
     panel = sorted({*(one for one in JUDGES if one <= 4 * design.judges), design.judges})
     sizes = [(judges, round(judges * each)) for judges in panel if judges >= design.overlap]

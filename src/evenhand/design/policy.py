@@ -59,13 +59,11 @@ class Belief:
     tie: float = 0.0  # Davidson's ν, 0 where nothing ties
 
     def gap(self, one: Integers, other: Integers) -> tuple[Array, Array]:
-        """Return mean and variance of the differences between systems, by their codes."""
         variances = self.vcov.diagonal()
         variance = variances[one] + variances[other] - 2 * self.vcov[one, other]
         return self.mean[one] - self.mean[other], variance
 
     def above(self, one: Integers, other: Integers) -> Array:
-        """Return the probability that the first of two systems is the better one."""
         from scipy.special import ndtr
 
         gap, variance = self.gap(one, other)
@@ -191,7 +189,6 @@ class State:
 
     @property
     def answered(self) -> bool:
-        """Whether there is any judgment to learn from."""
         return self.tally.n_comparisons > 0
 
     @cached_property
@@ -209,7 +206,6 @@ class State:
         return belief
 
     def wait_for(self, pairs: Sequence[int]) -> State:
-        """Return the state with some pairs handed out."""
         waiting = self.waiting.copy()
         np.add.at(waiting, list(pairs), 1)
         return replace(self, waiting=waiting)
@@ -290,8 +286,6 @@ class Choice:
 
 
 class Batch:
-    """Pairs that are asked together."""
-
     # A rule takes none twice, and none that waits for an answer, until half of the pairs are out.
     # From then on it may repeat pairs, which count as answered on average: where few are in doubt,
     # whoever must ask of every pair once more has no rule any longer.
@@ -378,7 +372,6 @@ def take_uniform(batch: Batch, n: int, rng: np.random.Generator) -> None:
 
 
 def _take_matched(batch: Batch, start: int, rng: np.random.Generator) -> bool:
-    """Take a pair of systems with too few judgments, if there are any."""
     few = (batch.loads < start) & _reachable(batch)
     if not few.any():
         return False
@@ -412,7 +405,6 @@ def _match(
 
 
 def _least(counts: Array, among: Mask, rng: np.random.Generator) -> int:
-    """Return a random one of those among some that count least."""
     codes = np.flatnonzero(among)
     return int(rng.choice(codes[counts[codes] == counts[codes].min()]))
 
@@ -426,7 +418,6 @@ def _reachable(batch: Batch) -> Mask:
 
 
 def _take_link(batch: Batch, rng: np.random.Generator) -> bool:
-    """Take a pair that joins two parts of the systems, if there are parts."""
     if not batch.state.parts.any():
         return False
     seen = (batch.state.met > 0) | (batch.out > 0)
@@ -499,7 +490,6 @@ def choose_by_order(batch: Batch, n: int, rng: np.random.Generator) -> None:
 
 
 def choose_closest(batch: Batch, n: int, rng: np.random.Generator) -> None:
-    """Choose for each of n draws the two systems that are nearest to each other."""
     for drawn in batch.belief.draw(n, rng):
         pair, _ = batch.find_best(-np.abs(drawn[batch.low] - drawn[batch.high]))
         reason = _say_doubt(batch, pair) or f"{LITTLE}, but the nearest two in a draw of worths"

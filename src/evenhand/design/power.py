@@ -42,8 +42,6 @@ MOST: Final = 2_000_000  # Most judgments that are planned
 
 @dataclass(frozen=True)
 class Truth:
-    """How systems, judges and items are taken to be."""
-
     systems: tuple[str, ...]  # names
     log_worth: tuple[float, ...]  # θ of each (natural log-odds)
     ties: float = 0.0  # share of ties between equals, of one judge on one item
@@ -128,7 +126,6 @@ class Design:
 
     @property
     def outputs(self) -> int:
-        """Number of output pairs."""
         return -(-self.judgments // (self.overlap * self.repeats))
 
     def compared(self, systems: int) -> tuple[Integers, Integers]:
@@ -152,7 +149,6 @@ class Design:
         return float(1 / (self.shares() ** 2).sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it."""
         shown = dict(vars(self))
         shown.pop("pairs")
         return {**shown, "outputs": self.outputs, "effective_judges": self.effective_judges}
@@ -269,7 +265,6 @@ class Simulated:
         return self.right / self.campaigns
 
     def interval(self, first: int, second: int) -> tuple[float, float]:
-        """Return the interval of the power of a pair: how far more campaigns might move it."""
         return bound_share(int(self.right[first, second]), self.campaigns)
 
 

@@ -25,7 +25,6 @@ class Guarantee:
 
 
 def say_range(numbers: Integers) -> str:
-    """Say from where to where numbers go."""
     if not numbers.size:
         return "0"
     low, high = int(numbers.min()), int(numbers.max())

@@ -446,8 +446,6 @@ ALPHA: Final = 0.05
 
 @dataclass(frozen=True)
 class PartTest:
-    """The best part that a query has, beside the full pool."""
-
     query: str  # its name
     labels: int  # of the part with the greatest T
     share: float  # of the pool
@@ -461,14 +459,11 @@ class PartTest:
 
     @property
     def better(self) -> bool:
-        """Whether a part of the pool beats all of it."""
         return self.p is not None and self.p <= ALPHA
 
 
 @dataclass(frozen=True, eq=False)
 class GreatestT:
-    """What the parts have less than the whole."""
-
     less: Array  # (K,) D
     error: Array  # (K,) √V
     null: Array  # (DRAWS,) the greatest T without any difference
@@ -480,7 +475,6 @@ class GreatestT:
         return np.where(flat, -np.inf, self.less / np.where(flat, 1.0, self.error))
 
     def find_p(self, statistic: float) -> float:
-        """Return the chance that the greatest T is such or more."""
         return float((1 + np.count_nonzero(self.null >= statistic)) / (1 + len(self.null)))
 
     @property

@@ -51,7 +51,6 @@ from evenhand.ratings.output_process import OutputProcess, begin, condition, rel
 
 
 def write_findings(curves: QueryCurves) -> Iterator[str]:
-    """Say how far off the full pool is, what share is as good, and whether any part is better."""
     tests = f"{curves.errors.shape[-1]:,} test outputs"
     whole = curves.table[len(curves.labels) - 1].mae.value
     yield (
@@ -70,7 +69,6 @@ def write_findings(curves: QueryCurves) -> Iterator[str]:
 
 
 def _say_shares(curves: QueryCurves) -> Iterator[str]:
-    """Say what share of the labels each query needs, with two slacks, and what that saves."""
     shares, wider = curves.find_shares(), curves.find_shares(slack=WIDER_SLACK)
     if shares[0].share is None:
         yield (
@@ -421,8 +419,6 @@ class QueryReplay:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A pool whose labels are known, and test outputs."""
-
     points: Points  # features of the pool, standardised by the pool
     label: Array  # (n,) labels of the pool
     test: Points  # features of the test outputs
@@ -430,12 +426,10 @@ class Trial:
     how: QueryReplay  # the replay
 
     def learn(self, labelled: Numbers, vector: Array, rng: np.random.Generator) -> Array:
-        """Search for parameters, given the labels of some outputs."""
         rows = np.sort(labelled)
         return relearn(self.points.take(rows), self.label[rows], vector, self.how.search, rng)
 
     def condition(self, labelled: Numbers, vector: Array) -> OutputProcess:
-        """Return what is believed, given parameters and the labels of some outputs."""
         rows = np.sort(labelled)
         return condition(self.points.take(rows), self.label[rows], vector)
 

@@ -98,7 +98,6 @@ def make_campaign(
 
 
 def _locate(where: str, error: EvenhandError) -> CampaignError:
-    """Name the place in a refusal that does not."""
     text, file = str(error), where.partition(",")[0]
     return CampaignError(text if text.startswith(file) else f"{where}: {text}")
 
@@ -126,7 +125,6 @@ def _read_word(value: Any, what: str) -> str:
 
 
 def _read_items(settings: Mapping[str, Any], where: str, folder: Path | None) -> tuple[Item, ...]:
-    """Read items from the file itself or from the table that it names."""
     value = settings.get("items", [])
     chosen = []
     for key in ("systems", "ignore"):

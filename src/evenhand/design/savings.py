@@ -123,7 +123,6 @@ class Savings(InNotebooks):
         return Saving(level, random, whole, 1 - whole / random, *ends, reached)
 
     def _resample(self, at: int) -> tuple[float | None, float | None]:
-        """Return the interval of what is saved, over replays drawn again."""
         replays = len(self.chosen)
         if replays < MIN_REPLAYS:
             return None, None

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.errors import UnknownOption
+from evenhand.errors import UnknownOption, require_option
 
 if TYPE_CHECKING:
     from evenhand.data.ratings import Ratings
@@ -78,7 +78,6 @@ class RatingCampaign:
             )
 
     def simulate(self, seed: int = SEED) -> SimulatedRatings:
-        """Draw all scores."""
         rng = np.random.default_rng(seed)
         outputs = _Outputs.of(self)
         # the judges of each segment are those with the least load, at random
@@ -188,7 +187,6 @@ def _draw(campaign: RatingCampaign, n: int, rng: np.random.Generator) -> Array:
 def _tabulate(
     campaign: RatingCampaign, outputs: _Outputs, rows: tuple[Integers, Integers], scores: Integers
 ) -> SimulatedRatings:
-    """Lay the scores out, judge by judge, one criterion after the other as the judges did."""
     output, judge = rows
     criteria = [*campaign.criteria]
     c, n = scores.shape
@@ -235,3 +233,10 @@ CAMPAIGN: Final = RatingCampaign(
         "adequacy": Criterion((-1.06, -0.54, -0.06, 0.54), noise=0.83),
     },
 )
+SIMULATED: Final = ("hamon2007_simulated",)  # Names of campaigns that can be simulated as they are
+
+
+def simulate(name: str, seed: int = SEED) -> SimulatedRatings:
+    """Draw a campaign by its name."""
+    require_option("simulated campaign", name, SIMULATED)
+    return CAMPAIGN.simulate(seed)

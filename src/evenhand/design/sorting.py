@@ -73,15 +73,12 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class PartialOrder:
-    """Who is known to be better than whom, or to tie."""
-
     systems: tuple[str, ...]  # the K systems
     better: Mask  # (K, K) whether the row is known to be better than the column
     tied: Mask  # (K, K) whether the two are known to tie; every system ties with itself
 
     @property
     def known(self) -> int:
-        """How many of the K(K − 1)/2 pairs are known."""
         k = len(self.systems)
         return int(self.better.sum() + (self.tied.sum() - k) // 2)
 
@@ -95,7 +92,6 @@ class PartialOrder:
         return "worse" if self.better[j, i] else "unknown"
 
     def count_against(self, order: Sequence[Sequence[int]]) -> int:
-        """Return of how many pairs an order says something else than what is known."""
         place = {code: i for i, same in enumerate(order) for code in same}
         against = 0
         for one, other in combinations(place, 2):
@@ -206,8 +202,6 @@ class Answer:
 
 @dataclass(frozen=True)
 class _Progress:
-    """Where the sort stands: open questions, or the groups it came to."""
-
     open: tuple[Question, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
     decided: tuple[tuple[Question, Order], ...] = ()
@@ -396,7 +390,6 @@ class Sorting:
 
     @cached_property
     def _progress(self) -> _Progress:
-        """Run the sort on the answers, as far as they reach."""
         learned = Learned()
         first = len(self.systems) - self.added
         codes = range(len(self.systems))
@@ -439,7 +432,6 @@ def start_sorting(
 
 
 def write_sort(sort: Sorting) -> str:
-    """Return a sort as JSON: its settings, every answer, and a digest of them."""
     answers = [
         {"shown": one.shown, "places": one.places, **({"judge": one.judge} if one.judge else {})}
         for one in sort.answers

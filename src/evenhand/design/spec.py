@@ -58,9 +58,10 @@ class CampaignSpec:
         for name in ("judges", "items", "judgments", "each"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise UnknownOption(f"{name} cannot be {value}: one or more")
+                what = "judgments per judge (each)" if name == "each" else name
+                raise UnknownOption(f"{what} cannot be {value}: one or more")
         if self.each is not None and self.judgments is not None:
-            raise UnknownOption("state judgments, or each (judgments per judge), not both")
+            raise UnknownOption("state judgments, or judgments per judge (each), not both")
 
     @property
     def is_sized(self) -> bool:
@@ -137,7 +138,6 @@ def read_spec(path: str) -> dict[str, Any]:
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
-    """Refuse names and types that are none."""
     for name, value in settings.items():
         if name not in KEYS:
             hint = sentence_hint(suggest(name, KEYS)) or f": there are {listing(KEYS, len(KEYS))}"

@@ -22,8 +22,6 @@ Choice = Literal["", "start-up", "random", "narrowed", "policy"]
 
 @dataclass(frozen=True)
 class Ticket:
-    """One question to one judge."""
-
     # its place in the assignment, from 0; the tickets of a judge follow one another in the order
     # in which they are to be answered
     number: int
@@ -50,7 +48,6 @@ class Ticket:
         return bool(self.systems)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON holds it; `chosen` is there where a policy was asked."""
         values = {**vars(self), "systems": list(self.systems)}
         if not self.chosen:
             del values["chosen"]
@@ -68,8 +65,6 @@ DIRECTIONS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Answer:
-    """What was said of one ticket; a task fills what it asks for."""
-
     outcome: str | None = None  # of two outputs as they were shown: left, tie, right or both_bad
     ranks: tuple[int, ...] | None = None  # in the order shown: 1 is best, equal ranks tie
     score: float | None = None  # on the scale of the task
@@ -77,7 +72,6 @@ class Answer:
     comment: str = ""  # what the judge wrote besides
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what was said as JSON holds it; `validate` of the task takes it back."""
         values: dict[str, Any] = {}
         if self.outcome is not None:
             values["outcome"] = self.outcome
@@ -93,7 +87,6 @@ class Answer:
 
 
 def open_answer(answer: object, expected: tuple[str, ...], *, comment: bool) -> Mapping[str, Any]:
-    """Return the fields of an answer as it came."""
     if not isinstance(answer, Mapping):
         raise InvalidJudgments(f"an answer holds {listing(expected)} by name, not {show(answer)}")
     known = (*expected, "comment") if comment else expected
@@ -149,7 +142,6 @@ def is_number(value: object) -> bool:
 
 
 def read_whole(value: object, name: str, low: int, high: int) -> int:
-    """Return a whole number of an answer."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -160,7 +152,6 @@ def read_whole(value: object, name: str, low: int, high: int) -> int:
 
 
 def show(value: object) -> str:
-    """Show a value that came from outside, cut where it is long."""
     try:
         whole = repr(value)
     except ValueError:  # Python writes no whole number of more than 4,300 digits
@@ -188,7 +179,6 @@ class Task(ABC):
 
     @property
     def width(self) -> int:
-        """Number of outputs on one ticket."""
         return 1
 
     @abstractmethod
@@ -230,7 +220,6 @@ class Task(ABC):
                 raise CampaignError(f"task '{self.name}' cannot show '{text}'{hint}")
 
     def take_words(self, name: str) -> tuple[str, ...]:
-        """Return a setting that is a list of different words."""
         value = getattr(self, name)
         sound = isinstance(value, list | tuple) and all(
             isinstance(one, str) and is_text(one) for one in value
@@ -243,11 +232,9 @@ class Task(ABC):
         return tuple(value)
 
     def refuse(self, name: str, value: object, what: str) -> CampaignError:
-        """Return the refusal of a setting."""
         return CampaignError(f"task '{self.name}': {name} cannot be {show(value)}: it is {what}")
 
     def to_dict(self) -> Row:
-        """Return the settings as a campaign file holds them."""
         settings: Row = {"kind": self.kind}
         for one in fields(self):
             value = getattr(self, one.name)
@@ -263,8 +250,6 @@ WRITTEN = {"both_bad": "tie (bothbad)"}
 
 @dataclass(frozen=True, kw_only=True)
 class PairTask(Task):
-    """Two outputs of one item, one of which may be preferred."""
-
     kind: ClassVar[str] = "pair"
     table: ClassVar[str] = "comparisons"
     ties: bool = True  # whether there is an answer "no preference"
@@ -277,7 +262,6 @@ class PairTask(Task):
 
     @property
     def outcomes(self) -> tuple[str, ...]:
-        """What may be answered."""
         more = [word for word, may in (("tie", self.ties), ("both_bad", self.both_bad)) if may]
         return ("left", "right", *more)
 
@@ -293,7 +277,6 @@ class PairTask(Task):
         return Answer(outcome=outcome, comment=read_comment(fields))
 
     def tabulate(self, ticket: Ticket, answer: Answer) -> Rows:
-        """Return the row of a table of comparisons."""
         left, right = ticket.systems
         outcome = WRITTEN.get(answer.outcome or "", answer.outcome)
         return ({"left": left, "right": right, "outcome": outcome},)
@@ -304,8 +287,6 @@ MAX_RANKED_OUTPUTS: Final = 26  # Most outputs that are ranked at once
 
 @dataclass(frozen=True, kw_only=True)
 class RankTask(Task):
-    """Outputs of one item that are put in order."""
-
     kind: ClassVar[str] = "rank"
     table: ClassVar[str] = "rankings"
     n: int = 5  # how many are shown at once
@@ -346,8 +327,6 @@ class RankTask(Task):
 
 @dataclass(frozen=True)
 class Scale:
-    """Scores from one end to the other, in steps."""
-
     low: float  # lowest score
     high: float  # highest score
     step: float  # between neighbours
@@ -359,7 +338,6 @@ class Scale:
         return isfinite(steps) and abs(steps - round(steps)) < 1e-9
 
     def read(self, score: object) -> float:
-        """Return a score."""
         if isinstance(score, bool) or not isinstance(score, int | float) or not self.holds(score):
             raise InvalidJudgments(f"a score is {self}, not {show(score)}")
         return float(score)
@@ -395,7 +373,6 @@ class ScaledTask(Task):
 
     @property
     def scale(self) -> Scale:
-        """The scores that may be given."""
         return Scale(self.low, self.high, self.step)
 
 
@@ -425,8 +402,6 @@ FIELDS: Final = ("start", "end", "severity", "category", "side")
 
 @dataclass(frozen=True, kw_only=True)
 class SpanTask(ScaledTask):
-    """Errors of one output, each with a severity; with a score besides, or without."""
-
     # Without a score the table of ratings holds minus the sum of the weights of what was marked.
 
     kind: ClassVar[str] = "spans"
@@ -470,7 +445,6 @@ class SpanTask(ScaledTask):
         return Answer(spans=tuple(spans), score=score, comment=read_comment(fields))
 
     def _read_span(self, given: object, lengths: Mapping[str, int]) -> Span:
-        """Check one error."""
         if not isinstance(given, Mapping) or set(given) - set(FIELDS):
             raise InvalidJudgments(f"an error has {', '.join(FIELDS)}, not {show(given)}")
         side = given.get("side", "output")
@@ -489,7 +463,6 @@ class SpanTask(ScaledTask):
         return Span(start, end, severity, category, side)
 
     def tabulate(self, ticket: Ticket, answer: Answer) -> Rows:
-        """Return the row of a table of ratings."""
         spans = answer.spans or ()
         lost = -sum(self.severities[one.severity] for one in spans)
         score: Any = answer.to_dict()["score"] if self.score else lost

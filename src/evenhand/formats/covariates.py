@@ -37,7 +37,6 @@ _MAX_VALUES_SHOWN: Final = 3
 
 
 def open_covariates(source: str | Path, *, on: str, named: str | None = None) -> Frame:
-    """Open a table with one row for each judge (or item), ready to be joined."""
     table = open_files(source)
     key = _find_key(table, on, named)
     return table.frame if key == on else table.frame.rename({key: on})
@@ -81,7 +80,6 @@ def read_system_covariates(
 def refuse_missing(
     covariates: Mapping[str, Mapping[str, float | str]], systems: Sequence[str], source: str | Path
 ) -> None:
-    """Refuse a table that lacks a system."""
     for name, values in covariates.items():
         missing = [system for system in systems if system not in values]
         if missing:
@@ -136,7 +134,6 @@ PERSON = "person"
 
 
 def read_persons(source: str | Path) -> dict[str, str]:
-    """Read which person each login is of."""
     path = Path(source).expanduser()
     if path.suffix.lower() != ".json":
         return _gather(_read_table(path), path)
@@ -168,7 +165,6 @@ def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
 
 
 def _read_pair(login: object, person: str, path: Path) -> tuple[str, str]:
-    """Return a login and its person out of a JSON file."""
     text = isinstance(login, str) and login.strip()
     if not text and (isinstance(login, bool) or not isinstance(login, int)):
         raise InvalidJudgments(f"a login of '{person}' in {path} is {login!r}: write its name")
@@ -178,7 +174,6 @@ def _read_pair(login: object, person: str, path: Path) -> tuple[str, str]:
 
 
 def _read_table(path: Path) -> list[tuple[str, str]]:
-    """Return the logins and persons of a table with one login a row."""
     fetched = fetch_columns(open_covariates(path, on="judge", named=LOGIN))
     if PERSON not in fetched:
         raise UnknownColumn(f"{path} needs a column '{PERSON}' beside that of logins")

@@ -47,7 +47,6 @@ SHORT_NAMES: Final = {"postgresql": "postgres", "redshift": "postgres"}
 
 
 def _open_with_ibis(address: Address) -> Table:
-    """Open a table of a database."""
     kind = SHORT_NAMES.get(address.scheme, address.scheme)  # Ibis' name of the database
     _, name = address.require(("table",))
     try:
@@ -92,7 +91,7 @@ def _open_with_ibis(address: Address) -> Table:
 
 def _open_duckdb(address: Address) -> Table:
     """Open a table or view of a DuckDB file; a file with one table needs no name of it."""
-    if address.settings or address.user or "path" in address.asked:
+    if address.settings or address.user or "path" in address.query:
         raise UnknownOption(f"'{address}' says too much: a DuckDB file takes ?table=NAME only")
     path = Path(f"{address.place}{address.path}").expanduser()
     if not path.is_file():
@@ -138,7 +137,7 @@ def _choose(connection: duckdb.DuckDBPyConnection, address: Address) -> str:
     names = {
         name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in rows
     }
-    table_name = address.asked.get("table")
+    table_name = address.query.get("table")
     if table_name is None and len(names) == 1:
         return _write(*rows[0])
     if table_name is None:
@@ -173,7 +172,7 @@ _LOG: Final = Path(__file__).with_name("log4j2.properties")
 def _open_spark(address: Address) -> Table:
     """Open a table of Spark's catalogue, or a Parquet or ORC path that Spark can read."""
     kind, name = "table", address.path.strip("/") if address.scheme == "sc" else ""
-    if name and address.asked:
+    if name and address.query:
         raise UnknownOption(f"'{address}' names two tables: one is read")
     if not name:
         kind, name = address.require(("table", "path"))

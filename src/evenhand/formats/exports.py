@@ -32,8 +32,6 @@ Kind = TypeVar("Kind", Comparisons, Rankings, Ratings)
 
 @dataclass(frozen=True)
 class Exporter:
-    """An outside format that is written."""
-
     # `export` yields the text and refuses what the format cannot say. What it merely has no place
     # for is left out, and `say_left_out` says so: whole columns, and single values (`find_losses`).
 
@@ -45,7 +43,6 @@ class Exporter:
 
 
 def require_kind(data: Handle, kind: type[Kind], name: str) -> Kind:
-    """Refuse judgments of another kind than a format holds."""
     if isinstance(data, kind):
         return data
     kind_name = type(data).__name__.lower()
@@ -55,14 +52,12 @@ def require_kind(data: Handle, kind: type[Kind], name: str) -> Kind:
 
 
 def require_roles(data: Handle, roles: Sequence[str], name: str) -> None:
-    """Refuse judgments that lack what a format cannot do without."""
     lacking = [role for role in roles if role not in data.columns]
     if lacking:
         raise UnknownColumn(f"{name} needs {listing(lacking)}, not found in {data.source.name}")
 
 
 def read_rows(data: Handle) -> Iterator[Record]:
-    """Yield the rows of a handle, in order."""
     yield from read_records(Table(data.frame, data.source.name))
 
 
@@ -90,13 +85,11 @@ def say_dropped(n: int, every: int, sentence: str) -> list[str]:
 
 
 def refuse_weight(record: Record, name: str) -> None:
-    """Refuse a row that counts more or less than once."""
     if text_of(record, "weight") not in {"", "1"}:
         raise record.refuse(f"its weight is {text_of(record, 'weight')}: {name} has no weights")
 
 
 def _gather_rankings(data: Rankings, name: str) -> list[list[Record]]:
-    """Return the rows of each ranking."""
     rankings: dict[tuple[str, str], list[Record]] = {}
     for record in read_rows(data):
         refuse_weight(record, name)
@@ -114,7 +107,6 @@ _MIN_SLOTS: Final = 2
 
 
 def export_wmt_rnk(data: Handle) -> Iterator[str]:
-    """Yield the lines of the table."""
     data = require_kind(data, Rankings, WMT_RNK.name)
     require_roles(data, _NEEDS, WMT_RNK.name)
     data.check()
@@ -204,7 +196,6 @@ _BATCH: Final = ("batchNo", "item_pk")
 
 
 def export_appraise(data: Handle) -> Iterator[str]:
-    """Yield the lines of the table."""
     data = require_kind(data, Ratings, APPRAISE.name)
     require_roles(data, _NEEDS, APPRAISE.name)
     records = list(read_rows(data))
@@ -304,7 +295,6 @@ def _type(record: Record) -> str:
 
 
 def _flag(record: Record) -> str:
-    """Return what the name of the document says of it, as it is read again."""
     return read_document(record.text("documentID"), record.need("system")).flag
 
 
@@ -314,7 +304,6 @@ def _is_whole(record: Record) -> bool:
 
 
 def write_error(record: Record, span: Span, name: str) -> dict[str, Any]:
-    """Return an error as Appraise writes it, in whichever format."""
     if span.side == "source" or span.end is None:
         where = "in the source" if span.side == "source" else "at no place"
         raise record.refuse(f"an error lies {where}, and {name} marks errors in the output only")
@@ -337,7 +326,6 @@ def _find_units(record: Record, span: Span) -> tuple[int, int]:
 
 
 def _write_spans(record: Record) -> str:
-    """Write the errors of a rating."""
     spans = spans_of(record)
     if spans is None:
         raise record.refuse(
@@ -368,7 +356,6 @@ def _times(record: Record) -> list[str]:
 
 
 def export_wmt_json(data: Handle) -> Iterator[str]:
-    """Yield one line for each item."""
     data = require_kind(data, Ratings, WMT_JSON.name)
     require_roles(data, ("judge", "item"), WMT_JSON.name)
     tasks = data.tasks()
@@ -407,7 +394,6 @@ WMT_JSON: Final = Exporter(
 
 
 def _add(record: Record, segment: dict[str, Any]) -> None:
-    """Add a score to its segment, and the texts if they are not there yet."""
     system = record.need("system")
     texts = {"doc_id": record.text("document"), "src_text": _text(record, "source")}
     for name, text in texts.items():
@@ -463,7 +449,6 @@ MARKS: Final = ("<v>", "</v>")
 
 
 def export_mqm(data: Handle) -> Iterator[str]:
-    """Yield the lines of the table."""
     data = require_kind(data, Ratings, MQM.name)
     require_roles(data, _NEEDS_MQM, MQM.name)
     yield "\t".join(_HEADER) + "\n"
@@ -564,7 +549,6 @@ _TEXTS: Final = ("source", "output", "criterion")
 
 
 def export_label_studio(data: Handle) -> Iterator[str]:
-    """Yield the tasks, one for each judgment."""
     require_roles(data, _NEEDS_LABEL_STUDIO, LABEL_STUDIO.name)
     if isinstance(data, Comparisons):
         data.tally()  # refuses every value that could not be read again
@@ -581,7 +565,6 @@ def export_label_studio(data: Handle) -> Iterator[str]:
 
 
 def find_losses_label_studio(data: Handle) -> Iterator[str]:
-    """Say how many controls and repeats become judgments like others."""
     kinds = [record.text("kind").casefold() for record in read_rows(data)]
     known = sum(kind not in ("", "target", "tgt") for kind in kinds)
     yield from say_dropped(known, len(kinds), "controls and repeats become judgments like others")
@@ -598,7 +581,6 @@ LABEL_STUDIO: Final = Exporter(
 
 
 def _task(record: Record, data: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a task with its one annotation."""
     shown = {"item": record.need("item"), "task": record.text("task")}
     shown |= {name: record.text(name) for name in _TEXTS}
     seconds = text_of(record, "seconds")
@@ -654,7 +636,6 @@ EXPORTS: Final = tuple(one.name for one in _EXPORTERS)  # Names that `kind` and 
 
 
 def find_exporter(name: str) -> Exporter:
-    """Return the exporter of a name."""
     require_option("kind", name, EXPORTS)
     return next(one for one in _EXPORTERS if name == one.name)
 

@@ -41,19 +41,17 @@ SHORT: Final = 3
 
 @dataclass(frozen=True)
 class Address:
-    """A URL of a table."""
-
     scheme: str  # its kind, in small letters, such as "sc"
     place: str  # host and port, or nothing
     path: str  # what follows the place, with its slash
-    asked: Mapping[str, str]  # "table" or "path" → what the URL asks for
+    query: Mapping[str, str]  # "table" or "path" → what the URL asks for
     # everything else that it says, in order
     settings: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     # user and password as they stand before @, or nothing
     user: str = field(default="", repr=False)
 
     def __str__(self) -> str:
-        query = "&".join(f"{name}={value}" for name, value in self.asked.items())
+        query = "&".join(f"{name}={value}" for name, value in self.query.items())
         return f"{self.scheme}://{self.place}{self.path}" + (f"?{query}" if query else "")
 
     @property
@@ -76,10 +74,9 @@ class Address:
         return text.rstrip(".")
 
     def require(self, names: Sequence[str]) -> tuple[str, str]:
-        """Return the one thing that the URL asks for."""
-        given = [name for name in ASKED if name in self.asked]
+        given = [name for name in ASKED if name in self.query]
         if len(given) == 1 and given[0] in names:
-            return given[0], self.asked[given[0]]
+            return given[0], self.query[given[0]]
         wanted = " or ".join(f"{name}=…" for name in names)
         raise UnknownOption(f"'{self}' must say what to read: add ?{wanted} to it")
 
@@ -107,7 +104,6 @@ def show_address(text: str) -> str:
 
 
 def read_address(text: str) -> Address:
-    """Take a URL apart."""
     # Settings stand behind `?`, joined by `&`, or behind `;` as Spark writes them.
     match = _ADDRESS.match(text)
     if match is None:
@@ -194,7 +190,6 @@ _CHUNK: Final = 1 << 20
 
 
 def tell_compression(start: bytes) -> Compression:
-    """Return how a file is compressed, by its first bytes whatever it is called."""
     if start.startswith(GZIP):
         return "gzip"
     return "zstd" if start.startswith(ZSTD) else "none"
@@ -267,7 +262,6 @@ _LIKE_URL: Final = re.compile(r"\w{2,}\s*:/.*@|\w{2,}\s*:/+[^?]*\?.*=")
 
 
 def find_files(source: str | Path | Sequence[str | Path]) -> list[Path]:
-    """Return the files that a name, a pattern or a list of them stands for."""
     named = [source] if isinstance(source, str | Path) else list(source)
     if not named:
         raise UnknownOption("no file was given: name at least one")
@@ -418,8 +412,6 @@ _DATABASES: Final = {".db", ".sqlite", ".sqlite3", ".duckdb"}
 
 @dataclass(frozen=True)
 class Head:
-    """The beginning of a file."""
-
     path: Path  # the file
     kind: Kind  # what it holds
     compression: Compression  # how it is packed
@@ -428,7 +420,6 @@ class Head:
 
 
 def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
-    """Look at the first bytes of a file and tell what it is."""
     try:
         with path.open("rb") as file:
             start = file.read(SIZE)
@@ -468,7 +459,6 @@ def read_head(path: Path, connection: duckdb.DuckDBPyConnection) -> Head:
 
 
 def _decode(path: Path, start: bytes) -> str:
-    """Return the beginning as text, without its byte order mark."""
     try:
         text = start.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -597,7 +587,6 @@ def open_wrapped(connection: duckdb.DuckDBPyConnection, head: Head) -> duckdb.Du
 
 
 def _unwrap(campaigns: Any, head: Head) -> Iterator[dict[str, Any]]:
-    """Yield the lines of every campaign, with its name."""
     for name, given in campaigns.items():
         if not isinstance(given, list) or not all(isinstance(line, dict) for line in given):
             raise UnknownFormat(f"campaign '{name}' of {head.path} is no list of annotations")

@@ -59,8 +59,6 @@ _EXCEL: Final = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a CSV file is written."""
-
     delimiter: str  # one character
     columns: tuple[str, ...]  # names of the header, without outer blanks
     skip: int = 0  # lines above the header
@@ -100,7 +98,6 @@ def _query(columns: Sequence[str], key: tuple[str, str, int], *names: str) -> st
 
 
 def read_dialect(head: Head) -> Dialect:
-    """Tell the delimiter and the columns from the beginning of a file."""
     first = re.split(r"\r\n|\n|\r", head.text, maxsplit=1)[0].strip()
     if not first:
         raise UnknownFormat(f"line 1 of {head.path} is blank: put the header there")
@@ -285,7 +282,6 @@ _KIND: Final = (
 def open_parquet(
     connection: duckdb.DuckDBPyConnection, names: Sequence[str], said: str, *, folders: bool
 ) -> tuple[duckdb.DuckDBPyRelation, dict[str, Kinds]]:
-    """Return a relation over Parquet files."""
     files = "[" + ", ".join(map(quote, names)) + "]"
     counted = connection.execute(
         f"select sum(num_rows) from parquet_file_metadata({files})"
@@ -411,8 +407,6 @@ _NOWHERE: Final = "\x1f\x1e\x1f\x1e"
 
 @dataclass(frozen=True)
 class Shape:
-    """How the lines of a file are to be taken apart."""
-
     columns: tuple[str, ...]  # their names
     parting: Parting  # what stands between fields: one character, or blanks and tabs in any number
     header: bool  # whether the first line names the columns
@@ -512,7 +506,6 @@ def _are_languages(names: Sequence[str]) -> bool:
 
 
 def _fits(name: str, value: str) -> bool:
-    """Say whether a value can stand in a column of Appraise's."""
     if name == "isCompleteDocument":
         return value in {"True", "False"}
     if name == "spans":
@@ -536,7 +529,6 @@ def is_moment(text: str) -> bool:
 def open_shaped(
     connection: duckdb.DuckDBPyConnection, heads: Sequence[Head], shapes: Sequence[Shape]
 ) -> duckdb.DuckDBPyRelation:
-    """Return a relation over files of one such shape, every value as text."""
     for head, shape in zip(heads, shapes, strict=True):
         if shape.columns != shapes[0].columns:
             raise UnknownFormat(
@@ -699,7 +691,6 @@ class GrowingFile:
     # waiting: bytes behind them of a line that is not whole yet.
 
     def __init__(self, path: Path) -> None:
-        """Read nothing yet."""
         if path.suffix.lower() not in KINDS:
             raise UnknownFormat(
                 f"'{path}' cannot be watched while it grows: only {', '.join(KINDS)} grow line by"

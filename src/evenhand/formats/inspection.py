@@ -52,7 +52,6 @@ def count_kinds(data: Comparisons | Ratings) -> tuple[int | None, int | None]:
 
 
 def _count(data: Comparisons | Ratings, frame: Frame) -> dict[str, float]:
-    """Count judgments by the label of their kind."""
     frame = frame.with_columns(nw.col(_KIND).fill_null(""))
     if isinstance(data, Comparisons):
         return count_answers(replace(data, frame=frame), _KIND)
@@ -85,8 +84,6 @@ _N = "evenhand_n"
 
 @dataclass(frozen=True)
 class Overlap:
-    """Items of one task, and those that two or more judges judged."""
-
     items: int  # different items
     shared: int | None  # items of two or more judges; None without judges
     share: float | None  # share of judgments on them; None without judges
@@ -94,8 +91,6 @@ class Overlap:
 
 @dataclass(frozen=True)
 class RankingCounts:
-    """Rankings of one task."""
-
     all: int  # all of them
     blank: int  # those in which nothing was ranked
     used: float  # those that compare at least two outputs, as they are weighted
@@ -119,7 +114,6 @@ def one_row_per_answer(data: Comparisons) -> Frame:
 
 
 def count_overlap(frame: Frame, *, judge: bool) -> dict[str | None, Overlap]:
-    """Count the items of each task, and those of two or more judges."""
     if "item" not in frame.collect_schema().names():
         return {}
     # two judges or more are there where the first by name is not the last: one group an item
@@ -179,7 +173,6 @@ def _rank_sizes(rankings: RankingTable, roles: list[str]) -> Frame:
 
 
 def _drop_unweighted(data: ComparisonTable | RankingTable) -> Frame:
-    """Return the rows that count."""
     if not data.has("weight"):
         return data.frame
     return data.frame.filter(nw.col("weight").cast(nw.Float64) != 0)
@@ -194,8 +187,6 @@ def _with_task(frame: Frame) -> Frame:
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores under one criterion of a table of ratings."""
-
     criterion: str | None  # its name; None where the table has no such column
     count: int  # scores that are there
     missing: int  # scores that are not
@@ -205,7 +196,6 @@ class Scores:
 
 
 def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
-    """Count judges, items and systems of ratings, and describe the scores."""
     scores = _describe(data)
     n = sum(one.count + one.missing for one in scores)
     if not n:
@@ -228,7 +218,6 @@ def inspect_ratings(data: Ratings) -> tuple[dict[str, Any], tuple[Scores, ...]]:
 
 
 def _loads(data: Ratings, role: str) -> list[int]:
-    """Count the ratings of each level of a role."""
     counted = data.frame.group_by(role).agg(nw.len().alias("n"))
     return [int(n) for n in fetch_columns(counted)["n"]]
 
@@ -293,8 +282,6 @@ class Part:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What is in a table of judgments."""
-
     name: str  # the file, or "data frame"
     kind: str  # "comparisons", "rankings" or "ratings"
     format: str  # the layout that was recognised
@@ -307,7 +294,6 @@ class Inspection:
     excluded: tuple[Exclusion, ...] = ()  # what was excluded when the table was read
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain dictionaries and lists, for JSON."""
         return {**asdict(self), "excluded": write_excluded(self.excluded)}
 
 
@@ -345,7 +331,6 @@ def inspect(data: Handle, *, expanded: Comparisons | None = None) -> Inspection:
 
 
 def _by_task(data: Comparisons, tally: Tally) -> dict[str | None, Tally]:
-    """Take tasks apart, each with its number of answers."""
     if not data.has("task"):
         return {None: tally}
     answers = count_answers(data, "task") if data.expanded else {}
@@ -397,7 +382,6 @@ def _part(
     overlap: Overlap | None,
     ranked: RankingCounts | None,
 ) -> Part:
-    """Put together what is known of one task, from all judgments and from those of systems."""
     tally, linked = tallies
     judge = tally.factors.get("judge")
     pooled = tally.pool()

@@ -13,6 +13,7 @@ from narwhals.exceptions import DuplicateError, NarwhalsError
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.conditions import filter_rows
+from evenhand.data.engine import make_table
 from evenhand.data.engine_errors import explain_polars, explained
 from evenhand.data.exclusions import Filter, quote_condition
 from evenhand.data.labels import Outcome
@@ -27,7 +28,7 @@ from evenhand.formats.file_heads import (
     read_web_address,
     show_address,
 )
-from evenhand.formats.files import open_files
+from evenhand.formats.files import connect, open_files
 from evenhand.formats.registry import choose
 from evenhand.formats.table import ReadOptions, Table
 
@@ -148,6 +149,19 @@ def understand(
     source = data.source
     first = replace(source, exclusions=(others, *source.exclusions))
     return replace(data, source=first)
+
+
+def read_columns(
+    columns: Mapping[str, Sequence[Any]], name: str
+) -> Comparisons | Rankings | Ratings:
+    """Read columns that lie in memory as a CSV file of them would be read; blanks are missing."""
+    connection = connect()
+    texts = {
+        column: [None if value is None or value == "" else str(value) for value in values]
+        for column, values in columns.items()
+    }
+    table = Table(make_table(connection, texts), name, connection)
+    return understand(table, ReadOptions(), layout=None, where=None)
 
 
 def _rename_quoted(table: Table, options: ReadOptions) -> tuple[Table, ReadOptions]:

@@ -56,7 +56,6 @@ class Record:
         return value if isinstance(value, str) else self.text(column)
 
     def need(self, column: str) -> str:
-        """Return a value that must be there."""
         text = self.text(column)
         if not text:
             raise self.refuse(f"'{column}' is missing")
@@ -75,13 +74,11 @@ class Record:
         raise self.refuse(f"'{column}' is not JSON: {shorten(text)}")
 
     def mapping(self, value: Any, what: str) -> Mapping[str, Any]:
-        """Return a part of a JSON value that holds things by name."""
         if not isinstance(value, Mapping):
             raise self.refuse(f"{what}: expected an object with names, not {shorten(value)}")
         return value
 
     def sequence(self, value: Any, what: str) -> Sequence[Any]:
-        """Return a part of a JSON value that is a list."""
         if not isinstance(value, list):
             raise self.refuse(f"{what}: expected a list, not {shorten(value)}")
         return value
@@ -97,31 +94,26 @@ class Record:
         return str(value)
 
     def choose(self, value: str, what: str, expected: Sequence[str]) -> str:
-        """Return a label that is one of a few."""
         if value not in expected:
             raise self.refuse(f"{what} is '{shorten(value)}': expected {' | '.join(expected)}")
         return value
 
     def refuse(self, words: str) -> InvalidJudgments:
-        """Return the refusal of this record."""
         return InvalidJudgments(f"row {self.number:,} of {self.table}: {words}")
 
 
 def shorten(value: object, longest: int = 60) -> str:
-    """Return a value for a message."""
     text = str(value)
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def require_columns(table: Table, needed: Sequence[str], title: str) -> None:
-    """Refuse a table that lacks columns of its layout."""
     lacking = [name for name in needed if name not in table.columns]
     if lacking:
         raise UnknownColumn(f"{title} need {listing(lacking)}, not found in {table.name}")
 
 
 def read_records(table: Table) -> Iterator[Record]:
-    """Yield the rows of a table, in order."""
     fetched = fetch_columns(table.frame)
     names = list(fetched)
     columns = [column.tolist() for column in fetched.values()]
@@ -138,7 +130,6 @@ def rate(
     notes: Iterable[str] = (),
     excluded: Iterable[Exclusion] = (),
 ) -> Ratings:
-    """Make ratings of flat rows."""
     data = make_ratings(lay_out(table, rows, ("score",)), options, layout)
     return replace(data, source=data.source.noting(*notes).excluding(*excluded))
 
@@ -377,18 +368,16 @@ _NESTED = "nested values"
 
 
 def list_unread(table: Table, read: Collection[str]) -> list[str]:
-    """Return the columns of a table that a layout has no use for."""
     return [name for name in table.columns if name not in read]
 
 
 def note_unread(table: Table, read: Collection[str]) -> list[str]:
-    """Return the note on the columns that a layout has no use for."""
     return say_unread(list_unread(table, read))
 
 
 def list_flat(table: Table, read: Collection[str]) -> list[str]:
     """Return those of the unread columns that hold one value a row, and so can be kept."""
-    return [name for name in list_unread(table, read) if table.found.get(name) != _NESTED]
+    return [name for name in list_unread(table, read) if table.original_types.get(name) != _NESTED]
 
 
 def keep_flat(record: Record, names: Sequence[str], row: Row) -> Row:

@@ -70,7 +70,7 @@ def choose(header: Header, name: str | None) -> Layout:
             )
         return layout
     check_asked(header, [role for layout in LAYOUTS for role in layout.roles])
-    fitting = [layout for layout in LAYOUTS if set(header.asked) <= set(layout.roles)]
+    fitting = [layout for layout in LAYOUTS if set(header.requested) <= set(layout.roles)]
     for layout in fitting:
         if layout.recognise(header):
             return layout
@@ -89,7 +89,7 @@ def _refusal(header: Header, fitting: Sequence[Layout]) -> UnknownColumn | Unkno
             f"{header.table} is the log of a campaign, for evenhand verify: {DOWNLOAD}"
         )
     if (
-        "weight" in header.asked
+        "weight" in header.requested
         and generic.RATINGS not in fitting
         and generic.RATINGS.recognise(header)
     ):

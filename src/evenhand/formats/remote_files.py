@@ -56,8 +56,6 @@ CHUNK: Final = 1 << 22  # Bytes that are copied at once
 
 @dataclass(frozen=True, eq=False)
 class RemoteFile:
-    """A file of a bucket or of a web server."""
-
     url: str  # as it is shown: without user, password and signature
     name: str = field(repr=False)  # as it is asked for; may hold a secret
     size: int = 0  # bytes when it was found in a bucket
@@ -69,7 +67,6 @@ class RemoteFile:
         return self.system.open_input_file(self.name)
 
     def read(self, start: int, stop: int) -> bytes:
-        """Return bytes of a file of a bucket."""
         with _faults_of(self.address):
             try:
                 part = self.opened.read_at(stop - start, start)
@@ -90,7 +87,6 @@ class RemoteFile:
 
 
 def find_remote(source: str | Path | Sequence[str | Path]) -> list[RemoteFile]:
-    """Return the files that a URL, or a list of URLs, stands for."""
     urls = [source] if isinstance(source, str | Path) else list(source)
     if not all(map(names.is_remote, urls)):
         raise UnknownOption(
@@ -121,7 +117,6 @@ def find_remote(source: str | Path | Sequence[str | Path]) -> list[RemoteFile]:
 
 
 def open_remote(files: Sequence[RemoteFile]) -> Table:
-    """Open files of one layout that lie elsewhere as a table."""
     kinds = {file.url.lower().endswith((".parquet", ".pq")): file for file in files}
     if len(kinds) > 1:
         raise UnknownFormat(
@@ -142,8 +137,6 @@ def open_remote(files: Sequence[RemoteFile]) -> Table:
 
 
 class BucketFiles(AbstractFileSystem):  # type: ignore[misc] # fsspec ships no annotations
-    """Files of buckets by their URLs, as DuckDB reads them."""
-
     # Whoever asks for parts of a file while somebody overwrites it gets a mixture of two files. So
     # each file of which parts came is looked at once more at the end of a query (`check`).
 

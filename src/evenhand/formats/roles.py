@@ -80,11 +80,9 @@ _FOLDED: Final = {
 
 @dataclass(frozen=True)
 class Header:
-    """The columns of an outside table, and the roles that the caller gave to some of them."""
-
     columns: tuple[str, ...]  # names as they stand in the table
     # role → column, as the caller says; wins over every name
-    asked: Mapping[str, str] = field(default_factory=dict)
+    requested: Mapping[str, str] = field(default_factory=dict)
     table: str = "the table"  # what the table is called in messages
     # says of a column whether its values are texts, and so no names
     holds_texts: Callable[[str], bool] = field(default=lambda _: False, compare=False)
@@ -100,16 +98,15 @@ class Header:
         return next((column for column in self.columns if fold(column) == fold(name)), None)
 
     def holds(self, names: Iterable[str]) -> bool:
-        """Say whether every one of these columns is there."""
         return all(self.named(name) is not None for name in names)
 
     def candidates(self, role: str) -> list[str]:
         """Return the columns that could play a role; one that the caller gave away cannot."""
-        if role in self.asked:
-            return [self.asked[role]]
+        if role in self.requested:
+            return [self.requested[role]]
         if role in ONLY_ASKED:
             return []
-        taken = set(self.asked.values())
+        taken = set(self.requested.values())
         free = [column for column in self.columns if column not in taken]
         exact = [column for column in free if column == role]
         exact = exact or [column for column in free if fold(column) == role]
@@ -118,12 +115,11 @@ class Header:
     @property
     def free(self) -> list[str]:
         """Columns that the caller did not give away and that are not named after any role."""
-        taken = set(self.asked.values())
+        taken = set(self.requested.values())
         named = frozenset().union(*_FOLDED.values())
         return [name for name in self.columns if name not in taken and fold(name) not in named]
 
     def missing(self, roles: Iterable[str]) -> list[str]:
-        """Return the roles that no column could play."""
         return [role for role in roles if not self.candidates(role)]
 
 
@@ -131,12 +127,12 @@ def check_asked(header: Header, roles: Iterable[str]) -> None:
     """Refuse a mapping that names no role or no column, or gives one column two roles."""
     known = list(dict.fromkeys(roles))
     given: dict[str, str] = {}
-    if header.asked and not known:
+    if header.requested and not known:
         raise UnknownOption(
             f"{header.table} has a layout that says itself what each column is: leave out --column"
-            f" {next(iter(header.asked))}=NAME, or write our own table first (evenhand convert)"
+            f" {next(iter(header.requested))}=NAME, or write our own table first (evenhand convert)"
         )
-    for role, column in header.asked.items():
+    for role, column in header.requested.items():
         if role not in known:
             hint = sentence_hint(suggest(role, known))
             raise UnknownOption(f"no role '{role}' for a column: choose {' | '.join(known)}{hint}")
@@ -159,13 +155,12 @@ def assign(
     needed: Sequence[str],
     fixed: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Decide which column plays each role."""
-    given = set(header.asked.values())
+    given = set(header.requested.values())
     fixed_columns = {role: header.named(name) for role, name in (fixed or {}).items()}
     available = {role: name for role, name in fixed_columns.items() if name not in given}
     assigned: dict[str, str] = {}
     for role in roles:
-        column = header.asked.get(role) or available.get(role)
+        column = header.requested.get(role) or available.get(role)
         if column is None:
             column = _only(header, role, {*assigned.values(), *available.values()})
         if column is not None:
@@ -227,7 +222,7 @@ def map_role(header: Header, role: str, name: str) -> str:
 
 def refuse_circular(header: Header, missing: Sequence[str]) -> None:
     """Refuse a column given to one role that is needed for the role it is named after."""
-    for requested_role, column in header.asked.items():
+    for requested_role, column in header.requested.items():
         for role in missing:
             if requested_role != role and fold(column) in _FOLDED[role]:
                 raise UnknownOption(

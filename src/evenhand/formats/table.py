@@ -45,8 +45,6 @@ NUMBERS: Final = frozenset({"text", "whole numbers", "fractions"})
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What the caller said about a table."""
-
     # role → column; wins over what the names say
     columns: Mapping[str, str] = field(default_factory=dict)
     # the table's own outcome labels and what they mean
@@ -65,7 +63,7 @@ class Table:
     connection: Any = None  # the private DuckDB connection that reads the files, if they are files
     # column → "fractions", "true or false" or "nested values", for columns that are read as text
     # although the file holds something else there (JSON)
-    found: Mapping[str, str] = field(default_factory=dict)
+    original_types: Mapping[str, str] = field(default_factory=dict)
     paths: tuple[Path, ...] = ()  # the files, if they are files
     # column → what finds out which kinds of value it holds, and a file with each, for columns
     # whose rows or files do not agree
@@ -73,16 +71,13 @@ class Table:
 
     @cached_property
     def schema(self) -> nw.Schema:
-        """Column → type."""
         return self.frame.collect_schema()
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns, in order."""
         return tuple(self.schema.names())
 
     def header(self, options: ReadOptions) -> Header:
-        """Return the columns beside the roles that the caller gave them."""
         return Header(self.columns, options.columns, self.name, self.holds_texts)
 
     def holds_texts(self, column: str) -> bool:
@@ -111,11 +106,9 @@ class Table:
             )
 
     def with_frame(self, frame: Frame) -> Table:
-        """Return the same table with another frame."""
         return replace(self, frame=frame)
 
     def source(self, layout: str, columns: Mapping[str, str], note: str) -> Source:
-        """Say where the judgments came from and what was understood."""
         return Source(
             name=self.name,
             format=layout,
@@ -166,7 +159,6 @@ def read_number(table: Table, column: str, role: str, *, check: bool = True) -> 
 
 
 def is_no_number(column: str) -> nw.Expr:
-    """Return the condition that a text is neither blank nor a number."""
     text = nw.col(column).str.strip_chars()
     return ~nw.col(column).is_null() & (text != "") & ~text.str.contains(PATTERN)
 
@@ -266,10 +258,9 @@ def name_covariates(
 
 
 def read_label(table: Table, column: str, role: str) -> nw.Expr:
-    """Return a label column as text, under the name of its role."""
     table.refuse_mixed(column, role, LABELS)
     dtype = table.schema[column]
-    unfit_type = table.found.get(column) or _unfit(table, column, dtype)
+    unfit_type = table.original_types.get(column) or _unfit(table, column, dtype)
     if unfit_type:
         raise InvalidJudgments(_refusal(table, column, role, unfit_type))
     value = nw.col(column)
@@ -346,7 +337,6 @@ WHOLE: Final = " (document)"  # Stands behind the criterion of such scores
 def place_asides(
     table: Table, options: ReadOptions, roles: Mapping[str, str], beside: Mapping[str, str]
 ) -> dict[str, AnnotationColumn]:
-    """Say under which name the frame keeps each column that is beside the judgment."""
     renamed = set(roles.values())
     covariates, _ = name_covariates([name for name in table.columns if name not in renamed], roles)
     return {
@@ -473,7 +463,6 @@ def tell_reading(
 def names_winners(
     table: Table, roles: Mapping[str, str], outcome_labels: Mapping[str, Outcome] | None = None
 ) -> bool:
-    """Look at the first rows and say whether outcomes name the winner."""
     labels = [read_label(table, roles[role], role) for role in _ROLES]
     fetched = fetch_columns(table.frame.select(*labels).head(LOOK))
     columns = [cast("list[str | None]", fetched[role].tolist()) for role in _ROLES]
@@ -493,7 +482,6 @@ def names_winners(
 def turn_winners(
     table: Table, roles: Mapping[str, str], outcome_labels: Mapping[str, Outcome] | None = None
 ) -> Table:
-    """Replace the name of the winner by `left` or `right`, and words for a tie by `tie`."""
     # Any other label stays, to be refused with its rows when something is counted; labels that the
     # caller declared have their meaning.
     left, right, label = (read_label(table, roles[role], role) for role in _ROLES)
@@ -514,8 +502,6 @@ _WEIGHTS: Final = frozenset(fold(name) for name in ("weight", *SYNONYMS["weight"
 
 @dataclass(frozen=True)
 class Layout:
-    """A layout of outside files: how it is recognised, and what its columns mean."""
-
     name: str  # in the registry, such as "wmt_rnk"
     title: str  # in sentences, such as "WMT rankings"
     needs: Sequence[str]  # columns, or roles of columns, without which it is no such table
@@ -531,11 +517,9 @@ class Layout:
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """Columns that are read."""
         return (*self.needs, *self.also)
 
     def recognise(self, header: Header) -> bool:
-        """Say whether a table has this layout."""
         if self.by_role:
             has_all = not header.missing(self.needs)
         elif self.roles:
@@ -545,7 +529,6 @@ class Layout:
         return has_all and (self.condition is None or self.condition(header))
 
     def read(self, table: Table, options: ReadOptions) -> Handle:
-        """Make judgments of a table of this layout."""
         if self.understand is not None:
             return self.understand(table, options)
         if self.make is None:
@@ -567,7 +550,6 @@ _NEEDED: Final[Mapping[str, Sequence[str]]] = {
 def make_comparisons(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Comparisons:
-    """Make comparisons of a table with one comparison a row."""
     roles, beside = assign_beside(table, options, "comparisons", fixed)
     outcome_labels, notes = read_outcomes(options), []
     if not isinstance(outcome_labels, Complete) and names_winners(table, roles, outcome_labels):
@@ -594,7 +576,6 @@ def make_comparisons(
 def make_rankings(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Rankings:
-    """Make rankings of a table with one ranked output a row; arguments as `make_comparisons`."""
     refuse_comparison_wishes(options, "rankings")
     roles, beside = assign_beside(table, options, "rankings", fixed)
     frame, source = _take(table, layout, roles)
@@ -607,7 +588,6 @@ def make_rankings(
 def make_ratings(
     table: Table, options: ReadOptions, layout: Layout, fixed: Mapping[str, str] | None = None
 ) -> Ratings:
-    """Make ratings of a table with one score a row; arguments and errors as `make_comparisons`."""
     refuse_comparison_wishes(options, "ratings")
     roles = assign(table.header(options), Ratings.ROLES, _NEEDED["ratings"], fixed)
     roles, notes = drop_misfits(table, options, roles)
@@ -629,7 +609,6 @@ def make_ratings(
 def assign_beside(
     table: Table, options: ReadOptions, kind: str, fixed: Mapping[str, str] | None = None
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Decide which column plays each role, and which were recorded beside the judgment."""
     roles = COMPARISON_ROLES if kind == "comparisons" else RANKING_ROLES
     assigned = assign(table.header(options), roles, _NEEDED[kind], fixed)
     beside = {role: column for role, column in assigned.items() if role in SOFT}
@@ -651,7 +630,6 @@ def refuse_comparison_wishes(options: ReadOptions, kind: str) -> None:
 
 
 def read_outcomes(options: ReadOptions) -> Mapping[str, Outcome] | None:
-    """Check the caller's own outcome labels."""
     if options.outcomes is None:
         return None
     if not options.outcomes:
@@ -666,7 +644,6 @@ def read_outcomes(options: ReadOptions) -> Mapping[str, Outcome] | None:
 
 
 def refuse_doubled_ids(frame: Frame, source: Source) -> None:
-    """Refuse judgments that share an id: the same judgment stands in the file twice."""
     counted = frame.group_by("id").agg(nw.len().alias("n"))
     doubled = find_rows(counted.select("id", "n"), (nw.col("n") > 1) & ~nw.col("id").is_null())
     if doubled:

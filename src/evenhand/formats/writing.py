@@ -147,8 +147,6 @@ _ARENA_OUTCOMES: Final = {"left": "model_a", "tie": "tie", "right": "model_b"}
 
 @dataclass(frozen=True)
 class Target:
-    """Where and how a table is written."""
-
     path: Path  # the file
     format: str  # one of `FILE_KINDS`
     compression: str  # "none", "gzip" or "zstd"
@@ -228,7 +226,6 @@ def _settle(path: Path, chosen: str) -> Target:
 
 
 def _frame(data: Handle, kind: str | None) -> Frame:
-    """Return the checked frame to write, its columns in the order of the roles."""
     kind_name = type(data).__name__.lower()
     chosen = kind or kind_name
     require_option("kind", chosen, KINDS)
@@ -294,7 +291,6 @@ def _outcome(data: Comparisons, words: Mapping[str, str]) -> nw.Expr:
 
 
 def _ordered(frame: Frame, roles: Sequence[str]) -> Frame:
-    """Put the columns of roles first, in the order in which the roles are told."""
     names = frame.collect_schema().names()
     first = [role for role in roles if role in names]
     return frame.select(*first, *[name for name in names if name not in (*first, PLACE)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, TypeVar
 
@@ -14,7 +14,7 @@ from evenhand.data.controls import carries_excluded
 from evenhand.data.engine import ANSWER, require_open
 from evenhand.data.query_log import say_why
 from evenhand.data.rankings import Rankings
-from evenhand.data.rating_rows import CONTROL, RatingRows, Scale, require_scale
+from evenhand.data.rating_rows import CONTROL, Scale, require_scale
 from evenhand.data.ratings import Ratings
 from evenhand.data.row_reading import code_ratings
 from evenhand.data.tally import take_names
@@ -29,15 +29,16 @@ from evenhand.errors import (
 from evenhand.judges.agreement_intervals import CLUSTERS
 from evenhand.judges.agreement_table import AgreementTable, GroupedAgreement
 from evenhand.judges.engine_preferences import CountedVotes, count_preferences, tabulate_vote_counts
-from evenhand.judges.engine_units import Counted, count_ratings, tabulate_counts
+from evenhand.judges.engine_units import count_ratings
 from evenhand.judges.tabulation import (
+    Counted,
     Request,
     choose_kappas,
-    narrow_scale,
     tabulate_ratings,
+    tabulate_scores,
     tabulate_votes,
 )
-from evenhand.judges.units import Units, find_units
+from evenhand.judges.units import find_units
 from evenhand.numerics.cluster_means import number_groups
 
 Part = TypeVar("Part")
@@ -122,7 +123,13 @@ def _measure_ratings(
     request, scale = replace(request, by=by), require_scale(scale)
     counted = count_ratings(data, request, scale)
     if isinstance(counted, Counted):
-        return _tabulate_counted(counted, request)
+        tasks = counted.counts.labels("task")[0]
+        return _tabulate(
+            tasks,
+            request,
+            counted.notes,
+            lambda task, notes: tabulate_scores(replace(counted.of(task), notes=notes), request),
+        )
     factors = [name for name in by if name not in _LABELS]
     with say_why(counted.why):
         rows = code_ratings(data, factors=factors, missing=counted.missing)
@@ -142,21 +149,17 @@ def _measure_ratings(
                 f" {len(first):,}: outputs cannot be told apart by it; look at each value by"
                 f" itself, as in --where \"{name} = '...'\""
             )
-    return _tabulate(units, rows, request)
+    tasks, codes = units.labels("task")
 
+    def tabulate(task: str, notes: tuple[str, ...]) -> AgreementTable:
+        part, part_units = replace(rows, notes=notes), units
+        if task:
+            part_units = units.narrow(codes == tasks.index(task))
+            part = part.take(rows.task == tasks.index(task))
+        part_units = replace(part_units, rows=replace(part_units.rows, notes=notes))
+        return tabulate_ratings(part_units, part, request)
 
-def _tabulate_counted(counted: Counted, request: Request) -> AgreementTable | GroupedAgreement:
-    """Make one table of what an engine counted, or one for each task unless tasks are parts."""
-    tasks, codes = counted.counts.codes("task")
-    if len(tasks) == 1 or "task" in request.by:
-        return tabulate_counts(counted, request)
-    notes = tuple(map(_of_all_tasks, counted.notes))
-    parts = {
-        name: replace(counted, counts=counted.counts.narrow(codes == i), notes=notes)
-        for i, name in enumerate(tasks)
-    }
-    names = {id(part): name for name, part in parts.items()}
-    return _by_task(parts, lambda part: tabulate_counts(part, request, names[id(part)]))
+    return _tabulate(tasks, request, rows.notes, tabulate)
 
 
 def _measure_preferences(
@@ -180,49 +183,43 @@ def _measure_preferences(
     counted = count_preferences(pairs, beside, kappas)
     if isinstance(counted, CountedVotes):
         sums = replace(counted.counted, notes=(*counted.counted.notes, *notes))
-        counts, tasks = replace(counted, counted=sums), counted.answers.tasks
-        if len(tasks) <= 1 or "task" in by:
-            return tabulate_vote_counts(counts, request)
-        names = {name: name for name in tasks}
-        return _by_task(names, lambda name: tabulate_vote_counts(counts, request, name))
+        counts = replace(counted, counted=sums)
+        return _tabulate(
+            counted.answers.tasks,
+            request,
+            (),
+            lambda task, _: tabulate_vote_counts(counts, request, task),
+        )
     with say_why(counted.why):
         votes = pairs.votes()
     votes = replace(votes, notes=(*votes.notes, *notes))
-    if len(votes.tasks) == 1 or "task" in by:
-        return tabulate_votes(votes, request)
-    parts = {name: votes.take(votes.task == i) for i, name in enumerate(votes.tasks)}
-    return _by_task(parts, lambda part: tabulate_votes(part, request))
+
+    def tabulate(task: str, _: tuple[str, ...]) -> AgreementTable:
+        part = votes.take(votes.task == votes.tasks.index(task)) if task else votes
+        return tabulate_votes(part, request)
+
+    return _tabulate(votes.tasks, request, (), tabulate)
 
 
 def _tabulate(
-    units: Units, rows: RatingRows, request: Request
+    tasks: Sequence[str],
+    request: Request,
+    notes: tuple[str, ...],
+    tabulate: Callable[[str, tuple[str, ...]], AgreementTable],
 ) -> AgreementTable | GroupedAgreement:
-    tasks, codes = units.labels("task")
-    if len(tasks) == 1 or "task" in request.by:
-        return tabulate_ratings(units, rows, request)
-    rows = replace(rows, notes=tuple(map(_of_all_tasks, rows.notes)))
-    units = replace(units, rows=replace(units.rows, notes=rows.notes))
-
-    def tabulate(task: int) -> AgreementTable:
-        narrowed = narrow_scale(units, codes == task)
-        return tabulate_ratings(narrowed, rows.take(rows.task == task), request)
-
-    return _by_task({name: i for i, name in enumerate(tasks)}, tabulate)
-
-
-def _of_all_tasks(note: str) -> str:
-    """Say that rows without a score were counted in all tasks, where that is said of one."""
-    return f"in all tasks together {note}" if note.startswith("rows without a score") else note
-
-
-def _by_task(
-    parts: Mapping[str, Part], tabulate: Callable[[Part], AgreementTable]
-) -> GroupedAgreement:
+    """Make one table, or one for each task unless tasks are parts."""
+    if len(tasks) <= 1 or "task" in request.by:
+        return tabulate("", notes)
+    # rows without a score were counted in all tasks
+    notes = tuple(
+        f"in all tasks together {note}" if note.startswith("rows without a score") else note
+        for note in notes
+    )
     groups: dict[str, AgreementTable] = {}
     refused: dict[str, str] = {}
-    for name, part in parts.items():
+    for name in tasks:
         try:
-            groups[name] = tabulate(part)
+            groups[name] = tabulate(name, notes)
         except NotIdentified as refusal:
             refused[name] = str(refusal)
     if not groups:

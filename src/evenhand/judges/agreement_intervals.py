@@ -46,15 +46,12 @@ MAX_SHARE_LOST: Final = 0.05  # Largest share of resamples in which a coefficien
 
 @dataclass(frozen=True)
 class Interval:
-    """A percentile interval, or why there is none."""
-
     lower: float | None  # lower end, or None
     upper: float | None  # upper end, or None
     why: str | None = None  # why there is none, in the user's words; None where there is one
 
 
 def form_blocks(units: Units, cluster: str, seed: int) -> Blocks:
-    """Say which cluster every unit or judge belongs to."""
     require_option("cluster", cluster, CLUSTERS)
     if cluster == "item":
         codes, size, levels = merge_clusters(units.labels("item")[1], cluster, seed)
@@ -78,14 +75,11 @@ def merge_clusters(codes: NDArray[np.int32], cluster: str, seed: int) -> tuple[I
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Sums of resamples."""
-
     sums: Sums  # clusters drawn again; a pair of judges counts w_j + w_k − 1 times
     # where judges are drawn, pairs of judges drawn again instead; else None
     pairs: Sums | None = None
 
     def bound(self, compute: Callable[[Sums], Ratio], level: float) -> Interval:
-        """Return the interval of a coefficient."""
         drawn = compute(self.sums)
         if self.pairs is None:
             return find_interval(drawn, level)
@@ -109,7 +103,6 @@ class Draws:
 
 
 def draw_sums(coincidences: Coincidences, seed: int) -> Draws:
-    """Draw clusters again, 1,000 times."""
     blocks = coincidences.blocks
     times = draw_times(blocks.size, seed)
     if blocks.of is not None:
@@ -136,7 +129,6 @@ def draw_times(size: int, seed: int) -> Array:
 
 
 def find_interval(drawn: Ratio, level: float) -> Interval:
-    """Return the percentile interval of a coefficient."""
     lost = int((~drawn.exists).sum())
     if lost > MAX_SHARE_LOST * REPLICATES:
         return Interval(None, None, f"it does not exist in {lost:,} of {REPLICATES:,} resamples")

@@ -16,8 +16,6 @@ ALL: Final = "all"  # What a part is called that is not limited by anything
 
 @dataclass(frozen=True)
 class Doubtful(Record):
-    """An item on whose outputs judges are far apart."""
-
     item: str  # its name
     task: str  # its task, "" where there are none
     units: int  # outputs of it, each under each criterion, that two or more judges scored
@@ -30,8 +28,6 @@ class Doubtful(Record):
 
 @dataclass(frozen=True)
 class AgreementPart:
-    """Agreement on some of the judgments, such as those under one criterion."""
-
     by: Mapping[str, str]  # column → its level here; empty for all judgments
     units: int  # outputs under a criterion (or output pairs) that two or more judges judged
     single: int  # units that one judge alone judged, of which no agreement is known
@@ -149,7 +145,6 @@ class GroupedAgreement(Grouped[AgreementTable]):
 
 
 def _draw(part: AgreementPart) -> list[str]:
-    """Return a part as lines: a title, then one coefficient a line."""
     lines = [f"{part.name}: {part.units:,} units, {part.ratings:,} judgments"]
     for one in part.coefficients:
         if one.value is None:

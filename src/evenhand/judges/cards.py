@@ -48,8 +48,6 @@ MAX_SUSPECTS_NAMED: Final = 5
 
 @dataclass(frozen=True)
 class Evidence(Record):
-    """One line of a card."""
-
     name: str  # what was looked at, such as "others' votes", "controls", "repeats", "seconds"
     says: str  # a sentence with the numbers
     # the number that it turns on, in the unit that the sentence names; None if only words serve
@@ -62,8 +60,6 @@ class Evidence(Record):
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of one judge."""
-
     judge: str  # the name
     n: int  # judgments: comparisons, rankings, or scores, of which an output may have several
     posterior: Mapping[str, float]  # class → probability, over CLASSES
@@ -181,7 +177,6 @@ def make_cards(
 
 
 def add_effects(cards: Sequence[Card], effect: Effect, most: int) -> list[Card]:
-    """Say what leaving out each of the flagged changes, who stand first; of so many at most."""
     unknown = f"not computed: only for the {most} most doubtful"
     return [
         replace(card, effect=effect(card.judge) if k < most else unknown) if card.flags else card
@@ -190,7 +185,6 @@ def add_effects(cards: Sequence[Card], effect: Effect, most: int) -> list[Card]:
 
 
 def adjust_habits(habits: Sequence[Habit], tested: Sequence[bool]) -> tuple[Array | None, ...]:
-    """Adjust p-values over all judges and tested habits, by Benjamini & Hochberg's rule (1995)."""
     p_values = [habit.p for habit, use in zip(habits, tested, strict=True) if use]
     if not p_values:
         return (None,) * len(habits)
@@ -227,7 +221,6 @@ def flag_judges(
 
 
 def say_flagged(cards: Sequence[Card], level: float) -> str:
-    """Say how many judges are flagged, who and for what: the sentence of every output."""
     flagged = [f"{card.judge} ({', '.join(card.flags)})" for card in cards if card.flags]
     if not flagged:
         return f"none of {len(cards):,} judges is flagged"
@@ -240,7 +233,6 @@ def say_flagged(cards: Sequence[Card], level: float) -> str:
 
 
 def say_flags(cards: Sequence[Card], abstains: str | None, level: float) -> tuple[str, ...]:
-    """Say who is flagged for what, and whom the evidence is against where nothing is decided."""
     says = [say_flagged(cards, level)]
     if abstains is not None:
         says.append(f"nobody is called careless or reversed: {abstains}")
@@ -254,7 +246,6 @@ def say_flags(cards: Sequence[Card], abstains: str | None, level: float) -> tupl
 
 
 def note_many(cards: Sequence[Card]) -> tuple[str, ...]:
-    """Note that a third of the judges or more are flagged as careless or reversed, if they are."""
     flagged = sum(bool(set(card.flags) & set(CLASSES)) for card in cards)
     if flagged < MAX_FLAGGED_SHARE * len(cards):
         return ()
@@ -295,7 +286,6 @@ def find_reason(abstains: str) -> Reason:
 
 
 def say_shortly(abstains: str) -> str:
-    """Return the reason in a few words."""
     reason = find_reason(abstains)
     if reason == "right":
         return NOT_RIGHT
@@ -303,7 +293,6 @@ def say_shortly(abstains: str) -> str:
 
 
 def advise(abstains: str, cards: Sequence[Card]) -> str:
-    """Say what would lift the reason, and at whose evidence to look."""
     names = [card.judge for card in list_suspects(cards)]
     look = f"look at the evidence of {listing(names, MAX_SUSPECTS_NAMED)}" if names else ""
     reason = find_reason(abstains)

@@ -6,14 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log10
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.rating_rows import Scale
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, require_option, suggest
-from evenhand.judges.counts import MAX_CATEGORIES, Coincidences, Ratio, Sums, check_categories
+from evenhand.judges.counts import (
+    MAX_CATEGORIES,
+    Coincidences,
+    Counts,
+    Ratio,
+    Sums,
+    check_categories,
+)
 from evenhand.judges.units import Coefficient, Units, find_block
 from evenhand.numerics.cluster_means import average_ranks, concord_ranks, number_groups
 from evenhand.numerics.distributions import chi2_tail
@@ -41,7 +47,6 @@ WEIGHTINGS: Final = ("identity", "linear", "quadratic", "radical", "ratio")
 
 
 def disagree(x: Array, y: Array, weighting: str) -> Array:
-    """Return the disagreement δ of scores, elementwise."""
     require_option("weighting", weighting, WEIGHTINGS)
     gap = np.abs(x - y)
     if weighting == "identity":
@@ -57,7 +62,6 @@ def disagree(x: Array, y: Array, weighting: str) -> Array:
 
 
 def check_weighting(points: Array, weighting: str) -> None:
-    """Refuse a weighting that scores of a scale cannot have."""
     if weighting == "ratio" and points[0] < 0:
         raise InvalidJudgments(
             f"ratios need scores that start at zero; there is {points[0]:g}: use quadratic weights"
@@ -251,8 +255,6 @@ def _first_rows(groups: Integers, rows: Integers) -> Integers:
 
 @dataclass(frozen=True)
 class FleissParts:
-    """The three numbers of a printed table."""
-
     observed: float  # P̄_o, mean share of pairs of judges that agree (proportion)
     chance: float  # P̄_e, what chance would give (proportion)
     kappa: float | None  # κ; None where all scores are alike
@@ -265,7 +267,6 @@ def fleiss_kappa(sums: Sums) -> Ratio:
 
 
 def fleiss_parts(coincidences: Coincidences) -> FleissParts:
-    """Return P̄_o, P̄_e and κ as a paper prints them."""
     if not coincidences.units:
         raise NotIdentified("no output was scored by two judges: nothing agrees or disagrees")
     sums = Sums(coincidences)
@@ -318,7 +319,6 @@ def gwet_ac(sums: Sums, weighting: str = "identity") -> Ratio:
 
 
 def brennan_prediger(sums: Sums, weighting: str = "identity") -> Ratio:
-    """Return Brennan and Prediger's coefficient, one per resample."""
     q = _categories(sums)
     chance = np.full(len(sums.units), _total_weight(sums.points, weighting) / q**2)
     return _correct(sums, weighting, chance)
@@ -353,7 +353,6 @@ def _categories(sums: Sums) -> int:
 
 
 def _find_largest(points: Array, weighting: str) -> float:
-    """Return the largest disagreement on the scale."""
     check_weighting(points, weighting)
     if weighting == "ratio":
         return float(disagree(points[:, None], points[None, :], weighting).max(initial=0.0)) or 1.0
@@ -361,7 +360,6 @@ def _find_largest(points: Array, weighting: str) -> float:
 
 
 def _total_weight(points: Array, weighting: str) -> float:
-    """Return T_w, the sum of the weights of all pairs of points of the scale."""
     once = np.ones((1, len(points)))
     apart = float(expect_disagreement(once, points, weighting)[0])
     return len(points) ** 2 - apart / _find_largest(points, weighting)
@@ -372,8 +370,6 @@ Compute = Callable[[Sums], Ratio]
 
 @dataclass(frozen=True)
 class Kind:
-    """A coefficient that can be asked for."""
-
     name: str  # as it is asked for
     title: str  # in tables
     family: str  # what asks for it together with its like
@@ -385,24 +381,12 @@ class Kind:
     categories: bool = False
 
 
-class OnScale(Protocol):
-    """Scores on a scale, however they are held."""
-
-    @property
-    def points(self) -> NDArray[np.float64]:
-        """(K,) different scores, ascending."""
-
-    @property
-    def scale(self) -> Scale:
-        """What was declared, or seen."""
-
-
+Scored = Units | Counts  # what was scored by whom, or sums of it by an engine
 # Different scores up to which coefficients for categories are shown unasked
 MAX_POINTS_UNASKED: Final = 32
 
 
-def list_kinds(units: OnScale) -> tuple[Kind, ...]:
-    """Return all coefficients on the scale of some units, in the order in which they are shown."""
+def list_kinds(units: Scored) -> tuple[Kind, ...]:
     few = len(units.points) <= MAX_POINTS_UNASKED and units.scale.points is not None
     steps = choose_steps(units.scale.low, units.scale.high, units.points)
     kinds = []
@@ -443,7 +427,7 @@ def list_kinds(units: OnScale) -> tuple[Kind, ...]:
 
 
 def choose_kinds(
-    units: OnScale, requested: str | Sequence[str], others: Sequence[str] = ()
+    units: Scored, requested: str | Sequence[str], others: Sequence[str] = ()
 ) -> tuple[Kind, ...]:
     """Return the coefficients that are meant, each once, in the order of the list."""
     kinds = list_kinds(units)
@@ -482,8 +466,6 @@ NAME, TITLE = "kendall-w", "Kendall's W"
 
 @dataclass(frozen=True)
 class Concordance:
-    """Kendall's W of some judges."""
-
     w: float  # concordance (proportion)
     statistic: float  # χ² of no concordance
     df: int  # its degrees of freedom
@@ -493,7 +475,6 @@ class Concordance:
 
 
 def find_concordance(scores: Array) -> Concordance:
-    """Return Kendall's W, corrected for ties."""
     n, m = scores.shape
     if n < 2 or m < 2:
         few = f"{n} output{'s' * (n != 1)}" if n < 2 else f"{m} judge{'s' * (m != 1)}"
@@ -506,7 +487,6 @@ def find_concordance(scores: Array) -> Concordance:
 
 
 def concordance_coefficient(units: Units) -> Coefficient:
-    """Return Kendall's W for scores that may have holes, or why there is none."""
     try:
         block = find_block(units)
         concordance = find_concordance(block.scores)

@@ -68,8 +68,6 @@ NEARLY_EQUAL: Final = 0.25
 
 @dataclass(frozen=True, eq=False)
 class VoteEvidence:
-    """All that was found from one campaign of comparisons."""
-
     votes: Votes  # judgments of outputs as such
     slopes: Slopes  # how strongly each judge follows the others
     mixture: Mixture  # who is honest, careless or reversed
@@ -188,7 +186,6 @@ def _count_answers(votes: Votes) -> Array:
 
 
 def _write_lines(evidence: VoteEvidence, threshold: float) -> Iterable[Lines]:
-    """Yield the lines of all cards, kind by kind."""
     mixture = evidence.mixture
     yield _write_slopes(evidence.slopes, mixture)
     yield _write_agreement(evidence.votes, evidence.slopes)
@@ -248,7 +245,6 @@ def _write_agreement(votes: Votes, slopes: Slopes) -> Lines:
 
 
 def _write_checks(checks: Checks | None, mixture: Mixture, name: str, counted: str) -> Lines:
-    """Say how a judge answered controls, or when asked again."""
     if checks is None:
         return []
     lines, odds = [], mixture.odds_of(checks.logs).tolist()
@@ -293,7 +289,6 @@ def _write_habit(habit: Habit, adjusted: Array | None, threshold: float) -> Line
 def _say_detectable(
     evidence: VoteEvidence, cards: list[Card], answers: Array, level: float, abstains: str | None
 ) -> str:
-    """Say how many judgments of this design a careless judge needs to be found."""
     mixture, slopes = evidence.mixture, evidence.slopes
     least, median = mixture.least_information(CLASS_SHARE * level), int(np.median(answers))
     each = float(slopes.information.sum() / answers.sum())
@@ -352,7 +347,6 @@ def _note_limits(evidence: VoteEvidence) -> list[str]:
 
 
 def _note_group(votes: Votes, cards: list[Card]) -> tuple[str, ...]:
-    """Note where flagged judges agree with each other on outputs that several of them saw."""
     if votes.items == ("",):
         return ()
     flagged = [card.judge for card in cards if set(card.flags) & set(CLASSES)]

@@ -106,7 +106,6 @@ def weigh_repeats(votes: Votes, inflation: float = 1.0) -> Checks | None:
 
 
 def _share_alike(counts: NDArray[np.integer]) -> Array:
-    """Return the share of pairs of answers that are alike, of every row of counts."""
     n = counts.sum(axis=1)
     return np.asarray((counts * (counts - 1)).sum(axis=1) / (n * (n - 1)))
 
@@ -170,8 +169,6 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Ballot:
-    """One comparison a row, as codes."""
-
     task: Integers  # (n,) code of the task
     judge: Integers  # (n,) code of the judge
     left: Integers  # (n,) code of the system that stood left
@@ -331,8 +328,6 @@ MAX_STEP: Final = 1.0
 
 @dataclass(frozen=True, eq=False)
 class OtherVotes:
-    """What the other judges said of the same output pair, whoever stood left there."""
-
     lead: Array  # (n,) votes for what stands left here, less those for the other; a tie is none
     votes: Array  # (n,) how many votes, ties included
     judges: Array  # (n,) of how many judges
@@ -363,8 +358,6 @@ def sum_other_votes(votes: Votes) -> OtherVotes:
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Slopes of all judges, and what they were found from."""
-
     weights: Array  # (2,) w of the gap and of the others' votes
     rows: NDArray[np.intp]  # (n,) the decisive votes that were used, as row numbers
     judge: NDArray[np.int32]  # (n,) code of the judge of each
@@ -381,7 +374,6 @@ class Slopes:
 
 
 def find_slopes(votes: Votes) -> Slopes:
-    """Find the slope of every judge."""
     others = sum_other_votes(votes)
     rows = np.flatnonzero(votes.outcome != TIE)
     won = (votes.outcome[rows] < TIE).astype(float)
@@ -451,7 +443,6 @@ def fit_logistic(columns: Array, won: Array) -> Array:
 
 
 def find_vote_habits(votes: Votes, slopes: Slopes) -> tuple[Habit, ...]:
-    """Compare how judges press the keys."""
     habits = [_position(votes, slopes), _drifting(votes, slopes), _coarse(votes)]
     return tuple(habit for habit in habits if habit is not None)
 
@@ -558,8 +549,6 @@ MAX_LOG_RATIO: Final = 2.0  # nats
 
 @dataclass(frozen=True, eq=False)
 class Times:
-    """How long judges take."""
-
     judges: NDArray[np.integer]  # (k,) codes of the judges of whom it is known
     seconds: Array  # (k,) their median time
     usual: float  # that of the median judge

@@ -39,8 +39,6 @@ MAX_TABLE_CELLS: Final = 8_000_000
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Which cluster, or which two, a pair of scores belongs to."""
-
     size: int  # number of clusters, G
     of: Integers | None  # (U,) cluster of each unit, where clusters are items; else None
     of_judge: Integers | None  # (J,) cluster of each judge, where clusters are judges; else None
@@ -97,7 +95,6 @@ class Coincidences:
 
 
 def count_coincidences(units: Units, blocks: Blocks) -> Coincidences:
-    """Sum pairs of scores by cell."""
     k = len(units.points)
     tabled = k <= MAX_POINTS_TABLED and blocks.cells * k * k <= MAX_TABLE_CELLS
     # pairs of judges grow with the square of judges; in a table by items units of many judges are
@@ -253,8 +250,6 @@ def check_categories(points: Array) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Ratio:
-    """A quantity that may not exist, once for the data or once for every resample."""
-
     over: Array  # (B,) what is divided
     under: Array  # (B,) by what; zero where the quantity does not exist
 
@@ -276,8 +271,6 @@ class Ratio:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Coincidences, each cell as often as it was drawn."""
-
     coincidences: Coincidences  # sums by cell
     # (B, cells) how often each cell counts; None for the data as they are (B = 1)
     times: Array | None = None
@@ -417,7 +410,7 @@ class Counts:
     # column → its names, sorted, and the code of each sum (R,)
     levels: Mapping[str, tuple[tuple[str, ...], Codes]]
     cluster: Integers  # (R,) cluster of items
-    judges: Integers  # (R,) judges of each unit of a sum
+    sizes: Integers  # (R,) judges of each unit of a sum
     units: Integers  # (R,) how many units it is of
     again: Integers  # (R,) second answers of a judge to one of them, left out
     given: Integers  # (R, K) how often each score was given
@@ -431,25 +424,34 @@ class Counts:
 
     @property
     def alone(self) -> int:
-        """Units of one judge."""
-        return int(self.units[self.judges == 1].sum())
+        return int(self.units[self.sizes == 1].sum())
 
     @property
     def several(self) -> Flags:
         """(R,) whether units have two or more judges."""
-        return np.asarray(self.judges > 1)
+        return np.asarray(self.sizes > 1)
 
     @property
     def ratings(self) -> int:
         """Scores, one of each judge and unit."""
-        return int((self.units * self.judges).sum())
+        return int((self.units * self.sizes).sum())
 
     @property
     def pairs(self) -> int:
         """Pairs of judges who scored one and the same unit."""
-        return int((self.units * (self.judges * (self.judges - 1) // 2)).sum())
+        return int((self.units * (self.sizes * (self.sizes - 1) // 2)).sum())
 
-    def codes(self, name: str) -> tuple[tuple[str, ...], Codes]:
+    @property
+    def mass(self) -> Integers:
+        """(K,) scores of units of two or more judges, by point."""
+        return np.asarray(self.given[self.several].sum(axis=0))
+
+    @property
+    def tops(self) -> Array:
+        """(R,) highest score of each sum."""
+        return np.asarray(self.points[::-1][(self.given[:, ::-1] > 0).argmax(axis=1)])
+
+    def labels(self, name: str) -> tuple[tuple[str, ...], Codes]:
         """Return the names of a column, and the code of each sum; one name where it has none."""
         if name in self.levels:
             return self.levels[name]
@@ -458,7 +460,7 @@ class Counts:
     def take(self, mask: Flags | NDArray[np.intp]) -> Counts:
         """Keep some sums, by a mask or by their places; points stay as they are."""
         levels = {name: (names, codes[mask]) for name, (names, codes) in self.levels.items()}
-        columns = ("cluster", "judges", "units", "again", "given", "together")
+        columns = ("cluster", "sizes", "units", "again", "given", "together")
         fields = {name: getattr(self, name)[mask] for name in columns}
         return replace(self, levels=levels, **fields)
 
@@ -482,23 +484,23 @@ class Counts:
             together=self.together[:, mask[low] & mask[high]],
         )
 
-    def coincide(self) -> Coincidences:
-        """Sum pairs of scores by cluster."""
+    def coincide(self, items: int | None = None) -> Coincidences:
+        """Sum pairs of scores by cluster, of so many items where clusters hold several."""
         present, number = np.unique(self.cluster, return_inverse=True)
         cluster = number.reshape(-1)
-        blocks = Blocks(len(present), cluster, None, "item", len(present))
+        blocks = Blocks(len(present), cluster, None, "item", items or len(present))
         k = len(self.points)
         low, high = np.triu_indices(k)
         place = cluster[:, None] * k * k + low * k + high
         size = len(present) * k * k
         per_unit, per_score = np.zeros(size), np.zeros(size)
-        for judges in np.unique(self.judges[self.several]).tolist():
-            rows = self.judges == judges
+        for judges in np.unique(self.sizes[self.several]).tolist():
+            rows = self.sizes == judges
             counted = np.bincount(place[rows].ravel(), self.together[rows].ravel(), size)
             pairs = judges * (judges - 1) // 2
             per_unit += counted / pairs
             per_score += counted * (judges / pairs)
-        single, alone = None, self.judges == 1
+        single, alone = None, self.sizes == 1
         if alone.any():
             single = np.zeros((blocks.size, k))
             np.add.at(single, cluster[alone], self.given[alone])
@@ -506,8 +508,8 @@ class Counts:
 
     def digest(self, *numbers: int) -> str:
         """Return the SHA-256 of what was counted, whatever clusters and levels it is by."""
-        names, criterion = self.codes("criterion")
-        key = np.column_stack([criterion, self.judges])
+        names, criterion = self.labels("criterion")
+        key = np.column_stack([criterion, self.sizes])
         groups, place = np.unique(key, axis=0, return_inverse=True)
         columns = np.column_stack([self.units, self.again, self.given, self.together])
         sums = np.zeros((len(groups), columns.shape[1]), dtype=np.int64)
@@ -520,7 +522,6 @@ class Counts:
 
 
 def check_exact(columns: Iterable[NDArray[Any]], what: str) -> None:
-    """Refuse sums that weights made larger than can be counted exactly."""
     most = max((float(one.astype(np.float64).sum()) for one in columns), default=0.0)
     if most >= LARGEST:
         raise InvalidJudgments(

@@ -243,7 +243,6 @@ def _diagnose(rows: RatingRows, settings: Settings) -> Diagnosis:
 
 
 def _refuse_scores(rows: RatingRows, targets: RatingRows, scale: Scale | None) -> None:
-    """Refuse scores that no diagnosis can work with, and expectations that no control can meet."""
     if not targets.size:
         raise NotIdentified("all scores are of controls: there are no outputs to set judges beside")
     largest = float(targets.score[np.abs(targets.score).argmax()])
@@ -273,7 +272,6 @@ def _refuse_scores(rows: RatingRows, targets: RatingRows, scale: Scale | None) -
 def _rescore(
     rows: RatingRows, outliers: Sequence[Outliers], settings: Settings
 ) -> tuple[tuple[Rescoring, ...], tuple[Rescoring, ...], tuple[str, ...]]:
-    """Score systems without the judges outside, by method and criterion, and by the chosen rule."""
     # The last value are references that have a score here; others belong to other tasks.
     present = {rows.systems[code] for code in np.unique(rows.system).tolist()}
     references = tuple(name for name in settings.references if name in present)

@@ -37,8 +37,6 @@ BOTH: Final = "all criteria"
 
 @dataclass(frozen=True)
 class AgreementRow(Record):
-    """A row of tables 1 and 2: agreement under one criterion, on one input type or on all."""
-
     criterion: str  # the criterion; "" where the data have none
     input: str  # the input type; "" for all together ("Cumul." in the paper)
     outputs: int  # outputs that two or more judges scored
@@ -213,8 +211,6 @@ METHODS: Final = (judge_profiles.MEAN_SCORE, judge_profiles.MEAN_AGREEMENT, easy
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that changes the numbers of a diagnosis."""
-
     limits: Limits = field(default_factory=Limits)  # how far from the centre a judge may be
     reading: str = "mean"  # of the mean score, "mean" or "gap"
     rule: EasyRule = field(default_factory=EasyRule)  # when easy items are missed
@@ -250,14 +246,12 @@ class Settings:
 
 
 def refuse_bare_text(lists: Mapping[str, object]) -> None:
-    """Refuse a text where a list of names is wanted: its letters are no names."""
     for name, value in lists.items():
         if isinstance(value, str):
             raise UnknownOption(f"{name} is a list of names: write ['{value}'] for one")
 
 
 def refuse_unknown_references(references: Sequence[str], systems: Sequence[str]) -> None:
-    """Refuse references that are none of the systems."""
     for name in references:
         if name not in systems:
             hint = sentence_hint(suggest(name, systems))
@@ -278,7 +272,6 @@ NEAR_SHARE: Final = 0.1
 
 
 def say_diagnosis(diagnosis: Diagnosis, limits: Limits) -> tuple[str, ...]:
-    """Return what was found."""
     every = diagnosis.deleted.get(BOTH, {})
     counted = ", ".join(f"{n} by {_CALLED[method]}" for method, n in every.items())
     return (
@@ -292,7 +285,6 @@ def say_diagnosis(diagnosis: Diagnosis, limits: Limits) -> tuple[str, ...]:
 
 
 def note_data(rows: RatingRows, targets: RatingRows, settings: Settings) -> tuple[str, ...]:
-    """Return what was left out, pooled or not known."""
     controls = 0 if rows.kind is None else int((rows.kind == CONTROL).sum())
     again = rows.size - controls - targets.size
     tasks = len({*targets.task.tolist()})
@@ -321,7 +313,6 @@ def note_data(rows: RatingRows, targets: RatingRows, settings: Settings) -> tupl
 
 
 def note_few(diagnosis: Diagnosis) -> tuple[str, ...]:
-    """Say which judges are outside on the strength of a few scores."""
     notes = []
     for one in diagnosis.outliers:
         n = {profile.judge: profile.n for profile in diagnosis.profiles[one.criterion]}
@@ -379,7 +370,6 @@ def _say_outliers(one: Outliers) -> str:
 
 
 def _say_chance(diagnosis: Diagnosis, limits: Limits) -> list[str]:
-    """Say how many honest judges the limits leave outside; once where all criteria are alike."""
     outside = []
     for method, sides in {judge_profiles.MEAN_SCORE: 2, judge_profiles.MEAN_AGREEMENT: 1}.items():
         limited = [
@@ -432,7 +422,6 @@ _NO_ITEMS = "the data have no items, so that nobody knows which scores are of on
 def measure_rows(
     rows: RatingRows, scales: Mapping[str, Scale], input_type: str | None
 ) -> tuple[AgreementRow, ...]:
-    """Measure agreement under each criterion, on each input type and on all."""
     table = []
     for (criterion,), part in rows.split(("criterion",)).items():
         inputs = {} if input_type is None else part.split((input_type,))

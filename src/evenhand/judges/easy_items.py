@@ -36,8 +36,6 @@ Easy: TypeAlias = Collection[str | tuple[str, str]]
 
 @dataclass(frozen=True)
 class EasyRule:
-    """When a score misses, and when a judge does."""
-
     # distance from what is expected at which a score misses (share of the scale's range)
     miss: float = 0.5
     share: float = 1 / 3  # share of missed scores above which a judge is outside (proportion)
@@ -59,8 +57,6 @@ class EasyRule:
 
 @dataclass(frozen=True)
 class EasyCount(Record):
-    """How often a judge missed what was expected."""
-
     judge: str  # the name
     criterion: str  # the criterion
     n: int  # scores of outputs whose worth is known
@@ -70,7 +66,6 @@ class EasyCount(Record):
 def count_missed(
     rows: RatingRows, easy: Easy, scales: Mapping[str, Scale], miss: float
 ) -> dict[str, tuple[EasyCount, ...]]:
-    """Count for each judge the scores of easy outputs, and those that miss."""
     low, high = (
         np.array([getattr(scales[name], end) for name in rows.criteria])[rows.criterion]
         for end in ("low", "high")
@@ -97,7 +92,6 @@ def count_missed(
 def find_by_easy_items(
     criterion: str, counts: Collection[EasyCount], rule: EasyRule | None = None
 ) -> Outliers:
-    """Find judges who miss too many easy outputs."""
     rule = rule or EasyRule()
     values = {count.judge: count.missed / count.n for count in counts if count.n >= rule.least}
     worst = sorted(values, key=lambda judge: (-values[judge], judge))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import narwhals as nw
@@ -24,7 +25,7 @@ from evenhand.data.exclusions import say_unweighted
 from evenhand.data.labels import read_outcome
 from evenhand.data.rating_rows import CONTROL, REPEAT, TARGET, Scale
 from evenhand.data.tables import restore_places
-from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.errors import NotIdentified
 from evenhand.judges.agreement_intervals import MAX_CLUSTERS, MIN_CLUSTERS
 from evenhand.judges.agreement_table import AgreementTable
 from evenhand.judges.counts import check_exact
@@ -50,8 +51,6 @@ from evenhand.judges.engine_rows import (
 )
 from evenhand.judges.engine_units import (
     CLUSTER,
-    Counted,
-    Key,
     Rows,
     check_request,
     count_different,
@@ -60,22 +59,20 @@ from evenhand.judges.engine_units import (
     find_few,
     list_parts,
     name_parts,
-    tabulate_counts,
 )
 from evenhand.judges.preferences import ANSWERS, FORCED, PreferenceAgreement, check_order
 from evenhand.judges.tabulation import (
     BETWEEN,
-    COUNTED,
     KAPPAS,
     NO_TARGETS,
+    Counted,
+    Key,
     Request,
     add_kappas,
     choose_kappas,
     describe_kappa,
-    finish_table,
-    has_kappa,
-    must_be_apart,
     note_answers,
+    tabulate_scores,
 )
 from evenhand.judges.units import Coefficient, Points
 
@@ -95,8 +92,6 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What is known of the votes as a whole."""
-
     # task → the answers that can be given; of all tasks under "". Tasks of controls and repeats
     # alone have none.
     scales: Mapping[str, Scale]
@@ -108,8 +103,6 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class FoundVotes:
-    """Votes where they lie."""
-
     every: Targets  # all rows, controls among them, by which labels are numbered
     votes: Targets  # those that are no controls; repeats are among them
     targets: Targets  # those that are neither
@@ -234,8 +227,6 @@ _TIES, _ITEMS, _TWICE = "evenhand_ties", "evenhand_items", "evenhand_twice"
 
 @dataclass(frozen=True, eq=False)
 class VoteSums:
-    """Sums over output pairs by task, criterion and cluster of items."""
-
     found: Columns  # columns of sums
     scores: Coded  # the votes
     names: tuple[str, ...]  # which κ they are of
@@ -245,7 +236,6 @@ class VoteSums:
 
 
 def fetch_votes(scores: Coded, names: Sequence[str], seed: int, *, again: bool) -> VoteSums:
-    """Fetch sums of votes by task, criterion and cluster of items."""
     levels = [name for name in ("task", "criterion") if name in scores.targets.labels]
     items = int(fetch_columns(scores.items.select(nw.len().alias(COUNT)))[COUNT][0])
     added = {COUNT: _total(), _TIES: _given_all()[_SAID.index(0)]}
@@ -262,7 +252,6 @@ def fetch_votes(scores: Coded, names: Sequence[str], seed: int, *, again: bool) 
 
 
 def split_kappas(sums: VoteSums, by: Sequence[str]) -> dict[Key, dict[str, PreferenceAgreement]]:
-    """Return every κ of every part."""
     near = _fetch_around(sums, by) if AROUND in sums.names and sums.again else {}
     parts = {}
     for key, rows in _list_rows(sums.found, by, sums.scores).items():
@@ -357,7 +346,6 @@ def _sum_pairs(scores: Coded, levels: Sequence[str]) -> Frame:
 
 
 def _compare(name: str) -> dict[str, nw.Expr]:
-    """Return what is summed for one κ, from sums of an output pair."""
     mode, among, order, _ = KAPPAS[name]
     one_judge = nw.col(_OWN[0]), nw.col(_OWN[1])
     same = [[nw.col(_same(side, what)) for side in _SIDES] for what in _SUMS[:2]]
@@ -423,12 +411,10 @@ def _cell(answer: int, side: int) -> str:
 
 
 def _given_side(side: int) -> list[nw.Expr]:
-    """Return how often each answer was given with the outputs in one order."""
     return [nw.col(_cell(answer, side)) for answer in _SAID]
 
 
 def _given_all() -> list[nw.Expr]:
-    """Return how often each answer was given in either order."""
     return [_add_terms(both) for both in zip(*map(_given_side, _SIDES), strict=True)]
 
 
@@ -463,54 +449,44 @@ class CountedVotes:
     def of(self, task: str) -> Counted:
         """Return what was counted of a task, on the answers that can be given there."""
         counts, scale = self.counted.counts, self.answers.scales[task]
+        bound = (("task", task),) if task else ()
         if task:
-            names, codes = counts.codes("task")
+            names, codes = counts.labels("task")
             counts = counts.take(codes == names.index(task))
         if scale.points is not None and len(scale.points) < len(counts.points):
             counts = counts.keep_points(np.isin(counts.points, scale.points), scale)
-        pairs = self.kappas.get((("task", task),) if task else (), {})
+        pairs = self.kappas.get(bound, {})
         more = [int(n) for one in pairs.values() for n in one.by_item.sum(axis=0).tolist()]
-        return replace(self.counted, counts=counts, more=tuple(more))
+        return replace(self.counted, counts=counts, more=tuple(more), bound=bound)
 
 
-def tabulate_vote_counts(counted: CountedVotes, request: Request, task: str = "") -> AgreementTable:
-    if task not in counted.answers.scales:
+def tabulate_vote_counts(votes: CountedVotes, request: Request, task: str = "") -> AgreementTable:
+    if task not in votes.answers.scales:
         raise NotIdentified(NO_TARGETS)
-    kappas, wanted = choose_kappas(request)
-    table = tabulate_counts(counted.of(task), wanted, task)
-    bound = (("task", task),) if task else ()
-    parts = []
-    for part in table.parts:
-        described = []
-        if has_kappa(part) and kappas:
-            pairs = counted.kappas[(*bound, *part.by.items())]
-            described = [_describe(counted, pairs[name], name, request) for name in kappas]
-        parts.append(add_kappas(part, described, request))
-    notes = note_answers(
-        counted.answers.scales[task], ranked=counted.answers.ranked.get(task, False)
-    )
-    return finish_table(table, tuple(parts), notes)
+    (kappas, wanted), counted = choose_kappas(request), votes.of(task)
 
+    def count(by: Mapping[str, str], name: str) -> PreferenceAgreement:
+        check_order(KAPPAS[name][0], KAPPAS[name][2], known=votes.answers.known)
+        return votes.kappas[(*counted.bound, *by.items())][name]
 
-def _describe(
-    counted: CountedVotes, pairs: PreferenceAgreement, name: str, request: Request
-) -> Coefficient:
-    mode, _, order, title = KAPPAS[name]
-    if counted.answers.copied and must_be_apart(name):
-        return Coefficient(name, title, None, why=COUNTED)
-    try:
-        check_order(mode, order, known=counted.answers.known)
-    except UnknownOption as refusal:
-        return Coefficient(name, title, None, why=str(refusal))
-    return describe_kappa(pairs, name, request.level, request.seed)
+    def describe(by: Mapping[str, str]) -> list[Coefficient]:
+        level, seed, copied = request.level, request.seed, votes.answers.copied
+        return [
+            describe_kappa(partial(count, by, name), name, level, seed, copied=copied)
+            for name in kappas
+        ]
+
+    ranked = votes.answers.ranked.get(task, False)
+    notes = note_answers(votes.answers.scales[task], ranked=ranked)
+    return add_kappas(tabulate_scores(counted, wanted), request, describe, notes)
 
 
 def count_preferences(
     data: Comparisons, request: Request, kappas: Sequence[str]
 ) -> CountedVotes | Rows:
-    """Let the engine count what was asked for."""
     lazy = hasattr(data.frame, "collect") and data.weights == "frequency"
-    if not (lazy and data.has("item") and data.has("judge")):
+    named = ("item", "judge", *(name for name in request.by if name != "system"))
+    if not (lazy and all(data.has(name) for name in named)):
         return Rows()
     with one_thread(data.source.connection):
         rows = data.frame if data.rankings is None else data.rankings.frame

@@ -113,7 +113,7 @@ def find_targets(data: Ratings, factors: Sequence[str], counted: tuple[int, int]
 def check_beside(data: Ratings | Comparisons, frame: Frame, annotations: Mapping[str, Any]) -> bool:
     """Say whether moments are known; refuse what is only read row by row."""
     schema = frame.collect_schema()
-    types = {role: schema[aside.column] for role, aside in annotations.items()}
+    types = {role: schema[annotation.column] for role, annotation in annotations.items()}
     if "expected" in types:
         raise NeedsRows("what is expected of controls is read row by row")
     if "seconds" in types and not types["seconds"].is_numeric():
@@ -138,7 +138,6 @@ def add_kind(frame: Frame, annotations: Mapping[str, Any]) -> Frame:
 
 
 def classify_rows(labels: NDArray[Any]) -> dict[str, int]:
-    """Return what each kind means."""
     texts = sorted(set(labels.tolist()))
     try:
         meant = classify_kinds([text.strip() for text in texts])
@@ -153,7 +152,6 @@ def note_rows(
     data: Ratings | Comparisons,
     frame: Frame,
 ) -> tuple[str, ...]:
-    """Say of rows what the reading row by row says."""
     scored, missing = counted
     notes = []
     if missing:
@@ -188,7 +186,6 @@ def clear_moments(frame: Frame) -> Frame:
 def count_left(
     groups: Mapping[str, NDArray[Any]], kind: NDArray[np.int64]
 ) -> dict[str, tuple[int, int]]:
-    """Count repeats and controls by task, and in all."""
     count = groups[COUNT].astype(np.int64)
     tasks = groups["task"] if "task" in groups else np.full(len(count), "", dtype=object)
 
@@ -226,8 +223,6 @@ class PairNames(Sequence[str]):
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """The scores that count, where they lie, with numbers for labels."""
-
     targets: Targets  # the scores, with labels
     # label → a table of the engine with the number of each, and items' full names
     tables: Mapping[str, Frame]
@@ -236,7 +231,6 @@ class Coded:
 
     @property
     def items(self) -> Frame:
-        """The number of each item, and its name with its task."""
         return self.tables["item"].select(nw.col(_CODE).alias("item"), NAME)
 
     def frame(self, labels: Sequence[str], beside: Sequence[str] = ()) -> Frame:
@@ -317,7 +311,6 @@ _LOW, _HIGH = "evenhand_low", "evenhand_high"
 
 
 def count_rows(scores: Coded) -> nw.Expr:
-    """Return how many judgments there are, whatever rows stand for."""
     weight = scores.targets.weight
     return nw.len() if weight is None else nw.col(weight).sum()
 
@@ -362,7 +355,6 @@ _SYSTEM: Final = "evenhand_system"
 
 
 def find_systems(frame: Frame) -> tuple[str, ...]:
-    """Return the names of all systems, sorted."""
     sides: list[Any] = [
         frame.group_by(side).agg(nw.len().alias(COUNT)).select(nw.col(side).alias(_SYSTEM))
         for side in ("left", "right")
@@ -376,7 +368,6 @@ def find_systems(frame: Frame) -> tuple[str, ...]:
 def name_answers(
     data: Comparisons, frame: Frame, systems: Sequence[str], meaning: Mapping[str, int]
 ) -> Frame:
-    """Add the pair of systems as a number, the answer, and who stood left."""
     connection = data.source.connection
     numbers = {"left": "evenhand_left", "right": "evenhand_right"}
     for side, name in numbers.items():

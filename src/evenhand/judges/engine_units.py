@@ -7,9 +7,9 @@ rows say, and which answer came first where neither times nor the order of a tab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
 from math import lcm
@@ -26,13 +26,12 @@ from evenhand.data.engine import COUNT, Columns, Frame, fetch_columns, one_threa
 from evenhand.data.held_tables import hold_table
 from evenhand.data.rating_rows import Scale
 from evenhand.data.ratings import Ratings
-from evenhand.data.results import write_signature
 from evenhand.data.row_reading import RATING_LABELS as LABELS
 from evenhand.data.tables import count_scored
 from evenhand.errors import InvalidJudgments
 from evenhand.judges.agreement_intervals import MAX_CLUSTERS, MIN_CLUSTERS
-from evenhand.judges.agreement_table import AgreementPart, AgreementTable, Doubtful
-from evenhand.judges.counts import MAX_POINTS_TABLED, Counts, mirror
+from evenhand.judges.agreement_table import Doubtful
+from evenhand.judges.counts import MAX_POINTS_TABLED, Counts
 from evenhand.judges.engine_rows import (
     NAME,
     ODD_COLUMN,
@@ -48,138 +47,8 @@ from evenhand.judges.engine_rows import (
 )
 from evenhand.judges.item_agreement import MAX_ITEMS_LISTED, PRIOR_UNITS
 from evenhand.judges.judge_pairs import MAX_PAIRS_UNASKED, list_between
-from evenhand.judges.tabulation import (
-    NO_OVERLAP,
-    Request,
-    Settings,
-    Shape,
-    choose_own_kinds,
-    choose_settings,
-    make_table,
-    note_alone,
-    note_left,
-    note_prevalence,
-    note_tops,
-    refuse_alone,
-    say_points,
-    sign_request,
-    study_kinds,
-)
-from evenhand.judges.units import Coefficient, Points, read_points
-from evenhand.numerics.sampling import one_blas_thread
-
-Key = tuple[tuple[str, str], ...]  # Columns with their levels, which limit a part
-
-
-@dataclass(frozen=True, eq=False)
-class Counted:
-    """What an engine counted of ratings."""
-
-    counts: Counts  # sums over units
-    judges: Mapping[Key, int]  # part → judges of units that have two or more
-    scorers: Mapping[str, int]  # task → judges; of all tasks under ""
-    doubtful: Mapping[Key, tuple[Doubtful, ...]]  # part → items on which judges are farthest apart
-    # task → rows of repeats and of controls, which are left out; of all under ""
-    left: Mapping[str, tuple[int, int]]
-    # items, by which parts of few clusters are known; of each part that has few
-    items: Mapping[Key, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()  # what must be said of the rows
-    more: tuple[int, ...] = ()  # what else was counted; it stands in the digest
-
-
-def tabulate_counts(counted: Counted, request: Request, task: str = "") -> AgreementTable:
-    counts = counted.counts
-    if not counts.several.any():
-        raise refuse_alone(counts.size, counted.scorers[task])
-    settings, left_out = choose_settings(counts, request)
-    bound = (("task", task),) if task else ()
-    with one_blas_thread():
-        parts = tuple(
-            _describe(
-                part,
-                (bound, levels),
-                replace(settings, kinds=choose_own_kinds(part, settings, request)),
-                counted,
-            )
-            for levels, part in _split(counts, request.by)
-        )
-    again = int(counts.again.sum())
-    notes = [*counted.notes, *note_left(*counted.left[task], again)]
-    notes += note_alone(counts.alone, counts.size)
-    names, codes = counts.codes("criterion")
-    if request.kind == "ratings" and len(names) > 1 and len(codes):
-        given = [counts.given[codes == code].sum(axis=0) for code in np.unique(codes)]
-        notes += note_tops(np.array([counts.points[np.flatnonzero(n)[-1]] for n in given]))
-    merged = f"beyond {MAX_CLUSTERS['item']:,} merged by the engine"
-    how = sign_request(request, say_points(counts, request), merged)
-    judges = counted.scorers[task]
-    digest = counts.digest(judges, *counted.left[task], *counted.more)
-    signature = write_signature(how, counts.ratings, digest, judges=judges)
-    return make_table(
-        parts,
-        request,
-        counts.scale,
-        again=again,
-        notes=(*notes, *left_out),
-        signature=signature,
-    )
-
-
-def _split(counts: Counts, by: tuple[str, ...]) -> Iterator[tuple[Key, Counts]]:
-    """Yield levels and what was counted of them; levels crossed, then added up."""
-    for depth in range(len(by), 0, -1):
-        names = by[:depth]
-        codes = np.column_stack([counts.codes(name)[1] for name in names])
-        known = np.unique(codes, axis=0)
-        if depth == 1 and len(known) == 1:
-            continue  # the whole says the same
-        for code in known:
-            labels = [counts.codes(name)[0][at] for name, at in zip(names, code, strict=True)]
-            levels = tuple(zip(names, labels, strict=True))
-            yield levels, _narrow(counts, dict(levels))
-    yield (), counts
-
-
-def _narrow(counts: Counts, levels: Mapping[str, str]) -> Counts:
-    """Keep a part; its scale is that of its task and criterion, unless one was declared."""
-    for name in sorted(levels, key=lambda name: name not in ("task", "criterion")):
-        names, codes = counts.codes(name)
-        mask = codes == names.index(levels[name])
-        narrowed = name in ("task", "criterion") and not mask.all()
-        counts = counts.narrow(mask) if narrowed else counts.take(mask)
-    return counts
-
-
-def _describe(
-    counts: Counts, at: tuple[Key, Key], settings: Settings, counted: Counted
-) -> AgreementPart:
-    key = (*at[0], *at[1])
-    shared = counts.take(counts.several)
-    coefficients = tuple(
-        Coefficient(kind.name, kind.title, None, why=NO_OVERLAP) for kind in settings.kinds
-    )
-    if shared.size:
-        coincidences = mirror(counts.coincide()) if settings.mirrored else counts.coincide()
-        if key in counted.items:  # clusters, where the engine put items together
-            blocks = replace(coincidences.blocks, levels=counted.items[key])
-            coincidences = replace(coincidences, blocks=blocks)
-        unequal = bool(shared.judges.min() != shared.judges.max())
-        shape = Shape(shared.size, shared.ratings, unequal)
-        coefficients = study_kinds(coincidences, settings.kinds, settings, shape, counts.scale)
-    given = shared.given.sum(axis=0)
-    given = given + given[::-1] if settings.mirrored else given
-    return AgreementPart(
-        by=dict(at[1]),
-        units=shared.size,
-        single=counts.alone,
-        ratings=shared.ratings,
-        judges=counted.judges.get(key, 0),
-        most_judges=int(counts.judges.max(initial=0)),
-        coefficients=coefficients,
-        doubtful=counted.doubtful.get(key, ()),
-        notes=note_prevalence(given, coefficients),
-    )
-
+from evenhand.judges.tabulation import Counted, Key, Request
+from evenhand.judges.units import Points, read_points
 
 # Units grouped by the engine that holds their scores: what comes back does not grow with them.
 #
@@ -194,8 +63,6 @@ _PRIME: Final = 2_147_483_647  # Places of items times a number below it fit int
 
 @dataclass(frozen=True, eq=False)
 class ItemSums:
-    """Sums over units of each item, as a table of the engine."""
-
     frame: Frame  # by levels, item and number of judges
     levels: tuple[str, ...]  # columns by which units are told apart
     scores: Coded  # what is summed
@@ -212,12 +79,10 @@ class ItemSums:
 
 
 def name_given(k: int) -> list[str]:
-    """Return the names of how often each score was given."""
     return [f"evenhand_given_{at}" for at in range(k)]
 
 
 def name_together(k: int) -> list[str]:
-    """Return the names of pairs of scores, the lower first."""
     pairs = combinations_with_replacement(range(k), 2)
     return [f"evenhand_pair_{low}_{high}" for low, high in pairs]
 
@@ -258,7 +123,6 @@ def _sum_by_item(scores: Coded, frame: Frame, levels: Sequence[str], *, placed: 
 
 
 def _count_pairs(k: int) -> list[nw.Expr]:
-    """Return products of how often two scores were given; of one score twice its pairs."""
     given = name_given(k)
     products = []
     for name, (low, high) in zip(
@@ -270,7 +134,6 @@ def _count_pairs(k: int) -> list[nw.Expr]:
 
 
 def fetch_clusters(sums: ItemSums, seed: int) -> Columns:
-    """Fetch sums by levels, cluster of items and number of judges."""
     k = len(sums.points)
     columns = [COUNT, AGAIN, *name_given(k), *name_together(k)]
     cluster = find_cluster(sums.items, seed).alias(CLUSTER)
@@ -279,7 +142,6 @@ def fetch_clusters(sums: ItemSums, seed: int) -> Columns:
 
 
 def find_cluster(items: int, seed: int) -> nw.Expr:
-    """Return the cluster of an item, by its number."""
     # Up to 1,000 items are clusters, in the order of their names; more are put together by their
     # place in it, times a number that the seed draws.
     most, cluster = MAX_CLUSTERS["item"], nw.col("item").cast(nw.Int64)
@@ -308,7 +170,7 @@ def read_counts(columns: Columns, sums: ItemSums, seen: Points) -> Counts:
         scale=seen.scale,
         levels=known,
         cluster=cluster,
-        judges=judges,
+        sizes=judges,
         units=units,
         again=again,
         given=given,
@@ -333,7 +195,6 @@ def _stack(columns: Columns, names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def count_different(frame: Frame, name: str, by: Sequence[str], scores: Coded) -> dict[Key, int]:
-    """Count the different labels of a column in every part."""
     columns = fetch_columns(count_values(frame, name, by))
     parts = name_parts(columns, by, scores)
     return {key: int(n) for key, n in zip(parts, columns[COUNT], strict=True)}
@@ -367,7 +228,6 @@ def find_judges(scores: Coded, levels: Sequence[str], *, alone: bool) -> Iterato
 
 
 def count_units(scores: Coded, keys: Sequence[str]) -> int:
-    """Count what is told apart by some columns."""
     groups = scores.frame(keys).group_by(*keys).agg(nw.len().alias(COUNT))
     return int(fetch_columns(groups.select(nw.len().alias(COUNT)))[COUNT][0])
 
@@ -475,7 +335,6 @@ class Rows:
 
 
 def count_ratings(data: Ratings, request: Request, scale: Scale | None) -> Counted | Rows:
-    """Let the engine count what was asked for."""
     if not data.has("item") or not data.has("judge") or not hasattr(data.frame, "collect"):
         return Rows()
     scored, missing = count_scored(data)
@@ -495,7 +354,6 @@ def find_few(data: Ratings | Comparisons) -> int:
 
 
 def check_request(request: Request) -> None:
-    """Refuse what is not made of counts."""
     between = {"all", _SELF, *list_between()}
     did = "scored" if request.kind == "ratings" else "judged"
     requested = [
@@ -532,7 +390,6 @@ def _count(
 def count_scores(
     scores: Coded, request: Request, seen: Points, check: Callable[[Counts], None] | None = None
 ) -> Counted:
-    """Let the engine count units and judges of every part."""
     targets = scores.targets
     levels = [name for name in ("task", "criterion") if name in targets.labels]
     with sum_items(scores, tuple(dict.fromkeys([*levels, *request.by]))) as sums:
@@ -540,7 +397,7 @@ def count_scores(
         if check is not None:
             check(counts)
         parts = list_parts(counts, request.by, apart=targets.apart)
-        sizes = np.unique(counts.judges[counts.several]).tolist()
+        sizes = np.unique(counts.sizes[counts.several]).tolist()
         doubtful = [list_doubtful_items(sums, by, sizes) for by in parts if sizes]
         items = _count_few(sums, counts, parts)
     judges, scorers = _find_judges(scores, counts, parts)
@@ -556,7 +413,6 @@ def count_scores(
 
 
 def _read_scale(targets: Targets, scale: Scale | None) -> Points:
-    """Return the points of the scale that was declared, or those seen."""
     try:
         if scale is not None:
             scale.check(targets.checked)
@@ -575,7 +431,7 @@ def _check_counts(counts: Counts, request: Request, targets: Targets) -> None:
     repeats, _ = targets.left[""]
     if repeats or counts.again.any():
         raise NeedsRows("judges answered again: how they agree with themselves is shown unasked")
-    tasks, codes = counts.codes("task")
+    tasks, codes = counts.labels("task")
     apart = np.zeros_like(codes) if "task" in request.by else codes
     present = [task for task in range(len(tasks)) if task in apart]
     if any(counts.take(apart == task).pairs <= MAX_PAIRS_UNASKED for task in present):
@@ -587,9 +443,9 @@ def _check_counts(counts: Counts, request: Request, targets: Targets) -> None:
 
 def list_parts(counts: Counts, by: Sequence[str], *, apart: bool = False) -> list[tuple[str, ...]]:
     """Return the columns by which parts are made, for each depth."""
-    several = (apart or len(counts.codes("task")[0]) > 1) and "task" not in by
+    several = (apart or len(counts.labels("task")[0]) > 1) and "task" not in by
     bound = ("task",) if several else ()
-    alone = len(by) > 0 and len(counts.codes(by[0])[0]) == 1
+    alone = len(by) > 0 and len(counts.labels(by[0])[0]) == 1
     depths = [at for at in range(len(by) + 1) if not (at == 1 and alone)]
     return [(*bound, *by[:at]) for at in depths]
 
@@ -600,7 +456,7 @@ def _count_few(sums: ItemSums, counts: Counts, parts: Sequence[tuple[str, ...]])
         return {}
     few: dict[Key, int] = {}
     for by in parts:
-        key = np.column_stack([counts.cluster, *(counts.codes(name)[1] for name in by)])
+        key = np.column_stack([counts.cluster, *(counts.labels(name)[1] for name in by)])
         clusters = np.unique(key, axis=0)[:, 1:]
         _, sizes = np.unique(clusters, axis=0, return_counts=True) if by else (None, [len(key)])
         if min(sizes) < MIN_CLUSTERS:
@@ -610,15 +466,13 @@ def _count_few(sums: ItemSums, counts: Counts, parts: Sequence[tuple[str, ...]])
 
 def _find_judges(
     scores: Coded, counts: Counts, parts: Sequence[tuple[str, ...]]
-) -> tuple[dict[Key, int], dict[str, int]]:
+) -> tuple[dict[Key, int], dict[Key, int]]:
     bound = tuple(name for name in parts[0] if name == "task")
     levels = tuple(dict.fromkeys(name for by in parts for name in by))
     judges: dict[Key, int] = {}
     with find_judges(scores, levels, alone=bool(counts.alone)) as held:
         for by in parts:
             judges |= count_different(held, "judge", by, scores)
-    scorers = judges
-    if counts.alone:
-        scorers = count_different(scores.frame([*bound, "judge"]), "judge", bound, scores)
-    named = {key[0][1] if key else "": scorers[key] for key in scorers if len(key) == len(bound)}
-    return judges, named
+    if not counts.alone:
+        return judges, judges
+    return judges, count_different(scores.frame([*bound, "judge"]), "judge", bound, scores)

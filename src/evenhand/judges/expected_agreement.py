@@ -53,8 +53,6 @@ Predict = Callable[[Sequence[tuple[str, str]]], Array]
 
 @dataclass(frozen=True)
 class ExpectedAgreement:
-    """Agreement of different judges, and what a model of worths expects on the same votes."""
-
     observed: float  # P(A), share of comparable pairs of votes that agree (proportion)
     expected: float  # P*(A), the share that the worths give (proportion)
     kappa: float  # κ of the votes
@@ -77,7 +75,6 @@ class ExpectedAgreement:
 def expect_agreement(
     votes: Votes, predict: Predict, *, level: float = 0.95, seed: int = SEED
 ) -> ExpectedAgreement | None:
-    """Set the agreement of different judges beside that of judges who follow a model."""
     shared = compare_votes(votes)
     if shared.kappa is None or shared.observed is None:
         return None

@@ -67,7 +67,6 @@ class PointUse:
 
 
 def use_of_points(rows: RatingRows, scale: Scale | None = None) -> PointUse:
-    """Count how judges use the points of the scale."""
     sums, points = np.zeros((7, len(rows.judges))), 0
     at_end = np.zeros((2, len(rows.judges)))
     group = number_groups(rows.task, rows.criterion)
@@ -203,7 +202,6 @@ class Habit:
 def find_habits(
     rows: RatingRows, seen: Expectation, slopes: RatingSlopes, scale: Scale | None = None
 ) -> tuple[Habit, ...]:
-    """Compare how judges use the scale and the time."""
     use = use_of_points(rows.targets(), scale)
     habits = [] if (use.scores < MIN_SCORES).all() else [_coarse(use), _extreme(use)]
     drifting = _drifting(seen, slopes)
@@ -241,7 +239,7 @@ def _drifting(seen: Expectation, slopes: RatingSlopes) -> Habit | None:
     judges = np.flatnonzero((n >= MIN_SCORES) & ~slopes.constant)
     if not len(judges):
         return None
-    z, x = seen.own[known], seen.others[known]
+    z, x = seen.scores[known], seen.others[known]
     left = z - slopes.slope[judge] * x
     # of few scores the rest may be small by chance: drawn to 1, as for slopes
     rest = np.bincount(judge, left**2, size) + PRIOR_SCORES

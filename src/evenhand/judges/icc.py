@@ -47,8 +47,6 @@ _ROUNDING: Final = 1e-12  # Share of the spread of scores below which a sum of s
 
 @dataclass(frozen=True)
 class Intraclass:
-    """One form of the intraclass correlation."""
-
     name: str  # such as "icc-2-1"
     value: float | None  # the correlation, at most 1; None where it does not exist
     lower: float | None  # lower end of its interval; None where there is none
@@ -68,8 +66,6 @@ _NEGATIVE: Final = (
 
 @dataclass(frozen=True)
 class _Squares:
-    """Mean squares of a complete table."""
-
     n: int
     k: int
     between: float

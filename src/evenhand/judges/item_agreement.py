@@ -136,8 +136,6 @@ def _count_items(such: NDArray[np.bool_]) -> tuple[int, float]:
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    """Votes as what is dealt anew."""
-
     pair: Counts  # (n,) number of the output pair of each vote
     own: Counts | None  # (n,) number of pair and judge; None where no judge voted twice on a pair
     of_own: Counts  # (G,) the pair of each
@@ -149,7 +147,6 @@ class _Draws:
 
     @classmethod
     def of(cls, votes: Votes) -> _Draws:
-        """Find out what hangs together."""
         pair = number_groups(votes.pair)
         judge_pair = number_groups(pair, votes.judge)
         of_own = np.zeros(int(judge_pair.max(initial=-1)) + 1, dtype=np.int64)

@@ -42,7 +42,6 @@ MEAN_DECIMALS: Final = 12  # Decimals of a mean of scores: what differs further 
 
 
 def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
-    """Return the correlation of pairs of judges."""
     # Returns correlations, NaN where a judge gave one score throughout or common units are fewer
     # than three; and z_x z_y − r (z_x² + z_y²) / 2 for a pair of scores, in units of standard
     # deviations, to which Spearman's adds what the scores do to the ranks of others.
@@ -60,7 +59,6 @@ def correlate_pairs(overlap: Overlap, *, ranks: bool = False) -> PairMeasure:
 
 
 def correlate_within(groups: Counts, x: Array, y: Array, *, ranks: bool = False) -> Array:
-    """Return the correlation of x and y within each group."""
     # (G,) of dense numbers of groups; NaN where x or y is constant or a group has below three rows.
     if ranks:
         x, y = rank_within(groups, x), rank_within(groups, y)
@@ -221,7 +219,6 @@ def measure_distances(points: Array, weights: Weights) -> Array:
 
 
 def check_steps(scale: Scale) -> None:
-    """Refuse a scale without steps."""
     if scale.points is None:
         raise NotIdentified(
             f"Cohen's κ needs a scale with steps, not {scale}",
@@ -307,7 +304,6 @@ class JudgePairs:
         return Coefficient(name, title, value, lower, upper, units, 2 * units, notes=notes)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one row per pair, with plain values."""
         columns = {"units": self.units, "equal": self.equal, "distance": self.distance}
         plain = {
             name: plain_numbers(values) for name, values in {**columns, **self.measures}.items()
@@ -322,7 +318,6 @@ class JudgePairs:
 
 
 def compare_judges(units: Units, scale: Scale | None = None) -> JudgePairs:
-    """Compare every two judges on what both scored."""
     scale = scale or units.scale
     compute: dict[str, Callable[[Overlap], PairMeasure]] = {
         "cohen": lambda overlap: cohen_kappas(overlap, scale),
@@ -406,7 +401,6 @@ MAX_PAIRS_UNASKED: Final = 200_000
 
 
 def compute_between(units: Units, names: Sequence[str], level: float) -> tuple[Coefficient, ...]:
-    """Return the coefficients between judges that are asked for."""
     wanted = set(names)
     coefficients: list[Coefficient] = []
     families = {name: "cohen" if name.startswith("cohen") else "correlation" for name in MEASURES}
@@ -423,5 +417,4 @@ def compute_between(units: Units, names: Sequence[str], level: float) -> tuple[C
 
 
 def list_between() -> tuple[str, ...]:
-    """Return the names and families that can be asked for."""
     return tuple(dict.fromkeys([*FAMILIES, *MEASURES, *FORMS]))

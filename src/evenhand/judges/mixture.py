@@ -25,12 +25,11 @@ from numpy.typing import NDArray
 from evenhand.errors import InvalidJudgments
 from evenhand.numerics.distributions import normal_quantile
 
-# The mean slope of all judges, whatever they are: do they follow each other at all?
-
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
+# The mean slope of all judges, whatever they are: do they follow each other at all?
 def pool_slopes(slopes: Array, errors: Array) -> tuple[float, float, float]:
     """Return the mean slope and its 95 % interval; of one judge an endless one."""
     # Judges are weighed by 1 / (s² + se²) with s² from the data (DerSimonian & Laird 1986); the
@@ -61,8 +60,6 @@ MIN_SEPARATION: Final = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """What honest judges are like, and who is not like them."""
-
     shares: Array  # (3,) shares of honest, careless and reversed judges, with the pseudo-counts
     mean: float  # m, the mean slope of honest judges
     spread: float  # τ, their standard deviation
@@ -161,7 +158,6 @@ def fit_mixture(
     *,
     extra: Array | None = None,
 ) -> Mixture:
-    """Fit the mixture by expectation and maximisation, 200 iterations at most."""
     # slopes: (J,) b̂ of every judge.
     # errors: (J,) their standard errors, positive.
     # extra: (J, 3) log-likelihoods of what else is known of each judge under the classes honest,

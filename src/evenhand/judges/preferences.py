@@ -58,8 +58,6 @@ MODES: Final = ("strict", "wmt")
 
 @dataclass(frozen=True, eq=False)
 class PreferenceAgreement:
-    """How far votes on the same two outputs agree."""
-
     mode: Mode  # "strict" or "wmt"
     among: Among  # "inter" (between judges) or "intra" (one judge asked again)
     order: Order  # whether both votes saw the outputs in the same order, in exchanged order, or any
@@ -75,12 +73,10 @@ class PreferenceAgreement:
 
     @property
     def agree(self) -> int:
-        """Pairs of votes that agree."""
         return int(self.by_item[:, 0].sum())
 
     @property
     def comparable(self) -> int:
-        """Pairs of votes that could agree."""
         return int(self.by_item[:, 1].sum())
 
     @property
@@ -117,7 +113,6 @@ class PreferenceAgreement:
 def compare_votes(
     votes: Votes, *, mode: Mode = "strict", among: Among = "inter", order: Order = "any"
 ) -> PreferenceAgreement:
-    """Count how far votes on the same two outputs agree."""
     require_option("mode", mode, MODES)
     require_option("among", among, ("inter", "intra"))
     require_option("order", order, ("any", "same", "exchanged"))
@@ -208,7 +203,6 @@ def chance_agreement(ties: Share) -> Share:
 
 
 def check_order(mode: Mode, order: Order, *, known: bool) -> None:
-    """Refuse to compare votes by what stood left where that is not known."""
     if known or (mode == "strict" and order == "any"):
         return
     choice = "mode wmt compares" if mode == "wmt" else f"order '{order}' asks for"
@@ -218,7 +212,6 @@ def check_order(mode: Mode, order: Order, *, known: bool) -> None:
 
 
 def check_names(votes: Votes, *, judges: bool = True) -> None:
-    """Refuse votes of which it is not known what they are on, or whose they are."""
     if votes.items == ("",):
         raise NotIdentified(
             "no two votes are known to be on the same outputs: the table names no items",
@@ -245,8 +238,6 @@ MIN_ITEMS: Final = 10  # Items below which a system's share has no interval
 
 @dataclass(frozen=True, eq=False)
 class PairAgreement:
-    """Agreement of different judges on every output pair, P of them."""
-
     item: NDArray[np.integer]  # (P,) code of the item
     low: NDArray[np.integer]  # (P,) code of the system that is first by name
     high: NDArray[np.integer]  # (P,) code of the other
@@ -258,8 +249,6 @@ class PairAgreement:
 
 @dataclass(frozen=True)
 class SystemAgreement:
-    """How far judges agree on the output pairs of one system."""
-
     system: str  # its name
     agree: int  # pairs of votes of different judges that agree
     comparable: int  # all such pairs
@@ -270,12 +259,10 @@ class SystemAgreement:
 
     @property
     def share(self) -> float:
-        """The share that agrees (proportion)."""
         return self.agree / self.comparable
 
 
 def compare_pairs(votes: Votes) -> PairAgreement:
-    """Count agreeing votes of different judges on every output pair."""
     check_names(votes)
     votes = leave_controls(votes)
     pair, cell = votes.number("pair"), votes.number("pair", "judge")
@@ -330,8 +317,6 @@ def agree_by_system(
 
 @dataclass(frozen=True)
 class VoterSummary:
-    """How one judge agrees."""
-
     judge: str  # name
     votes: int  # comparisons made, ties among them counted in `ties`
     ties: int  # ties said
@@ -356,7 +341,6 @@ class VoterSummary:
 
 
 def summarise_voters(votes: Votes) -> tuple[VoterSummary, ...]:
-    """Return how each judge agrees with the others and with itself, by name."""
     check_names(votes)
     votes = leave_controls(votes)
     if not votes.size:

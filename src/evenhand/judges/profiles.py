@@ -32,8 +32,6 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class JudgeProfile(Record):
-    """One judge under one criterion."""
-
     judge: str  # the name
     criterion: str  # the criterion; "" where the data have none
     n: int  # scores that the judge gave
@@ -46,7 +44,6 @@ class JudgeProfile(Record):
 
 
 def profile_judges(rows: RatingRows) -> dict[str, tuple[JudgeProfile, ...]]:
-    """Set every judge beside the others."""
     judges = len(rows.judges)
     cell = rows.criterion.astype(np.int64) * judges + rows.judge
     size = judges * len(rows.criteria)
@@ -92,8 +89,6 @@ _ROUNDING: Final = 1e-12  # So far may means of equal scores differ, beside the 
 
 @dataclass(frozen=True)
 class Outliers(Record):
-    """Judges outside the limits of one method under one criterion."""
-
     method: str  # "mean-score", "mean-agreement" or "easy-items"
     criterion: str  # the criterion; "" where the data have none
     # judge → what the method looks at; judges for whom it does not exist are left out
@@ -109,7 +104,6 @@ class Outliers(Record):
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """All judges outside the limits, sorted by name."""
         return tuple(sorted({*self.high, *self.low}))
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,8 +112,6 @@ class Outliers(Record):
 
 @dataclass(frozen=True)
 class Limits:
-    """How far from the centre a judge may be."""
-
     k: float = 1.0  # standard deviations
     ddof: int = 1  # what is taken from the number of judges below the line of the sd, 1 or 0
 
@@ -176,7 +168,6 @@ MEAN_AGREEMENT: Final = "mean-agreement"
 def find_by_mean_agreement(
     profiles: Sequence[JudgeProfile], *, limits: Limits | None = None
 ) -> Outliers:
-    """Find judges who are farther from the others than most."""
     values = {one.judge: one.mean_agreement for one in profiles if one.mean_agreement is not None}
     criterion = profiles[0].criterion
     size = max(abs(one.mean) for one in profiles)
@@ -209,7 +200,6 @@ READINGS: Final = ("mean", "gap")
 def find_by_mean_score(
     profiles: Sequence[JudgeProfile], *, reading: str = "mean", limits: Limits | None = None
 ) -> Outliers:
-    """Find judges whose scores are too high or too low."""
     require_option("reading of the mean score", reading, READINGS)
     values = {
         one.judge: value

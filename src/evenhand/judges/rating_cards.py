@@ -66,8 +66,6 @@ MAX_OUTPUTS_ADVISED: Final = 100_000  # Outputs beyond which no number is named
 
 @dataclass(frozen=True, eq=False)
 class RatingEvidence:
-    """All that was seen of the judges."""
-
     slopes: RatingSlopes  # how strongly each follows the others
     mixture: Mixture  # what that and the clues say of being honest
     clues: tuple[Clue, ...]  # controls, repeats, seconds
@@ -99,7 +97,6 @@ def screen_ratings(
     scale: Scale | None = None,
     effect: Effect | None = None,
 ) -> Screening:
-    """Flag judges who are careless, reverse the scale, use it oddly, or drift."""
     _refuse(rows, level, scale)
     present, judge = np.unique(rows.judge, return_inverse=True)
     if len(present) < len(rows.judges):  # judges without a row, as in one part of split data
@@ -157,7 +154,6 @@ def _refuse(rows: RatingRows, level: float, scale: Scale | None) -> None:
 def see_judges(
     rows: RatingRows, *, level: float = LEVEL, scale: Scale | None = None
 ) -> RatingEvidence:
-    """Look at all judges, and choose whom to flag."""
     expected = expect_scores(rows)
     slopes = rating_slopes(expected)
     clues = find_clues(rows, expected)
@@ -186,7 +182,6 @@ def see_judges(
 
 
 def _write_lines(seen: RatingEvidence, threshold: float) -> Iterable[list[tuple[int, Evidence]]]:
-    """Yield the lines of all cards with the code of the judge, kind by kind."""
     slopes, mixture, severity = seen.slopes, seen.mixture, seen.severity
     judges = range(len(seen.flags))
     yield [(j, _write_slope(slopes, mixture, j)) for j in judges]
@@ -236,7 +231,6 @@ def _write_severity(severity: Severity, j: int) -> Evidence:
 
 
 def _write_clue(clue: Clue, at: int, shares: Array) -> Evidence:
-    """Say what controls, repeats or seconds show of one judge."""
     value, n = float(clue.value[at]), int(clue.count[at])
     span = f"{clue.low[at]:.3g} to {clue.high[at]:.3g}"
     among = "nine in ten honest judges with as many"
@@ -294,7 +288,6 @@ def _say_severities(severity: Severity) -> list[str]:
 
 
 def _say_detectable(seen: RatingEvidence, level: float, testable: Mask) -> str:
-    """Say how many outputs make a careless judge visible in this design."""
     slopes, abstains = seen.slopes, seen.abstains
     least, known = seen.mixture.least_information(level), slopes.information > 0
     needed = None  # the outputs at which the usual judge is testable
@@ -319,7 +312,6 @@ def _say_detectable(seen: RatingEvidence, level: float, testable: Mask) -> str:
 
 
 def _note_data(rows: RatingRows, seen: RatingEvidence) -> list[str]:
-    """Note what the data lack, who is left out of what, and how the scale is used."""
     notes, outputs = [], seen.slopes.outputs
     if len(rows.tasks) > 1:
         notes.append(f"{len(rows.tasks)} tasks: a judge has one card over all")
@@ -354,7 +346,6 @@ def _note_data(rows: RatingRows, seen: RatingEvidence) -> list[str]:
 
 
 def _note_group(seen: RatingEvidence) -> tuple[str, ...]:
-    """Note where flagged judges agree with each other on outputs that several of them scored."""
     scores = seen.expected
     rows = seen.classed[scores.judge]
-    return note_camps(scores.output[rows], scores.judge[rows], scores.own[rows])
+    return note_camps(scores.output[rows], scores.judge[rows], scores.scores[rows])

@@ -102,7 +102,7 @@ class Expectation:
     item: Integers  # (m,) code of the item
     output: Integers  # (m,) number of the output
     # (m,) the judge's mean score of the output over criteria, standardised within the judge
-    own: Array
+    scores: Array
     others: Array  # (m,) what is expected of it, in the same unit
     moment: Array | None  # (m,) when it was given, in seconds; None where unknown
     shared: Mask  # (m,) whether another judge scored the same output
@@ -114,7 +114,6 @@ class Expectation:
 
 
 def expect_scores(rows: RatingRows) -> Expectation:
-    """Work out what the others lead one to expect of every score."""
     target = np.ones(rows.size, np.bool_) if rows.kind is None else rows.kind == TARGET
     places = make_places(rows, target)
     y = _place_scores(rows.score, places.group, target)
@@ -146,7 +145,7 @@ def expect_scores(rows: RatingRows) -> Expectation:
         judge=judge,
         item=rows.item[at].astype(np.int64),
         output=number_groups(rows.task[at], rows.item[at], rows.system[at]),
-        own=z,
+        scores=z,
         others=fitted * scale[task],
         moment=None if rows.moment is None else rows.moment[at],
         shared=shared[at],
@@ -247,8 +246,6 @@ BISECTIONS: Final = 60
 
 @dataclass(frozen=True)
 class NormalSpread:
-    """What honest judges are like."""
-
     centre: float  # μ, the median judge
     spread: float  # τ, by how much honest judges differ beyond chance
     upper: float  # the same by the judges above the median, if they differ more
@@ -274,7 +271,6 @@ class NormalSpread:
 
 
 def normal_spread(values: Array, variances: Array) -> NormalSpread:
-    """Estimate the spread of honest judges."""
     centre = float(np.median(values))
     away = np.abs(values - centre)
     spread, over = _solve(away, variances), values > centre
@@ -328,8 +324,6 @@ NINE_IN_TEN: Final = 1.645
 
 @dataclass(frozen=True, eq=False)
 class Clue:
-    """One further kind of evidence about the judges."""
-
     name: str  # "controls", "repeats" or "seconds"
     judges: AnyIntegers  # (k,) codes of the judges of whom it is known
     count: AnyIntegers  # (k,) answers that it rests on
@@ -345,7 +339,6 @@ class Clue:
 
 
 def find_clues(rows: RatingRows, seen: Expectation) -> tuple[Clue, ...]:
-    """Find what controls, second answers and time say of each judge."""
     clues = [_controls(rows, seen), _repeats(rows, seen), _seconds(rows)]
     return tuple(clue for clue in clues if clue is not None)
 
@@ -444,7 +437,6 @@ def _judge_clue(
     *,
     reverses: bool,
 ) -> Clue:
-    """Say what a mean of each judge tells, by what is usual among all."""
     (count, mean, right), (noise, careless) = seen, noises
     honest = normal_spread(mean, noise)
     centre, spread = honest.centre, max(honest.spread, MIN_SPREAD)
@@ -495,8 +487,6 @@ MAX_SCALE_RATIO: Final = 2.0
 
 @dataclass(frozen=True, eq=False)
 class Severity:
-    """How much higher each judge scores than the others."""
-
     outputs: Integers  # (J,) outputs that it rests on; 0 where there is nobody to compare with
     gap: Array  # (J,) own minus others', in points, or in percent of the scale where scales differ
     margin: Array  # (J,) half of its 95 % interval; infinite with less than two outputs
@@ -504,7 +494,6 @@ class Severity:
 
 
 def find_severity(rows: RatingRows) -> Severity:
-    """Compare judges with others on the same outputs."""
     places = make_places(rows, np.ones(rows.size, np.bool_))
     score, group, unit = rows.score, places.group, "points"
     lowest, highest = np.full(group.max() + 1, np.inf), np.full(group.max() + 1, -np.inf)
@@ -578,9 +567,8 @@ class RatingSlopes:
 
 
 def rating_slopes(seen: Expectation) -> RatingSlopes:
-    """Return how strongly each judge follows the others."""
     n_judges = len(seen.lost)
-    judge, z, x = seen.judge, seen.own, seen.others
+    judge, z, x = seen.judge, seen.scores, seen.others
     outputs = np.bincount(judge, minlength=n_judges)
     square, cross, z_square = (np.bincount(judge, v, n_judges) for v in (x * x, z * x, z * z))
     held = square > 1e-3  # less would need errors above 30: nothing is known

@@ -35,8 +35,6 @@ VERSIONS: Final = ("first", "last", "both")
 
 @dataclass(frozen=True)
 class CommonJudges(Record):
-    """Judges whom two methods put outside under one criterion."""
-
     methods: tuple[str, str]  # the two
     criterion: str  # the criterion
     judges: tuple[str, ...]  # those common to both, sorted
@@ -47,8 +45,6 @@ class CommonJudges(Record):
 
 @dataclass(frozen=True)
 class Choice:
-    """Whom to remove, given who is outside."""
-
     methods: tuple[str, ...]  # names of the methods that count
     match: str = "any"  # "any" or "all" of them
     across: str = "each"  # "each", "any" or "all" criteria
@@ -64,7 +60,6 @@ class Choice:
 
 
 def choose_removed(outliers: Sequence[Outliers], choice: Choice) -> dict[str, tuple[str, ...]]:
-    """Return for each criterion the judges to remove, sorted."""
     sets: dict[str, list[set[str]]] = {one.criterion: [] for one in outliers}
     for one in outliers:
         if one.method in choice.methods and one.why is None:
@@ -83,7 +78,6 @@ def _join(sets: list[set[str]], how: str) -> set[str]:
 
 
 def find_common(outliers: Sequence[Outliers], mean_score: str) -> tuple[CommonJudges, ...]:
-    """Return the judges common to each two methods, by criterion."""
     common = []
     for at, one in enumerate(outliers):
         for other in outliers[at + 1 :]:
@@ -102,7 +96,6 @@ def find_common(outliers: Sequence[Outliers], mean_score: str) -> tuple[CommonJu
 
 
 def choose_version(rows: RatingRows, version: str) -> RatingRows:
-    """Keep the first or the last score that a judge gave to an output, or all of them."""
     # A second score is one of kind repeat, or one more of the same judge on the same output: a
     # judge who is asked again, or an output that is shown again. What is last goes by the time it
     # was given, where every score has one, else by the order of the table, repeats behind. Controls
@@ -142,8 +135,6 @@ def _in_order(rows: RatingRows) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class Correlation(Record):
-    """How two columns of system scores go together."""
-
     pearson: float | None  # of the scores; None where they have none
     spearman: float | None  # of their ranks, or None
     systems: int  # number of systems that both columns score
@@ -164,8 +155,6 @@ class SystemScore(Record):
 
 @dataclass(frozen=True, eq=False)
 class Rescoring(Record):
-    """What becomes of systems when some judges' scores under one criterion are removed."""
-
     method: str  # what chose the judges: a method, or several joined by " or " / " and "
     criterion: str  # the criterion
     judges: tuple[str, ...]  # the judges removed, sorted
@@ -183,7 +172,6 @@ class Rescoring(Record):
 
     @property
     def share_lost(self) -> float:
-        """Share of the scores that are removed (proportion)."""
         return self.n_removed / self.n
 
     def to_dict(self) -> dict[str, Any]:
@@ -192,8 +180,6 @@ class Rescoring(Record):
 
 @dataclass(frozen=True)
 class SystemFacts:
-    """What is known of systems beside their scores."""
-
     references: frozenset[str] = frozenset()  # systems that are human references
     inputs: Mapping[str, str] = field(default_factory=dict)  # system → its input type
 
@@ -212,8 +198,6 @@ _ROUNDING = 1e-9  # Mean scores this near are level
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Sums of scores of one criterion by judge and system."""
-
     criterion: str  # the criterion
     judges: tuple[str, ...]  # names
     systems: tuple[str, ...]  # names
@@ -222,7 +206,6 @@ class ScoreTable:
 
     @classmethod
     def of(cls, rows: RatingRows, criterion: str = "") -> ScoreTable:
-        """Sum the scores of rows, all of which belong to one criterion."""
         shape = len(rows.judges), len(rows.systems)
         cell = rows.judge.astype(np.int64) * shape[1] + rows.system
         size = shape[0] * shape[1]
@@ -286,7 +269,6 @@ def rescore(
 
 
 def correlate(one: Array, other: Array) -> Correlation:
-    """Correlate two columns of system scores, over the systems that both score."""
     both = ~np.isnan(one) & ~np.isnan(other)
     n = int(both.sum())
     if n < 2:
@@ -303,7 +285,6 @@ def _mean(total: Array, count: Array) -> Array:
 
 
 def describe_change(rows: RatingRows, judges: Collection[str]) -> str:
-    """Say what leaving judges out changes in the order of systems by mean score."""
     return describe_changes(rows, [judges])[0]
 
 
@@ -368,12 +349,10 @@ def read_merging(text: str) -> tuple[tuple[float, ...], ...]:
 
 
 def write_merging(merging: Merging) -> str:
-    """Write what `read_merging` reads."""
     return ",".join("+".join(f"{point:g}" for point in joined) for joined in merging)
 
 
 def merge_points(rows: RatingRows, merging: Merging, scale: Scale) -> tuple[RatingRows, Scale]:
-    """Give joined points one number."""
     if scale.points is None:
         raise UnknownOption(f"points can be merged on a scale with steps; this one is {scale}")
     if all(len(joined) < 2 for joined in merging):

@@ -78,7 +78,6 @@ def screen_judges(
 
 
 def _add_effects(screening: Screening, rows: RatingRows) -> Screening:
-    """Say on the flagged judges' cards what leaving each out changes, in one pass over the rows."""
     sentences = describe_changes(rows, [[card.judge] for card in screening.flagged])
     changes = dict(zip((card.judge for card in screening.flagged), sentences, strict=True))
     cards = [replace(card, effect=changes.get(card.judge)) for card in screening.cards]

@@ -37,8 +37,6 @@ NO_REPEATS: Final = "no judge scored an output twice"
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """Pairs of scores that a judge gave to the same output, the earlier first."""
-
     judges: tuple[str, ...]  # names
     judge: NDArray[np.int64]  # (m,) code of the judge of each pair
     earlier: Array  # (m,) score given first
@@ -48,7 +46,6 @@ class Repeats:
 
 
 def find_repeats(rows: RatingRows) -> Repeats:
-    """Pair up the scores that a judge gave to the same output and criterion."""
     rows = _order_answers(rows)
     owner = number_groups(rows.unit, rows.judge)
     sizes = np.bincount(owner)
@@ -94,7 +91,6 @@ def find_answer_units(rows: RatingRows, scale: Scale | None = None) -> Units:
 
 
 def correlate_repeats(repeats: Repeats, names: Sequence[str]) -> tuple[Coefficient, ...]:
-    """Return correlations of earlier and later scores, all judges together."""
     together = np.zeros(len(repeats.judge), dtype=np.int64)
     units, ratings = round(float(repeats.weight.sum())), int(repeats.ratings.sum())
     coefficients = []

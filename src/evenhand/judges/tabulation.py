@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +36,8 @@ from evenhand.judges.agreement_table import (
     say_parts,
     warn_prevalence,
 )
-from evenhand.judges.coefficients import Kind, OnScale, choose_kinds, list_kinds, pair_judges
-from evenhand.judges.counts import Coincidences, Ratio, Sums, count_coincidences, mirror
+from evenhand.judges.coefficients import Kind, Scored, choose_kinds, list_kinds, pair_judges
+from evenhand.judges.counts import Coincidences, Counts, Ratio, Sums, count_coincidences, mirror
 from evenhand.judges.item_agreement import list_doubtful
 from evenhand.judges.judge_pairs import FAMILIES, MAX_PAIRS_UNASKED, compute_between, list_between
 from evenhand.judges.preferences import (
@@ -71,53 +72,97 @@ class Settings:
     # further names and families that were asked for, of coefficients between judges
     between: tuple[str, ...]
     unasked: tuple[str, ...]  # such families that are computed unasked, and shown where they exist
-    level: float  # nominal level of intervals (proportion)
-    cluster: str  # "item" or "judge"
-    seed: int  # of everything random
-    # whether scores are answers about two outputs, of which neither is the first
-    mirrored: bool = False
+    request: Request
     points: NDArray[np.float64] | None = None  # those that the kinds were chosen for
 
 
-def describe_part(
-    units: Units, by: Mapping[str, str], settings: Settings, doubtful: tuple[Doubtful, ...] = ()
+Key = tuple[tuple[str, str], ...]  # Columns with their levels, which limit a part
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What an engine counted of judgments."""
+
+    counts: Counts  # sums over units
+    judges: Mapping[Key, int]  # part → judges of units that have two or more
+    scorers: Mapping[Key, int]  # task → judges; of all tasks under ()
+    doubtful: Mapping[Key, tuple[Doubtful, ...]]  # part → items on which judges are farthest apart
+    # task → rows of repeats and of controls, which are left out; of all under ""
+    left: Mapping[str, tuple[int, int]]
+    # items, by which parts of few clusters are known; of each part that has few
+    items: Mapping[Key, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()  # what must be said of the rows
+    more: tuple[int, ...] = ()  # what else was counted; it stands in the digest
+    bound: Key = ()  # the task that this is of, if of one
+
+    def of(self, task: str) -> Counted:
+        """Keep what was counted of a task; of all tasks where it is ""."""
+        if not task:
+            return self
+        names, codes = self.counts.labels("task")
+        counts = self.counts.narrow(codes == names.index(task))
+        return replace(self, counts=counts, bound=(("task", task),))
+
+
+def _describe(
+    scored: Scored,
+    levels: Mapping[str, str],
+    settings: Settings,
+    beside: Counted | NDArray[np.float64],
 ) -> AgreementPart:
-    """Compute everything that was asked for on some units."""
-    judges = np.zeros(len(units.rows.judges), dtype=np.bool_)
-    judges[units.judge if units.held.all() else units.judge[units.held]] = True
+    """Compute everything that was asked for on a part."""
+    # beside: what an engine counted; or, of units, (U,) how far two judges of each are apart
+    missing: dict[str, None] = {}  # why coefficients that nobody asked for do not exist
+    if isinstance(scored, Units):
+        assert not isinstance(beside, Counted)
+        coefficients = _compute_units(scored, settings, missing)
+        judge = scored.judge if scored.held.all() else scored.judge[scored.held]
+        judges = int((np.bincount(judge) > 0).sum())
+        doubtful = list_doubtful(scored, beside)
+    else:
+        assert isinstance(beside, Counted)
+        key = (*beside.bound, *levels.items())
+        coefficients = compute_kinds(scored, settings.kinds, settings, beside.items.get(key))
+        judges, doubtful = beside.judges.get(key, 0), beside.doubtful.get(key, ())
+    given = scored.mass
+    prevalence = given + given[::-1] if settings.request.mirrored else given
+    return AgreementPart(
+        by=levels,
+        units=scored.size - scored.alone,
+        single=scored.alone,
+        ratings=int(given.sum()),
+        judges=judges,
+        most_judges=int(scored.sizes.max(initial=0)),
+        coefficients=tuple(coefficients),
+        doubtful=doubtful,
+        notes=(*note_prevalence(prevalence, coefficients), *missing),
+    )
+
+
+def _compute_units(
+    units: Units, settings: Settings, missing: dict[str, None]
+) -> Sequence[Coefficient]:
+    """Return all coefficients on units; of those that nobody asked for, say in `missing` why."""
     coefficients: list[Coefficient] = []
     for paired in (False, True):
         kinds = tuple(kind for kind in settings.kinds if kind.paired == paired)
         if kinds:
             own_units = pair_judges(units) if paired else units
             coefficients += compute_kinds(own_units, kinds, settings)
-    missing: dict[str, None] = {}  # why coefficients that nobody asked for do not exist
     for names, wanted in ((settings.between, True), (settings.unasked, False)):
-        for coefficient in compute_between(units, names, settings.level):
+        for coefficient in compute_between(units, names, settings.request.level):
             if wanted or coefficient.value is not None:
-                by_judge = settings.cluster == "judge"
+                by_judge = settings.request.cluster == "judge"
                 coefficients.append(coefficient.without_interval() if by_judge else coefficient)
             elif coefficient.why is not None:
                 missing[coefficient.why] = None
-    given = np.bincount(units.code[units.held], minlength=len(units.points))
-    given = given + given[::-1] if settings.mirrored else given
-    return AgreementPart(
-        by=by,
-        units=int(units.several.sum()),
-        single=int((units.sizes == 1).sum()),
-        ratings=int(units.held.sum()),
-        judges=int(judges.sum()),
-        most_judges=int(units.sizes.max(initial=0)),
-        coefficients=tuple(coefficients),
-        doubtful=doubtful,
-        notes=(*note_prevalence(given, coefficients), *missing),
-    )
+    return coefficients
 
 
 def note_prevalence(
     given: NDArray[np.int64], coefficients: Sequence[Coefficient]
 ) -> tuple[str, ...]:
-    """Warn where κ is low since one score prevails."""
     known = {coefficient.name: coefficient.value for coefficient in coefficients}
     same, kappa = known.get("n-agreement-0"), known.get("fleiss")
     if same is None or kappa is None or same < HIGH_AGREEMENT or kappa > LOW_KAPPA:
@@ -126,45 +171,35 @@ def note_prevalence(
     return (warning,) if warning else ()
 
 
+def _coincide(scored: Scored, settings: Settings, items: int | None) -> Coincidences:
+    if isinstance(scored, Units):
+        blocks = form_blocks(scored, settings.request.cluster, settings.request.seed)
+        coincidences = count_coincidences(scored, blocks)
+    else:
+        coincidences = scored.coincide(items)
+    return mirror(coincidences) if settings.request.mirrored else coincidences
+
+
 def compute_kinds(
-    units: Units, kinds: tuple[Kind, ...], settings: Settings
+    scored: Scored, kinds: tuple[Kind, ...], settings: Settings, items: int | None = None
 ) -> tuple[Coefficient, ...]:
-    """Return coefficients on units, with intervals where there can be."""
-    if not units.several.any():
+    """Return coefficients on units, with intervals where there can be; clusters are of `items`."""
+    several = scored.several
+    if not several.any():
         return tuple(Coefficient(kind.name, kind.title, None, why=NO_OVERLAP) for kind in kinds)
-    blocks = form_blocks(units, settings.cluster, settings.seed)
-    coincidences = count_coincidences(units, blocks)
-    if settings.mirrored:
-        coincidences = mirror(coincidences)
-    sizes = units.sizes[units.several]
-    shape = Shape(len(sizes), int(sizes.sum()), bool(sizes.min() != sizes.max()))
-    return study_kinds(coincidences, kinds, settings, shape, units.scale)
-
-
-@dataclass(frozen=True)
-class Shape:
-    units: int  # those of two or more judges
-    ratings: int  # scores of them
-    unequal: bool  # whether some have more judges than others
-
-
-def study_kinds(
-    coincidences: Coincidences,
-    kinds: tuple[Kind, ...],
-    settings: Settings,
-    shape: Shape,
-    scale: Scale,
-) -> tuple[Coefficient, ...]:
-    """Return coefficients of sums by cluster, with intervals where there can be."""
+    coincidences = _coincide(scored, settings, items)
     blocks, sums = coincidences.blocks, Sums(coincidences)
+    sizes = scored.sizes[several]
+    unequal = bool(sizes.min() != sizes.max())  # whether some units have more judges than others
+    units, ratings = scored.size - scored.alone, int(scored.mass.sum())
     no_interval = refuse_interval(blocks.levels, blocks.name)
-    draws = None if no_interval else draw_sums(coincidences, settings.seed)
+    draws = None if no_interval else draw_sums(coincidences, settings.request.seed)
     coefficients = []
     for kind in kinds:
         title, value, why = kind.title, None, None
-        if kind.name == "fleiss" and shape.unequal:  # a generalisation is named for what it is
+        if kind.name == "fleiss" and unequal:  # a generalisation is named for what it is
             title = f"{title}, unequal numbers of judges"
-        if scale.points is None and kind.categories:
+        if scored.scale.points is None and kind.categories:
             why = f"{title}: it needs a scale with steps, and the declared one has none"
         else:
             try:
@@ -182,7 +217,7 @@ def study_kinds(
             if draws is None:
                 notes.append(str(no_interval))
             else:
-                interval = draws.bound(kind.compute, settings.level)
+                interval = draws.bound(kind.compute, settings.request.level)
                 lower, upper = interval.lower, interval.upper
                 notes += [interval.why] if interval.why else []
         coefficient = Coefficient(
@@ -191,8 +226,8 @@ def study_kinds(
             value=value,
             lower=lower,
             upper=upper,
-            units=shape.units,
-            ratings=shape.ratings,
+            units=units,
+            ratings=ratings,
             why=why,
             notes=tuple(notes),
         )
@@ -218,40 +253,12 @@ def mean_difference(units: Units, *, kind: str = "ratings") -> NDArray[np.float6
     return difference
 
 
-# The scale that was seen of some units alone: what others scored changes nothing of theirs.
-
-
-def narrow_scale(units: Units, mask: NDArray[np.bool_]) -> Units:
-    """Keep some units, and only points that they have; a declared scale stays as it is."""
-    units = units.take(mask)
-    if units.scale.declared or not units.size:
-        return units
-    seen = np.bincount(units.code, minlength=len(units.points)) > 0
-    if seen.all():
-        return units
-    points = units.points[seen]
-    scale = Scale(float(points[0]), float(points[-1]), tuple(points.tolist()))
-    code = (np.cumsum(seen) - 1)[units.code].astype(np.int32)
-    return replace(units, points=points, scale=scale, code=code)
-
-
-Mask = NDArray[np.bool_]
 # What the note begins with on answers that nothing marks as repeats
 AGAIN: Final = "second answers of a judge"
 
 
-class Scored(OnScale, Protocol):
-    """What was scored by whom, as far as the choice of coefficients asks."""
-
-    @property
-    def pairs(self) -> int:
-        """Pairs of judges who scored one and the same unit."""
-
-
 @dataclass(frozen=True)
 class Request:
-    """What was asked for, of whatever judgments."""
-
     by: tuple[str, ...]  # columns whose levels are parts
     coefficients: tuple[str, ...]  # names, families, "default" or "all"
     level: float  # nominal level of intervals (proportion)
@@ -262,61 +269,55 @@ class Request:
     signed: tuple[str, ...] = ()
     alone: bool = False  # whether there is a table also where no two judges judged the same
 
+    @property
+    def mirrored(self) -> bool:
+        """Whether scores are answers about two outputs, of which neither is the first."""
+        return self.kind != "ratings"
 
-def tabulate_units(
-    units: Units, request: Request, digest: str, notes: Sequence[str] = ()
-) -> AgreementTable:
-    judges = int((np.bincount(units.judge) > 0).sum())
-    if not (units.several.any() or request.alone):
-        raise refuse_alone(units.size, judges)
-    settings, left_out = choose_settings(units, request)
-    difference = mean_difference(units, kind=request.kind)
+
+def tabulate_scores(judged: Units | Counted, request: Request, digest: str = "") -> AgreementTable:
+    """Make the table of ratings, or of answers about two outputs without their κ."""
+    beside: Counted | NDArray[np.float64]
+    if isinstance(judged, Units):
+        scored: Scored = judged
+        judges, merged = int((np.bincount(judged.judge) > 0).sum()), "merged"
+        left, notes = (judged.repeats, judged.controls), [*judged.rows.notes]
+    else:
+        scored, task = judged.counts, judged.bound[0][1] if judged.bound else ""
+        judges, merged = judged.scorers[judged.bound], "merged by the engine"
+        left, notes = judged.left[task], [*judged.notes]
+        digest = scored.digest(judges, *left, *judged.more)
+    if not (scored.several.any() or request.alone):
+        raise refuse_alone(scored.size, judges)
+    settings, left_out = choose_settings(scored, request)
+    beside = mean_difference(judged, kind=request.kind) if isinstance(judged, Units) else judged
+    parts = []
     with one_blas_thread():
-        parts = tuple(
-            describe_part(
-                part,
-                levels,
-                replace(settings, kinds=choose_own_kinds(part, settings, request)),
-                list_doubtful(part, difference[mask]),
-            )
-            for levels, mask, part in _split(units, request.by)
-        )
-    notes = [*notes, *units.rows.notes, *note_left(units.repeats, units.controls, units.again)]
-    notes += note_alone(int((units.sizes == 1).sum()), units.size)
-    names, codes = units.labels("criterion")
-    if request.kind == "ratings" and len(names) > 1:
+        for levels, mask, part in _split(scored, request.by):
+            chosen = replace(settings, kinds=choose_own_kinds(part, settings, request))
+            own = beside if isinstance(beside, Counted) else beside[mask]
+            parts.append(_describe(part, levels, chosen, own))
+    again = int(np.sum(scored.again))
+    notes += note_left(*left, again)
+    notes += note_alone(scored.alone, scored.size)
+    names, codes = scored.labels("criterion")
+    if request.kind == "ratings" and len(names) > 1 and len(codes):
         tops = np.full(len(names), -np.inf)
-        np.maximum.at(tops, np.repeat(codes, units.sizes), units.points[units.code])
+        np.maximum.at(tops, codes, scored.tops)
         notes += note_tops(tops[np.isfinite(tops)])
-    merged = f"beyond {MAX_CLUSTERS[request.cluster]:,} merged"
-    how = sign_request(request, say_points(units, request), merged)
-    signature = write_signature(how, len(units.code), digest, judges=judges)
-    notes = (*notes, *left_out)
-    return make_table(
-        parts, request, units.scale, again=units.again, notes=notes, signature=signature
-    )
-
-
-def make_table(
-    parts: tuple[AgreementPart, ...],
-    request: Request,
-    scale: Scale,
-    *,
-    again: int,
-    notes: tuple[str, ...],
-    signature: str,
-) -> AgreementTable:
-    """Put parts together, without second answers (so many) of judges."""
+    merged = f"beyond {MAX_CLUSTERS[request.cluster]:,} {merged}"
+    how = sign_request(request, say_points(scored, request), merged)
+    signature = write_signature(how, scored.ratings, digest, judges=judges)
     excluded = exclude_again(again)
     return AgreementTable(
-        parts=parts,
+        parts=tuple(parts),
         kind=request.kind,
         by=request.by,
-        scale=f"{scale}, {'declared' if scale.declared else 'as seen'}",
+        scale=f"{scored.scale}, {'declared' if scored.scale.declared else 'as seen'}",
         cluster=request.cluster,
         level=request.level,
         says=say_parts(parts, answers="score" if request.kind == "ratings" else "answer"),
-        notes=notes,
+        notes=(*notes, *left_out),
         signature=sign_excluded(signature, excluded),
         excluded=excluded,
     )
@@ -329,10 +330,7 @@ def choose_settings(units: Scored, request: Request) -> tuple[Settings, tuple[st
         kinds=kinds,
         between=tuple(name for name in list_between() if name in request.coefficients),
         unasked=(),
-        level=request.level,
-        cluster=request.cluster,
-        seed=request.seed,
-        mirrored=request.kind != "ratings",
+        request=request,
         points=units.points,
     )
     if "all" in request.coefficients:
@@ -348,7 +346,7 @@ def choose_settings(units: Scored, request: Request) -> tuple[Settings, tuple[st
     return settings, (note,)
 
 
-def choose_own_kinds(part: OnScale, settings: Settings, request: Request) -> tuple[Kind, ...]:
+def choose_own_kinds(part: Scored, settings: Settings, request: Request) -> tuple[Kind, ...]:
     """Return the coefficients of a part, whose own scale says which n it has."""
     if part.points is settings.points:
         return settings.kinds
@@ -363,44 +361,32 @@ def choose_own_kinds(part: OnScale, settings: Settings, request: Request) -> tup
 
 
 def refuse_alone(units: int, judges: int) -> NotIdentified:
-    """Say that nothing was scored by two judges."""
     one = "there is one judge alone" if judges == 1 else f"no two of {judges:,} judges share any"
     outputs = f"{units:,} output{'s' * (units != 1)}"
     return NotIdentified(f"{NO_OVERLAP}: {outputs}, and {one}", ["let judges share some outputs"])
 
 
-def _split(units: Units, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Units]]:
-    """Yield levels, which units have them, and these units; levels crossed, then added up."""
+def _split(scored: Scored, by: Sequence[str]) -> Iterator[tuple[Mapping[str, str], Mask, Scored]]:
+    """Yield levels, what has them, and that part; levels crossed, then added up."""
+    whole = np.ones(len(scored.sizes), dtype=np.bool_)
     for depth in range(len(by), 0, -1):
-        names = by[:depth]
-        labels = [units.labels(name) for name in names]
-        if depth == 1 and len(np.unique(labels[0][1])) == 1:
+        labels = [scored.labels(name) for name in by[:depth]]
+        crossed = np.unique(np.column_stack([codes for _, codes in labels]), axis=0).tolist()
+        if depth == 1 and len(crossed) == 1:
             continue  # the whole says the same
-        for code in np.unique(np.column_stack([codes for _, codes in labels]), axis=0).tolist():
-            mask = np.ones(units.size, dtype=np.bool_)
-            for (_, codes), level in zip(labels, code, strict=True):
-                mask &= codes == level
-            levels = {
-                name: known[level]
-                for name, (known, _), level in zip(names, labels, code, strict=True)
-            }
-            yield levels, mask, _narrow(units, levels, mask)
-    yield {}, np.ones(units.size, dtype=np.bool_), units
-
-
-def _narrow(units: Units, levels: Mapping[str, str], mask: Mask) -> Units:
-    """Keep some units; their scale is that of their task and criterion, unless one was declared."""
-    scale_mask = np.ones(units.size, dtype=np.bool_)
-    for name in ("task", "criterion"):
-        if name in levels:
-            names, codes = units.labels(name)
-            scale_mask &= codes == names.index(levels[name])
-    narrow = units if scale_mask.all() else narrow_scale(units, scale_mask)
-    return narrow.take(mask[scale_mask])
+        for code in crossed:
+            levels, mask, of_scale = dict[str, str](), whole, whole
+            for name, (names, codes), level in zip(by, labels, code, strict=False):
+                levels[name], mask = names[level], mask & (codes == level)
+                if name in ("task", "criterion"):
+                    of_scale = of_scale & (codes == level)
+            # the scale of a part is that of its task and criterion, unless one was declared
+            part = scored if of_scale.all() else scored.narrow(of_scale)
+            yield levels, mask, part.take(mask[of_scale])
+    yield {}, whole, scored
 
 
 def note_left(repeats: int, controls: int, again: int) -> tuple[str, ...]:
-    """Say how many rows were left out, and why."""
     counted = ((repeats, "rows marked as repeats"), (controls, "rows of controls"))
     notes = [f"{what} are left out: {count:,}" for count, what in counted if count]
     return (*notes, *(one.sentence for one in exclude_again(again)))
@@ -414,7 +400,6 @@ def exclude_again(again: int) -> tuple[Exclusion, ...]:
 
 
 def note_alone(alone: int, units: int) -> tuple[str, ...]:
-    """Say how many units were judged once."""
     if not alone:
         return ()
     return (f"units judged once tell nothing of agreement: {alone:,} of {units:,}",)
@@ -427,8 +412,7 @@ def note_tops(tops: NDArray[np.float64]) -> tuple[str, ...]:
     return ("criteria reach different highest scores; all of them together mix their scales",)
 
 
-def say_points(scored: OnScale, request: Request) -> str:
-    """Return the scale, or the answers that can be given, in words."""
+def say_points(scored: Scored, request: Request) -> str:
     if request.kind != "ratings":
         return f"answers: first, {'tie, ' if len(scored.points) > 2 else ''}second"
     declared = "declared" if scored.scale.declared else "seen"
@@ -436,7 +420,6 @@ def say_points(scored: OnScale, request: Request) -> str:
 
 
 def sign_request(request: Request, points: str, merged: str) -> list[str]:
-    """Return the parts of a signature: what was asked for, and how it was computed."""
     names = ", ".join(request.signed or request.coefficients)
     how = f"cluster bootstrap by {request.cluster}, B={REPLICATES}, {merged}"
     return [
@@ -454,7 +437,6 @@ _NEAR: Final = 3  # Most n of n-agreement that are shown
 
 
 def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> AgreementTable:
-    """Make the table of some ratings; where judges scored outputs again, that is said too."""
     targets = rows.targets().size
     units = replace(
         units,  # of this task
@@ -466,7 +448,7 @@ def tabulate_ratings(units: Units, rows: RatingRows, request: Request) -> Agreem
     others = tuple(name for name in request.coefficients if name != FAMILY)
     wanted = replace(request, coefficients=others, signed=request.coefficients)
     alone = requested and not others and len(find_repeats(rows).judge) > 0
-    table = tabulate_units(units, replace(wanted, alone=alone), digest_ratings(rows))
+    table = tabulate_scores(units, replace(wanted, alone=alone), digest_ratings(rows))
     unasked = {"default", "all"} & set(others) and units.again + units.repeats
     if not requested and not (unasked and len(find_repeats(rows).judge)):
         return table
@@ -493,7 +475,7 @@ def _compute_self_agreement(rows: RatingRows, scale: Scale, request: Request) ->
         kinds = choose_kinds(units, _KINDS)
         near = [kind for kind in kinds if kind.family == "n-agreement"][:_NEAR]
         chosen = (*near, *(kind for kind in kinds if kind.family != "n-agreement"))
-        settings = Settings(chosen, (), (), request.level, "item", request.seed)
+        settings = Settings(chosen, (), (), replace(request, cluster="item"))
         coefficients = [
             replace(one, name=f"{FAMILY}-{one.name}", title=f"themselves: {one.title}")
             for one in compute_kinds(units, chosen, settings)
@@ -528,27 +510,23 @@ COUNTED: Final = (
 
 
 def preference_kappa(votes: Votes, name: str, level: float, seed: int) -> Coefficient:
-    """Return one κ of preferences, or why there is none."""
-    mode, among, order, title = KAPPAS[name]
-    if votes.counted and must_be_apart(name):
-        return Coefficient(name, title, None, why=COUNTED)
-    try:
-        agreement = compare_votes(votes, mode=mode, among=among, order=order)
-    except (NotIdentified, UnknownOption) as refusal:
-        return Coefficient(name, title, None, why=str(refusal))
-    return describe_kappa(agreement, name, level, seed)
-
-
-def must_be_apart(name: str) -> bool:
-    """Say whether a κ asks which votes are repeats of one judge."""
-    return KAPPAS[name][:2] != ("strict", "inter")
+    mode, among, order, _ = KAPPAS[name]
+    count = partial(compare_votes, votes, mode=mode, among=among, order=order)
+    return describe_kappa(count, name, level, seed, copied=votes.counted)
 
 
 def describe_kappa(
-    agreement: PreferenceAgreement, name: str, level: float, seed: int
+    count: Callable[[], PreferenceAgreement], name: str, level: float, seed: int, *, copied: bool
 ) -> Coefficient:
-    """Return one κ of preferences from what was counted, or why there is none."""
-    title = KAPPAS[name][3]
+    """Return one κ of preferences from what is counted, or why there is none."""
+    # copied: whether some row stands for several votes, which may be repeats of one judge
+    mode, among, _, title = KAPPAS[name]
+    if copied and (mode, among) != ("strict", "inter"):
+        return Coefficient(name, title, None, why=COUNTED)
+    try:
+        agreement = count()
+    except (NotIdentified, UnknownOption) as refusal:
+        return Coefficient(name, title, None, why=str(refusal))
     if agreement.kappa is None or agreement.own == agreement.comparable:
         why = _say_missing(agreement)
         return Coefficient(
@@ -621,30 +599,39 @@ def tabulate_votes(votes: Votes, request: Request) -> AgreementTable:
     rows = preference_rows(votes)
     if not leave_repeats(votes).size:
         raise NotIdentified(NO_TARGETS)
-    units = find_units(rows, choose_answers(votes))
+    scale = choose_answers(votes)
     kappas, wanted = choose_kappas(request)
-    table = tabulate_units(units, wanted, digest_ratings(rows))
-    parts = []
-    for part in table.parts:
-        described = []
-        if has_kappa(part):
-            part_votes = votes
-            if "task" in part.by:
-                part_votes = votes.take(votes.task == votes.tasks.index(part.by["task"]))
-            if "criterion" in part.by and part_votes.criterion is not None:
-                code = part_votes.criteria.index(part.by["criterion"])
-                part_votes = part_votes.take(part_votes.criterion == code)
-            described = [
-                preference_kappa(part_votes, name, request.level, request.seed) for name in kappas
-            ]
-        parts.append(add_kappas(part, described, request))
-    answers = votes.answer
-    ranked = answers is not None and len(np.unique(answers)) < votes.size
-    return finish_table(table, tuple(parts), note_answers(choose_answers(votes), ranked=ranked))
+
+    def describe(by: Mapping[str, str]) -> list[Coefficient]:
+        part = votes
+        if "task" in by:
+            part = votes.take(votes.task == votes.tasks.index(by["task"]))
+        if "criterion" in by and part.criterion is not None:
+            part = part.take(part.criterion == part.criteria.index(by["criterion"]))
+        return [preference_kappa(part, name, request.level, request.seed) for name in kappas]
+
+    ranked = votes.answer is not None and len(np.unique(votes.answer)) < votes.size
+    table = tabulate_scores(find_units(rows, scale), wanted, digest_ratings(rows))
+    return add_kappas(table, request, describe, note_answers(scale, ranked=ranked))
+
+
+def add_kappas(
+    table: AgreementTable,
+    request: Request,
+    describe: Callable[[Mapping[str, str]], list[Coefficient]],
+    notes: Sequence[str],
+) -> AgreementTable:
+    """Put κ beside what was computed of parts that have any, and say what they show."""
+    known = {"task", "criterion"}  # of pairs of systems κ of preferences is not made
+    kappas = [describe(part.by) if {*part.by} <= known else [] for part in table.parts]
+    parts = tuple(map(partial(_add_to_part, request), table.parts, kappas))
+    again = any(one.startswith(AGAIN) for one in table.notes)
+    held = [f"{one}; {COUNTS}" if one.startswith(AGAIN) else one for one in table.notes]
+    says = say_parts(parts, answers="answer", again=again)
+    return replace(table, parts=parts, scale=None, notes=(*held, *notes), says=says)
 
 
 def choose_kappas(request: Request) -> tuple[list[str], Request]:
-    """Return which κ of preferences are meant, and what was asked for beside them."""
     requested = set(request.coefficients)
     modes = requested & set(MODES) or set(MODES)
     known = {name: {name, "kappa", "default", "all", *MODES} for name in KAPPAS}
@@ -656,23 +643,8 @@ def choose_kappas(request: Request) -> tuple[list[str], Request]:
     return kappas, replace(request, coefficients=others, signed=request.coefficients)
 
 
-def finish_table(
-    table: AgreementTable, parts: tuple[AgreementPart, ...], notes: Sequence[str]
-) -> AgreementTable:
-    """Put parts with their κ in the place of those without, and say what they show."""
-    again = any(one.startswith(AGAIN) for one in table.notes)
-    says = say_parts(parts, answers="answer", again=again)
-    held = [f"{one}; {COUNTS}" if one.startswith(AGAIN) else one for one in table.notes]
-    return replace(table, parts=parts, scale=None, notes=(*held, *notes), says=says)
-
-
-def has_kappa(part: AgreementPart) -> bool:
-    """Say whether κ of preferences is made of a part: not of pairs of systems."""
-    return set(part.by) <= {"task", "criterion"}
-
-
-def add_kappas(
-    part: AgreementPart, kappas: Sequence[Coefficient], request: Request
+def _add_to_part(
+    request: Request, part: AgreementPart, kappas: Sequence[Coefficient]
 ) -> AgreementPart:
     """Add κ to a part; what nobody asked for only if it exists."""
     titles = {"n-agreement-0": "same answer"}

@@ -53,6 +53,16 @@ class Units:
         """Number of units, those of one judge among them."""
         return len(self.sizes)
 
+    @property
+    def alone(self) -> int:
+        """Units of one judge."""
+        return int((self.sizes == 1).sum())
+
+    @property
+    def ratings(self) -> int:
+        """Scores, one of each judge and unit."""
+        return len(self.code)
+
     @cached_property
     def several(self) -> Mask:
         """(U,) whether two or more judges scored the unit."""
@@ -69,6 +79,16 @@ class Units:
     def pairs(self) -> int:
         """Pairs of judges who scored one and the same unit."""
         return int((self.sizes * (self.sizes - 1) // 2).sum())
+
+    @property
+    def mass(self) -> Integers:
+        """(K,) scores of units of two or more judges, by point."""
+        return np.bincount(self.code[self.held], minlength=len(self.points))
+
+    @property
+    def tops(self) -> Array:
+        """(U,) highest score of each unit."""
+        return self.points[np.maximum.reduceat(self.code, self.starts)]
 
     @cached_property
     def item(self) -> Codes:
@@ -96,6 +116,19 @@ class Units:
             judge=self.judge[mask],
             first=self.first[units],
         )
+
+    def narrow(self, units: Mask) -> Units:
+        """Keep some units, and only points that they have; a declared scale stays as it is."""
+        part = self.take(units)  # what others scored changes nothing of theirs
+        if part.scale.declared or not part.size:
+            return part
+        seen = np.bincount(part.code, minlength=len(part.points)) > 0
+        if seen.all():
+            return part
+        points = part.points[seen]
+        scale = Scale(float(points[0]), float(points[-1]), tuple(points.tolist()))
+        code = (np.cumsum(seen) - 1)[part.code].astype(np.int32)
+        return replace(part, points=points, scale=scale, code=code)
 
     def by_size(self) -> Iterator[tuple[int, Integers, Integers]]:
         """Yield the number of judges, the units (N,) and the place (N, judges) of their scores."""
@@ -192,15 +225,12 @@ def _compare(unit: Integers, judge: Integers) -> tuple[Mask, Mask]:
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Different scores, and which each row has."""
-
     points: Array  # (K,) ascending
     code: Codes  # (n,) position of each score among them
     scale: Scale  # what was declared, or seen
 
 
 def read_points(score: Array, scale: Scale | None = None) -> Points:
-    """Code scores by their position among the points of the scale."""
     points, code = _distinct(score)
     if scale is None:
         return Points(points, code, Scale(float(points[0]), float(points[-1]), tuple(points)))
@@ -240,8 +270,6 @@ MAX_BLOCK_CELLS: Final = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Scores of judges who all scored the same units."""
-
     scores: Array  # (U, k) score of each unit by each judge
     judges: tuple[str, ...]  # names of the k judges
     left_out: tuple[str, ...]  # judges on shared units who are not in it
@@ -249,7 +277,6 @@ class Block:
 
     @property
     def note(self) -> str:
-        """What must be said of it where it is not everything; else nothing."""
         if self.share == 1:
             return ""
         units, k = self.scores.shape
@@ -261,7 +288,6 @@ class Block:
 
 
 def find_block(units: Units) -> Block:
-    """Find units and judges without a hole."""
     # Judges join one by one, those with most units first, and where scores in the block are most
     # the block is cut. This need not be the largest block there is, which is hard to find.
     shared = units.take(units.several)
@@ -298,7 +324,6 @@ def find_block(units: Units) -> Block:
 
 
 def note_items(units: Units) -> tuple[str, ...]:
-    """Say where outputs hang together, which F does not know of."""
     items = np.unique(units.item[units.several]) if units.several.any() else ()
     several = int(units.several.sum())
     if len(items) == several:
@@ -324,8 +349,6 @@ OVERLAP_ROWS: Final = 250_000
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """Scores of some pairs of judges on all their common units."""
-
     first: Codes  # (P,) code of one judge of each pair
     second: Codes  # (P,) code of the other, always higher
     pair: Integers  # (m,) number of the pair of judges, ascending
@@ -407,8 +430,6 @@ BY_ITEM_ALONE: Final = "no interval where judges are drawn: it has one by item a
 
 @dataclass(frozen=True)
 class Coefficient(Record):
-    """A coefficient of agreement on some judgments."""
-
     name: str  # as it is asked for and stands in JSON, such as "alpha-interval" or "n-agreement-1"
     title: str  # in tables, such as "Krippendorff's α, interval"
     value: float | None  # the coefficient; None where it does not exist

@@ -88,7 +88,6 @@ def estimate_likely_components(tally: Tally, *, level: float) -> TasteComponents
 
 
 def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[str, ...]]:
-    """Take the mean of the scores of each judge for each output."""
     cell = number_groups(rows.judge, rows.item, rows.system)
     present, first, code, counts = np.unique(
         cell, return_index=True, return_inverse=True, return_counts=True
@@ -105,8 +104,6 @@ def average_repeats(rows: RatingRows) -> tuple[RatingRows, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Observed:
-    """The design that was judged."""
-
     judges: int  # number of judges
     items: int  # number of items
     systems: int  # number of systems
@@ -249,7 +246,6 @@ MIN_SHARE_NAMED: Final = 0.01
 def _say_precision(
     components: VarianceComponents, stderr: float, reliability: float | None, verb: str = "has"
 ) -> str:
-    """Say how sure a difference of two systems is."""
     what = "two system means" if components.per_vote is None else "two log-worths"
     sure = f"a difference of {what} {verb} a standard error of {say_number(stderr)}"
     if reliability is None:
@@ -282,7 +278,6 @@ def _say_severity(components: VarianceComponents) -> str:
 
 
 def _say_ranking(components: VarianceComponents) -> str:
-    """Say what makes differences between systems uncertain, the largest part first."""
     total = sum(components.parts.values())
     if total == 0:
         return ""
@@ -296,13 +291,11 @@ def _say_ranking(components: VarianceComponents) -> str:
 
 
 def say_plan(components: VarianceComponents, plan: Plan) -> str:
-    """Say what a design would give."""
     sure = _say_precision(components, plan.stderr, plan.reliability, "would have")
     return f"with {_design(components, plan)} {sure}"
 
 
 def say_answer(components: VarianceComponents, answer: Answer, wish: str) -> str:
-    """Say how many judges and items a wish needs."""
     if answer.best is None:
         return f"{wish} is out of reach of a thousand judges, however many items they judge"
     sentence = f"{wish} takes {_design(components, answer.best)}"
@@ -319,7 +312,6 @@ def say_answer(components: VarianceComponents, answer: Answer, wish: str) -> str
 
 
 def note_unknown(components: Sequence[Component]) -> list[str]:
-    """Note the components of which nothing is known, and that designs take them for 0."""
     return [
         f"nothing is known of {one.name}: its estimate is 0 and its interval has no bound; standard"
         " errors and designs assume that there is none"
@@ -340,13 +332,11 @@ def _design(components: VarianceComponents, plan: Plan) -> str:
 
 
 def say_number(value: float, figures: int = 3) -> str:
-    """Write a number with three figures, or as many as are asked for; thousands in full."""
     full = 1000 <= abs(value) < 1e6
     return f"{value:,.0f}" if full and figures > 2 else f"{value:.{figures}g}"
 
 
 def say_proportion(value: float) -> str:
-    """Write a proportion with two places, without its zero."""
     return f"{value:.2f}".removeprefix("0")
 
 
@@ -501,7 +491,6 @@ def _of_comparisons(
 
 
 def _count(votes: Votes) -> Tally:
-    """Return the votes as counts, told apart by judge, item and answer where these are known."""
     named = [("judge", votes.judge, votes.judges), ("item", votes.item, votes.items)]
     factors = {name: Factor.of(labels, codes) for name, codes, labels in named if labels != ("",)}
     answers = votes.size
@@ -544,8 +533,6 @@ MIN_SHARE_COMPLETE: Final = 0.8
 
 @dataclass(frozen=True)
 class Plan(Record):
-    """What a design would give."""
-
     judges: int  # J
     items: int  # I
     each: float  # judges per output (ratings), or comparisons per judge
@@ -560,8 +547,6 @@ class Plan(Record):
 
 @dataclass(frozen=True)
 class Answer:
-    """How many judges and items a wish needs."""
-
     wish: float  # the standard error that is wanted
     # the design that reaches it with the fewest pairs of judge and item (ratings), or the fewest
     # comparisons and then items; None where none does
@@ -574,7 +559,6 @@ class Answer:
 def plan_design(
     components: VarianceComponents, judges: int, items: int, each: float | None = None
 ) -> Plan:
-    """Say how sure a design would be."""
     # each: judges per output, by default as many as there were (all, where judges scored most
     #     outputs); for comparisons the comparisons of each judge.
     if min(judges, items, 1 if each is None else each) < 1:
@@ -631,7 +615,6 @@ def usual_each(components: VarianceComponents, judges: int) -> float:
 
 
 def tabulate_designs(components: VarianceComponents, each: float | None = None) -> list[list[Plan]]:
-    """Return a table of designs, a row for each number of judges, a column for each of items."""
     seen = components.observed
     rows, columns = sorted({*JUDGES, seen.judges}), sorted({*ITEMS, seen.items})
     return [[plan_design(components, judges, items, each) for items in columns] for judges in rows]
@@ -644,7 +627,6 @@ def find_design(
     reliability: float | None = None,
     each: float | None = None,
 ) -> Answer:
-    """Say how many judges and items a wanted standard error or reliability needs."""
     if (stderr is None) == (reliability is None):
         raise UnknownOption("give one of both: a standard error, or a reliability")
     if stderr is not None:
@@ -728,8 +710,6 @@ class DesignRequest:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Components, and designs."""
-
     found: VarianceComponents  # the components
     # a row for each number of judges; empty where no design can be planned
     designs: tuple[tuple[Plan, ...], ...]
@@ -757,7 +737,6 @@ class Study:
 
 
 def study_designs(components: VarianceComponents, request: DesignRequest) -> Study:
-    """Answer what was asked of designs, and tabulate some."""
     requested = (request.judges, request.items, request.stderr, request.reliability)
     says, notes = list(components.says), [*components.reasons, *components.notes]
     if not components.parts:
@@ -784,7 +763,6 @@ def study_designs(components: VarianceComponents, request: DesignRequest) -> Stu
 
 
 def check_request(request: DesignRequest) -> DesignRequest:
-    """Refuse wishes that exclude each other."""
     if request.stderr is not None and request.reliability is not None:
         raise UnknownOption("--stderr and --reliability exclude each other: choose one")
     return request

@@ -95,7 +95,6 @@ class Answers:
 
     @cached_property
     def _judges_of_units(self) -> Codes:
-        """One number for every unit and judge that met."""
         both = self.unit * len(self.judges) + self.judge  # ascending, since answers are sorted
         return both[np.diff(both, prepend=-1) > 0]
 
@@ -111,7 +110,6 @@ class Answers:
         return whole.hexdigest()
 
     def describe_unit(self, unit: int) -> dict[str, str]:
-        """Return what tells a unit apart, by column; an item without the name of its task."""
         described = {name: names[int(codes[unit])] for name, (names, codes) in self.columns.items()}
         if "task" in described and "item" in described:
             described["item"] = described["item"].removeprefix(f"{described['task']} / ")
@@ -126,7 +124,6 @@ class Answers:
         return names[int(codes[unit])]
 
     def split(self, column: str) -> dict[str, Answers]:
-        """Take units apart by one of their columns; by name, sorted."""
         if column not in self.columns:
             raise UnknownOption(
                 f"units cannot be grouped by {column}: it is not theirs; take"
@@ -343,8 +340,6 @@ def answers_of_ratings(rows: RatingRows, *, of_items: bool = True) -> Answers:
 
 @dataclass(frozen=True, eq=False)
 class Incidence:
-    """Which judge gave which label to which unit, as the judge saw it."""
-
     upright: Any  # (U, J·C) sparse counts of the answers that were shown in the unit's order
     swapped: Any  # the same of those shown the other way round; None where there are none
     judges: int  # J

@@ -52,7 +52,6 @@ def is_rejected(fit: Fit) -> bool:
 
 
 def cautions(fit: Fit) -> tuple[str, ...]:
-    """Say where model-based standard errors and tests take for independent what is not."""
     if fit.tally.squares is not None:
         return (
             "importance weights are no counts: standard errors, p, AIC and BIC depend on their"
@@ -73,8 +72,6 @@ def _say_thin(fit: Fit) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """A fit in words and a table; `str()` for terminals, HTML for notebooks."""
-
     fit: Fit
 
     def header(self) -> tuple[str, str, str, str, str, str]:
@@ -162,8 +159,6 @@ MIN_EXPECTED_COUNT = 5.0
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A fitted log-linear model."""
-
     model: LogLinearSettings  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     # parameters in the papers' names: o1..oK, g1 (tau for thresholds), order
@@ -270,7 +265,6 @@ class Fit:
 
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        """Every parameter with standard error, z and p; the reference stands at 0 without."""
         errors = None if self.vcov is None else np.sqrt(np.diag(self.vcov))
         code = self.design.reference
         reference = None if self.model.system_covariates else (code, self.systems[code])
@@ -389,7 +383,6 @@ class Fit:
         return np.exp(likelihood.law.log_chances(left - right + order, tie))
 
     def contrasts(self, pairs: Sequence[tuple[str, str]]) -> tuple[Contrast, ...]:
-        """Return differences in log-worth between pairs of systems, with model-based errors."""
         if self.vcov is not None:
             return contrast_systems(self.systems, self.log_worth, self.worth_vcov, pairs)
         codes, worth = code_pairs(self.systems, pairs), self.log_worth
@@ -451,7 +444,6 @@ def make_fit(
     notes: tuple[str, ...],
     start: Array,
 ) -> Fit:
-    """Maximise the likelihood and gather what a fit holds; `start` is where to begin."""
     peak = maximise(likelihood.expand, start, reach=likelihood.reach, last=MAX_LAST_STEP)
     vcov = invert_positive(peak.expansion.information)
     return gather(
@@ -524,7 +516,6 @@ def gather(
 
 
 def _refuse_unlike(small: Fit, large: Fit) -> None:
-    """Refuse where the likelihoods are not of the same data in the same form."""
     if small.tally.fold().pool().digest != large.tally.fold().pool().digest:
         raise UnknownOption("a likelihood-ratio test needs two models of the same judgments")
     forms = {_name_outcomes(small), _name_outcomes(large)}
@@ -576,7 +567,6 @@ def _beyond(small: Fit, large: Fit) -> str:
 
 
 def take_fit(start: Any) -> Fit:
-    """Return the fit of what was given to start from, a fit or a ranking by one."""
     fit = getattr(start, "fit", start)
     if isinstance(fit, Fit):
         return fit

@@ -37,8 +37,6 @@ NO_ERRORS: Final = "no standard errors, tests or intervals: this model describes
 
 
 class PairLaw(Protocol):
-    """How likely left, tie and right are for two systems."""
-
     def chances(self, left: Codes, right: Codes) -> Array:
         """Return (n, 3) chances."""
 

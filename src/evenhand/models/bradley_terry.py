@@ -164,7 +164,6 @@ class BradleyTerry(LogLinearSettings):
 
 
 def _find_law(ties: str, *, estimated: bool) -> TieLaw:
-    """Return the law of a tie rule; without a tie parameter by choice, or where none was seen."""
     if ties == "none":
         return Davidson(free=False)
     if ties == "glenn-david":

@@ -50,8 +50,6 @@ class Contrast:
 
 @dataclass(frozen=True)
 class LRTest:
-    """A likelihood-ratio test of two nested models; it assumes independent judgments."""
-
     statistic: float  # twice the difference in log-likelihood
     df: int  # difference in the number of parameters
     p: float  # χ² p-value
@@ -59,7 +57,6 @@ class LRTest:
 
     @classmethod
     def of(cls, large: float, small: float, df: int) -> LRTest:
-        """Compare the log-likelihoods (nats) of two models."""
         statistic = max(2 * (large - small), 0.0)
         return cls(statistic, df, chi2_tail(statistic, df))
 
@@ -81,7 +78,6 @@ def finite(value: float) -> float | None:
 
 
 def format_p(p: float) -> str:
-    """Write a p-value with four digits, '.0088', or as a bound, '<.0001'."""
     if p < 0.0001:
         return "<.0001"
     return f"{p:.4f}".removeprefix("0") if p < 1 else "1.0000"
@@ -196,7 +192,6 @@ def list_coefficients(
     stderr: Array | None,
     reference: tuple[int, str] | None,
 ) -> list[Coefficient]:
-    """Return the parameters, with that of the reference (code and name), if there is one, at 0."""
     errors = [None] * len(names) if stderr is None else stderr.tolist()
     rows = [
         Coefficient.make(*row) for row in zip(names, labels, estimate.tolist(), errors, strict=True)
@@ -223,7 +218,6 @@ def code_pairs(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list
 def contrast_systems(
     systems: Sequence[str], log_worth: Array, vcov: Array, pairs: Sequence[tuple[str, str]]
 ) -> tuple[Contrast, ...]:
-    """Return differences in (K,) log-worths with (K, K) covariance, between pairs of systems."""
     return tuple(
         Contrast.make(
             pair,

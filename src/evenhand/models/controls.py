@@ -77,7 +77,6 @@ class ControlEffect:
         return cls(name, estimate, stderr, *ends, p, sd, level)
 
     def without_error(self, reason: str) -> ControlEffect:
-        """Return the estimate alone, with the reason why nothing is said of its error."""
         alone = replace(self, stderr=np.inf, lower=-np.inf, upper=np.inf)
         return replace(alone, p=1.0, rests=reason)
 
@@ -87,7 +86,6 @@ class ControlEffect:
 
     @property
     def says(self) -> str:
-        """The effect in a line, and whether there is one."""
         if self.rests:
             return (
                 f"{self.name}: log-odds {self.estimate:.3f} per sd, {self.per_unit:.4g} per unit;"
@@ -157,7 +155,6 @@ def read_controls(
     by: Sequence[str] = (),
     limits: dict[str, int] | None = None,
 ) -> tuple[tuple[Control, ...], CodedRows]:
-    """Read the rows of a table with the values of controls."""
     if data.rankings is not None:
         raise UnknownOption(
             f"{data.source.name} holds rankings, one output a row; controls are differences between"
@@ -192,7 +189,6 @@ def read_controls(
 
 
 def _say_missing(data: Comparisons, control: Control, column: str) -> str:
-    """Name the rows whose value is missing or infinite."""
     none = nw.col(column).is_null() | ~is_finite(data.frame, column)
     if data.has("weight"):
         none = none & (nw.col("weight") > 0)
@@ -234,8 +230,6 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A batch of rows as the likelihood takes it."""
-
     plain: Likelihood  # the likelihood of these rows without controls
     x: Array  # (n, q) standardised differences
     squares: Array  # (n, 3) squared weights, as the tie rule takes them
@@ -286,7 +280,6 @@ class ControlledLikelihood(Likelihood):
         )
 
     def split(self, rows: CodedRows | None = None) -> Iterator[Part]:
-        """Go through the pooled rows, or others, some at a time."""
         for batch in (rows or self.rows).batches(fold=not self.order_effect):
             design = replace(self.design, left=batch.left, right=batch.right)
             counts = np.asfortranarray(self.rule.treat_ties(batch.counts))
@@ -516,7 +509,6 @@ class ControlledFit(Fit):
 
     @cached_property
     def expected(self) -> Array:
-        """Not there: comparisons of one pair differ in their controls."""
         raise NotIdentified("with controls the comparisons of a pair have no common expectation")
 
     @cached_property
@@ -617,7 +609,6 @@ def _start(likelihood: ControlledLikelihood, plain: Fit) -> Array:
 
 
 def _runs_away(likelihood: ControlledLikelihood, at: int, plain: Fit) -> bool:
-    """Say whether one control has no estimate even by itself."""
     one = likelihood.only(at)
     try:
         maximise(one.expand, _start(one, plain), reach=one.reach)
@@ -627,5 +618,4 @@ def _runs_away(likelihood: ControlledLikelihood, at: int, plain: Fit) -> bool:
 
 
 def is_controlled(fit: object) -> TypeGuard[ControlledFit]:
-    """Say whether a fit is one with comparison covariates, which keeps its rows."""
     return isinstance(fit, Fit) and bool(fit.model.controls)

@@ -122,8 +122,6 @@ class DawidSkene:
 
 @dataclass(frozen=True, eq=False)
 class Climb:
-    """Where EM ended."""
-
     posterior: Array  # (U, C) probability of each label of each unit
     shares: Array  # (C,) π
     confusion: Array  # (J, C, C) θ at [l, c, d]: judge l says d where c is right, as judges saw it
@@ -177,7 +175,6 @@ def judge_answers(answers: Answers, end: Climb) -> Array:
 
 
 def note_errors(answers: Answers, end: Climb) -> list[str]:
-    """Name judges who answer another label more often than the right one."""
     # All judges together are looked at first: labels may have changed places. Labels that are right
     # for less than five expected answers, of all or of a judge, are passed over.
     pooled = end.expected.sum(axis=0)

@@ -127,7 +127,6 @@ class Design:
         return np.delete(gradient, self.reference, axis=0)
 
     def nodes(self, group: int | None, systems: Sequence[int]) -> Codes:
-        """Return the nodes of some systems in one group, by default in the reference group."""
         chosen = self.home if group is None else group
         if chosen is None:
             raise NotIdentified(
@@ -152,7 +151,6 @@ class Design:
 
 
 def reference_code(systems: Sequence[str], reference: str | None) -> int:
-    """Return the code of the reference system: the last one unless another is named."""
     if reference is None:
         return len(systems) - 1
     if reference not in systems:
@@ -186,8 +184,6 @@ BLOCK: Final = 64
 
 @dataclass(frozen=True, eq=False)
 class _Nodes:
-    """Systems in the eyes of judge groups."""
-
     system: Codes  # (N,) system of each node
     group: Codes  # (N,) group of each node
     levels: Mapping[str, NDArray[np.int64]]  # by covariate, (groups,) its level in each group
@@ -202,7 +198,6 @@ def grouped_design(
     references: Mapping[str, str],
     features: Features,
 ) -> Design:
-    """Return the design of worths that depend on judge covariates, system covariates, or both."""
     factors = {name: unmerged(tally, name) for name in covariates}
     homes = {name: home_level(name, factor.labels, references) for name, factor in factors.items()}
     nodes = _find_nodes(tally, factors)
@@ -270,7 +265,6 @@ def _chosen(names: Sequence[Name], keep: NDArray[np.bool_]) -> tuple[Name, ...]:
 
 
 def unmerged(tally: Tally, name: str) -> Factor:
-    """Return a factor whose levels can be told apart."""
     factor = tally.factor(name)
     if factor.merged:
         raise UnknownOption(f"the levels of {name} were merged: tally without a limit for it")
@@ -278,7 +272,6 @@ def unmerged(tally: Tally, name: str) -> Factor:
 
 
 def home_level(covariate: str, levels: Sequence[str], references: Mapping[str, str]) -> int:
-    """Return the code of the reference level: the first unless another is named."""
     named = references.get(covariate)
     if named is None:
         return 0
@@ -289,7 +282,6 @@ def home_level(covariate: str, levels: Sequence[str], references: Mapping[str, s
 
 
 def _find_nodes(tally: Tally, factors: Mapping[str, Factor]) -> _Nodes:
-    """Number the groups that occur, and the systems that each has seen."""
     k, combined = len(tally.systems), np.zeros(len(tally.left), dtype=np.int64)
     for factor in factors.values():
         combined = combined * factor.size + factor.codes

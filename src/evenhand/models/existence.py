@@ -85,8 +85,6 @@ class Steps:
 
 @dataclass(frozen=True, eq=False)
 class PreferenceGraph:
-    """Rows that hold a judgment, on nodes."""
-
     systems: Sequence[str]  # names of the K systems
     groups: Sequence[str]  # names of the judge groups, empty without groups
     system: Integers  # (N,) system of each node
@@ -99,7 +97,6 @@ class PreferenceGraph:
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes."""
         return self.system.size
 
     @property
@@ -113,15 +110,12 @@ class PreferenceGraph:
         return self.wins + self.losses
 
     def compared(self) -> Graph:
-        """Return who was compared with whom, an edge for each row."""
         return Graph(self.n_nodes, self.left, self.right)
 
     def names(self, nodes: Integers) -> list[str]:
-        """Return the names of the systems of some nodes."""
         return [self.systems[system] for system in self.system[nodes].tolist()]
 
     def steps(self, *, ties: bool) -> Steps:
-        """Return the steps that the judgments allow, those of ties only if asked for."""
         won, lost = np.flatnonzero(self.wins), np.flatnonzero(self.losses)
         tied = np.flatnonzero(self.ties) if ties else won[:0]
         sizes = (won.size, lost.size, tied.size, tied.size)
@@ -134,7 +128,6 @@ class PreferenceGraph:
         return Steps(graph, np.repeat((1, -1, 1, -1), sizes), np.repeat((-1, -1, 1, 1), sizes))
 
     def only(self, group: int) -> PreferenceGraph:
-        """Return the part of one judge group, with the systems that it saw."""
         nodes = np.flatnonzero(self.group == group)
         part = self._rows(np.flatnonzero(self.group[self.left] == group))
         return replace(
@@ -146,7 +139,6 @@ class PreferenceGraph:
         )
 
     def sampled(self, rows_per_node: int = 16) -> PreferenceGraph:
-        """Return some of the rows on the same nodes; itself if it is hardly larger."""
         every = self.left.size // max(1, rows_per_node * self.n_nodes)
         return self if every < 2 else self._rows(slice(None, None, every))
 
@@ -193,7 +185,6 @@ NEVER: Final = "never compared"  # What systems were that no comparison joins
 
 
 def _refuse_empty(graph: PreferenceGraph) -> NoReturn:
-    """Say that nothing was compared, or that nothing is left without the ties."""
     if not graph.left.size:
         raise NotIdentified(
             f"{_WORTHS}: there is no comparison among {len(graph.systems):,} systems"
@@ -218,7 +209,6 @@ def apart(graph: PreferenceGraph, component: Integers, how: str) -> Refusal:
 
 
 def say_apart(parts: Sequence[Sequence[str]], how: str) -> str:
-    """Say that systems fall into parts, two at least, by their names."""
     singles = [part[0] for part in parts if len(part) == 1]
     if len(parts) - len(singles) <= 1:
         return _alone(singles, how)
@@ -339,7 +329,6 @@ def _prior(graph: PreferenceGraph) -> list[str]:
 
 
 def _count(number: float) -> str:
-    """Write a count: whole numbers with thousands apart, weights to six digits."""
     return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.6g}"
 
 

@@ -73,8 +73,6 @@ def preference_chances(noise: Array, radius: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """What the sampler must know of the scale."""
-
     chances: Array  # (3, Λ, Λ) T, from `preference_chances`
     concentration: float  # α of the Dirichlet prior, per category
 
@@ -131,8 +129,6 @@ class Colour:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """All outputs, colour by colour."""
-
     systems: int  # K
     author: Numbers  # (N,) number of the system behind the output at each place
     place: Numbers  # (N,) place of each output of the data
@@ -142,7 +138,6 @@ class Plan:
 
 
 def plan_colours(pairs: OutputPairs) -> Plan:
-    """Colour the outputs and list their comparisons by rounds."""
     n = len(pairs.author)
     output = np.concatenate((pairs.one, pairs.other))
     rival = np.concatenate((pairs.other, pairs.one))
@@ -240,7 +235,6 @@ class Shift:
 
 
 def make_shift(plan: Plan, law: Law, chains: int) -> Shift:
-    """Find the sets of outputs that comparisons join, and prepare tables."""
     one, other, outcome = plan.pairs
     n, width = len(plan.author), law.categories + 2
     part = weak_components(Graph(n, one.astype(np.intp), other.astype(np.intp)))
@@ -374,8 +368,6 @@ MAX_NUMBERS_AT_ONCE: Final = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """What is kept of R chains of D sweeps."""
-
     ability: Single  # (R, D, K, Λ) drawn abilities
     expected: Array  # (R, D, K, Λ) abilities expected given that sweep's qualities
     # (K,) outputs of each system and Λα: what the expectation of its ability rests on
@@ -503,7 +495,6 @@ class CategoricalFit:
 
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        """Mean quality of each system with its posterior standard deviation."""
         rows = zip(self.systems, self.quality.tolist(), self.quality_sd.tolist(), strict=True)
         return tuple(
             Coefficient(f"o{i}", system, mean, sd, None, None)

@@ -301,15 +301,12 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """Where c chains stand after a sweep."""
-
     means: Array  # (K, c) E[μ | D]
     abilities: Array  # (K, c) draws of μ
     qualities: Array  # (N, c) draws of q
 
 
 def make_problem(pairs: OutputPairs, scales: Scales, radius: float) -> Problem:
-    """Put comparisons in the sampler's order and prepare what stays the same."""
     order = np.argsort(pairs.outcome == TIE, kind="stable")
     one, other, outcome = pairs.one[order], pairs.other[order], pairs.outcome[order]
     turned = outcome == RIGHT
@@ -352,8 +349,6 @@ def walk(problem: Problem, chains: int, rng: np.random.Generator) -> Iterator[Sw
 
 @dataclass(frozen=True, eq=False)
 class AbilityDraws:
-    """Draws of abilities after burn-in."""
-
     means: Array  # (chains, draws, K) E[μ | D] of every sweep, in the order of the systems' names
     abilities: Array  # (chains, draws, K) draws of μ
     vcov_given: Array  # (K, K) covariance S of μ given D, the same for every sweep
@@ -436,7 +431,6 @@ class AbilityDraws:
 def draw_chains(
     problem: Problem, length: tuple[int, int, int], seed: int, code: NDArray[np.int64]
 ) -> AbilityDraws:
-    """Walk the chains and keep abilities, systems in the order of `code`."""
     chains, sweeps, burn_in = length
     draws = np.empty((2, sweeps - burn_in, len(code), chains))
     rng = np.random.default_rng(seed)

@@ -134,7 +134,6 @@ def _number_systems(k: int, left: Numbers, right: Numbers, outcome: Numbers) -> 
 
 
 def _places(marks: NDArray[Any]) -> Numbers:
-    """Return the place of each mark in ascending order, equal marks as they stand."""
     place = np.empty(len(marks), dtype=np.int64)
     place[np.argsort(marks, kind="stable")] = np.arange(len(marks))
     return place
@@ -144,7 +143,6 @@ _MAX_SYSTEMS_NAMED: Final = 4
 
 
 def note_parts(pairs: OutputPairs) -> list[str]:
-    """Say which systems only the prior places, and which groups only the prior links."""
     k, name = len(pairs.systems), np.argsort(pairs.code)
     one, other = (name[pairs.author[side]] for side in (pairs.one, pairs.other))
     seen = np.isin(np.arange(k), np.concatenate((one, other)))

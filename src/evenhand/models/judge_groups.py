@@ -49,8 +49,6 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class GroupOrder:
-    """The systems in the eyes of one judge group."""
-
     group: str  # its name
     # by system, natural log-odds; None for those that it never saw
     log_worth: Mapping[str, float | None]
@@ -67,7 +65,6 @@ def list_owners(fit: Fit) -> tuple[Owner, ...]:
 
 
 def find_hypotheses(fit: Fit) -> Iterator[Hypothesis]:
-    """Yield a test for each covariate that has parameters to test, worths before ties."""
     for covariate in fit.model.judge_covariates:
         yield from _drop(fit, covariate, "worths")
     if fit.likelihood.ties is not None:
@@ -99,7 +96,6 @@ def _list_covariates(model: LogLinearSettings, of: Kind) -> tuple[str, ...]:
 
 
 def _put_last(fit: Fit, covariate: str, of: Kind) -> Fit:
-    """Return the fit, made anew with the covariate last if parameters were dropped as aliased."""
     # Of columns that say the same the earlier stay: only the last covariate's can be dropped
     # without the loss of what others say too.
     ordered = _list_covariates(fit.model, of)

@@ -377,7 +377,6 @@ class JudgeSlopes:
 
 
 def _refuse_judges(cells: SlopeCells) -> None:
-    """Refuse judgments that say nothing of how slopes differ, or counts too large for floats."""
     fault, loads = "slopes of judges are not identified", cells.sums(cells.counts.sum(axis=1))
     if cells.judges == 1:
         raise NotIdentified(

@@ -28,8 +28,6 @@ VALUES_AT_ONCE: Final = 60_000
 
 @dataclass(frozen=True, eq=False)
 class SlopeCells:
-    """Counts per judge and pair."""
-
     systems: int  # number K of systems
     left: Codes  # (C,) code of one system
     right: Codes  # (C,) code of the other
@@ -105,8 +103,6 @@ HALVINGS: Final = 5
 
 @dataclass(frozen=True, eq=False)
 class Integrand:
-    """The integrands of some judges, as functions of z."""
-
     cells: SlopeCells  # their judgments
     law: TieLaw  # the tie law
     gaps: Array  # (C,) λ[left] − λ[right]
@@ -194,8 +190,6 @@ ENDLESS: Final = 4.0
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Nodes of the judges' slopes, their posterior weights, and the cells' laws there."""
-
     log_slope: Array  # (Q, J) τ z
     z: Array  # (Q, J)
     weights: Array  # (Q, J) posterior weights; they sum to one for each judge
@@ -206,8 +200,6 @@ class Posterior:
 
 @dataclass(frozen=True, eq=False)
 class SlopeLikelihood:
-    """Cells, a tie law, and how many nodes."""
-
     cells: SlopeCells  # the judgments
     law: TieLaw  # the tie law
     reference: int  # code of the system with λ = 0
@@ -251,7 +243,6 @@ class SlopeLikelihood:
         return float(sum(posterior.value.sum() for _, posterior in self._integrals(beta)))
 
     def expand(self, beta: Array) -> Expansion:
-        """Return the marginal log-likelihood to second order."""
         # Where its information is not positive definite, far from the maximum, directions that bend
         # upwards are taken to bend down as much, so that a step still leads uphill. A τ above
         # `ENDLESS` is worth less than any other, so that a step that goes too far is cut.
@@ -348,7 +339,6 @@ def _by_system(cells: SlopeCells, values: Array) -> Array:
 
 
 def _bend_down(matrix: Array) -> Array:
-    """Return a positive definite matrix: itself, or with its eigenvalues turned positive."""
     try:
         np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
@@ -574,7 +564,6 @@ class _Profile:
         self.nodes = nodes
 
     def climb(self, tau: float) -> float:
-        """Return the largest log-likelihood, with more nodes where so many go round in circles."""
         held = self.likelihood.hold(tau)
         while True:
             try:

@@ -393,8 +393,6 @@ def sign_labels(answers: Answers, settings: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class MajorityVote:
-    """Majority vote; it has no settings."""
-
     @carries_excluded("controls")
     def fit(self, data: Judgments | Answers) -> LabelFit:
         answers = code_answers(data)

@@ -107,8 +107,6 @@ Codes = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """Outcomes of each pair that was compared, by name order."""
-
     systems: tuple[str, ...]  # the K systems, sorted by name
     # (C,) code of the system that is first by name; pairs are in the order of their codes
     low: Codes
@@ -143,7 +141,6 @@ class PairCounts:
         return [self.systems[i] for i in np.setdiff1d(np.arange(len(self.systems)), seen).tolist()]
 
     def note_unseen(self, what: str) -> tuple[str, ...]:
-        """Say which systems were not seen, and what stands for them."""
         unseen = self.unseen()
         return (f"no judgment is on {listing(unseen)}: {what}",) if unseen else ()
 
@@ -164,6 +161,5 @@ def pair_up(data: Judgments) -> PairCounts:
 
 
 def code_sides(systems: Sequence[str], pairs: Sequence[tuple[str, str]]) -> tuple[Codes, Codes]:
-    """Return the codes of the systems named first, and of the others."""
     codes = np.array(code_pairs(systems, pairs), dtype=np.intp).reshape(-1, 2)
     return codes[:, 0], codes[:, 1]

@@ -34,8 +34,6 @@ MAX_START: Final = 1.5
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """A design, a tie law and counts."""
-
     design: Design  # the map from parameters to worths
     law: TieLaw  # the tie law
     counts: Array  # (C, 3) left, tie, right
@@ -305,8 +303,6 @@ Weights: TypeAlias = "Array | Triangle"  # A symmetric (K, K) matrix: the weight
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Who is compared in each entry."""
-
     design: Design  # a plain design, on a pooled tally
     dense: bool  # whether a K × K matrix may be made, where pairs fill it or nothing else solves
 
@@ -349,7 +345,6 @@ class Pairs:
         return Triangle(sparse.csr_array((weights, self.design.right, starts), shape=shape))
 
     def differ(self, worths: Array, entries: slice) -> Array:
-        """Return worth of left less that of right for some entries."""
         left, right = self.design.ends
         return worths.take(left[entries]) - worths.take(right[entries])
 

@@ -133,7 +133,6 @@ def diverge(posterior: Array, prior: Array, logs: Array) -> float:
 
 
 def start_odds(knowing: Knowing, noise: float, rng: np.random.Generator) -> Odds:
-    """Draw a start: weights from 1 to 1 + noise, scaled to sum to one."""
     j, c = knowing.given.shape
     coin, strategies = (1 + noise * rng.random((j, width)) for width in (2, c))
     coin /= coin.sum(axis=1, keepdims=True)
@@ -203,7 +202,6 @@ def settle(knowing: Knowing, state: State, maximise: Maximise, most: int) -> Sta
 
 
 def keep_highest(best: list[State], end: State) -> list[State]:
-    """Return the ends that are as high as any, each once."""
     rise = end.objective - best[0].objective if best else np.inf
     if rise > MAX_HEIGHT_DIFFERENCE:
         return [end]
@@ -313,7 +311,6 @@ class MACE:
         )
 
     def _climb_all(self, knowing: Knowing) -> tuple[list[State], list[float]]:
-        """Climb from all starts; return the different ends that are highest, and all heights."""
         rng = np.random.default_rng(self.seed)
         best: list[State] = []
         ends = []

@@ -66,8 +66,6 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """Choices among the rivals of sets of m outputs."""
-
     sets: Codes  # (N, m) codes of the outputs of each different set, ascending
     row: Codes  # (C,) ranking that each choice belongs to
     which: Codes  # (C,) its set
@@ -108,7 +106,6 @@ class OrderLikelihood:
 
     @cached_property
     def choices(self) -> tuple[Choices, ...]:
-        """All choices, by size of their sets."""
         return self.law.take_apart(self.orders)
 
     @property
@@ -293,7 +290,6 @@ def _find_sizes(likelihood: OrderLikelihood) -> Array | None:
 
 
 def _broken(likelihood: OrderLikelihood) -> Callable[[Array], Array]:
-    """Return the function that finds choices which fall behind a rival in a direction."""
     rest = np.delete(np.arange(likelihood.full), likelihood.reference)
 
     def broken(direction: Array) -> Array:
@@ -356,8 +352,6 @@ MIN_PIVOT: Final = 1e-11  # Pivot, relative to the diagonal, that is rounding an
 
 @dataclass(frozen=True, eq=False)
 class ClusteredErrors:
-    """Covariances that allow for rankings that hang together."""
-
     by: str  # what the clusters are, such as "judge"
     kind: str  # CV3 (jackknife) or CR1
     clusters: int  # how many there are
@@ -412,8 +406,6 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class OrderSettings:
-    """What the models of whole rankings have in common."""
-
     ties: Literal["davidson"] = "davidson"
     reference: str | None = None
     prior: float = 0.0
@@ -429,8 +421,6 @@ class OrderSettings:
 
 @dataclass(frozen=True, eq=False)
 class OrderFit:
-    """A fitted model of rankings."""
-
     model: OrderSettings  # the settings
     systems: tuple[str, ...]  # the K systems, sorted by name
     # parameters: o1..oK without the reference, then the law's own (g2, g3, ... or g1).
@@ -493,7 +483,6 @@ class OrderFit:
 
     @cached_property
     def coefficients(self) -> tuple[Coefficient, ...]:
-        """Every parameter with standard error, z and p; the reference stands at 0 without."""
         errors, named = np.sqrt(np.diag(self.vcov)), (self.names, self.labels)
         at = self.likelihood.reference, self.reference
         return tuple(list_coefficients(*named, self.estimate, errors, at))
@@ -558,7 +547,6 @@ class OrderFit:
         return log_probs
 
     def _orders(self, rankings: Sequence[Sequence[str | Sequence[str]]]) -> Orders:
-        """Write rankings as arrays, in their order."""
         rows = []
         for ranking in rankings:
             row = []
@@ -581,7 +569,6 @@ class OrderFit:
         return find_quasi_variances(self.systems, self.worth_vcov / 4)
 
     def cluster_vcov(self, data: Rankings | Comparisons | Tally, by: str) -> ClusteredErrors:
-        """Return covariances that allow for rankings of one judge (item, ...) hanging together."""
         likelihood = self.likelihood
         if by != "ranking":
             orders = count_orders(data, by)
@@ -606,7 +593,6 @@ GHOST: Final = "the ghost of the prior"
 
 
 def observed_sizes(orders: Orders) -> tuple[int, ...]:
-    """Return the sizes of tied sets that occur, ascending."""
     sizes = np.unique(orders.sizes())
     return tuple(sizes[sizes > 1].tolist())
 

@@ -94,7 +94,6 @@ class PairInformation:
 
 
 def make_information(likelihood: Likelihood, pairs: Pairs, level: Level) -> PairInformation:
-    """Gather the information at one point."""
     weights, ones = pairs.matrix(level.eta_eta), np.ones(likelihood.design.size)
     columns, corner = [], np.zeros((0, 0))
     if likelihood.law.free:
@@ -111,7 +110,6 @@ def make_information(likelihood: Likelihood, pairs: Pairs, level: Level) -> Pair
 def contrast_variances(
     likelihood: Likelihood, design: Design, at: Array, codes: Sequence[tuple[int, int]]
 ) -> Array:
-    """Return variances of differences in log-worth, by conjugate gradients, some at a time."""
     # A solution x by them of A x = c has cᵀx as large as it can be with the directions it has seen,
     # so that what is missing from it is of the square of what is missing from x.
     pairs = Pairs(design, dense=False)

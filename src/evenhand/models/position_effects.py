@@ -44,8 +44,6 @@ PARTS: Final = tuple(field.name for field in fields(Local))
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Judgments of all judges, with what is held fixed for the moment."""
-
     likelihood: Likelihood  # of every entry, without an order effect
     codes: Mapping[str, NDArray[np.int32]]  # factor → (C,) level of each entry; at least judge
     size: int  # J
@@ -69,8 +67,6 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class Nodes:
-    """Where each judge's integral is evaluated."""
-
     at: Array  # (J, Q) biases
     weights: Array  # (J, Q) log-weights of the integral over the bias
     loglik: Array  # (J, Q) log-likelihood of the judge's judgments there

@@ -128,7 +128,6 @@ class Taste:
 def find_tastes(
     panel: Panel, peak: Peak, systems: Sequence[str], labels: Sequence[str], codes: Sequence[int]
 ) -> tuple[Taste, ...]:
-    """Return the tastes of the judges with some codes."""
     # posterior means and standard deviations by slot
     mean, error = np.zeros((2, len(panel.system)))
     if peak.point is not None:
@@ -335,7 +334,6 @@ MAX_SIGMA_SHIFT: Final = 0.02  # Shift of σ, relative, from which on the integr
 
 
 def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequence[str]) -> None:
-    """Refuse answers that leave σ without a finite estimate."""
     if len(labels) == 1:
         raise NotIdentified(
             f"how much judges differ cannot be told from one judge ({labels[0]})",
@@ -365,7 +363,6 @@ def refuse_without_judges(tally: Tally, judge: NDArray[np.integer], labels: Sequ
 
 
 def note_result(sigma: float, interval: Interval, check: IntegralCheck | None) -> tuple[str, ...]:
-    """Say so where σ is hardly known, where it is 0, or where the integrals are poor."""
     low, high = interval.lower, interval.upper
     notes = []
     if high == inf or (low == 0 and high > MAX_INTERVAL_WIDTH):
@@ -527,7 +524,6 @@ class RandomJudges:
         return replace(tally, factors=factors)
 
     def _used(self, tally: Tally) -> Tally:
-        """Return the entries that count, with ties dropped if they are."""
         if len(tally.systems) < 2:
             raise NotIdentified("nothing to compare: there are fewer than two systems")
         used = replace(tally, ties=0 * tally.ties) if self.ties == "discard" else tally

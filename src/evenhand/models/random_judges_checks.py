@@ -54,8 +54,6 @@ NUMBERS: Final = 1_000_000  # Log-odds held at once
 
 @dataclass(frozen=True)
 class IntegralCheck:
-    """What importance sampling says of the integrals at the maximum."""
-
     blocks: int  # blocks that were looked at: connected parts of one judge's comparisons
     draws: int  # draws for each
     effective: float  # share of draws that count, median over blocks: 1 where the Gaussian is exact
@@ -205,7 +203,6 @@ def _number_entries(tally: Tally, names: Sequence[str]) -> NDArray[np.int64]:
 def deal_rankings(
     tally: Tally, panel: Panel, pooled: Pooled, dispersion: Dispersion, seed: int
 ) -> DealTest:
-    """Compare judges with random deals of the same rankings."""
     key = _number_entries(tally, ("task", "ranking", "judge"))
     first, answer = np.unique(key, return_index=True, return_inverse=True)[1:]
     judge = tally.factors["judge"].codes[first].astype(np.intp)
@@ -294,7 +291,6 @@ class _Top:
 def find_interval(
     panel: Panel, peak: Peak, pooled: Pooled, level: float, *, restricted: bool
 ) -> Interval:
-    """Return the interval of σ, and the estimate that goes with it."""
     goal = normal_quantile((1 + level) / 2)
     profile = _Profile(panel, peak, restricted=restricted)
     zero = pooled.loglik

@@ -44,8 +44,6 @@ def _gauss_hermite(n: int) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """What was said of each entry, and where the mean judge stands."""
-
     net: Array  # (c,) preferences for left less those for right
     ties: Array  # (c,) ties
     n: Array  # (c,) judgments
@@ -201,7 +199,6 @@ def integrate_laplace(
     start: Sites | None,
     settled: float,  # noqa: ARG001 - a mode costs little to find exactly
 ) -> Piece:
-    """Return the integrals of a batch by Laplace's method."""
     mean = find_mode(batch, votes, sigma, start=start)
     deviation = batch.differ(mean)
     at = slopes(votes, deviation)
@@ -367,8 +364,6 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Judges' answers in blocks."""
-
     n_systems: int  # K
     reference: int  # code of the system with θ = 0
     blocks: Blocks  # connected parts of each judge's comparisons
@@ -402,14 +397,12 @@ class Panel:
         return theta, float(beta[-2]) if self.ties else None, float(np.exp(beta[-1]))
 
     def votes(self, batch: Batch, theta: Array, gamma: float | None) -> Votes:
-        """Return the entries of a batch, given the mean judge."""
         won, tied, lost = self.counts[batch.entries].T
         left, right = self.left[batch.entries], self.right[batch.entries]
         centre = theta[left] - theta[right]
         return Votes(won - lost, tied, won + tied + lost, centre, gamma, self.nodes)
 
     def expand(self, beta: Array, start: State | None, *, information: bool = False) -> Point:
-        """Return the log-likelihood with its gradient, and the information if asked for."""
         theta, gamma, sigma = self.parts(beta)
         integrate = _METHODS[self.method]
         by_entry = np.zeros(len(self.left))  # by itself: a state that is kept must not hold it
@@ -566,7 +559,6 @@ def pool_judges(tally: Tally, reference: int, *, ties: bool) -> Pooled:
 
 
 def find_dispersion(panel: Panel, pooled: Pooled) -> Dispersion:
-    """Return slope, information and moment estimate of σ at the pooled fit."""
     theta, gamma, _ = panel.parts(np.append(pooled.beta, 0.0))
     shared, singles, products, squares, trace = np.zeros(5)
     for batch in panel.blocks.batches:
@@ -628,7 +620,6 @@ class Peak:
 
 
 def find_peak(panel: Panel, pooled: Pooled) -> Peak:
-    """Maximise the likelihood over worths, γ and σ."""
     dispersion = find_dispersion(panel, pooled)
     if dispersion.slope <= 0:
         return Peak(pooled.beta, 0.0, pooled.loglik, pooled.vcov, None, dispersion)

@@ -21,8 +21,6 @@ _BRADLEY_TERRY: Final = "evenhand.models.bradley_terry:BradleyTerry"
 
 
 class FittedModel(Protocol):
-    """What every fit says, whatever its model."""
-
     @property
     def systems(self) -> tuple[str, ...]:
         """The K systems, sorted by name."""
@@ -69,8 +67,6 @@ class FittedModel(Protocol):
 
 @runtime_checkable
 class Posterior(Protocol):
-    """A fit by draws from a posterior distribution."""
-
     @property
     def order_draws(self) -> Array:
         """(D, K) draws of what systems are ordered by, in any place of its scale."""
@@ -98,7 +94,6 @@ class Model:
         return self.load()(**self.settings)
 
     def load(self) -> Any:
-        """Import the class of its settings."""
         module, _, name = self.place.partition(":")
         return getattr(import_module(module), name)
 

@@ -68,5 +68,4 @@ class LogLinearSettings:
         return counts
 
     def fit(self, data: Any, *, start: Any = None) -> Any:
-        """Fit by maximum likelihood; `BradleyTerry` does."""
         raise NotImplementedError

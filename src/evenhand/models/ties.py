@@ -52,8 +52,6 @@ class Local:
 
 
 class TieLaw(Protocol):
-    """What the likelihood asks of a tie model."""
-
     @property
     def free(self) -> bool:
         """Whether the tie parameter is estimated."""
@@ -151,7 +149,6 @@ class TwoOutcomes:
 
 
 def expand_blocks(law: TieLaw, eta: Array, tie: Tie, counts: Array) -> Local:
-    """Return the log-likelihood of each entry to second order, some thousand entries at a time."""
     if len(eta) <= BLOCK:
         return law.expand(eta, tie, counts)
     whole = np.empty((6, len(eta)))

@@ -126,8 +126,6 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """What the entries of a tally leave over."""
-
     left: Integers  # (C,) code of one system
     right: Integers  # (C,) code of the other
     size: int  # number of systems
@@ -138,7 +136,6 @@ class Residuals:
 
 
 def find_residuals(tally: Tally, fit: Fit, tie: float) -> Residuals:
-    """Return the residuals of votes under a fit."""
     x = fit.log_worth[tally.left] - fit.log_worth[tally.right]
     ends = np.stack([np.exp(x / 2), np.full_like(x, tie), np.exp(-x / 2)], axis=1)
     chances = ends / ends.sum(axis=1, keepdims=True)
@@ -219,8 +216,6 @@ MIN_DETERMINANT: Final = 1e-6  # Determinant from which tastes of judges and of 
 
 @dataclass(frozen=True)
 class Moment:
-    """What one source of tastes looks like."""
-
     variance: float  # R, not below 0
     lower: float  # lower end of its interval; 0 where the test does not exclude 0
     upper: float  # upper end; infinite where the data set no bound
@@ -230,8 +225,6 @@ class Moment:
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """Products of residuals of one judge (or item), summed."""
-
     scores: Array  # (J,) U of each judge
     weights: Array  # (J,) D of each judge
     systems: int  # number of systems
@@ -271,7 +264,6 @@ def conclude_alone(products: Products, level: float) -> Moment:
 
 
 def conclude_both(judge: Products, item: Products, level: float) -> tuple[Moment, Moment]:
-    """Estimate the variances of tastes of judges and of items together."""
     variances = _solve(judge, item)
     pairs = ((judge, item, variances[1]), (item, judge, variances[0]))
     first, second = (
@@ -389,7 +381,6 @@ def estimate_taste_components(tally: Tally, *, level: float = 0.95) -> TasteComp
 
 
 def _restore_sd(name: str, looks: dict[str, float], tie: float) -> float:
-    """Return the standard deviation of the tastes of judges or items; infinite where too large."""
     try:
         restored = restore(looks.get("judge", 0.0), looks.get("item", 0.0), tie)
     except NotIdentified:
@@ -431,6 +422,5 @@ def _estimate_all(
 
 
 def _codes(tally: Tally, name: str) -> NDArray[np.int64]:
-    """Return levels that occur, numbered from 0."""
     codes = np.unique(tally.factor(name).codes, return_inverse=True)[1]
     return codes.reshape(-1).astype(np.int64)

@@ -29,8 +29,6 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Numbers in strata, whose means are averaged."""
-
     code: Integers  # (n,) stratum of each number, none of them empty
     share: Array  # (T,) what each stratum counts, adding up to 1
 
@@ -271,7 +269,6 @@ def leave_out(clusters: Clusters, deviations: Array) -> LeftOut:
 
 
 def why_not_clustered(name: str, codes: Integers, strata: Strata) -> str | None:
-    """Say why nothing can be said of other judges or items, if so."""
     loads = np.bincount(codes).astype(np.float64)
     effective = float(loads.sum() ** 2 / (loads**2).sum())
     if len(loads) == 1:
@@ -328,15 +325,12 @@ def root_slopes(squared: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Others:
-    """What all but its own judge gave to what a score is of."""
-
     count: Integers  # (n,) scores of others on the same
     mean: Array  # (n,) their mean, NaN where there are none
     distance: Array  # (n,) mean |own − other|, NaN where there are none
 
 
 def see_others(unit: Integers, judge: Integers, score: Array) -> Others:
-    """Return what the other judges gave to the same unit, for each of (n,) scores."""
     count, total, apart = _sum_group(number_groups(unit), score)
     own_count, own_total, own_apart = _sum_group(number_groups(unit, judge), score)
     left = count - own_count
@@ -414,6 +408,5 @@ def pearson(x: Array, y: Array) -> float | None:
 
 
 def spearman(x: Array, y: Array) -> float | None:
-    """Return Spearman's correlation of ranks, ties sharing the mean of theirs."""
     ranks = average_ranks(np.stack([x, y]))
     return pearson(ranks[0], ranks[1])

@@ -123,8 +123,6 @@ class Effects:
 
 @dataclass(frozen=True, eq=False)
 class SeenCells:
-    """Which cells of a table are seen, each once."""
-
     row: Integers  # (c,) row of each
     column: Integers  # (c,) its column
     weight: Array  # (c,) how often it was seen
@@ -225,8 +223,6 @@ BLOCK: Final = 1 << 20  # Cells of a table that are made at once where only the 
 
 @dataclass(frozen=True, eq=False)
 class Completed:
-    """The solution at one τ."""
-
     tau: float  # weight of the nuclear norm
     effects: Effects  # of rows and columns
     table: LowRank  # Z, or its transpose where the table has more columns than rows
@@ -261,8 +257,6 @@ class Completed:
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """A table and what it leaves at the seen cells."""
-
     table: LowRank
     at: Array  # (c,) the table at the cells
     left: Array  # (c,) values less Z and the best effects
@@ -270,8 +264,6 @@ class _Point:
 
 
 class SoftImpute:
-    """The problem of one set of seen cells, to be solved for one τ after the other."""
-
     def __init__(self, cells: SeenCells, value: Array, route: Route | None = None) -> None:
         """Bring the cells and their (c,) values in the order of memory, the longer side as rows."""
         self._turned = cells.shape[0] < cells.shape[1]

@@ -535,7 +535,6 @@ class _Graph:
 
 
 def _gather(ends: list[int], n: int) -> list[list[int]]:
-    """Return the edges at each end."""
     edges: list[list[int]] = [[] for _ in range(n)]
     for edge, end in enumerate(ends):
         edges[end].append(edge)

@@ -117,8 +117,6 @@ def _invert(matrix: Array) -> tuple[Array, float]:
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Where a function is looked at."""
-
     numbers: Array  # (n, P) features that are numbers, of like spread
     labels: Integers  # (n, L) codes of features that are names
 

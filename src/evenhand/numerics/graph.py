@@ -165,7 +165,6 @@ def _cycle_among(parent: Integers, graph: Graph) -> Integers | None:
 
 
 def _distinct(nodes: Integers, n_nodes: int) -> Integers:
-    """Return each node once: by sorting if they are few of all nodes, else by marking."""
     if 16 * nodes.size < n_nodes:
         return np.unique(nodes)
     marked = np.zeros(n_nodes, dtype=np.bool_)

@@ -122,8 +122,6 @@ S = TypeVar("S", bound=Slope)
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    """A function to second order at one point."""
-
     value: float  # the function, to be maximised
     gradient: Vector  # (p,) its first derivatives
     information: Matrix  # (p, p) minus its second derivatives, positive definite

@@ -136,7 +136,6 @@ class Draws:
     name: str = ""  # what is drawn
 
     def of(self, *names: object) -> Draws:
-        """Return another source, for something else."""
         return Draws(self.seed, "/".join([self.name, *map(str, names)]))
 
     def keys(self, n: int) -> NDArray[np.uint64]:

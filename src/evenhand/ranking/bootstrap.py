@@ -19,6 +19,8 @@ from evenhand.errors import NotConverged, NotIdentified
 from evenhand.models.base import Fit
 from evenhand.models.ties import ENDLESS, Davidson, TwoOutcomes
 from evenhand.numerics.distributions import MAX_TABLE_MEAN, draw_poisson
+from evenhand.ranking.clustering import Clustering, Evidence
+from evenhand.ranking.intervals import Intervals, resampled_intervals
 from evenhand.ranking.settings import REPLICATES
 
 # Refits of many resamples by steps of Newton's with one factor: that of the estimate.
@@ -44,8 +46,6 @@ MAX_DENSE_PAIRS: Final = 8_000_000  # Most numbers in the table of which pair is
 
 @dataclass(frozen=True, eq=False)
 class Refitter:
-    """What all refits share."""
-
     fit: Fit  # the fit to the data, one worth per system
     sides: Array  # (K, P) +1 where a system stood left in a pair, −1 where right
     scale: Array  # (p, 1) model standard errors
@@ -179,7 +179,6 @@ class ResamplingPlan:
 
 
 def plan_resampling(fit: Fit, tally: Tally) -> ResamplingPlan:
-    """Look up the pair of every entry, once for all resamples."""
     pairs, k = fit.tally, len(fit.systems)
     left, right = tally.left.astype(np.int64), tally.right.astype(np.int64)
     turned = np.zeros(len(left), dtype=bool) if fit.model.order_effect else left > right
@@ -259,7 +258,6 @@ def sum_by_pair(plan: ResamplingPlan, counts: Array) -> Array:
 
 
 def draw_clusters(size: int, rng: np.random.Generator) -> Array:
-    """Return how often each cluster is drawn."""
     return rng.multinomial(size, np.full(size, 1 / size)).astype(np.float64)
 
 
@@ -279,8 +277,6 @@ Refit = tuple[Array, float] | None
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Refitted log-worths."""
-
     log_worth: Array  # (B, K) without the resamples that determine no worths
     lost: int  # number of such resamples
     # model standard errors by which any of them is estimated to miss its maximum
@@ -295,7 +291,6 @@ def resample(
     rng: np.random.Generator,
     progress: Progress = None,
 ) -> Draws:
-    """Refit on 999 resamples of clusters."""
     plan, refitter = plan_resampling(fit, tally.pool(clusterings)), make_refitter(fit)
     refits: Iterator[Refit]
     if refitter is None:
@@ -316,7 +311,6 @@ def resample_model(
     rng: np.random.Generator,
     progress: Progress = None,
 ) -> Draws:
-    """Refit a model of any kind on 300 resamples of clusters."""
     counts = tally.pool(clusterings)
     pairs, k = tally.pool(), len(tally.systems)
     known, keys = (one.left.astype(np.int64) * k + one.right for one in (pairs, counts))
@@ -328,8 +322,25 @@ def resample_model(
     return _gather(refits, MODEL_REPLICATES, "collect more, or rank by bradley-terry", progress)
 
 
+def bootstrap_intervals(
+    draws: Draws, evidence: Evidence, clustering: Clustering, level: float
+) -> Intervals:
+    """Return intervals from resampled log-worths, widened where clusters are few."""
+    replicates = len(draws.log_worth) + draws.lost
+    method = f"bootstrap by {clustering.name}, B={replicates}"
+    if draws.missing:
+        method += f", refits to about {draws.missing:.0e} model standard errors"
+    factors = [
+        evidence.factors[name] for name in clustering.clusterings if name in evidence.factors
+    ]
+    intervals = resampled_intervals(draws.log_worth, factors, level, method)
+    if not draws.lost:
+        return intervals
+    note = f"{draws.lost} of {replicates} resamples determine no worths and were left out"
+    return replace(intervals, notes=(note,))
+
+
 def _try(model: Any, resample: Tally) -> Refit:
-    """Fit a model to a resample, which may determine nothing."""
     try:
         return np.asarray(model.fit(resample).log_worth), 0.0
     except (NotIdentified, NotConverged):
@@ -337,7 +348,6 @@ def _try(model: Any, resample: Tally) -> Refit:
 
 
 def _gather(refits: Iterator[Refit], replicates: int, remedy: str, progress: Progress) -> Draws:
-    """Put refits together; a few resamples may determine nothing."""
     draws: list[Array] = []
     missing = 0.0
     for done, one in enumerate(refits, start=1):
@@ -418,7 +428,6 @@ def _draw_portions(
 
 
 def _portions(size: int = REFITS_AT_ONCE) -> Iterator[range]:
-    """Go through the resamples, some at a time."""
     for start in range(0, REPLICATES, size):
         yield range(start, min(start + size, REPLICATES))
 

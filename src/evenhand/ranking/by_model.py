@@ -31,7 +31,7 @@ from evenhand.models.registry import FittedModel, Posterior
 from evenhand.numerics.distributions import t_quantile
 from evenhand.numerics.graph import Graph, strong_components, weak_components
 from evenhand.numerics.sampling import one_blas_thread
-from evenhand.ranking.bootstrap import MODEL_REPLICATES, resample_model
+from evenhand.ranking.bootstrap import bootstrap_intervals, resample_model
 from evenhand.ranking.clustering import (
     Clustering,
     Evidence,
@@ -39,14 +39,13 @@ from evenhand.ranking.clustering import (
     gather_evidence,
     limit_to_few,
 )
-from evenhand.ranking.covariance import give_up, refuse_no_spread
+from evenhand.ranking.covariance import estimate_each, give_up, refuse_no_spread
 from evenhand.ranking.inference import Found, order_systems
 from evenhand.ranking.intervals import (
     Array,
     Intervals,
     pair_variance,
     percentile_intervals,
-    resampled_intervals,
     wald_intervals,
 )
 from evenhand.ranking.ranking import Ranking
@@ -75,7 +74,6 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def list_kinds(fit: FittedModel) -> tuple[str, ...]:
-    """Return the kinds of intervals that a fit has, the usual one first."""
     if isinstance(fit, Posterior):
         return ("posterior",)
     if fit.worth_vcov is None:
@@ -84,7 +82,6 @@ def list_kinds(fit: FittedModel) -> tuple[str, ...]:
 
 
 def choose_kind(kinds: tuple[str, ...], settings: ModelSettings) -> str:
-    """Return the kind of intervals: what was asked for, or the usual one."""
     kind = settings.interval or kinds[0]
     if kind not in kinds:
         has = " or ".join(f"'{one}'" for one in kinds)
@@ -132,7 +129,6 @@ def require_links(tally: Tally) -> None:
 
 
 def note_one_way(tally: Tally, *, resampled: bool) -> tuple[str, ...]:
-    """Say where no judgment contradicts that some systems are better, and what that makes of it."""
     refusal = _find_fault(tally)
     if refusal is None or find_groups(tally).any():
         return ()
@@ -248,19 +244,18 @@ def _sandwich_intervals(
     settings: ModelSettings,
 ) -> Found:
     """Cluster by every way that can be; one whose cluster alone links some systems cannot."""
-    covariances: dict[str, tuple[Array, str]] = {}
-    for name in clustering.clusterings or ("ranking",):
-        try:
-            errors = fit.cluster_vcov(table, name)  # type: ignore[attr-defined]
-            refuse_no_spread(fit, errors.worth_vcov, name)
-        except NotIdentified as refusal:
-            if settings.cluster is not None or not clustering.clusterings:
-                raise NotIdentified(f"{refusal}: no interval by {name}") from refusal
-            clustering = give_up(clustering, name, evidence, f"{refusal}: no clustering by {name}")
-            continue
-        covariances[name] = (errors.worth_vcov, errors.kind)
+
+    def estimate(name: str) -> tuple[Array, str]:
+        errors = fit.cluster_vcov(table, name)  # type: ignore[attr-defined]
+        refuse_no_spread(fit, errors.worth_vcov, name)
+        return errors.worth_vcov, errors.kind
+
+    clustering, covariances = estimate_each(
+        estimate, clustering, evidence, requested=settings.cluster, advice=""
+    )
     if not covariances:
-        return _sandwich_intervals(fit, table, evidence, clustering, settings)
+        single = Clustering(("ranking",))
+        _, covariances = estimate_each(estimate, single, evidence, requested="ranking", advice="")
     vcovs = [vcov for vcov, _ in covariances.values()]
     if len(vcovs) == 2:  # cells of judge and item are answers, or clusters of a few
         single = fit.cluster_vcov(table, "ranking").worth_vcov  # type: ignore[attr-defined]
@@ -293,15 +288,8 @@ def _bootstrap_intervals(
     )
     alike = find_alike(draws.log_worth, evidence.whole)
     if alike is None:
-        method = f"bootstrap by {clustering.name}, B={MODEL_REPLICATES}"
-        factors = [
-            evidence.factors[name] for name in clustering.clusterings if name in evidence.factors
-        ]
-        intervals = resampled_intervals(draws.log_worth, factors, settings.level, method)
-        notes = note_one_way(evidence.whole, resampled=True)
-        if draws.lost:
-            lost = f"{draws.lost} of {MODEL_REPLICATES} resamples"
-            notes = (*notes, f"{lost} determine no worths and were left out")
+        intervals = bootstrap_intervals(draws, evidence, clustering, settings.level)
+        notes = (*note_one_way(evidence.whole, resampled=True), *intervals.notes)
         intervals = replace(intervals, notes=notes)
         return clustering, intervals
     by = " and ".join(clustering.clusterings) or "judgment"
@@ -336,7 +324,6 @@ NOT_TO_RANK: Final[Mapping[str, str]] = {
 def rank_by_model(
     table: Comparisons, clusterings: tuple[str, ...], settings: ModelSettings
 ) -> Ranking:
-    """Rank systems by a model that is not of the log-linear family."""
     if settings.name in UNIFORM_MODELS:
         raise UnknownOption(
             f"{settings.name} says the same of every pair of systems, so that it orders none: it is"

@@ -64,7 +64,7 @@ class Network:
     """The clusters as a network of links between systems."""
 
     # goes through the (g, p, p) information of some clusters at a time, anew at each call
-    own: Passes
+    information: Passes
     clusters: int  # how many they are, G
     rows: Array  # (K, p) cᵀ H⁻¹ of every system
     centred: Array  # (K, p) cᵀ of every system
@@ -73,7 +73,7 @@ class Network:
         """Go through (g, K, K): what flows out of each system, the current of each in a row."""
         back = np.linalg.pinv(self.centred)
         step = max(1, MAX_FLOWS_AT_ONCE // self.rows.size)
-        for some in self.own():
+        for some in self.information():
             for start in range(0, len(some), step):
                 yield np.matmul(np.matmul(self.rows, some[start : start + step]), back)
 
@@ -202,7 +202,6 @@ def find_across(part: Codes) -> NDArray[np.bool_]:
 
 
 def count_across(part: Codes) -> int:
-    """Return the number of pairs of systems that are in different parts."""
     sizes = np.bincount(part)
     return int((len(part) ** 2 - (sizes**2).sum()) // 2)
 
@@ -262,7 +261,6 @@ def recount_thin(
 def _count_pair(
     fit: Fit, pieces: SparseClusterSums, lambdas: Array, others: Array, pair: tuple[int, int]
 ) -> float:
-    """Return the effective clusters of one difference, by votes and by links."""
     order = others[-1] if fit.likelihood.order_effect else 0.0
     tie = others[0] if fit.likelihood.law.free else 0.0
     eta = lambdas[pieces.left] - lambdas[pieces.right] + order

@@ -183,7 +183,6 @@ def limit_to_few(levels: Levels, clusterings: Sequence[str] = ()) -> str | None:
 
 
 def say_few(name: str, levels: int | None, effective: float | None) -> str | None:
-    """Return the headline where judges (or items) are too few to stand for others."""
     if levels is None or effective is None or effective >= MIN_EFFECTIVE[name]:
         return None
     many = f" ({effective:.1f} effective)" if levels >= MIN_EFFECTIVE[name] else ""
@@ -191,7 +190,6 @@ def say_few(name: str, levels: int | None, effective: float | None) -> str | Non
 
 
 def limit_to_levels(name: str, levels: int) -> str:
-    """Limit a statement to the judges or items there are."""
     return f"about this {name} only" if levels == 1 else f"about these {levels:,} {name}s only"
 
 
@@ -218,7 +216,6 @@ def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
 
 
 def note_independence(clusterings: Sequence[str], evidence: Evidence) -> tuple[str, ...]:
-    """Say what clusters of single answers assume, and how to tell which answers are correlated."""
     if "judge" in clusterings or "item" in clusterings:
         return ()
     answers = "rankings" if "ranking" in clusterings else "judgments"

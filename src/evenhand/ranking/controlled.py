@@ -40,7 +40,6 @@ Array = NDArray[np.float64]
 def find_control_effects(
     fit: ControlledFit, whole: Tally, intervals: Intervals, level: float
 ) -> tuple[ControlEffect, ...]:
-    """Return what each control does, with errors by the clusters that carry it."""
     effects = list(fit.effects(intervals.parameters, level, intervals.df))
     clusterings = intervals.rank_sets.clusterings if intervals.rank_sets is not None else ()
     for name in (way for way in clusterings if way in fit.rows.levels):

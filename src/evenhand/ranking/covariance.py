@@ -6,10 +6,10 @@ not cost a whole way of clustering: only contrasts across that cut stay undecide
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +86,9 @@ NARROW_NOTE: Final = (
 )
 
 
+Estimate = TypeVar("Estimate")
+
+
 def give_up(clustering: Clustering, name: str, evidence: Evidence, note: str) -> Clustering:
     """Leave a way out; without judges (or items) as clusters the statement is about these."""
     clusterings = tuple(way for way in clustering.clusterings if way != name)
@@ -99,6 +102,29 @@ def give_up(clustering: Clustering, name: str, evidence: Evidence, note: str) ->
     if name in MIN_EFFECTIVE:
         headline = join_limits(headline, limit_to_levels(name, len(evidence.factors[name].labels)))
     return Clustering(clusterings, headline, notes)
+
+
+def estimate_each(
+    estimate: Callable[[str], Estimate],
+    clustering: Clustering,
+    evidence: Evidence,
+    *,
+    requested: str | None,
+    advice: str = "; use --cluster judgment",
+) -> tuple[Clustering, dict[str, Estimate]]:
+    """Cluster by every way that can be; one that determines nothing is refused if requested."""
+    estimates: dict[str, Estimate] = {}
+    for name in clustering.clusterings:
+        try:
+            estimates[name] = estimate(name)
+        except NotIdentified as refusal:
+            if requested is not None:
+                raise NotIdentified(f"{refusal}: no interval by {name}{advice}") from refusal
+            note = f"{refusal}: no clustering by {name}"
+            clustering = give_up(clustering, name, evidence, note)
+    if not estimates and clustering.clusterings:  # those that took the place of what was given up
+        return estimate_each(estimate, clustering, evidence, requested=requested, advice=advice)
+    return clustering, estimates
 
 
 def cross_clusterings(
@@ -118,7 +144,6 @@ def cross_clusterings(
 
 
 def single_covariances(fit: Fit) -> tuple[list[Array], str, tuple[str, ...]]:
-    """Return covariances by single comparisons, what they are, and notes."""
     single, method = [judgment_covariance(fit), *beside_prior(fit)], "CR1 by judgment"
     try:
         refuse_no_spread(fit, np.max([fit.to_worth(vcov) for vcov in single], axis=0), "judgment")
@@ -232,7 +257,6 @@ def centred_rows(fit: Fit) -> Array:
 
 
 def leave_each_out(fit: Fit, tally: Tally, name: str) -> ClusteredErrors:
-    """Return the covariance by one way of clustering, with the influence of its clusters."""
     pieces, factor = gather_clusters(fit, tally, name)
     held = np.flatnonzero(pieces.held())
     if len(held) < 2:
@@ -244,7 +268,7 @@ def leave_each_out(fit: Fit, tally: Tally, name: str) -> ClusteredErrors:
     if name == "ranking" and find_bridges(fit, total, information):
         return _pool(fit, pieces, factor, name)  # one answer may be a link: nothing is claimed
     network = Network(lambda: [information], len(information), rows @ fit.raw_vcov, rows)
-    answers = _leave_prior_out(fit, total, network.own)
+    answers = _leave_prior_out(fit, total, network.information)
     alone = find_singular(answers, information) if name != "ranking" else []
     parts = {g: _invert_parts(answers.total - information[g], rows) for g in alone}
     known = {} if fit.model.prior else parts
@@ -282,7 +306,7 @@ def _survey(fit: Fit, pieces: ClusterSums, factor: Factor, name: str) -> Cluster
         rows @ fit.raw_vcov,
         rows,
     )
-    answers = _leave_prior_out(fit, total_information(fit), network.own)
+    answers = _leave_prior_out(fit, total_information(fit), network.information)
     parts: dict[int, Codes] = {}
     for start, information in walk_information(fit, pieces):
         rest = {
@@ -307,7 +331,7 @@ def _part_without(
 
 def _count(network: Network) -> Array:
     """Return (K, K) effective clusters of each difference, by votes and by links."""
-    votes = count_effective(network.own(), network.rows)
+    votes = count_effective(network.information(), network.rows)
     return bound_by_links(votes, count_links(network))
 
 
@@ -388,24 +412,18 @@ class Spread:
 def find_spread(
     fit: Fit, evidence: Evidence, clustering: Clustering, *, requested: str | None
 ) -> tuple[Clustering, Spread]:
-    clusterings: list[ClusteredErrors] = []
-    for name in clustering.clusterings:
-        try:
-            clusterings.append(_try_clustering(fit, evidence, name, requested))
-        except NotIdentified as refusal:
-            if requested is not None:
-                raise NotIdentified(
-                    f"{refusal}: no interval by {name}; use --cluster judgment"
-                ) from refusal
-            note = f"{refusal}: no clustering by {name}"
-            clustering = give_up(clustering, name, evidence, note)
-    if not clusterings and clustering.clusterings:
-        return find_spread(fit, evidence, clustering, requested=requested)
+    clustering, estimates = estimate_each(
+        lambda name: _try_clustering(fit, evidence, name, requested),
+        clustering,
+        evidence,
+        requested=requested,
+    )
+    clusterings = tuple(estimates.values())
     if not clusterings:
         vcovs, method, notes = single_covariances(fit)
         df = max(1.0, fit.n_comparisons - len(fit.raw_vcov))
         return clustering, Spread((), vcovs, df, f"rank sets {method}", notes)
-    names = tuple(way.name for way in clusterings)
+    names = tuple(estimates)
     vcovs, notes = cross_clusterings(fit, evidence, names, [way.vcov for way in clusterings])
     vcovs = [*vcovs, *beside_prior(fit)]
     # across a cut the pseudo-inverse knows nothing: intervals that are drawn there are no shorter
@@ -416,7 +434,7 @@ def find_spread(
     kinds = "/".join(dict.fromkeys(way.kind for way in clusterings))
     merged = "".join(say_merged(way.name, way.factor) for way in clusterings)
     return clustering, Spread(
-        tuple(clusterings),
+        clusterings,
         vcovs,
         min(degrees(way.factor) for way in clusterings),
         f"rank sets {kinds} by {'+'.join(names)}{merged}",

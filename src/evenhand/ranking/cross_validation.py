@@ -155,7 +155,6 @@ class Validated:
 def cross_validate(
     votes: Votes, models: Models, plan: Plan, progress: Progress | None = None
 ) -> Validated:
-    """Train every model on all folds but one, and measure its losses on that one."""
     losses = {name: np.zeros(votes.size) for name in models}
     why: dict[str, list[str]] = {name: [] for name in models}
     seconds, sizes = dict.fromkeys(models, 0.0), set[int]()
@@ -265,8 +264,6 @@ def step_down(
 
 @dataclass(frozen=True)
 class HeldOutScore:
-    """A model's row."""
-
     model: str  # the model
     loss: float  # mean loss of held-out votes (bits)
     perplexity: float  # 2^loss

@@ -343,7 +343,7 @@ def trace_learning(
     others = None if training is None else open_comparisons(training).votes()
     division = divide_tasks(votes, others, protocol)
     traced = trace(division.tasks, made, protocol, progress)
-    tasks = [task.said.task for task in division.tasks]
+    tasks = [task.test_set.task for task in division.tasks]
     parts = [
         f"learning curves, size{'s' * (len(sizes) > 1)} {' '.join(map(str, sizes))},"
         f" {trials} trial{'s' * (trials > 1)}",
@@ -361,7 +361,7 @@ def trace_learning(
         losses=traced.losses,
         deviations=traced.deviations,
         held_out=division.held_out,
-        test_sets=tuple(one.said for one in division.tasks),
+        test_sets=tuple(one.test_set for one in division.tasks),
         refusals=traced.refusals,
         seconds=traced.seconds,
         level=level,

@@ -15,7 +15,7 @@ from evenhand.data.exclusions import Exclusion, say_unweighted, sign_excluded
 from evenhand.data.groups import Levels
 from evenhand.data.tables import Mixed
 from evenhand.data.tally import Tally
-from evenhand.errors import NotIdentified, UnknownOption
+from evenhand.errors import UnknownOption
 from evenhand.models.base import Fit, cautions
 from evenhand.models.coefficients import Contrast
 from evenhand.models.registry import FittedModel, Posterior
@@ -26,8 +26,8 @@ from evenhand.ranking.covariance import (
     compare_with_model,
     cross_clusterings,
     degrees,
+    estimate_each,
     find_spread,
-    give_up,
     refuse_no_spread,
     say_merged,
     single_covariances,
@@ -37,13 +37,12 @@ from evenhand.ranking.intervals import (
     Intervals,
     find_clusters,
     rank_ranges,
-    resampled_intervals,
     wald_intervals,
 )
 from evenhand.ranking.rank_sets import decide_all
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.sandwich import cluster_covariance
-from evenhand.ranking.settings import REPLICATES, ModelSettings, Settings
+from evenhand.ranking.settings import ModelSettings, Settings
 from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.signature import sign
 
@@ -89,28 +88,22 @@ def _sandwich_intervals(
     fit: Fit, evidence: Evidence, clustering: Clustering, settings: Settings
 ) -> Found:
     """Cluster by every way that can be; one whose cluster alone links some systems cannot."""
-    vcovs, kinds = [], dict[str, str]()
-    for name in clustering.clusterings:
-        try:
-            vcov, kind = cluster_covariance(fit, evidence.alone(name), name)
-            refuse_no_spread(fit, fit.to_worth(vcov), name)
-        except NotIdentified as refusal:
-            if settings.cluster is not None:
-                raise NotIdentified(
-                    f"{refusal}: no interval by {name}; use --cluster judgment"
-                ) from refusal
-            note = f"{refusal}: no clustering by {name}"
-            clustering = give_up(clustering, name, evidence, note)
-            continue
-        vcovs.append(vcov)
-        kinds[name] = kind
-    if not kinds and clustering.clusterings:
-        return _sandwich_intervals(fit, evidence, clustering, settings)
+
+    def estimate(name: str) -> tuple[Array, str]:
+        vcov, kind = cluster_covariance(fit, evidence.alone(name), name)
+        refuse_no_spread(fit, fit.to_worth(vcov), name)
+        return vcov, kind
+
+    clustering, estimates = estimate_each(
+        estimate, clustering, evidence, requested=settings.cluster
+    )
+    kinds = {name: kind for name, (_, kind) in estimates.items()}
     if not kinds:  # by single comparisons
         vcovs, method, notes = single_covariances(fit)
         intervals = _from_vcovs(fit, vcovs, (settings.level, np.inf), f"sandwich {method}")
         return clustering, replace(intervals, notes=notes)
-    vcovs, notes = cross_clusterings(fit, evidence, tuple(kinds), vcovs)
+    single = [vcov for vcov, _ in estimates.values()]
+    vcovs, notes = cross_clusterings(fit, evidence, tuple(kinds), single)
     vcovs += beside_prior(fit)
     df = min(degrees(evidence.factors[name]) for name in kinds)
     merged = "".join(say_merged(name, evidence.factors[name]) for name in kinds)
@@ -131,23 +124,13 @@ def _bootstrap_intervals(
         )
     if tally is None or tally.squares is not None:
         raise UnknownOption("importance weights cannot be resampled: use interval 'sandwich'")
-    from evenhand.ranking.bootstrap import resample
+    from evenhand.ranking.bootstrap import bootstrap_intervals, resample
 
     rng = Generator(PCG64(settings.seed))
     draws = resample(fit, tally, clustering.clusterings, rng=rng, progress=settings.progress)
-    method = f"bootstrap by {clustering.name}, B={REPLICATES}"
-    if draws.missing:
-        method += f", refits to about {draws.missing:.0e} model standard errors"
     names = " and ".join(clustering.clusterings) or "judgment"
     refuse_no_spread(fit, np.cov(draws.log_worth.T), names)
-    factors = [
-        evidence.factors[name] for name in clustering.clusterings if name in evidence.factors
-    ]
-    intervals = resampled_intervals(draws.log_worth, factors, settings.level, method)
-    if not draws.lost:
-        return intervals
-    note = f"{draws.lost} of {REPLICATES} resamples determine no worths and were left out"
-    return replace(intervals, notes=(note,))
+    return bootstrap_intervals(draws, evidence, clustering, settings.level)
 
 
 # Putting everything in the order of the board, best first, equal estimates by name.
@@ -257,7 +240,6 @@ def number_places(values: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _reorder(intervals: Intervals | None, order: NDArray[np.int64]) -> dict[str, Any]:
-    """Return intervals in the order of the board, with rank ranges and clusters."""
     if intervals is None:
         names = ("stderr", "lower", "upper", "rank_lower", "rank_upper", "cluster", "better_than")
         return dict.fromkeys(names)

@@ -109,7 +109,6 @@ def resampled_intervals(
 
 
 def rank_ranges(decided: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the lowest and highest rank that decided pairs leave to each system."""
     k = len(decided)
     return 1 + (decided < 0).sum(axis=1), k - (decided > 0).sum(axis=1)
 
@@ -150,8 +149,6 @@ Truths = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """What binds each pair, and how much there is of it."""
-
     # (K, K) place among the ways of clustering, −1 where the number of judgments binds
     way: Integers
     clusters: Array  # (K, K) effective clusters of that way; 0 where judgments bind
@@ -218,7 +215,6 @@ class RankSets:
         return rank_ranges(self.alone)
 
     def find_top(self, k: int) -> list[int]:
-        """Return the places of the systems that may be among the best k."""
         if not 1 <= k <= len(self.decided):
             raise UnknownOption(
                 f"there is no top {k} of {len(self.decided)} systems: choose 1 to"
@@ -244,7 +240,6 @@ class RankSets:
 
 
 def say_place(lower: int, upper: int, systems: int) -> str:
-    """Say a rank set in words."""
     if lower == upper:
         return ordinal(lower)
     anywhere = ", that is anywhere" if (lower, upper) == (1, systems) else ""
@@ -252,6 +247,5 @@ def say_place(lower: int, upper: int, systems: int) -> str:
 
 
 def ordinal(place: int) -> str:
-    """Return a place as it is said."""
     teens = place % 100 in (11, 12, 13)
     return f"{place}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(place % 10, 'th')}"

@@ -111,7 +111,6 @@ class Enough:
 
     @property
     def says(self) -> tuple[str, ...]:
-        """What was found, in sentences."""
         rests: tuple[str, ...] = ()
         if self.smaller:
             many = f"{self.tasks:,} of {self.tasks + len(self.smaller):,} tasks"
@@ -176,8 +175,6 @@ OVERLAPS: Final = ("keep", "drop")
 
 @dataclass(frozen=True)
 class Protocol:
-    """What is trained on what."""
-
     sizes: tuple[int, ...] = SIZES  # training sizes, ascending
     trials: int = TRIALS  # random subsets of each
     least: int = MIN_HELD_OUT  # held-out comparisons of a task, at least
@@ -201,7 +198,7 @@ class Protocol:
 class Material(NamedTuple):
     """One task, divided; both parts name the same systems."""
 
-    said: TestSet
+    test_set: TestSet
     rows: Rows
     test: Votes
     train: Votes
@@ -272,7 +269,6 @@ def _divide(
 def trace(
     tasks: Sequence[Material], models: Models, protocol: Protocol, progress: Progress | None = None
 ) -> Traced:
-    """Train every model on every subset of every task."""
     each = len(protocol.sizes) * protocol.trials * len(models)
     parts: list[Traced] = []
     with one_blas_thread():
@@ -299,7 +295,7 @@ def _trace_task(
     refusals: list[Refusal] = []
     seconds = dict.fromkeys(models, 0.0)
     rows, whole = np.arange(task.train.size), dict[str, Trained]()
-    stream = int.from_bytes(sha256(task.said.task.encode()).digest()[:8])
+    stream = int.from_bytes(sha256(task.test_set.task.encode()).digest()[:8])
     for done, (s, r, m) in enumerate(np.ndindex(len(protocol.sizes), protocol.trials, len(models))):
         name, size = list(models)[m], protocol.sizes[s]
         if m == 0:  # all models see the same subset
@@ -313,7 +309,7 @@ def _trace_task(
                 whole[name] = trained
         seconds[name] += trained.seconds
         if trained.losses is None:
-            refusals.append(Refusal(name, task.said.task, size, r + 1, trained.why))
+            refusals.append(Refusal(name, task.test_set.task, size, r + 1, trained.why))
         else:
             losses[m, 0, s, r] = mean = average(trained.losses)
             deviations[m, s] += (
@@ -432,7 +428,6 @@ class LearningCurves(InNotebooks):
         return tuple(self._point(at, s) for s in range(len(self.sizes)))
 
     def _point(self, at: int, s: int) -> CurvePoint:
-        """Return one model at one size."""
         model, size = self.models[at], self.sizes[s]
         trials, losses = self.perplexities[at, :, s], self.losses[at, :, s]
         refused = int(np.isnan(losses).sum())

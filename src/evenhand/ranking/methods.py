@@ -63,8 +63,6 @@ Signs = NDArray[np.int8]
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Two systems that some rules put in one order and some in the other."""
-
     systems: tuple[str, str]  # the two, by name
     first_better: tuple[str, ...]  # rules that put the first before the second
     second_better: tuple[str, ...]  # rules that put the second before the first
@@ -94,7 +92,6 @@ def kendall_tau(one: Scores, other: Scores) -> float:
 
 
 def spearman_rho(one: Scores, other: Scores) -> float:
-    """Return Spearman's ρ of two rankings, −1 to 1."""
     _require_same([one, other])
     _require_order(one, other)
     ranks = average_ranks(np.stack([one.values, other.values]))
@@ -384,8 +381,6 @@ class MethodTable:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedMethodTables(Grouped[Any]):
-    """One table of methods per task or other group."""
-
     groups: Mapping[str, MethodTable]
 
     def _hint(self, name: str) -> str:
@@ -489,7 +484,6 @@ def choose_methods(methods: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _rank(table: Comparisons, by: str | None, settings: Settings) -> dict[str, Ranking | str]:
-    """Return the default ranking of every group, or why there is none."""
     if by is not None:
         grouped = rank_each(table, by, settings)
         return {**grouped.groups, **grouped.refused}

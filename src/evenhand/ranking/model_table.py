@@ -61,8 +61,6 @@ class ModelRow:
 
 @dataclass(frozen=True)
 class Question:
-    """What the comparison of two models answers."""
-
     yes: str  # the answer if the smaller model is rejected
     no: str  # the answer if it is not
     lr: LRTest  # the likelihood-ratio test; it assumes independent judgments
@@ -147,7 +145,6 @@ class ModelTable:
     __repr__ = __str__
 
     def _list_lines(self) -> list[str]:
-        """Return what stands below the table."""
         tests = [f"{question.answer}: p {format_p(question.p)}" for question in self.questions]
         notes = [f"note: {name}: no fit: {why}" for name, why in self.refused.items()]
         notes += [f"note: {note}" for note in self.notes]
@@ -172,18 +169,14 @@ MIN_JUDGES_OF_POPULATION: Final = 5  # Fewest judges from whom a spread between 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """The same judgments, counted in the ways that the table needs."""
-
     whole: Tally  # by covariate
-    ways: Mapping[str, Tally]  # way of clustering → by covariate and by that way
+    by_clustering: Mapping[str, Tally]  # way of clustering → by covariate and by that way
     judges: Tally | None  # by judge, or None where judges are not known
     notes: tuple[str, ...] = ()  # what is known of the table that they come from
 
 
 @dataclass(frozen=True)
 class Step:
-    """What one step of the ladder adds."""
-
     rows: tuple[ModelRow, ...] = ()  # models
     questions: tuple[Question, ...] = ()  # tests of what they add
     refused: Mapping[str, str] = field(default_factory=dict)  # model → why it has no fit
@@ -198,7 +191,7 @@ def start(base: Fit, counts: Counts) -> Step:
     loglik = base.loglik - lr.statistic / 2
     equal = _criteria("equal worths", base.n_parameters - lr.df, loglik, base.n_judgments)
     equal = replace(equal, deviance=base.deviance + lr.statistic, df=base.df + lr.df)
-    tests = run_wald_tests(base, counts.ways, np.arange(lr.df))
+    tests = run_wald_tests(base, counts.by_clustering, np.arange(lr.df))
     return Step(
         (equal, row), (Question("systems differ", "no sign that systems differ", lr, *tests),)
     )
@@ -208,7 +201,7 @@ def step_ties(base: Fit, counts: Counts) -> Step:
     """Leave out γ with the tie cells kept, and try the rival laws."""
     bare = BradleyTerry(ties="none").fit(counts.whole)
     at = np.array([base.names.index("g1")])
-    tests = run_wald_tests(base, counts.ways, at)
+    tests = run_wald_tests(base, counts.by_clustering, at)
     question = Question(
         "ties need a parameter", "no sign that ties need a parameter", base.lr_test(bare), *tests
     )
@@ -222,7 +215,6 @@ def step_ties(base: Fit, counts: Counts) -> Step:
 
 
 def step_order(base: Fit, counts: Counts) -> Step:
-    """Estimate the advantage of being shown first."""
     name = "+ order"
     if not counts.whole.positions_known:
         return Step(refused={name: "the data do not say which output stood first"})
@@ -232,7 +224,7 @@ def step_order(base: Fit, counts: Counts) -> Step:
         fit = BradleyTerry(order_effect=True).fit(counts.whole)
     except (NotIdentified, NotConverged) as refusal:
         return Step(refused={name: str(refusal.without_options())})
-    tests = run_wald_tests(fit, counts.ways, np.array([fit.names.index("order")]))
+    tests = run_wald_tests(fit, counts.by_clustering, np.array([fit.names.index("order")]))
     says, lr = "order matters", fit.lr_test(base)
     question = Question(says, f"no sign that {says}", lr, *tests, see="bias")
     return Step((_row(name, fit),), (question,))
@@ -256,7 +248,7 @@ def step_covariate(base: Fit, counts: Counts, covariate: str) -> Step:
             return Step(tuple(rows), tuple(questions), {name: why})
         rows.append(_row(name, fit))
         says = f"{_SUBJECTS[of]} by {covariate}"
-        tests = run_hypothesis_tests(one, counts.ways)
+        tests = run_hypothesis_tests(one, counts.by_clustering)
         see = f"fit {_OPTIONS[of]} {covariate}"
         questions.append(Question(says, f"no sign that {says}", one.lr, *tests, see=see))
     return Step(tuple(rows), tuple(questions))
@@ -267,7 +259,7 @@ def step_judges(base: Fit, counts: Counts) -> Step:
     name = "+ random judges"
     if counts.judges is None or counts.judges.factor("judge").size < MIN_JUDGES_OF_POPULATION:
         return Step()
-    if say_of_rankings(counts.ways, counts.whole):
+    if say_of_rankings(counts.by_clustering, counts.whole):
         return Step(refused={name: _OF_RANKINGS})
     try:
         fit = RandomJudges().fit(counts.judges)
@@ -395,7 +387,6 @@ class ModelAnswer:
 
 
 def answer_questions(questions: Sequence[Question]) -> tuple[ModelAnswer, ...]:
-    """Answer questions by p that are adjusted for their number."""
     if not questions:
         return ()
     adjusted = holm(np.array([one.p for one in questions])).tolist()

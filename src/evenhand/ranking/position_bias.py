@@ -71,8 +71,6 @@ def share_first(log_odds: float) -> float:
 
 @dataclass(frozen=True)
 class JudgeBias:
-    """What is known of one judge's position bias."""
-
     judge: str  # the name
     n: float  # comparisons
     first: float  # comparisons in which the first output was preferred

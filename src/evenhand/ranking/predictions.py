@@ -169,7 +169,6 @@ def find_chance(trials: Array) -> tuple[float, float]:
 
 
 def join_df(votes: float, votes_df: float, chance: float, chance_df: float) -> float:
-    """Return the degrees of freedom of a sum of two variances."""
     if chance == 0:
         return votes_df
     return (votes + chance) ** 2 / (votes**2 / votes_df + chance**2 / chance_df)
@@ -183,15 +182,12 @@ REFUSALS: Final = (InvalidJudgments, NotConverged, NotIdentified, UnknownColumn,
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What came of a training."""
-
     losses: Array | None  # (n,) losses of the test votes (bits); None if it was refused
     why: str  # why it was refused, else ""
     seconds: float  # CPU seconds, without the loading of modules
 
 
 def train(model: PreferenceModel, votes: Votes, test: Votes) -> Trained:
-    """Fit a model to votes and measure its losses on others."""
     loaded, began = len(sys.modules), process_time()
     losses, why = None, ""
     try:

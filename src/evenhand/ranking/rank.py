@@ -211,7 +211,6 @@ def _rank_one(
 def _rank_apart(
     names: Iterable[str], by: str, rank_group: Callable[[str], Ranking]
 ) -> GroupedRankings:
-    """Rank groups one by one; those that cannot be ranked say why."""
     rankings: dict[str, Ranking] = {}
     refused: dict[str, str] = {}
     for name in names:

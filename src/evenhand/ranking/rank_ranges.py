@@ -44,7 +44,6 @@ class ResamplingPlan:
 
     @property
     def name(self) -> str:
-        """What is drawn, in one word."""
         return self.by or "comparison"
 
     @property
@@ -136,7 +135,6 @@ def score_with_clusters(
     level: float = 0.95,
     seed: int = SEED,
 ) -> Scores:
-    """Score by a rule, and give its rank ranges and clusters from resampled judgments."""
     # With expected wins as the rule this is what WMT13 published.
     scores = rule(tally)
     urn = plan_resampling(tally, by=by)

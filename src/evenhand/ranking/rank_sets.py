@@ -78,7 +78,6 @@ JUDGMENTS: Final = -1
 
 
 def find_limits(fit: Fit, spread: Spread, level: float) -> Limits:
-    """Say what binds each pair of systems, all pairs together at a level."""
     k = len(fit.systems)
     tail = 1 - (1 - level) / (k * (k - 1))
     way, clusters, reach = np.full((k, k), JUDGMENTS), np.zeros((k, k)), np.zeros((k, k))
@@ -168,7 +167,6 @@ def find_part(
     resting: Truths,
     clusterings: Sequence[ClusteredErrors],
 ) -> LinkedPart:
-    """Find the linked part, and the errors of distances to its mean."""
     members = find_members(effective, resting)
     alone, thin = mark_barred(clusterings, len(members))
     barred = (alone | thin)[:, ~members]
@@ -212,7 +210,6 @@ def find_members(effective: Array, resting: Truths) -> Truths:
 def _note_outside(
     systems: Sequence[str], members: Truths, clusterings: Sequence[str]
 ) -> tuple[str, ...]:
-    """Say which systems have no interval, and what those of the others are relative to."""
     if members.all():
         return ()
     whose, inside = " or ".join(f"{way}s" for way in clusterings), int(members.sum())
@@ -238,7 +235,6 @@ def note_open(
     effective: Array,
     resting: NDArray[np.bool_],
 ) -> tuple[str, ...]:
-    """Say which pairs cannot be decided, and why."""
     notes = [_say_resting(way) for way in clusterings if (way.resting >= 0).any()]
     thin = (effective < MIN_CLUSTERS) & ~resting
     thin &= np.triu(np.ones_like(thin), 1)
@@ -286,8 +282,6 @@ Replicates = tuple[NDArray[np.float32], Array]
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """All pairs of systems, and what is known of each."""
-
     first: NDArray[np.intp]  # (P,) system of each pair
     second: NDArray[np.intp]  # (P,) the other
     statistic: Array  # (K, K) t of row less column
@@ -395,7 +389,6 @@ def draw_student(covariance: Array, df: float, pairs: Pairs, rng: Generator) -> 
 def decide_pairs(
     family: Family, spread: Spread, replicates: Sequence[NDArray[np.float32]], level: float
 ) -> RankSets:
-    """Decide all pairs together, and those of each system by themselves."""
     first, second = family.first[family.active], family.second[family.active]
     sizes = np.abs(family.statistic[first, second])
     together, critical = step_down(sizes, replicates, level)

@@ -52,14 +52,12 @@ def table_rows(ranking: Ranking) -> list[tuple[str, ...]]:
 
 
 def title_ranks(ranking: Ranking) -> str:
-    """Return what the ranks of a board are: sets that hold all at once, ranges, or places."""
     if ranking.rank_lower is None:
         return "rank"
     return "ranks" if ranking.rank_sets is None else "rank set"
 
 
 def write_ranks(row: Mapping[str, Any], dash: str = "-", mark: str = MARK) -> str:
-    """Write the places of a system, with a mark where some pairs may not be decided."""
     low, high = row["rank_lower"], row["rank_upper"]
     if low is None:
         return str(row["rank"])
@@ -88,7 +86,6 @@ def _said(ranking: Ranking) -> list[str]:
 
 
 def align_columns(rows: Sequence[Sequence[str]], left: int) -> list[str]:
-    """Return lines; the first `left` columns stand left, numbers right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
@@ -111,7 +108,6 @@ OWN: Final = ("its", "open pairs")
 
 
 def say_why(ranking: Ranking, pairs: Pairs, question: str, whose: tuple[str, str]) -> str:
-    """Say what keeps most of some pairs undecided, and how many cannot be decided at all."""
     sets = ranking.rank_sets
     if sets is None or not pairs:
         return f"these data do not tell {question}"
@@ -154,7 +150,6 @@ def name_cause(sets: RankSets, pair: tuple[int, int]) -> str:
 
 
 def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, whose: tuple[str, str]) -> str:
-    """Say how many pairs may not be decided, and on what they rest."""
     article, noun = whose
     if of == 1:
         ((cause, pairs),) = barred.items()
@@ -169,7 +164,6 @@ def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, whose: tupl
 
 
 def _say_on(sets: RankSets, cause: str, pairs: Pairs) -> str:
-    """Say on what pairs rest that may not be decided, naming the ways by which they do so."""
     clusterings = name_clusterings(sets, pairs, (cause,))
     if cause == ALONE:
         return f"on one {' or '.join(clusterings)} alone"
@@ -180,7 +174,6 @@ def _say_on(sets: RankSets, cause: str, pairs: Pairs) -> str:
 def name_clusterings(
     sets: RankSets, pairs: Pairs, causes: Sequence[str] = (ALONE, THIN)
 ) -> list[str]:
-    """Name the ways of clustering by which pairs may not be decided."""
     if sets.limits is None:
         return list(sets.clusterings)
     of = {ALONE: sets.limits.alone, THIN: sets.limits.thin}
@@ -254,7 +247,6 @@ def _say_stand(ranking: Ranking, place: int) -> str:
 
 
 def _limit(ranking: Ranking) -> str:
-    """Return in brackets of whom a sentence is said, and what may be in it."""
     # of two systems there is one claim
     together = ranking.rank_interval == "simultaneous" or len(ranking.systems) == 2
     limits = [] if together or ranking.rank_lower is None else ["pairs decided one at a time"]
@@ -550,8 +542,6 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedRankings(Grouped[Any]):
-    """One ranking per task or other group, from one pass over the data."""
-
     groups: Mapping[str, Ranking]
 
     REFUSED: ClassVar = "not ranked"

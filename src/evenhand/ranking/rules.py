@@ -85,7 +85,6 @@ def find_rule(name: str) -> Rule:
 
 
 def require_linked(tally: Tally) -> None:
-    """Refuse systems that no chain of comparisons joins."""
     n = len(tally.systems)
     seen = tally.counts.sum(axis=1) > 0
     if not seen.any():
@@ -182,7 +181,6 @@ def list_meetings(tally: Tally) -> Meetings:
 
 
 def require_decided(met: Meetings, rule: str) -> None:
-    """Refuse a share of decided comparisons where there are none."""
     decided = met.only(met.decided > 0)
     tied = [met.systems[i] for i in np.flatnonzero(decided.opponents == 0).tolist()]
     if tied:
@@ -441,7 +439,6 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
 
 
 def _note_luck(systems: tuple[str, ...], share: Array, tournaments: int) -> tuple[str, ...]:
-    """Say which neighbours the simulation cannot tell apart."""
     order = np.argsort(-share, kind="stable")
     upper, lower = share[order[:-1]], share[order[1:]]
     gap = upper - lower  # shares of the same tournaments: var(p - q) = (p + q - (p - q)^2) / n

@@ -45,8 +45,6 @@ MAX_DENSE_CELLS: Final = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class SparseClusterSums:
-    """Entries of a tally at the estimate, with their clusters."""
-
     left: Codes  # (C,) code of the system shown first
     right: Codes  # (C,) code of the other
     # (5, C) first derivatives of each entry's log-likelihood by η and t, and minus the second by
@@ -515,8 +513,6 @@ NO_INFORMATION: Final = np.zeros((0, 0, 0))
 
 @dataclass(frozen=True, eq=False)
 class RowSums:
-    """What each cluster of rows holds."""
-
     scores: Array  # (G, p) scores
     information: Array  # (G, p, p) information; empty where only scores were asked for
     informed: NDArray[np.bool_]  # (G,) whether a cluster holds information

@@ -209,7 +209,6 @@ class ScoreSpread:
         return max(1.0, float(self.effective.min()) - 1)
 
     def say_barred(self) -> tuple[str, ...]:
-        """Say of which systems nothing is decided since too few judged them."""
         pairs = np.triu_indices(len(self.margin), 1)
         thin = (self.resting | (self.effective < MIN_CLUSTERS))[pairs]
         alike = (self.margin == 0)[pairs] & ~thin
@@ -323,7 +322,6 @@ def rank_scores(
 def _decide(
     family: Family, spread: ScoreSpread, level: float, seed: int
 ) -> tuple[NDArray[np.int8], float, str]:
-    """Return decided pairs, the |t| up to which intervals go, and how it was found."""
     sizes = np.abs(family.statistic[family.first, family.second])[family.active]
     members = spread.members
     if not family.active.any() or members.sum() < 2:

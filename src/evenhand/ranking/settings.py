@@ -59,8 +59,6 @@ class Settings:
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """What was asked of `rank` with a model that is not of the log-linear family."""
-
     name: str  # the model's name in the registry
     model: Any  # its settings
     interval: str | None  # sandwich, model, bootstrap or posterior; None for what the model has
@@ -88,7 +86,6 @@ def _refuse_cluster(cluster: str | None) -> None:
 
 
 def choose_model(model: Any, controls: Sequence[str], seed: int) -> Any:
-    """Return settings: of the model of a name, with the seed where they have one."""
     spec = BradleyTerry() if model is None else model
     if isinstance(model, str):
         spec = find_model(model).make()
@@ -104,7 +101,6 @@ def choose_model(model: Any, controls: Sequence[str], seed: int) -> Any:
 
 
 def choose_log_linear(model: object) -> BradleyTerry:
-    """Return settings of the log-linear model, its defaults where none are given."""
     if model is None:
         return BradleyTerry()
     if not isinstance(model, BradleyTerry):

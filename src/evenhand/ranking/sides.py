@@ -85,7 +85,6 @@ def log_one_sided(first: Array, second: Array) -> Array:
 def note_sides(
     systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | SideCounts
 ) -> tuple[str, ...]:
-    """Say who stood on one side more often than chance explains, and what follows."""
     named = name_sides(systems, shown)
     return (f"{NOT_RANDOMISED}{named}; {COUNTS_AS_WORTH}",) if named else ()
 
@@ -189,8 +188,6 @@ UNEVEN = 0.6
 
 @dataclass(frozen=True)
 class OneSided:
-    """What is to be said of sides that were not randomised."""
-
     # that they were not; empty where chance explains them, or they do not matter
     notes: tuple[str, ...] = ()
     # whether they were so far from random that a preference for one may carry a claim. In very
@@ -217,7 +214,6 @@ def find_one_sided(tally: Tally, model: Any, *, of_pairs: bool | None = None) ->
 
 
 def find_one_sided_votes(votes: Votes, model: Any = None) -> OneSided:
-    """Return the same of votes row by row."""
     if not votes.positions_known:
         return OneSided()
     seen = votes.left.astype(np.int64), votes.right.astype(np.int64), np.ones(votes.size)
@@ -225,7 +221,6 @@ def find_one_sided_votes(votes: Votes, model: Any = None) -> OneSided:
 
 
 def _judge(systems: tuple[str, ...], seen: SideCounts, model: Any, *, of_pairs: bool) -> OneSided:
-    """Return what is to be said of systems and pairs that stood so often on each side."""
     k = len(systems)
     _, stood, other = count_pairs(k, seen)
     n = stood + other

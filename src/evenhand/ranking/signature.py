@@ -74,7 +74,6 @@ def sign_data(fit: Fit, tally: Tally) -> list[str]:
 def sign_covariates(
     tally: Tally, names: Iterable[str], of_systems: Mapping[str, Mapping[str, float | str]]
 ) -> list[str]:
-    """Return the digest of covariates; nothing where there are none."""
     covariates = sorted(set(names))
     if not covariates and not of_systems:
         return []

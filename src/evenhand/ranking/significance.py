@@ -239,7 +239,6 @@ def run_tests(
 
 
 def find_repeats(table: Comparisons) -> dict[str, str]:
-    """Find out which of judge, item and ranking give many comparisons each, and how many."""
     many: dict[str, str] = {}
     for role in BLOCKS:
         loads = count_levels(table, role) if table.has(role) else None
@@ -251,7 +250,6 @@ def find_repeats(table: Comparisons) -> dict[str, str]:
 
 
 def say_dependence(repeats: Mapping[str, str]) -> tuple[str, ...]:
-    """Say where one judge, item or ranking gives many comparisons; nothing where none does."""
     if not repeats:
         return ()
     verb = "is" if next(iter(repeats.values())).startswith("1 ") else "are"

@@ -322,7 +322,6 @@ def sign_test(better: int, ties: int, worse: int, *, variant: str = "ignore") ->
 
 
 def sign_tests(better: int, ties: int, worse: int) -> tuple[SignTest, ...]:
-    """Return every variant of the test of one pair, to be read side by side."""
     return tuple(sign_test(better, ties, worse, variant=name) for name in VARIANTS)
 
 

@@ -231,7 +231,6 @@ def score_trueskill_wmt15(tally: Tally, *, seed: int = SEED) -> Scores:
 
 
 def score_trueskill(tally: Tally, *, seed: int = SEED, settings: TrueSkill = WMT) -> Scores:
-    """Score by TrueSkill as WMT did, with rank ranges and clusters."""
     require_linked(tally)
     urn = plan_resampling(tally, by=settings.by)
     # as many matches as comparisons and one, as WMT played; fewer on very large data

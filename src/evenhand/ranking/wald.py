@@ -86,19 +86,19 @@ class WaldTest:
 class Spread:
     vcov: Array  # (p, p) covariance of the parameters
     scores: Array  # (G, p) scores of the clusters
-    own: Array | None  # (G, p, p) their information; None where it would be too large
+    information: Array | None  # (G, p, p) their information; None where it would be too large
 
     @property
     def kind(self) -> str:
-        return "CR1" if self.own is None else "CV3"
+        return "CR1" if self.information is None else "CV3"
 
     def effective(self, bread: Array, at: NDArray[np.intp]) -> float:
         """Return the effective number of clusters for some parameters; all where it is unknown."""
-        if self.own is None:
+        if self.information is None:
             return float(len(self.scores))
         rows = bread[at]
         weight = rows.T @ np.linalg.solve(bread[np.ix_(at, at)], rows)
-        shares = np.einsum("gij,ij->g", self.own, weight)
+        shares = np.einsum("gij,ij->g", self.information, weight)
         return float(shares.sum() ** 2 / (shares**2).sum())
 
 
@@ -226,7 +226,6 @@ ONE_RANKING: Final = "the likelihood ratio takes comparisons of one ranking for 
 def count_ways(
     table: Comparisons, by: str | None, covariates: Sequence[str]
 ) -> dict[str, dict[str, Tally]]:
-    """Count the same judgments by each way in which they may be correlated."""
     counted: dict[str, dict[str, Tally]] = {}
     for way in FACTORS:
         if not table.has(way) or (way == by and way != "judge"):
@@ -266,7 +265,6 @@ def note_numbers(clustered: Mapping[str, Tally], covariates: Sequence[str]) -> t
 def run_wald_tests(
     fit: Fit, clustered: Mapping[str, Tally], at: NDArray[np.intp], besides: str = ""
 ) -> Found:
-    """Test that parameters are zero by each clustering, or say why there is no test."""
     evidence, of_judges = Evidence(clustered, fit.tally), besides == "judge"
     chosen = choose_factors(evidence, of_these_judges=of_judges)
     notes = [f"every group is one {besides}: no test by {besides}"] * (besides in clustered)
@@ -286,7 +284,6 @@ def run_wald_tests(
 
 
 def run_hypothesis_tests(one: Hypothesis, clustered: Mapping[str, Tally]) -> Found:
-    """Test by clusters that a covariate makes no difference."""
     if one.tieless:
         never = f"{', '.join(one.tieless)} never tied: no clustered test"
         return (), (never, *say_of_rankings(clustered, one.fit.tally))
@@ -328,7 +325,6 @@ class Interaction:
         return self.p_holm < LEVEL
 
     def say(self, *, alone: bool = True) -> str:
-        """Say who differs from whom in what, and how much on the λ scale."""
         one = self.coefficient
         of = "" if alone else f"{self.covariate}="
         who, whom = f"{of}{self.level}", f"{of}{self.home}"
@@ -394,7 +390,6 @@ def _find_odd(others: Sequence[Interaction], *, more: bool) -> OddReference | No
 
 
 def find_effects(fit: Fit, evidence: Mapping[str, Tally]) -> Effects:
-    """Test the covariates of a fit by each clustering, and say what each judge group prefers."""
     orders, scale = order_groups(fit)
     return Effects(
         tests=tuple(

@@ -68,7 +68,6 @@ def compare_without(
 
 
 def describe_change(before: Ranking, after: Ranking, whom: str = "the judge") -> str:
-    """Say in a sentence which systems change places, and how many pairs are decided."""
     lost = [system for system in before.systems if system not in after.systems]
     both = [system for system in before.systems if system in after.systems]
     place = {system: k for k, system in enumerate(after.systems)}
@@ -151,7 +150,6 @@ NO_NAMES: Final = ("",)
 
 
 def rank_without(votes: Votes, judges: Collection[str], settings: Settings) -> Ranking:
-    """Rank the systems of one task by the votes of all judges but some."""
     gone = [code for code, name in enumerate(votes.judges) if name in judges]
     others = ~np.isin(votes.judge, gone)
     if votes.kind is not None:
@@ -213,7 +211,6 @@ class JudgePanel:
 
 
 def examine_comparisons(data: Comparisons | Rankings, *, level: float) -> JudgePanel:
-    """Screen judges of comparisons or rankings; show what excluding the flagged ones changes."""
     effect = compare_without(data) if "judge" in data.columns else None
     return JudgePanel(screen_judges(data, level=level, effect=effect))
 
@@ -226,7 +223,6 @@ def examine_ratings(
     level: float,
     scale: Scale | None = None,
 ) -> tuple[dict[str, JudgePanel], dict[str, str]]:
-    """Screen the judges of all ratings, and diagnose those of each group."""
     screening: Screening | None = None
     lacking: tuple[str, ...] = ()
     try:

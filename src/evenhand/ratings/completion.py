@@ -99,8 +99,6 @@ class PathPoint:
 
 @dataclass(frozen=True)
 class Choice:
-    """What the held-out cells say."""
-
     path: tuple[PathPoint, ...]  # the τ that were looked at, strongest first
     best: PathPoint | None  # the one with the smallest error; None where there is none
     intercepts: float | None  # mean absolute error of intercepts; None if nothing is held out
@@ -358,7 +356,6 @@ class Solution:
 
 
 def solve(seen: RatingMatrix, choice: Choice, clip: tuple[float, float] | None = None) -> Solution:
-    """Solve at the τ that was chosen, or for intercepts alone."""
     if choice.best is None or not choice.used:
         effects = seen.cells.effects(seen.value)
         return Solution(keep_within(effects.table(), clip), effects)
@@ -405,7 +402,6 @@ def write_notes(
 
 
 def _say_strange(split: Split) -> list[str]:
-    """Say which held-out ratings tell nothing of most missing ones."""
     n, left = len(split.known), int((~split.known).sum())
     if not left:
         return []
@@ -420,7 +416,6 @@ def _say_strange(split: Split) -> list[str]:
 
 
 def _say_uneven(split: Split, group: str | None) -> list[str]:
-    """Say where given ratings are of other judges or outputs than missing ones are."""
     cells, notes = split.every.cells, []
     if not len(split.tested.value):
         return []
@@ -447,7 +442,6 @@ def _say_uneven(split: Split, group: str | None) -> list[str]:
 
 
 def _say_wide(split: Split, half_width: Array, level: float) -> list[str]:
-    """Say which missing ratings have intervals without bounds, and why."""
     absent = ~split.every.seen()
     endless = np.isinf(half_width) & absent
     rated = split.every.cells.seen_rows
@@ -511,7 +505,6 @@ class NuclearNorm:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be."""
         require_option("missing", self.missing, MISSING)
         shares = (self.calibration, self.validation)
         if min(shares) < 0 or sum(shares) > MAX_HELD:

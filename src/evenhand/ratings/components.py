@@ -106,8 +106,6 @@ class Arrangement:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A way to arrange: terms that are eliminated, by the levels of which factor."""
-
     inside: tuple[int, ...]  # numbers of those terms
     block: Integers | None  # (n,) block of each score; None where nothing is eliminated
     cost: float  # operations, roughly
@@ -153,7 +151,6 @@ def arrange(terms: Sequence[Term], fixed: Term) -> Arrangement | None:
 
 
 def _weigh(terms: Sequence[Term], fixed: Term, owner: str, inside: tuple[int, ...]) -> _Plan:
-    """Say what it costs to eliminate some terms."""
     block = next((term.codes for term in terms if term.name == owner), None)
     if block is None:  # the factor has no variance of its own here: join what shares an effect
         joined = [terms[i] for i in inside]
@@ -367,8 +364,6 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """The restricted likelihood at one point, to second order."""
-
     value: float  # ℓ (nats)
     gradient: Array  # (K + 1,) derivatives by the variances, the residual's last
     information: Array  # (K + 1, K + 1) average information

@@ -60,7 +60,6 @@ def read_records(outputs: Sequence[Mapping[str, Any]] | Any) -> list[Mapping[str
 
 
 def fold_number(text: str) -> str:
-    """Return a whole number as such, however it is typed; other texts as they are."""
     try:
         value = float(text)
     except ValueError:
@@ -88,7 +87,6 @@ def parse_number(name: str, text: str) -> float:
 
 
 def read_texts(rows: RatingRows, name: str) -> list[str]:
-    """Return a column, or what the ratings are of, row by row."""
     labels, codes = rows.labels(name)
     return cast("list[str]", np.array(labels, dtype=object)[codes].tolist())
 
@@ -236,7 +234,6 @@ class OutputFeatures:
     output_text: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be."""
         for name in ("numbers", "labels"):
             object.__setattr__(self, name, take_names(getattr(self, name)))
         names = [*self.numbers, *self.labels, *self._texts()]
@@ -348,8 +345,6 @@ class OutputFeatures:
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """How features become points, with the constants of the outputs that were learned from."""
-
     names: tuple[str, ...]  # of the numbers that are used
     means: Array  # (P,) their means over ratings
     deviations: Array  # (P,) their standard deviations
@@ -359,7 +354,6 @@ class Scaling:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """All that are used, numbers first."""
         return (*self.names, *self.levels)
 
     def apply(self, table: FeatureTable) -> Points:

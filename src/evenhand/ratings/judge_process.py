@@ -89,7 +89,6 @@ MIN_RATINGS: Final = 20  # Ratings of a judge below which intervals rest on the 
 
 
 def say_few(fit: JudgeProcess, judge: NDArray[np.int64] | None) -> list[str]:
-    """Say whose ratings are too few for intervals to be sharp."""
     judged = range(len(fit.judges)) if judge is None else np.unique(judge).tolist()
     few = [f"{fit.judges[d]} ({fit.ratings[d]})" for d in judged if fit.ratings[d] < MIN_RATINGS]
     if not few:
@@ -121,8 +120,6 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Standard:
-    """Constants that ratings were standardised by, all judges together."""
-
     mean: float  # in points of the scale
     deviation: float  # likewise
 
@@ -132,8 +129,6 @@ class Standard:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What the numbers of a process refer to."""
-
     features: OutputFeatures  # which features outputs have
     scaling: Scaling  # how they become points
     standard: Standard  # constants of the ratings
@@ -287,7 +282,6 @@ class JudgeProcess(InNotebooks):
         return self.learned.features.read(self.learned.features.read_rows(data))
 
     def _predict(self, table: FeatureTable, judge: NDArray[np.int64] | None) -> PredictedRatings:
-        """Mix what is predicted under each draw of the parameters."""
         points = self.learned.scaling.apply(table)
         notes = (*self.learned.scaling.find_unseen(table), *say_few(self, judge))
         with one_blas_thread():
@@ -572,7 +566,6 @@ class MultiTaskGP:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be."""
         require_option("sharing", self.sharing, SHARINGS)
         for name in ("rank", "exact", "inducing"):
             if getattr(self, name) < 1:

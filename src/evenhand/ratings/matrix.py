@@ -166,7 +166,6 @@ def refuse_equal(matrix: RatingMatrix) -> None:
 
 
 def _refuse_unfit(rows: RatingRows) -> None:
-    """Refuse ratings of several kinds, and ratings that are too few."""
     for name, plural in (("task", "tasks"), ("criterion", "criteria")):
         labels, codes = rows.labels(name)
         present = [labels[code] for code in np.unique(codes).tolist()]
@@ -225,8 +224,6 @@ MIN_FULL: Final = 0.5  # Share of the ratings that must lie in the full part of 
 
 @dataclass(frozen=True)
 class Design:
-    """A cheaper campaign."""
-
     kind: str  # SPREAD or COMMON
     share: float  # of the matrix that it sees
 
@@ -337,7 +334,6 @@ class JudgeGroups:
 
 
 def group_judges(rows: RatingRows, judges: Sequence[str], by: str | None) -> JudgeGroups:
-    """Return the groups of judges: all in one, each alone, or by a column."""
     if by is None:
         return JudgeGroups((ALL,), np.zeros(len(judges), dtype=np.int64))
     if by == BY_JUDGE:
@@ -434,8 +430,6 @@ OUTPUTS_AT_ONCE: Final = 1000  # Outputs that are predicted at once
 
 @dataclass(frozen=True, eq=False)
 class PredictedRatings:
-    """Predicted ratings: means, what is uncertain of them, and intervals."""
-
     mean: Array  # (n,) in points of the scale
     # (n,) of what the judge says on average of such an output, in squared points; that parameters
     # are uncertain is part of it
@@ -532,7 +526,6 @@ class Errors:
 
 
 def find_errors(seen: RatingMatrix, held: RatingMatrix) -> dict[str, Errors]:
-    """Return the errors of the means and of the random draw on held-out cells."""
     cells = seen.cells
     absolute, squared = np.zeros(len(held.value)), np.zeros(len(held.value))
     for judge in np.unique(held.cells.row).tolist():
@@ -562,7 +555,6 @@ def errors_of(residual: Array) -> Errors:
 
 
 def _means(cells: SeenCells, value: Array) -> Array:
-    """Return the mean of each row; of all cells where nothing of a row is seen."""
     sums = np.bincount(cells.row, cells.weight, cells.shape[0])
     total = np.bincount(cells.row, cells.weight * value, cells.shape[0])
     mean = float(cells.weight @ value / cells.weight.sum())
@@ -587,7 +579,6 @@ def compare_errors(
 
 
 def say_better(table: Sequence[MethodError]) -> tuple[str, ...]:
-    """Say which simple methods are surely less far off than completion, and by how much."""
     notes = []
     for row in table:
         gaps = {"mae": row.mae_more, "rmse": row.rmse_more}

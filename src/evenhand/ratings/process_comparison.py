@@ -73,8 +73,6 @@ class HeldOutErrors:
 
 @dataclass(frozen=True, eq=False)
 class ProcessErrors:
-    """Errors of all methods on the same held-out ratings."""
-
     errors: HeldOutErrors
     judge: Integers  # (n,) number of each rating's judge
     item: Integers  # (n,) number of its item
@@ -87,7 +85,6 @@ class ProcessErrors:
         return self._clusters(("judge", "item")).notes
 
     def tabulate(self, level: float | None = None) -> tuple[ProcessError, ...]:
-        """Return the table of errors; the level is that of `HeldOut` unless told otherwise."""
         level = self.level if level is None else level
         every, these = self._clusters(("judge", "item")), self._clusters(("item",))
         best = self._average(MULTI)
@@ -268,7 +265,6 @@ class HeldOut:
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        """Refuse settings that cannot be."""
         require_option("by", self.by, ("rating", "item"))
         require_level(self.level)
         if self.folds <= 1 or self.splits < 1 or not 0 < self.share <= 1:
@@ -344,7 +340,6 @@ def _predict(
     features: OutputFeatures,
     how: tuple[Mapping[str, MultiTaskGP], str],
 ) -> Part:
-    """Learn from some rows and predict others, in every way."""
     models, name_of_fold = how
     seen, held = (rows.take(flags) for flags in split)
     residual: dict[str, Array] = {}
@@ -387,8 +382,6 @@ class Pair:
 
 @dataclass(frozen=True, eq=False)
 class JudgeLikeness:
-    """Judges of one task, and how alike they are."""
-
     process: JudgeProcess  # what was learned
     level: float = 0.95  # of intervals
     errors: ProcessErrors | None = None  # of predictions; None: not asked
@@ -401,7 +394,6 @@ class JudgeLikeness:
 
     @cached_property
     def table(self) -> tuple[ProcessError, ...]:
-        """How far each way to predict is off; empty where nobody asked."""
         return () if self.errors is None else self.errors.tabulate(self.level)
 
     @cached_property
@@ -422,7 +414,6 @@ class JudgeLikeness:
 
     @cached_property
     def records(self) -> dict[str, dict[str, Any]]:
-        """Judge → what `JudgeProcess.records` says of him, in the order of `judges`."""
         rows = {row["judge"]: row for row in self.process.records(self.level)}
         return {judge: rows[judge] for judge in self.judges}
 

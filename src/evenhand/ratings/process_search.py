@@ -89,8 +89,6 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class JudgedPoints:
-    """Which judge rates which output, row by row."""
-
     judge: Integers  # (n,) code of the judge
     points: Points  # n outputs' features
 
@@ -103,8 +101,6 @@ class JudgedPoints:
 
 @dataclass(frozen=True, eq=False)
 class Coregion:
-    """The covariance at one set of parameters."""
-
     loadings: Array  # (D, R) W
     private: Array  # (D,) κ
     log_scales: Array  # (P + L,) log ℓ
@@ -145,8 +141,6 @@ class Coregion:
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Derivatives of the log evidence by B, log ℓ and v."""
-
     similarity: Array  # (D, D) by the entries of B
     scales: Array  # (P + L,) by log ℓ
     spread: float  # by v
@@ -326,7 +320,6 @@ class Problem:
         return self.judged if self.inducing is None else self.inducing
 
     def expand(self, vector: Array) -> Surface:
-        """Return value and gradient at a vector of parameters."""
         at, rows = read_parameters(self.layout, vector), self.judged
         if self.inducing is None:
             covariance, k = at.covariance(rows, rows)
@@ -355,7 +348,6 @@ class Problem:
         return Surface(evidence.value + prior.value, gradient, evidence, at, vector)
 
     def weigh(self, at: Coregion) -> Posterior:
-        """Return the posterior of the functions at given parameters."""
         noise = at.noise[self.judged.judge] + MIN_NOISE
         if self.inducing is None:
             covariance, _ = at.covariance(self.judged, self.judged)

@@ -222,7 +222,6 @@ def say_even(names: Sequence[str], truth: Array, level: float) -> list[str]:
 
 
 def say_ends(points: Sequence[DecisionPoint]) -> list[str]:
-    """Say why intervals end at their estimates, if some do that could go on."""
     for share in (share for point in points for share in point.reliability.values()):
         wide = share.upper - share.lower > MIN_DISTANCE
         inside = MIN_DISTANCE < share.value < 1 - MIN_DISTANCE
@@ -266,8 +265,6 @@ MIN_DIFFERENCE: Final = 1e-9  # Of two means; less is none
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """What the draws of one design gave, output by output."""
-
     score: Array  # (draws, 3, n) what each output is worth, by DECIDERS
     error: Array  # (5, n) absolute errors on cells not seen, summed over judges and draws
     count: Array  # (n,) how many cells that is
@@ -352,7 +349,6 @@ def _sign(
 def draw_design(
     matrix: RatingMatrix, design: Design, how: tuple[NuclearNorm, int], rng: np.random.Generator
 ) -> _Drawn:
-    """Draw the ratings that a design sees, so often, and predict the others."""
     model, draws = how
     full, n = matrix.table(), matrix.shape[1]
     score = np.empty((draws, len(DECIDERS), n))
@@ -427,7 +423,6 @@ def count_right(
 def _make_point(
     design: Design, drawn: _Drawn, right: Mapping[str, Array], against: tuple[Array, Array, float]
 ) -> DecisionPoint:
-    """Return what a design gives, with intervals, against raw means of one rating per output."""
     one_rating, weights, level = against
     best = right[COMPLETION]
     others = {RAW: right[RAW], ADDITIVE: right[ADDITIVE], ONE_RATING: one_rating}

@@ -90,8 +90,6 @@ RIDGE: Final = 1e-9  # Share added to the diagonal of the information
 
 @dataclass(frozen=True, eq=False)
 class Peak:
-    """Where the restricted likelihood is highest."""
-
     variances: Array  # (K + 1,) estimates, the residual's last; the floor where they are 0
     solved: Solved  # the likelihood there
     steps: int  # steps taken
@@ -375,7 +373,6 @@ def estimate_rating_components(
     intervals: bool = True,
     quick: bool = False,
 ) -> RatingComponents:
-    """Take the variance of ratings apart."""
     system, *others = make_terms(rows)
     known = identify([system, *others])
     if not known.terms:
@@ -434,7 +431,6 @@ def _estimate(
 
 
 def _fall_back(score: Array, terms: Sequence[Term], moments: Array, why: str) -> _Estimates:
-    """Return moment estimates, for where the likelihood says nothing of the scores."""
     if float(moments.max()) > _max_variance(score):
         raise NotConverged(
             "the variance components were not found: what fits these scores best has variances"

@@ -109,7 +109,6 @@ class Settings:
         return shlex.join(("evenhand", verb, *words))
 
     def _list_options(self) -> dict[str, tuple[str, ...]]:
-        """Return the options that differ from what is usual, with their values."""
         model = self.model or BradleyTerry()
         usual = (
             ("--ties", model.ties, "davidson"),
@@ -129,8 +128,6 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """The judgments of one task, and what several sections need."""
-
     data: Data  # as they were read, controls and all
     settings: Settings = Settings()  # how the report is made
     task: str = ""  # name of the task; "" where there is one
@@ -174,7 +171,6 @@ class Analysis:
 
     @property
     def known_ranking(self) -> Ranking | None:
-        """The ranking; None where there is none."""
         return self._ranking if isinstance(self._ranking, Ranking) else None
 
     @cached_property
@@ -196,12 +192,10 @@ class Analysis:
 
     @cached_property
     def screening(self) -> Screening:
-        """Which judges are to be doubted, with a card for each."""
         return screen_judges(self.votes)
 
     @property
     def position_bias(self) -> PositionBias:
-        """The advantage of being shown first."""
         if isinstance(self._position, PositionBias):
             return self._position
         raise self._position.with_traceback(None)
@@ -404,7 +398,6 @@ class Reversals:
         return wins
 
     def _say_contradicted(self, against: list[tuple[str, str, float]]) -> str:
-        """Say what own comparisons contradict, the clearest pair by name."""
         if not against:
             return ""
         first, second, share = max(against, key=lambda claim: claim[2])
@@ -421,7 +414,6 @@ class Reversals:
         return self.analysis.settings.model or BradleyTerry()
 
     def _rank(self, table: Comparisons, model: BradleyTerry) -> str:
-        """Rank otherwise and say what is reversed, or which other systems may be the best."""
         analysis, ranking = self.analysis, self.analysis.ranking
         try:
             other = rank(table, model=model, level=ranking.level, seed=analysis.settings.seed)
@@ -583,8 +575,6 @@ def exclude_from(data: Comparisons | Rankings | Ratings) -> tuple[Exclusion, ...
 
 @dataclass(frozen=True, eq=False)
 class Rated:
-    """The ratings of one task, read once."""
-
     data: Ratings  # as they were read, controls and all
     settings: Settings  # how the report is made
 
@@ -678,7 +668,6 @@ class Rated:
 
     @cached_property
     def agreement(self) -> AgreementTable:
-        """How far judges agree, criterion by criterion."""
         for role, names in (("judge", self.rows.judges), ("item", self.rows.items)):
             if names == ("",):
                 raise NotIdentified(f"the data have no column of {role}s", [])
@@ -762,7 +751,6 @@ LEFT_OUT: Final = (
 
 
 def list_left_out(tasks: int) -> tuple[str, ...]:
-    """Return the sections that a report on so many tasks leaves out."""
     return LEFT_OUT if tasks >= MANY_TASKS else ()
 
 

@@ -24,7 +24,6 @@ COLLECT: Final = {"judge": "of more judges", "item": "on more items"}
 
 
 def say_answer(ranking: Ranking, *, advise: bool = True) -> tuple[str, ...]:
-    """Say which system to take, and which choices the judgments leave open."""
     if ranking.rank_lower is None or ranking.rank_upper is None:
         sentences = [
             f"{ranking.systems[0]} leads; so many systems have no intervals here, and it is open"
@@ -50,7 +49,6 @@ def _say_best(ranking: Ranking, *, advise: bool) -> str:
 
 
 def _say_next(ranking: Ranking) -> list[str]:
-    """Say who comes behind a system that is the best: the second, or those that may be."""
     lower = np.asarray(ranking.rank_lower)
     names = [ranking.systems[place] for place in np.flatnonzero(lower == 2)]
     if len(ranking.systems) == 2:

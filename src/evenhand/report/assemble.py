@@ -362,7 +362,6 @@ def _describe(part: Part) -> dict[str, Any]:
 
 
 def _say_best(parts: Sequence[Part]) -> list[str]:
-    """Say in how many tasks one system is the best; nothing where there are no boards."""
     sections = [part.section("ranking") for part in parts]
     boards = [table for one in sections if one for table in one.tables if table.name == "board"]
     if not boards:
@@ -453,7 +452,6 @@ def _list_words(title: str, sections: Sequence[str]) -> list[str]:
 
 
 def _choose(known: Mapping[str, str], requested: Sequence[str]) -> dict[str, str]:
-    """Return the sections that were asked for, in the order of the contents."""
     for name in requested:
         if name not in known:
             hint = sentence_hint(suggest(name, known))

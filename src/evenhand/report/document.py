@@ -57,8 +57,6 @@ class Figure:
 
 @dataclass(frozen=True)
 class Check:
-    """Something that could be wrong, and whether it is."""
-
     name: str  # one word; those of KEY_CHECKS stand on the first screen
     asks: str  # the question
     # passed, failed (what was found changes the answer), warning (something was found and the
@@ -115,7 +113,6 @@ class Part:
         return tuple(made[name] for name in KEY_CHECKS if name in made)
 
     def section(self, name: str) -> Section | None:
-        """Return a section by its name; None where there is none."""
         return next((section for section in self.sections if section.name == name), None)
 
 
@@ -123,7 +120,6 @@ class Part:
 
 
 def describe_part(part: Part) -> dict[str, Any]:
-    """Return all that is said of one task as plain values."""
     return {
         "name": part.name,
         "answer": list(part.answer),

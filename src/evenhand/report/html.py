@@ -131,7 +131,6 @@ class Report:
 
 
 def _write_part(part: Part) -> str:
-    """Return the answer of a task and its key checks, each on a line."""
     width = max((len(check.state) for check in part.key_checks), default=0)
     checks = [f"{check.state.ljust(width)}  {check.asks} {check.says}" for check in part.key_checks]
     name = [part.name] if part.name else []

@@ -82,7 +82,6 @@ MERGED: Final = re.compile(r"\(([\d,]+) (\w+?)s in (\d+)\)")
 
 
 def say_ranking(ranking: Ranking, analysis: Analysis) -> list[Sentence]:
-    """Say the model, the errors and the rank sets."""
     sentences = [_say_model(ranking, analysis), *_say_prior(ranking), *_say_spread(ranking)]
     if ranking.rank_sets is not None:
         sentences += [_say_sets(ranking, ranking.rank_sets), *_say_barred(ranking.rank_sets)]
@@ -124,7 +123,6 @@ def _name_model(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
 
 
 def _say_prior(ranking: Ranking) -> list[Sentence]:
-    """Say the prior, and which differences rest on nothing else."""
     if not isinstance(ranking.fit, Fit) or not ranking.fit.model.prior:
         return []
     met = f"{ranking.fit.model.prior:g} comparison{'' if ranking.fit.model.prior == 1 else 's'}"
@@ -146,7 +144,6 @@ def _say_prior(ranking: Ranking) -> list[Sentence]:
 
 
 def _say_spread(ranking: Ranking) -> list[Sentence]:
-    """Say how the errors were found, and which clusters were merged."""
     method, sets = ranking.method, ranking.rank_sets
     named = ("judge", "item", "ranking")
     clusterings = [
@@ -168,7 +165,6 @@ def _say_spread(ranking: Ranking) -> list[Sentence]:
 
 
 def _say_sets(ranking: Ranking, sets: RankSets) -> Sentence:
-    """Say how pairs were decided, and what the rank sets hold."""
     how, keys = "Holm's method", ["mogstad-2024", "romano-wolf-2005"]
     if sets.replicates:
         law, drawn = _name_law(ranking.method)
@@ -199,7 +195,6 @@ def _name_law(method: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _say_barred(sets: RankSets) -> list[Sentence]:
-    """Say how many pairs were open from the start, for want of judges or items."""
     upper = np.triu_indices(len(sets.decided), 1)
     barred, size = int(sets.barred[upper].sum()), len(upper[0])
     if not barred:
@@ -217,7 +212,6 @@ def _say_barred(sets: RankSets) -> list[Sentence]:
 
 
 def say_examinations(analysis: Analysis) -> list[Sentence]:
-    """Say what was asked of the judges, of the place of outputs, of items and of the model."""
     left = list_left_out(analysis.settings.tasks) if not analysis.settings.full else ()
     sentences = []
     try:
@@ -230,7 +224,6 @@ def say_examinations(analysis: Analysis) -> list[Sentence]:
 
 
 def say_screening(screening: Screening, how: str) -> Sentence:
-    """Say how judges were flagged, and where nobody could be."""
     if screening.abstains is not None:
         text = f"{how}; nobody was called careless or reversed, since {screening.abstains}"
         return f"{text}. Habits were tested apart.", ()
@@ -243,7 +236,6 @@ def say_screening(screening: Screening, how: str) -> Sentence:
 
 
 def _say_judges(analysis: Analysis) -> list[Sentence]:
-    """Say how judges were screened; nothing where they were not."""
     if find_fault(analysis)[0]:
         return []
     try:
@@ -255,7 +247,6 @@ def _say_judges(analysis: Analysis) -> list[Sentence]:
 
 
 def _say_agreement(analysis: Analysis, *, items: bool) -> list[Sentence]:
-    """Say how agreement was measured, and on items, where judges preferred the same outputs."""
     votes = analysis.votes
     if NAMELESS in (votes.judges, votes.items) or (votes.outcome == TIE).all():
         return []
@@ -279,7 +270,6 @@ def _say_agreement(analysis: Analysis, *, items: bool) -> list[Sentence]:
 
 
 def _say_position(analysis: Analysis) -> list[Sentence]:
-    """Say how the advantage of the output shown first was found."""
     bias = analysis.known_bias
     if bias is None:
         return []
@@ -312,7 +302,6 @@ def _say_fit(analysis: Analysis) -> list[Sentence]:
 
 
 def say_scores(rated: Rated) -> list[Sentence]:
-    """Say how scores became a ranking, and how judges were looked at."""
     try:
         boards = list(rated.boards.values())
     except NotIdentified:
@@ -322,7 +311,6 @@ def say_scores(rated: Rated) -> list[Sentence]:
 
 
 def _say_boards(boards: list[ScoreBoard], rated: Rated) -> list[Sentence]:
-    """Say what was compared, how errors were found, and what the rank sets hold."""
     n, systems = sum(int(board.scores.sum()) for board in boards), len(rated.systems)
     under = f", under each of {len(boards)} criteria by itself" if len(boards) > 1 else ""
     what = f"{n:,} scores of {systems} systems{under}"
@@ -347,7 +335,6 @@ def _name_criteria(rated: Rated, method: str) -> str:
 
 
 def _say_errors(method: str, which: str) -> Sentence:
-    """Say how the errors of mean scores were found, and how pairs were decided by them."""
     how, _, by = method.partition(", clustered by ")
     keys: tuple[str, ...] = ()
     clustering = MERGED.sub("", by).strip().replace("+", " and ") or "judgment"
@@ -364,7 +351,6 @@ def _say_errors(method: str, which: str) -> Sentence:
 
 
 def _say_score_sets(boards: list[ScoreBoard]) -> Sentence:
-    """Say what the rank sets hold together: of one criterion."""
     keys = ("mogstad-2024",)
     under = " of a criterion" if len(boards) > 1 else ""
     return (

@@ -126,7 +126,6 @@ FORMS: Final[dict[str, tuple[str, Callable[[Table, Sequence[str]], str]]]] = {
 
 
 def write_tables(report: Report, folder: Path, forms: Sequence[str] = tuple(FORMS)) -> list[Path]:
-    """Write each table of a report into a folder, which is made where it is not there."""
     for form in forms:
         require_option("form", form, tuple(FORMS))
     tables = {

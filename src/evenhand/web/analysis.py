@@ -30,7 +30,7 @@ from evenhand.design.tasks import SEVERITIES, SpanTask, Task
 from evenhand.errors import EvenhandError, InvalidJudgments, UnknownOption
 from evenhand.web import downloads
 from evenhand.web.dashboard import DashboardCache, get_status
-from evenhand.web.downloads import Row, list_pass, write_rows
+from evenhand.web.downloads import Row, gather_columns, list_pass
 from evenhand.web.site import Answer, Question, make_pages, write_sentence
 from evenhand.web.store.audit import count_promises, gather
 from evenhand.web.store.boards import SavedBoard
@@ -38,17 +38,19 @@ from evenhand.web.store.queries import Readable
 
 _ROWS: Final = re.compile(r"\(?\brows? (\d[\d,]*(?:, \d[\d,]*)*)\)?")
 
+_TABLE: Final = "<the table of a pass>"  # What messages call it until it has the name of the pass
+
 
 def name_answers(
-    error: EvenhandError, rows: Sequence[Mapping[str, Any]], where: tuple[str, str, Path]
+    error: EvenhandError, rows: Sequence[Mapping[str, Any]], where: tuple[str, str, str]
 ) -> InvalidJudgments:
     """Return a refusal in the organiser's words: who judged what, and no file that nobody has.
 
-    where: name of the pass, title of the format, and the table.
+    where: name of the pass, title of the format, and the folder of the file to write.
 
     >>> rows = [{"judge": "ann", "item": "7"}, {"judge": "ben", "item": "8"}]
-    >>> error = InvalidJudgments("row 2 of made/table.csv: it is a tie")
-    >>> str(name_answers(error, rows, ("better", "RNK", Path("made/table.csv"))))
+    >>> error = InvalidJudgments(f"row 2 of {_TABLE}: it is a tie")
+    >>> str(name_answers(error, rows, ("better", "RNK", "made")))
     "'better' cannot be written as RNK: judge ben, item 8: it is a tie"
     """
 
@@ -61,11 +63,11 @@ def name_answers(
         lines = dict.fromkeys(f"judge {row['judge']}, item {row['item']}" for row in named)
         return f"({'; '.join(lines)})" if match[0].startswith("(") else "; ".join(lines)
 
-    task, title, table = where
+    task, title, folder = where
     reason = str(error)
-    for place in (f" of {table}", f" of '{table}'"):
+    for place in (f" of {_TABLE}", f" of '{_TABLE}'"):
         reason = reason.replace(place, "")
-    reason = reason.replace(str(table), f"'{task}'").replace(f"{table.parent}", "the server")
+    reason = reason.replace(_TABLE, f"'{task}'").replace(folder, "the server")
     return InvalidJudgments(
         f"'{task}' cannot be written as {title}: {_ROWS.sub(name_rows, reason)}"
     )
@@ -98,8 +100,6 @@ LETTERS: Final = 3  # Of a language in Appraise
 
 @dataclass(frozen=True)
 class Offer:
-    """A pass in a format."""
-
     program: Program  # the format
     task: str  # name of the pass
     why: str = ""  # why it cannot be made; "" where it can
@@ -122,8 +122,7 @@ def list_unfit(campaign: Campaign) -> tuple[Program, ...]:
 
 
 def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
-    """Return a pass as another program writes it."""
-    from evenhand.formats.reading import read
+    from evenhand.formats.reading import read_columns
     from evenhand.formats.writing import write
     from evenhand.report.figures.drawing import name_files
 
@@ -139,16 +138,21 @@ def make_file(store: Readable, name: str, kind: str) -> tuple[str, bytes]:
     pair = _name_languages(campaign, program) if program.name in ("wmt-rnk", "appraise") else ""
     if program.name == "mqm-tsv":
         rows = _refuse_twice(rows)
-    held = list(rows)
+    held = [{**row, "task": pair} if pair else row for row in rows]
+    if not held:
+        raise InvalidJudgments(f"nothing of '{name}' was judged yet")
+    # A column that is empty in all rows says nothing, and would be taken for one that was asked for
+    columns = {
+        column: values
+        for column, values in gather_columns(held).items()
+        if any(value not in ("", None) for value in values)
+    }
     with TemporaryDirectory(prefix="evenhand-") as folder:
-        table = Path(folder, "table.csv")
-        if not write_rows(({**row, "task": pair} if pair else row for row in held), table):
-            raise InvalidJudgments(f"nothing of '{name}' was judged yet")
         path = Path(folder, f"{name_files([name])[name]}.{kind}{program.suffix}")
         try:
-            write(read(table), path, kind=kind)
+            write(read_columns(columns, _TABLE), path, kind=kind)
         except EvenhandError as error:
-            raise name_answers(error, held, (name, program.title, table)) from None
+            raise name_answers(error, held, (name, program.title, folder)) from None
         return path.name, path.read_bytes()
 
 
@@ -203,7 +207,6 @@ class DesignChecks:
         self._counted: tuple[int, DesignCheck] | None = None
 
     def count(self) -> DesignCheck:
-        """Return what was promised, and what was found."""
         with self._lock:
             head = self.store.head().number
             if self._counted is None or self._counted[0] != head:
@@ -219,7 +222,6 @@ class Analysis:
     def __init__(
         self, store: Readable, *, save: Callable[[Mapping[str, SavedBoard]], object] | None = None
     ) -> None:
-        """Compute nothing yet; `save` is as in `LiveLeaderboards`."""
         self.store = store
         self.cache, self.checks = DashboardCache(store, save=save), DesignChecks(store)
         self._files = threading.Lock()
@@ -235,11 +237,9 @@ class Analysis:
         """Nothing runs."""
 
     async def ask(self, question: Question) -> Answer:
-        """Return an answer, computed in a thread of this process."""
         return await run_in_threadpool(self.answer, question)
 
     def answer(self, question: Question) -> Answer:
-        """Compute an answer."""
         match question.what:
             case "findings":
                 dashboard = self.cache.look()

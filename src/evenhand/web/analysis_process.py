@@ -51,17 +51,13 @@ _log: Final = logging.getLogger("evenhand")
 
 @dataclass
 class _Waiting:
-    """A question that has no answer yet."""
-
     question: Question  # what was asked
-    asked: float = field(default_factory=time.monotonic)  # when, in seconds by a steady clock
+    asked_at: float = field(default_factory=time.monotonic)  # when, in seconds by a steady clock
     taken: bool = False  # whether the process has taken it
     done: Future[Answer] = field(default_factory=Future)  # its answer
 
 
 class AnalysisProcess:
-    """A process that computes on the answers of a store."""
-
     def __init__(self, store: Store) -> None:
         self._store = store
         self._numbers = itertools.count(1)
@@ -143,12 +139,11 @@ class AnalysisProcess:
         if waiting.taken:
             return "A new analysis is being computed, at low priority so that judges do not wait."
         with self._lock:
-            if time.monotonic() > waiting.asked + SILENT and self._process is not None:
+            if time.monotonic() > waiting.asked_at + SILENT and self._process is not None:
                 self._process.kill()
         return "The analysis process does not respond."
 
     def _keep_up(self) -> None:
-        """Run the process again and again, as long as the server runs."""
         while not self._over.is_set():
             try:
                 with TemporaryDirectory(
@@ -170,7 +165,6 @@ class AnalysisProcess:
             self._over.wait(AGAIN)
 
     def _run(self, folder: str) -> str:
-        """Run the process until it ends; say how it did."""
         # The environment of the process: it imports what the server would
         path = os.pathsep.join(str(Path(one).resolve()) for one in sys.path)
         single = {f"{one}_NUM_THREADS": "1" for one in THREADS}
@@ -202,14 +196,13 @@ class AnalysisProcess:
         return f"was ended by {signal.Signals(-code).name}"
 
     def _take(self, message: Message) -> None:
-        """Take a message."""
         if message.log:
             _log.warning("%s", message.log)
         elif message.boards:
             # where these cannot be stored, later ones are
             made = {name: SavedBoard(*one) for name, one in message.boards.items()}
             with suppress(NotStored, EvenhandError):
-                self._store.do(lambda tx: save_boards(tx, made))
+                self._store.do(save_boards, made)
         elif message.taken:
             with self._lock:
                 if message.number in self._waiting:
@@ -218,7 +211,6 @@ class AnalysisProcess:
             self._settle(message)
 
     def _settle(self, message: Message) -> None:
-        """Give an answer, or a refusal, to whoever waits for it."""
         with self._lock:
             waiting = self._waiting.pop(message.number, None)
         if waiting is None:
@@ -249,7 +241,6 @@ def _discard(done: Future[Answer]) -> None:
 
 
 def _show(question: Question, last: Answer | None, why: str) -> Answer:
-    """Return the last answer with its time, and why there is no new one."""
     if question.what in FILES or (last is None and question.what == "board"):
         raise NotComputed(f"{why} Nothing is lost: try again.")
     if question.what == "board":

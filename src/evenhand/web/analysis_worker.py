@@ -57,13 +57,11 @@ class Wire(logging.Handler):
             self._file.flush()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send a line of the log."""
         from evenhand.web.site import Message
 
         self.send(Message(log=record.getMessage()))
 
     def save(self, made: Mapping[str, SavedBoard]) -> None:
-        """Send boards, for the server to store."""
         from evenhand.web.site import Message
 
         self.send(Message(boards={name: (one.record, one.body) for name, one in made.items()}))
@@ -81,7 +79,6 @@ def lower_priority() -> None:
 
 
 def work(lines: BinaryIO, wire: Wire) -> None:
-    """Answer questions until there is no server any more."""
     from evenhand.web.analysis import Analysis
     from evenhand.web.site import Message, unpack
     from evenhand.web.store.database import Clock, connect_to_read
@@ -124,7 +121,6 @@ def _answer(analysis: Analysis, message: Message, wire: Wire) -> None:
 
 
 def main() -> None:
-    """Run as the process that computes."""
     lower_priority()  # before threads are: they inherit it
     for number in (signal.SIGINT, signal.SIGTERM):  # sent to the whole group: the server ends this
         signal.signal(number, signal.SIG_IGN)

@@ -49,7 +49,6 @@ class Application(Starlette):
 
 
 def make_app(site: Site) -> Starlette:
-    """Return the application of a campaign's site."""
     app = Application(
         routes=[
             *ROUTES_JUDGE,
@@ -74,7 +73,6 @@ async def _send_file(request: Request) -> Response:
 
 
 async def _say_well(request: Request) -> Response:
-    """Say whether the server can do its work."""
     words = await site_of(request).health.ask()
     if words == WELL:
         return PlainTextResponse(f"{words}\n")
@@ -123,7 +121,6 @@ class TimedLines(logging.Formatter):
     """Lines that each begin with the time in UTC, and show no link."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return a message with what was raised, line by line."""
         now = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         text = _LINK.sub(r"\1...", super().format(record))
         lines = [one for one in text.splitlines() if one.strip()]
@@ -131,7 +128,6 @@ class TimedLines(logging.Formatter):
 
 
 def log_with_times() -> None:
-    """Write what happens from now on to the standard error stream, each line with its time."""
     # What anybody can bring about from outside is said once in ten seconds.
     handler, often = logging.StreamHandler(), Rates(1 / 10, 1)
     handler.setFormatter(TimedLines("%(message)s"))
@@ -152,7 +148,6 @@ def log_with_times() -> None:
 
 
 def make_server(site: Site, begun: Callable[[], None]) -> uvicorn.Server:
-    """Return what serves a site."""
     door = Door(site.limits, site.proxies)
 
     class Inside(Connection):
@@ -188,7 +183,6 @@ def make_server(site: Site, begun: Callable[[], None]) -> uvicorn.Server:
 
 
 def serve(site: Site, taken: socket.socket, begun: Callable[[], None]) -> None:
-    """Serve until the process is told to end."""
     log_with_times()
     # Let the process open so many files, as far as the system lets it
     wanted = site.limits.connections + OTHERS

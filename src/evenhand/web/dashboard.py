@@ -66,8 +66,6 @@ SETS_NOT_RENEWED: Final = (
 
 @dataclass(frozen=True)
 class LeaderboardView:
-    """A board as the page shows it."""
-
     board: Leaderboard  # what is decided, and who leads now
     lapsed: tuple[tuple[str, str], ...]  # pairs that stood as decided once and are held back now
 
@@ -88,7 +86,6 @@ class LiveLeaderboards:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Passes that have a board."""
         return list_boards(self.store.campaign)
 
     def catch_up(self, most: int | None = None) -> bool:
@@ -118,7 +115,6 @@ class LiveLeaderboards:
         return False
 
     def look(self, name: str, confirmed: Confirmation | None) -> LeaderboardView:
-        """Return the board of a pass."""
         with self._lock:
             count = self._load()
             followed = count.passes[name]
@@ -149,7 +145,6 @@ class LiveLeaderboards:
         return self._count
 
     def _fetch(self, size: int) -> list[Line]:
-        """Return the next lines to count."""
         # Where answers were deleted that were not counted here, whoever did so has counted them:
         # then the boards that were saved take the place of these; what was seen here on the page
         # stays seen.
@@ -187,7 +182,7 @@ class LiveLeaderboards:
 
 
 def _save_in(store: Store, boards: Mapping[str, SavedBoard]) -> None:
-    store.do(lambda tx: save_boards(tx, boards))
+    store.do(save_boards, boards)
 
 
 REST: Final = 4.0  # What was computed is computed again after so many times what it took
@@ -197,8 +192,6 @@ PAUSE: Final = 2.0  # Seconds between two looks for new records, at least, while
 
 @dataclass(frozen=True)
 class Dashboard:
-    """What can be said of the judgments so far."""
-
     findings: Findings  # of the judgments up to a record
     record: int  # the end of the log when they were computed
     made: int  # when, in milliseconds since 1970
@@ -214,8 +207,6 @@ class Dashboard:
 
 
 class DashboardCache:
-    """Boards and findings of a campaign that runs."""
-
     def __init__(
         self,
         store: Readable,
@@ -223,7 +214,6 @@ class DashboardCache:
         rest: float = REST,
         save: Callable[[Mapping[str, SavedBoard]], object] | None = None,
     ) -> None:
-        """Compute nothing yet; `save` is as in `LiveLeaderboards`."""
         self.store, self.rest = store, rest
         self.boards = LiveLeaderboards(store, save=save)
         self._try = partial(try_part, Rates(1 / 60, 1))
@@ -234,7 +224,6 @@ class DashboardCache:
         self._busy = False
 
     def look(self) -> Dashboard:
-        """Return what can be said now."""
         faults: list[str] = []
 
         def note(why: str) -> bool:
@@ -266,7 +255,6 @@ class DashboardCache:
         return self._computed
 
     def _compute(self, record: int) -> tuple[Findings, int, int]:
-        """Read all judgments."""
         begun, made = time.monotonic(), self.store.clock.now()
         findings = self._try(
             "what the judgments say",
@@ -373,8 +361,6 @@ def say_pace(left: int, pace: float | None) -> str:
 
 @dataclass(frozen=True)
 class Mean:
-    """A system of a pass with scores."""
-
     system: str  # its name
     place: int  # its place by the mean, from 1
     mean: float  # mean score, on the scale of the pass
@@ -383,8 +369,6 @@ class Mean:
 
 @dataclass(frozen=True)
 class PassStatus:
-    """A pass."""
-
     name: str  # of the pass
     # what is decided and who leads; None where nothing was judged, or it has scores
     board: Leaderboard | None = None
@@ -398,16 +382,12 @@ class PassStatus:
 
 @dataclass(frozen=True)
 class Flagged:
-    """A judge who is to be doubted."""
-
     judge: str  # the pseudonym
     flags: tuple[str, ...]  # what for
 
 
 @dataclass(frozen=True)
 class PanelStatus:
-    """The judges of a table."""
-
     table: str  # comparisons, rankings or ratings
     flagged: tuple[Flagged, ...] = ()  # who is to be doubted
     why: str = ""  # why nobody can be flagged; "" where they can
@@ -415,8 +395,6 @@ class PanelStatus:
 
 @dataclass(frozen=True)
 class CampaignStatus:
-    """What can be said of judgments that come in."""
-
     title: str  # of the campaign
     judged: int  # judgments that stand
     now: int  # when this was seen, by the same clock
@@ -466,7 +444,6 @@ def get_status(store: Readable, cache: DashboardCache, known: str = "") -> Campa
 
 
 def _describe_pass(dashboard: Dashboard, task: Task) -> PassStatus:
-    """Return a pass as the page shows it."""
     live, order = dashboard.boards.get(task.name), dashboard.findings.orders[task.name]
     if live is not None and live.board.n_votes:
         return PassStatus(task.name, live.board, live.board.says, live.lapsed)
@@ -477,7 +454,6 @@ def _describe_pass(dashboard: Dashboard, task: Task) -> PassStatus:
 
 
 def _describe_panel(table: str, panel: Panel) -> PanelStatus:
-    """Return who of a table is flagged, and whether something can be said of judges at all."""
     if panel.screening is None:
         return PanelStatus(table, why=panel.why)
     flagged = (Flagged(card.judge, card.flags) for card in panel.screening.flagged)
@@ -507,7 +483,6 @@ class ReadOnlyClient:
         return self._status
 
     def close(self) -> None:
-        """Look no more."""
         self.store.engine.dispose()
 
 
@@ -538,7 +513,6 @@ class Link:
 
 
 def read_link(address: str, *, insecure: bool = False) -> Link:
-    """Return what an organiser's link says."""
     try:
         parts = urlsplit(address)
         is_address = parts.scheme in PORTS and parts.hostname and parts.port != 0
@@ -586,8 +560,6 @@ class _NoRedirects(HTTPRedirectHandler):
 
 
 class HttpClient:
-    """Asks a server for what its organiser's page shows."""
-
     def __init__(self, link: Link, *, timeout: float = TIMEOUT) -> None:
         self.link, self._timeout = link, timeout
         self._status: CampaignStatus | None = None
@@ -623,11 +595,9 @@ class HttpClient:
         return self._status
 
     def close(self) -> None:
-        """Look no more; no connection is kept."""
         self._opener.close()
 
     def _refuse(self, code: int, body: bytes) -> EvenhandError:
-        """Return what a refusal means."""
         where = self.link.host
         if code in REDIRECTS:
             return CampaignError(
@@ -650,7 +620,6 @@ class HttpClient:
         )
 
     def _explain(self, reason: Any) -> EvenhandError:
-        """Return what a connection that failed means."""
         # It says what the system says; never an address, in which the secret could stand.
         where = self.link.host
         message = str(getattr(reason, "strerror", None) or type(reason).__name__).lower()

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache, partial
 from itertools import chain, islice
-from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ import narwhals as nw
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.exclusions import Exclusion
 from evenhand.data.rankings import Rankings
+from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask, Task, Ticket
 from evenhand.errors import NotIdentified
 from evenhand.web.store.log import Record, read_record
@@ -51,18 +52,15 @@ def list_pass(store: Readable, task: Task) -> Iterator[Row]:
             yield found
 
 
-def write_rows(rows: Iterable[Row], path: Path) -> int:
-    """Write rows as CSV, those columns alone in which something stands; return how many there are.
+def gather_columns(rows: Iterable[Row]) -> dict[str, list[Any]]:
+    """Return rows as columns; a row that lacks one has None there.
 
-    A column that is empty in all rows says nothing, and would be taken for one that was asked for.
+    >>> gather_columns([{"judge": "ann"}, {"judge": "ben", "score": 3}])
+    {'judge': ['ann', 'ben'], 'score': [None, 3]}
     """
     held = list(rows)
-    columns = dict.fromkeys(name for row in held for name in row if row[name] not in ("", None))
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [*columns], extrasaction="ignore", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(held)
-    return len(held)
+    names = dict.fromkeys(name for row in held for name in row)
+    return {name: [row.get(name) for row in held] for name in names}
 
 
 LATELY: Final = 50  # Answers from which the time of an answer is taken
@@ -92,8 +90,6 @@ class Seen:
 
 @dataclass(frozen=True)
 class Activity:
-    """What a judge did so far."""
-
     judge: str  # the login
     n: int  # answers that stand
     last: datetime  # when the last of them was given
@@ -162,19 +158,16 @@ FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 def list_tables(store: Readable) -> list[str]:
-    """Return the tables that a campaign fills."""
     filled = {task.table for task in store.campaign.tasks}
     return [one for one in TABLES if one in filled]
 
 
 def list_downloads(store: Readable) -> list[str]:
-    """Return the names of our tables, as files."""
     marks = any(task.kind == "spans" for task in store.campaign.tasks)
     return [f"{one}.csv" for one in (*list_tables(store), *([SPANS] if marks else []))]
 
 
 def list_files(store: Readable) -> list[str]:
-    """Return the names of all files that `open_download` knows."""
     return [*list_downloads(store), "log.jsonl", "head.json", "campaign.json"]
 
 
@@ -237,26 +230,24 @@ UNREAD: Final = ("ticket",)  # Columns of our tables that nothing is computed fr
 
 
 class AnswerTables:
-    """The answers that stand, as rows."""
-
     def __init__(self, store: Readable) -> None:
         self.store = store
         self._rows: dict[int, tuple[str, tuple[Row, ...]]] = {}
         self._seen: dict[int, Seen] = {}
 
-    def write(self, folder: Path) -> dict[str, Path]:
-        """Write each table that holds a row as CSV; judges are persons."""
+    def open_tables(self) -> dict[str, Callable[[], Comparisons | Rankings | Ratings]]:
+        """Return what reads each table that holds a row, once; judges are persons."""
+        from evenhand.formats.reading import read_columns  # a server sends files without it
+
         persons = self._refresh()
-        columns: dict[str, dict[str, None]] = {name: {} for name in list_tables(self.store)}
-        for table, rows in self._rows.values():
-            for row in rows:
-                columns[table].update(dict.fromkeys(row))
-        paths = {
-            name: folder / f"{name}.csv" for name, table_columns in columns.items() if table_columns
-        }
-        for name, path in paths.items():
-            self._write(path, [*columns[name]], persons)
-        return paths
+        readers: dict[str, Callable[[], Comparisons | Rankings | Ratings]] = {}
+        for name in list_tables(self.store):
+            rows = (row for table, held in self._rows.values() if table == name for row in held)
+            columns = gather_columns(rows)
+            if columns:
+                columns["judge"] = [persons.get(judge, judge) for judge in columns["judge"]]
+                readers[name] = cache(partial(read_columns, columns, name))
+        return readers
 
     def list_activity(self) -> tuple[Activity, ...]:
         """Return what each judge did, who answered last first."""
@@ -270,16 +261,6 @@ class AnswerTables:
                 if "chosen" in row:
                     counts.setdefault(row["task"], Counter())[row["chosen"]] += 1
         return counts
-
-    def _write(self, path: Path, columns: list[str], persons: Mapping[str, str]) -> None:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, columns, lineterminator="\n")
-            writer.writeheader()
-            for table, rows in self._rows.values():
-                if table == path.stem:
-                    writer.writerows(
-                        {**row, "judge": persons.get(row["judge"], row["judge"])} for row in rows
-                    )
 
     def _refresh(self) -> Mapping[str, str]:
         """Read what is new, drop what stands no more; return who is who."""

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import exp, floor, log10
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
@@ -26,6 +25,7 @@ import numpy as np
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import find_excluded, take_pairs
 from evenhand.data.exclusions import Exclusion
+from evenhand.data.rankings import Rankings
 from evenhand.data.ratings import Ratings
 from evenhand.design.tasks import ScaledTask
 from evenhand.errors import EvenhandError, InvalidJudgments
@@ -106,8 +106,6 @@ class Mark:
 
 @dataclass(frozen=True)
 class JudgeMap:
-    """A map of judges."""
-
     marks: tuple[Mark, ...]  # judges who have a place on it
     absent: tuple[tuple[str, int], ...]  # judges of whom too little is known, with their judgments
     across: tuple[tuple[float, str], ...]  # places of ticks and their texts
@@ -117,7 +115,6 @@ class JudgeMap:
 
 
 def draw_map(screening: Screening) -> JudgeMap:
-    """Place the judges of a screening."""
     scores = screening.kind == "ratings"
     marks: list[Mark] = []
     absent: list[tuple[str, int]] = []
@@ -150,8 +147,6 @@ def draw_map(screening: Screening) -> JudgeMap:
 
 @dataclass(frozen=True)
 class _Scale:
-    """A straight scale."""
-
     low: float  # the lowest value
     high: float  # the highest
     start: float  # where the lowest is drawn
@@ -159,7 +154,6 @@ class _Scale:
 
     @classmethod
     def over(cls, values: list[float], start: float, end: float) -> _Scale:
-        """Return the scale that holds all values."""
         low, high = min(values), max(values)
         return cls(low, high, start, end) if high > low else cls(low - 1, low + 1, start, end)
 
@@ -206,7 +200,6 @@ def _label(drawn: list[Mark]) -> tuple[Mark, ...]:
 
 
 def _cover(one: Mark, size: float = SIZE) -> Box:
-    """Return what a mark covers."""
     return one.x - size, one.y - size, one.x + size, one.y + size
 
 
@@ -219,14 +212,12 @@ def _list_places(one: Mark, *, lines: int = 7) -> list[Label]:
 
 
 def _box(label: Label, wide: float) -> Box:
-    """Return what a name covers."""
     x, y, anchor = label
     left = x if anchor == "start" else x - wide
     return left, y - LINE + 3, left + wide, y + 3
 
 
 def _fits(box: Box, taken: list[Box]) -> bool:
-    """Say whether a name covers nothing else and stays inside."""
     left, top, right, bottom = box
     if left < LEFT or right > RIGHT + 8 or top < TOP - LINE or bottom > BOTTOM:
         return False
@@ -239,8 +230,6 @@ NOTHING: Final = "nothing was judged yet"
 
 @dataclass(frozen=True)
 class Panel:
-    """The judges of one table."""
-
     # cards with flags and evidence; None where nothing can be said
     screening: Screening | None = None
     map: JudgeMap | None = None  # where the judges stand; None without a screening
@@ -249,14 +238,11 @@ class Panel:
 
     @property
     def flagged(self) -> list[str]:
-        """Who is flagged."""
         return [] if self.screening is None else [one.judge for one in self.screening.flagged]
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A system by all judges, and without those who are flagged."""
-
     system: str  # its name
     rank: str  # places by all judges, as "2-3"; "" where it has none
     value: float  # log-worth, or mean score
@@ -267,8 +253,6 @@ class Standing:
 
 @dataclass(frozen=True)
 class Order:
-    """The systems of one pass."""
-
     table: str  # which holds the pass
     flagged: tuple[str, ...] = ()  # who is left out beside
     rows: tuple[Standing, ...] = ()  # systems, the best by all judges first
@@ -281,8 +265,6 @@ class Order:
 
 @dataclass(frozen=True)
 class Findings:
-    """What the judgments say so far."""
-
     panels: Mapping[str, Panel] = field(default_factory=dict)  # table → its judges
     orders: Mapping[str, Order] = field(default_factory=dict)  # pass → its systems
     # pass → what rank sets decide, for its board
@@ -297,42 +279,39 @@ def find(answers: AnswerTables, attempt: Try | None = None) -> Findings:
     panels = {task.table: Panel(why=NOTHING) for task in tasks}
     orders = {task.name: Order(task.table, why=NOTHING) for task in tasks}
     confirmed: dict[str, Confirmation] = {}
-    with TemporaryDirectory(prefix="evenhand-") as folder:
-        for table, path in answers.write(Path(folder)).items():
-            screen = partial(_screen, path)
-            panels[table] = attempt(
-                f"the diagnosis of judges by {table}", screen, lambda why: Panel(why=why)
-            )
-            order = _order_by_scores if table == "ratings" else _order_by_votes
-            orders |= attempt(
-                f"the ranking by {table}",
-                partial(order, path, answers, panels[table].flagged, confirmed),
-                partial(find_nothing, answers, table),
-            )
+    for table, read in answers.open_tables().items():
+        panels[table] = attempt(
+            f"the diagnosis of judges by {table}",
+            partial(_screen, read),
+            lambda why: Panel(why=why),
+        )
+        order = _order_by_scores if table == "ratings" else _order_by_votes
+        orders |= attempt(
+            f"the ranking by {table}",
+            partial(order, read, answers, panels[table].flagged, confirmed),
+            partial(find_nothing, answers, table),
+        )
     for name, words in describe_choices(answers).items():
         orders[name] = replace(orders[name], chosen=words)
     return Findings(panels, orders, confirmed, answers.list_activity())
 
 
 def find_nothing(answers: AnswerTables, table: str, why: str) -> dict[str, Order]:
-    """Say of each pass of a table why it has no order."""
     tasks = answers.store.campaign.tasks
     return {task.name: Order(table, why=why) for task in tasks if task.table == table}
 
 
 def find_fault(answers: AnswerTables, why: str) -> Findings:
-    """Say of everything why there is nothing."""
     tasks = answers.store.campaign.tasks
     panels = {task.table: Panel(why=why) for task in tasks}
     return Findings(panels, {task.name: Order(task.table, why=why) for task in tasks})
 
 
-def _screen(path: Path) -> Panel:
+def _screen(read: Callable[[], Any]) -> Panel:
     """Look at the judges of a table; under a policy, by answers that no answer led to."""
-    from evenhand.formats.reading import read
     from evenhand.judges.screening import screen_judges
 
-    data: Any = read(path)
+    data = read()
     rests = ""
     try:
         if isinstance(data, Ratings):
@@ -346,12 +325,12 @@ def _screen(path: Path) -> Panel:
 
 
 def _order_by_scores(
-    path: Path, answers: AnswerTables, flagged: list[str], _confirmed: dict[str, Confirmation]
+    read: Callable[[], Any],
+    answers: AnswerTables,
+    flagged: list[str],
+    _confirmed: dict[str, Confirmation],
 ) -> dict[str, Order]:
-    """Score the systems of each pass by mean score, with and without flagged judges."""
-    from evenhand.formats.reading import read
-
-    data: Ratings = read(path)  # type: ignore[assignment]
+    data: Ratings = read()
     tasks = answers.store.campaign.tasks
     criteria = {task.criterion: task.name for task in tasks if isinstance(task, ScaledTask)}
     try:
@@ -380,13 +359,13 @@ def _order_by_scores(
 
 
 def _order_by_votes(
-    path: Path, answers: AnswerTables, flagged: list[str], confirmed: dict[str, Confirmation]
+    read: Callable[[], Any],
+    answers: AnswerTables,
+    flagged: list[str],
+    confirmed: dict[str, Confirmation],
 ) -> dict[str, Order]:
-    """Rank the systems of the passes of a table, and say what rank sets decide."""
-    from evenhand.formats.reading import read
-
-    data: Any = read(path)
-    orders = find_nothing(answers, path.stem, NOTHING)
+    data: Comparisons | Rankings = read()
+    orders = find_nothing(answers, type(data).__name__.lower(), NOTHING)
     try:
         table = take_pairs(data)
     except InvalidJudgments:  # nothing but controls so far
@@ -401,7 +380,6 @@ def _order_by_votes(
 
 
 def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
-    """Rank systems by all judges, and without those who are flagged."""
     from evenhand.ranking.without_judges import describe_change
 
     before, why = _rank(part)
@@ -420,7 +398,6 @@ def _compare_rankings(part: Comparisons, flagged: list[str]) -> Order:
 
 
 def _rank(part: Comparisons) -> tuple[Ranking | None, str]:
-    """Rank systems, or say why they cannot be ranked."""
     try:
         ranking = rank(part)
     except EvenhandError as error:
@@ -443,7 +420,6 @@ def _lay_out(before: Ranking, after: Ranking | None) -> tuple[Standing, ...]:
 
 
 def _compare_scores(part: Any, flagged: list[str]) -> Order:
-    """Score the systems of one pass."""
     from evenhand.judges.removal import ScoreTable, describe_change, rescore
 
     def place(means: Mapping[str, float]) -> dict[str, str]:

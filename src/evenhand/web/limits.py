@@ -47,7 +47,6 @@ class Door:
         self._told: set[str] = set()
 
     def is_proxy(self, address: str) -> bool:
-        """Say whether an address is one of the proxies that were named."""
         parsed = parse_address(address)
         return parsed is not None and any(parsed in one for one in self.proxies)
 
@@ -80,7 +79,6 @@ class Door:
         return one.is_unfinished, count, -one.since
 
     def leave(self, one: Connection) -> None:
-        """Count a connection no more."""
         if one in self._inside:
             del self._inside[one]
             self._count[one.address] -= 1
@@ -88,7 +86,6 @@ class Door:
                 del self._count[one.address]
 
     def sweep(self, now: float) -> None:
-        """Close the connections whose clients did not go on in time."""
         for one in [*self._inside]:
             one.check(now)
 
@@ -121,7 +118,6 @@ class Connection(HttpToolsProtocol):
     _bytes = 0
 
     def connection_made(self, transport: Any) -> None:
-        """Take it in, if there is room."""
         super().connection_made(transport)
         if self.client is not None:
             self.client = (_unmap(self.client[0]), self.client[1])
@@ -132,12 +128,10 @@ class Connection(HttpToolsProtocol):
             self._refuse(FULL)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Count it no more."""
         self.door.leave(self)
         super().connection_lost(exc)
 
     def _wait(self, seconds: float) -> None:
-        """Wait for the client, so long at most."""
         self.since = self.loop.time()
         self._deadline = self.since + seconds
 
@@ -152,20 +146,17 @@ class Connection(HttpToolsProtocol):
         return self._receiving or not self._proven
 
     def data_received(self, data: bytes) -> None:
-        """Read what came, unless the head of the request is too long."""
         self._bytes += len(data)
         super().data_received(data)
         if self._in_head and self._bytes > HEAD and not self.transport.is_closing():
             self._refuse(LONG)
 
     def on_message_begin(self) -> None:
-        """Wait for the head of a request."""
         super().on_message_begin()
         self._in_head = self._receiving = True
         self._wait(self.door.limits.head)
 
     def on_headers_complete(self) -> None:
-        """Wait for the body of a request."""
         self._in_head, self._bytes = False, 0
         self._wait(self.door.limits.body_time)
         if not self.is_proxied and any(name == b"x-forwarded-for" for name, _ in self.headers):
@@ -173,7 +164,6 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """Wait for nothing: a whole request is here."""
         self._receiving, self._in_head, self._bytes = False, True, 0
         self._proven = True
         self._deadline = math.inf
@@ -182,7 +172,6 @@ class Connection(HttpToolsProtocol):
             self._wait(self.door.limits.idle)
 
     def on_response_complete(self) -> None:
-        """Wait for the rest of a request, or for the next one."""
         super().on_response_complete()
         if self._receiving:
             self._wait(self.door.limits.body_time)
@@ -190,7 +179,6 @@ class Connection(HttpToolsProtocol):
             self._wait(self.door.limits.idle)
 
     def check(self, now: float) -> None:
-        """Close it if the client did not go on in time."""
         left = self.transport.get_write_buffer_size()
         if not left or not self._left or not self._left - STEP < left <= self._left:
             self._left, self._read = left, now
@@ -205,7 +193,6 @@ class Connection(HttpToolsProtocol):
                 self.transport.close()
 
     def _refuse(self, why: str) -> None:
-        """Say in a line why the connection is closed, and close it."""
         text = f"{why}\n".encode()
         head = b"HTTP/1.1 %s\r\n%scontent-length: %d\r\n" % (STATUS[why], PLAIN, len(text))
         self.transport.write(head + b"connection: close\r\n\r\n" + text)
@@ -213,7 +200,6 @@ class Connection(HttpToolsProtocol):
 
 
 def parse_address(text: str) -> IPv4Address | IPv6Address | None:
-    """Return the address of a machine, None of what is none."""
     try:
         return ip_address(_unmap(text))
     except ValueError:
@@ -256,12 +242,10 @@ class Guard:
     """The outermost layer."""
 
     def __init__(self, app: ASGIApp, *, prefix: str, most: int) -> None:
-        """Wrap an application."""
         # most: most bytes of a request.
         self.app, self.prefix, self.most = app, prefix, most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

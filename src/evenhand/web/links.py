@@ -55,8 +55,6 @@ Tokens = dict[tuple[str, str], str]  # Role and judge → token
 
 @dataclass(frozen=True)
 class LinksFile:
-    """What a file of links says."""
-
     # role, judge, link, launch; "" where an older file does not say it
     rows: tuple[tuple[str, str, str, str], ...] = ()
 
@@ -218,7 +216,6 @@ def find_replaced(before: Tokens, after: Tokens) -> list[str]:
 
 
 def find_admin_link(path: Path) -> str:
-    """Return the organiser's link of a file of links."""
     links = [link for role, _, link, _ in read_file(path).rows if role == "admin"]
     if not links or not links[0]:
         raise CampaignError(f"'{path}' holds no link of the organiser's")
@@ -251,15 +248,12 @@ DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 @dataclass(frozen=True)
 class Place:
-    """Where a campaign is looked for."""
-
     where: str  # address of the database, or path of a SQLite file
     file: Path | None  # the SQLite file; None for PostgreSQL
     name: str  # of the database, without user and password
 
     @classmethod
     def at(cls, where: str) -> Place:
-        """Return the place of an address."""
         url = read_url(where)
         if url.get_backend_name() != "sqlite":
             return cls(where, None, f"'{url.database or ''}' on PostgreSQL")
@@ -341,7 +335,6 @@ class EndNote:
             os.write(self._handle, f"{self._launch} {number:020} {hashed}\n".encode())
 
     def close(self) -> None:
-        """Close the file."""
         with suppress(OSError):
             os.close(self._handle)
 
@@ -350,7 +343,6 @@ NOTE_BYTES: Final = 200  # Bytes of a note that are read
 
 
 def note_end(store: Store, links: Path, where: str) -> tuple[EndNote, str]:
-    """Note from now on where the log ends."""
     with store.reading() as connection:
         number = reading.read_head(connection).number
         note = EndNote(links, reading.read_launch(connection), number)
@@ -417,7 +409,6 @@ SMALLEST_PAGE: Final = 512  # Bytes, in any SQLite file
 
 
 def _holds_page(log: str, number: int, size: int) -> bool:
-    """Say whether a write-ahead log holds a page."""
     if not log:
         return False
     with Path(log).open("rb") as read:
@@ -456,7 +447,6 @@ def _look_inside(place: Place, known: LinksFile) -> str:
 
 
 def _say_remedy(place: Place, links: Path, *, there: bool) -> str:
-    """Say how the database is restored, and how a campaign is begun anew on purpose."""
     if place.file is None:
         return (
             "restore it from a backup (pg_restore), then start again; to begin anew, move"
@@ -467,7 +457,8 @@ def _say_remedy(place: Place, links: Path, *, there: bool) -> str:
     # a log that is left belongs to the file that was moved: together they hold the newest answers
     back = "" if there else f"if {place.name} was only moved, put it back; otherwise "
     return (
-        f"{back}{first}put a backup in its place as {place.name}, then start again; to begin anew,"
+        f"{back}{first}put a backup in its place as {place.name}, then start again; if the links"
+        " are another campaign's, name others (--links); to begin anew,"
         f" move {' and '.join([*old, str(links)])} away"
     )
 

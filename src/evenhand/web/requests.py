@@ -27,7 +27,6 @@ OWN: Final = ("same-origin", "none")
 
 
 async def identify(request: Request, role: Role) -> Bearer:
-    """Say who comes with the link in a request's path."""
     site, token = site_of(request), request.path_params["token"]
     bearer = site.known.recall(token)
     if bearer is None or bearer.role != role:
@@ -51,7 +50,6 @@ def name_address(request: Request) -> str:
 
 
 async def _look_up(request: Request, role: Role) -> Bearer:
-    """Ask the store, and count the links that it does not know."""
     # A good link is let in whoever tried bad ones from the same address, which many may share.
     site, token = site_of(request), request.path_params["token"]
 
@@ -70,7 +68,6 @@ async def _look_up(request: Request, role: Role) -> Bearer:
 
 
 async def read_json(request: Request, form: type[T]) -> T:
-    """Return the body of a request that a page of ours sent."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Forged("send JSON, with Content-Type: application/json")
@@ -82,7 +79,6 @@ async def read_json(request: Request, form: type[T]) -> T:
 
 
 async def _read_body(request: Request) -> bytes:
-    """Return the body of a request."""
     body = bytearray()
     try:
         async for chunk in request.stream():
@@ -95,7 +91,6 @@ async def _read_body(request: Request) -> bytes:
 
 
 def check_origin(request: Request) -> None:
-    """Refuse what another site's page sends."""
     # Of JSON this is the second guard: no form can send it, and no script of another site without
     # our leave.
     site = request.headers.get("sec-fetch-site")
@@ -133,7 +128,6 @@ _log: Final = logging.getLogger("evenhand")
 
 
 def json_response(payload: dict[str, Any], status: int = 200) -> Response:
-    """Return a value as JSON."""
     return Response(msgspec.json.encode(payload), status, media_type="application/json")
 
 

@@ -85,7 +85,6 @@ async def enrol(request: Request) -> Response:
 
 
 def _read_worker(request: Request, site: Site) -> str:
-    """Return the name of who comes."""
     query, platform = request.query_params, find_platform(site.campaign.platform)
     if query.get("assignmentId") == PREVIEW:
         raise Refused("accept the task first: this is a preview")
@@ -123,7 +122,6 @@ def _keep(page: Response, request: Request, name: str, secret: str) -> None:
 
 
 async def answer(request: Request) -> Response:
-    """Answer who looks, and who presses the button."""
     return await (enrol(request) if request.method == "POST" else show_join_page(request))
 
 
@@ -168,7 +166,6 @@ async def show_judge_page(request: Request) -> Response:
 
 
 async def show_item(request: Request) -> Response:
-    """Send the judge's item, the text to agree to, or the end."""
     site, who = site_of(request), await identify(request, "judge")
     served = await site.store.soon(lambda tx: _serve(tx, who.judge))
     if served == "consent":
@@ -201,7 +198,6 @@ def _serve_or_end(tx: WriteTransaction, judge: str) -> Served | str | None:
 
 
 async def take_answer(request: Request) -> Response:
-    """Store an answer; send the next item with what is said of this one."""
     site, who = site_of(request), await identify(request, "judge")
     sent = await read_json(request, Sent)
     ticket = site.store.find_ticket(who.judge, sent.ticket)
@@ -220,7 +216,6 @@ async def take_answer(request: Request) -> Response:
 
 
 async def take_back(request: Request) -> Response:
-    """Take the last answer back; send its item again."""
     site, who = site_of(request), await identify(request, "judge")
     sent = await read_json(request, Back)
 
@@ -244,7 +239,6 @@ def _is_open(store: Store, tx: WriteTransaction, judge: str, at: int | str | Non
 
 
 async def agree(request: Request) -> Response:
-    """Note that a judge agreed; send the first item."""
     site, who = site_of(request), await identify(request, "judge")
     await read_json(request, Nothing)
 
@@ -258,7 +252,6 @@ async def agree(request: Request) -> Response:
 
 
 async def leave(request: Request) -> Response:
-    """Let a judge go; what is left of the seat is for somebody else."""
     site, who = site_of(request), await identify(request, "judge")
     await read_json(request, Nothing)
     await site.store.soon(lambda tx: people.leave(tx, who.judge))
@@ -276,8 +269,6 @@ ROUTES_JUDGE: Final = [
 
 
 class Order(msgspec.Struct, forbid_unknown_fields=True):
-    """What the organiser wants."""
-
     what: Literal["pause", "resume", "invite", "revoke", "forget", "join"]
     judge: str = ""
     seat: str = ""
@@ -287,7 +278,6 @@ class Order(msgspec.Struct, forbid_unknown_fields=True):
 
 
 async def show_admin_page(request: Request) -> Response:
-    """Send the page."""
     site = site_of(request)
     await identify(request, "admin")
     told = await run_in_threadpool(summarize_progress, site.store)
@@ -297,7 +287,6 @@ async def show_admin_page(request: Request) -> Response:
 
 
 async def show_part(what: Literal["findings", "promises"], request: Request) -> Response:
-    """Send what the judgments say so far, or what was promised and found, as part of the page."""
     await identify(request, "admin")
     return HTMLResponse((await analysis_of(request).ask(Question(what))).body)
 
@@ -316,7 +305,6 @@ async def show_board(request: Request) -> Response:
 
 
 async def show_comments(request: Request) -> Response:
-    """Send what judges wrote, as a part of the page."""
     site = site_of(request)
     await identify(request, "admin")
     context = {"comments": await run_in_threadpool(read_comments, site.store), "most": MAX_COMMENTS}
@@ -342,7 +330,6 @@ async def obey(request: Request) -> Response:
 
 
 def _obey(site: Site, order: Order) -> str | Invitation:
-    """Do it, and say what was done."""
     store, judge = site.store, order.judge
     match order.what:
         case "pause":
@@ -369,7 +356,6 @@ def _obey(site: Site, order: Order) -> str | Invitation:
 
 
 async def send_download(request: Request) -> Response:
-    """Send a table, the log, or the campaign."""
     site = site_of(request)
     await identify(request, "admin")
     name = request.path_params["name"]
@@ -379,7 +365,6 @@ async def send_download(request: Request) -> Response:
 
 
 async def send_export(request: Request) -> Response:
-    """Send a pass as another program writes it."""
     await identify(request, "admin")
     name, kind = request.query_params.get("pass", ""), request.path_params["kind"]
     return await _send(request, Question("export", name, kind))

@@ -76,7 +76,6 @@ class RecentJudges:
         self._known: OrderedDict[str, tuple[Bearer, float]] = OrderedDict()
 
     def recall(self, token: str) -> Bearer | None:
-        """Return who came with a link, None where that is not known, or was too long ago."""
         bearer, until = self._known.get(token, (None, 0.0))
         return bearer if self._clock() < until else None
 
@@ -189,8 +188,6 @@ _KINDS: Final[dict[str, Callable[[str], EvenhandError]]] = {
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What is wanted."""
-
     # findings and promises are parts of the organiser's page, board is JSON for programs,
     # download is a table or the log, export a pass as another program writes it
     what: Literal["findings", "board", "promises", "download", "export"]
@@ -199,8 +196,6 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct):
-    """What was computed."""
-
     body: str = ""  # HTML, or JSON; "" for a file
     made: int = 0  # when, in milliseconds since 1970
     mark: str = ""  # of the state that `body` is of; "" where there is none
@@ -233,8 +228,6 @@ class Message(msgspec.Struct):
 
 
 class Analyst(Protocol):
-    """Whoever computes on answers."""
-
     def begin(self) -> None:
         """Get ready."""
 
@@ -246,17 +239,14 @@ class Analyst(Protocol):
 
 
 def pack(message: Message) -> bytes:
-    """Return a message as a line."""
     return msgspec.json.encode(message) + b"\n"
 
 
 def unpack(line: bytes) -> Message:
-    """Read a line."""
     return msgspec.json.decode(line, type=Message)
 
 
 def say_refusal(error: Exception) -> tuple[str, str]:
-    """Return the word and the reason of a refusal, as a message holds them."""
     if isinstance(error, EvenhandError):
         return number(error)[1], str(error)
     return FAULT, FAULTY
@@ -284,8 +274,6 @@ _log: Final = logging.getLogger("evenhand")
 
 
 class Health:
-    """Whether the server can read its database, and write to it, in words."""
-
     # Anybody may ask, so the database is asked at most once in some seconds, and by one at a time.
     # What it says of paths and addresses is for the organiser's terminal.
 
@@ -305,7 +293,6 @@ class Health:
         return self._words if done else SLOW
 
     async def _check(self) -> None:
-        """Read and write, and note what came of it."""
         words = UNREADABLE
         try:
             await run_in_threadpool(self._read)
@@ -336,8 +323,6 @@ STATIC: Final = HERE / "static"
 
 @dataclass(frozen=True)
 class Limits:
-    """How much may come in."""
-
     body: int = 256 * 1024  # most bytes of a request
     per_second: float = 30  # requests of one link, in the long run
     burst: int = 120  # requests of one link at once
@@ -353,8 +338,6 @@ class Limits:
 
 @dataclass(frozen=True)
 class Site:
-    """A campaign on the web."""
-
     store: Store  # its database
     prefix: str = ""  # path under which it lies, such as "/study"; "" for none
     # of the server, as judges reach it, such as "https://example.org"; "" for the one by which a
@@ -368,7 +351,6 @@ class Site:
 
     @property
     def campaign(self) -> Campaign:
-        """What is asked."""
         return self.store.campaign
 
     @cached_property
@@ -388,12 +370,10 @@ class Site:
 
     @cached_property
     def health(self) -> Health:
-        """Whether the store can be read and written."""
         return Health(self.store)
 
     @cached_property
     def known(self) -> RecentJudges:
-        """Judges who came a moment ago."""
         return RecentJudges()
 
     @cached_property
@@ -404,17 +384,14 @@ class Site:
 
     @cached_property
     def pages(self) -> jinja2.Environment:
-        """The templates."""
         return make_pages()
 
     def render(self, page: str, payload: dict[str, Any]) -> str:
-        """Fill in a template."""
         root = f"{self.prefix}/static/{self.version}"
         return self.pages.get_template(page).render(site=self, static=root, **payload)
 
 
 def make_pages() -> jinja2.Environment:
-    """Return the templates."""
     pages = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "pages"),
         autoescape=True,
@@ -427,12 +404,10 @@ def make_pages() -> jinja2.Environment:
 
 
 def analysis_of(request: Request) -> Analyst:
-    """Return what computes on the answers of the site that a request came to."""
     analyst: Analyst = request.app.state.analysis
     return analyst
 
 
 def site_of(request: Request) -> Site:
-    """Return the site that a request came to."""
     site: Site = request.app.state.site
     return site

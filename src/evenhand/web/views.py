@@ -23,7 +23,6 @@ QUESTIONS: Final = {
 
 
 def view_item(campaign: Campaign, served: Served, name: str) -> View:
-    """Return a ticket as the page shows it, under the name by which the page knows it."""
     ticket = served.ticket
     task, item = campaign.task(ticket.task), campaign.item(ticket.item)
     beside = [
@@ -45,7 +44,6 @@ def view_item(campaign: Campaign, served: Served, name: str) -> View:
 
 
 def view_task(campaign: Campaign, ticket: Ticket) -> View:
-    """Return the settings of a pass that its page needs."""
     task = campaign.task(ticket.task)
     passes = [one.name for one in campaign.tasks]
     instructions = [one for one in (campaign.wording.instructions, task.instructions) if one]
@@ -74,13 +72,11 @@ def view_task(campaign: Campaign, ticket: Ticket) -> View:
 
 
 def view_end(campaign: Campaign) -> View:
-    """Return what a judge reads at the end."""
     words = campaign.wording
     return {"state": "done", "thanks": words.thanks, "code": words.completion_code}
 
 
 def view_state(store: Readable, served: Served | None) -> View:
-    """Return a ticket, or the end."""
     if served is None:
         return view_end(store.campaign)
     ticket = served.ticket
@@ -88,7 +84,6 @@ def view_state(store: Readable, served: Served | None) -> View:
 
 
 def view_halt(halt: Refused) -> View:
-    """Return why nothing more is asked."""
     return {"state": "halt", "word": number(halt)[1], "message": str(halt)}
 
 
@@ -122,6 +117,5 @@ def _turn(right: Mapping[str, Any], written: Sequence[str], shown: Sequence[str]
 
 
 def _text(campaign: Campaign, name: str, words: str) -> View:
-    """Return a text with its language and direction."""
     field = campaign.wording.text(name)
     return {"text": words, "language": field.language, "direction": field.direction}

@@ -56,6 +56,7 @@ ASKED = {
     "several rows an answer in one task": (ranked_in_one_task(), {}),
     "criteria": (votes(900, criteria=2), {}),
     "pairs of systems": (votes(), {"by": ["system"]}),
+    "by task where there is none": (votes(), {"by": ["task"]}),
     "crossed": (votes(1800, tasks=3, criteria=2), {"by": ["criterion", "task"]}),
     "criteria by pair": (votes(900, criteria=2), {"by": ["criterion", "system"]}),
     "weights": (votes(900, tasks=2).with_columns(WEIGHTS), {}),

@@ -84,7 +84,7 @@ def test_random_scores_do_not_correlate_with_what_is_expected_of_them(items, sys
 
 
 def correlations(rows):
-    own = expect_scores(rows).own
+    own = expect_scores(rows).scores
     return [
         float(np.corrcoef(own, part)[0, 1]) if part.std() > 1e-9 else 0.0 for part in parts_of(rows)
     ]
@@ -139,7 +139,7 @@ def expectation(x: np.ndarray, z: np.ndarray, item: np.ndarray, judge=None) -> E
         judge=judge,
         item=item,
         output=np.arange(len(x)),
-        own=z,
+        scores=z,
         others=x,
         moment=None,
         shared=np.ones(len(x), bool),

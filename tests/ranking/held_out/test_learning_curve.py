@@ -29,14 +29,14 @@ def test_held_out_items_are_never_trained_on() -> None:
 def test_a_task_is_all_there_is_of_it() -> None:
     for t, one in enumerate(TASKS):
         assert one.test.size + one.train.size == (VOTES.task == t).sum()
-        assert (one.said.test, one.said.train) == (one.test.size, one.train.size)
-        assert one.said.items == len(names_of(one.test, "item"))
+        assert (one.test_set.test, one.test_set.train) == (one.test.size, one.train.size)
+        assert one.test_set.items == len(names_of(one.test, "item"))
 
 
 def test_every_model_is_trained_on_subsets_of_every_size() -> None:
     model = Sizes()
     trace(TASKS, {"sizes": model}, PROTOCOL)
-    whole = [one.said.train for one in TASKS]
+    whole = [one.test_set.train for one in TASKS]
     expected = [50] * 3 + [200] * 3
     assert [votes.size for votes in model.seen] == [*expected, whole[0], *expected, whole[1]]
 
@@ -58,7 +58,7 @@ def test_subsets_are_of_votes_that_differ_between_trials() -> None:
 
 def test_tasks_draw_apart() -> None:
     one = TASKS[0]
-    twin = one._replace(said=replace(one.said, task="twin"))
+    twin = one._replace(test_set=replace(one.test_set, task="twin"))
     model = Sizes()
     trace([one, twin], {"sizes": model}, replace(PROTOCOL, sizes=(50,), trials=1))
     first, second = model.seen
@@ -130,9 +130,9 @@ def test_others_train_where_other_votes_are_given() -> None:
         divide_tasks(VOTES, crowd, replace(PROTOCOL, overlap=how)).tasks for how in ("keep", "drop")
     )
     assert kept.test.size == dropped.test.size == TASKS[0].test.size
-    assert kept.said.train == (crowd.task == 0).sum()
-    assert kept.said.shared == kept.said.train - dropped.said.train > 0
-    assert dropped.said.shared == 0
+    assert kept.test_set.train == (crowd.task == 0).sum()
+    assert kept.test_set.shared == kept.test_set.train - dropped.test_set.train > 0
+    assert dropped.test_set.shared == 0
     assert not names_of(dropped.train, "item") & names_of(dropped.test, "item")
     assert names_of(kept.train, "item") & names_of(kept.test, "item")
 
@@ -146,7 +146,7 @@ def test_systems_that_only_the_others_saw_are_known_to_both() -> None:
 def test_tasks_that_cannot_be_divided_are_named() -> None:
     few = replace(VOTES, task=(np.arange(VOTES.size) < 20).astype(np.int32))
     found = divide_tasks(few, None, PROTOCOL)
-    assert [one.said.task for one in found.tasks] == ["t0"]
+    assert [one.test_set.task for one in found.tasks] == ["t0"]
     assert list(found.refused) == ["t1"]
     assert "20 comparisons are fewer than the 300" in found.refused["t1"]
 

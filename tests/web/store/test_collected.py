@@ -16,9 +16,10 @@ from evenhand.design.reading import make_campaign
 from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError, MissingFile, UnknownFormat
 from evenhand.web import Store
+from evenhand.web.store import judging
 from evenhand.web.store.audit import check_collected, gather
 from policy_campaigns import Truth, make_chosen, open_campaign
-from stored_campaigns import RIGHT, reply_to, take
+from stored_campaigns import RIGHT, invite_all, list_judgments, reply_to, take
 
 SCORE = {"score": 50}
 
@@ -28,7 +29,7 @@ def ratings(where: str) -> Iterator[Store]:
     """Twelve outputs by two judges each, with two hidden repeats for everybody."""
     with Store.open(where) as opened:
         opened.launch(replace(make_ratings(), seed=SEED))
-        opened.invite_all()
+        invite_all(opened)
         yield opened
 
 
@@ -38,8 +39,8 @@ def make_ratings() -> Campaign:
 
 def play(store: Store, judge: str, most: int = 10**6) -> int:
     done = 0
-    while done < most and (served := store.serve(judge)) is not None:
-        store.append(reply_to(served, SCORE))
+    while done < most and (served := store.do(judging.serve, judge)) is not None:
+        store.do(judging.append, reply_to(served, SCORE))
         done += 1
     return done
 
@@ -101,7 +102,7 @@ def test_two_logins_of_one_person_are_one_judge(where: str) -> None:
     campaign = small(1, make_items(12, 2), ["a", "b"], judges_per_item=2)
     with Store.open(where) as store:
         store.launch(campaign)
-        store.invite_all()
+        invite_all(store)
         play(store, "a")
         play(store, "b")
         assert check(where, campaign).holds
@@ -114,11 +115,11 @@ def test_what_was_changed_or_taken_back_stands_once_and_in_its_place(
     ratings: Store, where: str
 ) -> None:
     first = take(ratings, "a")
-    record = ratings.append(reply_to(first, SCORE))
+    record = ratings.do(judging.append, reply_to(first, SCORE))
     play(ratings, "a", 3)
-    ratings.append(reply_to(first, {"score": 7}, "again", replaces=record.number))
+    ratings.do(judging.append, reply_to(first, {"score": 7}, "again", replaces=record.number))
     play(ratings, "a", 2)
-    ratings.undo("a")
+    ratings.do(judging.undo, "a")
     found = check(where)
     assert found.broken == ()
     assert tell(found)["tickets"] == (True, "5 of 28 tickets answered")
@@ -137,8 +138,8 @@ def test_answers_that_were_deleted_are_to_come_again(ratings: Store, where: str)
 def test_the_answers_that_stand_are_those_of_the_database(ratings: Store) -> None:
     play(ratings, "a", 6)
     play(ratings, "b", 4)
-    ratings.undo("b")
-    standing = {one.ticket for one in ratings.judgments()}
+    ratings.do(judging.undo, "b")
+    standing = {one.ticket for one in list_judgments(ratings)}
     assert set(gather(ratings.records()).tickets) == standing
 
 
@@ -195,7 +196,7 @@ def test_an_answer_to_the_right_side_changes_nothing(where: str) -> None:
     campaign = small(2, make_items(4, 2), ["a"])
     with Store.open(where) as store:
         store.launch(campaign)
-        store.invite_all()
+        invite_all(store)
         for _ in range(4):
-            store.append(reply_to(take(store, "a"), RIGHT))
+            store.do(judging.append, reply_to(take(store, "a"), RIGHT))
     assert check(where, campaign).holds

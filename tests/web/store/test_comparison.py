@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 from sqlite3 import connect
@@ -17,12 +18,13 @@ from evenhand.design.reading import make_campaign
 from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError
 from evenhand.web import Store
-from evenhand.web.store.audit import audit, check_database
+from evenhand.web.store import judging, people
+from evenhand.web.store.audit import audit, check_database, check_store
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.log import GENESIS, canonical, digest
 from odd_requests import EVERY_KIND
 from policy_campaigns import make_chosen
-from stored_campaigns import LEFT, RIGHT, fill, judge_next, make_pairs
+from stored_campaigns import LEFT, RIGHT, fill, judge_next, list_judgments, make_pairs
 
 ALWAYS = {"repeats": 1, "lag": 2}
 
@@ -64,18 +66,18 @@ def test_tables_that_were_changed_beside_the_log_are_found(
     store.revoke("j2")
     store.pause()
     store.resume()
-    assert store.verify().holds
+    assert check_store(store).holds
     with store.engine.begin() as connection:
         connection.execute(text(order))
-    check = store.verify()
+    check = check_store(store)
     assert check.holds == (told == "")
     assert re.search(told, check.reason)
 
 
 def test_a_ticket_that_came_later_and_was_changed_is_found(store: Store) -> None:
     fill(store)
-    made = store.issue(Ticket(0, "j0", "better", "i0", ("B", "A")))
-    assert store.verify().holds
+    made = store.do(people.issue, Ticket(0, "j0", "better", "i0", ("B", "A")))
+    assert check_store(store).holds
     changes = ('systems = \'["A", "B"]\'', "seat = 'j1'", "expected = 'left'")
     for change in changes:
         with store.engine.connect() as connection:
@@ -93,7 +95,7 @@ def test_a_database_from_which_everything_was_deleted_does_not_hold(
     with store.engine.begin() as connection:
         for name in reversed(tables.split()):
             connection.execute(text(f"DELETE FROM {name}"))
-    check = store.verify()
+    check = check_store(store)
     assert (check.bad, check.holds) == (1, False)
 
 
@@ -109,15 +111,15 @@ def test_tables_hold_beside_the_log_of_everything_that_can_happen(store: Store, 
     happens: dict[str, Callable[[str], object]] = {
         "judge": lambda judge: judge_next(store, judge, draws.choice([LEFT, RIGHT])),
         "revise": lambda judge: _revise(store, judge),
-        "undo": store.undo,
-        "leave": store.leave,
+        "undo": partial(store.do, judging.undo),
+        "leave": partial(store.do, people.leave),
         "revoke": store.revoke,
         "invite": store.invite,
         "forget": lambda judge: store.forget(judge, answers=draws.random() < 0.5),
         "join": lambda judge: store.join(judge, draws.choice(names)),
-        "consent": store.consent,
+        "consent": partial(store.do, people.consent),
         "take over": lambda judge: store.invite(f"{judge}b", seat=judge),
-        "hand back": store.release,
+        "hand back": partial(store.do, judging.release),
     }
     often = ["judge"] * 12 + ["undo", "revise", "invite", "take over", "hand back"] * 2
     done: Counter[str] = Counter()
@@ -127,22 +129,22 @@ def test_tables_hold_beside_the_log_of_everything_that_can_happen(store: Store, 
         with suppress(CampaignError, AssertionError):
             happens[what](judge)
             done[what] += 1
-        assert store.verify().holds, (what, judge)
+        assert check_store(store).holds, (what, judge)
     assert len(done) >= len(happens) - 2
 
 
 def _revise(store: Store, judge: str) -> None:
-    standing = [one for one in store.judgments() if one.judge == judge]
+    standing = [one for one in list_judgments(store) if one.judge == judge]
     assert standing
     last = standing[-1]
     assert last.ticket is not None
     key = f"again {last.number}"
-    store.append(Reply(judge, last.ticket.number, RIGHT, key, replaces=last.number))
+    store.do(judging.append, Reply(judge, last.ticket.number, RIGHT, key, replaces=last.number))
 
 
 def test_tickets_of_every_kind_are_those_that_were_launched(store: Store) -> None:
     store.launch(make_campaign(EVERY_KIND))
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 @pytest.mark.parametrize(
@@ -179,7 +181,7 @@ def test_a_table_that_is_missing_is_named(store: Store, table: str) -> None:
     fill(store)
     with store.engine.begin() as connection:
         connection.execute(text(f"DROP TABLE {table}"))
-    assert store.verify().fault == f"the database is damaged: there is no table '{table}'"
+    assert check_store(store).fault == f"the database is damaged: there is no table '{table}'"
 
 
 @pytest.mark.parametrize(
@@ -197,7 +199,7 @@ def test_a_column_that_is_missing_is_named(store: Store, table: str, column: str
         else:
             connection.execute(text(f'ALTER TABLE {table} DROP COLUMN "{column}"'))
     told = f"the database is damaged: the table '{table}' has no column '{column}'"
-    assert store.verify().fault == told
+    assert check_store(store).fault == told
 
 
 def _space_answer(_: dict[str, Any], beside: dict[str, Any]) -> None:
@@ -268,20 +270,20 @@ def test_a_log_written_anew_that_no_server_writes_does_not_hold(
     fill(store)
     judge_next(store, "j0", LEFT)
     _rewrite(store, lambda *_: None)
-    assert store.verify().holds
+    assert check_store(store).holds
     _rewrite(store, change)
-    check = store.verify()
+    check = check_store(store)
     assert (check.bad, check.reason) == (bad, reason)
 
 
 def test_a_campaign_that_was_changed_with_its_digest_is_named(store: Store) -> None:
     """The tickets of another campaign are of another assignment: that is told, and not a state."""
     fill(store, make_pairs(items=6, judges=2, repeats=1, lag=2))
-    while (served := store.serve("j0")) is not None and served.ticket.kind != "repeat":
+    while (served := store.do(judging.serve, "j0")) is not None and served.ticket.kind != "repeat":
         judge_next(store, "j0", LEFT)
-    store.leave("j0")
+    store.do(people.leave, "j0")
     store.invite("j0b", seat="j0")
-    assert store.verify().holds
+    assert check_store(store).holds
     with store.engine.begin() as connection:
         void = text("SELECT count(*) FROM tickets WHERE state = 2")
         assert connection.execute(void).scalar() == 1
@@ -292,6 +294,6 @@ def test_a_campaign_that_was_changed_with_its_digest_is_named(store: Store) -> N
             body["facts"]["assignment"] = "0" * 64
 
     _rewrite(store, change)
-    check = store.verify()
+    check = check_store(store)
     assert not check.holds
     assert "state" not in check.reason

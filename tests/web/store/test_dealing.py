@@ -10,6 +10,8 @@ from scipy.stats import binom, chisquare
 from evenhand.design.guarantees import verify_collected
 from evenhand.errors import CampaignError
 from evenhand.web import Store
+from evenhand.web.store import judging
+from evenhand.web.store.audit import check_store
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.log import NotYours
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
@@ -32,10 +34,10 @@ def test_a_campaign_ends_when_its_judgments_are_there_and_keeps_its_promises(
     assignment = open_campaign(store, make_chosen(**design))
     done = Truth(1).judge_all(store, JUDGES)
     assert done == len(assignment)
-    assert [store.serve(one) for one in JUDGES] == [None] * 4
+    assert [store.do(judging.serve, one) for one in JUDGES] == [None] * 4
     check = verify_collected(assignment, list_judged(store))
     assert check.broken == ()
-    assert store.verify().holds
+    assert check_store(store).holds
     kinds = Counter(one.kind for one in list_judged(store))
     assert kinds["target"] == design.get("judgments", 4 * (30 - 2 - 2))
 
@@ -113,7 +115,7 @@ def test_two_judges_at_once_are_never_asked_the_same(store: Store) -> None:
         shown = [(one.ticket.item, frozenset(one.ticket.systems)) for one in served]
         assert len(set(shown)) == 2 or "a" in (shown[0][0][0], shown[1][0][0])
         for one in served:
-            store.append(reply_to(one))
+            store.do(judging.append, reply_to(one))
 
 
 def _serve(tx: Any, judge: str) -> Any:
@@ -143,11 +145,11 @@ def test_an_answer_that_was_taken_back_is_asked_again_as_it_was(store: Store) ->
     open_campaign(store, make_chosen(judgments=40))
     Truth(7).judge_all(store, JUDGES, most=12)
     before = list_judged(store)[-1]
-    back = store.undo(before.judge)
+    back = store.do(judging.undo, before.judge)
     assert back.ticket == before
-    store.append(reply_to(back))
+    store.do(judging.append, reply_to(back))
     Truth(8).judge_all(store, JUDGES)
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_a_revoked_judge_gives_the_pair_back(store: Store) -> None:
@@ -156,20 +158,20 @@ def test_a_revoked_judge_gives_the_pair_back(store: Store) -> None:
     store.revoke("judge-1")
     store.invite("late", seat="judge-1")
     with pytest.raises(NotYours):
-        store.append(Reply("late", first.ticket.number, LEFT, first.key))
+        store.do(judging.append, Reply("late", first.ticket.number, LEFT, first.key))
     Truth(9).judge_all(store, ["judge-2", "late"])
     judged = list_judged(store)
     assert len(judged) == len(assignment)
     assert Counter(one.number for one in judged).most_common(1)[0][1] == 1
     emptied = [one.facts.get("emptied") for one in store.records() if one.kind == "revoke"]
     assert emptied == [[first.ticket.number]]
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def _take_target(store: Store, judge: str) -> Any:
     """Answer what the design fixed until a pair of the policy is served."""
     while (served := take(store, judge)).ticket.kind != "target":
-        store.append(reply_to(served))
+        store.do(judging.append, reply_to(served))
     return served
 
 
@@ -185,18 +187,18 @@ def test_a_pair_whose_time_ran_out_goes_to_who_needs_it(store: Store, clock: Han
     late = _take_target(store, slow)
     clock.wait(61)
     asked = []
-    while (served := store.serve(quick)) is not None:
+    while (served := store.do(judging.serve, quick)) is not None:
         asked.append(served.ticket)
-        store.append(reply_to(served))
+        store.do(judging.append, reply_to(served))
     fresh = {one.item for one in asked if one.kind == "target"}
     assert len(fresh) == 2
     if late.ticket.item in fresh:
         with pytest.raises(NotYours, match=r"not asked yet|went to somebody"):
-            store.append(reply_to(late))
+            store.do(judging.append, reply_to(late))
     Truth(10).judge_all(store, [slow])
     items = [one.item for one in list_judged(store) if one.kind == "target"]
     assert sorted(items) == ["i0", "i1", "i2"]
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def _count_left(store: Store, judge: str) -> int:
@@ -210,9 +212,9 @@ def test_an_answer_that_comes_late_is_taken_if_nobody_else_was_asked(
     late = _take_target(store, "judge-1")
     clock.wait(61)
     Truth(11).judge_all(store, ["judge-2", "judge-3"], most=10)
-    assert store.append(reply_to(late)).ticket == late.ticket
+    assert store.do(judging.append, reply_to(late)).ticket == late.ticket
     Truth(12).judge_all(store, JUDGES)
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_an_old_page_cannot_answer_for_what_the_ticket_asks_now(
@@ -227,10 +229,10 @@ def test_an_old_page_cannot_answer_for_what_the_ticket_asks_now(
     new = _take_target(store, slow)
     assert (new.ticket.number, new.key != old.key) == (old.ticket.number, True)
     with pytest.raises(NotYours):
-        store.append(reply_to(old))
-    store.append(reply_to(new))
+        store.do(judging.append, reply_to(old))
+    store.do(judging.append, reply_to(new))
     Truth(13).judge_all(store, [slow, quick])
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_logins_of_one_person_are_not_asked_the_same(store: Store) -> None:
@@ -251,7 +253,7 @@ def test_what_a_person_takes_away_is_asked_anew(store: Store) -> None:
     store.invite("heir", seat="judge-1")
     Truth(17).judge_all(store, ["heir", *JUDGES[1:]])
     assert len(list_judged(store)) == len(assignment)
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_judgments_are_in_the_order_in_which_tickets_stand(store: Store) -> None:

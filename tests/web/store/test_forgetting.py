@@ -7,34 +7,38 @@ import pytest
 from sqlalchemy import text
 
 from evenhand.web import Store
+from evenhand.web.store import judging, people
 from evenhand.web.store import queries as reading
+from evenhand.web.store.audit import check_store
 from evenhand.web.store.judging import Reply
 from evenhand.web.store.log import ShutOut, UnknownLink
 from evenhand.web.store.verification import verify
-from stored_campaigns import LEFT, fill, judge_next, make_pairs, take
+from stored_campaigns import LEFT, fill, judge_next, list_judgments, make_pairs, take
 
 SECRET = "my name is Zephyrine"
 
 
 def _say(store: Store, judge: str) -> None:
     served = take(store, judge)
-    store.append(Reply(judge, served.ticket.number, {**LEFT, "comment": SECRET}, served.key))
+    store.do(
+        judging.append, Reply(judge, served.ticket.number, {**LEFT, "comment": SECRET}, served.key)
+    )
 
 
 def test_what_is_known_of_a_person_goes_and_the_answers_stay(store: Store) -> None:
     store.launch(make_pairs())
-    came = store.enrol("prolific", "worker-4711")
+    came = store.do(people.enrol, "prolific", "worker-4711")
     _say(store, came.judge)
     assert store.forget(came.judge) == (came.judge,)
-    [record] = store.judgments()
+    [record] = list_judgments(store)
     assert (record.answer, record.comment, record.erased) == (LEFT, "", True)
-    check = store.verify()
+    check = check_store(store)
     assert check.holds
     assert check.erased == 1
     with pytest.raises(UnknownLink):
         store.identify(came.token)
     with pytest.raises(ShutOut, match="forgotten"):
-        store.serve(came.judge)
+        store.do(judging.serve, came.judge)
     with store.engine.connect() as connection:
         everything = [
             str(connection.execute(text(f"SELECT * FROM {name}")).all())
@@ -46,9 +50,14 @@ def test_what_is_known_of_a_person_goes_and_the_answers_stay(store: Store) -> No
 
 @pytest.mark.parametrize("end", ["revoke", "leave", "forget"])
 def test_whoever_is_gone_has_nothing_before_them_any_more(store: Store, end: str) -> None:
+    ends = {
+        "revoke": store.revoke,
+        "leave": lambda judge: store.do(people.leave, judge),
+        "forget": store.forget,
+    }
     fill(store)
     take(store, "j0")
-    getattr(store, end)("j0")
+    ends[end]("j0")
     [state] = [one for one in store.judges() if one.name == "j0"]
     assert state.since is None
 
@@ -59,13 +68,13 @@ def test_answers_go_too_if_asked_for_and_their_tickets_are_asked_again(store: St
     first = judge_next(store, "j0")
     judge_next(store, "j0")
     store.forget("j0", answers=True)
-    assert [one.judge for one in store.judgments()] == ["j1"]
-    assert store.verify().holds
+    assert [one.judge for one in list_judgments(store)] == ["j1"]
+    assert check_store(store).holds
     store.invite("new", seat="j0")
     assert first.ticket is not None
     assert take(store, "new").ticket.number == first.ticket.number
     judge_next(store, "new")
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_all_logins_of_a_person_are_forgotten(store: Store) -> None:
@@ -75,7 +84,7 @@ def test_all_logins_of_a_person_are_forgotten(store: Store) -> None:
     store.join("j1", "j0")
     assert store.forget("j0") == ("j0", "j1")
     assert SECRET not in str(list(store.lines()))
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_a_deletion_that_nobody_asked_for_is_found(store: Store) -> None:
@@ -84,7 +93,7 @@ def test_a_deletion_that_nobody_asked_for_is_found(store: Store) -> None:
     number = store.head().number
     with store.engine.begin() as connection:
         connection.execute(text("UPDATE log SET note = NULL"))
-    check = store.verify()
+    check = check_store(store)
     assert check.bad == number
     assert "no request" in check.reason
 
@@ -95,13 +104,13 @@ def test_a_deletion_after_the_request_was_carried_out_is_found(store: Store) -> 
     store.forget("j0")
     with store.engine.begin() as connection:
         connection.execute(text("UPDATE log SET said = NULL"))
-    assert not store.verify().holds
+    assert not check_store(store).holds
 
 
 def test_nothing_of_it_stays_in_the_files_of_sqlite(tmp_path: Path) -> None:
     with Store.open(str(tmp_path / "campaign.db")) as store:
         store.launch(make_pairs())
-        judge = store.enrol("prolific", "worker-4711").judge
+        judge = store.do(people.enrol, "prolific", "worker-4711").judge
         _say(store, judge)
         assert any(SECRET.encode() in one.read_bytes() for one in tmp_path.iterdir())
         store.forget(judge)
@@ -118,15 +127,14 @@ def test_while_somebody_reads_nobody_waits_and_it_goes_when_they_end(tmp_path: P
     with Store.open(str(tmp_path / "campaign.db")) as store:
         fill(store)
         _say(store, "j0")
-        rows = store.judgments()
-        next(rows)  # a table that is being sent
-        store.forget("j0")
-        assert not store.emptied
-        assert _holds(tmp_path, SECRET)
-        judge_next(store, "j1")
-        with store.engine.connect() as connection:  # only for that was a lock not waited for
-            assert connection.execute(text("PRAGMA busy_timeout")).scalar() == 10_000
-        rows.close()  # type: ignore[attr-defined]
+        with store.reading() as reader:
+            assert reader.execute(text("SELECT count(*) FROM log")).scalar()
+            store.forget("j0")
+            assert not store.emptied
+            assert _holds(tmp_path, SECRET)
+            judge_next(store, "j1")
+            with store.engine.connect() as connection:  # only for that was a lock not waited for
+                assert connection.execute(text("PRAGMA busy_timeout")).scalar() == 10_000
         for _ in range(100):
             if store.emptied:
                 break
@@ -172,9 +180,9 @@ def test_what_is_deleted_is_overwritten_whatever_the_library_does_of_itself(stor
 def test_a_worker_who_was_forgotten_is_not_known_when_they_come_back(store: Store) -> None:
     """Nothing is kept by which they could be, whatever they did."""
     store.launch(make_pairs())
-    first = store.enrol("prolific", "worker-4711").judge
+    first = store.do(people.enrol, "prolific", "worker-4711").judge
     store.revoke(first)
     with pytest.raises(ShutOut):
-        store.enrol("prolific", "worker-4711")
+        store.do(people.enrol, "prolific", "worker-4711")
     store.forget(first)
-    assert store.enrol("prolific", "worker-4711").judge == "j0.2"
+    assert store.do(people.enrol, "prolific", "worker-4711").judge == "j0.2"

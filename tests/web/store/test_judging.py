@@ -4,9 +4,21 @@ import pytest
 
 from evenhand.errors import InvalidJudgments
 from evenhand.web import Store
-from evenhand.web.store.judging import Reply, append
+from evenhand.web.store import judging
+from evenhand.web.store.audit import check_store
+from evenhand.web.store.judging import Answering, Reply, append
 from evenhand.web.store.log import AnsweredBefore, NoSuchJudge, NotYours, Paused, ShutOut
-from stored_campaigns import LEFT, RIGHT, HandClock, fill, judge_next, make_pairs, reply_to, take
+from stored_campaigns import (
+    LEFT,
+    RIGHT,
+    HandClock,
+    fill,
+    judge_next,
+    list_judgments,
+    make_pairs,
+    reply_to,
+    take,
+)
 
 
 def test_a_reload_serves_the_same_ticket_with_the_same_key(store: Store) -> None:
@@ -17,7 +29,7 @@ def test_a_reload_serves_the_same_ticket_with_the_same_key(store: Store) -> None
 def test_a_ticket_keeps_the_order_in_which_its_outputs_are_shown(store: Store) -> None:
     fill(store)
     served = take(store, "j0")
-    record = store.append(reply_to(served, seconds=2.5))
+    record = store.do(judging.append, reply_to(served, seconds=2.5))
     assert record.ticket == served.ticket
     [row] = store.rows("comparisons")
     assert (row["left"], row["right"]) == served.ticket.systems
@@ -28,37 +40,37 @@ def test_a_judge_answers_everything_once_and_is_done(store: Store) -> None:
     fill(store)
     served = take(store, "j0")
     places = [served.place]
-    while (following := store.answer(reply_to(served)).next) is not None:
+    while (following := store.write(Answering(reply_to(served))).result().next) is not None:
         served = following
         places.append(served.place)
     assert places == [1, 2, 3]
-    assert store.serve("j0") is None
-    assert len({one.ticket.number for one in store.judgments() if one.ticket}) == 3
+    assert store.do(judging.serve, "j0") is None
+    assert len({one.ticket.number for one in list_judgments(store) if one.ticket}) == 3
 
 
 def test_the_same_answer_sent_twice_is_one_record(store: Store) -> None:
     fill(store)
     reply = reply_to(take(store, "j0"))
-    assert store.append(reply) == store.append(reply)
-    assert len(list(store.judgments())) == 1
+    assert store.do(judging.append, reply) == store.do(judging.append, reply)
+    assert len(list(list_judgments(store))) == 1
 
 
 def test_one_key_with_two_answers_is_refused_and_the_first_one_stands(store: Store) -> None:
     fill(store)
     served = take(store, "j0")
-    first = store.append(reply_to(served, LEFT))
+    first = store.do(judging.append, reply_to(served, LEFT))
     with pytest.raises(AnsweredBefore, match="same page") as refused:
-        store.append(reply_to(served, RIGHT))
+        store.do(judging.append, reply_to(served, RIGHT))
     assert refused.value.record == first
-    assert [one.answer for one in store.judgments()] == [LEFT]
+    assert [one.answer for one in list_judgments(store)] == [LEFT]
 
 
 def test_a_second_tab_that_answers_later_is_shown_what_stands(store: Store) -> None:
     fill(store)
     served = take(store, "j0")
-    first = store.append(reply_to(served, LEFT, key="tab one"))
+    first = store.do(judging.append, reply_to(served, LEFT, key="tab one"))
     with pytest.raises(AnsweredBefore, match="another tab") as refused:
-        store.append(reply_to(served, RIGHT, key="tab two"))
+        store.do(judging.append, reply_to(served, RIGHT, key="tab two"))
     assert refused.value.record == first
 
 
@@ -72,48 +84,48 @@ def test_two_submits_at_once_are_stored_once(store: Store) -> None:
 def test_a_revision_is_a_new_record_that_names_the_old_one(store: Store) -> None:
     fill(store)
     served = take(store, "j0")
-    first = store.append(reply_to(served))
-    again = store.append(reply_to(served, RIGHT, key="revision", replaces=first.number))
+    first = store.do(judging.append, reply_to(served))
+    again = store.do(judging.append, reply_to(served, RIGHT, key="revision", replaces=first.number))
     assert (again.kind, again.replaces) == ("revision", first.number)
-    assert [one.number for one in store.judgments()] == [again.number]
+    assert [one.number for one in list_judgments(store)] == [again.number]
     with pytest.raises(AnsweredBefore):
-        store.append(reply_to(served, LEFT, key="late tab", replaces=first.number))
+        store.do(judging.append, reply_to(served, LEFT, key="late tab", replaces=first.number))
     assert [one.kind for one in store.records() if one.ticket] == ["judgment", "revision"]
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_undo_serves_the_ticket_again_and_both_answers_stay_in_the_log(store: Store) -> None:
     fill(store)
     first = take(store, "j0")
-    store.answer(reply_to(first))
-    back = store.undo("j0")
+    store.write(Answering(reply_to(first))).result()
+    back = store.do(judging.undo, "j0")
     assert back.ticket == first.ticket
     assert take(store, "j0") == back
-    assert list(store.judgments()) == []
-    second = store.append(reply_to(back, RIGHT))
-    assert [one.number for one in store.judgments()] == [second.number]
+    assert list(list_judgments(store)) == []
+    second = store.do(judging.append, reply_to(back, RIGHT))
+    assert [one.number for one in list_judgments(store)] == [second.number]
     kinds = [one.kind for one in store.records() if one.ticket]
     assert kinds == ["judgment", "undo", "judgment"]
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_undo_goes_back_answer_by_answer(store: Store) -> None:
     fill(store)
     numbers = [judge_next(store, "j0").ticket for _ in range(3)]
-    assert [store.undo("j0").ticket for _ in range(3)] == numbers[::-1]
+    assert [store.do(judging.undo, "j0").ticket for _ in range(3)] == numbers[::-1]
     with pytest.raises(NotYours, match="no answer"):
-        store.undo("j0")
+        store.do(judging.undo, "j0")
     assert take(store, "j0").ticket == numbers[0]
 
 
 def test_a_late_copy_of_an_answer_that_was_taken_back_is_not_taken_for_stored(store: Store) -> None:
     fill(store)
     reply = reply_to(take(store, "j0"))
-    store.append(reply)
-    store.undo("j0")
+    store.do(judging.append, reply)
+    store.do(judging.undo, "j0")
     with pytest.raises(AnsweredBefore, match="taken back"):
-        store.append(reply)
-    assert list(store.judgments()) == []
+        store.do(judging.append, reply)
+    assert list(list_judgments(store)) == []
 
 
 def test_a_judge_is_active_from_the_first_answer_on(store: Store) -> None:
@@ -129,12 +141,12 @@ def test_nobody_answers_the_ticket_of_another_judge(store: Store) -> None:
     theirs = take(store, "j1")
     take(store, "j0")
     with pytest.raises(NotYours):
-        store.append(Reply("j0", theirs.ticket.number, LEFT, theirs.key))
-    store.append(reply_to(theirs))
+        store.do(judging.append, Reply("j0", theirs.ticket.number, LEFT, theirs.key))
+    store.do(judging.append, reply_to(theirs))
     with pytest.raises(NotYours):
-        store.append(Reply("j0", theirs.ticket.number, LEFT, theirs.key))
+        store.do(judging.append, Reply("j0", theirs.ticket.number, LEFT, theirs.key))
     with pytest.raises(NotYours):
-        store.append(Reply("j0", theirs.ticket.number, RIGHT, "mine", replaces=4))
+        store.do(judging.append, Reply("j0", theirs.ticket.number, RIGHT, "mine", replaces=4))
 
 
 def test_nobody_answers_what_was_not_asked_yet(store: Store) -> None:
@@ -142,7 +154,7 @@ def test_nobody_answers_what_was_not_asked_yet(store: Store) -> None:
     served = take(store, "j0")
     for number in (served.ticket.number + 1, 10_000, 2**40):
         with pytest.raises(NotYours):
-            store.append(Reply("j0", number, LEFT, "ahead"))
+            store.do(judging.append, Reply("j0", number, LEFT, "ahead"))
 
 
 @pytest.mark.parametrize("number", [-1, 2**70, "1", None, True, 1.5])
@@ -150,13 +162,13 @@ def test_numbers_that_no_ticket_has_are_refused(store: Store, number: int) -> No
     fill(store)
     take(store, "j0")
     with pytest.raises(InvalidJudgments, match="ticket is a whole number"):
-        store.append(Reply("j0", number, LEFT, "key"))
+        store.do(judging.append, Reply("j0", number, LEFT, "key"))
 
 
 def test_nobody_unknown_is_served(store: Store) -> None:
     fill(store)
     with pytest.raises(NoSuchJudge, match="'j9'"):
-        store.serve("j9")
+        store.do(judging.serve, "j9")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +181,7 @@ def test_an_answer_off_the_task_is_refused_and_the_ticket_stays(
     fill(store)
     served = take(store, "j0")
     with pytest.raises(InvalidJudgments):
-        store.append(reply_to(served, answer))
+        store.do(judging.append, reply_to(served, answer))
     assert take(store, "j0") == served
 
 
@@ -177,14 +189,14 @@ def test_an_answer_off_the_task_is_refused_and_the_ticket_stays(
 def test_times_that_cannot_be_are_refused(store: Store, seconds: float) -> None:
     fill(store)
     with pytest.raises(InvalidJudgments, match="seconds"):
-        store.append(reply_to(take(store, "j0"), seconds=seconds))
+        store.do(judging.append, reply_to(take(store, "j0"), seconds=seconds))
 
 
 @pytest.mark.parametrize("key", ["x" * 101, "a\0b", "a\nb", "\ud800"])
 def test_keys_that_cannot_be_stored_are_refused(store: Store, key: str) -> None:
     fill(store)
     with pytest.raises(InvalidJudgments, match="key"):
-        store.append(reply_to(take(store, "j0"), key=key))
+        store.do(judging.append, reply_to(take(store, "j0"), key=key))
 
 
 def test_a_pause_serves_nothing_and_takes_what_was_asked(store: Store) -> None:
@@ -194,8 +206,8 @@ def test_a_pause_serves_nothing_and_takes_what_was_asked(store: Store) -> None:
     store.pause()
     assert store.paused
     with pytest.raises(Paused):
-        store.serve("j0")
-    answered = store.answer(reply_to(served))
+        store.do(judging.serve, "j0")
+    answered = store.write(Answering(reply_to(served))).result()
     assert answered.next is None
     assert isinstance(answered.halt, Paused)
     store.resume()
@@ -208,18 +220,18 @@ def test_a_revoked_judge_is_neither_served_nor_heard(store: Store) -> None:
     served = take(store, "j0")
     store.revoke("j0")
     with pytest.raises(ShutOut):
-        store.serve("j0")
+        store.do(judging.serve, "j0")
     with pytest.raises(ShutOut):
-        store.append(reply_to(served))
-    assert list(store.judgments()) == []
+        store.do(judging.append, reply_to(served))
+    assert list(list_judgments(store)) == []
 
 
 def test_a_ticket_handed_back_is_served_again(store: Store) -> None:
     fill(store)
     served = take(store, "j0")
-    store.release("j0")
+    store.do(judging.release, "j0")
     with pytest.raises(NotYours, match="not asked yet"):
-        store.append(reply_to(served))
+        store.do(judging.append, reply_to(served))
     assert take(store, "j0").ticket == served.ticket
 
 
@@ -229,8 +241,8 @@ def test_a_lease_that_ran_out_takes_a_late_answer_as_long_as_nobody_else_has_the
     fill(store)
     served = take(store, "j0")
     clock.wait(61)
-    store.append(reply_to(served))
-    assert len(list(store.judgments())) == 1
+    store.do(judging.append, reply_to(served))
+    assert len(list(list_judgments(store))) == 1
 
 
 def test_a_lease_that_ran_out_is_given_again_with_the_same_key(
@@ -259,7 +271,7 @@ def test_a_wall_clock_that_goes_back_changes_nothing(
         assert take(later, "j0").key == served.key
     times = [one.at for one in store.records()]
     assert times == sorted(times)
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_two_servers_on_one_database_write_one_chain(where: str, store: Store) -> None:
@@ -272,6 +284,6 @@ def test_two_servers_on_one_database_write_one_chain(where: str, store: Store) -
                 waiting.append(one.write(lambda tx, reply=reply: append(tx, reply)))
             for one in waiting:
                 one.result()
-        assert len(list(other.judgments())) == 40
+        assert len(list(list_judgments(other))) == 40
         assert store.head() == other.head()
-    assert store.verify().holds
+    assert check_store(store).holds

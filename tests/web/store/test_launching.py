@@ -17,29 +17,40 @@ from evenhand.errors import CampaignError
 from evenhand.web import Store
 from evenhand.web.downloads import open_download
 from evenhand.web.links import write_links
+from evenhand.web.store import judging, people
+from evenhand.web.store.audit import check_store
 from evenhand.web.store.log import NoSuchJudge, UnknownLink
 from evenhand.web.store.people import Invitation
-from stored_campaigns import LEFT, fill, judge_next, make_pairs, reply_to, take
+from stored_campaigns import (
+    LEFT,
+    fill,
+    invite_all,
+    judge_next,
+    list_judgments,
+    make_pairs,
+    reply_to,
+    take,
+)
 
 
 def test_a_ticket_of_a_policy_comes_after_those_of_the_design(store: Store) -> None:
     fill(store)
     for _ in range(3):
         judge_next(store, "j0")
-    assert store.serve("j0") is None
-    asked = store.issue(Ticket(-1, "j0", "better", "i1", ("B", "A")))
+    assert store.do(judging.serve, "j0") is None
+    asked = store.do(people.issue, Ticket(-1, "j0", "better", "i1", ("B", "A")))
     assert asked.number == 6
     served = take(store, "j0")
     assert (served.ticket, served.place, served.total) == (asked, 4, 4)
-    store.append(reply_to(served))
-    assert len(list(store.judgments())) == 4
-    assert store.verify().holds
+    store.do(judging.append, reply_to(served))
+    assert len(list(list_judgments(store))) == 4
+    assert check_store(store).holds
 
 
 def test_somebody_outside_the_design_is_asked_by_a_policy(store: Store) -> None:
     fill(store)
     store.invite("guest")
-    store.issue(Ticket(-1, "guest", "better", "i1", ("A", "B")))
+    store.do(people.issue, Ticket(-1, "guest", "better", "i1", ("A", "B")))
     assert judge_next(store, "guest").answer == LEFT
 
 
@@ -56,9 +67,9 @@ def test_somebody_outside_the_design_is_asked_by_a_policy(store: Store) -> None:
 def test_tickets_that_the_campaign_does_not_have_are_refused(store: Store, ticket: Ticket) -> None:
     fill(store)
     with pytest.raises(CampaignError):
-        store.issue(ticket)
+        store.do(people.issue, ticket)
     with pytest.raises(NoSuchJudge):
-        store.issue(Ticket(-1, "nobody", "better", "i1", ("A", "B")))
+        store.do(people.issue, Ticket(-1, "nobody", "better", "i1", ("A", "B")))
 
 
 def test_each_kind_of_answer_is_a_row_of_its_table(store: Store) -> None:
@@ -75,8 +86,8 @@ def test_each_kind_of_answer_is_a_row_of_its_table(store: Store) -> None:
     )
     answers = {"better": LEFT, "order": {"ranks": [1, 1]}, "fluency": {"score": 4}}
     fill(store, campaign)
-    while (served := store.serve("j0")) is not None:
-        store.append(reply_to(served, answers[served.ticket.task]))
+    while (served := store.do(judging.serve, "j0")) is not None:
+        store.do(judging.append, reply_to(served, answers[served.ticket.task]))
     assert [one["outcome"] for one in store.rows("comparisons")] == ["left"]
     assert [one["rank"] for one in store.rows("rankings")] == [1, 1]
     assert {one["score"] for one in store.rows("ratings")} == {4}
@@ -108,7 +119,7 @@ def test_of_two_servers_that_start_together_one_launches(where: str) -> None:
             return store.launch(campaign)
 
         assert sorted(pool.map(launch, (one, two))) == [False, True]
-        assert one.verify().holds
+        assert check_store(one).holds
         assert two.campaign == one.campaign
         assert one.campaign.has_secret_seed
         assert replace(two.campaign, seed=None) == campaign
@@ -117,7 +128,7 @@ def test_of_two_servers_that_start_together_one_launches(where: str) -> None:
 def test_a_launch_draws_a_seed_that_the_organiser_takes_home(store: Store, where: str) -> None:
     planned = make_pairs()
     store.launch(planned)
-    store.invite_all()
+    invite_all(store)
     seed = store.campaign.seed
     assert seed is not None
     assert seed.bit_length() == 192
@@ -185,7 +196,7 @@ def test_seats_are_given_once_by_two_servers_at_the_same_time(where: str) -> Non
 
         def invite(store: Store) -> list[Invitation]:
             gate.wait()
-            return list(store.invite_all())
+            return list(invite_all(store))
 
         made = [each for every in pool.map(invite, (one, two)) for each in every]
         assert sorted(each.judge for each in made) == [f"j{n}" for n in range(8)]
@@ -194,11 +205,11 @@ def test_seats_are_given_once_by_two_servers_at_the_same_time(where: str) -> Non
 
 def test_a_ticket_that_was_asked_for_is_in_the_log(store: Store) -> None:
     fill(store)
-    made = store.issue(Ticket(0, "j0", "better", "i0", ("B", "A")))
+    made = store.do(people.issue, Ticket(0, "j0", "better", "i0", ("B", "A")))
     [record] = [one for one in store.records() if one.kind == "issue"]
     assert record.ticket == made
     assert record.facts == {"seat": "j0"}
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_tickets_that_break_a_promise_are_not_launched(store: Store) -> None:

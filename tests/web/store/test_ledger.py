@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 
 from evenhand.web import Store
+from evenhand.web.store import judging, people
+from evenhand.web.store.audit import check_store
+from evenhand.web.store.judging import Answering
 from evenhand.web.store.policy import AssignmentLedger, PolicyAssigner, build_ledger, find_expired
 from evenhand.web.store.transaction import WriteTransaction
 from policy_campaigns import Truth, list_judged, make_chosen, open_campaign
-from stored_campaigns import HandClock, reply_to, take
+from stored_campaigns import HandClock, list_judgments, reply_to, take
 
 JUDGES = ["judge-1", "judge-2", "judge-3", "judge-4"]
 
@@ -63,22 +66,22 @@ def ran(store: Store, clock: HandClock) -> Store:
     open_campaign(store, make_chosen(items=30, **settings))
     truth = Truth(1)
     truth.judge_all(store, JUDGES, most=24)
-    store.undo("judge-1")
+    store.do(judging.undo, "judge-1")
     first = list_judged(store)[-1]
-    store.append(truth.reply(take(store, "judge-1")))
-    last = [one for one in store.judgments() if one.judge == first.judge][-1]
+    store.do(judging.append, truth.reply(take(store, "judge-1")))
+    last = [one for one in list_judgments(store) if one.judge == first.judge][-1]
     assert last.ticket is not None
     told = {"outcome": "tie"}
     again = {"judge": first.judge, "ticket": last.ticket.number, "answer": told, "key": "again"}
     from evenhand.web.store.judging import Reply
 
-    store.append(Reply(**again, replaces=last.number))
+    store.do(judging.append, Reply(**again, replaces=last.number))
     store.revoke("judge-2")
     store.invite("heir", seat="judge-2")
     truth.judge_all(store, ["heir", "judge-3"], most=8)
     clock.wait(61)
     truth.judge_all(store, ["judge-4"], most=6)
-    store.leave("judge-3")
+    store.do(people.leave, "judge-3")
     truth.judge_all(store, ["judge-1"], most=3)
     return store
 
@@ -94,7 +97,7 @@ def test_the_counts_are_those_of_the_answers_that_stand(ran: Store) -> None:
     ledger, _ = look(ran)
     pairs = ledger.pairs
     won: Counter[tuple[str, str]] = Counter()
-    for record in ran.judgments():
+    for record in list_judgments(ran):
         ticket = record.ticket
         if ticket is None or ticket.kind not in ("target", "anchor"):
             continue
@@ -132,7 +135,7 @@ def test_after_a_restart_nothing_is_lost(tmp_path: Path, clock: HandClock) -> No
         assert [take(store, one) for one in JUDGES] == shown
         truth.judge_all(store, JUDGES)
         assert len(list_judged(store)) == len(assignment)
-        assert store.verify().holds
+        assert check_store(store).holds
 
 
 def test_two_servers_on_one_database_know_of_each_other(where: str, clock: HandClock) -> None:
@@ -150,7 +153,7 @@ def test_two_servers_on_one_database_know_of_each_other(where: str, clock: HandC
             if each.kind == "target"
         ]
         assert len(units) == len(set(units)) == 80
-        assert one.verify().holds
+        assert check_store(one).holds
 
 
 def test_what_could_not_be_stored_was_not_chosen(
@@ -167,12 +170,12 @@ def test_what_could_not_be_stored_was_not_chosen(
     monkeypatch.setattr(WriteTransaction, "close", break_off)
     for one in served:
         with pytest.raises(ZeroDivisionError):
-            store.answer(reply_to(one))
+            store.write(Answering(reply_to(one))).result()
     monkeypatch.undo()
     followed, anew = look(store)
     assert tell(followed) == tell(anew) == before
     Truth(5).judge_all(store, JUDGES)
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_pairs_are_chosen_ahead_and_the_fit_is_not_made_for_each(

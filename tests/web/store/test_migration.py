@@ -15,10 +15,11 @@ from starlette.testclient import TestClient
 from evenhand.data.coding import SEED
 from evenhand.errors import CampaignError, UnknownOption
 from evenhand.web import Site, Store, make_app
-from evenhand.web.store.audit import audit
+from evenhand.web.store import judging, people
+from evenhand.web.store.audit import audit, check_store
 from evenhand.web.store.database import VERSION, connect, migrate, read_version, say_fault
 from evenhand.web.store.schema import TABLES
-from stored_campaigns import fill, judge_next, make_pairs
+from stored_campaigns import fill, judge_next, list_judgments, make_pairs
 
 TO_FIRST = (
     "ALTER TABLE campaign ADD COLUMN spec TEXT NOT NULL DEFAULT ''",
@@ -51,9 +52,9 @@ def test_an_older_file_is_brought_up_to_date_and_keeps_its_judgments(
             connection.execute(text(order))
     store.close()
     with Store.open(where) as later:
-        assert list(later.judgments()) == [record]
-        assert later.verify(head).holds
-        later.consent("j0")
+        assert list(list_judgments(later)) == [record]
+        assert check_store(later, head).holds
+        later.do(people.consent, "j0")
         later.join("j1", "j0")
         assert judge_next(later, "j0").number > record.number
 
@@ -92,7 +93,7 @@ def test_a_campaign_that_was_launched_before_seeds_were_drawn_is_served_as_befor
     """It keeps its seed and its tickets; a page that was open sends the number of its ticket."""
     planned = make_pairs()
     links = fill(store, replace(planned, seed=SEED))
-    served = store.serve("j0")
+    served = store.do(judging.serve, "j0")
     assert served is not None
     with store.engine.begin() as connection:
         connection.execute(text("ALTER TABLE specs DROP COLUMN secret"))
@@ -102,7 +103,7 @@ def test_a_campaign_that_was_launched_before_seeds_were_drawn_is_served_as_befor
         assert not later.launch(planned)
         with pytest.raises(CampaignError, match="said something else"):
             later.launch(replace(planned, seed=7))
-        assert later.verify().holds
+        assert check_store(later).holds
         with TestClient(make_app(Site(later))) as client:
             client.post(f"/j/{links['j0']}/consent", json={})
             shown = client.get(f"/j/{links['j0']}/item").json()
@@ -114,7 +115,7 @@ def test_a_campaign_that_was_launched_before_seeds_were_drawn_is_served_as_befor
                 for one in (old, new)
             ]
         assert told[0] == told[1]
-        assert [one.ticket for one in later.judgments()] == [served.ticket]
+        assert [one.ticket for one in list_judgments(later)] == [served.ticket]
 
 
 def test_a_database_without_the_key_of_its_tickets_is_not_served(store: Store) -> None:
@@ -133,7 +134,7 @@ def test_tables_of_the_first_version_are_made_and_migrated(where: str) -> None:
     engine.dispose()
     with Store.open(where) as store:
         fill(store)
-        assert store.verify().holds
+        assert check_store(store).holds
 
 
 def test_a_newer_database_is_refused(where: str, store: Store) -> None:
@@ -196,7 +197,7 @@ def test_postgresql_may_hold_tables_of_other_names_beside_ours(where: str) -> No
     engine.dispose()
     with Store.open(where) as store:
         fill(store)
-        assert store.verify().holds
+        assert check_store(store).holds
 
 
 def test_a_migration_that_breaks_off_leaves_the_older_file(
@@ -234,7 +235,7 @@ def test_a_store_without_a_campaign_says_so(store: Store) -> None:
     with pytest.raises(CampaignError, match="no campaign was launched"):
         _ = store.campaign
     assert list(store.records()) == []
-    check = store.verify()
+    check = check_store(store)
     assert (check.bad, "nothing was launched" in check.reason) == (1, True)
 
 

@@ -13,8 +13,9 @@ from sqlalchemy import text
 
 from evenhand.errors import MissingFile, UnknownOption
 from evenhand.web import Store
-from evenhand.web.store.audit import audit
-from evenhand.web.store.judging import answer
+from evenhand.web.store import judging
+from evenhand.web.store.audit import audit, check_store
+from evenhand.web.store.judging import Answering, answer
 from evenhand.web.store.log import GENESIS, Line, canonical, digest
 from evenhand.web.store.verification import Head, read_head, read_log, read_receipt, verify
 from stored_campaigns import LEFT, RIGHT, fill, judge_next, make_pairs, reply_to
@@ -29,7 +30,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
     with Store.open(str(tmp_path_factory.mktemp("log") / "campaign.db")) as store:
         fill(store, make_pairs(items=JUDGMENTS // 2, judges=2, judges_per_item=2))
         for judge in ("j0", "j1"):
-            served = store.serve(judge)
+            served = store.do(judging.serve, judge)
             while served is not None:
                 said = {**draws.choice((LEFT, RIGHT)), "comment": draws.choice(("", "müde"))}
                 reply = reply_to(served, said, seconds=draws.random() * 60)
@@ -144,9 +145,9 @@ def test_a_log_that_grew_still_matches_an_older_head(store: Store) -> None:
     judge_next(store, "j0")
     head = store.head()
     judge_next(store, "j0")
-    assert store.verify(head).holds
+    assert check_store(store, head).holds
     wrong = Head(head.number, "0" * 64)
-    assert store.verify(wrong).bad == head.number
+    assert check_store(store, wrong).bad == head.number
 
 
 def test_a_head_is_read_as_it_is_written() -> None:
@@ -164,8 +165,8 @@ def test_a_log_written_anew_is_found_against_a_head_alone(store: Store, tmp_path
     with Store.open(str(tmp_path / "forged.db")) as forged:
         fill(forged)
         judge_next(forged, "j0", RIGHT)
-        assert forged.verify().holds
-        assert forged.verify(head).bad == head.number
+        assert check_store(forged).holds
+        assert check_store(forged, head).bad == head.number
 
 
 @pytest.mark.parametrize(
@@ -188,14 +189,14 @@ def test_tables_that_say_something_else_than_the_log_are_found(
     assert store.head().number == 5
     with store.engine.begin() as connection:
         connection.execute(text(order))
-    assert store.verify().bad == bad
+    assert check_store(store).bad == bad
 
 
 def test_a_campaign_that_was_changed_after_the_launch_is_found(store: Store) -> None:
     fill(store)
     with store.engine.begin() as connection:
         connection.execute(text("UPDATE specs SET body = replace(body, 'eins', 'drei')"))
-    check = store.verify()
+    check = check_store(store)
     assert check.bad == 1
     assert "campaign" in check.reason
 
@@ -243,11 +244,11 @@ def test_an_empty_log_holds() -> None:
 
 def _keep_answering(store: Store, judge: str, over: threading.Event) -> None:
     """Answer, and take answers back when none is left, until told to stop."""
-    served = store.serve(judge)
+    served = store.do(judging.serve, judge)
     while not over.is_set():
         if served is None:
-            served = store.undo(judge)
-        served = store.answer(reply_to(served, {**LEFT, "comment": "müde"})).next
+            served = store.do(judging.undo, judge)
+        served = store.write(Answering(reply_to(served, {**LEFT, "comment": "müde"}))).result().next
         time.sleep(0.005)
 
 
@@ -267,7 +268,7 @@ def test_a_campaign_verifies_while_judges_answer(store: Store, where: str, calls
             begun = store.head().number
             while store.head().number < begun + 2:  # both are at it
                 time.sleep(0.001)
-            check = audit(where) if call % 2 else store.verify()
+            check = audit(where) if call % 2 else check_store(store)
             heads.add(check.head.number)
             faults += [] if check.holds else [check.fault]
     finally:
@@ -287,7 +288,7 @@ def test_a_receipt_is_found_in_the_log_that_has_it(store: Store, tmp_path: Path)
     path.write_text("".join(f"{one.write()}\n" for one in store.lines()), "utf-8", newline="\n")
     other = digest("another answer")
     for check in (
-        store.verify(receipts=[given, other]),
+        check_store(store, receipts=[given, other]),
         verify(read_log(path), receipts=[other, given]),
     ):
         assert check.holds

@@ -9,6 +9,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from evenhand.web import Store
+from evenhand.web.store import judging
+from evenhand.web.store.audit import check_store
 from evenhand.web.store.judging import append
 from evenhand.web.store.log import NotStored, NotYours
 from evenhand.web.store.transaction import Entry, WriteTransaction
@@ -49,7 +51,7 @@ def test_what_waits_is_committed_together(store: Store) -> None:
     numbers = [one.result() for one in waiting]
     assert numbers == list(range(numbers[0], numbers[0] + 100))
     assert len(batches) == 2
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_a_request_that_breaks_takes_no_other_with_it(store: Store) -> None:
@@ -76,7 +78,7 @@ def test_a_request_that_breaks_takes_no_other_with_it(store: Store) -> None:
         with pytest.raises(fault):
             waiting[at].result()
     assert store.head().number == before + 3
-    assert store.verify().holds
+    assert check_store(store).holds
 
 
 def test_who_waits_for_a_database_that_is_gone_is_told_so_at_once(store: Store) -> None:
@@ -104,7 +106,7 @@ def test_nothing_is_acknowledged_before_it_can_be_read(where: str, store: Store)
     fill(store, make_pairs(items=20))
     with Store.open(where) as reader:
         for _ in range(10):
-            record = store.append(reply_to(take(store, "j0")))
+            record = store.do(judging.append, reply_to(take(store, "j0")))
             assert reader.head().number == record.number
 
 
@@ -118,7 +120,7 @@ def test_what_waits_is_written_before_the_store_closes(where: str) -> None:
     store.close()
     assert told.result().kind == "judgment"
     with pytest.raises(NotStored, match="closed"):
-        store.serve("j0")
+        store.do(judging.serve, "j0")
 
 
 def test_a_request_that_nobody_waits_for_any_more_is_left_out(store: Store) -> None:

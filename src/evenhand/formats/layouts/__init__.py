@@ -1,1 +1,1 @@
-"""One file per outside layout, of one shape: NAME, TITLE, NEEDS, ROLES, recognise, understand."""
+"""One file for each family of outside layouts; each layout is a `Layout` of `formats/table.py`."""

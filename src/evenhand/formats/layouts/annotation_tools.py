@@ -1,4 +1,6 @@
-"""Pearmut's annotations: one line for each document that a user submitted.
+"""Downloads of annotation tools: Pearmut, Potato, Label Studio, Argilla.
+
+Pearmut's annotations: one line for each document that a user submitted.
 
     {"user_id": "…", "item_i": 0, "annotation": [{"A": {"score": 90, "error_spans": […]}}],
      "item": [{"src": "…", "tgt": {"A": "…"}, "item_id": "…"}],
@@ -70,7 +72,6 @@ _CHECKS: Final = "outputs under validation are controls"
 
 
 def understand_pearmut(table: Table, options: ReadOptions) -> Ratings:
-    """Read every score of every document."""
     counts: Counter[str] = Counter()
     unread = set(list_unread(table, PEARMUT.reads))
     valid = _leave_void(list(read_records(table)), counts)
@@ -123,7 +124,6 @@ def _resets(record: Record) -> bool:
 def _read(
     record: Record, counts: Counter[str], unread: set[str]
 ) -> Iterator[tuple[dict[str, Any], tuple[Span, ...] | None]]:
-    """Yield the rows of a document, each with its errors."""
     item = record.sequence(record.data("item"), "the segments of an item")
     annotation = record.data("annotation")
     annotation = [None] * len(item) if annotation is None else annotation
@@ -157,7 +157,6 @@ def _read(
 def _read_segment(
     record: Record, answers: Mapping[str, Any], segment: Mapping[str, Any], unread: set[str]
 ) -> Iterator[tuple[Row, tuple[Span, ...] | None]]:
-    """Yield what was said of each output of a segment."""
     outputs = record.mapping(segment.get("tgt"), "the outputs of a segment, tgt,")
     checks = record.mapping(segment.get("validation") or {}, "validation")
     shown = {system: place for place, system in enumerate(outputs, start=1)}
@@ -230,15 +229,12 @@ _ASKED: Final = ("selection", "rank_order", "scale_value")
 
 @dataclass(frozen=True)
 class _Said:
-    """One answer."""
-
     question: str  # the name of the scheme
     label: str  # selection, rank_order or scale_value
     value: str  # what was said
 
 
 def understand_potato(table: Table, options: ReadOptions) -> Comparisons | Rankings:
-    """Read what was preferred, in the order shown."""
     if len(table.paths) != 1:
         raise UnknownFormat(
             f"{POTATO.title} are read from one file at a time, with user folders beside it"
@@ -413,8 +409,6 @@ _CONTROL: Final = "control"  # Of a row, until it is known whether there are sev
 
 @dataclass(frozen=True)
 class _Result:
-    """One thing that was said."""
-
     kind: str  # the type of the result
     value: Mapping[str, Any]  # what was said
     control: str  # by which control, "" where that is not told
@@ -424,7 +418,6 @@ class _Result:
 
 
 def understand_label_studio(table: Table, options: ReadOptions) -> Handle:
-    """Read every annotation."""
     rows: dict[str, list[dict[str, Any]]] = {}
     left_out: Counter[str] = Counter()
     unread = set(list_unread(table, LABEL_STUDIO.reads))
@@ -463,7 +456,6 @@ LABEL_STUDIO: Final = Layout(
 
 
 def _find_results(record: Record, left_out: Counter[str], unread: set[str]) -> Iterator[_Result]:
-    """Yield what was said of a task."""
     data = record.mapping(record.data(_DATA) or {}, "the data of a task")
     given = record.sequence(record.data(_ANNOTATIONS), "the annotations of a task")
     lists = [name for name, value in data.items() if _lists_outputs(value)]
@@ -568,7 +560,6 @@ STATES: Final = ("submitted", "draft", "discarded")
 
 
 def understand_argilla(table: Table, options: ReadOptions) -> Rankings:
-    """Read every ranking that was submitted."""
     rows: list[Row] = []
     left_out: Counter[str] = Counter()
     unread = set(list_unread(table, (*ARGILLA.needs, "id")))

@@ -57,7 +57,6 @@ class Document:
 
 
 def understand_appraise(table: Table, options: ReadOptions) -> Ratings:
-    """Read the scores."""
     flat = list_flat(table, APPRAISE.reads)
     rows = [keep_flat(record, flat, read_score_row(record, flat)) for record in read_records(table)]
     notes = note_unread(table, (*APPRAISE.reads, *flat))
@@ -83,7 +82,6 @@ APPRAISE: Final = Layout(
 
 
 def read_score_row(record: Record, beside: Sequence[str] = ()) -> dict[str, Any]:
-    """Return one row of ratings; errors as in `understand`."""
     document = read_document(record.text("documentID"), record.need("system"))
     complete = record.text("isCompleteDocument")
     segment = record.need("segID")
@@ -196,7 +194,6 @@ POSITIONS: Final = ("first", "second")
 
 
 def understand_appraise_pairs(table: Table, options: ReadOptions) -> Comparisons:
-    """Put the rows of each judgment together."""
     if "start" not in table.columns:
         raise UnknownColumn(
             f"{table.name} has no start: the two rows of a pair are those with the same user,"
@@ -226,7 +223,6 @@ APPRAISE_PAIRS: Final = Layout(
 
 
 def _read(records: Sequence[Record], flat: Sequence[str], *, placed: bool) -> Row:
-    """Compare two scores."""
     if len(records) != 2:
         raise records[0].refuse(
             f"{len(records)} rows have this user, segID and start: a pair has two"

@@ -43,7 +43,6 @@ _VOTES: Final = ("leftvote", "rightvote", "tievote", "bothbad_vote")
 
 
 def understand_arena_log(table: Table, options: ReadOptions) -> Comparisons:
-    """Take the models apart and keep the votes."""
     lacking = [name for name in ARENA_LOG.needs if name not in table.columns]
     if lacking:
         raise UnknownColumn(f"{ARENA_LOG.title} need {listing(lacking)}, not found in {table.name}")
@@ -106,7 +105,6 @@ _ZERO: Final = (0, ("0", "0.0", "false"))
 
 
 def understand_arena_one_hot(table: Table, options: ReadOptions) -> Comparisons:
-    """Turn the three columns into one outcome."""
     header = table.header(options)
     lacking = [name for name in ARENA_ONE_HOT.needs if header.named(name) is None]
     if lacking:

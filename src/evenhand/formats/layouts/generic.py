@@ -1,4 +1,6 @@
-"""Our own comparisons, and tables like them under other column names.
+"""Our own layouts, and flat tables of other tools: crowd-kit, Evalica, preference pairs, MLQE.
+
+Comparisons, also under other column names.
 
 One comparison a row: `judge, item, left, right, outcome`, with outcome `left | tie | right`;
 optional `task`, `ranking`, `weight`, `id`; every other column is kept as a covariate.
@@ -102,7 +104,6 @@ RATINGS: Final = Layout(
 
 
 def understand_matrix(table: Table, options: ReadOptions) -> Ratings:
-    """Make a rating of each cell."""
     judge, *items = table.columns
     if Header((judge,)).missing(["judge"]) or not items:
         raise UnknownColumn(
@@ -142,7 +143,6 @@ _FIXED: Final = {"left": "left", "right": "right", "outcome": "label", "judge": 
 
 
 def understand_crowd_kit(table: Table, options: ReadOptions) -> Comparisons:
-    """Turn the name of the winner into its side."""
     roles = assign(table.header(options), CROWD_KIT.roles, ("left", "right", "outcome"), _FIXED)
     left, right, label = (read_label(table, roles[r], r) for r in ("left", "right", "outcome"))
     side = (
@@ -174,7 +174,6 @@ CROWD_KIT: Final = Layout(
 
 
 def understand_crowd_kit_long(table: Table, options: ReadOptions) -> Ratings:
-    """Take numeric labels as scores."""
     label = options.columns.get("score") or table.header(options).named("label") or "label"
     kinds = nw.String | nw.Categorical | nw.Enum
     if label in table.columns and isinstance(table.schema[label], kinds):
@@ -227,7 +226,6 @@ MODELS: Final = ("chosen_model", "rejected_model")
 
 
 def understand_dpo(table: Table, options: ReadOptions) -> Comparisons:
-    """Compare the models of each row."""
     if not set(MODELS) <= set(table.columns):
         raise UnknownColumn(
             f"{table.name} does not say whose answers were chosen and rejected: add the columns"
@@ -276,7 +274,6 @@ def _read(record: Record, flat: Sequence[str]) -> Row:
 
 
 def understand_mlqe(table: Table, options: ReadOptions) -> Ratings:
-    """Read every score of every list."""
     flat = list_flat(table, MLQE.reads)
     rows = [
         keep_flat(record, flat, row) for record in read_records(table) for row in _read_mlqe(record)
@@ -323,7 +320,6 @@ def _read_mlqe(record: Record) -> Iterator[Row]:
 
 
 def understand_subset2evaluate(table: Table, options: ReadOptions) -> Ratings:
-    """Read every number; flat keys beside them are kept."""
     flat = list_flat(table, SUBSET2EVALUATE.reads)
     rows = [
         keep_flat(record, flat, row)

@@ -44,7 +44,6 @@ _SEGMENTS: Final = ("docSegId", "seg_id")
 
 
 def understand_mqm(table: Table, options: ReadOptions) -> Ratings:
-    """Put the errors of each rater and output together."""
     segment = next((name for name in _SEGMENTS if name in table.columns), "")
     require_columns(table, [segment or "seg_id"], MQM.title)
     errors: dict[tuple[str, ...], list[Record]] = {}
@@ -95,7 +94,6 @@ def _read_errors(records: Sequence[Record]) -> tuple[list[Span], dict[str, str]]
 
 
 def _read(key: Sequence[str], first: Record, marked: Sequence[Span]) -> dict[str, Any]:
-    """Return the rating that some errors make."""
     system, document, segment, rater = key
     return {
         "judge": rater,
@@ -135,7 +133,6 @@ def _read_error(
 
 
 def understand_mqm_averages(table: Table, options: ReadOptions) -> Ratings:
-    """Read the averages."""
     rows = [
         {
             "item": record.need("seg_id"),
@@ -170,7 +167,6 @@ MQM_AVERAGES: Final = Layout(
 
 
 def understand_mtme_ratings(table: Table, options: ReadOptions) -> Ratings:
-    """Read the errors."""
     rows, none = [], 0
     marked: list[Span] = []
     seen: Counter[tuple[str, ...]] = Counter()
@@ -200,7 +196,6 @@ MTME_RATINGS: Final = Layout(
 
 
 def read_errors(record: Record, given: Any) -> tuple[float, tuple[Span, ...]]:
-    """Return score and errors of a rating."""
     if not isinstance(given, dict) or "errors" not in given:
         raise record.refuse(f"a rating has errors, not {shorten(given)}")
     spans = read_exclusive(record, given["errors"])
@@ -222,7 +217,6 @@ def read_errors(record: Record, given: Any) -> tuple[float, tuple[Span, ...]]:
 
 
 def understand_mtme_json(table: Table, options: ReadOptions) -> Ratings:
-    """Read the errors; flat keys beside them are kept."""
     flat = list_flat(table, MTME_JSON.reads)
     rows: list[Row] = []
     marked: list[Span] = []
@@ -271,7 +265,6 @@ def _name(record: Record) -> Row:
 
 
 def understand_mtme_scores(table: Table, options: ReadOptions) -> Ratings:
-    """Read the scores."""
     rows = []
     seen: Counter[tuple[str, ...]] = Counter()
     for record in read_records(table):

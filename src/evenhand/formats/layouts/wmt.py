@@ -47,7 +47,6 @@ from evenhand.formats.table import (
 
 
 def stack(frame: Frame, slots: Mapping[str, Sequence[str]], position: str) -> Frame:
-    """Turn each row into one row for each slot."""
     used = {column for columns in slots.values() for column in columns}
     carried = [name for name in frame.collect_schema().names() if name not in used]
     n = len(next(iter(slots.values())))
@@ -122,7 +121,6 @@ class _Slots:
 
 
 def understand_wmt_rnk(table: Table, options: ReadOptions) -> Rankings:
-    """Turn each row into one row for each ranked output."""
     refuse_comparison_wishes(options, "rankings")
     slots = _find_slots(table)
     _refuse_ranks(table, slots.ranks)
@@ -185,7 +183,6 @@ def _find_slots(table: Table) -> _Slots:
 def _widen(
     table: Table, slots: _Slots, roles: dict[str, str], pair: list[str]
 ) -> tuple[Frame, list[str]]:
-    """Give roles to the columns of the wide table."""
     chosen = [
         read_number(table, column, role) if role == "weight" else read_label(table, column, role)
         for role, column in roles.items()
@@ -241,7 +238,6 @@ _KEPT: Final = {
 
 
 def understand_wmt_da(table: Table, options: ReadOptions) -> Ratings:
-    """Read the scores."""
     rows = [_read(record) for record in read_records(table)]
     return rate(WMT_DA, table, rows, options, notes=note_unread(table, WMT_DA.needs))
 
@@ -281,7 +277,6 @@ _CRITERIA: Final = {"raw": "RAW.SCR", "standardised": "Z.SCR"}
 
 
 def understand_wmt_da_scores(table: Table, options: ReadOptions) -> Ratings:
-    """Read both scores of each line."""
     rows = [
         {
             "item": record.text("SID"),
@@ -325,7 +320,6 @@ _SEGMENT: Final = re.compile(r"_#_(\d+)$")
 
 
 def understand_wmt_json(table: Table, options: ReadOptions) -> Ratings:
-    """Read every score of every segment."""
     every = list(read_records(table))
     segments = [record for record in every if record.data("scores") is not None]
     items, note = _number(segments)
@@ -382,7 +376,6 @@ def _read_wmt_json(record: Record, item: str, unread: set[str]) -> Iterator[Row]
 
 
 def _read_beside(record: Record, given: Mapping[str, Any], output: str) -> Row:
-    """Read errors and times of a score."""
     errors, times = given.get("errors"), given.get("times")
     row: dict[str, Any] = {}
     if errors is not None:

@@ -164,7 +164,6 @@ def decisive_votes(tally: Tally) -> tuple[Integers, NDArray[np.bool_], Array, Ar
 
 
 def find_residuals(tally: Tally, *, order_effect: bool = False) -> PairResiduals:
-    """Fit Bradley and Terry's model to decisive votes and return what it leaves of each pair."""
     fit = BradleyTerry(ties="discard", order_effect=order_effect).fit(tally)
     key, swap, won, total = decisive_votes(tally)
     used = total > 0
@@ -216,7 +215,6 @@ def split_pairs(whole: PairResiduals, tally: Tally, name: str, pairs: Integers) 
 
 
 def _place_votes(whole: PairResiduals, tally: Tally) -> tuple[Integers, Integers, Array, Array]:
-    """Return where decisive votes are: entry of a tally, pair, residual, side."""
     # The side is 1 where the system first by name was shown first, else −1.
     key, swap, won, total = decisive_votes(tally)
     rows = np.flatnonzero(total > 0)
@@ -228,14 +226,11 @@ def _place_votes(whole: PairResiduals, tally: Tally) -> tuple[Integers, Integers
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """How far residuals of clusters spread, summed over clusters."""
-
     across: Array  # (P,) Σ_g (P r_g)², what worths cannot follow, for each pair
     along: float  # Σ_g Σ w (x H⁻¹ Xᵀ r_g)², what they follow, on the scale of T
 
 
 def measure_clusters(whole: PairResiduals, rows: Array) -> Spread:
-    """Return the spread over judges, or over items."""
     rows = rows[np.abs(rows).sum(axis=1) > 0]
     left, moved = whole.project(rows), whole.follow(rows)
     worths = np.pad(moved[:, : len(whole.systems) - 1], ((0, 0), (0, 1)))
@@ -251,7 +246,6 @@ def _square_gaps(whole: PairResiduals, both: Array) -> Array:
 
 
 def measure_cells(whole: PairResiduals, tally: Tally, names: tuple[str, str]) -> Spread:
-    """Return the spread over cells, such as those of a judge and an item."""
     # Cells can be many, so that no table of cells by pairs is made.
     rows, pair, residual, side = _place_votes(whole, tally)
     factors = [tally.factor(name) for name in names]
@@ -314,8 +308,6 @@ def statistics(whole: PairResiduals, residuals: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """Residuals of replicates without cycles."""
-
     # (B, P) residuals by clustering, those of all clusterings together last
     residuals: Mapping[str, Array]
     spurious: float  # Σ w d² that noise adds to what worths explain

@@ -72,8 +72,6 @@ BLIND: Final = (
 
 @dataclass(frozen=True)
 class Deviation:
-    """A pair of systems, and how far the model is from it."""
-
     first: str  # the system that won more often than expected
     second: str  # the other
     votes: float  # decisive votes on the pair
@@ -85,8 +83,6 @@ class Deviation:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one judge or item adds to a cycle."""
-
     name: str  # of the judge or item
     share: float  # of the cycle's excess (proportion; all of them sum to one, some are below zero)
     votes: float  # its decisive votes on the three pairs
@@ -114,7 +110,6 @@ class Cycle:
 
     @property
     def says(self) -> str:
-        """The cycle in a sentence."""
         names = (*self.systems, self.systems[0])
         wins = [
             f"{names[i]} over {names[i + 1]} in {100 * share:.0f} %"
@@ -263,7 +258,6 @@ def find_cycles(
 
 
 def choose_sides(tally: Tally, *, order_effect: bool | None) -> tuple[bool, tuple[str, ...]]:
-    """Return whether to fit an order effect, with notes why."""
     # A preference for one side makes cycles where sides do: a before b, b before c, c before a.
     # Where sides were randomised it makes none.
     if order_effect or not tally.positions_known:
@@ -283,7 +277,6 @@ def choose_sides(tally: Tally, *, order_effect: bool | None) -> tuple[bool, tupl
 def look_for_cycles(
     tally: Tally, level: float, seed: int, *, cluster: str | None = None, order_effect: bool = False
 ) -> Cycles:
-    """Ask the same of counts."""
     whole = find_residuals(tally, order_effect=order_effect)
     evidence = merge_evidence(tally)
     chosen = choose_factors(evidence) if cluster is None else choose_clustering(cluster, evidence)
@@ -379,8 +372,6 @@ def _least_sure(z: Array, p: Array, other: Array, largest: Array) -> tuple[Array
 
 @dataclass(frozen=True, eq=False)
 class Triples:
-    """All cycles of three whose pairs were compared."""
-
     systems: Integers  # (T, 3) codes i < j < k
     pairs: Integers  # (T, 3) number of the pairs ij, jk, ik
 
@@ -428,7 +419,6 @@ def weigh_triples(
 def _name_cycles(
     whole: PairResiduals, tally: Tally, triples: Triples, replicates: Sequence[Array], level: float
 ) -> tuple[Cycle, ...]:
-    """Return the strongest cycles that are more than noise, with those whose votes make them."""
     z, p = weigh_triples(whole, triples, replicates)
     cycles = []
     for at in np.argsort(-np.abs(z), kind="stable")[:MAX_CYCLES_NAMED].tolist():
@@ -459,7 +449,6 @@ def _name_cycles(
 def _find_contributions(
     whole: PairResiduals, tally: Tally, name: str, pairs: Integers
 ) -> tuple[Contribution, ...]:
-    """Return who adds most to a cycle of three pairs; residuals of judges sum to those of all."""
     parts = split_pairs(whole, tally, name, pairs) / whole.weight[pairs]
     excess, factor = _excess(parts, np.arange(3)), tally.factor(name)
     key, _, _, decided = decisive_votes(tally)

@@ -87,7 +87,6 @@ def _count_leaders(ranking: Ranking) -> int:
 
 
 def _find_claims(ranking: Ranking) -> tuple[Claim, ...]:
-    """Return what a board says first."""
     # Who leads (alone, or level with others), the nearest system that the leader is decided to be
     # better than, and the borders between clusters.
     systems, ahead = ranking.systems, _count_leaders(ranking)
@@ -160,7 +159,6 @@ def _claim_border(ranking: Ranking, place: int) -> Claim:
 
 
 def _note_barred(ranking: Ranking, claims: Sequence[Claim]) -> list[str]:
-    """Note which conclusions are of pairs that cannot be decided, since few link them."""
     sets = ranking.rank_sets
     if sets is None:
         return []
@@ -208,7 +206,6 @@ class Flip:
 
     @property
     def share(self) -> float | None:
-        """Share of all units that carry it (proportion)."""
         return None if self.fewest is None else self.fewest / self.total
 
     @property
@@ -218,7 +215,6 @@ class Flip:
 
     @property
     def says(self) -> str:
-        """The finding in a sentence."""
         if self.fewest is None:
             what = _PLURAL[self.unit]
             rest = f"the {self.tried:,} of {self.total:,} {what} that speak for it"
@@ -234,7 +230,6 @@ class Flip:
 
     @property
     def effect(self) -> str:
-        """What becomes of the conclusion without them."""
         if self.left == NO_RANKING:
             gone = listing(self.gone, MAX_NAMES_IN_SENTENCE)
             return f"nothing is left of {gone}" if gone else "no ranking is left"
@@ -267,7 +262,6 @@ class Flip:
         return listing(counts, MAX_KINDS_IN_SENTENCE)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers."""
         return {
             **asdict(self),
             "removed": [asdict(removed) for removed in self.removed],
@@ -276,7 +270,6 @@ class Flip:
 
 
 def _say_together(flips: Sequence[Flip]) -> str:
-    """Say how few of each unit carry one conclusion."""
     effects: dict[str, list[str]] = {}
     for flip in flips:
         if flip.fewest is not None:
@@ -337,7 +330,6 @@ class Fragility(InNotebooks):
 
 
 def examine(case: Case, claims: Sequence[Claim], outcomes: Sequence[str]) -> Fragility:
-    """Find what carries each claim."""
     notes: list[str] = []
     units, flips = case.units, []
     if case.tally.squares is not None:
@@ -509,8 +501,6 @@ def _search(
     *,
     start: int | None = None,
 ) -> Flip:
-    """Search along one order, from the number that is predicted or another."""
-
     def check(number: int) -> str:
         if how == REVERSED:
             rest = order.remove(number, keep_factors=False)

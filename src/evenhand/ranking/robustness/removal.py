@@ -118,8 +118,6 @@ def worth_influence(fit: Fit, tally: Tally, name: str) -> Array:
 
 @dataclass(frozen=True)
 class Removed:
-    """Judgments that are taken away."""
-
     # who gave them; None where nobody is known, or where any votes that are alike do
     judge: str | None
     item: str | None  # on what, or None likewise
@@ -173,7 +171,6 @@ class RemovalOrder:
     def of_clusters(
         cls, tally: Tally, unit: str, influence: Array, codes: Integers
     ) -> RemovalOrder:
-        """Order judges, items or rankings."""
         copies = np.ones(len(codes), dtype=np.int64)
         return cls(unit, tally, influence[codes], copies, codes, len(influence))
 
@@ -198,7 +195,6 @@ class RemovalOrder:
         return np.asarray(np.clip(number - before, 0, self.copies), dtype=np.int64)
 
     def remove(self, number: int, *, keep_factors: bool = True) -> Tally:
-        """Return what is left without the first so many units."""
         taken = self._count_taken(number)
         if self.unit == "vote":
             removed = np.zeros(self.tally.counts.shape)
@@ -211,7 +207,6 @@ class RemovalOrder:
         return subtract(tally, removed, answers)
 
     def describe(self, number: int) -> tuple[Removed, ...]:
-        """Name the first so many units, in their order."""
         taken = self._count_taken(number)
         rows = np.flatnonzero(taken)
         if self.unit != "vote":
@@ -280,8 +275,6 @@ def subtract(tally: Tally, removed: Array, answers: float | None) -> Tally:
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Judgments with what was concluded from them, ready to be taken apart."""
-
     # the judgments by judge and item, whose codes do not go by names: rank sets of what is left
     # draw the same signs whatever judges are called
     tally: Tally
@@ -310,7 +303,6 @@ def open_case(
     seed: int = SEED,
     board: Ranking | None = None,
 ) -> Case:
-    """Count and rank judgments of one task."""
     table = take_pairs(data)
     if len(table.tasks()) > 1:
         raise UnknownOption("conclusions are of one board: choose a task")
@@ -323,7 +315,6 @@ def open_case(
 
 
 def make_case(tally: Tally, settings: Settings, board: Ranking | None = None) -> Case:
-    """Rank judgments that are counted by judge, item and ranking, as far as these are known."""
     tally = _sort_entries(tally)
     if board is not None and set(board.systems) != set(tally.systems):
         raise UnknownOption("the board is of other systems: give the ranking of these judgments")
@@ -406,7 +397,6 @@ def find_gone(claim: Claim, tally: Tally) -> tuple[str, ...]:
 
 
 def _find_seen(tally: Tally) -> NDArray[np.intp]:
-    """Return the codes of the systems that somebody judged."""
     return np.asarray(np.unique(np.concatenate([tally.left, tally.right])), dtype=np.intp)
 
 

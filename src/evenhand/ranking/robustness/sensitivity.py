@@ -70,8 +70,6 @@ Run = Callable[..., Ranking | GroupedRankings]
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to rank."""
-
     name: str  # what differs from the default, in words
     systems: tuple[str, ...]  # best first; empty where it gives no ranking
     rank: tuple[int, ...]  # place of each; those of systems that are level are the same
@@ -392,7 +390,6 @@ def _offer_loads(
 
 
 def _find_flagged(data: Comparisons | Rankings | Screening, notes: list[str]) -> Sequence[str]:
-    """Return the judges who are to be doubted, or note why nobody is."""
     try:
         screening = data if isinstance(data, Screening) else screen_judges(data)
     except (NotIdentified, UnknownOption) as refusal:
@@ -406,7 +403,6 @@ def _find_flagged(data: Comparisons | Rankings | Screening, notes: list[str]) ->
 
 
 def _try(name: str, make: Run) -> Choice:
-    """Rank by a choice, or say why it gives no ranking."""
     try:
         return _describe(name, _only(make()))
     except UnknownOption as refusal:
@@ -433,8 +429,6 @@ def _describe(name: str, ranking: Ranking) -> Choice:
 
 @dataclass(frozen=True)
 class Doubts:
-    """What would change the answer."""
-
     fragility: Fragility  # the fewest votes, judges and items that carry each conclusion
     sensitivity: Sensitivity  # the ranking under each reasonable choice
     # whether preferences are cyclic; None where decisive votes do not say
@@ -443,13 +437,11 @@ class Doubts:
 
     @property
     def says(self) -> tuple[str, ...]:
-        """All findings in sentences."""
         cycles = () if self.cycles is None else self.cycles.says
         return (*self.fragility.says, *self.sensitivity.says, *cycles)
 
     @property
     def signature(self) -> str:
-        """The line of the default ranking, which all three are about."""
         return self.sensitivity.signature
 
     @property
@@ -457,7 +449,6 @@ class Doubts:
         return self.sensitivity.excluded
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON contract of one board."""
         return {
             "fragility": self.fragility.to_dict(),
             "sensitivity": self.sensitivity.to_dict(),
@@ -481,7 +472,6 @@ def raise_doubts(
     level: float = 0.95,
     seed: int = SEED,
 ) -> Doubts:
-    """Ask what would change the answer."""
     rest: dict[str, Any] = {"cluster": cluster, "level": level, "seed": seed}
     weights = choose_weights(mix, judge_cap)
     weighed = data if weights is None else weights.weigh(data)

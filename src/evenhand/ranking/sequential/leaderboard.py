@@ -172,8 +172,6 @@ class LiveLeaderboard:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What rank sets decide, and why they say nothing of other pairs."""
-
     pairs: frozenset[Confirmed] = frozenset()  # names of systems, better and worse
     # two names → why no rank set holds both; other pairs are open
     silent: Mapping[frozenset[str], str] = field(default_factory=dict)
@@ -188,7 +186,6 @@ class Confirmation:
 
 
 def refuse_too_sure(table: Comparisons, settings: LiveLeaderboard) -> None:
-    """Refuse a level that rank sets cannot show."""
     from evenhand.ranking.settings import MAX_LEVEL
 
     if table.has("judge") and settings.level > MAX_LEVEL:
@@ -199,7 +196,6 @@ def refuse_too_sure(table: Comparisons, settings: LiveLeaderboard) -> None:
 
 
 def confirm_pairs(table: Comparisons, settings: LiveLeaderboard) -> Confirmation | None:
-    """Return the pairs that the rank sets of these judges decide now."""
     # None where judges are not known: then nobody has to confirm.
     if not table.has("judge"):
         return None
@@ -245,7 +241,6 @@ def _silence(systems: Sequence[str], why: str) -> dict[frozenset[str], str]:
 
 
 def _rank(table: Comparisons, settings: LiveLeaderboard, parts: int) -> Confirmation | str:
-    """Return what rank sets decide with a share of the level, or why there are none."""
     from evenhand.models.bradley_terry import BradleyTerry
     from evenhand.ranking.intervals import MIN_CLUSTERS
     from evenhand.ranking.rank import rank
@@ -287,8 +282,6 @@ def _rank(table: Comparisons, settings: LiveLeaderboard, parts: int) -> Confirma
 
 @dataclass(frozen=True)
 class Standing:
-    """A system on the board."""
-
     system: str  # its name
     # its place by what leads now, from 1; level systems share one. None where votes do
     place: int | None
@@ -374,7 +367,6 @@ class Leaderboard(InNotebooks):
         return (*lines, self._say_leader())
 
     def _say_leader(self) -> str:
-        """Say who leads, and whom not for certain."""
         if not self.n_votes:
             return "nobody leads: there are no votes"
         if self.unjoined:
@@ -729,7 +721,6 @@ def share_places(worth: Array) -> list[int]:
 
 
 def _list_notes(state: SequentialState, *, checked: bool) -> list[str]:
-    """Return what must stand beside a board."""
     notes = []
     if state.founders is None and state.seen.votes:
         notes.append(
@@ -772,7 +763,6 @@ def _list_excluded(state: SequentialState, *, checked: bool) -> tuple[Exclusion,
 
 
 def _sign(state: SequentialState, confirmation: Confirmation | None) -> str:
-    """Return the line that reproduces the board."""
     settings, founders, seen = state.settings, state.founders, state.seen
     alone = founders is not None and founders < 2
     direct = f" {MODEL_SHARE:g} + direct votes {1 - MODEL_SHARE:g}"

@@ -67,8 +67,6 @@ RENEWAL_PARTS: Final = 20  # Later they are renewed with every further 1/20 of t
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """How often each pair of systems was answered which way."""
-
     systems: int  # K, the number of systems
     low: Integers  # (C,) code of one system of each pair
     high: Integers  # (C,) code of the other; the same where both count as one system
@@ -90,7 +88,6 @@ class PairCounts:
 
 
 def log_chances(eta: Array, gamma: Array | float | None) -> Chances:
-    """Return log-probabilities of a win, a tie and a loss."""
     up, down = eta / 2, -eta / 2
     total = np.logaddexp(up, down)
     if gamma is None:
@@ -100,7 +97,6 @@ def log_chances(eta: Array, gamma: Array | float | None) -> Chances:
 
 
 def sum_log_chances(counts: Array, logs: Chances, gamma: float | None) -> Array:
-    """Return the log-likelihood of each pair from the log-probabilities of one vote."""
     value = counts[..., 0] * logs[0] + counts[..., 2] * logs[2]
     return np.asarray(value if gamma is None else value + counts[..., 1] * logs[1])
 
@@ -280,8 +276,6 @@ def fit_plug_in(pairs: PairCounts, start: Array) -> Maximum:
 
 
 class Numerator:
-    """Votes of coded systems, and how well they were predicted."""
-
     # It changes with every vote: to copy it would cost more than the vote.
 
     def __init__(self, systems: int, *, ties: bool) -> None:
@@ -319,7 +313,6 @@ class Numerator:
         return (low, high) if one < other else (high, low)
 
     def begin_direct(self) -> None:
-        """Let direct votes count from now on."""
         self.early = [list(counts) for counts in self.counts]
 
     def observe(self, votes: Sequence[Coded]) -> None:
@@ -385,7 +378,6 @@ class Numerator:
         self.worth[system] = worth + _clip(slope / curvature)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON takes it."""
         return {
             "systems": self.systems,
             "log_value": self.log_value,
@@ -413,7 +405,6 @@ class Numerator:
 
 
 def _log_chances(eta: float, gamma: float | None) -> tuple[float, float, float]:
-    """Return log-probabilities of a win, a tie and a loss of one vote."""
     half = abs(eta) / 2
     total = 1 + exp(-2 * half) + (0.0 if gamma is None else exp(gamma - half))
     norm = half + log(total)
@@ -493,8 +484,6 @@ class Claim:
 
 @dataclass(frozen=True)
 class Budget:
-    """How much may be wrong."""
-
     alpha: float  # the chance that any claim, ever, is false (proportion)
     # systems that were named before direct votes count, by code from 0; only their pairs are
     # decided by direct votes, since that level is shared in advance. None while nobody knows.
@@ -573,8 +562,6 @@ def decide_pairs(
 
 
 class OpenPairScreen:
-    """Open pairs of a board, and how near each may be to being decided."""
-
     # It changes with every vote.
 
     def __init__(self, numerator: Numerator, decided: Iterable[Pair]) -> None:
@@ -624,7 +611,6 @@ class OpenPairScreen:
             self._fitted.grow()
 
     def _move(self, left: int, right: int, outcome: int) -> None:
-        """Add a vote to the likelihood of all shared worths."""
         of_left, of_right = self._of[left], self._of[right]
         n, common = len(of_left), right - (right > left)
         eta = np.empty(2 * n + 1)
@@ -651,7 +637,6 @@ class OpenPairScreen:
         self._share()
 
     def _share(self) -> None:
-        """Take the likeliest worths for all pairs without worths of their own."""
         with one_blas_thread():
             at, k = self._numerator.settle(), self._numerator.systems
         bounds = NullBounds(self._numerator.pairs(), at)
@@ -662,7 +647,6 @@ class OpenPairScreen:
         self._loss[sharing], self._meet[sharing] = bound - bounds.value, meet
 
     def _decide_direct(self, votes: Sequence[Coded], budget: Budget) -> list[Pair]:
-        """Decide the pairs of these votes by their own votes."""
         claims = []
         for one, other in dict.fromkeys((min(vote[:2]), max(vote[:2])) for vote in votes):
             place = self._find(one, other)
@@ -678,7 +662,6 @@ class OpenPairScreen:
         return claims
 
     def _close(self, place: int) -> None:
-        """Look at a decided pair no more."""
         self._open[place] = False
         self._loss[place] = np.inf
         self._fitted.drop(place)
@@ -732,18 +715,15 @@ class _FittedBounds:
         self._value: Array = np.zeros(0)
 
     def grow(self) -> None:
-        """Make room for a system."""
         if self._places:
             self._worth = np.pad(self._worth, ((0, 0), (0, 1)))
 
     def move(self, left: int, right: int, outcome: int) -> None:
-        """Add a vote to each likelihood."""
         if self._places:
             eta = self._worth[:, left] - self._worth[:, right]
             self._value += log_chances(eta, self._gamma)[outcome]
 
     def reached(self, enough: float) -> list[int]:
-        """Return the places of pairs whose worths are no likelier than this."""
         return [self._places[i] for i in np.flatnonzero(self._value <= enough).tolist()]
 
     def find(self, place: int) -> Array | None:
@@ -751,7 +731,6 @@ class _FittedBounds:
         return self._worth[self._places.index(place)] if place in self._places else None
 
     def drop(self, place: int) -> None:
-        """Forget a pair."""
         if place in self._places:
             rest = np.array(self._places) != place
             self._places.remove(place)

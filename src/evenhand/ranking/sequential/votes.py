@@ -72,7 +72,6 @@ class Vote:
     question: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be a vote."""
         if self.outcome not in OUTCOMES:
             hint = sentence_hint(suggest(self.outcome, OUTCOMES))
             raise InvalidJudgments(
@@ -102,8 +101,6 @@ def chain_digests(before: str, votes: Iterable[Vote]) -> Iterator[str]:
 
 @dataclass(frozen=True, eq=False)
 class Arrival:
-    """Votes in their order."""
-
     votes: tuple[Vote, ...]  # the votes
     systems: tuple[str, ...]  # names of all systems, sorted
     order: str  # what they are ordered by: a column, or "rows"
@@ -269,7 +266,6 @@ class JudgeSigns:
         self._evidence: dict[Pair, tuple[float, int, int]] = {}
 
     def observe(self, judge: str, ends: Pair, preferred: int) -> None:
-        """Take in a vote of a judge."""
         # ends: codes of two systems.
         # preferred: 1 for the first, −1 for the second, 0 for neither.
         if judge in self.closed:
@@ -297,7 +293,6 @@ class JudgeSigns:
         return self._evidence.get((one, other), (0.0, 0, 0))[0]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON takes it."""
         batches = {
             judge: [votes, [[*ends, lead] for ends, lead in net.items()]]
             for judge, (votes, net) in self._open.items()

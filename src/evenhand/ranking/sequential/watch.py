@@ -45,14 +45,11 @@ Open = Callable[[Path], Comparisons]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Watched:
-    """What came of votes that were watched; it is shown as its board."""
-
     board: Leaderboard  # what is decided, and who leads now
     state: SequentialState  # the votes, to go on with
 
     @property
     def signature(self) -> str:
-        """What makes the board again."""
         return self.board.signature
 
     def _repr_html_(self) -> str:
@@ -133,7 +130,6 @@ def watch(
 def _begin(
     settings: LiveLeaderboard | None, state: SequentialState | None, systems: Sequence[str] | None
 ) -> SequentialState:
-    """Return the board to go on with, or a new one."""
     if state is None:
         return (settings or LiveLeaderboard()).start([] if systems is None else sorted(systems))
     if settings not in (None, state.settings):
@@ -151,7 +147,6 @@ def _begin(
 
 
 def _say_difference(arrival: Arrival, state: SequentialState, place: int) -> str:
-    """Say where a table parts from the votes that a board has seen."""
     votes, known, ordered = arrival.votes, state.seen.votes, f"ordered by {arrival.order}"
     if state.order not in ("", arrival.order):
         ordered += f" where the board was by {state.order}"
@@ -173,8 +168,6 @@ def _say_difference(arrival: Arrival, state: SequentialState, place: int) -> str
 
 @dataclass(frozen=True)
 class Beginning:
-    """How a board begins."""
-
     # of the board; None for those of the state, or the usual ones
     settings: LiveLeaderboard | None = None
     state: SequentialState | None = None  # a board to go on with, or None
@@ -197,7 +190,6 @@ class GrowingVotes:
         rest: float = REST_FACTOR,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Read nothing yet."""
         self.file, self.state = GrowingFile(path), beginning.state
         self.board: Leaderboard | None = None
         self._open, self._beginning, self._rest, self._clock = open_table, beginning, rest, clock
@@ -222,11 +214,9 @@ class GrowingVotes:
             raise type(fault)(text) from None
 
     def close(self) -> None:
-        """Forget the copy of what was read."""
         self._folder.cleanup()
 
     def _take_in(self, fresh: bytes) -> bool:
-        """Count new lines, and make rank sets where it is time."""
         state = self.state
         if self.board is None or state is None:
             return self._begin()
@@ -258,7 +248,6 @@ class GrowingVotes:
         return True
 
     def _replay(self) -> None:
-        """Read the whole file, as one look at it does."""
         begun, how = self._clock(), self._beginning
         table = self._read(self._copy)
         settings = how.settings if self.state is None else None

@@ -54,7 +54,6 @@ def check_figure_folder(folder: Path, forms: Sequence[str] = ("svg", "png")) -> 
 
 
 def fill_folder(folder: Path, what: str, files: Mapping[str, bytes]) -> list[Path]:
-    """Write files into a folder, which is made where it is not there."""
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -232,7 +232,6 @@ def _find_span(curves: Sequence[Curve], *, bounded: bool) -> tuple[float, float]
 
 
 def _choose_looks(curves: Mapping[str, Curve]) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """Return the colour and the stroke of each line, by name."""
     alone = [name for name in curves if curves[name].like not in curves and name != UNIFORM_NAME]
     looks: dict[str, tuple[str, tuple[int, ...]]] = {
         name: (PALETTE[i % len(PALETTE)], DASHES[i // len(PALETTE) % len(DASHES)])
@@ -249,7 +248,6 @@ def _choose_looks(curves: Mapping[str, Curve]) -> dict[str, tuple[str, tuple[int
 def _place_ends(
     rows: Sequence[dict[str, Any]], plot: tuple[float, float, float]
 ) -> list[dict[str, Any]]:
-    """Return where each name stands at the end of its line, moved where names would meet."""
     low, high, height = plot
     last = {row["name"]: row for row in rows}
     right = max((row["size"] for row in rows), default=1)
@@ -308,7 +306,6 @@ def draw_comparison(comparison: ModelComparison, *, width: int = WIDTH) -> dict[
 
 
 def _make_bar(score: HeldOutScore, ends: tuple[float, float, float]) -> Bar:
-    """Return a model's row, to be seen first if it cannot be told from the best."""
     return Bar(score.model, *ends, strong=score.among_best)
 
 

@@ -150,8 +150,6 @@ class Cell:
 
 @dataclass(frozen=True)
 class MapFrame:
-    """The rows of a map of pairs, and its width."""
-
     labels: list[str]  # of rows: place and name
     width: int  # of the picture, in pixels
     step: int  # height of a row
@@ -408,7 +406,6 @@ def _paint_outcomes(systems: Sequence[str], bars: Sequence[Row], canvas: Canvas)
 
 
 def _list_bars(row: Row) -> list[dict[str, Any]]:
-    """Return the pieces of a system's bar, from where to where; of what never was there is none."""
     counts = (row["wins"], row["ties"], row["losses"])
     bars, start = [], 0.0
     for outcome, count in zip(OUTCOME_LOOKS, counts, strict=True):

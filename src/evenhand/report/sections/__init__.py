@@ -1,1 +1,1 @@
-"""One file for each section of a report: each asks a question and writes what was found."""
+"""One file for each family of questions: each section asks one, and writes what was found."""

@@ -84,7 +84,6 @@ def rank_state(state: str) -> int:
 
 
 def say_expected(value: float, ends: tuple[float, float], expected: ExpectedAgreement) -> str:
-    """Say κ beside what the worths expect, and by how much it is less if it is."""
     number, low, high = (write_value(one, "two") for one in (value, *ends))
     aim = write_value(expected.expected_kappa, "two")
     text = f"κ {number} ({low} to {high}), expected {aim} for systems this close"
@@ -129,7 +128,6 @@ MEANS: Final = {
 def tabulate_measures(
     table: AgreementTable, shared: PreferenceAgreement, expected: ExpectedAgreement | None = None
 ) -> Table:
-    """Return the coefficients that exist, below the share of answers that κ is made of."""
     columns = (
         Column("title", "measure"),
         Column("value", "value", "three"),
@@ -230,7 +228,6 @@ def write_section_agreement(analysis: Analysis) -> Section:
 
 
 def _advise(analysis: Analysis) -> str:
-    """Say what to do where agreement cannot be measured: name a column, or let judges share."""
     unnamed = [
         role
         for role, names in zip(("judge", "item"), _names(analysis), strict=True)
@@ -288,7 +285,6 @@ def _check(analysis: Analysis, table: AgreementTable) -> Check:
 
 
 def _weigh_shortfall(analysis: Analysis) -> tuple[str, str]:
-    """Return whether a shortfall of agreement changes the answer, and what is then otherwise."""
     if not analysis.screening.flagged:
         return WARNING, "No judge is flagged whose votes could be excluded. "
     reversal = analysis.reversals.judges
@@ -301,7 +297,6 @@ def _find(table: AgreementTable, name: str = "kappa-strict") -> Coefficient | No
 
 
 def _say_others(analysis: Analysis, table: AgreementTable) -> list[str]:
-    """Say how often two judges agree, and what blind ones would."""
     shared, kappa = analysis.shared, _find(table)
     few = shared.comparable < MIN_ANSWER_PAIRS
     sentences = [
@@ -321,7 +316,6 @@ def _say_others(analysis: Analysis, table: AgreementTable) -> list[str]:
 
 
 def _say_expected(analysis: Analysis) -> list[str]:
-    """Say how far judges would agree who follow the worths of the ranking."""
     expected = analysis.expected
     if expected is None:
         return []
@@ -468,7 +462,6 @@ def write_section_scoring(analysis: Analysis) -> Section:
 
 
 def _say(table: AgreementTable) -> list[str]:
-    """Return what was found: under each criterion, and over all of them."""
     if len(table.parts) == 1:
         return [f"{sentence[:1].upper()}{sentence[1:]}" for sentence in table.says]
     heads = tuple(f"{part.name}: " for part in table.parts[:-1])
@@ -489,7 +482,6 @@ def _find_alpha(part: AgreementPart) -> Coefficient | None:
 
 
 def _advise_scoring(rated: Rated) -> str:
-    """Say what to do where agreement cannot be computed: name a column, or let judges share."""
     for role, names in (("judge", rated.rows.judges), ("item", rated.rows.items)):
         if tuple(names) == NAMELESS:
             return f"Name the column of {role}s, where there is one: --column {role}=NAME."
@@ -497,7 +489,6 @@ def _advise_scoring(rated: Rated) -> str:
 
 
 def _check_scoring(table: AgreementTable, *, level: bool) -> Check:
-    """Say whether agreement is beyond chance under every criterion, by α."""
     if level:
         says = "all scores are the same: chance explains all agreement"
         advice = "Ask for scores that tell outputs apart."
@@ -520,7 +511,6 @@ def _check_scoring(table: AgreementTable, *, level: bool) -> Check:
 def _say_little(
     table: AgreementTable, seen: Sequence[tuple[AgreementPart, Coefficient | None]]
 ) -> str:
-    """Say why agreement is not known: too few outputs, or too few items to draw again."""
     known = [one for _, one in seen if one is not None]
     if not known:
         return f"too few outputs were scored by two judges ({table.whole.units:,}) to tell"
@@ -582,7 +572,6 @@ def _draw(table: AgreementTable) -> tuple[Figure, ...]:
 
 
 def _note(table: AgreementTable) -> tuple[str, ...]:
-    """Say what must stand beside the coefficients, each once."""
     of_parts = (note for part in _list_parts(table) for note in part.notes)
     return tuple(dict.fromkeys((*table.notes, *of_parts)))
 
@@ -624,7 +613,6 @@ def write_section_parts(analysis: Analysis) -> Section:
 
 
 def _estimate(analysis: Analysis, *, quick: bool) -> tuple[dict[str, Designs], dict[str, str]]:
-    """Return what was found under each criterion, and why not under others."""
     designs: dict[str, Designs] = {}
     refused: dict[str, str] = {}
     for name, part in analysis.rated.parts.items():
@@ -699,7 +687,6 @@ def _tabulate_parts(rows: list[dict[str, Any]], *, several: bool) -> Table:
 def _tabulate_designs(
     designs: dict[str, Designs], *, several: bool, quick: bool
 ) -> tuple[Table, ...]:
-    """Return how sure designs of more or fewer judges would be, and of items where not quick."""
     # A row for each design; where quick, of as many items as were judged
     rows = [
         {
@@ -733,7 +720,6 @@ def _tabulate_designs(
 def _note_parts(
     analysis: Analysis, designs: dict[str, Designs], refused: dict[str, str], *, quick: bool
 ) -> tuple[str, ...]:
-    """Say what stands beside the estimates, and what was not computed."""
     several = len(analysis.rated.parts) > 1
     notes = [note for one in designs.values() for note in one.notes]
     notes += [f"{name}: {why}" if several else why for name, why in refused.items()]

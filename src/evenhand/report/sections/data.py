@@ -219,7 +219,6 @@ def _name(votes: Votes, agreement: ItemAgreement, at: int) -> str:
 
 
 def _say(analysis: Analysis, agreement: ItemAgreement) -> tuple[str, ...]:
-    """Say on how many items judges agree or disagree, and whether some stand out."""
     n, (united, blind) = len(agreement.item), agreement.united
     split, blind_split = agreement.split
     alone = "On every item some votes of different judges agree."
@@ -310,7 +309,6 @@ def _describe_sides(
 
 
 def _draw_sides(analysis: Analysis, sides: dict[int, list[dict[str, Any]]]) -> tuple[Figure, ...]:
-    """Draw who wins on the most one-sided items, where several systems stand on each."""
     rows = [row for item_rows in sides.values() for row in item_rows]
     systems = {row["system"] for row in rows}
     if len(rows) < SEVERAL * len(sides) or len(systems) > MAX_SYSTEMS_DRAWN:
@@ -577,7 +575,6 @@ def write_section_next(analysis: Analysis) -> Section:
 
 
 def say_needed(separations: Sequence[Separation], ranking: Ranking) -> list[str]:
-    """Say how many judgments would probably separate the first two that are open."""
     if not separations:
         return ["Nothing is open: every pair of systems is decided."]
     one = separations[0]
@@ -683,7 +680,6 @@ def _describe_number(
 
 
 def _say_pairs(chosen: NextPairs, *, decided: bool) -> tuple[str, ...]:
-    """Say that pairs are listed, and what comes before answers choose."""
     begin = "If more is judged all the same, the" if decided else "The"
     pairs = f"{len(chosen.pairs)} pairs to ask about at once, by what answers would tell"
     first = f"{begin} table below lists {pairs}."

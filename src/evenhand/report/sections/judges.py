@@ -73,7 +73,6 @@ def find_fault(judges: Sequence[str]) -> tuple[str, str]:
 
 
 def write_fault(name: str, fault: tuple[str, str], command: str) -> Section:
-    """Write the section on judges of whom nothing can be said."""
     why, advice = fault
     check = Check("judges", ASKS, NOT_RUN, why, advice)
     says = (f"Nothing can be said of the judges: {why}.",)
@@ -104,7 +103,6 @@ class Panel:
 
     @cached_property
     def screening(self) -> Screening:
-        """Who is flagged, with a card for each judge."""
         return self.analysis.screening
 
     @cached_property
@@ -211,7 +209,6 @@ ABOUT: Final = {
 
 
 def tabulate_cards(panel: Panel, before: Ranking | None) -> Table:
-    """Return the cards of flagged judges, a row for each line."""
     flagged = panel.screening.flagged
     total = sum(card.n for card in panel.screening.cards)
     cards = {}
@@ -230,7 +227,6 @@ def tabulate_cards(panel: Panel, before: Ranking | None) -> Table:
 
 
 def _list_cards(cards: Mapping[str, Sequence[tuple[str, str]]], flagged: int) -> Table:
-    """Return the table of cards: judge → what was looked at, and what was found."""
     rows = tuple(
         {"judge": judge, "about": about, "says": says}
         for judge, lines in cards.items()
@@ -255,7 +251,6 @@ def _say_effect(panel: Panel, before: Ranking, card: Card, place: int) -> str:
 
 
 def say_without(panel: Panel, before: Ranking | None) -> tuple[str, str]:
-    """Say what becomes of the answer without all flagged judges, and of the ranking in detail."""
     flagged = [card.judge for card in panel.screening.flagged]
     whom = "them" if len(flagged) > 1 else "this judge"
     if before is None:
@@ -357,7 +352,6 @@ def _check_unflagged(found: Screening, why: str, verb: str) -> Check:
 
 
 def _say_known(panel: Panel) -> list[str]:
-    """Say who follows the others beyond doubt, and who is the most suspect without a flag."""
     screening = panel.screening
     rows = [row for row in panel.rows if not row["flags"] and row["slope"] is not None]
     if screening.abstains is not None or not rows:
@@ -386,7 +380,6 @@ def _say_known(panel: Panel) -> list[str]:
 
 
 def _say_order(panel: Panel) -> list[str]:
-    """Say why judges who stand out by the place of outputs need not be flagged."""
     bias = panel.analysis.known_bias
     if bias is None:
         return []
@@ -573,7 +566,6 @@ def _check(rated: Rated, screening: Screening) -> Check:
 
 
 def _say(screening: Screening, check: Check) -> list[str]:
-    """Say who is flagged for what, what it changes, and how severe judges are."""
     sentences = [f"{begin_sentence(sentence)}." for sentence in screening.says]
     if screening.flagged:
         sentences.append(check.recommendation)
@@ -583,7 +575,6 @@ def _say(screening: Screening, check: Check) -> list[str]:
 
 
 def _tabulate_outside(rated: Rated) -> Table:
-    """Return whom the methods of the paper put outside, and what leaving them out changes."""
     diagnosis, rows = rated.diagnosis, []
     for one in diagnosis.outliers:
         if one.why is not None and one.method == "easy-items" and not diagnosis.easy:
@@ -669,7 +660,6 @@ def _note_figures(analysis: Analysis) -> tuple[str, ...]:
 
 
 def _make_cards(screening: Screening) -> Table:
-    """Return the cards of flagged judges, a row for each line."""
     cards = {}
     for card in screening.flagged[:MAX_CARDS]:
         lines = [("verdict", f"{', '.join(card.flags)}; {card.n:,} scores")]

@@ -87,7 +87,6 @@ def tests_all(analysis: Analysis) -> bool:
 
 
 def say_models(analysis: Analysis, table: ModelTable | None) -> tuple[str, ...]:
-    """Say what tests between models answer, or which is closest where there were none."""
     if table is None:
         return ()
     if tests_all(analysis):
@@ -170,7 +169,6 @@ class Doubt:
 def list_doubts(
     analysis: Analysis, cycles: Cycles | None, laws: ModelTable | None
 ) -> tuple[Doubt, ...]:
-    """Return the tests that were made: of pairs, of sides, of judges."""
     doubts = []
     if cycles is not None and cycles.p is not None:
         doubts.append(
@@ -187,7 +185,6 @@ def list_doubts(
 
 
 def _doubt_sides(analysis: Analysis) -> list[Doubt]:
-    """Return whether the side counts, and whether it counts differently by judge."""
     fit = analysis.ranking.fit
     if isinstance(fit, Fit) and fit.model.order_effect:
         return []
@@ -206,7 +203,6 @@ def _doubt_sides(analysis: Analysis) -> list[Doubt]:
 def make_check(
     analysis: Analysis, cycles: Cycles | None, laws: ModelTable | None, why: str
 ) -> Check:
-    """Return whether anything shows that one number for each system is too little."""
     tests = adjust_doubts(list_doubts(analysis, cycles, laws))
     alpha = 1 - analysis.settings.level
     sure = [(one, p) for one, p in tests if p <= alpha and not one.slight]
@@ -351,7 +347,6 @@ def _test(analysis: Analysis) -> tuple[Cycles | None, str]:
 
 
 def _say_fit(analysis: Analysis, cycles: Cycles | None, why: str) -> tuple[str, ...]:
-    """Say what the test of pairs found, in a sentence."""
     if cycles is None:
         return (f"Whether pairs fit one scale cannot be tested: {why}.",)
     if cycles.p is None:
@@ -514,7 +509,6 @@ def write_section_circles(analysis: Analysis) -> Section:
 
 
 def make_check_circles(cycles: Cycles, tally: Tally, reversals: Reversals | None = None) -> Check:
-    """Return whether majorities go round in a circle, as far as that can be told."""
     if cycles.p is None:
         return Check(
             "circles", ASKS_CIRCLES, UNDECIDED, "too few pairs were compared to show a circle"
@@ -548,7 +542,6 @@ def _check_silence_circles(visible: float | None, p: str) -> Check:
 
 
 def say_circles(cycles: Cycles, tally: Tally) -> tuple[str, ...]:
-    """Say what was found, the strongest circle by names."""
     if cycles.p is None:
         return (FEW_CIRCLES,)
     about = f" This is {cycles.headline}." if cycles.headline else ""
@@ -568,7 +561,6 @@ def say_circles(cycles: Cycles, tally: Tally) -> tuple[str, ...]:
 
 
 def _say_silence(visible: float | None) -> str:
-    """Say that nothing was found, and what would have been."""
     shows = "" if visible is None else f" {say_detectable(visible).capitalize()}."
     if visible is None or visible > MAX_DETECTABLE:
         return f"Too little is known to tell whether preferences go round in circles.{shows}"
@@ -576,7 +568,6 @@ def _say_silence(visible: float | None) -> str:
 
 
 def _say_decided(analysis: Analysis, cycles: Cycles) -> tuple[str, ...]:
-    """Say whether an order is known, where no circle of majorities is."""
     if any(one.closed for one in cycles.cycles) or cycles.p is None:
         return ()
     ranking = analysis.known_ranking
@@ -620,7 +611,6 @@ def _say_circle(one: Cycle) -> str:
 
 
 def _tabulate(cycles: Cycles) -> tuple[Table, ...]:
-    """Return the circles that stand out, and who adds most to each."""
     rows = tuple(_row(one) for one in cycles.cycles)
     columns = (
         Column(
@@ -653,7 +643,6 @@ def _row(one: Cycle) -> dict[str, Any]:
 
 
 def _name(parts: tuple[Contribution, ...]) -> str | None:
-    """Name who adds most, with shares."""
     return ", ".join(f"{one.name} ({write_value(one.share, 'share')})" for one in parts[:3]) or None
 
 
@@ -720,7 +709,6 @@ def write_section_learning(analysis: Analysis) -> Section:
 
 
 def say_prospect(predictions: tuple[PredictivePower, ...], ranking: Ranking) -> tuple[str, ...]:
-    """Say whether more judgments would help."""
     pairs = len(ranking.systems) * (len(ranking.systems) - 1) // 2
     now, later = predictions[0], next(one for one in predictions if one.times == TWICE)
     if now.decided == pairs:
@@ -769,7 +757,6 @@ def _say_first(now: PredictivePower, later: PredictivePower, last: PredictivePow
 
 
 def _trace(analysis: Analysis) -> tuple[tuple[str, ...], tuple[Figure, ...], tuple[str, ...]]:
-    """Trace perplexity on answers that were held out: what it says, its figure and its notes."""
     if isinstance(analysis.data, Ratings):
         return (), (), ()
     try:

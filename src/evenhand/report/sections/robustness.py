@@ -249,7 +249,6 @@ def _places(choice: Choice) -> Mapping[str, int]:
 
 
 def _count_reversed(reference: Choice, choice: Choice) -> int:
-    """Return how many decided pairs stand the other way round."""
     place = _places(choice)
     known = [(a, b) for a, b in reference.decided if a in place and b in place]
     return sum(place[better] > place[worse] for better, worse in known)
@@ -280,7 +279,6 @@ def _say_top(sensitivity: Sensitivity, analysis: Analysis) -> list[str]:
 
 
 def _say_first(sensitivity: Sensitivity, ranking: Ranking) -> list[str]:
-    """Say under how many choices the same system is first, and who is under the others."""
     leaders, others = sensitivity.choices[0].first, sensitivity.ranked[1:]
     same = [one for one in others if one.first == leaders]
     open_ = ranking.rank_upper is not None and ranking.rank_upper[0] > 1
@@ -335,7 +333,6 @@ def check_first(sensitivity: Sensitivity, ranking: Ranking) -> list[Check]:
 
 
 def _say_decided(sensitivity: Sensitivity, rows: Sequence[Row]) -> list[str]:
-    """Say how many decided pairs survive all choices, or at least are not turned round."""
     usual = sensitivity.choices[0].decided
     if not usual:
         return ["No pair is decided here, so that no choice can change a decision."]
@@ -366,7 +363,6 @@ def _say_decided(sensitivity: Sensitivity, rows: Sequence[Row]) -> list[str]:
 
 
 def _draw(sensitivity: Sensitivity) -> Figure:
-    """Draw the places of the best systems under each choice."""
     systems = sensitivity.choices[0].systems[:DRAWN]
     rows = [row for system in systems for row in list_places(sensitivity, system)]
     shown = (
@@ -477,12 +473,10 @@ def describe(flip: Flip) -> dict[str, Any]:
 
 
 def say_findings(fragility: Fragility, ranking: Ranking) -> tuple[str, ...]:
-    """Say what carries each conclusion, and whether that is few."""
     return (*(f"{_say(flips)}." for flips in fragility.conclusions), *_judge(fragility, ranking))
 
 
 def _say(flips: Sequence[Flip]) -> str:
-    """Say what carries one conclusion, each unit with its share; of judges and items which."""
     falls = [flip for flip in flips if flip.fewest is not None]
     claim = flips[0].claim
     if not falls:
@@ -505,7 +499,6 @@ def _join(names: Sequence[str]) -> str:
 
 
 def _count(flip: Flip) -> str:
-    """Write how many of how many, with the share, and the names of a few judges or items."""
     share = "" if flip.share is None else write_value(flip.share, "percent")
     few = flip.few.replace("votes", "judgments").replace("vote", "judgment")
     named = flip.unit in ("judge", "item") and len(flip.removed) <= MAX_FEW
@@ -532,7 +525,6 @@ def _judge(fragility: Fragility, ranking: Ranking) -> tuple[str, ...]:
 
 
 def _say_many(flips: Sequence[Flip]) -> str:
-    """Say that a conclusion that is decided hangs on no small group, as far as that was asked."""
     units = [
         f"{_NAMES[one.unit]}s"
         for one in flips
@@ -623,7 +615,6 @@ def write_section_order(analysis: Analysis) -> Section:
 
 
 def _check(analysis: Analysis, bias: PositionBias) -> Check:
-    """Say in a few words whether the place mattered, on the whole or to single judges."""
     sure = bias.p <= 1 - bias.level
     if place := say_one_sided(analysis):
         return _check_place(place)
@@ -651,7 +642,6 @@ def _check(analysis: Analysis, bias: PositionBias) -> Check:
 def _check_refused(
     analysis: Analysis, refusal: NotIdentified | NotConverged | UnknownOption
 ) -> Check:
-    """Say why the place cannot be judged, or that one system stood on one side alone."""
     if analysis.known_ranking and (place := say_one_sided(analysis)):
         return _check_place(place)
     state = UNDECIDED_OF_DOCUMENT if isinstance(refusal, NotIdentified) else NOT_RUN
@@ -664,7 +654,6 @@ def _check_place(place: str) -> Check:
 
 
 def _say_found(bias: PositionBias) -> str:
-    """Say in two or three words which side gains, if one does."""
     side = "first" if bias.share > 0.5 else "second"
     if bias.p <= 1 - bias.level:
         return f"the {side}, {'slightly' if abs(bias.share - 0.5) < SLIGHT else 'clearly'}"
@@ -672,7 +661,6 @@ def _say_found(bias: PositionBias) -> str:
 
 
 def _say_common(bias: PositionBias) -> str:
-    """Say how large the advantage is over all judges, in words that need no statistics."""
     low, high = (100 * find_share(end) for end in (bias.lower, bias.upper))
     wins = f"of two equally good outputs the first wins {100 * bias.share:.1f} %"
     interval = f"{low:.1f} to {high:.1f} %"
@@ -695,7 +683,6 @@ def _say_common(bias: PositionBias) -> str:
 
 
 def _say_judges(bias: PositionBias) -> tuple[str, ...]:
-    """Say whether judges differ in it, and who stands out."""
     if bias.heterogeneity_p is None:
         return ()
     if bias.spread is None:
@@ -711,7 +698,6 @@ def _say_judges(bias: PositionBias) -> tuple[str, ...]:
 
 
 def _note_sides(analysis: Analysis) -> tuple[str, ...]:
-    """Say which systems stood on one side more often than lot explains."""
     if analysis.pairs.rankings is not None:  # who stood first of two is not drawn pair by pair
         return ()
     _, notes = choose_sides(analysis.tally, order_effect=False)
@@ -730,7 +716,6 @@ def _say_change(analysis: Analysis) -> tuple[str, ...]:
 
 
 def say_moves(ranking: Ranking, other: Fit) -> str:
-    """Say what another fit does to the order of estimates."""
     known = dict(zip(ranking.systems, ranking.log_worth.tolist(), strict=True))
     moved = dict(zip(other.systems, other.log_worth.tolist(), strict=True))
     shift = [moved[name] - known[name] for name in ranking.systems]
@@ -780,7 +765,6 @@ def list_judges(bias: PositionBias) -> list[dict[str, Any]]:
 
 
 def _draw_order(bias: PositionBias, rows: list[dict[str, Any]]) -> Figure:
-    """Draw the judges farthest from the others, highest share on top."""
     most = min(max(MAX_JUDGES_DRAWN, len(bias.stand_out)), MAX_OUTSTANDING_DRAWN)
     shown = sorted(rows[:most], key=lambda row: (-row["share"], row["judge"]))
     cut = "" if len(rows) <= most else f", the {most} of {len(rows)} farthest from the others"

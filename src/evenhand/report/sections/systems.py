@@ -254,7 +254,6 @@ def _say_met(ranking: Ranking, counts: np.ndarray) -> str:
 
 
 def _say_decided(ranking: Ranking, neighbours: list[dict[str, Any]]) -> str:
-    """Say how many pairs are decided, and how many neighbours."""
     if ranking.rank_sets is None:
         return "Which pairs are decided is not known in this ranking."
     upper = np.triu_indices(len(ranking.systems), 1)
@@ -445,7 +444,6 @@ def write_section_scores(analysis: Analysis) -> Section:
 
 
 def _write_alone(analysis: Analysis) -> Section:
-    """Write what can be said of one system: its mean scores."""
     (system,), rows = analysis.rated.systems, []
     for criterion, part in analysis.rated.parts.items():
         mean, n = float(part.score.mean()), part.size
@@ -623,7 +621,6 @@ def _average(part: RatingRows, codes: NDArray[np.int64], size: int) -> NDArray[n
 
 
 def _count_against(one: ScoreBoard | None, other: ScoreBoard | None) -> int:
-    """Count pairs of systems that are decided differently under two criteria."""
     if one is None or other is None:
         return 0
     common = [name for name in one.systems if name in other.systems]
@@ -661,7 +658,6 @@ def _say_criteria(row: dict[str, Any]) -> str:
 
 
 def _draw_criteria(rated: Rated) -> tuple[Figure, ...]:
-    """Draw the first two criteria against each other, by the scores that boards rest on."""
     try:
         diagnosis = rated.diagnosed_targets
     except NotIdentified:
@@ -680,7 +676,6 @@ MAX_CRITERIA_ANSWERED: Final = 4  # Most criteria that are answered one by one o
 
 
 def find_answer_of_ratings(analysis: Analysis) -> tuple[tuple[str, ...], str]:
-    """Return what ratings decide, and the line that reproduces it."""
     try:
         boards = analysis.rated.boards
     except NotIdentified as refusal:
@@ -696,7 +691,6 @@ def find_answer_of_ratings(analysis: Analysis) -> tuple[tuple[str, ...], str]:
 
 
 def say_board(board: ScoreBoard, criterion: str = "") -> str:
-    """Say which systems may be the best under a criterion, references aside."""
     about = f" for {criterion}" if criterion else ""
     ranked = np.flatnonzero(board.ranked)
     systems = [board.systems[at] for at in ranked.tolist()]
@@ -720,7 +714,6 @@ def say_board(board: ScoreBoard, criterion: str = "") -> str:
 
 
 def _say_open(board: ScoreBoard, about: str) -> str:
-    """Say that any of the systems may be the best, and whether that could be otherwise."""
     ranked = np.flatnonzero(board.ranked)
     systems = [board.systems[at] for at in ranked.tolist()]
     names = join_names(systems) if len(systems) <= MAX_NAMES else f"the {len(systems)} systems"
@@ -753,7 +746,6 @@ def _count_or_name(names: list[str]) -> str:
 
 
 def say_references(board: ScoreBoard, criterion: str = "") -> list[str]:
-    """Say where each human reference stands: which systems are shown to be below or above it."""
     about = f" for {criterion}" if criterion else ""
     ranked, sentences = np.flatnonzero(board.ranked), []
     for at in np.flatnonzero(~board.ranked).tolist():
@@ -769,7 +761,6 @@ def say_references(board: ScoreBoard, criterion: str = "") -> list[str]:
 
 
 def _say_worse(board: ScoreBoard, below: NDArray[np.bool_]) -> str:
-    """Say how many of the ranked systems stand below a reference, or name the only one."""
     worse = f"{int(below.sum())}" if below.any() else "none"
     if len(below) > 1:
         return f"{worse} of the {len(below)} systems"

@@ -75,9 +75,9 @@ from evenhand.web.store.verification import (
     Head,
     LogCheck,
     Replay,
+    describe_resaved,
     hash_ticket,
     read_log,
-    tell_saved,
     verify,
 )
 
@@ -246,8 +246,6 @@ def _check_version(connection: Connection) -> str:
 
 
 class _Comparison:
-    """A log that is replayed, and what its tables say."""
-
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.fault: Fault | None = None
@@ -338,7 +336,6 @@ class _Comparison:
         self.fault = self.fault or (bad, reason)
 
     def _check_deletion(self, record: Record, row: Any) -> None:
-        """Check that nothing is there that was to be deleted."""
         for part in PARTS:
             if getattr(row, part) is not None:
                 self._present[record.judge, part] = record.number
@@ -350,7 +347,6 @@ class _Comparison:
                         self._note(self._present[judge, part], message)
 
     def _compare(self) -> Iterator[Fault]:
-        """Yield what the tables do not say as the log does."""
         if self.fault is not None:
             yield self.fault
         if self.replay.campaign is None:
@@ -377,7 +373,6 @@ class _Comparison:
         return self.replay.last.number if self.replay.last else 0
 
     def _compare_tickets(self) -> Iterator[Fault]:
-        """Yield what is wrong with tickets."""
         replay, places, expected = self.replay, Counter[str](), 0
         moved: list[Fault] = []
         for row in stream(self.connection, select(tickets).order_by(tickets.c.number)):
@@ -409,7 +404,6 @@ class _Comparison:
         yield from moved
 
     def _compare_content(self, row: Any, record: int | None) -> Iterator[Fault]:
-        """Yield what is wrong with what a ticket asks."""
         replay, number, ticket = self.replay, row.number, read_asked(row)
         known = replay.questions.get(number)
         changed = f"ticket {number} is not what was asked"
@@ -434,7 +428,6 @@ class _Comparison:
             yield 1, f"ticket {number} was chosen, and no record says so"
 
     def _compare_seats(self) -> Iterator[Fault]:
-        """Yield what is wrong with who holds which seat, and how many tickets it has."""
         replay = self.replay
         assert replay.campaign is not None
         counted = select(tickets.c.seat, func.count().label("n")).group_by(tickets.c.seat)
@@ -453,7 +446,6 @@ class _Comparison:
             yield self._end, f"seat '{min(names)}' is not there"
 
     def _compare_judges(self) -> Iterator[Fault]:
-        """Yield what is wrong with judges."""
         logins, last = self.replay.logins, self._end
         rows = self.connection.execute(select(judges).order_by(judges.c.name)).all()
         for row in rows:
@@ -536,7 +528,6 @@ class _Boards:
         self.count.take(record)
 
     def compare(self, replay: Replay) -> Iterator[Fault]:
-        """Yield what is wrong with the boards that are kept."""
         if not self.kept:
             if self.names and replay.deleted and self.count.record:
                 yield replay.deleted, "the boards that it was counted on are not there"
@@ -597,7 +588,7 @@ def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = (
     if "://" not in where and not _is_database(Path(where)):
         return verify(read_log(where), head, receipts=receipts)
     try:
-        return _check(open_to_read(where), head, receipts)
+        return check_store(open_to_read(where), head, receipts)
     except OtherVersion:
         if "://" in where:
             raise
@@ -614,16 +605,18 @@ def audit(where: str, head: Head | None = None, *, receipts: Collection[str] = (
                 migrate(engine)
         finally:
             engine.dispose()
-        return _check(open_to_read(copy), head, receipts)
+        return check_store(open_to_read(copy), head, receipts)
 
 
-def _check(store: Readable, head: Head | None, receipts: Collection[str]) -> LogCheck:
+def check_store(
+    store: Readable, head: Head | None = None, receipts: Collection[str] = ()
+) -> LogCheck:
+    """Check that the log is what was written, and that the tables say what it says."""
     with store.reading() as connection:
         return check_database(connection, head, receipts=receipts)
 
 
 def stream_log(where: str) -> Iterator[Line]:
-    """Yield the log of a database, or of a file of JSON Lines, line by line."""
     if "://" not in where and not _is_database(Path(where)):
         return read_log(where)
     return open_to_read(where).lines()
@@ -658,7 +651,6 @@ def open_to_read(where: str) -> Readable:
 
 
 def _is_database(path: Path) -> bool:
-    """Say whether a file is of SQLite."""
     if not path.is_file():
         near = [one.name for one in path.parent.iterdir()] if path.parent.is_dir() else []
         raise MissingFile(f"there is no file '{path}'{sentence_hint(suggest(path.name, near))}")
@@ -671,7 +663,7 @@ def _is_database(path: Path) -> bool:
     if not start:
         raise UnknownFormat(f"'{path}' is empty: it has lost what it held; restore it from a copy")
     if start.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise UnknownFormat(tell_saved(path, "first bytes (a byte order mark)"))
+        raise UnknownFormat(describe_resaved(path, "first bytes (a byte order mark)"))
     if start != _SQLITE and not start.startswith(b"{"):
         raise UnknownFormat(
             f"'{path}' is no log: it is neither a database of evenhand serve nor JSON Lines of one"
@@ -681,8 +673,6 @@ def _is_database(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Collected:
-    """The answers that stand, as a log tells of them."""
-
     # what was answered, in the order in which each was answered first; what was taken back or
     # deleted is not among it
     tickets: tuple[Ticket, ...]
@@ -726,7 +716,6 @@ def check_collected(where: str, planned: Campaign) -> tuple[Assignment, DesignCh
 def count_promises(
     collected: Collected, planned: Campaign, where: str
 ) -> tuple[Assignment, DesignCheck]:
-    """Count the promises of a campaign on answers that were read."""
     if planned.seed is None:  # logs without a seed are of the time when launches drew none
         planned = replace(planned, seed=read_seed(collected.launch.get("seed", SEED)))
     if collected.launch["campaign"] != planned.digest:

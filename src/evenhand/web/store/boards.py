@@ -49,14 +49,11 @@ _COLUMNS: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)
 
 @dataclass(frozen=True)
 class SavedBoard:
-    """A board as it is kept."""
-
     record: int  # the last record of the log that it has seen
     body: str  # the board, as JSON
 
 
 def read_boards(connection: Connection) -> Mapping[str, SavedBoard]:
-    """Return the boards that are kept, by pass."""
     rows = _ask(connection, select(boards))
     return {row.task: SavedBoard(row.record, row.body) for row in rows}
 
@@ -83,7 +80,6 @@ def has_deletion(connection: Connection, number: int) -> bool:
 
 
 def read_joins(connection: Connection, number: int) -> Iterator[Record]:
-    """Yield which logins were joined up to a record."""
     wanted = select(*_COLUMNS).where(log.c.number <= number, log.c.kind == "join")
     for row in _ask(connection, wanted.order_by(log.c.number)):
         yield read_record(Line(*row))
@@ -110,8 +106,6 @@ OUTCOMES: Final = {"left": "left", "right": "right", "tie": "tie", "both_bad": "
 
 
 class PassBoard:
-    """A pass that is followed."""
-
     def __init__(
         self,
         state: SequentialState,
@@ -122,8 +116,6 @@ class PassBoard:
 
 
 class BoardCount:
-    """Boards of all passes, up to a record."""
-
     def __init__(self, campaign: Campaign) -> None:
         self.campaign, self.record = campaign, 0
         self.passes = {name: PassBoard(_start(campaign, name)) for name in list_boards(campaign)}
@@ -144,7 +136,6 @@ class BoardCount:
 
     @property
     def decided(self) -> int:
-        """How many pairs are decided on all boards together."""
         return sum(len(one.state.claims) for one in self.passes.values())
 
     def count(self, line: Line) -> None:
@@ -163,7 +154,6 @@ class BoardCount:
             self.passes[record.ticket.task].state.follow([vote])
 
     def count_all(self, connection: Connection) -> None:
-        """Count what came since."""
         with one_blas_thread():
             while lines := read_after(connection, self.record, AT_ONCE):
                 for line in lines:
@@ -177,7 +167,6 @@ class BoardCount:
             one.state.seen = replace(one.state.seen, digest="")
 
     def write(self) -> Mapping[str, SavedBoard]:
-        """Return the boards as they are kept."""
         from evenhand.ranking.sequential.leaderboard import write_board
 
         made = {}
@@ -228,7 +217,6 @@ class BoardCount:
 
 
 def list_boards(campaign: Campaign) -> tuple[str, ...]:
-    """Return the passes that have a board."""
     return tuple(one.name for one in campaign.tasks if one.kind in ON_BOARDS)
 
 
@@ -263,7 +251,6 @@ def count_ahead(connection: Connection, campaign: Campaign) -> Mapping[str, Save
 
 
 def _start(campaign: Campaign, name: str) -> SequentialState:
-    """Begin the board of a pass; its systems are known from the campaign."""
     from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 
     state = LiveLeaderboard().start(sorted(campaign.systems))

@@ -155,7 +155,6 @@ _REMEDIES: Final = {
 
 
 def say_fault(fault: SQLAlchemyError) -> str:
-    """Return what a database says is wrong, and what to do where that is known."""
     message = str(getattr(fault, "orig", None) or fault).splitlines()[0]
     todo = [remedy for words, remedy in _REMEDIES.items() if words in message]
     return "; ".join([message, *todo[:1]])
@@ -243,7 +242,6 @@ class WriteConnection:
         return bool(busy)
 
     def close(self) -> None:
-        """Give the connection back."""
         connection, self._kept = self._kept, None
         if connection is not None:
             connection.close()
@@ -341,7 +339,6 @@ def read_version(connection: Connection) -> str:
 
 
 def migrate(engine: Engine, version: str = "head") -> None:
-    """Make the tables, or bring older ones up to date."""
     with engine.connect() as connection:
         if read_version(connection) == VERSION:
             return

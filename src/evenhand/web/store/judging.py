@@ -79,8 +79,6 @@ class Served:
 
 @dataclass(frozen=True)
 class Answered:
-    """An answer that is stored, and what comes next."""
-
     record: Record  # the answer
     next: Served | None  # the next ticket; None at the end, or where `halt` says why there is none
     halt: Refused | None = None  # why nothing more is served
@@ -88,8 +86,6 @@ class Answered:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer as it came."""
-
     judge: str  # whose
     ticket: int  # number of the ticket
     answer: object  # parsed from JSON, not checked yet
@@ -224,7 +220,6 @@ def release(tx: WriteTransaction, judge: str) -> None:
 
 
 def check_answer(tx: WriteTransaction, ticket: Ticket, answer: object) -> Answer:
-    """Check an answer by its task."""
     task = tx.campaign.task(ticket.task)
     source = tx.campaign.item(ticket.item).source
     return task.validate(answer, tx.campaign.shown(ticket), source)
@@ -264,7 +259,6 @@ class Answering:
     reply: Reply  # the answer
 
     def __call__(self, tx: WriteTransaction) -> Answered:
-        """Do it."""
         with tx.keep_prefetched():
             return answer(tx, self.reply)
 

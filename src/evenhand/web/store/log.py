@@ -102,8 +102,6 @@ JUDGMENTS: Final = ("judgment", "revision")
 
 @dataclass(frozen=True)
 class Record:
-    """Something that happened."""
-
     number: int  # its place in the log, from 1
     # judgment, revision, undo, or an event: launch, pause, resume, invite, enter, consent, issue,
     # leave, revoke, join, forget

@@ -77,8 +77,6 @@ class Token:
 
 @dataclass(frozen=True)
 class Invitation:
-    """A link that was just made."""
-
     judge: str  # the pseudonym; "" for links of other roles
     token: str  # the end of the link; it cannot be shown again
     role: Role = "judge"  # what the link is for
@@ -88,7 +86,6 @@ class Invitation:
 
 
 def draw_token() -> Token:
-    """Draw a new secret."""
     return Token(secrets.token_urlsafe(6), secrets.token_urlsafe(24))
 
 
@@ -198,14 +195,12 @@ def invite(
 
 
 def keep_link(tx: WriteTransaction, token: Token, role: Role, judge: str = "") -> Invitation:
-    """Make a link of a secret that was drawn before."""
     row = {"name": token.name, "digest": token.digest, "role": role, "judge": judge}
     tx.change(_LINK, {**row, "made": tx.now})
     return Invitation(judge if role == "judge" else "", str(token), role)
 
 
 def has_link(tx: WriteTransaction, role: Role) -> bool:
-    """Say whether there is a link of a role, of whatever name."""
     return bool(tx.pick(select(links.c.name).where(links.c.role == role)))
 
 
@@ -217,7 +212,6 @@ def is_taken(tx: WriteTransaction, token: Token) -> bool:
 def replace_link(
     tx: WriteTransaction, role: Role, name: str = "", *, token: Token | None = None
 ) -> Invitation:
-    """Make a link of a role that no judge has."""
     mine = links.c.judge == name if name else links.c.role == role
     tx.run(delete(links).where(links.c.role == role, mine))
     return keep_link(tx, token or draw_token(), role, name)
@@ -242,7 +236,6 @@ def leave(tx: WriteTransaction, judge: str) -> None:
 
 
 def consent(tx: WriteTransaction, judge: str) -> None:
-    """Note that a judge agreed to the text of the campaign."""
     look_up(tx, judge)
     text_digest = digest(tx.campaign.wording.consent)
     tx.write(Entry("consent", judge, fields={"facts": {"text": text_digest}}))
@@ -278,7 +271,6 @@ def _find(tx: WriteTransaction, judge: str) -> Any:
 
 
 def _shut_out(tx: WriteTransaction, judge: str, state: str, kind: str) -> None:
-    """Free the seat of a judge."""
     row = _find(tx, judge)
     if row.state in (state, "forgotten"):
         return
@@ -399,7 +391,6 @@ def enrol(tx: WriteTransaction, platform: str, worker: str, secret: str = "") ->
 
 
 def _let_in(tx: WriteTransaction, judge: str, secret: str) -> Invitation:
-    """Let a worker in again, and put it into the log."""
     look_up(tx, judge)
     token, link = read_token(secret), _find_link(tx, secret)
     theirs = link is not None and (link.role, link.judge) == ("judge", judge)
@@ -414,7 +405,6 @@ def _let_in(tx: WriteTransaction, judge: str, secret: str) -> Invitation:
 
 
 def _find_link(tx: WriteTransaction, secret: str) -> Any:
-    """Return the row of a link by its name, None where there is none."""
     token = read_token(secret)
     return None if token is None else tx.ask(_NAMED_LINK, {"name": token.name})
 
@@ -426,7 +416,6 @@ _THERE: Final = Prepared(select(campaign.c.id))
 
 
 def launch(tx: WriteTransaction, planned: Campaign, assignment: Assignment) -> bool:
-    """Store a campaign with its tickets, and begin the log."""
     if tx.connection.dialect.name == "postgresql":
         tx.ask(_TURN, {})
     if tx.ask(_THERE, {}) is not None:

@@ -83,7 +83,6 @@ class PairCounts:
         self.new += 1
 
     def is_answered(self, ticket: int) -> bool:
-        """Say whether an answer stands for a ticket."""
         return ticket in self._outcomes
 
     def show(self, shown: tuple[str, ...], n: int) -> None:
@@ -136,8 +135,6 @@ class Person:
 
 
 class AssignmentLedger:
-    """Who was asked what of the pairs that a policy chooses."""
-
     # names: (I,) items.
 
     def __init__(self, campaign: Campaign, persons: dict[str, str]) -> None:
@@ -177,7 +174,6 @@ class AssignmentLedger:
         return np.asarray(self._room > 0)
 
     def know(self, seat: str) -> Person:
-        """Return what whoever has a seat saw."""
         who = self._persons.get(seat, seat)
         if who not in self._known:
             groups = np.zeros(len(set(self._group.values())), dtype=np.int64)
@@ -185,7 +181,6 @@ class AssignmentLedger:
         return self._known[who]
 
     def take_ticket(self, seat: str, ticket: dict[str, Any]) -> None:
-        """Take up that somebody was handed a ticket."""
         shown = tuple(ticket["systems"])
         if ticket.get("chosen"):
             place = self._place[ticket["item"]]
@@ -294,7 +289,6 @@ class AssignmentLedger:
         return next((gap > 0 for gap in gaps if gap), coin)
 
     def _find_free(self, seat: str, pair: int) -> Integers:
-        """Return the items whose pair somebody may be asked."""
         person, low, high = self.know(seat), self.pairs.low[pair], self.pairs.high[pair]
         free = self._has[low] & self._has[high]
         if pair in self._full:
@@ -363,7 +357,6 @@ _PERSONS: Final = Prepared(select(judges.c.name, judges.c.seat, judges.c.joined)
 
 
 def build_ledger(tx: WriteTransaction, campaign: Campaign) -> AssignmentLedger:
-    """Make a ledger of what the tables hold."""
     ledger = AssignmentLedger(campaign, _find_persons(tx))
     for row in tx.ask_all(_ALL, {}):
         ticket = {name: getattr(row, name) for name in ("number", "item", "kind", "chosen")}
@@ -432,8 +425,6 @@ class _Pick:
 
 
 class PolicyAssigner:
-    """A policy, and what it knows of a campaign."""
-
     def __init__(self, campaign: Campaign) -> None:
         import_module("scipy.special")  # the first choice would wait for it, and judges with it
         policy = make_policy(campaign)
@@ -487,7 +478,6 @@ class PolicyAssigner:
         return ledger
 
     def _find_ahead(self, ledger: AssignmentLedger, seat: str) -> tuple[Unit, Choice, bool] | None:
-        """Find an item for one of the pairs that were chosen ahead."""
         pairs = ledger.pairs
         more = max(pairs.answers // ANSWERS_PER_PAIR, int(pairs.waiting.sum()) // JUDGES_PER_PAIR)
         ahead = min(MAX_AHEAD, 1 + more)
@@ -518,13 +508,11 @@ class PolicyAssigner:
     def _find_item(
         self, ledger: AssignmentLedger, seat: str, pick: _Pick, pair: int, chosen: Choice
     ) -> tuple[Unit, Choice, bool]:
-        """Find an item for a pair of which there is one for somebody."""
         item = ledger.find(seat, pair, self._rng)
         assert item is not None
         return (pair, item), chosen, pick.turned
 
     def _choose(self, ledger: AssignmentLedger, allowed: Mask, n: int) -> list[_Pick]:
-        """Let the policy choose among some pairs."""
         if not allowed.any():
             return []
         picks = []

@@ -61,8 +61,6 @@ LINE: Final = (log.c.number, log.c.body, log.c.hash, log.c.said, log.c.note)  # 
 
 @dataclass(frozen=True)
 class JudgeState:
-    """Where a judge stands."""
-
     name: str  # the pseudonym
     seat: str  # whose tickets these are
     state: str  # invited, active, left, revoked, forgotten; "vacant" where nobody has the seat
@@ -78,7 +76,6 @@ class JudgeState:
 
 
 def stream_lines(connection: Connection) -> Iterator[Line]:
-    """Yield the log line by line."""
     for row in stream(connection, select(*LINE).order_by(log.c.number)):
         yield make_line(row)
 
@@ -87,13 +84,6 @@ def read_lines(connection: Connection, after: int) -> list[Line]:
     """Return the lines after one, at most so many as are fetched together."""
     wanted = select(*LINE).where(log.c.number > after).order_by(log.c.number).limit(AT_A_TIME)
     return [make_line(row) for row in connection.execute(wanted)]
-
-
-def stream_standing(connection: Connection) -> Iterator[Record]:
-    """Yield the answers that stand, in the order in which they were given."""
-    standing = select(*LINE).join(asked, asked.c.record == log.c.number)
-    for row in stream(connection, standing.order_by(log.c.number)):
-        yield read_record(make_line(row))
 
 
 def list_firsts(connection: Connection) -> list[tuple[int, int]]:
@@ -116,7 +106,6 @@ def list_firsts(connection: Connection) -> list[tuple[int, int]]:
 
 
 def read_numbered(connection: Connection, numbers: Collection[int]) -> list[Line]:
-    """Return lines by their numbers, in order."""
     wanted = select(*LINE).where(log.c.number.in_(numbers)).order_by(log.c.number)
     return [make_line(row) for row in connection.execute(wanted)]
 
@@ -151,7 +140,6 @@ def read_persons(connection: Connection) -> Mapping[str, str]:
 
 
 def read_head(connection: Connection) -> Head:
-    """Return the end of the log."""
     row = connection.execute(select(campaign.c.head_number, campaign.c.head_hash)).first()
     return Head(0, GENESIS) if row is None else Head(*row)
 
@@ -183,7 +171,6 @@ def is_as_launched(connection: Connection) -> bool:
 
 
 def knows_link(connection: Connection, token: Token) -> bool:
-    """Say whether a database holds a link, whoever has it."""
     stored = connection.execute(select(tokens.c.digest).where(tokens.c.name == token.name)).scalar()
     return stored is not None and matches(token, stored)
 
@@ -239,8 +226,6 @@ _LINK: Final = (
 
 @dataclass(frozen=True)
 class Bearer:
-    """Who comes with a link."""
-
     role: Role  # what the link is for
     judge: str = ""  # the pseudonym; "" for other roles
 
@@ -254,7 +239,6 @@ class Readable:
 
     @property
     def campaign(self) -> Campaign:
-        """What is asked."""
         stored = self.find_campaign()
         if stored is None:
             raise CampaignError("no campaign was launched in this database: launch one first")
@@ -274,7 +258,6 @@ class Readable:
             return bool(connection.execute(select(state.c.paused)).scalar())
 
     def identify(self, token: str) -> Bearer:
-        """Say who comes with a link."""
         read = read_token(token)
         if read is not None:
             with self.reading() as connection:
@@ -288,11 +271,9 @@ class Readable:
         raise UnknownLink("this link is not known, or is good no more: ask the organiser for one")
 
     def name_ticket(self, judge: str, number: int) -> str:
-        """Return the name by which a judge's page knows a ticket."""
         return name_ticket(self._ticket_key, judge, number)
 
     def find_ticket(self, judge: str, name: str | int) -> int:
-        """Return the number of the ticket that a judge's page knows by a name."""
         # A page that was open before pages had names sends the number. It is taken where the seed
         # of the campaign may be known anyway, and so was launched by a program that showed numbers.
         if isinstance(name, int) and not self.campaign.has_secret_seed:
@@ -304,7 +285,6 @@ class Readable:
 
     @cached_property
     def _ticket_key(self) -> bytes:
-        """The campaign's key of the names of tickets."""
         with self.reading() as connection:
             secret = connection.execute(select(specs.c.secret)).scalar()
         if not secret:
@@ -312,11 +292,9 @@ class Readable:
         return bytes.fromhex(secret)
 
     def records(self) -> Iterator[Record]:
-        """Yield everything that happened."""
         return map(read_record, self.lines())
 
     def lines(self) -> Iterator[Line]:
-        """Yield the log as it is kept."""
         # Each piece is read on its own: whoever takes an hour for it holds nothing up. What happens
         # in the meantime comes at the end.
         last = 0
@@ -328,13 +306,7 @@ class Readable:
                 return
             last = piece[-1].number
 
-    def judgments(self) -> Iterator[Record]:
-        """Yield the answers that stand."""
-        with self.reading() as connection:
-            yield from stream_standing(connection)
-
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """Yield rows of one of our tables: comparisons, rankings or ratings."""
         # Which answers stand is read at once; they are read piece by piece, so that nobody who
         # takes long keeps the database from giving room up. What is deleted meanwhile does not
         # come.
@@ -351,7 +323,6 @@ class Readable:
                 yield from make_rows(planned, table, records[record], at, persons)
 
     def judges(self) -> tuple[JudgeState, ...]:
-        """Return where each judge stands."""
         with self.reading() as connection:
             return read_judges(connection)
 
@@ -377,7 +348,6 @@ def load_campaign(connection: Connection) -> Campaign | None:
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Turn what a database says into words."""
     try:
         yield
     except SQLAlchemyError as fault:

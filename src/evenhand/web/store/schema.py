@@ -186,19 +186,16 @@ class Prepared:
     _row: Any = field(default=None, init=False, repr=False)
 
     def run(self, driver: Any, kind: str, values: Mapping[str, Any]) -> Any:
-        """Hand it to a connection of the driver; return the cursor."""
         text = self._texts.get(kind) or self._compile(kind)
         cursor = driver.cursor()
         cursor.execute(text.sql, {**text.fixed, **values} if text.fixed else values)
         return cursor
 
     def run_many(self, driver: Any, kind: str, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Hand it to a connection of the driver, once for each row."""
         text = self._texts.get(kind) or self._compile(kind)
         driver.cursor().executemany(text.sql, rows)
 
     def ask(self, driver: Any, kind: str, values: Mapping[str, Any]) -> Any:
-        """Return the first row, by the names of its columns; None for none."""
         row = self.run(driver, kind, values).fetchone()
         return None if row is None else self._row(*row)
 
@@ -209,11 +206,9 @@ class Prepared:
         return [None if row is None else self._row(*row) for row in rows]
 
     def ask_all(self, driver: Any, kind: str, values: Mapping[str, Any]) -> list[Any]:
-        """Return all rows, by the names of their columns."""
         return [self._row(*one) for one in self.run(driver, kind, values).fetchall()]
 
     def __post_init__(self) -> None:
-        """Name the columns of rows."""
         chosen = self.statement.selected_columns if isinstance(self.statement, Select) else ()
         names: Sequence[str] = [str(one.name) for one in chosen]
         object.__setattr__(self, "_row", namedtuple("Row", names))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import Final, Self, TypeVar
+from typing import Final, Self, TypeVar, TypeVarTuple
 
 from sqlalchemy import Engine, func, select
 
@@ -14,11 +14,9 @@ from evenhand.design.assignment import Assignment, assign
 from evenhand.design.campaign import Campaign
 from evenhand.design.guarantees import refuse_broken
 from evenhand.design.policy import make_policy
-from evenhand.design.tasks import Ticket
 from evenhand.errors import CampaignError
 from evenhand.web.store import boards as forgetting
-from evenhand.web.store import judging, people
-from evenhand.web.store.audit import check_database
+from evenhand.web.store import people
 from evenhand.web.store.boards import count_ahead, save_boards
 from evenhand.web.store.database import (
     Clock,
@@ -29,17 +27,16 @@ from evenhand.web.store.database import (
     look,
     migrate,
 )
-from evenhand.web.store.judging import Answered, Answering, Reply, Served
-from evenhand.web.store.log import NotStored, Record
-from evenhand.web.store.people import Invitation, Role
+from evenhand.web.store.log import NotStored
+from evenhand.web.store.people import Invitation
 from evenhand.web.store.queries import Readable, explained, load_campaign, read_judges
 from evenhand.web.store.schema import campaign as state
 from evenhand.web.store.schema import leases
 from evenhand.web.store.transaction import Assigner, Entry, WriteTransaction
-from evenhand.web.store.verification import Head, LogCheck
 from evenhand.web.store.writer import WalCheckpoint, Writer
 
 T = TypeVar("T")
+Args = TypeVarTuple("Args")
 _log: Final = logging.getLogger("evenhand")
 AHEAD: Final = "-wal"  # End of the name of SQLite's write-ahead log
 # Seconds for which a ticket stays with who was served it, if not said otherwise
@@ -47,8 +44,6 @@ LEASE: Final = 3600.0
 
 
 class Store(Readable):
-    """A campaign's database."""
-
     # What is written goes through one thread (`writer.py`): `write` returns a future that is done
     # after the commit, `soon` is the same for asynchronous callers, and the methods named after
     # what they do wait for it. Everything else reads.
@@ -111,9 +106,9 @@ class Store(Readable):
         """Do a piece of work without holding up the event loop."""
         return await self._writer.soon(work)
 
-    def do(self, work: Callable[[WriteTransaction], T]) -> T:
-        """Do a piece of work, and return after the commit."""
-        return self._writer.submit(work).result()
+    def do(self, work: Callable[[WriteTransaction, *Args], T], *args: *Args) -> T:
+        """Do a piece of work with what it needs, and return after the commit."""
+        return self.write(lambda tx: work(tx, *args)).result()
 
     def _transact(self, work: Callable[[WriteTransaction], None]) -> None:
         if self._file is not None and identify_file(self.engine) != self._file:
@@ -167,7 +162,7 @@ class Store(Readable):
                 seed = tickets.campaign.drawing_seed
                 tickets = replace(tickets, campaign=replace(tickets.campaign, seed=seed))
             refuse_broken(tickets)
-            if self.do(lambda tx: people.launch(tx, tickets.campaign, tickets)):
+            if self.do(people.launch, tickets.campaign, tickets):
                 self._campaign = tickets.campaign
                 self.checkpoint()
                 return True
@@ -180,77 +175,26 @@ class Store(Readable):
             )
         return False
 
-    def serve(self, judge: str) -> Served | None:
-        """Serve a judge their ticket; None when all are answered."""
-        return self.do(lambda tx: judging.serve(tx, judge))
-
-    def append(self, reply: Reply) -> Record:
-        """Store an answer; the same one sent twice is stored once."""
-        return self.do(lambda tx: judging.append(tx, reply))
-
-    def answer(self, reply: Reply) -> Answered:
-        """Store an answer and serve the next ticket, in one commit."""
-        return self.do(Answering(reply))
-
-    def undo(self, judge: str) -> Served:
-        """Take the last answer of a judge back, and serve its ticket again."""
-        return self.do(lambda tx: judging.undo(tx, judge))
-
-    def release(self, judge: str) -> None:
-        """Hand back the ticket that a judge has, without an answer."""
-        self.do(lambda tx: judging.release(tx, judge))
-
-    def issue(self, ticket: Ticket) -> Ticket:
-        """Add a ticket for a judge; its number is given here."""
-        return self.do(lambda tx: people.issue(tx, ticket))
-
     def pause(self) -> None:
         """Serve nothing until `resume`; answers to what was served are still taken."""
         self.do(lambda tx: _halt(tx, paused=True))
 
     def resume(self) -> None:
-        """Serve again."""
         self.do(lambda tx: _halt(tx, paused=False))
 
     def invite(self, judge: str, *, seat: str = "", note: str = "") -> Invitation:
-        """Make a link for a judge; see `people.invite`."""
         return self.do(lambda tx: people.invite(tx, judge, seat=seat, note=note))
 
-    def invite_all(self) -> tuple[Invitation, ...]:
-        """Make links for all seats of the design that nobody has."""
-        return self.do(
-            lambda tx: tuple(people.invite(tx, one) for one in people.list_vacancies(tx))
-        )
-
     def vacancies(self) -> tuple[str, ...]:
-        """Return the seats of the design that nobody has."""
         with self.reading() as connection:
             judges = read_judges(connection)
         return tuple(one.name for one in judges if one.state == "vacant")
 
-    def enrol(self, platform: str, worker: str, secret: str = "") -> Invitation:
-        """Give a worker of a crowd platform a seat, or the one that they have."""
-        return self.do(lambda tx: people.enrol(tx, platform, worker, secret))
-
-    def make_link(self, role: Role) -> Invitation:
-        """Make the link of the organiser ("admin") or of a platform ("crowd"), once more."""
-        return self.do(lambda tx: people.replace_link(tx, role))
-
-    def consent(self, judge: str) -> None:
-        """Note that a judge agreed to the text of the campaign."""
-        self.do(lambda tx: people.consent(tx, judge))
-
-    def leave(self, judge: str) -> None:
-        """Let a judge go; what is left goes to the next one."""
-        self.do(lambda tx: people.leave(tx, judge))
-
     def revoke(self, judge: str) -> None:
-        """Shut a judge out; what was judged stays, what is left goes to the next one."""
-        self.do(lambda tx: people.revoke(tx, judge))
+        self.do(people.revoke, judge)
 
     def join(self, judge: str, person: str) -> None:
-        """Say that a judge is the same person as another one; exports name the other one."""
-        self.do(lambda tx: people.join(tx, judge, person))
+        self.do(people.join, judge, person)
 
     def forget(self, judge: str, *, answers: bool = False) -> tuple[str, ...]:
         """Delete what is known of a person, also from the write-ahead log; see `forgetting`."""
@@ -259,7 +203,7 @@ class Store(Readable):
         if answers and self.find_campaign() is not None:
             with self.reading() as connection:
                 made = count_ahead(connection, self.campaign)
-            self.do(lambda tx: save_boards(tx, made))
+            self.do(save_boards, made)
         names = self.do(lambda tx: forgetting.forget(tx, judge, answers=answers))
         self._wal_checkpoint.begin()
         return names
@@ -268,11 +212,6 @@ class Store(Readable):
         """Bring what is written into a SQLite file itself, as soon as nobody reads."""
         # A copy of the file alone lacks what lies in the write-ahead log beside it.
         self._wal_checkpoint.begin()
-
-    def verify(self, head: Head | None = None, *, receipts: Collection[str] = ()) -> LogCheck:
-        """Check that the log is what was written, and that the tables say what it says."""
-        with self.reading() as connection:
-            return check_database(connection, head, receipts=receipts)
 
     @property
     def emptied(self) -> bool:

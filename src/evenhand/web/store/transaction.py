@@ -60,8 +60,6 @@ _ADD: Final = fill(schema.log)
 
 @dataclass(frozen=True)
 class Entry:
-    """What is to be put into the log."""
-
     kind: str  # see `Record`
     judge: str = ""  # whom it concerns
     ticket: Ticket | None = None  # what was asked
@@ -73,8 +71,6 @@ class Entry:
 
 @dataclass(frozen=True)
 class AssignedPair:
-    """What a policy lets a judge be asked."""
-
     item: str  # its name
     systems: tuple[str, str]  # in the order shown
     chosen: Choice  # how the pair was chosen
@@ -83,8 +79,6 @@ class AssignedPair:
 
 
 class Assigner(Protocol):
-    """Chooses pairs while judgments come in."""
-
     def assign(self, tx: WriteTransaction, seat: str) -> AssignedPair | None:
         """Choose what whoever has a seat is asked; None where nothing is left for them."""
 
@@ -93,8 +87,6 @@ class Assigner(Protocol):
 
 
 class WriteTransaction:
-    """A transaction that is being written."""
-
     def __init__(
         self, connection: Connection, campaign: Campaign | None, *, now: int, lease: int
     ) -> None:
@@ -116,14 +108,12 @@ class WriteTransaction:
 
     @property
     def campaign(self) -> Campaign:
-        """What is asked."""
         if self._campaign is None:
             raise CampaignError("no campaign was launched in this database: launch one first")
         return self._campaign
 
     @property
     def head(self) -> tuple[int, str]:
-        """Number and hash of the last record."""
         return self._number, self._hash
 
     def begin(self, campaign: Campaign) -> None:
@@ -160,7 +150,6 @@ class WriteTransaction:
         return question.ask(self._driver, self._kind, values)
 
     def ask_all(self, question: Prepared, values: Mapping[str, Any]) -> list[Any]:
-        """Return all rows of an answer."""
         return question.ask_all(self._driver, self._kind, values)
 
     def change(self, order: Prepared, values: Mapping[str, Any]) -> None:
@@ -175,17 +164,14 @@ class WriteTransaction:
         return Prepared(question).ask_all(self._driver, self._kind, {})
 
     def run(self, order: UpdateBase) -> None:
-        """Write what is written rarely."""
         self.change(Prepared(order), {})
 
     def load(self, order: Prepared, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write many rows at once."""
         self.changes += 1
         self._ahead.clear()
         order.run_many(self._driver, self._kind, rows)
 
     def write(self, entry: Entry) -> Record:
-        """Put a record behind the last one."""
         number = self._number + 1
         body: dict[str, Any] = {
             "before": self._hash,
@@ -307,12 +293,10 @@ def look_up(tx: WriteTransaction, judge: str) -> Any:
 
 
 def has_answered(tx: WriteTransaction, judge: str) -> bool:
-    """Say whether a judge ever gave an answer."""
     return tx.ask(_GAVE, {"judge": judge}) is not None
 
 
 def check_name(judge: str) -> str:
-    """Return the name of a judge, if it can be one."""
     if not isinstance(judge, str) or not is_text(judge):
         raise NoSuchJudge(f"there is no judge {show(judge)}")
     return judge
@@ -330,7 +314,6 @@ def check_login(row: Any, judge: str) -> Any:
 
 
 def read_ticket(row: Any, judge: str) -> Ticket:
-    """Return a ticket as it is stored."""
     return Ticket(
         number=row.number,
         judge=judge,
@@ -350,7 +333,6 @@ def read_row(row: Any) -> Record:
 
 
 def find_record(tx: WriteTransaction, number: int) -> Record:
-    """Return a record by its number."""
     row = tx.ask(RECORD, {"number": number})
     if row is None:
         raise Refused(f"record {number} is not in the log: check it with evenhand verify")

@@ -108,7 +108,6 @@ class Replay:
                 repeats[number] = int(again[number])
 
     def take(self, record: Record) -> None:
-        """Take up the next record."""
         try:
             if (record.kind == "launch") != (record.number == 1):
                 raise Unsound("a log begins with its launch, and has one")
@@ -272,7 +271,6 @@ class Replay:
         return question
 
     def _settle(self, record: Record, ticket: Ticket, question: _Question | None) -> None:
-        """Let an answer stand."""
         if question is None:
             question = self.questions[ticket.number] = _Question(0, 0)
         question.outputs, question.rest = hash_ticket(ticket)
@@ -290,7 +288,6 @@ class Replay:
         question.record, question.judge = 0, ""
 
     def _check_answer(self, record: Record) -> Ticket:
-        """Check who answers what; return what was asked."""
         ticket = self._find_ticket(record)
         self._check_ticket(record, ticket)
         if not record.key:
@@ -361,7 +358,6 @@ class Replay:
         self.logins[record.judge].linked = None
 
     def _shut_out(self, record: Record, state: str) -> None:
-        """Free the seat of a judge."""
         login = self.logins[record.judge]
         emptied = set(record.facts.get("emptied", []))
         held = self.holders.get(login.seat) == record.judge
@@ -436,7 +432,6 @@ class Head:
 
 
 def read_head(text: str) -> Head:
-    """Read a head as `str` writes it."""
     match = re.fullmatch(r"(\d{1,18}):([0-9a-f]{64})", text.strip())
     if match is None:
         raise UnknownOption(
@@ -448,8 +443,6 @@ def read_head(text: str) -> Head:
 
 @dataclass(frozen=True)
 class LogCheck:
-    """What was found."""
-
     head: Head  # the end of the log, as far as it holds
     # number of the first record that does not hold; None where all do, 0 where the fault is that
     # of no record, such as a damaged page of the file
@@ -461,18 +454,14 @@ class LogCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether the log is what was written."""
         return self.bad is None
 
     @property
     def fault(self) -> str:
-        """What does not hold, with the record where there is one."""
         return f"Record {self.bad}: {self.reason}" if self.bad else self.reason
 
 
 class _Broken(Exception):
-    """A record that does not hold."""
-
     def __init__(self, number: int, reason: str) -> None:
         super().__init__(reason)
         self.number, self.reason = number, reason
@@ -480,8 +469,6 @@ class _Broken(Exception):
 
 @dataclass
 class _Reader:
-    """What is known of the records so far."""
-
     head: Head | None
     replay: Replay
     wanted: Collection[str] = ()
@@ -493,7 +480,6 @@ class _Reader:
     receipts: dict[str, int] = field(default_factory=dict)
 
     def take(self, line: Line) -> None:
-        """Check the next line."""
         number = self.number + 1
         body = _read_body(line, number)
         if body["number"] != number:
@@ -533,7 +519,6 @@ class _Reader:
         self.number, self.hash, self.at = number, line.hash, body["at"]
 
     def end(self) -> None:
-        """Check what can be known at the end."""
         if self.erased:
             first = min(self.erased.values())
             raise _Broken(first, "something of it was deleted, and no request for that is there")
@@ -542,7 +527,6 @@ class _Reader:
             raise _Broken(self.number + 1, message)
 
     def _check_parts(self, line: Line, body: dict[str, Any], number: int) -> None:
-        """Check what is kept beside the chain."""
         gone = False
         for part in PARTS:
             sealed = getattr(line, part)
@@ -599,7 +583,6 @@ def verify(
     replay: Replay | None = None,
     receipts: Collection[str] = (),
 ) -> LogCheck:
-    """Check a log."""
     known = _Reader(head, replay or Replay(), receipts)
     bad, reason = None, ""
     try:
@@ -612,7 +595,6 @@ def verify(
 
 
 def read_receipt(text: str) -> str:
-    """Read a receipt as a judge was given it."""
     receipt = text.strip().lower()
     if re.fullmatch(r"[0-9a-f]{64}", receipt) is None:
         raise UnknownOption(
@@ -627,7 +609,7 @@ def read_log(path: str | Path) -> Iterator[Line]:
         with Path(path).open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if b"\r" in line:  # no line that is written holds one as such
-                    raise UnknownFormat(tell_saved(path, "line ends (CRLF for LF)"))
+                    raise UnknownFormat(describe_resaved(path, "line ends (CRLF for LF)"))
                 try:
                     read = read_line(line.removesuffix(b"\n").decode(), number)
                 except (UnknownFormat, UnicodeDecodeError):
@@ -637,7 +619,7 @@ def read_log(path: str | Path) -> Iterator[Line]:
         raise MissingFile(f"there is no file {path}") from None
 
 
-def tell_saved(path: str | Path, what: str) -> str:
+def describe_resaved(path: str | Path, what: str) -> str:
     """Say that a program such as an editor saved an exported log in another form."""
     return (
         f"'{path}' was saved by another program with other {what}, so that it cannot be"

@@ -96,16 +96,14 @@ MAX_BATCH: Final = 256  # Most requests in one transaction
 
 @dataclass(frozen=True, eq=False)
 class _Job:
-    """A request and who waits for it: a thread, or something in an event loop."""
-
     work: Callable[[WriteTransaction], Any]
-    told: Future[Any] | asyncio.Future[Any]
+    future: Future[Any] | asyncio.Future[Any]
 
     def begin(self) -> bool:
         """Say whether somebody waits still."""
-        if isinstance(self.told, Future):
-            return self.told.set_running_or_notify_cancel()
-        return not self.told.cancelled()
+        if isinstance(self.future, Future):
+            return self.future.set_running_or_notify_cancel()
+        return not self.future.cancelled()
 
 
 _Told = tuple[_Job, Any, BaseException | None]  # A request, what came of it, or why nothing did
@@ -122,14 +120,11 @@ class _Outcome:
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: object
     ) -> bool:
-        """Keep what was raised."""
         self.fault = fault
         return True
 
 
 class Writer:
-    """The thread that writes."""
-
     def __init__(
         self,
         transact: Callable[[Callable[[WriteTransaction], None]], None],
@@ -169,7 +164,6 @@ class Writer:
         self._thread.join()
 
     def _run(self) -> None:
-        """Write batch by batch."""
         while batch := self._take():
             wanted = [one for one in batch if one.begin()]
             if not self._write(wanted):
@@ -216,7 +210,6 @@ class Writer:
         return True
 
     def _explain(self, fault: BaseException) -> BaseException:
-        """Say what a fault means to who asked."""
         if not isinstance(fault, SQLAlchemyError | self.faults):
             return fault
         message = str(fault.orig) if isinstance(fault, DBAPIError) else str(fault)
@@ -230,10 +223,10 @@ def _tell(answers: list[_Told]) -> None:
     """Tell whoever waits; an event loop is woken once for all of a batch."""
     loops: dict[asyncio.AbstractEventLoop, list[_Told]] = {}
     for one in answers:
-        if isinstance(one[0].told, Future):
+        if isinstance(one[0].future, Future):
             _settle([one])
         else:
-            loops.setdefault(one[0].told.get_loop(), []).append(one)
+            loops.setdefault(one[0].future.get_loop(), []).append(one)
     for loop, some in loops.items():
         with suppress(RuntimeError):  # it was closed: nobody waits there any more
             loop.call_soon_threadsafe(_settle, some)
@@ -242,9 +235,9 @@ def _tell(answers: list[_Told]) -> None:
 def _settle(answers: list[_Told]) -> None:
     """Hand over what came of requests, but to those who have gone since."""
     for job, answer, fault in answers:
-        if job.told.cancelled():
+        if job.future.cancelled():
             continue
         if fault is None:
-            job.told.set_result(answer)
+            job.future.set_result(answer)
         else:
-            job.told.set_exception(fault)
+            job.future.set_exception(fault)

@@ -9,7 +9,6 @@ NUMBER = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
-    """Make the tables."""
     op.create_table(
         "campaign",
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),

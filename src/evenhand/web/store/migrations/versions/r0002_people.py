@@ -8,7 +8,6 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
-    """Add the table and the columns."""
     op.create_table(
         "people",
         sa.Column("judge", sa.Text, sa.ForeignKey("judges.name"), primary_key=True),

@@ -8,7 +8,6 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Add the table."""
     op.create_table(
         "boards",
         sa.Column("task", sa.Text, primary_key=True),

@@ -8,5 +8,4 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Add the column."""
     op.add_column("tickets", sa.Column("chosen", sa.Text, nullable=False, server_default=""))

@@ -10,7 +10,6 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Add the key."""
     op.add_column("specs", sa.Column("secret", sa.Text, nullable=False, server_default=""))
     specs = sa.table("specs", sa.column("secret", sa.Text))
     op.execute(specs.update().values(secret=secrets.token_hex(32)))
