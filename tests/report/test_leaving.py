@@ -10,21 +10,17 @@ import evenhand
 from drawn_figures import marks, texts, values
 from evenhand.errors import UnknownOption
 from evenhand.report.document import Check, Column, Part, Section, Table
-from evenhand.report.figures.style import Axis, Chart, draw_points, take_chart
+from evenhand.report.figures.style import Axis, Chart, points, take_chart
 from evenhand.report.html import Report
 
 ROWS = [{"system": "A<B", "score": 1.5}, {"system": "C", "score": -0.5}]
 
 
-def paint(canvas):
-    x, y = Axis(-1, 2, "score"), Axis.of_names([row["system"] for row in ROWS])
-    draw_points(canvas.axes(60, x, y), [(row["score"], at) for at, row in enumerate(ROWS)])
-
-
 def make_report(*, wide: bool = False) -> Report:
-    figure = take_chart(
-        Chart(paint, (ROWS,)), "points", "Scores of systems", "two points", wide=wide
-    )
+    x, y = Axis(-1, 2, "score"), Axis.of_names([row["system"] for row in ROWS])
+    drawn = [points([(row["score"], at) for at, row in enumerate(ROWS)])]
+    chart = Chart((ROWS,), x, y, 60, drawn)
+    figure = take_chart(chart, "points", "Scores of systems", "two points", wide=wide)
     columns = (Column("system", "system"), Column("score", "score", "two"))
     board = Table("board", "Systems", columns, tuple(ROWS))
     check = Check("judges", "Are judges good?", "failed", "2 of 9 <flagged>")

@@ -1,25 +1,20 @@
 """Figures as files."""
 
-from functools import partial
-
 import pytest
 
 import evenhand
 from evenhand.errors import UnknownOption
 from evenhand.report.figures.drawing import check_figure_folder as check_folder
 from evenhand.report.figures.drawing import write_figures
-from evenhand.report.figures.style import Axis, Chart, draw_points, render
-
-
-def paint(points, canvas):
-    axis = Axis(0, 3, "a")
-    draw_points(canvas.axes(100, axis, Axis.of_names(["$x$ & y", "z"])), points)
+from evenhand.report.figures.style import Axis, Chart, points, render
 
 
 @pytest.fixture
 def chart():
     """Two points."""
-    return Chart(partial(paint, [(1, 0), (2, 1)]), ([{"a": 1, "b": 2}],), "Costs $5 & more")
+    x, y = Axis(0, 3, "a"), Axis.of_names(["$x$ & y", "z"])
+    drawn = [points([(1, 0), (2, 1)])]
+    return Chart(([{"a": 1, "b": 2}],), x, y, 100, drawn, title="Costs $5 & more")
 
 
 @pytest.mark.filterwarnings("error")

@@ -6,7 +6,7 @@ import pytest
 from drawn_figures import colours, size, texts, values
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.report.figures.style import shade, write_on
-from evenhand.report.figures.systems import draw_heat_map, draw_tie_map, tabulate_chances
+from evenhand.report.figures.systems import draw_heat_map, tabulate_chances
 from tallies import tally
 
 
@@ -57,7 +57,9 @@ def test_numbers_can_be_read_on_every_shade():
 
 
 def test_ties_have_a_map_of_their_own():
-    assert {row["value"] for row in values(draw_tie_map(["a", "b", "c"], chances(3)))} == {0.25}
+    assert {row["value"] for row in values(draw_heat_map(list("abc"), chances(3), ties=True))} == {
+        0.25
+    }
 
 
 @pytest.mark.parametrize("systems", [2, 11, 60])

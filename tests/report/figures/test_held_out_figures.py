@@ -9,7 +9,7 @@ import pytest
 from drawn_figures import heights, texts, values
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.ranking.held_out import compare_models, trace_learning
-from evenhand.report.figures.predictions import draw_comparison, draw_curves, draw_fit, make_curves
+from evenhand.report.figures.predictions import draw_comparison, draw_curves, draw_fit
 from tallies import table, tally
 
 COLUMNS = ("judge", "item", "left", "right", "outcome")
@@ -84,12 +84,6 @@ def test_curves_have_the_points_that_were_found(data):
     for model in MODELS:
         for point in curves.curve(model):
             assert drawn[model, point.size]["perplexity"] == point.perplexity
-
-
-def test_lines_can_be_renamed_and_left_out(data):
-    curves = trace_learning(data, models=MODELS, least=60, sizes=(40,), trials=1)
-    (line,) = make_curves(curves, {"bradley-terry": "BT, crowd"})
-    assert line.name == "BT, crowd"
 
 
 def test_the_systems_by_a_model_stand_best_first_about_the_average_system():

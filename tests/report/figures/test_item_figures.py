@@ -17,7 +17,8 @@ def test_seen_and_blind_items_are_told_apart_by_mark_and_colour():
         for who, items in ((SEEN, seen), (BLIND, blind))
     ]
     drawn = svg(draw_shares(rows))
-    assert len(re.findall(rf"<path [^>]*fill: {ACCENT}", drawn)) == 2, "bars"
+    (bars,) = re.findall(rf'<path d="([^"]*)"[^>]*fill: {ACCENT}', drawn)
+    assert len({*re.findall(r"M ([\d.]+)", bars)}) == 2
     assert (
         len(re.findall(rf"<path [^>]*fill: none; stroke: {CONTRAST}; stroke-width: 3", drawn)) == 2
     )

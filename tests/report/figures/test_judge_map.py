@@ -50,7 +50,7 @@ def test_flagged_judges_are_named_towards_the_middle_and_the_others_are_not():
 def test_of_many_flagged_judges_the_first_are_named():
     rows = [row(f"j{k}", 0.0, "careless") for k in range(NAMED + 5)] + [row("ok", 1.0)]
     assert len(layers(rows)[1]) == NAMED
-    assert marks(draw_judge_map(rows), KINDS["careless"][1]) == NAMED + 5 + 1, "and the legend"
+    assert marks(draw_judge_map(rows), KINDS["careless"][0]) == NAMED + 5 + 1, "and the legend"
 
 
 def test_classes_differ_in_shape_as_well_as_in_colour():

@@ -77,16 +77,9 @@ def test_a_model_far_worse_than_guessing_does_not_squeeze_the_others():
 def test_intervals_are_drawn_for_a_single_line_only():
     ends = {"lower": [2.3] * 6, "upper": [2.7] * 6}
     one = draw_learning_curves([curve("a", 2.4, **ends)])
-    assert len(re.findall("stroke-opacity: 0.4", svg(one))) == len(SIZES)
+    assert max(path.count("M") for path in re.findall('<path d="[^"]*"', svg(one))) == len(SIZES)
     both = draw_learning_curves([curve(c, 2.4, **ends) for c in "ab"])
-    assert "stroke-opacity: 0.4" not in svg(both)
-
-
-def test_a_line_takes_the_colour_of_another_and_is_dashed():
-    curves = [curve("irt", 2.4), curve("geometric", 2.5), curve("irt, crowd", 2.5, like="irt")]
-    irt, geometric, crowd = lines(draw_learning_curves(curves))
-    assert crowd[0] == irt[0] != geometric[0]
-    assert crowd[1] != irt[1]
+    assert max(path.count("M") for path in re.findall('<path d="[^"]*"', svg(both))) == 1
 
 
 def test_no_line_at_all_is_an_empty_plot():

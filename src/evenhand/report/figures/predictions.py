@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -28,19 +27,25 @@ from evenhand.report.figures.style import (
     QUIET,
     WIDTH,
     Axis,
-    Canvas,
     Chart,
-    draw_points,
-    measure,
-    write,
+    Mark,
+    line,
+    list_entries,
+    list_seen,
+    look_up,
+    rule,
+    series,
+    words,
+    write_count,
     write_share,
 )
-from evenhand.report.figures.systems import draw_heat_map, draw_tie_map, tabulate_chances
+from evenhand.report.figures.systems import draw_heat_map, tabulate_chances
 
 # Names with a point and an interval: perplexities of models, differences, abilities of systems.
 # The ability plot is the left half of figure 6 of Hopkins & May (2013).
 
 BAR_ROW: Final = 20  # Height of a name's row, in pixels
+STRENGTHS: Final = {"strong": (ACCENT, "o"), "weak": (QUIET, "o")}
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ def draw_intervals(
     width: int = WIDTH,
 ) -> Chart:
     """Draw an estimate for each name in the order given; a band ends after each of `borders`."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": bar.name,
             "place": place,
@@ -74,43 +79,19 @@ def draw_intervals(
         }
         for place, bar in enumerate(bars, start=1)
     ]
-    line = [] if reference is None else [{"at": reference}]
+    lines = [] if reference is None else [{"at": reference}]
     ends = [{"y": BAR_ROW * border} for border in borders if 0 < border < len(bars)]
-    paint = partial(_paint_intervals, rows, line, ends, axis)
-    layers = [layer for layer in (rows, line, ends) if layer]
-    return Chart(paint, tuple(layers), title, below, width)
-
-
-def _paint_intervals(
-    rows: Sequence[Row], line: Sequence[Row], borders: Sequence[Row], title: str, canvas: Canvas
-) -> None:
     values = [row[key] for row in rows for key in ("lower", "value", "upper")]
-    x = Axis.around([*values, *(one["at"] for one in line)], title)
-    ax = canvas.axes(BAR_ROW * len(rows), x, Axis.of_names([row["name"] for row in rows]))
-    for one in line:
-        ax.axvline(one["at"], color=INK, linewidth=1, linestyle=(0, (2, 3)))
-    for border in borders:
-        ax.axhline(border["y"] / BAR_ROW - 0.5, color=QUIET, linewidth=0.8)
-    for at, row in enumerate(rows):
-        colour = ACCENT if row["looks"] == "strong" else QUIET
-        ax.plot((row["lower"], row["upper"]), (at, at), color=colour, linewidth=1.4)
-        draw_points(ax, [(row["value"], at)], colour)
-
-
-def draw_abilities(
-    bars: Sequence[Bar],
-    *,
-    axis: str = "ability",
-    title: str = "Abilities of the systems",
-    below: str = "posterior means with 95 % intervals",
-    borders: Sequence[int] = (),
-    width: int = WIDTH,
-) -> Chart:
-    """Draw the ability of each system, best first; a band ends after each of `borders`."""
-    ordered = sorted(bars, key=lambda bar: (-bar.value, bar.name))
-    return draw_intervals(
-        ordered, axis=axis, title=title, below=below, borders=borders, width=width
-    )
+    marks = [
+        *(rule(one["at"], INK) for one in lines),
+        *(rule(end["y"] / BAR_ROW + 0.5, across=True, width=0.8, dash=()) for end in ends),
+        *series(rows, ("value", "place"), STRENGTHS, "looks", ends=("lower", "upper"), width=1.4),
+    ]
+    x = Axis.around([*values, *(one["at"] for one in lines)], axis)
+    y = Axis.of_names([row["name"] for row in rows], start=1)
+    layers = tuple(layer for layer in (rows, lines, ends) if layer)
+    chart = Chart(layers, x, y, BAR_ROW * len(rows), marks)
+    return replace(chart, title=title, below=below, width=width)
 
 
 # Perplexity by training size: figures 2 to 5 of Hopkins & May (2013).
@@ -122,7 +103,7 @@ CURVES_HEIGHT: Final = 340
 UNIFORM: Final = 3.0  # Perplexity of a model that knows nothing: three outcomes, equally likely
 UNIFORM_NAME: Final = "uniform"
 # Strokes of lines, where there are more lines than colours
-DASHES: Final = ((1, 0), (6, 3), (2, 2), (8, 2, 2, 2))
+DASHES: Final = ((), (6, 3), (2, 2), (8, 2, 2, 2))
 UNIFORM_DASH: Final = (2, 3)  # Stroke of the line of that model
 # How far above uniform the plot reaches, as a part of how far the best is below it
 HEADROOM: Final = 0.5
@@ -137,9 +118,6 @@ class Curve:
     perplexity: Sequence[float | None]  # at each size; None where the model refused
     lower: Sequence[float | None] = ()  # lower ends of intervals, or none
     upper: Sequence[float | None] = ()  # upper ends
-    # name of another line whose colour it takes, dashed; such as the same model trained on other
-    # judges
-    like: str = ""
 
 
 def draw_learning_curves(
@@ -165,58 +143,39 @@ def draw_learning_curves(
     ]
     low, high = _find_span(curves, bounded=bounded)
     height = max(CURVES_HEIGHT, round(len(curves) * (LINE + 1)))
-    sizes = sorted({row["size"] for row in rows})
-    names = {row["name"] for row in rows}
-    looks = _choose_looks({curve.name: curve for curve in curves if curve.name in names})
-    layers = []
-    if UNIFORM_NAME not in looks:
-        guesses = [{"size": size, "perplexity": UNIFORM} for size in sizes or (1,)]
-        layers += [guesses, guesses[:1]]
-    layers += [rows, [row for row in rows if row["perplexity"] <= high]]
-    if bounded:
-        known = (row for row in rows if row["lower"] is not None and row["upper"] is not None)
-        layers.append([*known])
-    ends = _place_ends(rows, (low, high, height))
-    above = {row["name"] for row in rows if row["perplexity"] > high}
-    below = f"{below}; {len(above)} with points above the plot" if above else below
-    frame = (low, high, height)
-    paint = partial(_paint_learning, rows, ends, looks, frame, bounded=bounded)
-    return Chart(paint, (*layers, ends), title, below, width)
-
-
-def _paint_learning(
-    rows: Sequence[Row],
-    ends: Sequence[Row],
-    looks: Mapping[str, tuple[str, tuple[int, ...]]],
-    frame: tuple[float, float, float],
-    canvas: Canvas,
-    *,
-    bounded: bool,
-) -> None:
-    low, high, height = frame
     sizes = sorted({row["size"] for row in rows}) or [1]
-    room = max((measure(end["name"], canvas.size) for end in ends), default=0.0) + 14
+    looks = _choose_looks(list(dict.fromkeys(row["name"] for row in rows)))
+    inside = [row for row in rows if row["perplexity"] <= high]
+    known = [row for row in rows if row["lower"] is not None and row["upper"] is not None]
+    ends = _place_ends(rows, (low, high, height))
+    guesses = [{"size": size, "perplexity": UNIFORM} for size in sizes]
+    layers = [] if UNIFORM_NAME in looks else [guesses, guesses[:1]]
+    layers += [rows, inside, *([known] if bounded else []), ends]
+    above = len({row["name"] for row in rows if row["perplexity"] > high})
     least, most = sizes[0] / 1.06, sizes[-1] * 1.06
-    x = Axis(least, most, "training comparisons", "{:,.0f}".format, sizes, log=True, grid=False)
-    ax = canvas.axes(
-        height, x, Axis(low, high, "perplexity", count=7), right=min(room, 0.45 * canvas.width)
-    )
+    marks: list[Mark] = []
     if UNIFORM_NAME not in looks:
-        ax.axhline(UNIFORM, color=QUIET, linewidth=1, linestyle=(0, UNIFORM_DASH))
-        write(ax, (least, UNIFORM), UNIFORM_NAME, (2, 4), size=10)
+        marks = [
+            rule(UNIFORM, across=True, dash=UNIFORM_DASH),
+            words((least, UNIFORM), UNIFORM_NAME, shift=(2, 4), align="left baseline", size=10),
+        ]
+    keys = ("size", "perplexity")
     for name, (colour, dash) in looks.items():
-        line = [row for row in rows if row["name"] == name]
-        points = [(row["size"], row["perplexity"]) for row in line]
-        stroke = (0, dash) if dash[1] else "-"
-        ax.plot(*zip(*points, strict=True), color=colour, linewidth=1.8, linestyle=stroke)
-        draw_points(ax, [point for point in points if point[1] <= high], colour, size=5.5)
-        for row in line:
-            if bounded and row["lower"] is not None and row["upper"] is not None:
-                span = (row["lower"], row["upper"])
-                ax.plot((row["size"],) * 2, span, color=colour, alpha=0.4, linewidth=1)
-    for end in ends:
-        at, colour = (most, end["perplexity"]), looks[end["name"]][0]
-        write(ax, at, end["name"], (4, 0), colour=colour, size=canvas.size, va="center")
+        own = [(row["size"], row["perplexity"]) for row in rows if row["name"] == name]
+        marks.append(line(own, colour, 1.8, dash=dash))
+    dots = {name: (colour, "o") for name, (colour, _) in looks.items()}
+    marks += series(inside, keys, dots, "name", size=5.5)
+    if bounded:
+        look: Any = {"size": 0, "ends": ("lower", "upper"), "form": "upright", "width": 1}
+        marks += series(known, keys, dots, "name", **look)
+    marks += [
+        words((most, end["perplexity"]), end["name"], looks[end["name"]][0], (4, 0)) for end in ends
+    ]
+    x = Axis(least, most, "training comparisons", write_count, sizes, log=True, grid=False)
+    y = Axis(low, high, "perplexity", count=7)
+    chart = Chart(tuple(layers), x, y, height, marks, beside=[end["name"] for end in ends])
+    below = f"{below}; {above} with points above the plot" if above else below
+    return replace(chart, title=title, below=below, width=width)
 
 
 def _find_span(curves: Sequence[Curve], *, bounded: bool) -> tuple[float, float]:
@@ -231,18 +190,14 @@ def _find_span(curves: Sequence[Curve], *, bounded: bool) -> tuple[float, float]
     return low - beyond, max(min(max(values), top), UNIFORM) + beyond
 
 
-def _choose_looks(curves: Mapping[str, Curve]) -> dict[str, tuple[str, tuple[int, ...]]]:
-    alone = [name for name in curves if curves[name].like not in curves and name != UNIFORM_NAME]
-    looks: dict[str, tuple[str, tuple[int, ...]]] = {
+def _choose_looks(names: Sequence[str]) -> dict[str, tuple[str, Sequence[float]]]:
+    """Return colour and stroke of each line."""
+    lines = [name for name in names if name != UNIFORM_NAME]
+    looks: dict[str, tuple[str, Sequence[float]]] = {
         name: (PALETTE[i % len(PALETTE)], DASHES[i // len(PALETTE) % len(DASHES)])
-        for i, name in enumerate(alone)
+        for i, name in enumerate(lines)
     }
-    if UNIFORM_NAME in curves:
-        looks[UNIFORM_NAME] = (QUIET, UNIFORM_DASH)
-    for name, curve in curves.items():
-        if name not in looks:
-            looks[name] = (looks.get(curve.like, (QUIET, ()))[0], DASHES[2])
-    return looks
+    return looks | ({UNIFORM_NAME: (QUIET, UNIFORM_DASH)} if UNIFORM_NAME in names else {})
 
 
 def _place_ends(
@@ -310,22 +265,17 @@ def _make_bar(score: HeldOutScore, ends: tuple[float, float, float]) -> Bar:
 
 
 def draw_curves(curves: LearningCurves, *, width: int = WIDTH) -> Chart:
+    """Draw the lines of learning curves, best first."""
     tasks = len(curves.test_sets)
     below = f"lower is better; mean over {tasks} tasks" if tasks > 1 else "lower is better"
-    return draw_learning_curves(make_curves(curves), below=below, width=width)
-
-
-def make_curves(curves: LearningCurves, names: Mapping[str, str] | None = None) -> list[Curve]:
-    """Return the lines of learning curves, best first."""
-    shown = dict(zip(curves.models, curves.models, strict=True)) if names is None else names
     lines = []
     for model in curves.order:
-        if model in shown:
-            points = curves.curve(model)
-            sizes, values = [point.size for point in points], [point.perplexity for point in points]
-            lower, upper = [point.lower for point in points], [point.upper for point in points]
-            lines.append(Curve(shown[model], sizes, values, lower, upper))
-    return lines
+        at = curves.curve(model)
+        columns = zip(
+            *((one.size, one.perplexity, one.lower, one.upper) for one in at), strict=True
+        )
+        lines.append(Curve(model, *columns))
+    return draw_learning_curves(lines, below=below, width=width)
 
 
 def draw_fit(
@@ -348,7 +298,7 @@ def draw_fit(
         for label, system in zip(shown, order, strict=True)
     ]
     return {
-        "abilities": draw_abilities(
+        "abilities": draw_intervals(
             bars,
             axis=fit.order_scale if isinstance(fit, Posterior) else "log-worth",
             title=f"Systems by {name}",
@@ -363,8 +313,12 @@ def draw_fit(
             borders=borders,
             width=width,
         ),
-        "ties": draw_tie_map(
-            shown, chances, title=f"How often neither is preferred, by {name}", width=width
+        "ties": draw_heat_map(
+            shown,
+            chances,
+            title=f"How often neither is preferred, by {name}",
+            width=width,
+            ties=True,
         ),
     }
 
@@ -403,7 +357,7 @@ def _estimate_abilities(fit: FittedModel, level: float) -> tuple[list[Estimate],
 
 CALIBRATION_HEIGHT: Final = 300
 PROSPECT_HEIGHT: Final = 240
-CALIBRATION_KINDS: Final = {"as expected": ACCENT, "off": CONTRAST}  # Part → its colour
+CALIBRATION_KINDS: Final = {"as expected": (ACCENT, "o"), "off": (CONTRAST, "o")}
 
 
 def draw_calibration(rows: Sequence[Row]) -> Chart:
@@ -416,45 +370,34 @@ def draw_calibration(rows: Sequence[Row]) -> Chart:
     shares = ("expected", "observed", "lower", "upper")
     values = [row[key] for row in rows for key in shares if row[key] is not None]
     ends = [max(min(*values, 0.5) - 0.02, 0.0), min(max(values) + 0.02, 1.0)]
-    line = [{"expected": end, "observed": end} for end in ends]
-    return Chart(partial(_paint_calibration, rows, ends), (line, rows))
-
-
-def _paint_calibration(rows: Sequence[Row], ends: Sequence[float], canvas: Canvas) -> None:
-    seen = [kind for kind in CALIBRATION_KINDS if any(row["kind"] == kind for row in rows)]
-    canvas.legend([(kind, CALIBRATION_KINDS[kind], "o") for kind in seen])
-    x = Axis(ends[0], ends[1], "expected share", write_share)
-    y = Axis(ends[0], ends[1], "observed share", write_share)
-    ax = canvas.axes(CALIBRATION_HEIGHT, x, y, right=24)
-    ax.plot(ends, ends, color=QUIET, linewidth=1.2, linestyle=(0, (4, 3)))
-    for row in rows:
-        colour = CALIBRATION_KINDS[row["kind"]]
-        if row["lower"] is not None and row["upper"] is not None:
-            ax.plot((row["expected"],) * 2, (row["lower"], row["upper"]), color=colour, linewidth=2)
-        draw_points(ax, [(row["expected"], row["observed"])], colour, size=8)
+    looks, bounds = list_seen(CALIBRATION_KINDS, rows), ("lower", "upper")
+    marks = [
+        line([(end, end) for end in ends], QUIET, 1.2, dash=(4, 3)),
+        *series(rows, ("expected", "observed"), looks, size=8, ends=bounds, form="upright"),
+    ]
+    x, y = (Axis(ends[0], ends[1], f"{what} share", write_share) for what in shares[:2])
+    legend = list_entries(looks)
+    layers = ([{"expected": end, "observed": end} for end in ends], rows)
+    return Chart(layers, x, y, CALIBRATION_HEIGHT, marks, legend, right=24)
 
 
 def draw_prospect(rows: Sequence[Row], pairs: int) -> Chart:
     """Draw decided pairs by the number of judgments, today's first, with what may come."""
-    return Chart(partial(_paint_prospect, rows, pairs), (rows, [{"pairs": pairs}]))
-
-
-def _paint_prospect(rows: Sequence[Row], pairs: int, canvas: Canvas) -> None:
-    at = [row["judgments"] for row in rows]
+    first, last = rows[0], rows[-1]
     marked = [row["judgments"] for row in rows if float(row["times"]).is_integer()]
-    x = Axis(
-        at[0] / 1.04, at[-1] * 1.04, "judgments", "{:,.0f}".format, marked, log=True, grid=False
-    )
-    y = Axis(0, 1.04 * pairs, "decided pairs", "{:,.0f}".format, whole=True)
-    ax = canvas.axes(PROSPECT_HEIGHT, x, y, right=30)
-    lower, upper = ([row[key] for row in rows] for key in ("lower", "upper"))
-    ax.fill_between(at, lower, upper, color=ACCENT, alpha=0.15, linewidth=0)
-    ax.axhline(pairs, color=QUIET, linewidth=1, linestyle=(0, (4, 3)))
-    write(ax, (at[-1], pairs), "all pairs", (0, -13), ha="right")
-    decided = [row["decided"] for row in rows]
-    ax.plot(at, decided, color=ACCENT, linewidth=2)
-    draw_points(ax, [*zip(at, decided, strict=True)], size=7.5)
-    write(ax, (at[0], decided[0]), "today", (9, -4), colour=INK, va="top")
+    ends = (first["judgments"] / 1.04, last["judgments"] * 1.04)
+    x = Axis(*ends, "judgments", write_count, marked, log=True, grid=False)
+    y = Axis(0, 1.04 * pairs, "decided pairs", write_count, whole=True)
+    drawn = [{**row, "kind": ""} for row in rows]
+    keys, bounds, today = ("judgments", "decided"), ("lower", "upper"), (9, -4)
+    look = {"": (ACCENT, "o")}
+    marks = [
+        rule(pairs, across=True, dash=(4, 3)),
+        words((last["judgments"], pairs), "all pairs", shift=(0, -13), align="right baseline"),
+        *series(drawn, keys, look, size=7.5, joined=2, ends=bounds, form="band"),
+        words((first["judgments"], first["decided"]), "today", INK, today, align="left top"),
+    ]
+    return Chart((rows, [{"pairs": pairs}]), x, y, PROSPECT_HEIGHT, marks, right=30)
 
 
 # Fewer ratings: decisions against the share that is seen, and errors against labels used.
@@ -473,7 +416,7 @@ ERROR_NAMES: Final = {
 
 def draw_decisions(curve: DecisionCurve) -> Chart:
     """Draw reliability of decisions, the two kinds of design side by side."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "design": DESIGN_NAMES[point.design.kind],
             "seen": point.design.share,
@@ -485,65 +428,55 @@ def draw_decisions(curve: DecisionCurve) -> Chart:
         for point in curve.points
         for name, reliability in point.reliability.items()
     ]
+    looks = look_up(DECIDERS, "o")
+    names = [*DESIGN_NAMES.values()]
+    marks = [
+        mark
+        for panel, design in enumerate(names)
+        for mark in series(
+            [row for row in rows if row["design"] == design],
+            *(("seen", "reliability"), looks, "method"),
+            size=5.5,
+            joined=1.4,
+            ends=("lower", "upper"),
+            form="band",
+            panel=panel,
+        )
+    ]
+    values = [row[key] for row in rows for key in ("lower", "reliability", "upper")]
+    x = Axis.around([row["seen"] for row in rows], "share of the ratings seen", write_share)
+    y = Axis.around([v for v in values if v is not None], "pairs ordered as by all ratings")
+    legend = list_entries(looks)
+    chart = Chart((rows,), x, y, DECISIONS_HEIGHT, marks, legend, panels=names)
     below = (
         f"{curve.judges} judges, {curve.outputs} outputs, {curve.systems} systems;"
         f" {100 * curve.level:g} % intervals over items"
     )
-    return Chart(
-        partial(_paint_decisions, rows), (rows,), "Decisions from fewer ratings", below, 680
-    )
-
-
-def _paint_decisions(rows: Sequence[Row], canvas: Canvas) -> None:
-    colours = dict(zip(DECIDERS, PALETTE, strict=False))
-    canvas.legend([(name, colour, "o") for name, colour in colours.items()])
-    values = [row[key] for row in rows for key in ("lower", "reliability", "upper")]
-    x = Axis.around([row["seen"] for row in rows], "share of the ratings seen", form=write_share)
-    y = Axis.around(
-        [value for value in values if value is not None], "pairs ordered as by all ratings"
-    )
-    names = [*DESIGN_NAMES.values()]
-    for ax, design in zip(canvas.axes(DECISIONS_HEIGHT, x, y, panels=names), names, strict=True):
-        for method, colour in colours.items():
-            held = [row for row in rows if row["design"] == design and row["method"] == method]
-            _draw_band(ax, held, ("seen", "reliability", "lower", "upper"), colour)
-
-
-def _draw_band(ax: Any, rows: Sequence[Row], keys: Sequence[str], colour: str) -> None:
-    """Draw a line with its interval: rows hold where, what, and its lower and upper ends."""
-    at, values, lower, upper = ([row[key] for row in rows] for key in keys)
-    ax.fill_between(at, lower, upper, color=colour, alpha=0.12, linewidth=0)
-    ax.plot(at, values, color=colour, linewidth=1.4)
-    draw_points(ax, [*zip(at, values, strict=True)], colour, size=5.5)
+    return replace(chart, title="Decisions from fewer ratings", below=below, width=680)
 
 
 def draw_queries(curves: QueryCurves, measure: str = "mae", *, width: int = WIDTH) -> Chart:
     """Draw the error on test outputs by the number of labels; the full pool is the dashed line."""
     rows = [row for row in curves.records() if row["labels"] < curves.pool]
     whole = next(row for row in curves.records() if row["labels"] == curves.pool)
+    ends = (f"{measure}_lower", f"{measure}_upper")
+    looks, labels = look_up(curves.queries, "o"), [row["labels"] for row in rows]
+    look: Any = {"size": 5.5, "joined": 1.4, "ends": ends, "form": "band"}
+    marks = [
+        rule(whole[measure], INK, across=True, dash=(4, 3)),
+        *series(rows, ("labels", measure), looks, "query", **look),
+    ]
+    x = Axis(min(labels) / 1.05, max(labels) * 1.05, "outputs with a label", write_count, log=True)
+    y = Axis.around(
+        [row[one] for row in (*rows, whole) for one in (measure, *ends)], ERROR_NAMES[measure]
+    )
+    legend = list_entries(looks)
+    chart = Chart((rows, [whole]), x, y, QUERIES_HEIGHT, marks, legend)
     below = (
         f"{curves.repeats} repeats, {curves.errors.shape[-1]:,} test outputs; bands are 95 %"
         f" intervals over repeats; dashed: all {curves.pool:,} labels"
     )
-    paint = partial(_paint_queries, rows, whole, curves.queries, measure)
-    return Chart(paint, (rows, [whole]), "Error by labels used", below, width)
-
-
-def _paint_queries(
-    rows: Sequence[Row], whole: Row, queries: Sequence[str], key: str, canvas: Canvas
-) -> None:
-    colours = {name: PALETTE[at % len(PALETTE)] for at, name in enumerate(queries)}
-    canvas.legend([(name, colour, "o") for name, colour in colours.items()])
-    keys = (key, f"{key}_lower", f"{key}_upper")
-    labels = [row["labels"] for row in rows]
-    x = Axis(
-        min(labels) / 1.05, max(labels) * 1.05, "outputs with a label", "{:,.0f}".format, log=True
-    )
-    y = Axis.around([row[one] for row in (*rows, whole) for one in keys], ERROR_NAMES[key])
-    ax = canvas.axes(QUERIES_HEIGHT, x, y)
-    ax.axhline(whole[key], color=INK, linewidth=1, linestyle=(0, (4, 3)))
-    for name, colour in colours.items():
-        _draw_band(ax, [row for row in rows if row["query"] == name], ("labels", *keys), colour)
+    return replace(chart, title="Error by labels used", below=below, width=width)
 
 
 # Power against judgments and against judges, for a planned campaign.
@@ -585,33 +518,22 @@ def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> Chart
     else:
         campaigns = f"{plan.simulated.campaigns:,} simulated campaigns"
         below.append(f"curves in closed form; diamond: {campaigns}")
-    paint = partial(_paint_power, rows, simulated, (by, planned, plan.spec.power))
-    lines = ([{"power": plan.spec.power}], [{by: planned}])
-    layers = (*lines, rows, *filter(None, [simulated]))
-    return Chart(paint, layers, f"Power by {by}", "; ".join(below), PLAN_WIDTH)
-
-
-def _paint_power(
-    rows: Sequence[Row], simulated: Sequence[Row], asked: tuple[str, int, float], canvas: Canvas
-) -> None:
-    by, planned, wish = asked
-    kinds = list(dict.fromkeys(row["pairs"] for row in rows))
-    colours = dict(zip(kinds, PALETTE, strict=False))
-    canvas.legend([(kind, colour, "o") for kind, colour in colours.items()])
-    numbers = [row[by] for row in rows]
+    looks = look_up(list(dict.fromkeys(row["pairs"] for row in rows)), "o")
+    drawn = [{**row, "kind": ""} for row in simulated]
+    bounds: Any = {"ends": ("lower", "upper"), "form": "upright", "width": 1.6}
+    marks = [
+        rule(plan.spec.power, across=True, dash=(3, 3)),
+        rule(planned, dash=()),
+        *series(rows, (by, "power"), looks, "pairs", size=5, joined=1.6),
+        *series(drawn, (by, "power"), {"": (INK, "D")}, **bounds),
+    ]
+    least, most = min(*numbers, planned) / 1.03, max(*numbers, planned) * 1.03
     marked = mark_numbers(min(numbers), max(numbers), planned)
-    ends = (min(*numbers, planned) / 1.03, max(*numbers, planned) * 1.03)
-    x = Axis(*ends, by, "{:,.0f}".format, marked, log=True, grid=False)
-    ax = canvas.axes(PLAN_HEIGHT, x, Axis(0, 1, "power"), right=18)
-    ax.axhline(wish, color=QUIET, linewidth=1, linestyle=(0, (3, 3)))
-    ax.axvline(planned, color=QUIET, linewidth=1, alpha=0.5)
-    for kind, colour in colours.items():
-        points = [(row[by], row["power"]) for row in rows if row["pairs"] == kind]
-        ax.plot(*zip(*points, strict=True), color=colour, linewidth=1.6)
-        draw_points(ax, points, colour, size=5)
-    for row in simulated:
-        ax.plot((planned, planned), (row["lower"], row["upper"]), color=INK, linewidth=1.6)
-        draw_points(ax, [(planned, row["power"])], INK, mark="D")
+    x = Axis(least, most, by, write_count, marked, log=True, grid=False)
+    layers = ([{"power": plan.spec.power}], [{by: planned}], rows, *filter(None, [simulated]))
+    legend = list_entries(looks)
+    chart = Chart(layers, x, Axis(0, 1, "power"), PLAN_HEIGHT, marks, legend, right=18)
+    return replace(chart, title=f"Power by {by}", below="; ".join(below), width=PLAN_WIDTH)
 
 
 def mark_numbers(least: int, most: int, planned: int) -> list[int]:

@@ -1,8 +1,8 @@
-"""How figures look: colours in light and dark, type, axes, legends. And their pictures.
+"""How figures look, and what draws them: colours in light and dark, axes, marks, pictures.
 
-A `Chart` says what is drawn, and matplotlib is imported when it is drawn: as a figure of
-matplotlib, as a file, or as the SVG of a page, whose colours are those of the page. A unit of a
-figure is a pixel of the page: there are 72 of them in an inch.
+A `Chart` is a value: rows, axes, a legend, and marks, which are calls of the axes of matplotlib.
+matplotlib is imported when a chart is drawn: as a figure of matplotlib, as a file, or as the SVG
+of a page, whose colours are those of the page. A unit is a pixel of the page, 72 in an inch.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from html import escape
 from io import BytesIO
 from itertools import pairwise
-from math import floor, log10
+from math import floor, inf, log10, nan
 from textwrap import wrap
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -27,109 +27,261 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
 
-INK: Final = "#1f2430"
-QUIET: Final = "#5f6675"
-ACCENT: Final = "#0b6e99"
-CONTRAST: Final = "#b8510d"
-# Told apart by those who see colours differently, on white and when printed in grey
-PALETTE: Final = (ACCENT, CONTRAST, "#3d7a37", "#7a4f9a", "#8a6d00")
-GRID: Final = "#e6e8ec"
-GROUND: Final = "#ffffff"
-BAND: Final = "#eef3f6"  # Behind every other cluster
-# Even, and both ends: as dark as each other, and of hues that all eyes tell apart
-EVEN: Final = "#f3f3f1"
-BLUE: Final = "#0a3d57"
-BROWN: Final = "#5f2603"
-# What is written into dark cells and into pale ones
-ON_DARK: Final = "#fefefe"
-ON_PALE: Final = "#010101"
-STEPS: Final = 20  # Shades from even to an end
-# Part of the way from even to an end at which white is as easy to read on it as black
-TURN: Final = 0.645
-
 # Name of a colour of a page → colour on white, and on dark
-LIGHT: Final = {
-    "ink": INK,
-    "quiet": QUIET,
-    "line": "#dfe2e8",
-    "grid": GRID,
-    "ground": GROUND,
-    "raised": "#f5f7f9",
-    "accent": ACCENT,
-    "contrast": CONTRAST,
-    "good": "#2f6f2a",
-    **dict(zip(("green", "violet", "gold"), PALETTE[2:], strict=True)),
-    "band": BAND,
-    "even": EVEN,
-    "blue": BLUE,
-    "brown": BROWN,
-    "on-dark": ON_DARK,
-    "on-pale": ON_PALE,
+COLOURS: Final = {
+    "ink": ("#1f2430", "#e8eaf0"),
+    "quiet": ("#5f6675", "#a3abbb"),
+    "line": ("#dfe2e8", "#353b48"),
+    "grid": ("#e6e8ec", "#2c313c"),
+    "ground": ("#ffffff", "#14171d"),
+    "raised": ("#f5f7f9", "#1c2028"),
+    "accent": ("#0b6e99", "#5bb8e0"),
+    "contrast": ("#b8510d", "#f0a060"),
+    "good": ("#2f6f2a", "#7cc576"),
+    "green": ("#3d7a37", "#7cc576"),
+    "violet": ("#7a4f9a", "#c39be0"),
+    "gold": ("#8a6d00", "#d6b93c"),
+    "band": ("#eef3f6", "#1e2733"),  # behind every other cluster
+    # Even, and both ends: as dark as each other, and of hues that all eyes tell apart
+    "even": ("#f3f3f1", "#262a33"),
+    "blue": ("#083a55", "#66acd3"),
+    "brown": ("#5f2603", "#d5975a"),
+    "on-dark": ("#fefefe", "#000000"),  # what is written into dark cells
+    "on-pale": ("#010101", "#ffffff"),
 }
-DARK: Final = {
-    "ink": "#e8eaf0",
-    "quiet": "#a3abbb",
-    "line": "#353b48",
-    "grid": "#2c313c",
-    "ground": "#14171d",
-    "raised": "#1c2028",
-    "accent": "#5bb8e0",
-    "contrast": "#f0a060",
-    "good": "#7cc576",
-    "green": "#7cc576",
-    "violet": "#c39be0",
-    "gold": "#d6b93c",
-    "band": "#1e2733",
-    "even": "#262a33",
-    "blue": "#66acd3",
-    "brown": "#d5975a",
-    "on-dark": "#000000",
-    "on-pale": "#ffffff",
-}
+LIGHT: Final = {name: colour for name, (colour, _) in COLOURS.items()}
+DARK: Final = {name: colour for name, (_, colour) in COLOURS.items()}
+INK: Final = LIGHT["ink"]
+QUIET: Final = LIGHT["quiet"]
+ACCENT: Final = LIGHT["accent"]
+CONTRAST: Final = LIGHT["contrast"]
+GRID: Final = LIGHT["grid"]
+GROUND: Final = LIGHT["ground"]
+BAND: Final = LIGHT["band"]
+# Told apart by those who see colours differently, on white and when printed in grey
+PALETTE: Final = (ACCENT, CONTRAST, LIGHT["green"], LIGHT["violet"], LIGHT["gold"])
+SHAPES: Final = "osD^vPX"  # of kinds, beside their colours
+
+STEPS: Final = 20  # Shades from even to an end
+TURN: Final = 12  # Last of them on which black is easier to read than white
+
+
+@cache
+def _list_shades(*, dark: bool = False) -> dict[str, str]:
+    """Return the shades of heat maps by name."""
+    colours = DARK if dark else LIGHT
+    shades = {}
+    for end in ("blue", "brown"):
+        ends = [[int(colours[name][at : at + 2], 16) for at in (1, 3, 5)] for name in ("even", end)]
+        for step in range(1, STEPS):
+            mixed = (round(a + (b - a) * step / STEPS) for a, b in zip(*ends, strict=True))
+            shades[f"{end}-{step}"] = "#" + "".join(f"{part:02x}" for part in mixed)
+    return shades
+
+
+def list_colours(*, dark: bool = False) -> dict[str, str]:
+    """Return the colours of a page by name, shades included."""
+    return {**(DARK if dark else LIGHT), **_list_shades(dark=dark)}
+
+
+def shade(part: float) -> str:
+    """Return the shade of a part of the way to blue (up to 1) or to brown (down to -1)."""
+    step = min(max(round(part * STEPS), -STEPS), STEPS)
+    if step == 0:
+        return LIGHT["even"]
+    end = "blue" if step > 0 else "brown"
+    return LIGHT[end] if abs(step) == STEPS else _list_shades()[f"{end}-{abs(step)}"]
+
+
+def write_on(part: float) -> str:
+    """Return the colour of what is written on a shade."""
+    return LIGHT["on-dark" if abs(round(part * STEPS)) > TURN else "on-pale"]
+
 
 FONT: Final = "DejaVu Sans"  # comes with matplotlib: the same letters everywhere
 FAMILY: Final = f"Helvetica, Arial, '{FONT}', sans-serif"
 WIDTH: Final = 620  # Width of a picture
 PAGE_WIDTHS: Final = (720, 350)  # The same on a page, and on the page of a telephone
 NARROW: Final = 480  # Below this, letters are smaller
-MARKS: Final = 7.0  # Size of a point
+BETWEEN: Final = 26.0  # Pixels between panels
+SCALE_LENGTH: Final = 168  # Of the scale of shades
+
+
+# Marks: what is drawn on the axes. A look is a colour, and a mark of matplotlib or HOLLOW.
+
+Look = tuple[str, str]
+At = Sequence[tuple[float, float]]
+HOLLOW: Final = "hollow"
 
 
 @dataclass(frozen=True)
-class Chart:
-    """A figure that is not drawn yet."""
-
-    paint: Callable[[Canvas], object]  # can be pickled: reports are made in several processes
-    rows: tuple[Sequence[Row], ...] = ()  # what is drawn, in the order in which it is
-    title: str = ""
-    below: str = ""  # what stands below the title
-    width: float = WIDTH  # of the picture, names and axes included
-
-    @property
-    def datasets(self) -> dict[str, tuple[Row, ...]]:
-        """The rows by name; the same rows have one."""
-        datasets: dict[str, tuple[Row, ...]] = {}
-        for rows in self.rows:
-            if tuple(rows) not in datasets.values():
-                name = f"rows{len(datasets) + 1}" if datasets else "rows"
-                datasets[name] = tuple(rows)
-        return datasets
-
-    def draw(self, width: float | None = None) -> Picture:
-        """Return it as a figure of matplotlib, with its title."""
-        with _set_up():
-            canvas = Canvas(width or self.width)
-            canvas.head(self.title, self.below)
-            self.paint(canvas)
-            return canvas.picture
+class Mark:
+    call: str  # method of the axes of matplotlib
+    args: tuple[Any, ...]
+    look: Mapping[str, Any]
+    least: float = 0.0  # drawn where a unit across is at least so many pixels wide
+    panel: int = 0
 
 
-def take_chart(
-    chart: Chart, name: str, title: str, alt_text: str, *, table: str = "", wide: bool = False
-) -> Figure:
-    """Return a chart as a figure of a report, under the title that it has there."""
-    chart = replace(chart, title=title, below="")
-    return Figure(name, title, alt_text, chart, chart.datasets, table, wide)
+def points(
+    at: At, colour: str = ACCENT, size: float = 7.0, *, mark: str = "o", alpha: float = 1.0
+) -> Mark:
+    look: dict[str, Any] = {
+        "color": colour,
+        "marker": mark,
+        "markersize": size,
+        "markeredgewidth": 0,
+    }
+    if mark == HOLLOW:
+        look |= {"marker": "o", "markerfacecolor": GROUND, "markeredgewidth": 1.6}
+    look |= {"alpha": alpha, "linestyle": "", "clip_on": False, "zorder": 3}
+    return Mark("plot", tuple(zip(*at, strict=True)) or ((), ()), look)
+
+
+def sized(at: At, sizes: Sequence[float], look: Look, alpha: float) -> list[Mark]:
+    """Return points, each as large as is said (square pixels); those of one size are one mark."""
+    widths = [round(size**0.5) for size in sizes]
+    return [
+        points(
+            [one for one, own in zip(at, widths, strict=True) if own == width],
+            *(look[0], width),
+            mark=look[1],
+            alpha=alpha,
+        )
+        for width in sorted({*widths})
+    ]
+
+
+def line(
+    at: At,
+    colour: str = ACCENT,
+    width: float = 1.6,
+    *,
+    dash: Sequence[float] = (),
+) -> Mark:
+    style = (0, tuple(dash)) if dash else "-"
+    look: dict[str, Any] = {"color": colour, "linewidth": width, "linestyle": style}
+    return Mark("plot", tuple(zip(*at, strict=True)) or ((), ()), look)
+
+
+def rule(
+    at: float,
+    colour: str = QUIET,
+    *,
+    across: bool = False,
+    width: float = 1.0,
+    dash: Sequence[float] = (2, 3),
+) -> Mark:
+    look = {"color": colour, "linewidth": width, "linestyle": (0, tuple(dash)) if dash else "-"}
+    return Mark("axhline" if across else "axvline", (at,), look)
+
+
+def boxes(corners: Sequence[Sequence[float]], colour: str, alpha: float = 1.0) -> Mark:
+    """Return rectangles: left, lower, right and upper end of each."""
+    x = [at for a, _, b, _ in corners for at in (a, b, b, a, nan)]
+    y = [at for _, a, _, b in corners for at in (a, a, b, b, nan)]
+    return Mark("fill", (x, y), {"color": colour, "alpha": alpha, "linewidth": 0, "zorder": 0.9})
+
+
+def words(
+    at: tuple[float, float],
+    text: str,
+    colour: str = QUIET,
+    shift: tuple[float, float] = (0, 0),
+    *,
+    align: str = "left center",
+    size: float = 11.0,
+    least: float = 0.0,
+) -> Mark:
+    """Return a text so many pixels beside a point, to the right and upwards."""
+    ha, va = align.split()
+    look: dict[str, Any] = {"xytext": shift, "textcoords": "offset points", "ha": ha, "va": va}
+    look |= {"color": colour, "size": size, "annotation_clip": False}
+    return Mark("annotate", (text, at), look, least)
+
+
+def name_points(
+    sides: Sequence[Sequence[Row]], keys: tuple[str, str], name: str, *, size: float = 11.0
+) -> list[Mark]:
+    """Return the names of points: of those at whose right they stand, and of those at the left."""
+    return [
+        words((row[keys[0]], row[keys[1]]), row[name], INK, shift, align=align, size=size)
+        for rows, shift, align in zip(
+            sides, ((11, 0), (-11, 0)), ("left center", "right center"), strict=True
+        )
+        for row in rows
+    ]
+
+
+def series(
+    rows: Sequence[Row],
+    keys: tuple[str, str],
+    looks: Mapping[Any, Look],
+    by: str = "kind",
+    *,
+    size: float = 7.0,
+    joined: float = 0.0,
+    ends: Sequence[str] = (),
+    form: str = "across",
+    width: float = 2.0,
+    alpha: float = 1.0,
+    panel: int = 0,
+) -> list[Mark]:
+    """Return the points of each kind, in its colour, with their intervals.
+
+    keys: of the rows: where a point is, across and upwards.
+    looks: kinds, values of the key `by`.
+    joined: width of the line through them, 0 for none.
+    ends: keys of the lower and the upper end of the interval, or none.
+    form: of intervals: "across", "upright" or a "band".
+    """
+    marks = []
+    for kind, (colour, mark) in looks.items():
+        own = [row for row in rows if row[by] == kind]
+        at = [(row[keys[0]], row[keys[1]]) for row in own]
+        bounded = [row for row in own if ends and all(row[end] is not None for end in ends)]
+        if bounded and form == "band":
+            where, *sides = ([row[key] for row in bounded] for key in (keys[0], *ends))
+            look = {"color": colour, "alpha": 0.13, "linewidth": 0}
+            marks.append(Mark("fill_between", (where, *sides), look))
+        elif bounded:
+            spans = []
+            for row in bounded:
+                for end in ends:
+                    place = (row[end], row[keys[1]])
+                    spans.append(place if form == "across" else (row[keys[0]], row[end]))
+                spans.append((nan, nan))
+            marks.append(line(spans, colour, width))
+        if at and joined:
+            marks.append(line(at, colour, joined))
+        if at and size:
+            marks.append(points(at, colour, size, mark=mark, alpha=alpha))
+    return [replace(mark, panel=panel) for mark in marks]
+
+
+def count_off(
+    rows: Sequence[Row], key: str, names: Sequence[Any], to: str = "at"
+) -> list[dict[str, Any]]:
+    """Return rows with the number of what they are about, as its axis has it."""
+    numbers = {name: number for number, name in enumerate(names)}
+    return [{**row, to: numbers[row[key]]} for row in rows]
+
+
+def look_up(kinds: Sequence[Any], shapes: str = SHAPES) -> dict[str, Look]:
+    """Return a colour and a mark for each kind."""
+    return {
+        kind: (PALETTE[at % len(PALETTE)], shapes[at % len(shapes)])
+        for at, kind in enumerate(kinds)
+    }
+
+
+def list_seen(looks: Mapping[str, Look], rows: Sequence[Row], by: str = "kind") -> dict[str, Look]:
+    """Return the looks of kinds that rows have."""
+    seen = {row[by] for row in rows}
+    return {kind: look for kind, look in looks.items() if kind in seen}
+
+
+# Charts and their axes.
 
 
 @dataclass(frozen=True)
@@ -147,21 +299,37 @@ class Axis:
     whole: bool = False  # whether marks are whole numbers
     grid: bool = True
     top: bool = False  # whether marks stand above the plot
+    widest: float = inf  # most pixels that a unit takes
 
     @classmethod
-    def of_names(cls, names: Sequence[str], *, down: bool = True, **settings: Any) -> Axis:
-        """Return the axis of rows (or columns) 0, 1, 2 ..., which have names."""
-        ends = (len(names) - 0.5, -0.5) if down else (-0.5, len(names) - 0.5)
-        places = settings.pop("ticks", range(len(names)))
-        settings = {"grid": False, **settings}
-        return cls(*ends, ticks=places, names=[names[at] for at in places], **settings)
+    def of_names(
+        cls,
+        names: Sequence[str],
+        title: str = "",
+        *,
+        down: bool = True,
+        top: bool = False,
+        start: int = 0,
+    ) -> Axis:
+        """Return the axis of rows (or columns) 0, 1, 2 ..., or from another start, with names."""
+        at = range(start, start + len(names))
+        low, high = start - 0.5, start + len(names) - 0.5
+        low, high = (high, low) if down else (low, high)
+        return cls(low, high, title, ticks=at, names=names, grid=False, top=top)
 
     @classmethod
-    def around(cls, values: Sequence[float], title: str = "", **settings: Any) -> Axis:
-        """Return an axis on which values have room."""
+    def around(
+        cls,
+        values: Sequence[float],
+        title: str = "",
+        form: Callable[[float], str] | None = None,
+        *,
+        room: float = 0.04,
+    ) -> Axis:
+        """Return an axis on which values have room, a part of how far they reach."""
         low, high = min(values), max(values)
-        room = 0.04 * (high - low) or 0.5
-        return cls(low - room, high + room, title, **settings)
+        beyond = room * (high - low) or 0.5
+        return cls(low - beyond, high + beyond, title, form)
 
     def mark(self) -> list[tuple[float, str]]:
         """Return marks with what is written at them."""
@@ -182,6 +350,11 @@ class Axis:
         names = self.names or [form(value) for value in values]
         return list(zip(values, names, strict=True))
 
+    def place(self, value: float) -> float:
+        """Return where a value is: 0 where the axis begins, 1 where it ends."""
+        low, high, at = (log10(v) if self.log else v for v in (self.low, self.high, value))
+        return (at - low) / (high - low)
+
 
 def _find_form(values: Sequence[float]) -> Callable[[float], str]:
     """Return how numbers are written: all with as many digits as they need to be told apart."""
@@ -194,6 +367,63 @@ def _find_form(values: Sequence[float]) -> Callable[[float], str]:
 
 def write_share(value: float) -> str:
     return f"{100 * value:.0f} %"
+
+
+def write_count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+# Of a legend: what, colour (with opacity), and a mark of matplotlib, HOLLOW, or "" for a line
+Entry = tuple[str, Any, str]
+
+
+def list_entries(looks: Mapping[str, Look], *, single: bool = True) -> tuple[Entry, ...]:
+    """Return the legend of looks; of a single one only if asked for."""
+    entries = tuple((kind, *look) for kind, look in looks.items())
+    return entries if single or len(entries) > 1 else ()
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure that is not drawn yet; it can be pickled: reports are made in several processes."""
+
+    rows: tuple[Sequence[Row], ...]  # what is drawn, in the order in which it is
+    x: Axis
+    y: Axis
+    height: float
+    marks: Sequence[Mark]
+    legend: Sequence[Entry] = ()
+    # Instead of it, what shades say: values, those of the ends first and last, and the title
+    shades: tuple[Mapping[float, str], str] | None = None
+    panels: Sequence[str] = ("",)  # titles of plots side by side
+    right: float = 10.0  # pixels beside the plot
+    beside: Sequence[str] = ()  # texts that must have room there
+    title: str = ""
+    below: str = ""  # what stands below the title
+    width: float = WIDTH  # of the picture, names and axes included
+
+    @property
+    def datasets(self) -> dict[str, tuple[Row, ...]]:
+        """The rows by name; the same rows have one."""
+        datasets: dict[str, tuple[Row, ...]] = {}
+        for rows in self.rows:
+            if tuple(rows) not in datasets.values():
+                name = f"rows{len(datasets) + 1}" if datasets else "rows"
+                datasets[name] = tuple(rows)
+        return datasets
+
+    def draw(self, width: float | None = None) -> Picture:
+        """Return it as a figure of matplotlib, with its title."""
+        with _set_up():
+            return _draw(self, width or self.width)
+
+
+def take_chart(
+    chart: Chart, name: str, title: str, alt_text: str, *, table: str = "", wide: bool = False
+) -> Figure:
+    """Return a chart as a figure of a report, under the title that it has there."""
+    chart = replace(chart, title=title, below="")
+    return Figure(name, title, alt_text, chart, chart.datasets, table, wide)
 
 
 def measure(text: str, size: float) -> float:
@@ -219,315 +449,133 @@ def shorten(text: str, size: float, room: float) -> str:
     return f"{text[:letters].rstrip()}…"
 
 
-# Of a legend: what, colour (with opacity), and a mark of matplotlib, HOLLOW, or "" for a line
-Entry = tuple[str, Any, str]
-HOLLOW: Final = "hollow"
+# Drawing, from top to bottom: title, legend, plots, axis.
 
 
-@dataclass
-class Canvas:
-    """A picture in the making: from top to bottom title, legend, plot, axis."""
+def _draw(chart: Chart, width: float) -> Picture:
+    from matplotlib.figure import Figure as Picture
 
-    width: float
-    top: float = 4.0  # where the next line is
-    texts: list[tuple[float, float, str, dict[str, Any]]] = field(default_factory=list)
-    marks: list[tuple[float, float, dict[str, Any]]] = field(default_factory=list)
-    picture: Picture = field(init=False)
+    x, y, panels = chart.x, chart.y, chart.panels
+    size = 11.0 if width < NARROW else 12.0
+    look = {"size": size, "color": QUIET}
+    picture = Picture(dpi=72, facecolor="none")
+    pad: Any = picture.add_axes((0, 0, 1, 1))  # its unit is a pixel, from the left and the top
+    pad.axis("off")
+    top = _write_head(pad, chart, width, size)
+    names = width * (0.52 if width < NARROW else 0.4)  # their room
+    rows = [(at, shorten(name, size, names)) for at, name in y.mark()]
+    left = max((measure(name, size) for _, name in rows), default=0.0) + 9
+    right = max((measure(text, size) + 20 for text in chart.beside), default=chart.right)
+    free = width - left - min(right, 0.45 * width) - BETWEEN * (len(panels) - 1)
+    unit = min(free / len(panels) / abs(x.high - x.low), x.widest)
+    wide = unit * abs(x.high - x.low)
+    columns, turned, deep = _name_columns(x, wide, size)
+    if y.title:
+        top += size + 2
+        pad.text(2, top, y.title, **look)
+    if x.top and x.title:
+        top += size + 4
+        pad.text(left, top, x.title, **look)
+    top += 8 + (size + 6 if any(panels) else 0) + (deep if x.top else 0)
+    bottom = top + chart.height
+    if x.title and not x.top:
+        start = max(min(left, width - measure(x.title, size)), 2)
+        pad.text(start, bottom + deep + size, shorten(x.title, size, width), **look)
+    whole = bottom + (4 if x.top else deep) + (size + 8 if x.title and not x.top else 2)
+    picture.set_size_inches(width / 72, whole / 72)
+    pad.set(xlim=(0, width), ylim=(whole, 0))
+    for panel, title in enumerate(panels):
+        start = left + panel * (wide + BETWEEN)
+        pad.text(start, top - 8, title, size=size, color=INK)
+        place = (start / width, 1 - bottom / whole, wide / width, chart.height / whole)
+        ax = picture.add_axes(place, facecolor="none")
+        _dress(ax, x, y, size)
+        ax.set_yticks([at for at, _ in rows], ["" if panel else name for _, name in rows])
+        slant: Any = {"rotation": 60, "rotation_mode": "anchor", "va": "center"}
+        slant |= {"ha": "left" if x.top else "right"}
+        across = [at for at, _ in columns]
+        ax.set_xticks(across, [name for _, name in columns], **(slant if turned else {}))
+        for mark in chart.marks:
+            if mark.panel == panel and unit >= mark.least:
+                getattr(ax, mark.call)(*mark.args, **mark.look)
+    return picture
 
-    @property
-    def narrow(self) -> bool:
-        return self.width < NARROW
 
-    @property
-    def size(self) -> float:
-        """Size of letters at axes."""
-        return 11.0 if self.narrow else 12.0
-
-    def head(self, title: str, below: str = "") -> None:
-        for text, size, look in (
-            (title, 14.0, {"color": INK, "weight": "bold"}),
-            (below, 11.0, {"color": QUIET}),
-        ):
-            letters = max(int(self.width / (size * (0.66 if size > 12 else 0.6))), 20)
-            for line in wrap(text, letters, break_on_hyphens=False):
-                self.top += 1.3 * size
-                self.texts.append((2, self.top, line, {"size": size, **look}))
-        self.top += 12 if title or below else 0
-
-    def legend(self, entries: Sequence[Entry], left: float = 2.0) -> None:
-        """Write what colours and marks say, side by side, and in lines where that is too wide."""
-        at, size = left, self.size
-        self.top += size if entries else 0
-        for text, colour, mark in entries:
-            room = 14 + measure(text, size) + 16
-            if at > left and at + room - 16 > self.width:
-                at, self.top = left, self.top + 1.5 * size
-            look = {"marker": mark or "_", "color": colour, "markersize": 7 if mark else 10}
-            if mark == HOLLOW:
-                look |= {"marker": "o", "markerfacecolor": GROUND, "markeredgewidth": 1.6}
-            self.marks.append((at + 4, self.top - 0.36 * size, look))
-            self.texts.append((at + 14, self.top, text, {"size": size, "color": INK}))
-            at += room
-        self.top += 12 if entries else 0
-
-    def gradient(self, ends: Mapping[float, str], title: str, left: float = 2.0) -> None:
-        """Draw what shades say: values with how they are written, of the first shade and so on."""
-        size = self.size
-        self.top += size
-        self.texts.append((left, self.top, title, {"size": size, "color": QUIET}))
-        self.top += 7
+def _write_head(pad: Any, chart: Chart, width: float, size: float) -> float:
+    """Write title and legend; return where they end."""
+    top = 4.0
+    for text, high, look in (
+        (chart.title, 14.0, {"color": INK, "weight": "bold"}),
+        (chart.below, 11.0, {"color": QUIET}),
+    ):
+        letters = max(int(width / (high * (0.66 if high > 12 else 0.6))), 20)
+        for written in wrap(text, letters, break_on_hyphens=False):
+            top += 1.3 * high
+            pad.text(2, top, written, size=high, **look)
+    top += 12 if chart.title or chart.below else 0
+    if chart.shades:
+        ends, title = chart.shades
         low, high = min(ends), max(ends)
-        shown = [shade(part / STEPS) for part in range(-STEPS if len(ends) > 2 else 0, STEPS + 1)]
-        long = 168 / len(shown)
-        for at, colour in enumerate(shown):
-            look = {"marker": "s", "color": colour, "markersize": long + 1, "markeredgewidth": 0}
-            self.marks.append((left + 15 + (at + 0.5) * long, self.top + 4, look))
-        self.top += 10 + size
+        pad.text(2, top + size, title, size=size, color=QUIET)
+        shown = [part / STEPS for part in range(-STEPS if len(ends) > 2 else 0, STEPS + 1)]
+        step = SCALE_LENGTH / len(shown)
+        top += size + 6
+        for number, part in enumerate(shown):
+            start = 17 + number * step
+            pad.fill_between((start, start + step + 0.4), top, top + 9, color=shade(part), lw=0)
         for value, text in ends.items():
-            x = left + 15 + 168 * (value - low) / (high - low)
-            self.texts.append((x, self.top, text, {"size": size, "color": QUIET, "ha": "center"}))
-        self.top += 8
-
-    def axes(
-        self, height: float, x: Axis, y: Axis, *, panels: Sequence[str] = ("",), right: float = 10.0
-    ) -> Any:
-        """Return the axes of matplotlib on which the rest is drawn; of several panels, a list."""
-        from matplotlib.figure import Figure as Picture
-
-        size = self.size
-        rows = [
-            (at, shorten(name, size, self.width * (0.52 if self.narrow else 0.4)))
-            for at, name in y.mark()
-        ]
-        left = max((measure(name, size) for _, name in rows), default=0.0) + 9
-        if y.title:
-            self.top += size + 2
-            self.texts.append((2, self.top, y.title, {"size": size, "color": QUIET}))
-        if any(panels):
-            self.top += size + 6
-        between = 26.0
-        wide = (self.width - left - right - between * (len(panels) - 1)) / len(panels)
-        columns, turned, above, below = self._place_columns(x, wide)
-        if x.top and x.title:
-            self.top += size + 4
-            self.texts.append((left, self.top, x.title, {"size": size, "color": QUIET}))
-        top = self.top + above + 8
-        whole = top + height + below
-        self.picture = Picture((self.width / 72, whole / 72), dpi=72, facecolor="none")
-        self._write_head(whole)
-        drawn = []
-        for panel, title in enumerate(panels):
-            start = left + panel * (wide + between)
-            place = (start / self.width, 1 - (top + height) / whole, wide / self.width)
-            ax = self.picture.add_axes((*place, height / whole), facecolor="none")
-            ax.set(xscale="log" if x.log else "linear", yscale="log" if y.log else "linear")
-            ax.set(xlim=(x.low, x.high), ylim=(y.low, y.high))
-            _dress(ax, x, y, size)
-            look: dict[str, Any] = {"size": size}
-            named = y.names and not y.grid
-            ax.set_yticks([at for at, _ in rows], [name for _, name in rows], **look)
-            if panel:
-                ax.set_yticklabels([])
-            ax.tick_params(axis="y", labelcolor=INK if named else QUIET)
-            if turned:
-                look |= {"rotation": 60, "rotation_mode": "anchor"}
-                look |= {"ha": "left" if x.top else "right", "va": "center"}
-            ax.set_xticks([at for at, _ in columns], [name for _, name in columns], **look)
-            if title:
-                write(ax, (0, 1), title, (0, 8), size=size, colour=INK, coords="axes")
-            if x.title and not x.top and not panel:
-                write(
-                    ax,
-                    (0, 0),
-                    shorten(x.title, size, self.width),
-                    (min(0.0, self.width - left - measure(x.title, size)), 5 - below),
-                    size=size,
-                    coords="axes",
-                )
-            drawn.append(ax)
-        return drawn if len(drawn) > 1 else drawn[0]
-
-    def _place_columns(
-        self, x: Axis, wide: float
-    ) -> tuple[list[tuple[float, str]], bool, float, float]:
-        """Return marks across that have room, whether they are turned, and room above and below."""
-        size = self.size
-        marks = x.mark()
-        turned = False
-        if (
-            x.names
-            and x.ticks is not None
-            and isinstance(x.names[0], str)
-            and not x.names[0].isdigit()
-        ):
-            slot = wide / max(len(marks), 1)
-            turned = any(measure(name, size) > slot - 6 for _, name in marks) and len(marks) > 4
-        if turned:
-            marks = [(at, shorten(name, size, 120)) for at, name in marks]
-            deep = 0.87 * max(measure(name, size) for _, name in marks) + 12
-        else:
-            marks = _thin(marks, x, wide, size)
-            deep = size + 8
-        above, below = (deep, 4.0) if x.top else (0.0, deep)
-        return marks, turned, above, below + (size + 8 if x.title and not x.top else 2)
-
-    def _write_head(self, whole: float) -> None:
-        from matplotlib.lines import Line2D
-
-        def place(x: float, y: float) -> tuple[float, float]:
-            return x / self.width, 1 - y / whole
-
-        for x, y, text, look in self.texts:
-            self.picture.text(*place(x, y), text, **look)
-        for x, y, look in self.marks:
-            across, up = place(x, y)
-            line = Line2D([across], [up], linestyle="", **{"markeredgewidth": 0, **look})
-            if look["marker"] in ("_", "|"):
-                line.set(markeredgecolor=look["color"], markeredgewidth=2)
-            self.picture.add_artist(line)
+            at = 17 + SCALE_LENGTH * (value - low) / (high - low)
+            pad.text(at, top + 11 + size, text, size=size, color=QUIET, ha="center")
+        return top + size + 19
+    left = 2.0
+    top += size if chart.legend else 0
+    for text, colour, mark in chart.legend:
+        room = 14 + measure(text, size)
+        if left > 2 and left + room > width:
+            left, top = 2.0, top + 1.5 * size
+        drawn = points([(left + 4, top - 0.36 * size)], colour, mark=mark or "_")
+        edge = {"markeredgewidth": 2, "markersize": 10} if mark in {"", "|"} else {}
+        pad.plot(*drawn.args, **{**drawn.look, "alpha": None, **edge})
+        pad.text(left + 14, top, text, size=size, color=INK)
+        left += room + 16
+    return top + (12 if chart.legend else 0)
 
 
-def _thin(
-    marks: list[tuple[float, str]], x: Axis, wide: float, size: float
-) -> list[tuple[float, str]]:
-    """Leave out what is written at marks where it would meet what is written before."""
-    reach = (log10(x.high) - log10(x.low)) if x.log else x.high - x.low
-    shown, end = [], float("-inf")
-    for at, name in sorted(marks, key=lambda mark: (mark[0] - x.low) / reach):
-        across = wide * ((log10(at) - log10(x.low)) if x.log else at - x.low) / reach
-        half = measure(name, size) / 2
-        free = across - half > end + 5
+def _name_columns(x: Axis, wide: float, size: float) -> tuple[list[tuple[float, str]], bool, float]:
+    """Return marks across that have room, whether they are turned, and how deep they are."""
+    marks = x.mark()
+    widths = [measure(name, size) for _, name in marks]
+    words = bool(x.names) and not x.names[0].isdigit()
+    if words and len(marks) > 4 and max(widths) > wide / len(marks) - 6:
+        marks = [(at, shorten(name, size, 120)) for at, name in marks]
+        return marks, True, 0.87 * min(max(widths), 120) + 12
+    if x.names and not words:  # places of systems: every second, fifth ...
+        step = next((step for step in (1, 2, 5, 10, 20) if step * wide >= 20 * len(marks)), 50)
+        marks = [(at, name) for at, name in marks if name == "1" or int(name) % step == 0]
+    shown, end = [], -inf  # what would meet what is written before is left out
+    for at, name in sorted(marks, key=lambda mark: x.place(mark[0])):
+        middle, half = wide * x.place(at), measure(name, size) / 2
+        free = middle - half > end + 5
         shown.append((at, name if free else ""))
-        end = across + half if free else end
-    return shown
+        end = middle + half if free else end
+    return shown, False, size + 8
 
 
 def _dress(ax: Axes, x: Axis, y: Axis, size: float) -> None:
-    """Give axes the looks of the house: hairlines, no box."""
+    """Give axes their scales and the looks of the house: hairlines, no box."""
     from matplotlib.ticker import NullLocator
 
-    for spine in ax.spines.values():
-        spine.set_visible(False)
-    ax.set_axisbelow(True)
+    ax.set(xscale="log" if x.log else "linear", yscale="log" if y.log else "linear")
+    ax.set(xlim=(x.low, x.high), ylim=(y.low, y.high), axisbelow=True)
+    ax.spines[:].set_visible(False)
     for axis, scale in ((ax.xaxis, x), (ax.yaxis, y)):
         axis.set_minor_locator(NullLocator())
         if scale.grid:
             axis.grid(visible=True, color=GRID, linewidth=1)
     ax.tick_params(length=0, pad=6, labelcolor=QUIET, labelsize=size)
     ax.tick_params(axis="x", top=x.top, bottom=not x.top, labeltop=x.top, labelbottom=not x.top)
+    ax.tick_params(axis="y", labelcolor=INK if y.names and not y.grid else QUIET)
 
-
-def write(
-    ax: Axes,
-    at: tuple[Any, Any],
-    text: str,
-    shift: tuple[float, float] = (0, 0),
-    *,
-    colour: str = QUIET,
-    coords: str = "data",
-    **look: Any,
-) -> None:
-    """Write a text so many pixels beside a point (to the right, upwards).
-
-    coords: what the point is: "data", parts of the "axes", or "rows": a part of the width, a row.
-    """
-    from matplotlib.transforms import ScaledTranslation
-
-    across, up = shift
-    by = ScaledTranslation(across / 72, up / 72, ax.figure.dpi_scale_trans)
-    base = {"data": ax.transData, "rows": ax.get_yaxis_transform(), "axes": ax.transAxes}[coords]
-    ax.text(*at, text, transform=base + by, **{"size": 11.0, "color": colour, **look})
-
-
-def draw_points(
-    ax: Axes, points: Sequence[tuple[float, float]], colour: str = ACCENT, **look: Any
-) -> None:
-    """Draw points; `mark` is of matplotlib or HOLLOW."""
-    mark = look.pop("mark", "o")
-    face = {"markerfacecolor": GROUND, "markeredgewidth": 1.6} if mark == HOLLOW else {}
-    if points:
-        look = {"color": colour, "markeredgewidth": 0, "linestyle": "", "zorder": 3, **look, **face}
-        look |= {"markersize": look.pop("size", MARKS), "clip_on": False}
-        ax.plot(*zip(*points, strict=True), marker="o" if mark == HOLLOW else mark, **look)
-
-
-def draw_sized(
-    ax: Axes,
-    points: Sequence[tuple[float, float]],
-    sizes: Sequence[float],
-    look: tuple[str, str],
-    alpha: float,
-) -> None:
-    """Draw points, each as large as is said (square pixels); look: mark and colour."""
-    widths = [round(size**0.5) for size in sizes]  # few widths: points of one are drawn once
-    for width in sorted({*widths}):
-        of_width = [at for at, own in zip(points, widths, strict=True) if own == width]
-        draw_points(ax, of_width, look[1], mark=look[0], size=width, alpha=alpha)
-
-
-@cache
-def _list_shades(dark: bool) -> dict[str, str]:  # noqa: FBT001
-    """Return the shades of heat maps by name; between the ends they are interpolated in Lab."""
-    colours = DARK if dark else LIGHT
-    even = _to_lab(colours["even"])
-    shades = {}
-    for end in ("blue", "brown"):
-        far = _to_lab(colours[end])
-        for step in range(1, STEPS):
-            part = step / STEPS
-            mixed = [a + part * (b - a) for a, b in zip(even, far, strict=True)]
-            shades[f"{end}-{step}"] = _from_lab(mixed)
-    return shades
-
-
-def shade(part: float) -> str:
-    """Return the shade of a part of the way to blue (up to 1) or to brown (down to -1)."""
-    step = min(max(round(part * STEPS), -STEPS), STEPS)
-    if step in (0, STEPS, -STEPS):
-        return {0: EVEN, STEPS: BLUE, -STEPS: BROWN}[step]
-    return _list_shades(False)[f"{'blue' if step > 0 else 'brown'}-{abs(step)}"]
-
-
-def write_on(part: float) -> str:
-    """Return the colour of what is written on a shade."""
-    return ON_DARK if abs(round(part * STEPS)) / STEPS > TURN else ON_PALE
-
-
-# From and to Lab: sRGB, white D65.
-
-WHITE: Final = (0.95047, 1.0, 1.08883)
-
-
-def _to_lab(colour: str) -> list[float]:
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
-    xyz = (
-        0.4124 * red + 0.3576 * green + 0.1805 * blue,
-        0.2126 * red + 0.7152 * green + 0.0722 * blue,
-        0.0193 * red + 0.1192 * green + 0.9505 * blue,
-    )
-    ratios = [part / white for part, white in zip(xyz, WHITE, strict=True)]
-    x, y, z = (r ** (1 / 3) if r > 0.008856 else 7.787 * r + 16 / 116 for r in ratios)
-    return [116 * y - 16, 500 * (x - y), 200 * (y - z)]
-
-
-def _from_lab(lab: Sequence[float]) -> str:
-    up = (lab[0] + 16) / 116
-    roots = (up + lab[1] / 500, up, up - lab[2] / 200)
-    x, y, z = (
-        white * (r**3 if r > 0.206893 else (r - 16 / 116) / 7.787)
-        for r, white in zip(roots, WHITE, strict=True)
-    )
-    linear = (
-        3.2406 * x - 1.5372 * y - 0.4986 * z,
-        -0.9689 * x + 1.8758 * y + 0.0415 * z,
-        0.0557 * x - 0.2040 * y + 1.0570 * z,
-    )
-    parts = (p * 12.92 if p <= 0.0031308 else 1.055 * p ** (1 / 2.4) - 0.055 for p in linear)
-    return "#" + "".join(f"{min(max(round(255 * part), 0), 255):02x}" for part in parts)
-
-
-# Pictures of a chart: files, and the SVG of a page.
 
 _drawing: Final = Lock()
 
@@ -551,7 +599,10 @@ def _set_up() -> Iterator[None]:
         yield
 
 
-def render(picture: Picture, form: str) -> bytes:
+# Pictures of a chart: files, and the SVG of a page.
+
+
+def render(picture: Picture, form: str, ground: str = GROUND) -> bytes:
     """Return a figure of matplotlib as a file: the same figure gives the same bytes."""
     made = BytesIO()
     metadata: dict[str, Any] = {
@@ -561,42 +612,37 @@ def render(picture: Picture, form: str) -> bytes:
     }[form]
     with _set_up():
         dots = 144 if form == "png" else 72
-        picture.savefig(made, format=form, dpi=dots, facecolor=GROUND, metadata=metadata)
+        picture.savefig(made, format=form, dpi=dots, facecolor=ground, metadata=metadata)
     if form != "svg":
         return made.getvalue()
     return _clean(made.getvalue().decode()).replace(f"'{FONT}'", FAMILY).encode()
 
 
-def draw_svg(chart: Chart, name: str, words: tuple[str, str, str], *, wide: bool = False) -> str:
+def draw_svg(chart: Chart, name: str, said: tuple[str, str, str], *, wide: bool = False) -> str:
     """Return a chart as SVG for a page, without its title: for wide and for narrow screens.
 
     name: that no other figure of the page has.
-    words: title, description, and the path of the figure in the JSON of the report.
+    said: title, description, and the path of the figure in the JSON of the report.
     wide: whether it keeps its width on a small screen, where it can be moved sideways.
     """
     chart = replace(chart, title="", below="")
     if wide:
-        return _draw_for_page(chart, name, words, chart.width, "whole")
-    drawn = zip(PAGE_WIDTHS, ("broad", "slim"), strict=True)
-    return "".join(_draw_for_page(chart, f"{name}-{at}", words, width, at) for width, at in drawn)
+        return _draw_for_page(chart.draw(), name, said, "whole")
+    return "".join(
+        _draw_for_page(chart.draw(width), f"{name}-{look}", said, look)
+        for width, look in zip(PAGE_WIDTHS, ("broad", "slim"), strict=True)
+    )
 
 
-def _draw_for_page(
-    chart: Chart, name: str, words: tuple[str, str, str], width: float, look: str
-) -> str:
-    title, alt, path = map(escape, words)
-    made = BytesIO()
-    picture = chart.draw(width)
-    with _set_up():
-        picture.savefig(made, format="svg", dpi=72, facecolor="none", metadata={"Date": None})
+def _draw_for_page(picture: Picture, name: str, said: tuple[str, str, str], look: str) -> str:
+    title, alt, path = map(escape, said)
 
     def adapt(tag: re.Match[str]) -> str:
         text = re.sub(r"#[0-9a-f]{6}\b", lambda found: _name_colour(found[0]), tag[0])
-        text = text.replace(f" font-family: '{FONT}';", "")
+        text = text.replace(f" font-family: {FAMILY};", "")
         return re.sub(r'( id="|href="#|url\(#)', rf"\g<1>{name}-", text)
 
-    text = TAG.sub(adapt, _clean(made.getvalue().decode()))
-    head, body = text.split(">", 1)
+    head, body = TAG.sub(adapt, render(picture, "svg", "none").decode()).split(">", 1)
     wide, high = re.findall(r' (?:width|height)="([\d.]+)"', head)
     return (
         f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" class="{look}" role="img"'
@@ -608,19 +654,9 @@ def _draw_for_page(
 
 
 @cache
-def _list_names() -> dict[str, str]:
-    named = {**LIGHT, **_list_shades(False)}
-    return {colour: name for name, colour in reversed(named.items())}
-
-
 def _name_colour(colour: str) -> str:
-    name = _list_names().get(colour)
+    name = next((name for name, own in list_colours().items() if own == colour), "")
     return f"var(--{name})" if name else colour
-
-
-def list_colours(*, dark: bool = False) -> dict[str, str]:
-    """Return the colours of a page by name, shades included."""
-    return {**(DARK if dark else LIGHT), **_list_shades(dark)}
 
 
 TAG: Final = re.compile(r"<[^>]*>")
@@ -629,12 +665,8 @@ TAG: Final = re.compile(r"<[^>]*>")
 def _clean(text: str) -> str:
     """Take out of an SVG what says nothing: names that nothing refers to, comments, digits."""
     text = text[text.index("<svg") :]
-    for nothing in (
-        "<!--.*?-->",
-        "<metadata>.*?</metadata>",
-        r"<defs>\s*<style.*?</style>\s*</defs>",
-    ):
-        text = re.sub(rf"\s*{nothing}", "", text, flags=re.DOTALL)
+    nothing = r"\s*(<!--.*?-->|<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>)"
+    text = re.sub(nothing, "", text, flags=re.DOTALL)
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
 
     def shrink(tag: re.Match[str]) -> str:

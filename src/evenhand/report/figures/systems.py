@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -18,16 +17,23 @@ from evenhand.report.figures.style import (
     BAND,
     CONTRAST,
     HOLLOW,
-    PALETTE,
     QUIET,
     WIDTH,
     Axis,
-    Canvas,
     Chart,
-    draw_points,
-    measure,
+    Mark,
+    boxes,
+    count_off,
+    line,
+    list_entries,
+    list_seen,
+    look_up,
+    name_points,
+    points,
+    rule,
+    series,
     shade,
-    write,
+    words,
     write_on,
     write_share,
 )
@@ -38,28 +44,42 @@ Array = NDArray[np.float64]
 
 HEIGHTS: Final = ((25, 24), (60, 19))  # Up to so many systems a row is so many pixels high
 LEAST_HEIGHT: Final = 16  # Height of a row of more systems: its name must be readable
-KINDS: Final = ("system", "human reference")
+KINDS: Final = {"system": (ACCENT, "o"), "human reference": (CONTRAST, "D")}
 
 
-def draw_forest(rows: Sequence[Row], scale: str = "log-worth") -> Chart:
-    """Draw systems with intervals, rank sets at the right, clusters as bands."""
+def draw_forest(
+    rows: Sequence[Row], title: str = "log-worth", key: str = "estimate", *, reverse: bool = False
+) -> Chart:
+    """Draw systems with intervals, rank sets at the right, clusters as bands; references apart.
+
+    key: of the estimates.
+    reverse: whether lower values are better and stand at the right.
+    """
     high = find_height(len(rows))
-    bands = _list_bands(rows, high)
-    drawn = [dict(row) for row in rows]
-    paint = partial(_paint_forest, drawn, bands, high=high, key="estimate", title=scale)
-    return Chart(paint, (bands, drawn) if bands else (drawn,))
-
-
-def draw_scores(rows: Sequence[Row], *, lower_is_better: bool = False) -> Chart:
-    """Draw systems by mean score, with simultaneous intervals and rank sets; references apart."""
-    high = HEIGHTS[0][1]
-    known = all(row["cluster"] is not None for row in rows)
-    bands = _list_bands(rows, high) if known else []
-    drawn = [dict(row) for row in rows]
-    title = "mean score (lower is better)" if lower_is_better else "mean score"
-    paint = partial(_paint_forest, drawn, bands, high=high, key="mean", title=title)
-    paint = partial(paint, turned=lower_is_better)
-    return Chart(paint, (bands, drawn) if bands else (drawn,))
+    numbers = [row["cluster"] for row in rows]
+    even = sorted({n for n in numbers if n is not None and n % 2 == 0}) if all(numbers) else []
+    starts = [(numbers.index(number), numbers.count(number), number) for number in even]
+    bands = [{"from": high * at, "to": high * (at + n), "cluster": one} for at, n, one in starts]
+    values = [row[name] for row in rows for name in ("lower", key, "upper")]
+    x = Axis.around([value for value in values if value is not None], title)
+    x = Axis(x.high, x.low, title) if reverse else x
+    drawn = [{"kind": "system", **row, "at": at} for at, row in enumerate(rows)]
+    looks = list_seen(KINDS, drawn)
+    marks = [
+        boxes([(x.low, at - 0.5, x.high, at + n - 0.5) for at, n, _ in starts], BAND),
+        *series(drawn, (key, "at"), looks, size=8, ends=("lower", "upper")),
+    ]
+    marks += [words((x.high, row["at"]), row["places"], shift=(14, 0)) for row in drawn]
+    plain = [dict(row) for row in rows]
+    return Chart(
+        (bands, plain) if bands else (plain,),
+        x,
+        Axis.of_names([row["system"] for row in rows]),
+        high * len(rows),
+        marks,
+        list_entries(looks, single=False),
+        beside=[row["places"] for row in rows],
+    )
 
 
 def find_height(systems: int) -> int:
@@ -69,57 +89,6 @@ def find_height(systems: int) -> int:
     (24, 19, 16)
     """
     return next((high for most, high in HEIGHTS if systems <= most), LEAST_HEIGHT)
-
-
-def _list_bands(rows: Sequence[Row], high: int) -> list[dict[str, Any]]:
-    numbers = [row["cluster"] for row in rows]
-    return [
-        {
-            "from": high * numbers.index(number),
-            "to": high * (len(numbers) - numbers[::-1].index(number)),
-            "cluster": number,
-        }
-        for number in sorted({number for number in numbers if number is not None})
-        if number % 2 == 0
-    ]
-
-
-def _paint_forest(
-    rows: Sequence[Row],
-    bands: Sequence[Row],
-    canvas: Canvas,
-    *,
-    high: int,
-    key: str,
-    title: str,
-    turned: bool = False,
-) -> None:
-    values = [
-        row[name] for row in rows for name in ("lower", key, "upper") if row[name] is not None
-    ]
-    kinds = [row.get("kind", KINDS[0]) for row in rows]
-    if len({*kinds}) > 1:
-        canvas.legend([(KINDS[0], ACCENT, "o"), (KINDS[1], CONTRAST, "D")])
-    x = Axis.around(values, title)
-    if turned:
-        x = Axis(x.high, x.low, title)
-    right = max(measure(row["places"], canvas.size) for row in rows) + 22
-    y = Axis.of_names([row["system"] for row in rows])
-    ax = canvas.axes(high * len(rows), x, y, right=right)
-    for band in bands:
-        ends = (band["from"] / high - 0.5, band["to"] / high - 0.5)
-        ax.axhspan(*ends, color=BAND, linewidth=0, zorder=0, clip_on=False)
-    for kind, colour, mark in zip(KINDS, (ACCENT, CONTRAST), "oD", strict=True):
-        of_kind = [(at, row) for at, row in enumerate(rows) if kinds[at] == kind]
-        bounded = [(at, row) for at, row in of_kind if row["lower"] is not None]
-        if bounded:
-            places, held = zip(*bounded, strict=True)
-            lower, upper = ([row[name] for row in held] for name in ("lower", "upper"))
-            ax.hlines(places, lower, upper, color=colour, linewidth=2, capstyle="round")
-        draw_points(ax, [(row[key], at) for at, row in of_kind], colour, mark=mark, size=8)
-    for at, row in enumerate(rows):
-        look: dict[str, Any] = {"ha": "right", "va": "center", "size": canvas.size}
-        write(ax, (1, at), row["places"], (right - 4, 0), coords="rows", **look)
 
 
 # Who is preferred to whom, by a model: the right half of figure 6 of Hopkins & May (2013).
@@ -133,34 +102,73 @@ TALL: Final = 480  # Height of a map whose rows fit
 NAMES: Final = 0.38  # Most of the width that names may take
 OUTCOMES: Final = ("row preferred", "neither", "column preferred")
 NUMBER_ROOM: Final = 26  # Pixels that a number in a cell needs
-COLUMN_ROOM: Final = 20  # Pixels that the number of a column needs
-STEPS: Final = (1, 2, 5, 10, 20, 50, 100)  # One column of so many is numbered
 SLIM: Final = 340  # Least width of a picture, if there is room: its title must fit
 BROAD: Final = 76  # Most pixels that a column is wide
 
 
-@dataclass(frozen=True)
-class Cell:
-    row: int
-    column: int
-    part: float | None  # of the way from even to an end; None where nothing is known
-    text: str
-    dot: bool = False
+def draw_map(
+    names: Sequence[str],
+    rows: Sequence[Row],
+    key: str,
+    shades: tuple[Mapping[float, str], str],
+    *,
+    text: tuple[str, str] = ("", ""),
+    across: str = "against system number",
+    width: float = WIDTH,
+    side: int = 0,
+    widest: float = BROAD,
+    borders: Sequence[int] = (),
+) -> Chart:
+    """Draw a square for each pair, with its number where there is room.
+
+    rows: row (a name with its place), against (number of the column), `key`; perhaps shown (for
+        the number), known (else there is no square), decided (a dot).
+    shades: values of the legend, of which the middle one of three or the first is even; its title.
+    text: title, and what stands below it.
+    side: height of a row, in pixels; 0 for what fits.
+    """
+    labels = name_rows(names)
+    k = len(labels)
+    step = side or min(CELL, max(LEAST_CELL, TALL // k))
+    low, *middle, high = sorted(shades[0])
+    even = middle[0] if middle else low
+    squares: dict[str, list[tuple[float, ...]]] = {}
+    dots: dict[str, list[tuple[float, float]]] = {}
+    numbers: list[Mark] = []
+    for row in count_off(rows, "row", labels):
+        x, y, known = row["against"] - 1, row["at"], row.get("known", True)
+        part = (row[key] - even) / (high - even) if known else 0.0
+        colour = write_on(part) if known else QUIET
+        if known:
+            box = (x - 0.48, y - 0.48, x + 0.48, y + 0.48)
+            squares.setdefault(shade(part), []).append(box)
+        shown = row.get("shown") or f"{100 * row[key]:.0f}"
+        look: Any = {"align": "center center", "size": 10, "least": NUMBER_ROOM if known else 0}
+        numbers.append(words((x, y), shown, colour, **look))
+        if row.get("decided") is True:
+            dots.setdefault(colour, []).append((x + 0.34, y - 0.32))
+    lines = [{"y": step * border} for border in borders if 0 < border < k]
+    marks = [
+        *(boxes(corners, colour) for colour, corners in squares.items()),
+        *numbers,
+        *(points(places, colour, 3) for colour, places in dots.items()),
+        *(rule(one["y"] / step - 0.5, across=True, width=1.2, dash=(4, 2)) for one in lines),
+    ]
+    columns = [str(at + 1) for at in range(k)]
+    x = Axis(-0.5, k - 0.5, across, None, range(k), columns, grid=False, top=True, widest=widest)
+    layers = (rows, lines) if lines else (rows,)
+    chart = Chart(layers, x, Axis.of_names(labels), step * k, marks, shades=shades)
+    return replace(chart, title=text[0], below=text[1], width=width)
 
 
-@dataclass(frozen=True)
-class MapFrame:
-    labels: list[str]  # of rows: place and name
-    width: int  # of the picture, in pixels
-    step: int  # height of a row
+def find_width(labels: Sequence[str], width: int) -> int:
+    """Return how wide a map is at most."""
+    room = min(LETTER * max(map(len, labels), default=0), NAMES * width)
+    return min(width, max(round(room + BROAD * len(labels)), SLIM))
 
-    @classmethod
-    def of(cls, names: Sequence[str], width: int) -> MapFrame:
-        labels = [f"{place} {name}" for place, name in enumerate(names, start=1)]
-        room = min(LETTER * max(map(len, labels), default=0), NAMES * width)
-        enough = max(round(room + BROAD * len(labels)), SLIM)
-        step = min(CELL, max(LEAST_CELL, TALL // len(labels)))
-        return cls(labels, min(width, enough), step)
+
+def name_rows(names: Sequence[str]) -> list[str]:
+    return [f"{place} {name}" for place, name in enumerate(names, start=1)]
 
 
 def draw_heat_map(
@@ -170,6 +178,7 @@ def draw_heat_map(
     title: str = "Who is preferred to whom",
     borders: Sequence[int] = (),
     width: int = WIDTH,
+    ties: bool = False,
 ) -> Chart:
     """Draw how far a model favours the system of each row over that of each column.
 
@@ -178,30 +187,35 @@ def draw_heat_map(
     chances: (K, K, 3) chances that the row's system is preferred, that neither is, that the
         column's is; the diagonal is not looked at.
     borders: after how many systems a band ends, such as (1, 7, 10).
+    ties: whether a cell is the chance that neither is preferred.
     """
-    preferred = chances[:, :, 0] + chances[:, :, 1] / 2
     apart = ~np.eye(len(systems), dtype=bool)
-    reach = max(float(np.max(np.abs(preferred[apart] - 0.5), initial=0.0)), 0.05)
-    below = "blue: the row's system is preferred to the column's; brown: the column's is"
-    ends = {value: write_share(value) for value in (0.5 - reach, 0.5, 0.5 + reach)}
-    words = (title, below, "preferred, ties half")
-    return _draw_map(systems, (chances, preferred), words, (ends, 0.5, reach), borders, width=width)
-
-
-def draw_tie_map(
-    systems: Sequence[str],
-    chances: Array,
-    *,
-    title: str = "How often neither is preferred",
-    borders: Sequence[int] = (),
-    width: int = WIDTH,
-) -> Chart:
-    ties = chances[:, :, 1]
-    apart = ~np.eye(len(systems), dtype=bool)
-    most = max(float(np.max(ties[apart], initial=0.0)), 0.05)
-    ends = {value: write_share(value) for value in (0.0, most)}
-    words = (title, "the darker, the more often", "neither preferred")
-    return _draw_map(systems, (chances, ties), words, (ends, 0.0, most), borders, width=width)
+    if ties:
+        cells = chances[:, :, 1]
+        ends = [0.0, max(float(np.max(cells[apart], initial=0.0)), 0.05)]
+        said, scale = "the darker, the more often", "neither preferred"
+    else:
+        cells = chances[:, :, 0] + chances[:, :, 1] / 2
+        reach = max(float(np.max(np.abs(cells[apart] - 0.5), initial=0.0)), 0.05)
+        ends = [0.5 - reach, 0.5, 0.5 + reach]
+        said = "blue: the row's system is preferred to the column's; brown: the column's is"
+        scale = "preferred, ties half"
+    labels = name_rows(systems)
+    rows = [
+        {
+            "row": labels[i],
+            "against": j + 1,
+            "first": systems[i],
+            "second": systems[j],
+            "value": float(cells[i, j]),
+            "shown": f"{100 * cells[i, j]:.0f}",
+            **dict(zip(OUTCOMES, chances[i, j].tolist(), strict=True)),
+        }
+        for i, j in np.argwhere(apart).tolist()
+    ]
+    shades = ({value: write_share(value) for value in ends}, scale)
+    wide = find_width(labels, width)
+    return draw_map(systems, rows, "value", shades, text=(title, said), borders=borders, width=wide)
 
 
 def tabulate_chances(predictor: Any, systems: Sequence[str]) -> Array:
@@ -213,102 +227,6 @@ def tabulate_chances(predictor: Any, systems: Sequence[str]) -> Array:
         first, second = np.transpose(at)
         chances[first, second] = predictor.predict([(systems[i], systems[j]) for i, j in at])
     return chances
-
-
-def _draw_map(
-    systems: Sequence[str],
-    shares: tuple[Array, Array],
-    words: tuple[str, str, str],
-    shades: tuple[Mapping[float, str], float, float],
-    borders: Sequence[int],
-    *,
-    width: int,
-) -> Chart:
-    """Draw a cell for each pair off the diagonal.
-
-    shares: chances, and the value of each cell.
-    words: title, what stands below it, title of the legend.
-    shades: values of the legend, the value that is even, and how far the ends are from it.
-    """
-    chances, cells = shares
-    ends, even, reach = shades
-    frame = MapFrame.of(systems, width)
-    pairs = [(i, j) for i in range(len(systems)) for j in range(len(systems)) if i != j]
-    rows = [
-        {
-            "row": frame.labels[i],
-            "against": j + 1,
-            "first": systems[i],
-            "second": systems[j],
-            "value": float(cells[i, j]),
-            "shown": f"{100 * cells[i, j]:.0f}",
-            **dict(zip(OUTCOMES, chances[i, j].tolist(), strict=True)),
-        }
-        for i, j in pairs
-    ]
-    squares = [
-        Cell(i, j, (row["value"] - even) / reach, row["shown"])
-        for (i, j), row in zip(pairs, rows, strict=True)
-    ]
-    inside = [{"y": frame.step * border} for border in borders if 0 < border < len(systems)]
-    paint = partial(paint_map, frame, squares, (ends, words[2]), [row["y"] for row in inside])
-    return Chart(paint, (rows, inside) if inside else (rows,), *words[:2], frame.width)
-
-
-def paint_map(
-    frame: MapFrame,
-    cells: Sequence[Cell],
-    scale: tuple[Mapping[float, str], str],
-    borders: Sequence[float],
-    canvas: Canvas,
-    *,
-    across: str = "against system number",
-    widest: float = BROAD,
-) -> None:
-    """Paint a map of pairs, with numbers in its cells where they have room.
-
-    scale: values of the legend with how they are written, and its title.
-    borders: where a line goes through, in pixels from the top.
-    """
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
-    canvas.gradient(*scale)
-    k = len(frame.labels)
-    left = min(max(measure(name, canvas.size) for name in frame.labels), 0.4 * canvas.width) + 9
-    wide = min((canvas.width - left - 10) / k, widest)
-    step = next((step for step in STEPS if wide * step >= COLUMN_ROOM), k)
-    shown = [at for at in range(k) if at == 0 or (at + 1) % step == 0]
-    columns = [str(at + 1) for at in range(k)]
-    x = Axis.of_names(columns, down=False, ticks=shown, top=True, title=across)
-    right = canvas.width - left - wide * k
-    ax = canvas.axes(frame.step * k, x, Axis.of_names(frame.labels), right=right)
-    squares: dict[str, list[tuple[float, float]]] = {}
-    for cell in cells:
-        if cell.part is not None:
-            squares.setdefault(shade(cell.part), []).append((cell.column, cell.row))
-    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)]) / 2.08
-    for colour, places in squares.items():
-        path = Path(
-            np.concatenate([corners + place for place in places]),
-            [1, 2, 2, 2, 79] * len(places),
-        )
-        ax.add_patch(PathPatch(path, facecolor=colour, linewidth=0))
-    dots: dict[str, list[tuple[float, float]]] = {}
-    room = wide >= NUMBER_ROOM and frame.step >= LEAST_CELL
-    for cell in cells:
-        known = cell.part is not None
-        colour = write_on(cell.part or 0.0) if known else QUIET
-        at = (cell.column, cell.row)
-        if cell.text and (room or not known):
-            write(ax, at, cell.text, size=10, colour=colour, ha="center", va="center")
-        if cell.dot:
-            shift = (0.34, 0.32) if room else (0.0, 0.0)
-            dots.setdefault(colour, []).append((cell.column + shift[0], cell.row - shift[1]))
-    for colour, places in dots.items():
-        draw_points(ax, places, colour, size=3)
-    for border in borders:
-        ax.axhline(border / frame.step - 0.5, color=QUIET, linewidth=1.2, linestyle=(0, (4, 2)))
 
 
 # Who was preferred to whom: a square for each system against each, from counts.
@@ -324,59 +242,39 @@ SMALL: Final = 16  # Side of a square with room for a number, and without, in pi
 def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> Chart:
     """Draw the share of comparisons that the row's system won of those with the column's."""
     side = LARGE if len(systems) <= MAX_NUMBERED_SQUARES else SMALL
-    labels = [f"{place} {name}" for place, name in enumerate(systems, start=1)]
+    labels = name_rows(systems)
     named = [{**row, "row": labels[row["row"] - 1]} for row in rows]
-    cells = [
-        Cell(
-            row["row"] - 1,
-            row["against"] - 1,
-            2 * row["share"] - 1,
-            f"{100 * row['share']:.0f}" if side == LARGE else "",
-            row["decided"] is True,
-        )
-        for row in rows
-    ]
-    names = min(1.2 * LETTER * max(map(len, labels)), 190)
-    width = side * len(systems) + names + 20
-    frame = MapFrame(labels, round(width), side)
-    scale = {value: write_share(value) for value in (0.0, 0.5, 1.0)}
-    paint = partial(paint_map, frame, cells, (scale, "row preferred, ties half"), ())
-    if not wide:
-        return Chart(partial(paint, widest=56), (named,))
-    return Chart(paint, (named,), width=max(width, SLIM))
+    width = side * len(systems) + min(1.2 * LETTER * max(map(len, labels)), 190) + 20
+    shades = ({value: write_share(value) for value in (0.0, 0.5, 1.0)}, "row preferred, ties half")
+    size: Any = {"width": max(width, SLIM)} if wide else {"widest": 56}
+    return draw_map(systems, named, "share", shades, side=side, **size)
 
 
 # The places of systems under each choice: how far each moves.
 
 PLACES_ROW: Final = 26  # Height of a system's row, in pixels
+PLACES: Final = {False: ("by other choices", QUIET, HOLLOW), True: ("as ranked here", ACCENT, "o")}
 
 
 def draw_places(rows: Sequence[Row]) -> Chart:
     """Draw a row for each system: its place here filled, its places by other choices beside it."""
-    places: dict[str, list[int]] = {}
-    for row in rows:
-        places.setdefault(row["system"], []).append(row["place"])
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    drawn = count_off(rows, "system", systems)
+    taken = [[row["place"] for row in rows if row["system"] == system] for system in systems]
     spans = [
-        {"system": system, "first": min(taken), "last": max(taken)}
-        for system, taken in places.items()
+        {"system": system, "first": min(places), "last": max(places)}
+        for system, places in zip(systems, taken, strict=True)
     ]
-    others = [row for row in rows if not row["usual"]]
-    usual = [row for row in rows if row["usual"]]
-    return Chart(partial(_paint_places, spans, others, usual), (spans, others, usual))
-
-
-def _paint_places(
-    spans: Sequence[Row], others: Sequence[Row], usual: Sequence[Row], canvas: Canvas
-) -> None:
-    at = {span["system"]: row for row, span in enumerate(spans)}
-    last = max(row["place"] for row in (*others, *usual))
-    canvas.legend([("as ranked here", ACCENT, "o"), ("by other choices", QUIET, HOLLOW)])
-    x = Axis(0.5, last + 0.5, "place, 1 is best", whole=True, count=10)
-    ax = canvas.axes(PLACES_ROW * len(spans), x, Axis.of_names([*at]))
-    for row, span in enumerate(spans):
-        ax.plot((span["first"], span["last"]), (row, row), color=QUIET, alpha=0.6, linewidth=1.5)
-    draw_points(ax, [(row["place"], at[row["system"]]) for row in others], QUIET, mark=HOLLOW)
-    draw_points(ax, [(row["place"], at[row["system"]]) for row in usual], size=9)
+    looks = {usual: look[1:] for usual, look in PLACES.items()}
+    marks = [
+        *(line([(span["first"], at), (span["last"], at)], QUIET) for at, span in enumerate(spans)),
+        *series(drawn, ("place", "at"), looks, "usual", size=8),
+    ]
+    x = Axis(0.5, max(map(max, taken)) + 0.5, "place, 1 is best", whole=True, count=10)
+    usual = [[row for row in rows if row["usual"] is here] for here in (False, True)]
+    high = PLACES_ROW * len(systems)
+    legend = [*PLACES.values()][::-1]
+    return Chart((spans, *usual), x, Axis.of_names(systems), high, marks, legend)
 
 
 # Bars of wins, ties and losses, a row for each system.
@@ -388,57 +286,32 @@ OUTCOME_LOOKS: Final = {"won": (ACCENT, 1.0), "tied": (QUIET, 0.7), "lost": (CON
 
 def draw_outcomes(rows: Sequence[Row]) -> Chart:
     """Draw how often each system won, tied and lost, as shares that sum to one."""
-    bars = [bar for row in rows for bar in _list_bars(row)]
-    return Chart(partial(_paint_outcomes, [row["system"] for row in rows], bars), (bars,))
-
-
-def _paint_outcomes(systems: Sequence[str], bars: Sequence[Row], canvas: Canvas) -> None:
-    canvas.legend([(name, look, "s") for name, look in OUTCOME_LOOKS.items()])
-    x = Axis(0, 1, "share of its comparisons", write_share)
-    ax = canvas.axes(OUTCOME_ROW * len(systems), x, Axis.of_names(systems), right=22)
-    at = {system: row for row, system in enumerate(systems)}
-    for outcome, (colour, opacity) in OUTCOME_LOOKS.items():
-        shown = [bar for bar in bars if bar["outcome"] == outcome]
-        rows = [at[bar["system"]] for bar in shown]
-        sizes = [bar["to"] - bar["from"] for bar in shown]
-        look = {"height": 0.76, "color": colour, "alpha": opacity, "linewidth": 0}
-        ax.barh(rows, sizes, left=[bar["from"] for bar in shown], **look)
-
-
-def _list_bars(row: Row) -> list[dict[str, Any]]:
-    counts = (row["wins"], row["ties"], row["losses"])
-    bars, start = [], 0.0
-    for outcome, count in zip(OUTCOME_LOOKS, counts, strict=True):
-        if count:
-            share = count / row["n"]
-            bars.append(
-                {
-                    "system": row["system"],
-                    "outcome": outcome,
-                    "count": count,
-                    "n": row["n"],
-                    "share": share,
-                    "from": start,
-                    "to": min(start + share, 1.0),
-                }
-            )
+    bars: list[dict[str, Any]] = []
+    for row in rows:
+        start = 0.0
+        for outcome, count in zip(OUTCOME_LOOKS, ("wins", "ties", "losses"), strict=True):
+            share = row[count] / row["n"]
+            bar = {"outcome": outcome, "count": row[count], "n": row["n"], "share": share}
+            ends = {"from": start, "to": min(start + share, 1.0)}
+            bars += [{"system": row["system"], **bar, **ends}] if row[count] else []
             start += share
-    return bars
+    systems = [row["system"] for row in rows]
+    drawn = count_off(bars, "system", systems)
+    marks = []
+    for outcome, (colour, alpha) in OUTCOME_LOOKS.items():
+        own = [bar for bar in drawn if bar["outcome"] == outcome]
+        corners = [(bar["from"], bar["at"] - 0.38, bar["to"], bar["at"] + 0.38) for bar in own]
+        marks.append(boxes(corners, colour, alpha))
+    x = Axis(0, 1, "share of its comparisons", write_share)
+    legend = [(outcome, look, "s") for outcome, look in OUTCOME_LOOKS.items()]
+    y = Axis.of_names(systems)
+    return Chart((bars,), x, y, OUTCOME_ROW * len(systems), marks, legend, right=22)
 
 
 # Systems under two criteria, and systems scored again: figures 1 and 7 of Hamon et al. (2007).
 
 CRITERIA_HEIGHT: Final = 420  # Height of the plot of systems
 REMOVALS_ROW: Final = 17  # Height of a system's row, in pixels
-SHAPES: Final = "osD^vPX"  # Of kinds, beside their colours
-
-
-def look_up(kinds: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return a colour and a mark for each kind."""
-    return {
-        kind: (PALETTE[at % len(PALETTE)], SHAPES[at % len(SHAPES)])
-        for at, kind in enumerate(kinds)
-    }
 
 
 def draw_systems(diagnosis: Diagnosis) -> Chart:
@@ -459,44 +332,22 @@ def draw_systems(diagnosis: Diagnosis) -> Chart:
         for system, height in heights.items()
         if system in seen
     ]
-    ends = {}
-    for name in "xy":
-        values = [row[name] for row in rows]
-        low, high = min(values), max(values)
-        beyond = 0.08 * (high - low) or 0.5
-        ends[name] = (low - beyond, high + beyond)
-    (left, right), (low, high) = ends["x"], ends["y"]
-    places = [
-        (
-            WIDTH * (row["x"] - left) / (right - left),
-            CRITERIA_HEIGHT * (high - row["y"]) / (high - low),
-        )
-        for row in rows
-    ]
-    placed = place_names(places, [row["system"] for row in rows], WIDTH)
+    x, y = (
+        Axis.around([row[name] for row in rows], title, room=0.08)
+        for name, title in (("x", across), ("y", up))
+    )
+    at = [(WIDTH * x.place(row["x"]), CRITERIA_HEIGHT * (1 - y.place(row["y"]))) for row in rows]
+    placed = place_names(at, [row["system"] for row in rows], WIDTH)
     named = [[rows[name.at] for name in placed if name.side == side] for side in ("right", "left")]
     hidden = len(rows) - len(placed)
     room = f"; {hidden} not named for want of room" if hidden else ""
-    x, y = Axis(left, right, across), Axis(low, high, up)
-    paint = partial(_paint_systems, rows, named, (x, y))
-    title, below = "Systems under two criteria", f"mean scores by all judges{room}"
-    return Chart(paint, (rows, *filter(None, named)), title, below, WIDTH + 50)
-
-
-def _paint_systems(
-    rows: Sequence[Row], named: Sequence[Sequence[Row]], axes: tuple[Axis, Axis], canvas: Canvas
-) -> None:
     looks = look_up(sorted({row["kind"] for row in rows}))
-    if len(looks) > 1:
-        canvas.legend([(kind, *look) for kind, look in looks.items()])
-    ax = canvas.axes(CRITERIA_HEIGHT, *axes)
-    for kind, (colour, mark) in looks.items():
-        points = [(row["x"], row["y"]) for row in rows if row["kind"] == kind]
-        draw_points(ax, points, colour, mark=mark, alpha=0.85)
-    for side, shift, ha in zip(named, (8, -8), ("left", "right"), strict=True):
-        for row in side:
-            at = (row["x"], row["y"])
-            write(ax, at, row["system"], (shift, 0), size=9.5, ha=ha, va="center")
+    marks = series(rows, ("x", "y"), looks, alpha=0.85)
+    marks += name_points(named, ("x", "y"), "system", size=9.5)
+    legend = list_entries(looks, single=False)
+    chart = Chart((rows, *filter(None, named)), x, y, CRITERIA_HEIGHT, marks, legend)
+    title, below = "Systems under two criteria", f"mean scores by all judges{room}"
+    return replace(chart, title=title, below=below, width=WIDTH + 50)
 
 
 def draw_removals(diagnosis: Diagnosis, criterion: str) -> Chart:
@@ -511,18 +362,14 @@ def draw_removals(diagnosis: Diagnosis, criterion: str) -> Chart:
                 for score in removal.systems
                 if score.kept is not None
             ]
+    systems = [score.system for score in scores]
+    looks = look_up(list(dict.fromkeys(str(row["by"]) for row in rows)))
+    drawn = count_off(rows, "system", systems)
+    marks = series(drawn, ("score", "at"), looks, "by", size=6.5, alpha=0.85)
+    x = Axis.around(
+        [score for row in rows if isinstance(score := row["score"], float)], "mean score"
+    )
+    y, high = Axis.of_names(systems), REMOVALS_ROW * len(systems)
     title = f"Systems scored again, {criterion}" if criterion else "Systems scored again"
     below = "by all judges, and without those outside by each method"
-    paint = partial(_paint_removals, [score.system for score in scores], rows)
-    return Chart(paint, (rows,), title, below)
-
-
-def _paint_removals(systems: Sequence[str], rows: Sequence[Row], canvas: Canvas) -> None:
-    looks = look_up(list(dict.fromkeys(str(row["by"]) for row in rows)))
-    canvas.legend([(kind, *look) for kind, look in looks.items()])
-    at = {system: place for place, system in enumerate(systems)}
-    x = Axis.around([row["score"] for row in rows], "mean score")
-    ax = canvas.axes(REMOVALS_ROW * len(systems), x, Axis.of_names(systems))
-    for kind, (colour, mark) in looks.items():
-        points = [(row["score"], at[row["system"]]) for row in rows if row["by"] == kind]
-        draw_points(ax, points, colour, mark=mark, size=6.5, alpha=0.85)
+    return Chart((rows,), x, y, high, marks, list_entries(looks), title=title, below=below)

@@ -33,7 +33,6 @@ from evenhand.report.figures.systems import (
     draw_forest,
     draw_heads,
     draw_outcomes,
-    draw_scores,
     draw_systems,
     tabulate_chances,
 )
@@ -419,7 +418,9 @@ def write_section_scores(analysis: Analysis) -> Section:
         if place < MAX_PLOTS:
             title = analysis.rated.head("Mean scores", criterion)
             # Draw the board of one criterion
-            chart = draw_scores(rows[:MAX_DRAWN], lower_is_better=board.lower_is_better)
+            lower = board.lower_is_better
+            scale = "mean score (lower is better)" if lower else "mean score"
+            chart = draw_forest(rows[:MAX_DRAWN], scale, "mean", reverse=lower)
             shown = "" if len(rows) <= MAX_DRAWN else f", the best {MAX_DRAWN} of {len(rows)}"
             bounded = any(row["upper"] is not None for row in rows)
             held = f", with {100 * board.level:g} % intervals{HELD}" if bounded else ""
@@ -474,7 +475,7 @@ def tabulate_scores(board: ScoreBoard) -> list[dict[str, Any]]:
         rows.append(
             {
                 "system": system,
-                "kind": KINDS[not board.ranked[at]],
+                "kind": [*KINDS][not board.ranked[at]],
                 "places": places if board.ranked[at] else "reference",
                 "mean": float(board.mean[at]),
                 "lower": float(board.lower[at]) if known else None,
