@@ -9,6 +9,7 @@ from errno import EACCES, ENOTDIR
 from itertools import count
 from os import W_OK, X_OK, access, strerror
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from evenhand.errors import UnknownOption, listing
@@ -96,8 +97,6 @@ def _check_forms(forms: Sequence[str]) -> None:
 GAP: Final = 8.0  # From the middle of a point to its name
 POINT: Final = 5.0  # Half of what a point covers
 
-Box = tuple[float, float, float, float]  # Left, top, right, bottom
-
 
 @dataclass(frozen=True)
 class Name:
@@ -109,45 +108,35 @@ def place_names(
     points: Sequence[tuple[float, float]], names: Sequence[str], width: float
 ) -> list[Name]:
     """Choose a side for each name; a name without room is left out."""
-    taken: list[Box] = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
+    # Left, top, right, bottom of what is taken
+    taken = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     placed = []
     for at, (name, (x, y)) in enumerate(zip(names, points, strict=True)):
         length = LETTER * len(name)
-        others = [box for i, box in enumerate(taken) if i != at]
-        for side in ("right", "left"):
-            start = x + GAP if side == "right" else x - GAP - length
-            box = (start, y - LINE / 2, start + length, y + LINE / 2)
-            inside = start >= 0 and start + length <= width
-            if inside and not any(_overlap(box, other) for other in others):
-                taken.append(box)
+        for side, start in (("right", x + GAP), ("left", x - GAP - length)):
+            end, top, bottom = start + length, y - LINE / 2, y + LINE / 2
+            met = any(
+                start < right and left < end and top < low and high < bottom
+                for i, (left, high, right, low) in enumerate(taken)
+                if i != at
+            )
+            if start >= 0 and end <= width and not met:
+                taken.append((start, top, end, bottom))
                 placed.append(Name(at, side))
                 break
     return placed
 
 
-def _overlap(box: Box, other: Box) -> bool:
-    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
-
-
 def spread(places: Sequence[float], least: float, ends: tuple[float, float]) -> list[float]:
     """Move places apart as little as need be, so that none is nearer to the next than `least`."""
-
-    def hold(middle: float, members: int) -> float:
-        half = (members - 1) / 2 * least
-        return max(min(middle, ends[1] - half), ends[0] + half)
-
-    def touch(block: tuple[float, list[int]], other: tuple[float, list[int]]) -> bool:
-        return other[0] - block[0] < (len(block[1]) + len(other[1])) / 2 * least
-
-    blocks: list[tuple[float, list[int]]] = []  # middle, members
-    for at in sorted(range(len(places)), key=places.__getitem__):
-        blocks.append((hold(places[at], 1), [at]))
-        while len(blocks) > 1 and touch(blocks[-2], blocks[-1]):
-            members = blocks[-2][1] + blocks[-1][1]
-            middle = sum(places[member] for member in members) / len(members)
-            blocks[-2:] = [(hold(middle, len(members)), members)]
+    order = sorted(range(len(places)), key=places.__getitem__)
+    free = [places[at] - number * least for number, at in enumerate(order)]
     moved = list(places)
-    for middle, members in blocks:
-        for i, at in enumerate(members):
-            moved[at] = middle + (i - (len(members) - 1) / 2) * least
+    for number, at in enumerate(order):  # isotonic regression
+        best = max(
+            min(fmean(free[start:end]) for end in range(number + 1, len(free) + 1))
+            for start in range(number + 1)
+        )
+        last = ends[1] - (len(places) - 1) * least
+        moved[at] = max(min(best, last), ends[0]) + number * least
     return moved

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evenhand.design.plan import CampaignPlan, Point
 from evenhand.design.query_replay import QueryCurves
 from evenhand.models.registry import FittedModel, Posterior
 from evenhand.numerics.distributions import normal_quantile
-from evenhand.ranking.cross_validation import HeldOutScore, ModelComparison
+from evenhand.ranking.cross_validation import ModelComparison
 from evenhand.ranking.learning_curves import LearningCurves
 from evenhand.ratings.matrix import COMMON, SPREAD
 from evenhand.ratings.reliability import DECIDERS, DecisionCurve
@@ -111,108 +110,66 @@ HEADROOM: Final = 0.5
 MAX_LINES_WITH_INTERVALS: Final = 1
 
 
-@dataclass(frozen=True)
-class Curve:
-    name: str  # what stands at its end
-    sizes: Sequence[int]  # training sizes (comparisons), ascending
-    perplexity: Sequence[float | None]  # at each size; None where the model refused
-    lower: Sequence[float | None] = ()  # lower ends of intervals, or none
-    upper: Sequence[float | None] = ()  # upper ends
-
-
 def draw_learning_curves(
-    curves: Sequence[Curve],
+    rows: Sequence[Row],
     *,
     title: str = "Perplexity by training size",
     below: str = "lower is better",
     width: int = WIDTH,
 ) -> Chart:
-    """Draw perplexity on held-out judgments by the number of training comparisons."""
-    bounded = len(curves) <= MAX_LINES_WITH_INTERVALS and any(curve.lower for curve in curves)
-    rows: list[dict[str, Any]] = [
-        {
-            "name": curve.name,
-            "size": size,
-            "perplexity": value,
-            "lower": curve.lower[i] if curve.lower else None,
-            "upper": curve.upper[i] if curve.upper else None,
-        }
-        for curve in curves
-        for i, (size, value) in enumerate(zip(curve.sizes, curve.perplexity, strict=True))
-        if value is not None
-    ]
-    low, high = _find_span(curves, bounded=bounded)
-    height = max(CURVES_HEIGHT, round(len(curves) * (LINE + 1)))
-    sizes = sorted({row["size"] for row in rows}) or [1]
-    looks = _choose_looks(list(dict.fromkeys(row["name"] for row in rows)))
-    inside = [row for row in rows if row["perplexity"] <= high]
-    known = [row for row in rows if row["lower"] is not None and row["upper"] is not None]
-    ends = _place_ends(rows, (low, high, height))
-    guesses = [{"size": size, "perplexity": UNIFORM} for size in sizes]
-    layers = [] if UNIFORM_NAME in looks else [guesses, guesses[:1]]
-    layers += [rows, inside, *([known] if bounded else []), ends]
-    above = len({row["name"] for row in rows if row["perplexity"] > high})
-    least, most = sizes[0] / 1.06, sizes[-1] * 1.06
-    marks: list[Mark] = []
-    if UNIFORM_NAME not in looks:
-        marks = [
-            rule(UNIFORM, across=True, dash=UNIFORM_DASH),
-            words((least, UNIFORM), UNIFORM_NAME, shift=(2, 4), align="left baseline", size=10),
-        ]
-    keys = ("size", "perplexity")
-    for name, (colour, dash) in looks.items():
-        own = [(row["size"], row["perplexity"]) for row in rows if row["name"] == name]
-        marks.append(line(own, colour, 1.8, dash=dash))
-    dots = {name: (colour, "o") for name, (colour, _) in looks.items()}
-    marks += series(inside, keys, dots, "name", size=5.5)
-    if bounded:
-        look: Any = {"size": 0, "ends": ("lower", "upper"), "form": "upright", "width": 1}
-        marks += series(known, keys, dots, "name", **look)
-    marks += [
-        words((most, end["perplexity"]), end["name"], looks[end["name"]][0], (4, 0)) for end in ends
-    ]
-    x = Axis(least, most, "training comparisons", write_count, sizes, log=True, grid=False)
-    y = Axis(low, high, "perplexity", count=7)
-    chart = Chart(tuple(layers), x, y, height, marks, beside=[end["name"] for end in ends])
-    below = f"{below}; {above} with points above the plot" if above else below
-    return replace(chart, title=title, below=below, width=width)
+    """Draw perplexity on held-out judgments by the number of training comparisons.
 
-
-def _find_span(curves: Sequence[Curve], *, bounded: bool) -> tuple[float, float]:
-    """Return where the axis begins and ends: a model worse than guessing does not squeeze all."""
-    values = [value for curve in curves for value in curve.perplexity if value is not None]
-    if not values:
-        return UNIFORM - 1, UNIFORM + 0.1
-    ends = [end for curve in curves for end in curve.lower if bounded and end is not None]
-    low = min(*values, UNIFORM, *ends)
-    top = UNIFORM + max(HEADROOM * (UNIFORM - low), 0.02)
+    rows: name (what stands at the end of the line), size, perplexity, lower, upper (or None).
+    """
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    bounded = len(names) <= MAX_LINES_WITH_INTERVALS
+    known = [row for row in rows if bounded and None not in (row["lower"], row["upper"])]
+    values = [row["perplexity"] for row in rows] or [UNIFORM - 1]
+    # A model worse than guessing does not squeeze all
+    low = min(*values, UNIFORM, *(row["lower"] for row in known))
     beyond = 0.04 * (UNIFORM - low) or 0.02
-    return low - beyond, max(min(max(values), top), UNIFORM) + beyond
-
-
-def _choose_looks(names: Sequence[str]) -> dict[str, tuple[str, Sequence[float]]]:
-    """Return colour and stroke of each line."""
-    lines = [name for name in names if name != UNIFORM_NAME]
-    looks: dict[str, tuple[str, Sequence[float]]] = {
-        name: (PALETTE[i % len(PALETTE)], DASHES[i // len(PALETTE) % len(DASHES)])
-        for i, name in enumerate(lines)
-    }
-    return looks | ({UNIFORM_NAME: (QUIET, UNIFORM_DASH)} if UNIFORM_NAME in names else {})
-
-
-def _place_ends(
-    rows: Sequence[dict[str, Any]], plot: tuple[float, float, float]
-) -> list[dict[str, Any]]:
-    low, high, height = plot
-    last = {row["name"]: row for row in rows}
-    right = max((row["size"] for row in rows), default=1)
-    unit = height / (high - low)
-    places = [unit * (high - max(min(row["perplexity"], high), low)) for row in last.values()]
-    moved = spread(places, LINE, (0.0, float(height)))
-    return [
-        {"name": name, "size": right, "perplexity": high - place / unit}
-        for name, place in zip(last, moved, strict=True)
+    top = UNIFORM + max(HEADROOM * (UNIFORM - low), 0.02)
+    high = max(min(max(values), top), UNIFORM) + beyond
+    height = max(CURVES_HEIGHT, round(len(names) * (LINE + 1)))
+    sizes = sorted({row["size"] for row in rows}) or [1]
+    least, most = sizes[0] / 1.06, sizes[-1] * 1.06
+    x = Axis(least, most, "training comparisons", write_count, sizes, log=True, grid=False)
+    y = Axis(low - beyond, high, "perplexity", count=7)
+    # Names stand at the ends of the lines, where they do not meet
+    last = {row["name"]: row["perplexity"] for row in rows}
+    places = [height * (1 - y.place(max(min(value, high), y.low))) for value in last.values()]
+    unit = (high - y.low) / height
+    ends = [
+        {"name": name, "size": sizes[-1], "perplexity": high - unit * place}
+        for name, place in zip(last, spread(places, LINE, (0.0, float(height))), strict=True)
     ]
+    marks: list[Mark] = []
+    layers: list[Sequence[Row]] = []
+    if UNIFORM_NAME not in names:
+        guesses = [{"size": size, "perplexity": UNIFORM} for size in sizes]
+        layers = [guesses, guesses[:1]]
+        look: Any = {"align": "left baseline", "size": 10}
+        marks = [rule(UNIFORM, across=True, dash=UNIFORM_DASH)]
+        marks += [words((least, UNIFORM), UNIFORM_NAME, shift=(2, 4), **look)]
+    inside = [row for row in rows if row["perplexity"] <= high]
+    layers += [rows, inside, *([known] if known else []), ends]
+    lines = [name for name in names if name != UNIFORM_NAME]
+    for name, end in zip(names, ends, strict=True):
+        number = lines.index(name) if name in lines else 0
+        colour, dash = PALETTE[number % len(PALETTE)], DASHES[number // len(PALETTE) % len(DASHES)]
+        if name == UNIFORM_NAME:
+            colour, dash = QUIET, UNIFORM_DASH
+        own = [(row["size"], row["perplexity"]) for row in rows if row["name"] == name]
+        keys, dots = ("size", "perplexity"), {name: (colour, "o")}
+        bars: Any = {"size": 0, "ends": ("lower", "upper"), "form": "upright", "width": 1}
+        marks.append(line(own, colour, 1.8, dash=dash))
+        marks += series(inside, keys, dots, "name", size=5.5)
+        marks += series(known, keys, dots, "name", **bars)
+        marks.append(words((most, end["perplexity"]), name, colour, (4, 0)))
+    above = len({row["name"] for row in rows if row["perplexity"] > high})
+    below = f"{below}; {above} with points above the plot" if above else below
+    chart = Chart(tuple(layers), x, y, height, marks, beside=names)
+    return replace(chart, title=title, below=below, width=width)
 
 
 # The figures of models compared on held-out judgments, and of the fit of one of them.
@@ -237,20 +194,16 @@ def draw_comparison(comparison: ModelComparison, *, width: int = WIDTH) -> dict[
         whom = others.pop() if len(others) == 1 else "some other model"
         grey = f"; grey: not among the best, being surely worse than {whom}"
     level = f"{100 * comparison.level:g} % intervals"
-    drawn = {
-        "perplexity": draw_intervals(
-            [_make_bar(score, (score.perplexity, score.lower, score.upper)) for score in scores],
-            below=f"{level}; lower is better; dashed: guessing{grey}",
-            reference=UNIFORM,
-            width=width,
-        )
-    }
+    bars = [
+        Bar(one.model, one.perplexity, one.lower, one.upper, strong=one.among_best)
+        for one in scores
+    ]
+    below = f"{level}; lower is better; dashed: guessing{grey}"
+    drawn = {"perplexity": draw_intervals(bars, below=below, reference=UNIFORM, width=width)}
     if len(scores) > 1:
+        ends = [(one.difference, one.difference_lower, one.difference_upper) for one in scores]
         drawn["differences"] = draw_intervals(
-            [
-                _make_bar(score, (score.difference, score.difference_lower, score.difference_upper))
-                for score in scores
-            ],
+            [Bar(bar.name, *end, strong=bar.strong) for bar, end in zip(bars, ends, strict=True)],
             axis="bits above the best",
             title=f"How much worse than {comparison.best}",
             below=f"{level} of paired differences{grey}",
@@ -260,22 +213,18 @@ def draw_comparison(comparison: ModelComparison, *, width: int = WIDTH) -> dict[
     return drawn
 
 
-def _make_bar(score: HeldOutScore, ends: tuple[float, float, float]) -> Bar:
-    return Bar(score.model, *ends, strong=score.among_best)
-
-
 def draw_curves(curves: LearningCurves, *, width: int = WIDTH) -> Chart:
     """Draw the lines of learning curves, best first."""
     tasks = len(curves.test_sets)
     below = f"lower is better; mean over {tasks} tasks" if tasks > 1 else "lower is better"
-    lines = []
-    for model in curves.order:
-        at = curves.curve(model)
-        columns = zip(
-            *((one.size, one.perplexity, one.lower, one.upper) for one in at), strict=True
-        )
-        lines.append(Curve(model, *columns))
-    return draw_learning_curves(lines, below=below, width=width)
+    keys = ("size", "perplexity", "lower", "upper")
+    rows = [
+        {"name": model, **{key: getattr(point, key) for key in keys}}
+        for model in curves.order
+        for point in curves.curve(model)
+        if point.perplexity is not None
+    ]
+    return draw_learning_curves(rows, below=below, width=width)
 
 
 def draw_fit(
@@ -297,60 +246,43 @@ def draw_fit(
         Bar(label, *estimates[systems.index(system)])
         for label, system in zip(shown, order, strict=True)
     ]
+    axis = fit.order_scale if isinstance(fit, Posterior) else "log-worth"
+    look: Any = {"borders": borders, "width": width}
+    maps: Any = {"title": f"Who is preferred to whom, by {name}", **look}
+    ties: Any = {"title": f"How often neither is preferred, by {name}", "width": width}
     return {
         "abilities": draw_intervals(
-            bars,
-            axis=fit.order_scale if isinstance(fit, Posterior) else "log-worth",
-            title=f"Systems by {name}",
-            below=below,
-            borders=borders,
-            width=width,
+            bars, axis=axis, title=f"Systems by {name}", below=below, **look
         ),
-        "heat-map": draw_heat_map(
-            shown,
-            chances,
-            title=f"Who is preferred to whom, by {name}",
-            borders=borders,
-            width=width,
-        ),
-        "ties": draw_heat_map(
-            shown,
-            chances,
-            title=f"How often neither is preferred, by {name}",
-            width=width,
-            ties=True,
-        ),
+        "heat-map": draw_heat_map(shown, chances, **maps),
+        "ties": draw_heat_map(shown, chances, ties=True, **ties),
     }
 
 
-Estimate = tuple[float, float | None, float | None]  # With the ends of its interval
-
-
-def _estimate_abilities(fit: FittedModel, level: float) -> tuple[list[Estimate], str]:
-    """Return each system's value and interval about the average system, and what they are.
-
-    Draws are centred one by one: where the scale begins is not known from comparisons.
-    """
-
-    def join(*columns: NDArray[np.float64]) -> list[Estimate]:
-        return list(zip(*(column.tolist() for column in columns), strict=True))
-
+def _estimate_abilities(
+    fit: FittedModel, level: float
+) -> tuple[list[tuple[float, float | None, float | None]], str]:
+    """Return each system's value and interval about the average system, and what they are."""
     worth = fit.log_worth - fit.log_worth.mean()
     if isinstance(fit, Posterior):
+        # Draws are centred one by one: where the scale begins is not known from comparisons
         draws = fit.order_draws - fit.order_draws.mean(axis=1, keepdims=True)
         low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
-        return join(draws.mean(axis=0), low, high), (
+        worth = draws.mean(axis=0)
+        below = (
             f"posterior means with {100 * level:g} % intervals, 0 the average system; answers taken"
             " for independent given the outputs, as if judges were alike"
         )
-    if fit.worth_vcov is None:
+    elif fit.worth_vcov is None:
         below = "log-odds against the average system; the model has no intervals of its own"
         return [(float(value), None, None) for value in worth], below
-    centred = np.eye(len(worth)) - 1 / len(worth)
-    variance = np.einsum("ij,jk,ik->i", centred, fit.worth_vcov, centred)
-    margin = normal_quantile((1 + level) / 2) * np.sqrt(np.maximum(variance, 0))
-    below = f"log-worths with {100 * level:g} % intervals of the model, judgments independent"
-    return join(worth, worth - margin, worth + margin), below
+    else:
+        centred = np.eye(len(worth)) - 1 / len(worth)
+        variance = np.einsum("ij,jk,ik->i", centred, fit.worth_vcov, centred)
+        margin = normal_quantile((1 + level) / 2) * np.sqrt(np.maximum(variance, 0))
+        low, high = worth - margin, worth + margin
+        below = f"log-worths with {100 * level:g} % intervals of the model, judgments independent"
+    return list(zip(worth.tolist(), low.tolist(), high.tolist(), strict=True)), below
 
 
 # What a model expects beside what came of it, and what more judgments would decide.
