@@ -10,16 +10,16 @@ import evenhand
 from drawn_figures import marks, texts, values
 from evenhand.errors import UnknownOption
 from evenhand.report.document import Check, Column, Part, Section, Table
-from evenhand.report.figures.style import Axis, Chart, points, take_chart
+from evenhand.report.figures.style import Axis, Chart, plot, take_chart
 from evenhand.report.html import Report
 
 ROWS = [{"system": "A<B", "score": 1.5}, {"system": "C", "score": -0.5}]
 
 
 def make_report(*, wide: bool = False) -> Report:
-    x, y = Axis(-1, 2, "score"), Axis.of_names([row["system"] for row in ROWS])
-    drawn = [points([(row["score"], at) for at, row in enumerate(ROWS)])]
-    chart = Chart((ROWS,), x, y, 60, drawn)
+    x, y = Axis(-1, 2, "score"), Axis.of_rows([row["system"] for row in ROWS])
+    drawn = [plot([(row["score"], at) for at, row in enumerate(ROWS)], size=7)]
+    chart = Chart((ROWS,), x, y, drawn)
     figure = take_chart(chart, "points", "Scores of systems", "two points", wide=wide)
     columns = (Column("system", "system"), Column("score", "score", "two"))
     board = Table("board", "Systems", columns, tuple(ROWS))

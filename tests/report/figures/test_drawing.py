@@ -6,15 +6,15 @@ import evenhand
 from evenhand.errors import UnknownOption
 from evenhand.report.figures.drawing import check_figure_folder as check_folder
 from evenhand.report.figures.drawing import write_figures
-from evenhand.report.figures.style import Axis, Chart, points, render
+from evenhand.report.figures.style import Axis, Chart, plot, render
 
 
 @pytest.fixture
 def chart():
     """Two points."""
-    x, y = Axis(0, 3, "a"), Axis.of_names(["$x$ & y", "z"])
-    drawn = [points([(1, 0), (2, 1)])]
-    return Chart(([{"a": 1, "b": 2}],), x, y, 100, drawn, title="Costs $5 & more")
+    x, y = Axis(0, 3, "a"), Axis.of_rows(["$x$ & y", "z"])
+    drawn = [plot([(1, 0), (2, 1)], size=7)]
+    return Chart(([{"a": 1, "b": 2}],), x, y, drawn, title="Costs $5 & more")
 
 
 @pytest.mark.filterwarnings("error")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import log
 from typing import Any, Final
 
@@ -20,19 +19,17 @@ from evenhand.report.figures.style import (
     INK,
     PALETTE,
     QUIET,
+    ROW,
     WIDTH,
     Axis,
     Chart,
     boxes,
     count_off,
-    line,
-    list_entries,
-    list_seen,
     look_up,
     name_points,
+    plot,
     rule,
     series,
-    sized,
     write_share,
 )
 from evenhand.report.figures.systems import (
@@ -50,7 +47,6 @@ from evenhand.report.figures.systems import (
 #     judges-distance  4 and 5    each judge's mean distance from the others
 #     removal          7          scores of systems by all judges and without those outside
 
-PAPER_HEIGHT: Final = 320
 # Most judges whose names stand under the axis; more are numbered by their order alone
 MAX_NAMED_ON_AXIS: Final = 30
 WHOSE: Final = {"the judge": (PALETTE[0], "o"), "others, same outputs": (PALETTE[1], "o")}
@@ -116,22 +112,21 @@ def _draw_ordered(profiles: Sequence[JudgeProfile], limits: Outliers, attribute:
         if at is not None
     ]
     judges = [profile.judge for _, profile in known]
-    count = len(judges)
-    x = Axis(0.4, count + 0.6, "judges, lowest first", None, range(1, count + 1), judges)
+    count, axis = len(judges), "judges, lowest first"
+    x = Axis.of_columns(judges, axis)
     if count > MAX_NAMED_ON_AXIS:
-        x = Axis(0.5, count + 0.5, "judges, lowest first", whole=True, grid=False)
+        x = Axis(-0.5, count + 0.5, axis, whole=True, grid=False)
     zero = [0.0] if name == "distance" else []
     y = Axis.around([row[name] for row in rows] + [one["at"] for one in rules] + zero, title)
-    looks = list_seen(looks, rows, "who")
+    drawn = [{**row, "at": row["place"] - 1} for row in rows]
     joined = 1.2 if name == "mean" else 0.0
     marks = [rule(one["at"], INK, across=True, width=one["width"]) for one in rules]
-    marks += series(rows, ("place", name), looks, "who", size=5.5, joined=joined)
-    chart = Chart((rules, rows), x, y, PAPER_HEIGHT, marks, list_entries(looks))
+    marks += series(drawn, ("at", name), looks, "who", size=5.5, joined=joined)
     head = f"{head}, {limits.criterion}" if limits.criterion else head
     below = f"{count} judges; dashed: centre and limits, outside {len(limits.judges)}"
     if name == "distance":
         below = f"{count} judges, 0 is agreement; outside {len(limits.judges)}"
-    return replace(chart, title=head, below=below)
+    return Chart((rules, rows), x, y, marks).name(head, below)
 
 
 # Judges as a map: how far each follows the others, and how often each prefers neither output.
@@ -173,15 +168,14 @@ def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Chart:
         most = max(row["ties"] for row in rows) or 1.0
         y = Axis(-0.03 * most, 1.06 * most, "prefers neither", write_share, grid=False)
     up = "ties" if ties else "n"
-    looks = list_seen(KINDS, rows)
-    marks = [rule(one["at"]) for one in rules]
-    for kind, look in looks.items():
-        own = [row for row in drawn if row["kind"] == kind]
-        sizes = [24 + 236 * (row["n"] / (max(n) or 1)) ** 0.5 for row in own]
-        marks += sized([(row["at"], row[up]) for row in own], sizes, look, 0.8)
-    marks += name_points(beside, ("at", up), "judge")
-    layers: tuple[Sequence[Row], ...] = (rules, drawn, *filter(None, beside))
-    return Chart(layers, x, y, MAP_HEIGHT, marks, list_entries(looks))
+    sizes = [round((24 + 236 * (count / (max(n) or 1)) ** 0.5) ** 0.5) for count in n]
+    large = [{**row, "size": size} for row, size in zip(drawn, sizes, strict=True)]
+    marks = [
+        *(rule(one["at"]) for one in rules),
+        *series(large, ("at", up), KINDS, size="size", alpha=0.8),
+        *name_points(beside, ("at", up), "judge"),
+    ]
+    return Chart((rules, drawn, *filter(None, beside)), x, y, marks, MAP_HEIGHT)
 
 
 def _choose_names(rows: Sequence[Row], ends: tuple[float, float], *, ties: bool) -> list[Row]:
@@ -214,13 +208,13 @@ def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> Chart:
     ]
     marks = [
         rule(0),
-        *series(flagged, keys, dict.fromkeys(criteria, (CONTRAST, HOLLOW)), "criterion", size=14),
+        plot([(row["gap"], row["distance"]) for row in flagged], CONTRAST, 14, mark=HOLLOW),
         *series(plain, keys, looks, "criterion", size=8, alpha=0.8),
         *name_points(beside, keys, "judge"),
     ]
-    layers = ([{"at": 0}], plain, flagged) if flagged else ([{"at": 0}], plain)
-    legend = list_entries(looks, single=False)
-    return Chart(layers, x, y, PAPER_HEIGHT, marks, legend, right=24)
+    zero = [{"at": 0}]
+    layers = (zero, plain, flagged) if flagged else (zero, plain)
+    return Chart(layers, x, y, marks, right=24)
 
 
 # How alike judges are: a square for each pair, judges who are alike side by side.
@@ -261,11 +255,6 @@ def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Chart:
     )
 
 
-CURVES_HEIGHT: Final = 260
-ITEMS_HEIGHT: Final = 240
-POSITION_ROW: Final = 20  # Height of a judge's row, in pixels
-SOURCE_BAR: Final = 22  # Height of a bar
-ITEM_ROW: Final = 26  # Height of an item's row
 # What a colour says of a judge
 POSITION_KINDS: Final = {"like the others": (ACCENT, "o"), "stands out": (CONTRAST, "o")}
 SEEN: Final = "these judges"
@@ -280,8 +269,7 @@ def draw_curves(rows: Sequence[Row], criteria: Sequence[str]) -> Chart:
     y = Axis(0, 1.02, "pairs of judges of an output", write_share)
     looks = look_up(criteria, "o")
     marks = series(rows, ("apart", "share"), looks, "criterion", joined=1.5)
-    legend = list_entries(looks, single=False)
-    return Chart(([dict(row) for row in rows],), x, y, CURVES_HEIGHT, marks, legend)
+    return Chart((rows,), x, y, marks)
 
 
 def draw_positions(rows: Sequence[Row], common: float) -> Chart:
@@ -290,17 +278,17 @@ def draw_positions(rows: Sequence[Row], common: float) -> Chart:
     rows: in the order in which they are drawn: judge, share, lower, upper (proportions), first,
         second, n (counts), kind of POSITION_KINDS.
     """
-    names = [row["judge"] for row in rows]
     drawn = [{**row, "at": at} for at, row in enumerate(rows)]
-    looks = list_seen(POSITION_KINDS, rows)
-    marks = [rule(0.5, dash=(4, 3)), rule(common, INK, dash=())]
-    marks += series(drawn, ("share", "at"), looks, ends=("lower", "upper"))
-    title = "first output preferred, between equals (shrunken)"
     everyone = "all judges together"
-    legend = [*list_entries(looks), (everyone, INK, "|")]
+    marks = [
+        rule(0.5, dash=(4, 3)),
+        *series(drawn, ("share", "at"), POSITION_KINDS, ends=("lower", "upper")),
+        rule(common, INK, dash=(), label=everyone),
+    ]
+    x = Axis(0, 1, "first output preferred, between equals (shrunken)", write_share)
     lines = ([{"at": 0.5, "line": "no bias"}], [{"at": common, "line": everyone}])
-    x, y = Axis(0, 1, title, write_share), Axis.of_names(names)
-    return Chart((*lines, rows), x, y, POSITION_ROW * len(rows), marks, legend, right=22)
+    y = Axis.of_rows([row["judge"] for row in rows])
+    return Chart((*lines, rows), x, y, marks, ROW, right=22)
 
 
 def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[str]) -> Chart:
@@ -315,39 +303,33 @@ def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[s
         shift = (place - (len(criteria) - 1) / 2) * thick
         own = [(row["share"], row["at"] + shift) for row in drawn if row["criterion"] == name]
         corners = [(0, at - 0.47 * thick, share, at + 0.47 * thick) for share, at in own]
-        marks.append(boxes(corners, colour))
-    height = len(sources) * (SOURCE_BAR + 8 * (len(criteria) - 1))
-    legend, y = list_entries(looks, single=False), Axis.of_names(sources)
-    return Chart(([dict(row) for row in rows],), x, y, height, marks, legend, right=22)
+        marks.append(boxes(corners, colour, label=name))
+    high = 22 + 8 * (len(criteria) - 1)
+    return Chart((rows,), x, Axis.of_rows(sources), marks, high, right=22)
 
 
 def draw_shares(rows: Sequence[Row]) -> Chart:
     """Draw how many items are how one-sided, seen and where answers are blind."""
     order = list(dict.fromkeys(row["share"] for row in rows))
     drawn = count_off(rows, "share", order)
-    most = max(row["items"] for row in rows) or 1.0
     bars = [(r["at"] - 0.42, 0, r["at"] + 0.42, r["items"]) for r in drawn if r["who"] == SEEN]
-    marks = [boxes(bars, ACCENT, 0.55)]
+    marks = [boxes(bars, ACCENT, 0.55, SEEN)]
     for row in drawn:
         ends = [(row["at"] - 0.4, row["items"]), (row["at"] + 0.4, row["items"])]
-        marks += [line(ends, CONTRAST, 3)] if row["who"] == BLIND else []
-    x = Axis.of_names(order, "pairs of votes that agree on which output is better", down=False)
-    legend = [(SEEN, (ACCENT, 0.55), "s"), (BLIND, CONTRAST, "")]
-    return Chart((rows,), x, Axis(0, 1.05 * most, "items"), ITEMS_HEIGHT, marks, legend)
+        marks += [plot(ends, CONTRAST, width=3, label=BLIND)] if row["who"] == BLIND else []
+    x = Axis.of_columns(order, "pairs of votes that agree on which output is better")
+    most = max(row["items"] for row in rows) or 1.0
+    return Chart((rows,), x, Axis(0, 1.05 * most, "items"), marks)
 
 
 def draw_sides(rows: Sequence[Row], systems: Sequence[str]) -> Chart:
     """Draw which systems win and lose on the most one-sided items."""
     items = list(dict.fromkeys(row["item"] for row in rows))
     drawn = count_off(count_off(rows, "item", items), "system", systems, "column")
-    looks = look_up(ITEM_SIDES)
+    large = [{**row, "size": round((6 + 194 * row["strength"]) ** 0.5)} for row in drawn]
     wide = len(systems) - 0.5
-    marks = [line([(-0.5, at), (wide, at)], GRID, 1) for at in range(len(items))]
-    for side, look in looks.items():
-        own = [row for row in drawn if row["side"] == side]
-        sizes = [6 + 194 * row["strength"] for row in own]
-        marks += sized([(row["column"], row["at"]) for row in own], sizes, look, 0.85)
-    x = Axis.of_names(systems, down=False, top=True)
+    marks = [plot([(-0.5, at), (wide, at)], GRID, width=1) for at in range(len(items))]
+    marks += series(large, ("column", "at"), look_up(ITEM_SIDES), "side", size="size", alpha=0.85)
+    x = Axis.of_columns(systems, top=True)
     right = 10.0 + min(60, 3 * max(map(len, systems))) * (len(systems) > 4)
-    height, legend = ITEM_ROW * len(items), list_entries(looks)
-    return Chart((rows,), x, Axis.of_names(items), height, marks, legend, right=right)
+    return Chart((rows,), x, Axis.of_rows(items), marks, 1.2 * ROW, right=right)

@@ -21,17 +21,17 @@ from evenhand.report.figures.drawing import LINE, spread
 from evenhand.report.figures.style import (
     ACCENT,
     CONTRAST,
+    HEIGHT,
     INK,
     PALETTE,
     QUIET,
+    ROW,
     WIDTH,
     Axis,
     Chart,
     Mark,
-    line,
-    list_entries,
-    list_seen,
     look_up,
+    plot,
     rule,
     series,
     words,
@@ -42,9 +42,6 @@ from evenhand.report.figures.systems import draw_heat_map, tabulate_chances
 
 # Names with a point and an interval: perplexities of models, differences, abilities of systems.
 # The ability plot is the left half of figure 6 of Hopkins & May (2013).
-
-BAR_ROW: Final = 20  # Height of a name's row, in pixels
-STRENGTHS: Final = {"strong": (ACCENT, "o"), "weak": (QUIET, "o")}
 
 
 @dataclass(frozen=True)
@@ -79,26 +76,26 @@ def draw_intervals(
         for place, bar in enumerate(bars, start=1)
     ]
     lines = [] if reference is None else [{"at": reference}]
-    ends = [{"y": BAR_ROW * border} for border in borders if 0 < border < len(bars)]
-    values = [row[key] for row in rows for key in ("lower", "value", "upper")]
+    ends = [{"y": ROW * border} for border in borders if 0 < border < len(bars)]
+    drawn = [{**row, "at": row["place"] - 1} for row in rows]
+    keys, looks = ("value", "at"), {"strong": (ACCENT, "o"), "weak": (QUIET, "o")}
+    drawn_bars = series(drawn, keys, looks, "looks", ends=("lower", "upper"), width=1.4)
     marks = [
         *(rule(one["at"], INK) for one in lines),
-        *(rule(end["y"] / BAR_ROW + 0.5, across=True, width=0.8, dash=()) for end in ends),
-        *series(rows, ("value", "place"), STRENGTHS, "looks", ends=("lower", "upper"), width=1.4),
+        *(rule(end["y"] / ROW - 0.5, across=True, width=0.8, dash=()) for end in ends),
+        *(replace(bar, label="") for bar in drawn_bars),
     ]
+    values = [row[key] for row in rows for key in ("lower", "value", "upper")]
     x = Axis.around([*values, *(one["at"] for one in lines)], axis)
-    y = Axis.of_names([row["name"] for row in rows], start=1)
     layers = tuple(layer for layer in (rows, lines, ends) if layer)
-    chart = Chart(layers, x, y, BAR_ROW * len(rows), marks)
-    return replace(chart, title=title, below=below, width=width)
+    y = Axis.of_rows([row["name"] for row in rows])
+    return Chart(layers, x, y, marks, ROW).name(title, below, width)
 
 
 # Perplexity by training size: figures 2 to 5 of Hopkins & May (2013).
 #
 # Names stand at the ends of the lines, where they do not meet; there is no legend to look up.
 
-# Height of the plot, in pixels; more where there are more names than fit beside it
-CURVES_HEIGHT: Final = 340
 UNIFORM: Final = 3.0  # Perplexity of a model that knows nothing: three outcomes, equally likely
 UNIFORM_NAME: Final = "uniform"
 # Strokes of lines, where there are more lines than colours
@@ -130,7 +127,7 @@ def draw_learning_curves(
     beyond = 0.04 * (UNIFORM - low) or 0.02
     top = UNIFORM + max(HEADROOM * (UNIFORM - low), 0.02)
     high = max(min(max(values), top), UNIFORM) + beyond
-    height = max(CURVES_HEIGHT, round(len(names) * (LINE + 1)))
+    height = max(HEIGHT, round(len(names) * (LINE + 1)))
     sizes = sorted({row["size"] for row in rows}) or [1]
     least, most = sizes[0] / 1.06, sizes[-1] * 1.06
     x = Axis(least, most, "training comparisons", write_count, sizes, log=True, grid=False)
@@ -160,16 +157,15 @@ def draw_learning_curves(
         if name == UNIFORM_NAME:
             colour, dash = QUIET, UNIFORM_DASH
         own = [(row["size"], row["perplexity"]) for row in rows if row["name"] == name]
-        keys, dots = ("size", "perplexity"), {name: (colour, "o")}
-        bars: Any = {"size": 0, "ends": ("lower", "upper"), "form": "upright", "width": 1}
-        marks.append(line(own, colour, 1.8, dash=dash))
-        marks += series(inside, keys, dots, "name", size=5.5)
-        marks += series(known, keys, dots, "name", **bars)
+        marks += [
+            plot(own, colour, width=1.8, dash=dash),
+            plot([at for at in own if at[1] <= high], colour, 5.5),
+            *(plot([(r["size"], r["lower"]), (r["size"], r["upper"])], width=1) for r in known),
+        ]
         marks.append(words((most, end["perplexity"]), name, colour, (4, 0)))
     above = len({row["name"] for row in rows if row["perplexity"] > high})
     below = f"{below}; {above} with points above the plot" if above else below
-    chart = Chart(tuple(layers), x, y, height, marks, beside=names)
-    return replace(chart, title=title, below=below, width=width)
+    return Chart(tuple(layers), x, y, marks, height, beside=names).name(title, below, width)
 
 
 # The figures of models compared on held-out judgments, and of the fit of one of them.
@@ -287,8 +283,6 @@ def _estimate_abilities(
 
 # What a model expects beside what came of it, and what more judgments would decide.
 
-CALIBRATION_HEIGHT: Final = 300
-PROSPECT_HEIGHT: Final = 240
 CALIBRATION_KINDS: Final = {"as expected": (ACCENT, "o"), "off": (CONTRAST, "o")}
 
 
@@ -302,15 +296,13 @@ def draw_calibration(rows: Sequence[Row]) -> Chart:
     shares = ("expected", "observed", "lower", "upper")
     values = [row[key] for row in rows for key in shares if row[key] is not None]
     ends = [max(min(*values, 0.5) - 0.02, 0.0), min(max(values) + 0.02, 1.0)]
-    looks, bounds = list_seen(CALIBRATION_KINDS, rows), ("lower", "upper")
+    look: Any = {"size": 8, "ends": ("lower", "upper"), "form": "upright"}
     marks = [
-        line([(end, end) for end in ends], QUIET, 1.2, dash=(4, 3)),
-        *series(rows, ("expected", "observed"), looks, size=8, ends=bounds, form="upright"),
+        plot([(end, end) for end in ends], QUIET, width=1.2, dash=(4, 3)),
+        *series(rows, ("expected", "observed"), CALIBRATION_KINDS, **look),
     ]
     x, y = (Axis(ends[0], ends[1], f"{what} share", write_share) for what in shares[:2])
-    legend = list_entries(looks)
-    layers = ([{"expected": end, "observed": end} for end in ends], rows)
-    return Chart(layers, x, y, CALIBRATION_HEIGHT, marks, legend, right=24)
+    return Chart(([{"expected": end, "observed": end} for end in ends], rows), x, y, marks)
 
 
 def draw_prospect(rows: Sequence[Row], pairs: int) -> Chart:
@@ -329,13 +321,11 @@ def draw_prospect(rows: Sequence[Row], pairs: int) -> Chart:
         *series(drawn, keys, look, size=7.5, joined=2, ends=bounds, form="band"),
         words((first["judgments"], first["decided"]), "today", INK, today, align="left top"),
     ]
-    return Chart((rows, [{"pairs": pairs}]), x, y, PROSPECT_HEIGHT, marks, right=30)
+    return Chart((rows, [{"pairs": pairs}]), x, y, marks, right=30)
 
 
 # Fewer ratings: decisions against the share that is seen, and errors against labels used.
 
-DECISIONS_HEIGHT: Final = 280
-QUERIES_HEIGHT: Final = 320
 DESIGN_NAMES: Final = {
     SPREAD: "several judges per output",
     COMMON: "one judge per output, some outputs by all",
@@ -362,29 +352,23 @@ def draw_decisions(curve: DecisionCurve) -> Chart:
     ]
     looks = look_up(DECIDERS, "o")
     names = [*DESIGN_NAMES.values()]
+    keys = ("seen", "reliability")
+    look: Any = {"size": 5.5, "joined": 1.4, "form": "band"}
+    own = [[row for row in rows if row["design"] == design] for design in names]
     marks = [
-        mark
-        for panel, design in enumerate(names)
-        for mark in series(
-            [row for row in rows if row["design"] == design],
-            *(("seen", "reliability"), looks, "method"),
-            size=5.5,
-            joined=1.4,
-            ends=("lower", "upper"),
-            form="band",
-            panel=panel,
-        )
+        replace(mark, panel=panel)
+        for panel, drawn in enumerate(own)
+        for mark in series(drawn, keys, looks, "method", ends=("lower", "upper"), **look)
     ]
-    values = [row[key] for row in rows for key in ("lower", "reliability", "upper")]
     x = Axis.around([row["seen"] for row in rows], "share of the ratings seen", write_share)
-    y = Axis.around([v for v in values if v is not None], "pairs ordered as by all ratings")
-    legend = list_entries(looks)
-    chart = Chart((rows,), x, y, DECISIONS_HEIGHT, marks, legend, panels=names)
+    values = (row[key] for row in rows for key in ("lower", "reliability", "upper"))
+    y = Axis.around(values, "pairs ordered as by all ratings")
     below = (
         f"{curve.judges} judges, {curve.outputs} outputs, {curve.systems} systems;"
         f" {100 * curve.level:g} % intervals over items"
     )
-    return replace(chart, title="Decisions from fewer ratings", below=below, width=680)
+    title = "Decisions from fewer ratings"
+    return Chart((rows,), x, y, marks, panels=names).name(title, below, 680)
 
 
 def draw_queries(curves: QueryCurves, measure: str = "mae", *, width: int = WIDTH) -> Chart:
@@ -402,19 +386,16 @@ def draw_queries(curves: QueryCurves, measure: str = "mae", *, width: int = WIDT
     y = Axis.around(
         [row[one] for row in (*rows, whole) for one in (measure, *ends)], ERROR_NAMES[measure]
     )
-    legend = list_entries(looks)
-    chart = Chart((rows, [whole]), x, y, QUERIES_HEIGHT, marks, legend)
     below = (
         f"{curves.repeats} repeats, {curves.errors.shape[-1]:,} test outputs; bands are 95 %"
         f" intervals over repeats; dashed: all {curves.pool:,} labels"
     )
-    return replace(chart, title="Error by labels used", below=below, width=width)
+    return Chart((rows, [whole]), x, y, marks).name("Error by labels used", below, width)
 
 
 # Power against judgments and against judges, for a planned campaign.
 
 PLAN_WIDTH: Final = 380
-PLAN_HEIGHT: Final = 260
 NEAR: Final = 1.5  # Numbers of an axis nearer than this many times would be written into each other
 HARDEST: Final = "hardest pair"
 MEAN: Final = "mean of the pairs to decide"
@@ -463,9 +444,8 @@ def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> Chart
     marked = mark_numbers(min(numbers), max(numbers), planned)
     x = Axis(least, most, by, write_count, marked, log=True, grid=False)
     layers = ([{"power": plan.spec.power}], [{by: planned}], rows, *filter(None, [simulated]))
-    legend = list_entries(looks)
-    chart = Chart(layers, x, Axis(0, 1, "power"), PLAN_HEIGHT, marks, legend, right=18)
-    return replace(chart, title=f"Power by {by}", below="; ".join(below), width=PLAN_WIDTH)
+    chart = Chart(layers, x, Axis(0, 1, "power"), marks)
+    return chart.name(f"Power by {by}", "; ".join(below), PLAN_WIDTH)
 
 
 def mark_numbers(least: int, most: int, planned: int) -> list[int]:

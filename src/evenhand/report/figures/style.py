@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -60,7 +60,6 @@ GROUND: Final = LIGHT["ground"]
 BAND: Final = LIGHT["band"]
 # Told apart by those who see colours differently, on white and when printed in grey
 PALETTE: Final = (ACCENT, CONTRAST, LIGHT["green"], LIGHT["violet"], LIGHT["gold"])
-SHAPES: Final = "osD^vPX"  # of kinds, beside their colours
 
 STEPS: Final = 20  # Shades from even to an end
 TURN: Final = 12  # Last of them on which black is easier to read than white
@@ -101,16 +100,18 @@ def write_on(part: float) -> str:
 FONT: Final = "DejaVu Sans"  # comes with matplotlib: the same letters everywhere
 FAMILY: Final = f"Helvetica, Arial, '{FONT}', sans-serif"
 WIDTH: Final = 620  # Width of a picture
+HEIGHT: Final = 300  # Height of a plot
+ROW: Final = 20  # Height of a row that has a name
 PAGE_WIDTHS: Final = (720, 350)  # The same on a page, and on the page of a telephone
 NARROW: Final = 480  # Below this, letters are smaller
 BETWEEN: Final = 26.0  # Pixels between panels
 SCALE_LENGTH: Final = 168  # Of the scale of shades
 
 
-# Marks: what is drawn on the axes. A look is a colour, and a mark of matplotlib or HOLLOW.
+# Marks: what is drawn on the axes.
 
-Look = tuple[str, str]
 At = Sequence[tuple[float, float]]
+Look = tuple[str, str]  # colour, and mark of matplotlib or HOLLOW
 HOLLOW: Final = "hollow"
 
 
@@ -119,49 +120,30 @@ class Mark:
     call: str  # method of the axes of matplotlib
     args: tuple[Any, ...]
     look: Mapping[str, Any]
+    label: str = ""  # in the legend
     least: float = 0.0  # drawn where a unit across is at least so many pixels wide
     panel: int = 0
 
 
-def points(
-    at: At, colour: str = ACCENT, size: float = 7.0, *, mark: str = "o", alpha: float = 1.0
-) -> Mark:
-    look: dict[str, Any] = {
-        "color": colour,
-        "marker": mark,
-        "markersize": size,
-        "markeredgewidth": 0,
-    }
-    if mark == HOLLOW:
-        look |= {"marker": "o", "markerfacecolor": GROUND, "markeredgewidth": 1.6}
-    look |= {"alpha": alpha, "linestyle": "", "clip_on": False, "zorder": 3}
-    return Mark("plot", tuple(zip(*at, strict=True)) or ((), ()), look)
-
-
-def sized(at: At, sizes: Sequence[float], look: Look, alpha: float) -> list[Mark]:
-    """Return points, each as large as is said (square pixels); those of one size are one mark."""
-    widths = [round(size**0.5) for size in sizes]
-    return [
-        points(
-            [one for one, own in zip(at, widths, strict=True) if own == width],
-            *(look[0], width),
-            mark=look[1],
-            alpha=alpha,
-        )
-        for width in sorted({*widths})
-    ]
-
-
-def line(
+def plot(
     at: At,
     colour: str = ACCENT,
-    width: float = 1.6,
+    size: float = 0.0,
     *,
+    mark: str = "o",
+    width: float = 0.0,
     dash: Sequence[float] = (),
+    alpha: float = 1.0,
+    label: str = "",
 ) -> Mark:
-    style = (0, tuple(dash)) if dash else "-"
-    look: dict[str, Any] = {"color": colour, "linewidth": width, "linestyle": style}
-    return Mark("plot", tuple(zip(*at, strict=True)) or ((), ()), look)
+    """Return points of a size, and a line of a width through them; 0 for none."""
+    look: dict[str, Any] = {"color": colour, "alpha": alpha, "linewidth": width}
+    look["linestyle"] = (0, tuple(dash)) if dash else "-" if width else ""
+    look |= {"marker": mark if size else "", "markersize": size, "markeredgewidth": 0}
+    if mark == HOLLOW:
+        look |= {"marker": "o", "markerfacecolor": GROUND, "markeredgewidth": 1.6}
+    look |= {"clip_on": not size, "zorder": 3 if size else 2}
+    return Mark("plot", tuple(zip(*at, strict=True)) or ((), ()), look, label)
 
 
 def rule(
@@ -171,16 +153,20 @@ def rule(
     across: bool = False,
     width: float = 1.0,
     dash: Sequence[float] = (2, 3),
+    label: str = "",
 ) -> Mark:
     look = {"color": colour, "linewidth": width, "linestyle": (0, tuple(dash)) if dash else "-"}
-    return Mark("axhline" if across else "axvline", (at,), look)
+    return Mark("axhline" if across else "axvline", (at,), look, label)
 
 
-def boxes(corners: Sequence[Sequence[float]], colour: str, alpha: float = 1.0) -> Mark:
+def boxes(
+    corners: Sequence[Sequence[float]], colour: str, alpha: float = 1.0, label: str = ""
+) -> Mark:
     """Return rectangles: left, lower, right and upper end of each."""
     x = [at for a, _, b, _ in corners for at in (a, b, b, a, nan)]
     y = [at for _, a, _, b in corners for at in (a, a, b, b, nan)]
-    return Mark("fill", (x, y), {"color": colour, "alpha": alpha, "linewidth": 0, "zorder": 0.9})
+    look = {"color": colour, "alpha": alpha, "linewidth": 0, "zorder": 0.9}
+    return Mark("fill", (x, y), look, label)
 
 
 def words(
@@ -197,7 +183,7 @@ def words(
     ha, va = align.split()
     look: dict[str, Any] = {"xytext": shift, "textcoords": "offset points", "ha": ha, "va": va}
     look |= {"color": colour, "size": size, "annotation_clip": False}
-    return Mark("annotate", (text, at), look, least)
+    return Mark("annotate", (text, at), look, least=least)
 
 
 def name_points(
@@ -216,21 +202,21 @@ def name_points(
 def series(
     rows: Sequence[Row],
     keys: tuple[str, str],
-    looks: Mapping[Any, Look],
+    looks: Mapping[str, Look],
     by: str = "kind",
     *,
-    size: float = 7.0,
+    size: float | str = 7.0,
     joined: float = 0.0,
     ends: Sequence[str] = (),
     form: str = "across",
     width: float = 2.0,
     alpha: float = 1.0,
-    panel: int = 0,
 ) -> list[Mark]:
     """Return the points of each kind, in its colour, with their intervals.
 
     keys: of the rows: where a point is, across and upwards.
     looks: kinds, values of the key `by`.
+    size: of points, or the key that holds it.
     joined: width of the line through them, 0 for none.
     ends: keys of the lower and the upper end of the interval, or none.
     form: of intervals: "across", "upright" or a "band".
@@ -238,25 +224,24 @@ def series(
     marks = []
     for kind, (colour, mark) in looks.items():
         own = [row for row in rows if row[by] == kind]
-        at = [(row[keys[0]], row[keys[1]]) for row in own]
         bounded = [row for row in own if ends and all(row[end] is not None for end in ends)]
         if bounded and form == "band":
             where, *sides = ([row[key] for row in bounded] for key in (keys[0], *ends))
-            look = {"color": colour, "alpha": 0.13, "linewidth": 0}
-            marks.append(Mark("fill_between", (where, *sides), look))
+            face = {"color": colour, "alpha": 0.13, "linewidth": 0}
+            marks.append(Mark("fill_between", (where, *sides), face))
         elif bounded:
-            spans = []
-            for row in bounded:
-                for end in ends:
-                    place = (row[end], row[keys[1]])
-                    spans.append(place if form == "across" else (row[keys[0]], row[end]))
-                spans.append((nan, nan))
-            marks.append(line(spans, colour, width))
-        if at and joined:
-            marks.append(line(at, colour, joined))
-        if at and size:
-            marks.append(points(at, colour, size, mark=mark, alpha=alpha))
-    return [replace(mark, panel=panel) for mark in marks]
+            x, y = (ends, keys[1:] * 2) if form == "across" else (keys[:1] * 2, ends)
+            pairs = (zip((row[a] for a in x), (row[b] for b in y), strict=True) for row in bounded)
+            spans = [at for pair in pairs for at in (*pair, (nan, nan))]
+            marks.append(plot(spans, colour, width=width))
+        sizes = [row[size] if isinstance(size, str) else size for row in own]
+        for one in sorted({*sizes}):  # points of one size are one mark
+            at = [
+                (row[keys[0]], row[keys[1]]) for row, s in zip(own, sizes, strict=True) if s == one
+            ]
+            look: Any = {"mark": mark, "width": joined, "alpha": alpha, "label": kind}
+            marks.append(plot(at, colour, one, **look))
+    return marks
 
 
 def count_off(
@@ -267,18 +252,12 @@ def count_off(
     return [{**row, to: numbers[row[key]]} for row in rows]
 
 
-def look_up(kinds: Sequence[Any], shapes: str = SHAPES) -> dict[str, Look]:
+def look_up(kinds: Sequence[str], shapes: str = "osD^vPX") -> dict[str, Look]:
     """Return a colour and a mark for each kind."""
     return {
         kind: (PALETTE[at % len(PALETTE)], shapes[at % len(shapes)])
         for at, kind in enumerate(kinds)
     }
-
-
-def list_seen(looks: Mapping[str, Look], rows: Sequence[Row], by: str = "kind") -> dict[str, Look]:
-    """Return the looks of kinds that rows have."""
-    seen = {row[by] for row in rows}
-    return {kind: look for kind, look in looks.items() if kind in seen}
 
 
 # Charts and their axes.
@@ -293,7 +272,7 @@ class Axis:
     title: str = ""
     form: Callable[[float], str] | None = None  # how a mark is written
     ticks: Sequence[float] | None = None  # marks, where they are not found
-    names: Sequence[str] = ()  # of these marks
+    names: Sequence[str] = ()  # of marks 0, 1, 2 ...
     count: int = 5  # most marks that are found
     log: bool = False
     whole: bool = False  # whether marks are whole numbers
@@ -302,32 +281,27 @@ class Axis:
     widest: float = inf  # most pixels that a unit takes
 
     @classmethod
-    def of_names(
-        cls,
-        names: Sequence[str],
-        title: str = "",
-        *,
-        down: bool = True,
-        top: bool = False,
-        start: int = 0,
-    ) -> Axis:
-        """Return the axis of rows (or columns) 0, 1, 2 ..., or from another start, with names."""
-        at = range(start, start + len(names))
-        low, high = start - 0.5, start + len(names) - 0.5
-        low, high = (high, low) if down else (low, high)
-        return cls(low, high, title, ticks=at, names=names, grid=False, top=top)
+    def of_rows(cls, names: Sequence[str]) -> Axis:
+        """Return the axis of rows 0, 1, 2 ... from the top, which have names."""
+        return cls(len(names) - 0.5, -0.5, names=names, grid=False)
+
+    @classmethod
+    def of_columns(cls, names: Sequence[str], title: str = "", *, top: bool = False) -> Axis:
+        """Return the axis of columns 0, 1, 2 ..., which have names."""
+        return cls(-0.5, len(names) - 0.5, title, names=names, grid=False, top=top)
 
     @classmethod
     def around(
         cls,
-        values: Sequence[float],
+        values: Iterable[float | None],
         title: str = "",
         form: Callable[[float], str] | None = None,
         *,
         room: float = 0.04,
     ) -> Axis:
         """Return an axis on which values have room, a part of how far they reach."""
-        low, high = min(values), max(values)
+        known = [value for value in values if value is not None]
+        low, high = min(known), max(known)
         beyond = room * (high - low) or 0.5
         return cls(low - beyond, high + beyond, title, form)
 
@@ -337,18 +311,17 @@ class Axis:
 
         low, high = sorted((self.low, self.high))
         values = self.ticks
+        if self.names:
+            return list(enumerate(self.names))
         if values is None:
-            locator: Any = (
-                LogLocator(subs=(1.0, 2.0, 5.0), numticks=20)
-                if self.log
-                else MaxNLocator(self.count, steps=[1, 2, 2.5, 5, 10], integer=self.whole)
-            )
+            locator: Any = MaxNLocator(self.count, steps=[1, 2, 2.5, 5, 10], integer=self.whole)
+            if self.log:
+                locator = LogLocator(subs=(1.0, 2.0, 5.0), numticks=20)
             slack = 1e-9 * (high - low)
             found = locator.tick_values(low, high).tolist()
             values = [value for value in found if low - slack <= value <= high + slack]
         form = self.form or _find_form(values)
-        names = self.names or [form(value) for value in values]
-        return list(zip(values, names, strict=True))
+        return [(value, form(value)) for value in values]
 
     def place(self, value: float) -> float:
         """Return where a value is: 0 where the axis begins, 1 where it ends."""
@@ -373,16 +346,6 @@ def write_count(value: float) -> str:
     return f"{value:,.0f}"
 
 
-# Of a legend: what, colour (with opacity), and a mark of matplotlib, HOLLOW, or "" for a line
-Entry = tuple[str, Any, str]
-
-
-def list_entries(looks: Mapping[str, Look], *, single: bool = True) -> tuple[Entry, ...]:
-    """Return the legend of looks; of a single one only if asked for."""
-    entries = tuple((kind, *look) for kind, look in looks.items())
-    return entries if single or len(entries) > 1 else ()
-
-
 @dataclass(frozen=True)
 class Chart:
     """A figure that is not drawn yet; it can be pickled: reports are made in several processes."""
@@ -390,13 +353,12 @@ class Chart:
     rows: tuple[Sequence[Row], ...]  # what is drawn, in the order in which it is
     x: Axis
     y: Axis
-    height: float
     marks: Sequence[Mark]
-    legend: Sequence[Entry] = ()
-    # Instead of it, what shades say: values, those of the ends first and last, and the title
+    high: float = HEIGHT  # height of the plot, or of a row with a name
+    # What shades say: values, those of the ends first and last, and the title
     shades: tuple[Mapping[float, str], str] | None = None
     panels: Sequence[str] = ("",)  # titles of plots side by side
-    right: float = 10.0  # pixels beside the plot
+    right: float = 16.0  # pixels beside the plot
     beside: Sequence[str] = ()  # texts that must have room there
     title: str = ""
     below: str = ""  # what stands below the title
@@ -411,6 +373,15 @@ class Chart:
                 name = f"rows{len(datasets) + 1}" if datasets else "rows"
                 datasets[name] = tuple(rows)
         return datasets
+
+    @property
+    def height(self) -> float:
+        """Of the plot."""
+        return self.high * (len(self.y.names) or 1)
+
+    def name(self, title: str, below: str = "", width: float = WIDTH) -> Chart:
+        """Return it with a title."""
+        return replace(self, title=title, below=below, width=width)
 
     def draw(self, width: float | None = None) -> Picture:
         """Return it as a figure of matplotlib, with its title."""
@@ -486,7 +457,7 @@ def _draw(chart: Chart, width: float) -> Picture:
     pad.set(xlim=(0, width), ylim=(whole, 0))
     for panel, title in enumerate(panels):
         start = left + panel * (wide + BETWEEN)
-        pad.text(start, top - 8, title, size=size, color=INK)
+        pad.text(start, top - 8, shorten(title, size, wide), size=size, color=INK)
         place = (start / width, 1 - bottom / whole, wide / width, chart.height / whole)
         ax = picture.add_axes(place, facecolor="none")
         _dress(ax, x, y, size)
@@ -499,6 +470,9 @@ def _draw(chart: Chart, width: float) -> Picture:
             if mark.panel == panel and unit >= mark.least:
                 getattr(ax, mark.call)(*mark.args, **mark.look)
     return picture
+
+
+FACE: Final = ("alpha", "markerfacecolor", "markeredgewidth")  # What legends take from marks
 
 
 def _write_head(pad: Any, chart: Chart, width: float, size: float) -> float:
@@ -527,18 +501,22 @@ def _write_head(pad: Any, chart: Chart, width: float, size: float) -> float:
             at = 17 + SCALE_LENGTH * (value - low) / (high - low)
             pad.text(at, top + 11 + size, text, size=size, color=QUIET, ha="center")
         return top + size + 19
-    left = 2.0
-    top += size if chart.legend else 0
-    for text, colour, mark in chart.legend:
+    labels = {mark.label: mark for mark in chart.marks if mark.label}
+    if len(labels) < 2:
+        return top
+    left, top = 2.0, top + size
+    for text, mark in labels.items():
         room = 14 + measure(text, size)
         if left > 2 and left + room > width:
             left, top = 2.0, top + 1.5 * size
-        drawn = points([(left + 4, top - 0.36 * size)], colour, mark=mark or "_")
-        edge = {"markeredgewidth": 2, "markersize": 10} if mark in {"", "|"} else {}
-        pad.plot(*drawn.args, **{**drawn.look, "alpha": None, **edge})
+        shape = {"axvline": "|", "fill": "s"}.get(mark.call) or mark.look["marker"] or "_"
+        look: dict[str, Any] = dict(plot([], mark.look["color"], 7, mark=shape).look)
+        look |= {key: mark.look[key] for key in FACE if key in mark.look}
+        look |= {"markeredgewidth": 2, "markersize": 10} if shape in "_|" else {}
+        pad.plot(left + 4, top - 0.36 * size, **look)
         pad.text(left + 14, top, text, size=size, color=INK)
         left += room + 16
-    return top + (12 if chart.legend else 0)
+    return top + 12
 
 
 def _name_columns(x: Axis, wide: float, size: float) -> tuple[list[tuple[float, str]], bool, float]:
@@ -605,13 +583,9 @@ def _set_up() -> Iterator[None]:
 def render(picture: Picture, form: str, ground: str = GROUND) -> bytes:
     """Return a figure of matplotlib as a file: the same figure gives the same bytes."""
     made = BytesIO()
-    metadata: dict[str, Any] = {
-        "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
-        "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
-        "png": {"Software": None},
-    }[form]
+    metadata: Any = {"CreationDate": None} if form == "pdf" else None
+    dots = 144 if form == "png" else 72
     with _set_up():
-        dots = 144 if form == "png" else 72
         picture.savefig(made, format=form, dpi=dots, facecolor=ground, metadata=metadata)
     if form != "svg":
         return made.getvalue()

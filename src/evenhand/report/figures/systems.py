@@ -18,18 +18,16 @@ from evenhand.report.figures.style import (
     CONTRAST,
     HOLLOW,
     QUIET,
+    ROW,
     WIDTH,
     Axis,
     Chart,
     Mark,
     boxes,
     count_off,
-    line,
-    list_entries,
-    list_seen,
     look_up,
     name_points,
-    points,
+    plot,
     rule,
     series,
     shade,
@@ -60,26 +58,17 @@ def draw_forest(
     even = sorted({n for n in numbers if n is not None and n % 2 == 0}) if all(numbers) else []
     starts = [(numbers.index(number), numbers.count(number), number) for number in even]
     bands = [{"from": high * at, "to": high * (at + n), "cluster": one} for at, n, one in starts]
-    values = [row[name] for row in rows for name in ("lower", key, "upper")]
-    x = Axis.around([value for value in values if value is not None], title)
-    x = Axis(x.high, x.low, title) if reverse else x
+    x = Axis.around((row[name] for row in rows for name in ("lower", key, "upper")), title)
+    x = replace(x, low=x.high, high=x.low) if reverse else x
     drawn = [{"kind": "system", **row, "at": at} for at, row in enumerate(rows)]
-    looks = list_seen(KINDS, drawn)
     marks = [
         boxes([(x.low, at - 0.5, x.high, at + n - 0.5) for at, n, _ in starts], BAND),
-        *series(drawn, (key, "at"), looks, size=8, ends=("lower", "upper")),
+        *series(drawn, (key, "at"), KINDS, size=8, ends=("lower", "upper")),
+        *(words((x.high, row["at"]), row["places"], shift=(14, 0)) for row in drawn),
     ]
-    marks += [words((x.high, row["at"]), row["places"], shift=(14, 0)) for row in drawn]
-    plain = [dict(row) for row in rows]
-    return Chart(
-        (bands, plain) if bands else (plain,),
-        x,
-        Axis.of_names([row["system"] for row in rows]),
-        high * len(rows),
-        marks,
-        list_entries(looks, single=False),
-        beside=[row["places"] for row in rows],
-    )
+    layers = (bands, rows) if bands else (rows,)
+    y, places = Axis.of_rows([row["system"] for row in rows]), [row["places"] for row in rows]
+    return Chart(layers, x, y, marks, high, beside=places)
 
 
 def find_height(systems: int) -> int:
@@ -151,14 +140,14 @@ def draw_map(
     marks = [
         *(boxes(corners, colour) for colour, corners in squares.items()),
         *numbers,
-        *(points(places, colour, 3) for colour, places in dots.items()),
+        *(plot(places, colour, 3) for colour, places in dots.items()),
         *(rule(one["y"] / step - 0.5, across=True, width=1.2, dash=(4, 2)) for one in lines),
     ]
-    columns = [str(at + 1) for at in range(k)]
-    x = Axis(-0.5, k - 0.5, across, None, range(k), columns, grid=False, top=True, widest=widest)
+    x = Axis.of_columns([str(at + 1) for at in range(k)], across, top=True)
     layers = (rows, lines) if lines else (rows,)
-    chart = Chart(layers, x, Axis.of_names(labels), step * k, marks, shades=shades)
-    return replace(chart, title=text[0], below=text[1], width=width)
+    y = Axis.of_rows(labels)
+    chart = Chart(layers, replace(x, widest=widest), y, marks, step, shades)
+    return chart.name(*text, width)
 
 
 def find_width(labels: Sequence[str], width: int) -> int:
@@ -252,34 +241,32 @@ def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> Ch
 
 # The places of systems under each choice: how far each moves.
 
-PLACES_ROW: Final = 26  # Height of a system's row, in pixels
-PLACES: Final = {False: ("by other choices", QUIET, HOLLOW), True: ("as ranked here", ACCENT, "o")}
+PLACES: Final = {"as ranked here": (ACCENT, "o"), "by other choices": (QUIET, HOLLOW)}
 
 
 def draw_places(rows: Sequence[Row]) -> Chart:
     """Draw a row for each system: its place here filled, its places by other choices beside it."""
     systems = list(dict.fromkeys(row["system"] for row in rows))
-    drawn = count_off(rows, "system", systems)
     taken = [[row["place"] for row in rows if row["system"] == system] for system in systems]
     spans = [
         {"system": system, "first": min(places), "last": max(places)}
         for system, places in zip(systems, taken, strict=True)
     ]
-    looks = {usual: look[1:] for usual, look in PLACES.items()}
-    marks = [
-        *(line([(span["first"], at), (span["last"], at)], QUIET) for at, span in enumerate(spans)),
-        *series(drawn, ("place", "at"), looks, "usual", size=8),
+    usual, other = ([row for row in rows if row["usual"] is here] for here in (True, False))
+    drawn = [
+        {**row, "kind": kind}
+        for kind, own in zip(PLACES, (usual, other), strict=True)
+        for row in count_off(own, "system", systems)
     ]
+    lines = [[(span["first"], at), (span["last"], at)] for at, span in enumerate(spans)]
+    marks = [plot(ends, QUIET, width=1.6) for ends in lines]
+    marks += series(drawn, ("place", "at"), PLACES, size=8)[::-1]
     x = Axis(0.5, max(map(max, taken)) + 0.5, "place, 1 is best", whole=True, count=10)
-    usual = [[row for row in rows if row["usual"] is here] for here in (False, True)]
-    high = PLACES_ROW * len(systems)
-    legend = [*PLACES.values()][::-1]
-    return Chart((spans, *usual), x, Axis.of_names(systems), high, marks, legend)
+    return Chart((spans, other, usual), x, Axis.of_rows(systems), marks, 1.2 * ROW)
 
 
 # Bars of wins, ties and losses, a row for each system.
 
-OUTCOME_ROW: Final = 22  # Height of a system's row, in pixels
 # From left to right: colour and opacity, ever paler, so that grey prints tell them apart too
 OUTCOME_LOOKS: Final = {"won": (ACCENT, 1.0), "tied": (QUIET, 0.7), "lost": (CONTRAST, 0.4)}
 
@@ -296,22 +283,18 @@ def draw_outcomes(rows: Sequence[Row]) -> Chart:
             bars += [{"system": row["system"], **bar, **ends}] if row[count] else []
             start += share
     systems = [row["system"] for row in rows]
-    drawn = count_off(bars, "system", systems)
-    marks = []
-    for outcome, (colour, alpha) in OUTCOME_LOOKS.items():
-        own = [bar for bar in drawn if bar["outcome"] == outcome]
-        corners = [(bar["from"], bar["at"] - 0.38, bar["to"], bar["at"] + 0.38) for bar in own]
-        marks.append(boxes(corners, colour, alpha))
+    corners: dict[str, list[tuple[float, ...]]] = {outcome: [] for outcome in OUTCOME_LOOKS}
+    for bar in count_off(bars, "system", systems):
+        box = (bar["from"], bar["at"] - 0.38, bar["to"], bar["at"] + 0.38)
+        corners[bar["outcome"]].append(box)
+    marks = [boxes(corners[name], *look, name) for name, look in OUTCOME_LOOKS.items()]
     x = Axis(0, 1, "share of its comparisons", write_share)
-    legend = [(outcome, look, "s") for outcome, look in OUTCOME_LOOKS.items()]
-    y = Axis.of_names(systems)
-    return Chart((bars,), x, y, OUTCOME_ROW * len(systems), marks, legend, right=22)
+    return Chart((bars,), x, Axis.of_rows(systems), marks, ROW, right=22)
 
 
 # Systems under two criteria, and systems scored again: figures 1 and 7 of Hamon et al. (2007).
 
 CRITERIA_HEIGHT: Final = 420  # Height of the plot of systems
-REMOVALS_ROW: Final = 17  # Height of a system's row, in pixels
 
 
 def draw_systems(diagnosis: Diagnosis) -> Chart:
@@ -344,10 +327,9 @@ def draw_systems(diagnosis: Diagnosis) -> Chart:
     looks = look_up(sorted({row["kind"] for row in rows}))
     marks = series(rows, ("x", "y"), looks, alpha=0.85)
     marks += name_points(named, ("x", "y"), "system", size=9.5)
-    legend = list_entries(looks, single=False)
-    chart = Chart((rows, *filter(None, named)), x, y, CRITERIA_HEIGHT, marks, legend)
-    title, below = "Systems under two criteria", f"mean scores by all judges{room}"
-    return replace(chart, title=title, below=below, width=WIDTH + 50)
+    chart = Chart((rows, *filter(None, named)), x, y, marks, CRITERIA_HEIGHT)
+    below = f"mean scores by all judges{room}"
+    return chart.name("Systems under two criteria", below, WIDTH + 50)
 
 
 def draw_removals(diagnosis: Diagnosis, criterion: str) -> Chart:
@@ -366,10 +348,7 @@ def draw_removals(diagnosis: Diagnosis, criterion: str) -> Chart:
     looks = look_up(list(dict.fromkeys(str(row["by"]) for row in rows)))
     drawn = count_off(rows, "system", systems)
     marks = series(drawn, ("score", "at"), looks, "by", size=6.5, alpha=0.85)
-    x = Axis.around(
-        [score for row in rows if isinstance(score := row["score"], float)], "mean score"
-    )
-    y, high = Axis.of_names(systems), REMOVALS_ROW * len(systems)
+    x = Axis.around((score.full for score in scores), "mean score", room=0.1)
     title = f"Systems scored again, {criterion}" if criterion else "Systems scored again"
     below = "by all judges, and without those outside by each method"
-    return Chart((rows,), x, y, high, marks, list_entries(looks), title=title, below=below)
+    return Chart((rows,), x, Axis.of_rows(systems), marks, ROW).name(title, below)
