@@ -1,5 +1,7 @@
 """Points with intervals, a row for each name."""
 
+from dataclasses import replace
+
 import pytest
 
 from drawn_figures import heights, size, texts, values
@@ -19,30 +21,23 @@ def test_numbers_are_drawn_as_they_are():
 
 def test_a_name_without_an_interval_is_a_point():
     (row,) = values(draw_intervals([Bar("a", 2.4)]))
-    assert row["lower"] == row["upper"] == 2.4
+    assert (row["value"], row["lower"]) == (2.4, None)
 
 
 @pytest.mark.parametrize("systems", [2, 60])
 @pytest.mark.parametrize("width", [360, 620])
 def test_all_names_are_there_at_any_width(systems, width):
     names = [f"university-of-{i:02d}-constrained" for i in range(systems)]
-    chart = draw_intervals(
-        [Bar(name, -i, -i - 1, -i + 1) for i, name in enumerate(names)], width=width
-    )
+    bars = [Bar(name, -i, -i - 1, -i + 1) for i, name in enumerate(names)]
+    chart = replace(draw_intervals(bars), width=width)
     assert size(chart)[0] == pytest.approx(width, abs=4)
     drawn = texts(chart)
     assert [name for name in names if name not in drawn] == []
 
 
-def test_borders_stand_between_rows():
-    bars = [Bar(name, -i) for i, name in enumerate("abcd")]
-    at = [row["y"] for row in values(draw_intervals(bars, borders=(1, 3, 4))) if "y" in row]
-    assert at == [20, 60], "after the last row there is no border"
-
-
 def test_long_words_below_the_title_are_broken():
     below = "means over five subsamples of 1,600 comparisons; bars are one standard deviation"
-    drawn = texts(draw_intervals([Bar("a", 0.0)], below=below, width=360))
+    drawn = texts(replace(draw_intervals([Bar("a", 0.0)], below=below), width=360))
     lines = [line for line in drawn if line in below and len(line) > 20]
     assert len(lines) == 2
     assert " ".join(lines) == below

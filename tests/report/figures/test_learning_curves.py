@@ -1,6 +1,7 @@
 """Lines with their names at their ends."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -26,9 +27,10 @@ def line(name, sizes, perplexity, lower=None, upper=None):
     ]
 
 
-def draw(curves, **settings):
+def draw(curves, width=620):
     """The figure of some lines."""
-    return draw_learning_curves([row for curve in curves for row in curve], **settings)
+    chart = draw_learning_curves([row for curve in curves for row in curve])
+    return replace(chart, width=width)
 
 
 def test_every_point_is_drawn_where_it_is():

@@ -20,7 +20,6 @@ from evenhand.report.figures.style import (
     PALETTE,
     QUIET,
     ROW,
-    WIDTH,
     Axis,
     Chart,
     boxes,
@@ -36,7 +35,6 @@ from evenhand.report.figures.systems import (
     draw_map,
     draw_removals,
     draw_systems,
-    find_width,
     name_rows,
 )
 
@@ -113,15 +111,15 @@ def _draw_ordered(profiles: Sequence[JudgeProfile], limits: Outliers, attribute:
     ]
     judges = [profile.judge for _, profile in known]
     count, axis = len(judges), "judges, lowest first"
-    x = Axis.of_columns(judges, axis)
+    x, across = Axis.of_columns(judges, axis), "at"
     if count > MAX_NAMED_ON_AXIS:
-        x = Axis(-0.5, count + 0.5, axis, whole=True, grid=False)
+        x, across = Axis(0.5, count + 0.5, axis, whole=True, grid=False), "place"
     zero = [0.0] if name == "distance" else []
     y = Axis.around([row[name] for row in rows] + [one["at"] for one in rules] + zero, title)
     drawn = [{**row, "at": row["place"] - 1} for row in rows]
     joined = 1.2 if name == "mean" else 0.0
     marks = [rule(one["at"], INK, across=True, width=one["width"]) for one in rules]
-    marks += series(drawn, ("at", name), looks, "who", size=5.5, joined=joined)
+    marks += series(drawn, (across, name), looks, "who", size=5.5, joined=joined)
     head = f"{head}, {limits.criterion}" if limits.criterion else head
     below = f"{count} judges; dashed: centre and limits, outside {len(limits.judges)}"
     if name == "distance":
@@ -229,7 +227,7 @@ LIKENESS: Final = (
 )
 
 
-def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Chart:
+def draw_likeness(likeness: JudgeLikeness) -> Chart:
     judges = likeness.judges
     labels = name_rows(judges)
     pairs = [(i, j) for i in range(len(judges)) for j in range(len(judges)) if i != j]
@@ -249,10 +247,7 @@ def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Chart:
         for (i, j), pair in zip(pairs, both, strict=True)
     ]
     shades = ({-1.0: "−1", 0.0: "0", 1.0: "1"}, "correlation")
-    wide, text = find_width(labels, width), LIKENESS
-    return draw_map(
-        judges, rows, "correlation", shades, text=text, across="judge number", width=wide
-    )
+    return draw_map(judges, rows, "correlation", shades, text=LIKENESS, across="judge number")
 
 
 # What a colour says of a judge

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -26,9 +26,9 @@ from evenhand.report.figures.style import (
     PALETTE,
     QUIET,
     ROW,
-    WIDTH,
     Axis,
     Chart,
+    Look,
     Mark,
     look_up,
     plot,
@@ -60,36 +60,18 @@ def draw_intervals(
     title: str = "Perplexity on held-out judgments",
     below: str = "lower is better",
     reference: float | None = None,
-    borders: Sequence[int] = (),
-    width: int = WIDTH,
 ) -> Chart:
-    """Draw an estimate for each name in the order given; a band ends after each of `borders`."""
-    rows: list[dict[str, Any]] = [
-        {
-            "name": bar.name,
-            "place": place,
-            "value": bar.value,
-            "lower": bar.value if bar.lower is None else bar.lower,
-            "upper": bar.value if bar.upper is None else bar.upper,
-            "looks": "strong" if bar.strong else "weak",
-        }
-        for place, bar in enumerate(bars, start=1)
-    ]
+    """Draw an estimate for each name in the order given."""
+    rows = [asdict(bar) for bar in bars]
     lines = [] if reference is None else [{"at": reference}]
-    ends = [{"y": ROW * border} for border in borders if 0 < border < len(bars)]
-    drawn = [{**row, "at": row["place"] - 1} for row in rows]
-    keys, looks = ("value", "at"), {"strong": (ACCENT, "o"), "weak": (QUIET, "o")}
-    drawn_bars = series(drawn, keys, looks, "looks", ends=("lower", "upper"), width=1.4)
-    marks = [
-        *(rule(one["at"], INK) for one in lines),
-        *(rule(end["y"] / ROW - 0.5, across=True, width=0.8, dash=()) for end in ends),
-        *(replace(bar, label="") for bar in drawn_bars),
-    ]
+    drawn = [{**row, "at": at} for at, row in enumerate(rows)]
+    looks: dict[Any, Look] = {True: (ACCENT, "o"), False: (QUIET, "o")}
+    marks = [rule(one["at"], INK) for one in lines]
+    marks += series(drawn, ("value", "at"), looks, "strong", ends=("lower", "upper"), width=1.4)
     values = [row[key] for row in rows for key in ("lower", "value", "upper")]
     x = Axis.around([*values, *(one["at"] for one in lines)], axis)
-    layers = tuple(layer for layer in (rows, lines, ends) if layer)
-    y = Axis.of_rows([row["name"] for row in rows])
-    return Chart(layers, x, y, marks, ROW).name(title, below, width)
+    layers = (rows, lines) if lines else (rows,)
+    return Chart(layers, x, Axis.of_rows([bar.name for bar in bars]), marks, ROW).name(title, below)
 
 
 # Perplexity by training size: figures 2 to 5 of Hopkins & May (2013).
@@ -107,13 +89,7 @@ HEADROOM: Final = 0.5
 MAX_LINES_WITH_INTERVALS: Final = 1
 
 
-def draw_learning_curves(
-    rows: Sequence[Row],
-    *,
-    title: str = "Perplexity by training size",
-    below: str = "lower is better",
-    width: int = WIDTH,
-) -> Chart:
+def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") -> Chart:
     """Draw perplexity on held-out judgments by the number of training comparisons.
 
     rows: name (what stands at the end of the line), size, perplexity, lower, upper (or None).
@@ -165,7 +141,8 @@ def draw_learning_curves(
         marks.append(words((most, end["perplexity"]), name, colour, (4, 0)))
     above = len({row["name"] for row in rows if row["perplexity"] > high})
     below = f"{below}; {above} with points above the plot" if above else below
-    return Chart(tuple(layers), x, y, marks, height, beside=names).name(title, below, width)
+    title = "Perplexity by training size"
+    return Chart(tuple(layers), x, y, marks, height, beside=names).name(title, below)
 
 
 # The figures of models compared on held-out judgments, and of the fit of one of them.
@@ -178,7 +155,7 @@ def draw_learning_curves(
 # ties          how often neither is
 
 
-def draw_comparison(comparison: ModelComparison, *, width: int = WIDTH) -> dict[str, Chart]:
+def draw_comparison(comparison: ModelComparison) -> dict[str, Chart]:
     """Draw perplexities, and differences to the best."""
     scores = comparison.scores
     if not scores:
@@ -195,7 +172,7 @@ def draw_comparison(comparison: ModelComparison, *, width: int = WIDTH) -> dict[
         for one in scores
     ]
     below = f"{level}; lower is better; dashed: guessing{grey}"
-    drawn = {"perplexity": draw_intervals(bars, below=below, reference=UNIFORM, width=width)}
+    drawn = {"perplexity": draw_intervals(bars, below=below, reference=UNIFORM)}
     if len(scores) > 1:
         ends = [(one.difference, one.difference_lower, one.difference_upper) for one in scores]
         drawn["differences"] = draw_intervals(
@@ -204,12 +181,11 @@ def draw_comparison(comparison: ModelComparison, *, width: int = WIDTH) -> dict[
             title=f"How much worse than {comparison.best}",
             below=f"{level} of paired differences{grey}",
             reference=0.0,
-            width=width,
         )
     return drawn
 
 
-def draw_curves(curves: LearningCurves, *, width: int = WIDTH) -> Chart:
+def draw_curves(curves: LearningCurves) -> Chart:
     """Draw the lines of learning curves, best first."""
     tasks = len(curves.test_sets)
     below = f"lower is better; mean over {tasks} tasks" if tasks > 1 else "lower is better"
@@ -220,7 +196,7 @@ def draw_curves(curves: LearningCurves, *, width: int = WIDTH) -> Chart:
         for point in curves.curve(model)
         if point.perplexity is not None
     ]
-    return draw_learning_curves(rows, below=below, width=width)
+    return draw_learning_curves(rows, below)
 
 
 def draw_fit(
@@ -229,8 +205,6 @@ def draw_fit(
     name: str,
     labels: Mapping[str, str] | None = None,
     level: float = 0.95,
-    borders: Sequence[int] = (),
-    width: int = WIDTH,
 ) -> dict[str, Chart]:
     """Draw the systems by one model: abilities, who is preferred to whom, ties."""
     systems = fit.systems
@@ -243,15 +217,11 @@ def draw_fit(
         for label, system in zip(shown, order, strict=True)
     ]
     axis = fit.order_scale if isinstance(fit, Posterior) else "log-worth"
-    look: Any = {"borders": borders, "width": width}
-    maps: Any = {"title": f"Who is preferred to whom, by {name}", **look}
-    ties: Any = {"title": f"How often neither is preferred, by {name}", "width": width}
+    maps = f"Who is preferred to whom, by {name}", f"How often neither is preferred, by {name}"
     return {
-        "abilities": draw_intervals(
-            bars, axis=axis, title=f"Systems by {name}", below=below, **look
-        ),
-        "heat-map": draw_heat_map(shown, chances, **maps),
-        "ties": draw_heat_map(shown, chances, ties=True, **ties),
+        "abilities": draw_intervals(bars, axis=axis, title=f"Systems by {name}", below=below),
+        "heat-map": draw_heat_map(shown, chances, maps[0]),
+        "ties": draw_heat_map(shown, chances, maps[1], ties=True),
     }
 
 
@@ -371,7 +341,7 @@ def draw_decisions(curve: DecisionCurve) -> Chart:
     return Chart((rows,), x, y, marks, panels=names).name(title, below, 680)
 
 
-def draw_queries(curves: QueryCurves, measure: str = "mae", *, width: int = WIDTH) -> Chart:
+def draw_queries(curves: QueryCurves, measure: str = "mae") -> Chart:
     """Draw the error on test outputs by the number of labels; the full pool is the dashed line."""
     rows = [row for row in curves.records() if row["labels"] < curves.pool]
     whole = next(row for row in curves.records() if row["labels"] == curves.pool)
@@ -390,7 +360,7 @@ def draw_queries(curves: QueryCurves, measure: str = "mae", *, width: int = WIDT
         f"{curves.repeats} repeats, {curves.errors.shape[-1]:,} test outputs; bands are 95 %"
         f" intervals over repeats; dashed: all {curves.pool:,} labels"
     )
-    return Chart((rows, [whole]), x, y, marks).name("Error by labels used", below, width)
+    return Chart((rows, [whole]), x, y, marks).name("Error by labels used", below)
 
 
 # Power against judgments and against judges, for a planned campaign.

@@ -239,8 +239,9 @@ def series(
             at = [
                 (row[keys[0]], row[keys[1]]) for row, s in zip(own, sizes, strict=True) if s == one
             ]
-            look: Any = {"mark": mark, "width": joined, "alpha": alpha, "label": kind}
-            marks.append(plot(at, colour, one, **look))
+            look: Any = {"mark": mark, "width": joined, "alpha": alpha}
+            label = kind if isinstance(kind, str) else ""
+            marks.append(plot(at, colour, one, label=label, **look))
     return marks
 
 
@@ -510,10 +511,10 @@ def _write_head(pad: Any, chart: Chart, width: float, size: float) -> float:
         if left > 2 and left + room > width:
             left, top = 2.0, top + 1.5 * size
         shape = {"axvline": "|", "fill": "s"}.get(mark.call) or mark.look["marker"] or "_"
-        look: dict[str, Any] = dict(plot([], mark.look["color"], 7, mark=shape).look)
-        look |= {key: mark.look[key] for key in FACE if key in mark.look}
-        look |= {"markeredgewidth": 2, "markersize": 10} if shape in "_|" else {}
-        pad.plot(left + 4, top - 0.36 * size, **look)
+        face: dict[str, Any] = dict(plot([], mark.look["color"], 7, mark=shape).look)
+        face |= {key: mark.look[key] for key in FACE if key in mark.look}
+        face |= {"markeredgewidth": 2, "markersize": 10} if shape in "_|" else {}
+        pad.plot(left + 4, top - 0.36 * size, **face)
         pad.text(left + 14, top, text, size=size, color=INK)
         left += room + 16
     return top + 12

@@ -28,7 +28,6 @@ from evenhand.report.figures.style import (
     look_up,
     name_points,
     plot,
-    rule,
     series,
     shade,
     words,
@@ -88,7 +87,6 @@ def find_height(systems: int) -> int:
 CELL: Final = 30  # Most pixels that a row is high
 LEAST_CELL: Final = 13  # Least pixels that a row is high: its name must be readable
 TALL: Final = 480  # Height of a map whose rows fit
-NAMES: Final = 0.38  # Most of the width that names may take
 OUTCOMES: Final = ("row preferred", "neither", "column preferred")
 NUMBER_ROOM: Final = 26  # Pixels that a number in a cell needs
 SLIM: Final = 340  # Least width of a picture, if there is room: its title must fit
@@ -103,10 +101,8 @@ def draw_map(
     *,
     text: tuple[str, str] = ("", ""),
     across: str = "against system number",
-    width: float = WIDTH,
     side: int = 0,
     widest: float = BROAD,
-    borders: Sequence[int] = (),
 ) -> Chart:
     """Draw a square for each pair, with its number where there is room.
 
@@ -136,24 +132,14 @@ def draw_map(
         numbers.append(words((x, y), shown, colour, **look))
         if row.get("decided") is True:
             dots.setdefault(colour, []).append((x + 0.34, y - 0.32))
-    lines = [{"y": step * border} for border in borders if 0 < border < k]
     marks = [
         *(boxes(corners, colour) for colour, corners in squares.items()),
         *numbers,
         *(plot(places, colour, 3) for colour, places in dots.items()),
-        *(rule(one["y"] / step - 0.5, across=True, width=1.2, dash=(4, 2)) for one in lines),
     ]
     x = Axis.of_columns([str(at + 1) for at in range(k)], across, top=True)
-    layers = (rows, lines) if lines else (rows,)
-    y = Axis.of_rows(labels)
-    chart = Chart(layers, replace(x, widest=widest), y, marks, step, shades)
-    return chart.name(*text, width)
-
-
-def find_width(labels: Sequence[str], width: int) -> int:
-    """Return how wide a map is at most."""
-    room = min(LETTER * max(map(len, labels), default=0), NAMES * width)
-    return min(width, max(round(room + BROAD * len(labels)), SLIM))
+    x = replace(x, widest=widest)
+    return Chart((rows,), x, Axis.of_rows(labels), marks, step, shades).name(*text)
 
 
 def name_rows(names: Sequence[str]) -> list[str]:
@@ -163,10 +149,8 @@ def name_rows(names: Sequence[str]) -> list[str]:
 def draw_heat_map(
     systems: Sequence[str],
     chances: Array,
-    *,
     title: str = "Who is preferred to whom",
-    borders: Sequence[int] = (),
-    width: int = WIDTH,
+    *,
     ties: bool = False,
 ) -> Chart:
     """Draw how far a model favours the system of each row over that of each column.
@@ -175,7 +159,6 @@ def draw_heat_map(
 
     chances: (K, K, 3) chances that the row's system is preferred, that neither is, that the
         column's is; the diagonal is not looked at.
-    borders: after how many systems a band ends, such as (1, 7, 10).
     ties: whether a cell is the chance that neither is preferred.
     """
     apart = ~np.eye(len(systems), dtype=bool)
@@ -203,8 +186,7 @@ def draw_heat_map(
         for i, j in np.argwhere(apart).tolist()
     ]
     shades = ({value: write_share(value) for value in ends}, scale)
-    wide = find_width(labels, width)
-    return draw_map(systems, rows, "value", shades, text=(title, said), borders=borders, width=wide)
+    return draw_map(systems, rows, "value", shades, text=(title, said))
 
 
 def tabulate_chances(predictor: Any, systems: Sequence[str]) -> Array:
@@ -235,8 +217,10 @@ def draw_heads(systems: Sequence[str], rows: Sequence[Row], *, wide: bool) -> Ch
     named = [{**row, "row": labels[row["row"] - 1]} for row in rows]
     width = side * len(systems) + min(1.2 * LETTER * max(map(len, labels)), 190) + 20
     shades = ({value: write_share(value) for value in (0.0, 0.5, 1.0)}, "row preferred, ties half")
-    size: Any = {"width": max(width, SLIM)} if wide else {"widest": 56}
-    return draw_map(systems, named, "share", shades, side=side, **size)
+    if not wide:
+        return draw_map(systems, named, "share", shades, side=side, widest=56)
+    chart = draw_map(systems, named, "share", shades, side=side)
+    return replace(chart, width=max(width, SLIM))
 
 
 # The places of systems under each choice: how far each moves.
