@@ -16,7 +16,6 @@ from evenhand.report.figures.style import (
     PALETTE,
     QUIET,
     STEPS,
-    list_colours,
     shade,
     write_on,
 )
@@ -25,7 +24,7 @@ from report_pages import make_report
 
 WHITE, BLACK = "#ffffff", "#000000"
 THEMES = {"light": LIGHT, "dark": DARK}
-NAMES = {colour: name for name, colour in reversed(list_colours().items())}
+NAMES = {colour: name for name, colour in reversed(LIGHT.items())}
 
 
 def shine(colour: str) -> float:
@@ -64,7 +63,7 @@ def test_marks_stand_out_from_what_is_behind_them(mark: str) -> None:
 @pytest.mark.parametrize("theme", THEMES)
 def test_numbers_in_cells_of_a_heat_map_can_be_read(theme: str) -> None:
     """The shades of a page in dark are others, and what is written on them is too."""
-    colours = list_colours(dark=theme == "dark")
+    colours = THEMES[theme]
     for step in range(-STEPS, STEPS + 1):
         cell, written = (NAMES[colour] for colour in (shade(step / STEPS), write_on(step / STEPS)))
         assert contrast(shine(colours[written]), shine(colours[cell])) >= 4.4, step
@@ -78,12 +77,10 @@ def test_figures_and_pages_share_their_colours() -> None:
         "contrast": CONTRAST,
     }.items():
         assert LIGHT[name] == colour
-    assert list_colours().keys() == list_colours(dark=True).keys()
+    assert LIGHT.keys() == DARK.keys()
     page = write_page(make_report())
     used = {*re.findall(r"var\(--([\w-]+)\)", page)}
-    assert used <= list_colours().keys()
+    assert used <= LIGHT.keys()
     assert not re.search(r"<(?:path|use|text)[^>]*#[0-9a-f]{6}", page), "no colour is fixed"
-    assert page.count(write_variables(list_colours())) == 2, "on the screen and on paper"
-    assert page.count(write_variables(list_colours(dark=True))) == 2, (
-        "by preference and when chosen"
-    )
+    assert page.count(write_variables(LIGHT)) == 2, "on the screen and on paper"
+    assert page.count(write_variables(DARK)) == 2, "by preference and when chosen"

@@ -32,7 +32,7 @@ from evenhand.report.document import (
     pick,
     write_value,
 )
-from evenhand.report.figures.style import draw_svg, list_colours
+from evenhand.report.figures.style import DARK, LIGHT, draw_svg
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -255,8 +255,8 @@ def write_page(report: Report) -> str:
         "several": several,
         "anchors": {part.name: f"part-{place}" for place, part in enumerate(report.parts)},
         "data": Markup(embed("report", report.to_dict())),
-        "light": Markup(write_variables(list_colours())),
-        "dark": Markup(write_variables(list_colours(dark=True))),
+        "light": Markup(write_variables(LIGHT)),
+        "dark": Markup(write_variables(DARK)),
         "css": Markup("".join(map(_read, STYLES))),
         "js": Markup("".join(map(_read, SCRIPTS))),
     }

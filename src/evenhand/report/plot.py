@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.errors import NotIdentified, UnknownOption, sentence_hint, suggest
@@ -12,7 +13,6 @@ from evenhand.judges.cards import Screening
 from evenhand.ranking.position_bias import PositionBias
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.sensitivity import Sensitivity
-from evenhand.ratings.judge_process import JudgeProcess
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.report.figures import judges, predictions, systems
 from evenhand.report.figures.predictions import Bar, draw_intervals
@@ -89,14 +89,6 @@ def draw_choices(sensitivity: Sensitivity) -> Chart:
     return replace(systems.draw_places(rows), title="Places of systems by choice")
 
 
-def draw_likeness(process: JudgeProcess) -> Chart:
-    return judges.draw_likeness(JudgeLikeness(process))
-
-
-def draw_squared_errors(curves: Any) -> Chart:
-    return predictions.draw_queries(curves, "rmse")
-
-
 Drawers = Mapping[str, Callable[[Any], Chart]]
 # Result → kind of figure → what draws it; the first kind is drawn unasked. Where the kinds depend
 # on the result, a function returns its figures.
@@ -109,8 +101,11 @@ FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     "Diagnosis": judges.draw_judges,
     "LearningCurves": {"curves": predictions.draw_curves},
     "ModelComparison": predictions.draw_comparison,
-    "QueryCurves": {"mae": predictions.draw_queries, "rmse": draw_squared_errors},
-    "JudgeProcess": {"likeness": draw_likeness},
+    "QueryCurves": {
+        "mae": predictions.draw_queries,
+        "rmse": partial(predictions.draw_queries, measure="rmse"),
+    },
+    "JudgeProcess": {"likeness": lambda process: judges.draw_likeness(JudgeLikeness(process))},
     "DecisionCurve": {"decisions": predictions.draw_decisions},
     "CampaignPlan": predictions.draw_plan,
 }

@@ -118,7 +118,7 @@ def _draw_ordered(profiles: Sequence[JudgeProfile], limits: Outliers, attribute:
     y = Axis.around([row[name] for row in rows] + [one["at"] for one in rules] + zero, title)
     drawn = [{**row, "at": row["place"] - 1} for row in rows]
     joined = 1.2 if name == "mean" else 0.0
-    marks = [rule(one["at"], INK, across=True, width=one["width"]) for one in rules]
+    marks = [rule(one["at"], INK, across=True) for one in rules]
     marks += series(drawn, (across, name), looks, "who", size=5.5, joined=joined)
     head = f"{head}, {limits.criterion}" if limits.criterion else head
     below = f"{count} judges; dashed: centre and limits, outside {len(limits.judges)}"
@@ -276,9 +276,9 @@ def draw_positions(rows: Sequence[Row], common: float) -> Chart:
     drawn = [{**row, "at": at} for at, row in enumerate(rows)]
     everyone = "all judges together"
     marks = [
-        rule(0.5, dash=(4, 3)),
+        rule(0.5, dash="--"),
         *series(drawn, ("share", "at"), POSITION_KINDS, ends=("lower", "upper")),
-        rule(common, INK, dash=(), label=everyone),
+        rule(common, INK, dash="-", label=everyone),
     ]
     x = Axis(0, 1, "first output preferred, between equals (shrunken)", write_share)
     lines = ([{"at": 0.5, "line": "no bias"}], [{"at": common, "line": everyone}])

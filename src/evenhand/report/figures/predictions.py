@@ -81,8 +81,7 @@ def draw_intervals(
 UNIFORM: Final = 3.0  # Perplexity of a model that knows nothing: three outcomes, equally likely
 UNIFORM_NAME: Final = "uniform"
 # Strokes of lines, where there are more lines than colours
-DASHES: Final = ((), (6, 3), (2, 2), (8, 2, 2, 2))
-UNIFORM_DASH: Final = (2, 3)  # Stroke of the line of that model
+DASHES: Final = ("-", "--", "-.")
 # How far above uniform the plot reaches, as a part of how far the best is below it
 HEADROOM: Final = 0.5
 # Most lines whose intervals are drawn: those of several say little of the differences
@@ -122,7 +121,7 @@ def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") ->
         guesses = [{"size": size, "perplexity": UNIFORM} for size in sizes]
         layers = [guesses, guesses[:1]]
         look: Any = {"align": "left baseline", "size": 10}
-        marks = [rule(UNIFORM, across=True, dash=UNIFORM_DASH)]
+        marks = [rule(UNIFORM, across=True)]
         marks += [words((least, UNIFORM), UNIFORM_NAME, shift=(2, 4), **look)]
     inside = [row for row in rows if row["perplexity"] <= high]
     layers += [rows, inside, *([known] if known else []), ends]
@@ -131,7 +130,7 @@ def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") ->
         number = lines.index(name) if name in lines else 0
         colour, dash = PALETTE[number % len(PALETTE)], DASHES[number // len(PALETTE) % len(DASHES)]
         if name == UNIFORM_NAME:
-            colour, dash = QUIET, UNIFORM_DASH
+            colour, dash = QUIET, ":"
         own = [(row["size"], row["perplexity"]) for row in rows if row["name"] == name]
         marks += [
             plot(own, colour, width=1.8, dash=dash),
@@ -268,7 +267,7 @@ def draw_calibration(rows: Sequence[Row]) -> Chart:
     ends = [max(min(*values, 0.5) - 0.02, 0.0), min(max(values) + 0.02, 1.0)]
     look: Any = {"size": 8, "ends": ("lower", "upper"), "form": "upright"}
     marks = [
-        plot([(end, end) for end in ends], QUIET, width=1.2, dash=(4, 3)),
+        plot([(end, end) for end in ends], QUIET, width=1.2, dash="--"),
         *series(rows, ("expected", "observed"), CALIBRATION_KINDS, **look),
     ]
     x, y = (Axis(ends[0], ends[1], f"{what} share", write_share) for what in shares[:2])
@@ -286,7 +285,7 @@ def draw_prospect(rows: Sequence[Row], pairs: int) -> Chart:
     keys, bounds, today = ("judgments", "decided"), ("lower", "upper"), (9, -4)
     look = {"": (ACCENT, "o")}
     marks = [
-        rule(pairs, across=True, dash=(4, 3)),
+        rule(pairs, across=True, dash="--"),
         words((last["judgments"], pairs), "all pairs", shift=(0, -13), align="right baseline"),
         *series(drawn, keys, look, size=7.5, joined=2, ends=bounds, form="band"),
         words((first["judgments"], first["decided"]), "today", INK, today, align="left top"),
@@ -349,7 +348,7 @@ def draw_queries(curves: QueryCurves, measure: str = "mae") -> Chart:
     looks, labels = look_up(curves.queries, "o"), [row["labels"] for row in rows]
     look: Any = {"size": 5.5, "joined": 1.4, "ends": ends, "form": "band"}
     marks = [
-        rule(whole[measure], INK, across=True, dash=(4, 3)),
+        rule(whole[measure], INK, across=True, dash="--"),
         *series(rows, ("labels", measure), looks, "query", **look),
     ]
     x = Axis(min(labels) / 1.05, max(labels) * 1.05, "outputs with a label", write_count, log=True)
@@ -405,8 +404,8 @@ def _draw_power(plan: CampaignPlan, points: tuple[Point, ...], by: str) -> Chart
     drawn = [{**row, "kind": ""} for row in simulated]
     bounds: Any = {"ends": ("lower", "upper"), "form": "upright", "width": 1.6}
     marks = [
-        rule(plan.spec.power, across=True, dash=(3, 3)),
-        rule(planned, dash=()),
+        rule(plan.spec.power, across=True, dash="--"),
+        rule(planned, dash="-"),
         *series(rows, (by, "power"), looks, "pairs", size=5, joined=1.6),
         *series(drawn, (by, "power"), {"": (INK, "D")}, **bounds),
     ]

@@ -42,15 +42,30 @@ COLOURS: Final = {
     "violet": ("#7a4f9a", "#c39be0"),
     "gold": ("#8a6d00", "#d6b93c"),
     "band": ("#eef3f6", "#1e2733"),  # behind every other cluster
-    # Even, and both ends: as dark as each other, and of hues that all eyes tell apart
     "even": ("#f3f3f1", "#262a33"),
-    "blue": ("#083a55", "#66acd3"),
-    "brown": ("#5f2603", "#d5975a"),
     "on-dark": ("#fefefe", "#000000"),  # what is written into dark cells
     "on-pale": ("#010101", "#ffffff"),
 }
-LIGHT: Final = {name: colour for name, (colour, _) in COLOURS.items()}
-DARK: Final = {name: colour for name, (_, colour) in COLOURS.items()}
+# Ends of heat maps: as dark as each other, and of hues that all eyes tell apart
+ENDS: Final = {"blue": ("#083a55", "#66acd3"), "brown": ("#5f2603", "#d5975a")}
+STEPS: Final = 20  # Shades from even to an end
+TURN: Final = 12  # Last of them on which black is easier to read than white
+
+
+def _mix(even: str, end: str, part: float) -> str:
+    pairs = [(int(even[at : at + 2], 16), int(end[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
+
+
+LIGHT, DARK = (
+    {name: pair[theme] for name, pair in COLOURS.items()}
+    | {
+        f"{end}-{step}": _mix(COLOURS["even"][theme], pair[theme], step / STEPS)
+        for end, pair in ENDS.items()
+        for step in range(1, STEPS + 1)
+    }
+    for theme in (0, 1)
+)
 INK: Final = LIGHT["ink"]
 QUIET: Final = LIGHT["quiet"]
 ACCENT: Final = LIGHT["accent"]
@@ -61,35 +76,11 @@ BAND: Final = LIGHT["band"]
 # Told apart by those who see colours differently, on white and when printed in grey
 PALETTE: Final = (ACCENT, CONTRAST, LIGHT["green"], LIGHT["violet"], LIGHT["gold"])
 
-STEPS: Final = 20  # Shades from even to an end
-TURN: Final = 12  # Last of them on which black is easier to read than white
-
-
-@cache
-def _list_shades(*, dark: bool = False) -> dict[str, str]:
-    """Return the shades of heat maps by name."""
-    colours = DARK if dark else LIGHT
-    shades = {}
-    for end in ("blue", "brown"):
-        ends = [[int(colours[name][at : at + 2], 16) for at in (1, 3, 5)] for name in ("even", end)]
-        for step in range(1, STEPS):
-            mixed = (round(a + (b - a) * step / STEPS) for a, b in zip(*ends, strict=True))
-            shades[f"{end}-{step}"] = "#" + "".join(f"{part:02x}" for part in mixed)
-    return shades
-
-
-def list_colours(*, dark: bool = False) -> dict[str, str]:
-    """Return the colours of a page by name, shades included."""
-    return {**(DARK if dark else LIGHT), **_list_shades(dark=dark)}
-
 
 def shade(part: float) -> str:
     """Return the shade of a part of the way to blue (up to 1) or to brown (down to -1)."""
     step = min(max(round(part * STEPS), -STEPS), STEPS)
-    if step == 0:
-        return LIGHT["even"]
-    end = "blue" if step > 0 else "brown"
-    return LIGHT[end] if abs(step) == STEPS else _list_shades()[f"{end}-{abs(step)}"]
+    return LIGHT[f"{'blue' if step > 0 else 'brown'}-{abs(step)}" if step else "even"]
 
 
 def write_on(part: float) -> str:
@@ -132,13 +123,13 @@ def plot(
     *,
     mark: str = "o",
     width: float = 0.0,
-    dash: Sequence[float] = (),
+    dash: str = "-",
     alpha: float = 1.0,
     label: str = "",
 ) -> Mark:
     """Return points of a size, and a line of a width through them; 0 for none."""
     look: dict[str, Any] = {"color": colour, "alpha": alpha, "linewidth": width}
-    look["linestyle"] = (0, tuple(dash)) if dash else "-" if width else ""
+    look["linestyle"] = dash if width else ""
     look |= {"marker": mark if size else "", "markersize": size, "markeredgewidth": 0}
     if mark == HOLLOW:
         look |= {"marker": "o", "markerfacecolor": GROUND, "markeredgewidth": 1.6}
@@ -147,15 +138,9 @@ def plot(
 
 
 def rule(
-    at: float,
-    colour: str = QUIET,
-    *,
-    across: bool = False,
-    width: float = 1.0,
-    dash: Sequence[float] = (2, 3),
-    label: str = "",
+    at: float, colour: str = QUIET, dash: str = ":", *, across: bool = False, label: str = ""
 ) -> Mark:
-    look = {"color": colour, "linewidth": width, "linestyle": (0, tuple(dash)) if dash else "-"}
+    look = {"color": colour, "linestyle": dash, "linewidth": 1}
     return Mark("axhline" if across else "axvline", (at,), look, label)
 
 
@@ -630,7 +615,7 @@ def _draw_for_page(picture: Picture, name: str, said: tuple[str, str, str], look
 
 @cache
 def _name_colour(colour: str) -> str:
-    name = next((name for name, own in list_colours().items() if own == colour), "")
+    name = next((name for name, own in LIGHT.items() if own == colour), "")
     return f"var(--{name})" if name else colour
 
 
