@@ -137,12 +137,6 @@ def unpack(letters: str) -> str:
     return gzip.decompress(base64.b64decode(letters)).decode()
 
 
-def unpack_parts(page: str) -> str:
-    """Return a page as a browser has it when its packed parts are open."""
-    packed = r'<script type="application/gzip" class="packed">(.*?)</script>'
-    return re.sub(packed, lambda found: unpack(found[1]), page, flags=re.DOTALL)
-
-
 class Texts(HTMLParser):
     """The texts of a page with the path that each stands for, and the key within it.
 
@@ -204,7 +198,7 @@ def find_untold(page: str) -> list[str]:
     """Return the numbers of a page that its JSON does not hold, with what it holds instead."""
     held = read_held(page, "report")
     wrong = []
-    for text, path, key in Texts(unpack_parts(page)).found:
+    for text, path, key in Texts(page).found:
         if not re.search(r"\d", text):
             continue
         if not path:

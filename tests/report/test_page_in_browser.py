@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from browsers import open_browser
-from evenhand.report import html
 from evenhand.report.html import write_page
 from report_pages import HOSTILE, LONG, make_report, show
 
@@ -109,11 +108,7 @@ def test_a_phone_shows_answer_lights_and_forest_in_this_order(browser: Any, tmp_
     page.close()
 
 
-@pytest.mark.parametrize("large", [html.LARGE, 0], ids=["plain", "packed"])
-def test_paper_shows_all_figures_and_folded_parts(
-    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int
-) -> None:
-    monkeypatch.setattr(html, "LARGE", large)
+def test_paper_shows_all_figures_and_folded_parts(browser: Any, tmp_path: Path) -> None:
     report = make_report(tuple(f"s{place}" for place in range(40)), tasks=TASKS)
     path = tmp_path / "r.html"
     page = browser.new_page(color_scheme="dark")
@@ -135,11 +130,7 @@ def test_paper_shows_all_figures_and_folded_parts(
     page.close()
 
 
-@pytest.mark.parametrize("large", [html.LARGE, 0], ids=["plain", "packed"])
-def test_the_overview_opens_the_part_that_it_links_to(
-    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: int
-) -> None:
-    monkeypatch.setattr(html, "LARGE", large)
+def test_the_overview_opens_the_part_that_it_links_to(browser: Any, tmp_path: Path) -> None:
     path = tmp_path / "r.html"
     path.write_text(write_page(make_report(tasks=TASKS)), encoding="utf-8")
     page = browser.new_page()
@@ -153,10 +144,7 @@ def test_the_overview_opens_the_part_that_it_links_to(
     page.close()
 
 
-def test_a_link_from_outside_leads_into_a_packed_part(
-    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(html, "LARGE", 0)
+def test_a_link_from_outside_leads_into_a_folded_part(browser: Any, tmp_path: Path) -> None:
     names = (*HOSTILE, *(f"s{place}" for place in range(40)))
     report = make_report(names, tasks=TASKS)
     page = show(browser, tmp_path / "r.html", report, anchor="#part-1-judges")
@@ -228,17 +216,15 @@ def test_without_javascript_everything_is_seen(browser: Any, tmp_path: Path) -> 
     context.close()
 
 
-def test_without_javascript_a_packed_page_keeps_its_overview_and_says_what_is_missing(
-    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_javascript_the_figures_of_every_task_are_seen(
+    browser: Any, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(html, "LARGE", 0)
     path = tmp_path / "r.html"
     path.write_text(write_page(make_report(tasks=TASKS)), encoding="utf-8")
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(path.as_uri())
-    assert "parts of the tasks are packed" in page.inner_text("noscript")
-    assert page.locator("#overview tbody tr:visible").count() == len(TASKS)
-    page.click("summary >> nth=1")
-    assert "H4sI" not in page.inner_text("body"), "letters of what is packed"
+    before = page.locator(".chart svg:visible").count()
+    page.click("details.part >> nth=1 >> summary >> nth=0")
+    assert page.locator(".chart svg:visible").count() == before + 2
     context.close()

@@ -225,9 +225,6 @@ def write_variables(colours: dict[str, str]) -> str:
 
 # The report as one page that needs nothing else: styles, figures and numbers are inside.
 
-# Most bytes of a page of several tasks whose parts stand in it as they are; in a larger one they
-# are packed
-LARGE: Final = 1_900_000
 SHORT: Final = 8  # Letters of a name that never needs the least width of a first column
 # What no line may break: a percentage, a set of ranks, an option of a command
 HELD: Final = re.compile(r"\d[\d.,]* %|\d+–\d+|(?<!\w)--[a-z][a-z-]*")
@@ -261,9 +258,7 @@ def write_page(report: Report) -> str:
         "js": Markup("".join(map(_read, SCRIPTS))),
     }
     template = environment.get_template("report.html")
-    page: str = template.render(frame, bodies=bodies, packed=False)
-    if several and len(page.encode()) > LARGE:
-        page = template.render(frame, bodies=[Markup(pack(one)) for one in bodies], packed=True)
+    page: str = template.render(frame, bodies=bodies)
     return page
 
 

@@ -73,7 +73,6 @@ const watchSections = () => {
 
 const begin = async () => {
   nameTheme();
-  await unpackParts();
   all(".table.long").filter((table) => !table.closest(".numbers")).forEach((table) => table.classList.add("clipped"));
   all(".numbers [data-do=rows]").forEach((button) => button.remove());
   const text = await read("report");
@@ -85,4 +84,3 @@ const begin = async () => {
   root.dataset.ready = "";
 };
 if (able) begin();
-else all("noscript").forEach((one) => (one.outerHTML = one.textContent));

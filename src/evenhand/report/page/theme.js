@@ -12,8 +12,6 @@ const read = async (id) => {
   const { type, textContent } = document.getElementById(id);
   return type.endsWith("gzip") ? unpack(textContent) : textContent;
 };
-const unpackParts = () =>
-  Promise.all(all("script.packed").map(async (one) => (one.outerHTML = await unpack(one.textContent))));
 const held = {}; // text: the JSON as it stands, report: its value
 const at = (path) => path.split("/").slice(1).reduce((value, key) => value[key], held.report);
 const all = (what, within = document) => [...within.querySelectorAll(what)];
