@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evenhand.errors import NotIdentified, UnknownOption, sentence_hint, suggest
 from evenhand.judges.agreement_table import AgreementTable
 from evenhand.judges.cards import Screening
+from evenhand.ranking.by_model import tabulate_chances
 from evenhand.ranking.position_bias import PositionBias
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.robustness.sensitivity import Sensitivity
@@ -42,7 +43,7 @@ def draw_outcomes(ranking: Ranking) -> Chart:
 
 def draw_chances(ranking: Ranking) -> Chart:
     names = ranking.systems[:MAX_ROWS]
-    return systems.draw_heat_map(names, systems.tabulate_chances(ranking.fit, names))
+    return systems.draw_heat_map(names, tabulate_chances(ranking.fit, names))
 
 
 def draw_slopes(screening: Screening) -> Chart:

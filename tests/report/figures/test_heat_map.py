@@ -7,8 +7,9 @@ import pytest
 
 from drawn_figures import colours, size, texts, values
 from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.by_model import tabulate_chances
 from evenhand.report.figures.style import shade, write_on
-from evenhand.report.figures.systems import draw_heat_map, tabulate_chances
+from evenhand.report.figures.systems import draw_heat_map
 from tallies import tally
 
 

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-import numpy as np
-
 from evenhand.design.plan import CampaignPlan, Point
 from evenhand.design.query_replay import QueryCurves
 from evenhand.models.registry import FittedModel, Posterior
-from evenhand.numerics.distributions import normal_quantile
+from evenhand.ranking.by_model import estimate_abilities, tabulate_chances
 from evenhand.ranking.cross_validation import ModelComparison
 from evenhand.ranking.learning_curves import LearningCurves
 from evenhand.ratings.matrix import COMMON, SPREAD
@@ -38,7 +36,7 @@ from evenhand.report.figures.style import (
     write_count,
     write_share,
 )
-from evenhand.report.figures.systems import draw_heat_map, tabulate_chances
+from evenhand.report.figures.systems import draw_heat_map
 
 # Names with a point and an interval: perplexities of models, differences, abilities of systems.
 # The ability plot is the left half of figure 6 of Hopkins & May (2013).
@@ -210,7 +208,7 @@ def draw_fit(
     order = sorted(systems, key=lambda system: (-fit.log_worth[systems.index(system)], system))
     shown = [system if labels is None else labels[system] for system in order]
     chances = tabulate_chances(fit, order)
-    estimates, below = _estimate_abilities(fit, level)
+    estimates, below = estimate_abilities(fit, level)
     bars = [
         Bar(label, *estimates[systems.index(system)])
         for label, system in zip(shown, order, strict=True)
@@ -222,32 +220,6 @@ def draw_fit(
         "heat-map": draw_heat_map(shown, chances, maps[0]),
         "ties": draw_heat_map(shown, chances, maps[1], ties=True),
     }
-
-
-def _estimate_abilities(
-    fit: FittedModel, level: float
-) -> tuple[list[tuple[float, float | None, float | None]], str]:
-    """Return each system's value and interval about the average system, and what they are."""
-    worth = fit.log_worth - fit.log_worth.mean()
-    if isinstance(fit, Posterior):
-        # Draws are centred one by one: where the scale begins is not known from comparisons
-        draws = fit.order_draws - fit.order_draws.mean(axis=1, keepdims=True)
-        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
-        worth = draws.mean(axis=0)
-        below = (
-            f"posterior means with {100 * level:g} % intervals, 0 the average system; answers taken"
-            " for independent given the outputs, as if judges were alike"
-        )
-    elif fit.worth_vcov is None:
-        below = "log-odds against the average system; the model has no intervals of its own"
-        return [(float(value), None, None) for value in worth], below
-    else:
-        centred = np.eye(len(worth)) - 1 / len(worth)
-        variance = np.einsum("ij,jk,ik->i", centred, fit.worth_vcov, centred)
-        margin = normal_quantile((1 + level) / 2) * np.sqrt(np.maximum(variance, 0))
-        low, high = worth - margin, worth + margin
-        below = f"log-worths with {100 * level:g} % intervals of the model, judgments independent"
-    return list(zip(worth.tolist(), low.tolist(), high.tolist(), strict=True)), below
 
 
 # What a model expects beside what came of it, and what more judgments would decide.

@@ -623,21 +623,15 @@ TAG: Final = re.compile(r"<[^>]*>")
 
 
 def _clean(text: str) -> str:
-    """Take out of an SVG what says nothing: names that nothing refers to, comments, digits."""
-    text = text[text.index("<svg") :]
-    nothing = r"\s*(<!--.*?-->|<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>)"
-    text = re.sub(nothing, "", text, flags=re.DOTALL)
+    """Take out of an SVG what says nothing: comments, names that nothing refers to, digits."""
+    nothing = r"<!--.*?-->|<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>"
+    text = re.sub(nothing, "", text[text.index("<svg") :], flags=re.DOTALL)
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
 
     def shrink(tag: re.Match[str]) -> str:
         short = re.sub(r' id="([^"]*)"', lambda one: one[0] if one[1] in used else "", tag[0])
         short = re.sub(r"\d+\.\d{3,}", lambda one: f"{round(float(one[0]), 2):g}", short)
-        short = re.sub(r' transform="rotate\(-?0 [^"]*"', "", short)
         return re.sub(r"\s*\n\s*", " ", short).replace('pt"', '"')
 
     text = re.sub(r">\s*\n\s*<", "><", TAG.sub(shrink, text))
-    text = re.sub(r'<g/>|<path d="[^"]*" style="fill: none"/>|<defs></defs>', "", text)
-    before = ""
-    while before != text:
-        before, text = text, re.sub(r"<g>((?:(?!<g\b).)*?)</g>", r"\1", text)
-    return text
+    return re.sub(r'<g/>|<path d="[^"]*" style="fill: none"/>|<defs></defs>', "", text)

@@ -189,17 +189,6 @@ def draw_heat_map(
     return draw_map(systems, rows, "value", shades, text=(title, said))
 
 
-def tabulate_chances(predictor: Any, systems: Sequence[str]) -> Array:
-    """Return (K, K, 3) chances of row preferred, neither, column preferred; 0 on the diagonal."""
-    k = len(systems)
-    at = [(i, j) for i in range(k) for j in range(k) if i != j]
-    chances = np.zeros((k, k, 3))
-    if at:
-        first, second = np.transpose(at)
-        chances[first, second] = predictor.predict([(systems[i], systems[j]) for i, j in at])
-    return chances
-
-
 # Who was preferred to whom: a square for each system against each, from counts.
 #
 # Unlike the heat map, which draws what a model says of all pairs, a pair that never met has no

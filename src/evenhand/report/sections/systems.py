@@ -13,6 +13,7 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified
 from evenhand.judges.removal import correlate
+from evenhand.ranking.by_model import tabulate_chances
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.score_board import ScoreBoard
 from evenhand.report.analysis import Analysis, Rated
@@ -34,7 +35,6 @@ from evenhand.report.figures.systems import (
     draw_heads,
     draw_outcomes,
     draw_systems,
-    tabulate_chances,
 )
 
 # What a step of log-worth means: log 2 = 0.69
