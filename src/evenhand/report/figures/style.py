@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from html import escape
 from io import BytesIO
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import floor, inf, log10, nan
 from textwrap import wrap
 from threading import Lock
@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from evenhand.report.document import Figure, Row
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
 
 # Name of a colour of a page → colour on white, and on dark
@@ -414,7 +413,8 @@ def _draw(chart: Chart, width: float) -> Picture:
 
     x, y, panels = chart.x, chart.y, chart.panels
     size = 11.0 if width < NARROW else 12.0
-    look = {"size": size, "color": QUIET}
+    look: dict[str, Any] = {"size": size, "color": QUIET}
+    ink = INK if y.names else QUIET
     picture = Picture(dpi=72, facecolor="none")
     pad: Any = picture.add_axes((0, 0, 1, 1))  # its unit is a pixel, from the left and the top
     pad.axis("off")
@@ -426,7 +426,7 @@ def _draw(chart: Chart, width: float) -> Picture:
     free = width - left - min(right, 0.45 * width) - BETWEEN * (len(panels) - 1)
     unit = min(free / len(panels) / abs(x.high - x.low), x.widest)
     wide = unit * abs(x.high - x.low)
-    columns, turned, deep = _name_columns(x, wide, size)
+    columns, slant, deep = _name_columns(x, wide, size)
     if y.title:
         top += size + 2
         pad.text(2, top, y.title, **look)
@@ -445,13 +445,20 @@ def _draw(chart: Chart, width: float) -> Picture:
         start = left + panel * (wide + BETWEEN)
         pad.text(start, top - 8, shorten(title, size, wide), size=size, color=INK)
         place = (start / width, 1 - bottom / whole, wide / width, chart.height / whole)
-        ax = picture.add_axes(place, facecolor="none")
-        _dress(ax, x, y, size)
-        ax.set_yticks([at for at, _ in rows], ["" if panel else name for _, name in rows])
-        slant: Any = {"rotation": 60, "rotation_mode": "anchor", "va": "center"}
-        slant |= {"ha": "left" if x.top else "right"}
-        across = [at for at, _ in columns]
-        ax.set_xticks(across, [name for _, name in columns], **(slant if turned else {}))
+        across = [(start + wide * x.place(at), name) for at, name in columns]
+        upwards = [(bottom - chart.height * y.place(at), name) for at, name in rows]
+        for at, name in across:
+            pad.text(at, top - 6 if x.top else bottom + 6, name, **look, **slant)
+        for at, name in upwards if panel == 0 else ():
+            pad.text(left - 6, at, name, size=size, color=ink, ha="right", va="center_baseline")
+        grid = [((at, top), (at, bottom), (nan, nan)) for at, _ in across if x.grid]
+        grid += [((start, at), (start + wide, at), (nan, nan)) for at, _ in upwards if y.grid]
+        if grid:
+            pad.plot(*zip(*chain(*grid), strict=True), color=GRID, linewidth=1)
+        ax: Any = picture.add_axes(place)
+        ax.axis("off")
+        ax.set(xscale="log" if x.log else "linear", yscale="log" if y.log else "linear")
+        ax.set(xlim=(x.low, x.high), ylim=(y.low, y.high))
         for mark in chart.marks:
             if mark.panel == panel and unit >= mark.least:
                 getattr(ax, mark.call)(*mark.args, **mark.look)
@@ -505,15 +512,18 @@ def _write_head(pad: Any, chart: Chart, width: float, size: float) -> float:
     return top + 12
 
 
-def _name_columns(x: Axis, wide: float, size: float) -> tuple[list[tuple[float, str]], bool, float]:
-    """Return marks across that have room, whether they are turned, and how deep they are."""
+def _name_columns(
+    x: Axis, wide: float, size: float
+) -> tuple[list[tuple[float, str]], dict[str, Any], float]:
+    """Return marks across that have room, how they are written, and how deep they are."""
     marks = x.mark()
-    widths = [measure(name, size) for _, name in marks]
-    words = bool(x.names) and not x.names[0].isdigit()
-    if words and len(marks) > 4 and max(widths) > wide / len(marks) - 6:
+    longest = max((measure(name, size) for _, name in marks), default=0.0)
+    named = bool(x.names) and not x.names[0].isdigit()
+    if named and len(marks) > 4 and longest > wide / len(marks) - 6:
         marks = [(at, shorten(name, size, 120)) for at, name in marks]
-        return marks, True, 0.87 * min(max(widths), 120) + 12
-    if x.names and not words:  # places of systems: every second, fifth ...
+        look = {"rotation": 60, "rotation_mode": "anchor", "va": "center"}
+        return marks, {**look, "ha": "left" if x.top else "right"}, 0.87 * min(longest, 120) + 12
+    if x.names and not named:  # places of systems: every second, fifth ...
         step = next((step for step in (1, 2, 5, 10, 20) if step * wide >= 20 * len(marks)), 50)
         marks = [(at, name) for at, name in marks if name == "1" or int(name) % step == 0]
     shown, end = [], -inf  # what would meet what is written before is left out
@@ -522,23 +532,7 @@ def _name_columns(x: Axis, wide: float, size: float) -> tuple[list[tuple[float, 
         free = middle - half > end + 5
         shown.append((at, name if free else ""))
         end = middle + half if free else end
-    return shown, False, size + 8
-
-
-def _dress(ax: Axes, x: Axis, y: Axis, size: float) -> None:
-    """Give axes their scales and the looks of the house: hairlines, no box."""
-    from matplotlib.ticker import NullLocator
-
-    ax.set(xscale="log" if x.log else "linear", yscale="log" if y.log else "linear")
-    ax.set(xlim=(x.low, x.high), ylim=(y.low, y.high), axisbelow=True)
-    ax.spines[:].set_visible(False)
-    for axis, scale in ((ax.xaxis, x), (ax.yaxis, y)):
-        axis.set_minor_locator(NullLocator())
-        if scale.grid:
-            axis.grid(visible=True, color=GRID, linewidth=1)
-    ax.tick_params(length=0, pad=6, labelcolor=QUIET, labelsize=size)
-    ax.tick_params(axis="x", top=x.top, bottom=not x.top, labeltop=x.top, labelbottom=not x.top)
-    ax.tick_params(axis="y", labelcolor=INK if y.names and not y.grid else QUIET)
+    return shown, {"va": "bottom" if x.top else "top", "ha": "center"}, size + 8
 
 
 _drawing: Final = Lock()
