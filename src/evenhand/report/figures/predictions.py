@@ -119,7 +119,7 @@ def draw_learning_curves(rows: Sequence[Row], below: str = "lower is better") ->
         guesses = [{"size": size, "perplexity": UNIFORM} for size in sizes]
         layers = [guesses, guesses[:1]]
         look: Any = {"align": "left baseline", "size": 10}
-        marks = [rule(UNIFORM, across=True)]
+        marks = [rule(UNIFORM, dash="--", across=True)]
         marks += [words((least, UNIFORM), UNIFORM_NAME, shift=(2, 4), **look)]
     inside = [row for row in rows if row["perplexity"] <= high]
     layers += [rows, inside, *([known] if known else []), ends]
