@@ -19,7 +19,7 @@ test slow arms: export OMP_NUM_THREADS ?= 1
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow same browser arms lint format docs site charts bench bench-quick bench-web clean
+.PHONY: help demo test slow same browser arms lint format docs site bench bench-quick bench-web clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' '{printf "%-16s %s\n", $$1, $$2}'
@@ -58,9 +58,6 @@ docs: $(VENV)/.installed-dev ## check the documentation: links, names, examples;
 	$(PYTEST) tests/test_docs.py tests/test_pages.py
 
 # not --quiet: what is not said is not counted, and strict would pass
-charts: ## build again what draws charts inside reports; needs npm
-	$(PYTHON) website/chart_bundle.py build/charts
-
 site: export NO_MKDOCS_2_WARNING := 1
 site: $(VENV)/.installed-dev ## the documentation as a site in site/, strictly, and what must hold of it
 	$(BIN)/python -m mkdocs build --strict

@@ -3,34 +3,45 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from typing import Any
 
-from evenhand.report.figures.drawing import render
+from evenhand.report.figures.style import Chart, render
 
 
-def values(chart: Any) -> list[dict[str, Any]]:
+def values(chart: Chart) -> list[dict[str, Any]]:
     """All rows of data in a chart."""
-    spec = chart.to_dict()
-    held = [spec, *spec.get("layer", [])]
-    rows = [row for one in held for row in one.get("data", {}).get("values", [])]
-    return rows + [row for one in spec.get("datasets", {}).values() for row in one]
+    return [dict(row) for rows in chart.datasets.values() for row in rows]
+
+
+def svg(chart: Any) -> str:
+    """The picture of a chart, or of a figure of matplotlib."""
+    return render(chart.draw() if isinstance(chart, Chart) else chart, "svg").decode()
 
 
 def size(chart: Any) -> tuple[float, float]:
     """Width and height of the picture, in pixels."""
-    svg = render(chart, "svg").decode()
-    found = re.search(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"', svg)
-    assert found, svg[:200]
+    found = re.search(r'<svg[^>]* width="([\d.]+)" height="([\d.]+)"', svg(chart))
+    assert found
     return float(found[1]), float(found[2])
 
 
 def texts(chart: Any) -> list[str]:
     """All words in the picture, in the order in which they are drawn."""
-    return re.findall(r"<text[^>]*>([^<]*)</text>", render(chart, "svg").decode())
+    return [unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg(chart))]
 
 
 def heights(chart: Any, words: set[str]) -> dict[str, float]:
-    """Vertical place of marks with these words, in pixels of the plot."""
-    svg = render(chart, "svg").decode()
-    found = re.findall(r"<text[^>]*translate\([\d.-]+,([\d.-]+)\)[^>]*>([^<]*)</text>", svg)
+    """Vertical place of texts with these words, in pixels."""
+    found = re.findall(r'<text[^>]*? y="([\d.-]+)"[^>]*>([^<]*)</text>', svg(chart))
     return {word: float(y) for y, word in found if word in words}
+
+
+def colours(chart: Any) -> set[str]:
+    """All colours in the picture."""
+    return set(re.findall(r"#[0-9a-f]{6}\b", svg(chart)))
+
+
+def marks(chart: Any, colour: str) -> int:
+    """How many points of a colour the picture has."""
+    return len(re.findall(rf"<use [^>]*fill: {colour}", svg(chart)))

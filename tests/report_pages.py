@@ -12,8 +12,8 @@ from typing import Any
 
 from evenhand.render.document import Column, Table, write_value
 from evenhand.report.document import Block, Check, Figure, Part, Section
+from evenhand.report.figures.style import take_chart
 from evenhand.report.figures.systems import draw_forest
-from evenhand.report.figures.view import take_chart
 from evenhand.report.html import Report, write_page
 
 LONG = "w" * 200
@@ -28,7 +28,7 @@ HOSTILE = (
     LONG,
     "a'b\"c`d\\e&amp;",
 )
-SILENT = {"script", "style"}
+SILENT = {"script", "style", "text"}  # the last within figures: their rows are in the JSON
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 
 
@@ -138,12 +138,6 @@ def unpack(letters: str) -> str:
     return gzip.decompress(base64.b64decode(letters)).decode()
 
 
-def unpack_parts(page: str) -> str:
-    """Return a page as a browser has it when its packed parts are open."""
-    packed = r'<script type="application/gzip" class="packed">(.*?)</script>'
-    return re.sub(packed, lambda found: unpack(found[1]), page, flags=re.DOTALL)
-
-
 class Texts(HTMLParser):
     """The texts of a page with the path that each stands for, and the key within it.
 
@@ -205,7 +199,7 @@ def find_untold(page: str) -> list[str]:
     """Return the numbers of a page that its JSON does not hold, with what it holds instead."""
     held = read_held(page, "report")
     wrong = []
-    for text, path, key in Texts(unpack_parts(page)).found:
+    for text, path, key in Texts(page).found:
         if not re.search(r"\d", text):
             continue
         if not path:
@@ -243,5 +237,5 @@ def show(
     page.on("console", lambda told: page.told.append(told.text))
     page.on("pageerror", lambda error: page.told.append(str(error)))
     page.goto(path.as_uri() + anchor)
-    page.wait_for_selector(".chart[data-drawn]", state="attached")
+    page.wait_for_selector("html[data-ready]", state="attached")
     return page

@@ -18,7 +18,7 @@ x,z,left,bob,2
 y,x,tie,ann,3
 z,y,left,bob,3
 """
-DEAR = ("altair", "fsspec", "ibis", "pandas", "polars", "pyarrow", "pyspark", "rich", "scipy")
+DEAR = ("fsspec", "ibis", "matplotlib", "pandas", "polars", "pyarrow", "pyspark", "rich", "scipy")
 BESIDE_THE_WAY = (
     "evenhand.formats.exports",
     "evenhand.formats.inspection",
@@ -71,6 +71,10 @@ def test_ranking_a_small_file_imports_only_what_it_uses(votes: str) -> None:
     loaded = loaded_after(command("rank", votes))
     assert {"numpy", "duckdb", "evenhand.ranking.rank_sets"} <= loaded
     assert loaded.isdisjoint({*DEAR, *BESIDE_THE_WAY})
+
+
+def test_the_json_of_a_report_draws_no_figure(votes: str) -> None:
+    assert "matplotlib" not in loaded_after(command("report", votes, "--json"))
 
 
 @pytest.mark.parametrize("verb", ["inspect", "judges", "agreement"])

@@ -133,9 +133,11 @@ def test_no_function_accepts_whatever_keywords_it_is_given() -> None:
         for function, _ in source.functions():
             taken = function.args.kwarg
             # a decorator passes on the keywords of the function that it wraps: **kwargs: P.kwargs;
-            # an option of the command line passes on those of click.Option
-            passes_on = (
-                taken and taken.arg == "settings" and source.module == "evenhand.cli.options"
+            # an option of the command line passes on those of click.Option; a template is filled
+            # with the values that it names, as str.format is
+            passes_on = taken and (source.module, taken.arg) in (
+                ("evenhand.cli.options", "settings"),
+                ("evenhand.render.findings", "values"),
             )
             if taken and not isinstance(taken.annotation, ast.Attribute) and not passes_on:
                 yield f"{function.name} takes **{taken.arg}"

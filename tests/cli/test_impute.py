@@ -116,10 +116,10 @@ def test_json_says_whether_it_abstains_and_why(evenhand, rated):
 
 
 def test_decisions_are_a_table_a_file_and_a_figure(evenhand, full, folder):
-    words = ("--reliability", "--draws", "2", "--figures", "drawn", "--figure-format", "json")
+    words = ("--reliability", "--draws", "2", "--figures", "drawn", "--figure-format", "svg")
     ran = evenhand("impute", full, *words)
     assert "one rating per output orders" in ran.out.replace("\n       ", " ")
-    assert (folder / "drawn" / "decisions.json").exists()
+    assert (folder / "drawn" / "decisions.svg").exists()
     rows = list(csv.DictReader(io.StringIO(evenhand("impute", full, *words[:3], "--csv").out)))
     assert {row["design"] for row in rows} == {"spread", "common"}
     assert "booktabs" in evenhand("impute", full, *words[:3], "--latex").out

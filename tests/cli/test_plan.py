@@ -181,10 +181,10 @@ def test_the_word_check_and_other_words_can_never_be_a_file_of_settings(evenhand
 
 
 def test_figures_are_written(evenhand, folder):
-    words = ("--campaigns", "10", "--figures", "out", "--figure-format", "json")
+    words = ("--campaigns", "10", "--figures", "out", "--figure-format", "svg")
     ran = evenhand("plan", *TWO, "--judges", "30", *words)
     assert "2 figures to out" in ran.out
     assert {one.name for one in Path("out").iterdir()} == {
-        "power-by-judges.json",
-        "power-by-judgments.json",
+        "power-by-judges.svg",
+        "power-by-judgments.svg",
     }

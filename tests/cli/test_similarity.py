@@ -94,12 +94,12 @@ def test_with_many_judges_only_the_ends_are_printed_and_csv_has_every_pair(evenh
 
 
 def test_against_says_beside_what_it_predicts_better(evenhand, rated, folder):
-    words = ("--baselines", "--splits", "1", "--figures", "drawn", "--figure-format", "json")
+    words = ("--baselines", "--splits", "1", "--figures", "drawn", "--figure-format", "svg")
     ran = evenhand("similarity", rated, *words)
     for method in ("multi-task", "independent", "pooled", "ridge", "judge mean"):
         assert f"\n {method} " in ran.out
     assert "ratings that were held out are" in ran.out.replace("\n       ", " ")
-    assert (folder / "drawn" / "alike.json").exists()
+    assert (folder / "drawn" / "alike.svg").exists()
     assert "booktabs" in evenhand("similarity", rated, "--latex").out
 
 

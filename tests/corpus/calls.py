@@ -17,6 +17,7 @@ import numpy as np
 
 import evenhand
 from corpus.service import served_campaign, served_crowd
+from evenhand.report.plot import find_chart
 
 __all__ = ["served_campaign", "served_crowd"]
 
@@ -506,7 +507,7 @@ def board_states() -> Any:
 
 
 def drawn_figures() -> Any:
-    """The specification of one figure of each result that has some."""
+    """The rows and titles of one figure of each result that has some."""
     arena, points = evenhand.read("arena.csv"), evenhand.read("points.csv")
     board = evenhand.rank(arena)
     results = {
@@ -520,7 +521,8 @@ def drawn_figures() -> Any:
     told: dict[str, Any] = {}
     for name, (result, kind) in results.items():
         try:
-            told[name] = evenhand.plot(result, kind).to_dict()
+            chart = find_chart(result, kind)
+            told[name] = {"title": chart.title, "datasets": plain(chart.datasets)}
         except (evenhand.EvenhandError, TypeError) as error:
             told[name] = {"refused": str(error)}
     told["wrong"] = refuse(lambda: evenhand.plot(board, "forrest"))

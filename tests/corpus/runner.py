@@ -62,7 +62,13 @@ ENVIRONMENT: Final = {
 }
 """Of every command. What is read when numpy is imported must stand before that."""
 AHEAD: Final = (
-    *("altair", "scipy.linalg", "scipy.optimize", "scipy.sparse.csgraph", "scipy.sparse.linalg"),
+    *(
+        "matplotlib.figure",
+        "scipy.linalg",
+        "scipy.optimize",
+        "scipy.sparse.csgraph",
+        "scipy.sparse.linalg",
+    ),
     *("scipy.special", "scipy.stats"),
 )
 """Libraries that Evenhand imports when it needs them. Never pandas: its presence changes paths."""

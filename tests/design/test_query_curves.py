@@ -93,8 +93,9 @@ def test_curves_without_random_are_refused():
 def test_records_and_figure_have_a_row_for_each_query_and_look():
     found = draw_curves(1)
     assert len(found.records()) == len(found.to_dict()["points"]) == 8
-    drawn = draw_queries(found).to_dict()
-    assert {layer["mark"]["type"] for layer in drawn["layer"]} == {"area", "rule", "line"}
+    below, whole = draw_queries(found).rows
+    assert [row["labels"] for row in whole] == [found.pool]
+    assert len(below) + len(whole) <= len(found.records())
 
 
 def test_few_repeats_give_no_verdict_of_parts():

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from evenhand.report.figures.drawing import (
+from evenhand.report.figures.style import (
     ACCENT,
     BAND,
-    BLUE,
-    BROWN,
     CONTRAST,
-    EVEN,
+    DARK,
     INK,
+    LIGHT,
     PALETTE,
     QUIET,
+    STEPS,
+    shade,
+    write_on,
 )
-from evenhand.report.figures.systems import TURN
-from evenhand.report.html import DARK, FIGURES, LIGHT, write_page, write_variables
+from evenhand.report.html import write_page, write_variables
 from report_pages import make_report
 
 WHITE, BLACK = "#ffffff", "#000000"
 THEMES = {"light": LIGHT, "dark": DARK}
+NAMES = {colour: name for name, colour in reversed(LIGHT.items())}
 
 
 def shine(colour: str) -> float:
@@ -52,26 +56,17 @@ def test_words_can_be_read(theme: str, ground: str, text: str) -> None:
 def test_marks_stand_out_from_what_is_behind_them(mark: str) -> None:
     for behind in (LIGHT["ground"], BAND):
         assert contrast(shine(mark), shine(behind)) >= 3
-    for behind in (DARK["ground"], FIGURES[BAND]):
-        assert contrast(shine(FIGURES[mark]), shine(behind)) >= 4.5
+    for behind in (DARK["ground"], DARK["band"]):
+        assert contrast(shine(DARK[NAMES[mark]]), shine(behind)) >= 4.5
 
 
-def lightness(colour: str) -> float:
-    return 116 * shine(colour) ** (1 / 3) - 16
-
-
-@pytest.mark.parametrize("end", [BLUE, BROWN])
 @pytest.mark.parametrize("theme", THEMES)
-def test_numbers_in_cells_of_a_heat_map_can_be_read(end: str, theme: str) -> None:
-    """Between the ends Vega interpolates in Lab, whose L alone decides the contrast."""
-    dark = theme == "dark"
-    even, far = (FIGURES[EVEN], FIGURES[end]) if dark else (EVEN, end)
-    pale, strong = (FIGURES["black"], FIGURES["white"]) if dark else (BLACK, WHITE)
-    for step in range(101):
-        part = step / 100
-        cell = ((lightness(even) + part * (lightness(far) - lightness(even)) + 16) / 116) ** 3
-        written = strong if part > TURN else pale
-        assert contrast(shine(written), cell) >= 4.4, part
+def test_numbers_in_cells_of_a_heat_map_can_be_read(theme: str) -> None:
+    """The shades of a page in dark are others, and what is written on them is too."""
+    colours = THEMES[theme]
+    for step in range(-STEPS, STEPS + 1):
+        cell, written = (NAMES[colour] for colour in (shade(step / STEPS), write_on(step / STEPS)))
+        assert contrast(shine(colours[written]), shine(colours[cell])) >= 4.4, step
 
 
 def test_figures_and_pages_share_their_colours() -> None:
@@ -82,7 +77,10 @@ def test_figures_and_pages_share_their_colours() -> None:
         "contrast": CONTRAST,
     }.items():
         assert LIGHT[name] == colour
-        assert FIGURES[colour] == DARK[name]
+    assert LIGHT.keys() == DARK.keys()
     page = write_page(make_report())
+    used = {*re.findall(r"var\(--([\w-]+)\)", page)}
+    assert used <= LIGHT.keys()
+    assert not re.search(r"<(?:path|use|text)[^>]*#[0-9a-f]{6}", page), "no colour is fixed"
     assert page.count(write_variables(LIGHT)) == 2, "on the screen and on paper"
     assert page.count(write_variables(DARK)) == 2, "by preference and when chosen"

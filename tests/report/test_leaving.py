@@ -7,25 +7,21 @@ import json
 import pytest
 
 import evenhand
-from drawn_figures import texts, values
+from drawn_figures import marks, texts, values
 from evenhand.errors import UnknownOption
 from evenhand.render.document import Column, Table
 from evenhand.report.document import Check, Part, Section
-from evenhand.report.figures.view import begin_chart, take_chart
+from evenhand.report.figures.style import Axis, Chart, plot, take_chart
 from evenhand.report.html import Report
 
 ROWS = [{"system": "A<B", "score": 1.5}, {"system": "C", "score": -0.5}]
 
 
-def draw():
-    import altair as alt
-
-    chart = begin_chart(ROWS).mark_point(color="#0b6e99")
-    return chart.encode(x=alt.X("score:Q", title="score"), y="system:N").properties(height=60)
-
-
 def make_report(*, wide: bool = False) -> Report:
-    figure = take_chart(draw(), "points", "Scores of systems", "two points", wide=wide)
+    x, y = Axis(-1, 2, "score"), Axis.of_rows([row["system"] for row in ROWS])
+    drawn = [plot([(row["score"], at) for at, row in enumerate(ROWS)], size=7)]
+    chart = Chart((ROWS,), x, y, drawn)
+    figure = take_chart(chart, "points", "Scores of systems", "two points", wide=wide)
     columns = (Column("system", "system"), Column("score", "score", "two"))
     board = Table("board", "Systems", columns, tuple(ROWS))
     check = Check("judges", "Are judges good?", "failed", "2 of 9 <flagged>")
@@ -34,14 +30,13 @@ def make_report(*, wide: bool = False) -> Report:
     return Report("Votes & more", (part,), "evenhand report v.csv", "0.1.0")
 
 
-def test_a_figure_is_a_chart_again_with_its_rows_and_its_title():
-    chart = make_report().figures["fr-en/ranking/points"]
-    assert values(chart) == ROWS
-    assert {"Scores of systems", "A<B".replace("<", "&lt;"), "score"} <= set(texts(chart))
-
-
-def test_a_wide_figure_is_a_chart_too():
-    assert values(make_report(wide=True).figures["fr-en/ranking/points"]) == ROWS
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_figure_is_one_of_matplotlib_with_its_title_and_its_rows_beside_it(wide):
+    report = make_report(wide=wide)
+    assert values(report.charts["fr-en/ranking/points"]) == ROWS
+    drawn = report.figures["fr-en/ranking/points"]
+    assert {"Scores of systems", "A<B", "score"} <= {*texts(drawn)}
+    assert marks(drawn, "#0b6e99") == 2
 
 
 def test_tables_have_the_names_of_their_places():

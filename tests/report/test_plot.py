@@ -10,7 +10,7 @@ import evenhand
 from drawn_figures import texts, values
 from evenhand import datasets
 from evenhand.errors import NotIdentified, UnknownOption
-from evenhand.report.plot import FIGURES
+from evenhand.report.plot import FIGURES, find_chart
 
 
 @pytest.fixture(scope="module")
@@ -59,23 +59,23 @@ def test_every_result_that_has_figures_is_a_public_name():
 def test_a_ranking_is_a_forest_plot_with_its_intervals(votes):
     ranking = evenhand.rank(votes)
     chart = evenhand.plot(ranking)
-    drawn = [row for row in values(chart) if "estimate" in row]
+    drawn = [row for row in values(find_chart(ranking)) if "estimate" in row]
     assert [row["system"] for row in drawn[:4]] == list(ranking.systems)
     assert [row["lower"] for row in drawn[:4]] == ranking.lower.tolist()
     words = texts(chart)
     assert {"A", "D", "B", "C", "log-worth"} <= set(words)
-    assert any("95 % intervals" in word for word in words)
+    assert "95 % intervals" in " ".join(words)
 
 
 def test_outcomes_are_those_of_the_ranking(votes):
-    bars = values(evenhand.plot(evenhand.rank(votes), "outcomes"))
+    bars = values(find_chart(evenhand.rank(votes), "outcomes"))
     won = {row["system"]: row for row in bars if row.get("outcome") == "won"}
     assert won["A"]["to"] - won["A"]["from"] == pytest.approx(402 / 480)  # as printed
 
 
 def test_chances_are_those_of_the_model(votes):
     ranking = evenhand.rank(votes)
-    cells = values(evenhand.plot(ranking, "chances"))
+    cells = values(find_chart(ranking, "chances"))
     assert len(cells) >= 4 * 3
     assert "A" in " ".join(texts(evenhand.plot(ranking, "chances")))
 
@@ -84,18 +84,18 @@ def test_results_of_comparisons_are_drawn(campaign):
     slopes = evenhand.plot(evenhand.screen_judges(campaign))
     assert {f"j{n}" for n in range(12)} <= set(texts(slopes))
     bias = evenhand.find_position_bias(campaign)
-    drawn = [row for row in values(evenhand.plot(bias)) if "judge" in row]
+    drawn = [row for row in values(find_chart(bias)) if "judge" in row]
     assert {row["judge"]: row["share"] for row in drawn} == {
         one.judge: one.share for one in bias.judges
     }
     choices = evenhand.vary_choices(campaign)
-    places = values(evenhand.plot(choices))
+    places = values(find_chart(choices))
     assert {row["system"] for row in places if "system" in row} == {"s0", "s1", "s2"}
 
 
 def test_agreement_is_drawn_with_its_intervals(ratings):
     table = evenhand.measure_agreement(ratings)
-    drawn = [row for row in values(evenhand.plot(table)) if "value" in row]
+    drawn = [row for row in values(find_chart(table)) if "value" in row]
     known = [
         one.value for part in table.parts for one in part.coefficients if one.value is not None
     ]
@@ -108,7 +108,7 @@ def test_a_diagnosis_offers_the_figures_that_it_has(ratings):
         evenhand.plot(found, "sistems")
     kinds = str(refused.value).rpartition(": ")[2].split(" | ")
     assert len(kinds) > 3
-    assert all(evenhand.plot(found, kind).to_dict() for kind in kinds)
+    assert all(len(texts(evenhand.plot(found, kind))) > 3 for kind in kinds)
 
 
 def test_a_kind_that_is_none_is_refused_with_what_there_is(votes):

@@ -242,7 +242,10 @@ def write_comparisons(groups: Mapping[str, ModelComparison], options: Asked) -> 
     notes: list[str] = []
     for group, comparison in groups.items():
         systems, why = _draw_systems(comparison, options.pixels)
-        figures[group] = draw_comparison(comparison, width=options.pixels) | systems
+        drawn = draw_comparison(comparison) | systems
+        figures[group] = {
+            name: replace(chart, width=options.pixels) for name, chart in drawn.items()
+        }
         notes += [f"{group}: {why}" if group else why] if why else []
     return [*notes, *write_figures(figures, options.figures, options.forms)]
 
@@ -263,7 +266,7 @@ def _draw_systems(comparison: ModelComparison, width: int) -> tuple[dict[str, An
     short, _ = shorten(fit.systems)
     apart = tell_apart(short, max(width // LETTER_WIDTH, 12))
     labels = {name: apart[one] for name, one in zip(fit.systems, short, strict=True)}
-    return draw_fit(fit, name=names[0], labels=labels, level=comparison.level, width=width), ""
+    return draw_fit(fit, name=names[0], labels=labels, level=comparison.level), ""
 
 
 def write_curves(learning_curves: LearningCurves, options: Asked) -> list[str]:
@@ -271,7 +274,7 @@ def write_curves(learning_curves: LearningCurves, options: Asked) -> list[str]:
         return []
     from evenhand.report.figures.predictions import draw_curves
 
-    curves = {"curves": draw_curves(learning_curves, width=options.pixels)}
+    curves = {"curves": replace(draw_curves(learning_curves), width=options.pixels)}
     return write_figures({"": curves}, options.figures, options.forms)
 
 

@@ -442,7 +442,7 @@ output_options = stack(
     ),
 )
 
-FORMS: Final = ("svg", "png", "pdf", "json")
+FORMS: Final = ("svg", "png", "pdf")
 
 
 def figure_options(declare: Declare, says: str, of_forms: str) -> Callable[[Any], Any]:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from evenhand.report.html import Report
 
 TABLES: Final = ("latex", "markdown", "csv")
-FIGURES: Final = ("svg", "png", "pdf", "json")
+FIGURES: Final = ("svg", "png", "pdf")
 
 _said_option = section("What is said")
 _placed_option = section("Where it goes")
@@ -155,7 +155,7 @@ class Places:
             written = write_tables(report, self.tables.path, self.tables.forms)
             _say("wrote", f"{plural(len(written), 'file')} of tables to {self.tables.path}")
         if self.figures is not None:
-            drawn = report.figures
+            drawn = report.charts
             files = name_files(drawn)
             named = {files[name]: chart for name, chart in drawn.items()}
             written = write_figures(named, self.figures.path, self.figures.forms)

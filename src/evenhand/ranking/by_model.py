@@ -10,7 +10,7 @@ which models predict held-out judgments best, before anybody looks at an order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -28,7 +28,7 @@ from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.models.existence import cells_of, check_existence, make_preference_graph
 from evenhand.models.registry import FittedModel, Posterior
-from evenhand.numerics.distributions import t_quantile
+from evenhand.numerics.distributions import normal_quantile, t_quantile
 from evenhand.numerics.graph import Graph, strong_components, weak_components
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.bootstrap import bootstrap_intervals, resample_model
@@ -366,3 +366,43 @@ def split_judgments(table: Comparisons, by: str) -> Mapping[str, Comparisons]:
         name: replace(part, rankings=replace(whole, frame=whole.frame.filter(level == name)))
         for name, part in parts.items()
     }
+
+
+# Systems by one model, as figures show them.
+
+
+def estimate_abilities(
+    fit: FittedModel, level: float
+) -> tuple[list[tuple[float, float | None, float | None]], str]:
+    """Return each system's value and interval about the average system, and what they are."""
+    worth = fit.log_worth - fit.log_worth.mean()
+    if isinstance(fit, Posterior):
+        # Draws are centred one by one: where the scale begins is not known from comparisons
+        draws = fit.order_draws - fit.order_draws.mean(axis=1, keepdims=True)
+        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        worth = draws.mean(axis=0)
+        below = (
+            f"posterior means with {100 * level:g} % intervals, 0 the average system; answers taken"
+            " for independent given the outputs, as if judges were alike"
+        )
+    elif fit.worth_vcov is None:
+        below = "log-odds against the average system; the model has no intervals of its own"
+        return [(float(value), None, None) for value in worth], below
+    else:
+        centred = np.eye(len(worth)) - 1 / len(worth)
+        variance = np.einsum("ij,jk,ik->i", centred, fit.worth_vcov, centred)
+        margin = normal_quantile((1 + level) / 2) * np.sqrt(np.maximum(variance, 0))
+        low, high = worth - margin, worth + margin
+        below = f"log-worths with {100 * level:g} % intervals of the model, judgments independent"
+    return list(zip(worth.tolist(), low.tolist(), high.tolist(), strict=True)), below
+
+
+def tabulate_chances(predictor: FittedModel, systems: Sequence[str]) -> Array:
+    """Return (K, K, 3) chances of row preferred, neither, column preferred; 0 on the diagonal."""
+    k = len(systems)
+    at = [(i, j) for i in range(k) for j in range(k) if i != j]
+    chances = np.zeros((k, k, 3))
+    if at:
+        first, second = np.transpose(at)
+        chances[first, second] = predictor.predict([(systems[i], systems[j]) for i, j in at])
+    return chances

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
+from evenhand.render.counts import write_p
 from evenhand.render.findings import Finding
 
 Row: TypeAlias = Mapping[str, Any]
@@ -19,7 +20,6 @@ Key: TypeAlias = str | tuple[str, ...]
 
 NO_VALUE: Final = "–"  # What stands where there is no value; "--" in LaTeX
 MAX_NAMES: Final = 5  # Most systems that are named in a sentence
-SMALLEST_P: Final = 0.001  # p-values below this are written as being below it
 ALWAYS: Final = 9  # Priority of columns that are never left out
 
 
@@ -106,10 +106,6 @@ def write_percent(value: float) -> str:
     """Write a proportion that may be very small, with two digits that mean something."""
     percent = 100 * value
     return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
-
-
-def write_p(p: float) -> str:
-    return f"< {SMALLEST_P}" if p < SMALLEST_P else f"{p:.3f}"
 
 
 def write_count(value: float) -> str:

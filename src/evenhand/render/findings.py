@@ -10,7 +10,7 @@ from string import Formatter
 from typing import Any, Final
 
 from evenhand.errors import listing
-from evenhand.render.counts import plural, share
+from evenhand.render.counts import plural, share, write_p
 
 
 class Finding(str):
@@ -85,7 +85,5 @@ class Templates(Formatter):
         if format_spec == "%":
             return share(value, 1)
         if format_spec == "p":
-            from evenhand.render.document import write_p
-
             return write_p(value)
         return str(super().format_field(value, format_spec))

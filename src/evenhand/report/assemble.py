@@ -43,7 +43,6 @@ from evenhand.report.analysis import (
 )
 from evenhand.report.answer import BUT, add_warnings, is_warning, say_answer, say_refused
 from evenhand.report.document import FAILED, KEY_CHECKS, NOT_RUN, REFUSED, Check, Part, Section
-from evenhand.report.figures.view import draw_unchecked
 from evenhand.report.html import Report
 from evenhand.report.methods import write_section_methods
 from evenhand.report.sections import agreement as agreement_light
@@ -141,8 +140,7 @@ def write_part(
 def _write(analysis: Analysis, name: str, title: str) -> Section:
     """Write a section; what refuses it stands in its place."""
     try:
-        with draw_unchecked():
-            section = WRITERS[name](analysis)
+        section = WRITERS[name](analysis)
     except REFUSALS as refusal:
         why = say_refused(refusal)
         # The section that stands in the place of one that is refused

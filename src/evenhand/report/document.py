@@ -29,8 +29,8 @@ class Figure:
     name: str  # of the file it becomes; unlike the others of its section
     title: str  # above it
     alt: str  # what can be seen, for those who do not see it
-    spec: Mapping[str, Any]  # Vega-Lite, without title and data
-    datasets: Mapping[str, tuple[Row, ...]]  # what is drawn: name → rows; the spec names them
+    chart: Any  # how it is drawn (`evenhand.report.figures.style.Chart`)
+    datasets: Mapping[str, tuple[Row, ...]]  # what is drawn: name → rows
     table: str = ""  # name of the table of its section that holds the same numbers, or ""
     # whether it must keep its width on a small screen, where it can be moved sideways
     wide: bool = False
@@ -150,8 +150,3 @@ def _describe_check(check: Check) -> dict[str, Any]:
         "recommendation": check.recommendation,
         "p": check.p,
     }
-
-
-def join_chart(figure: Figure) -> dict[str, Any]:
-    datasets = {name: [dict(row) for row in rows] for name, rows in figure.datasets.items()}
-    return {**figure.spec, "title": figure.title, "datasets": datasets}

@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -31,21 +30,14 @@ from evenhand.report.document import (
     describe_section,
     pick,
 )
-from evenhand.report.figures.drawing import (
-    ACCENT,
-    BAND,
-    BLUE,
-    BROWN,
-    CONTRAST,
-    EVEN,
-    INK,
-    PALETTE,
-    QUIET,
-)
+from evenhand.report.figures.style import DARK, LIGHT, draw_svg
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
+    from matplotlib.figure import Figure as Picture
+
+    from evenhand.report.figures.style import Chart
 
 # Which form `Report.to_dict` has; another number where a path means something else
 CONTRACT: Final = 1
@@ -98,15 +90,18 @@ class Report:
         return {path.name(table): table for path in list_paths(self) for table in path.tables}
 
     @property
-    def figures(self) -> dict[str, Any]:
-        """All figures by name, such as "ranking/forest", as Altair charts."""
-        from evenhand.report.figures.view import rebuild
-
+    def charts(self) -> dict[str, Chart]:
+        """All figures by name, such as "ranking/forest", before they are drawn."""
         return {
-            path.name(figure): rebuild(figure)
+            path.name(figure): figure.chart
             for path in list_paths(self)
             for figure in path.section.figures
         }
+
+    @property
+    def figures(self) -> dict[str, Picture]:
+        """All figures by name, such as "ranking/forest", as figures of matplotlib."""
+        return {name: chart.draw() for name, chart in self.charts.items()}
 
     def __str__(self) -> str:
         parts = [_write_part(part) for part in self.parts]
@@ -216,55 +211,6 @@ def embed(name: str, value: Any, most: int = PLAIN) -> str:
     return f'<script type="application/json" id="{name}">{text}</script>'
 
 
-# The colours of a page, in light and in dark, and which of them a figure's colours become.
-
-# Name of a colour of the page → colour on white
-LIGHT: Final = {
-    "ink": INK,
-    "quiet": QUIET,
-    "line": "#dfe2e8",
-    "grid": "#e6e8ec",
-    "ground": "#ffffff",
-    "raised": "#f5f7f9",
-    "accent": ACCENT,
-    "contrast": CONTRAST,
-    "good": "#2f6f2a",
-}
-
-# The same on dark
-DARK: Final = {
-    "ink": "#e8eaf0",
-    "quiet": "#a3abbb",
-    "line": "#353b48",
-    "grid": "#2c313c",
-    "ground": "#14171d",
-    "raised": "#1c2028",
-    "accent": "#5bb8e0",
-    "contrast": "#f0a060",
-    "good": "#7cc576",
-}
-
-# Colour of a figure → what stands for it on dark. Black and white write into heat maps.
-FIGURES: Final = {
-    INK: DARK["ink"],
-    QUIET: DARK["quiet"],
-    **dict(
-        zip(
-            PALETTE,
-            (DARK["accent"], DARK["contrast"], DARK["good"], "#c39be0", "#d6b93c"),
-            strict=True,
-        )
-    ),
-    LIGHT["grid"]: DARK["grid"],
-    BAND: "#1e2733",
-    EVEN: "#262a33",
-    BLUE: "#66acd3",
-    BROWN: "#d5975a",
-    "white": "#000000",
-    "black": "#ffffff",
-}
-
-
 def write_variables(colours: dict[str, str]) -> str:
     """Write colours as variables of a style sheet.
 
@@ -274,11 +220,8 @@ def write_variables(colours: dict[str, str]) -> str:
     return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
 
 
-# The report as one page that needs nothing else: styles, charts and numbers are inside.
+# The report as one page that needs nothing else: styles, figures and numbers are inside.
 
-# Most bytes of a page of several tasks whose parts stand in it as they are; in a larger one they
-# are packed
-LARGE: Final = 1_900_000
 SHORT: Final = 8  # Letters of a name that never needs the least width of a first column
 # What no line may break: a percentage, a set of ranks, an option of a command
 HELD: Final = re.compile(r"\d[\d.,]* %|\d+–\d+|(?<!\w)--[a-z][a-z-]*")
@@ -286,7 +229,7 @@ HELD: Final = re.compile(r"\d[\d.,]* %|\d+–\d+|(?<!\w)--[a-z][a-z-]*")
 SIZES: Final = (70, 130, 210, 300)
 STYLES: Final = ("base.css", "report.css", "tables.css", "print.css")
 # Each file knows those before it
-SCRIPTS: Final = ("theme.js", "chart.js", "tooltip.js", "figures.js", "downloads.js", "page.js")
+SCRIPTS: Final = ("theme.js", "downloads.js", "page.js")
 
 
 def write_page(report: Report) -> str:
@@ -306,17 +249,13 @@ def write_page(report: Report) -> str:
         "several": several,
         "anchors": {part.name: f"part-{place}" for place, part in enumerate(report.parts)},
         "data": Markup(embed("report", report.to_dict())),
-        "drawing": Markup(embed("drawing", _find_drawing(report), 0)),
-        "vega": Markup(_pack_vega()),
         "light": Markup(write_variables(LIGHT)),
         "dark": Markup(write_variables(DARK)),
         "css": Markup("".join(map(_read, STYLES))),
         "js": Markup("".join(map(_read, SCRIPTS))),
     }
     template = environment.get_template("report.html")
-    page: str = template.render(frame, bodies=bodies, packed=False)
-    if several and len(page.encode()) > LARGE:
-        page = template.render(frame, bodies=[Markup(pack(one)) for one in bodies], packed=True)
+    page: str = template.render(frame, bodies=bodies)
     return page
 
 
@@ -333,6 +272,7 @@ def _make_environment() -> Environment:
     environment.filters |= {"written": write_value, "size": size_answer, "sign": find_sign}
     environment.filters |= {"prose": hold_together, "spread": is_spread}
     environment.globals |= {
+        "draw": draw_figure,
         "states": (PASSED, FAILED, WARNING, UNDECIDED, NOT_RUN),
         "find_home": find_home,
         "is_warning": is_warning,
@@ -344,9 +284,13 @@ def _read(name: str) -> str:
     return (files("evenhand.report") / "page" / name).read_text(encoding="utf-8")
 
 
-@cache
-def _pack_vega() -> str:
-    return pack(_read("vega.js"))
+def draw_figure(figure: Figure, path: str) -> Markup:
+    """Return a figure as SVG; a path in the JSON of the report names it."""
+    from markupsafe import Markup
+
+    name = path.strip("/").replace("/", "-")
+    words = (figure.title, figure.alt, path)
+    return Markup(draw_svg(figure.chart, name, words, wide=figure.wide))
 
 
 def hold_together(text: str) -> Markup:
@@ -409,23 +353,6 @@ def find_sign(section: Section) -> str:
     if section.not_run or states == {NOT_RUN}:
         return NOT_RUN
     return UNDECIDED if states and states <= {NOT_RUN, UNDECIDED} else ""
-
-
-def _find_drawing(report: Report) -> dict[str, Any]:
-    specs: dict[str, Any] = {}
-    if report.overview is not None:
-        specs |= _of_section(report.overview, "/overview")
-    for place, part in enumerate(report.parts):
-        for number, section in enumerate(part.sections):
-            specs |= _of_section(section, f"/parts/{place}/sections/{number}")
-    return {"specs": specs, "light": LIGHT, "dark": DARK, "darkened": FIGURES}
-
-
-def _of_section(section: Section, path: str) -> dict[str, Any]:
-    return {
-        f"{path}/figures/{place}": {"wide": figure.wide, "spec": dict(figure.spec)}
-        for place, figure in enumerate(section.figures)
-    }
 
 
 # How a report is written: as a page, or as JSON with every number of the page.

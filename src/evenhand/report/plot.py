@@ -3,77 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from evenhand.errors import NotIdentified, UnknownOption, sentence_hint, suggest
-from evenhand.report.figures.view import dress, fit_width
+from evenhand.judges.agreement_table import AgreementTable
+from evenhand.judges.cards import Screening
+from evenhand.ranking.by_model import tabulate_chances
+from evenhand.ranking.position_bias import PositionBias
+from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.robustness.sensitivity import Sensitivity
+from evenhand.ratings.process_comparison import JudgeLikeness
+from evenhand.report.figures import judges, predictions, systems
+from evenhand.report.figures.predictions import Bar, draw_intervals
+from evenhand.report.figures.style import Chart
+from evenhand.report.sections.robustness import list_judges, list_places
+from evenhand.report.sections.systems import tabulate
 
 if TYPE_CHECKING:
-    from evenhand.judges.agreement_table import AgreementTable
-    from evenhand.judges.cards import Screening
-    from evenhand.ranking.position_bias import PositionBias
-    from evenhand.ranking.ranking import Ranking
-    from evenhand.ranking.robustness.sensitivity import Sensitivity
-    from evenhand.ratings.judge_process import JudgeProcess
+    from matplotlib.figure import Figure
 
-WIDTH: Final = 620
 MAX_ROWS: Final = 100  # Most rows that are drawn: the first
-Drawer = Callable[[Any], Any]
-Drawers = Mapping[str, Drawer]
 
 
-def draw_ranking(ranking: Ranking) -> Any:
-    from evenhand.report.figures.systems import draw_forest
-    from evenhand.report.sections.systems import tabulate
-
+def draw_ranking(ranking: Ranking) -> Chart:
     held = " that hold all at once" if ranking.rank_interval == "simultaneous" else ""
     title = f"Systems by {ranking.scale}, with {100 * ranking.level:g} % intervals{held}"
-    return _finish(draw_forest(tabulate(ranking)[:MAX_ROWS], ranking.scale), title)
+    chart = systems.draw_forest(tabulate(ranking)[:MAX_ROWS], ranking.scale)
+    return replace(chart, title=title)
 
 
-def draw_outcomes(ranking: Ranking) -> Any:
-    from evenhand.report.figures.systems import draw_outcomes as draw
-
+def draw_outcomes(ranking: Ranking) -> Chart:
     counted = ("wins", "ties", "losses")
     rows = [{**row, "n": sum(row[key] for key in counted)} for row in ranking.rows()]
-    return _finish(draw([row for row in rows if row["n"]][:MAX_ROWS]), "Wins, ties and losses")
+    chart = systems.draw_outcomes([row for row in rows if row["n"]][:MAX_ROWS])
+    return replace(chart, title="Wins, ties and losses")
 
 
-def draw_chances(ranking: Ranking) -> Any:
-    from evenhand.report.figures.systems import draw_heat_map, tabulate_chances
-
-    systems = ranking.systems[:MAX_ROWS]
-    return draw_heat_map(systems, tabulate_chances(ranking.fit, systems))
+def draw_chances(ranking: Ranking) -> Chart:
+    names = ranking.systems[:MAX_ROWS]
+    return systems.draw_heat_map(names, tabulate_chances(ranking.fit, names))
 
 
-def draw_slopes(screening: Screening) -> Any:
-    from evenhand.report.figures.predictions import Bar, draw_intervals
-
-    slopes = [
-        (card, one)
+def draw_slopes(screening: Screening) -> Chart:
+    bars = [
+        Bar(card.judge, one.value, one.lower, one.upper, strong=bool(card.flags))
         for card in screening.cards
         for one in card.evidence
         if one.name == "slope" and one.value is not None
     ]
-    if not slopes:
+    if not bars:
         raise NotIdentified("no judge has a slope here: only judges of comparisons have one")
-    bars = [
-        Bar(card.judge, one.value or 0.0, one.lower, one.upper, strong=bool(card.flags))
-        for card, one in slopes[:MAX_ROWS]
-    ]
-    return draw_intervals(
-        bars,
-        axis="slope",
-        title="How strongly judges follow the others",
-        below="1 as all judges together, 0 not at all, below 0 against; flagged judges in colour",
-        reference=1.0,
-    )
+    title = "How strongly judges follow the others"
+    below = "1 as all judges together, 0 not at all, below 0 against; flagged judges in colour"
+    return draw_intervals(bars[:MAX_ROWS], axis="slope", title=title, below=below, reference=1.0)
 
 
-def draw_agreement(table: AgreementTable) -> Any:
-    from evenhand.report.figures.predictions import Bar, draw_intervals
-
+def draw_agreement(table: AgreementTable) -> Chart:
     bars = [
         Bar(f"{part.name} {one.title}".strip(), one.value, one.lower, one.upper)
         for part in table.parts
@@ -83,86 +70,49 @@ def draw_agreement(table: AgreementTable) -> Any:
     if not bars:
         raise NotIdentified("no coefficient has a value here: its `why` says why not")
     below = f"{100 * table.level:g} % intervals; 0 is chance for κ and its like"
+    title = "Agreement of judges"
     return draw_intervals(
-        bars[:MAX_ROWS], axis="agreement", title="Agreement of judges", below=below, reference=0.0
+        bars[:MAX_ROWS], axis="agreement", title=title, below=below, reference=0.0
     )
 
 
-def draw_positions(bias: PositionBias) -> Any:
-    from evenhand.report.figures.judges import draw_positions as draw
-    from evenhand.report.sections.robustness import list_judges
-
+def draw_positions(bias: PositionBias) -> Chart:
     rows = list_judges(bias)
     if not rows:
         raise NotIdentified("these judgments name no judges: there is nobody to draw")
-    return _finish(
-        draw(rows[:MAX_ROWS], bias.share), "How often judges prefer the output shown first"
-    )
+    chart = judges.draw_positions(rows[:MAX_ROWS], bias.share)
+    return replace(chart, title="How often judges prefer the output shown first")
 
 
-def draw_choices(sensitivity: Sensitivity) -> Any:
-    from evenhand.report.figures.systems import draw_places
-    from evenhand.report.sections.robustness import list_places
-
-    systems = sensitivity.choices[0].systems[:MAX_ROWS]
-    rows = [row for system in systems for row in list_places(sensitivity, system)]
-    return _finish(draw_places(rows), "Places of systems by choice")
+def draw_choices(sensitivity: Sensitivity) -> Chart:
+    drawn = sensitivity.choices[0].systems[:MAX_ROWS]
+    rows = [row for system in drawn for row in list_places(sensitivity, system)]
+    return replace(systems.draw_places(rows), title="Places of systems by choice")
 
 
-def _draw_with(module: str, name: str, *settings: str) -> Drawer:
-    """Return what draws a result by a function of the figures, which is imported when it draws."""
-
-    def draw(result: Any) -> Any:
-        return getattr(import_module(f"evenhand.report.figures.{module}"), name)(result, *settings)
-
-    return draw
-
-
-def _offer(module: str, name: str) -> Callable[[Any], Drawers]:
-    """Return what offers all figures that a function of the figures draws of a result."""
-
-    def hold(chart: Any) -> Drawer:
-        return lambda _result: chart
-
-    def offer(result: Any) -> Drawers:
-        drawn = _draw_with(module, name)(result)
-        return {kind: hold(chart) for kind, chart in drawn.items()}
-
-    return offer
-
-
-def _draw_likeness(process: JudgeProcess) -> Any:
-    from evenhand.ratings.process_comparison import JudgeLikeness
-    from evenhand.report.figures.judges import draw_likeness
-
-    return draw_likeness(JudgeLikeness(process))
-
-
-def _finish(chart: Any, title: str) -> Any:
-    return dress(chart.properties(**fit_width(title, "", WIDTH)))
-
-
+Drawers = Mapping[str, Callable[[Any], Chart]]
 # Result → kind of figure → what draws it; the first kind is drawn unasked. Where the kinds depend
-# on the result, a function returns them.
-FIGURES: Final[dict[str, Drawers | Callable[[Any], Drawers]]] = {
+# on the result, a function returns its figures.
+FIGURES: Final[dict[str, Drawers | Callable[[Any], dict[str, Chart]]]] = {
     "Ranking": {"forest": draw_ranking, "outcomes": draw_outcomes, "chances": draw_chances},
     "Screening": {"slopes": draw_slopes},
     "AgreementTable": {"coefficients": draw_agreement},
     "PositionBias": {"positions": draw_positions},
     "Sensitivity": {"places": draw_choices},
-    "Diagnosis": _offer("judges", "draw_judges"),
-    "LearningCurves": {"curves": _draw_with("predictions", "draw_curves")},
-    "ModelComparison": _offer("predictions", "draw_comparison"),
+    "Diagnosis": judges.draw_judges,
+    "LearningCurves": {"curves": predictions.draw_curves},
+    "ModelComparison": predictions.draw_comparison,
     "QueryCurves": {
-        measure: _draw_with("predictions", "draw_queries", measure) for measure in ("mae", "rmse")
+        "mae": predictions.draw_queries,
+        "rmse": partial(predictions.draw_queries, measure="rmse"),
     },
-    "JudgeProcess": {"likeness": _draw_likeness},
-    "DecisionCurve": {"decisions": _draw_with("predictions", "draw_decisions")},
-    "CampaignPlan": _offer("predictions", "draw_plan"),
+    "JudgeProcess": {"likeness": lambda process: judges.draw_likeness(JudgeLikeness(process))},
+    "DecisionCurve": {"decisions": predictions.draw_decisions},
+    "CampaignPlan": predictions.draw_plan,
 }
 
 
-def plot(result: Any, kind: str | None = None) -> Any:
+def plot(result: Any, kind: str | None = None) -> Figure:
     """Draw a result.
 
     Args:
@@ -170,13 +120,18 @@ def plot(result: Any, kind: str | None = None) -> Any:
         kind: of the figure; by itself the first that the result has.
 
     Returns:
-        An Altair chart, which a notebook shows; `chart.save("name.svg")` writes it.
+        A figure of matplotlib, which a notebook shows; `figure.savefig("name.pdf")` writes it.
 
     Raises:
         UnknownOption: a result without figures, or a kind that it does not have.
         NotIdentified: a figure for which this result has no numbers.
 
     """
+    return find_chart(result, kind).draw()
+
+
+def find_chart(result: Any, kind: str | None = None) -> Chart:
+    """Return what `plot` draws, with its rows."""
     known = type(result).__name__
     if known not in FIGURES:
         raise UnknownOption(
@@ -184,11 +139,12 @@ def plot(result: Any, kind: str | None = None) -> Any:
             " make_report(data).figures holds those of a report"
         )
     kinds = FIGURES[known]
-    offered = kinds(result) if callable(kinds) else kinds
+    offered: Mapping[str, Any] = kinds(result) if callable(kinds) else kinds
     if not offered:
         raise UnknownOption(f"this {known} holds nothing to draw: its notes say why")
     chosen = next(iter(offered)) if kind is None else kind
     if chosen not in offered:
         hint = sentence_hint(suggest(chosen, offered))
         raise UnknownOption(f"{known} has no figure '{chosen}'{hint}: {' | '.join(offered)}")
-    return offered[chosen](result)
+    drawn: Chart = offered[chosen] if callable(kinds) else offered[chosen](result)
+    return drawn

@@ -1,5 +1,6 @@
 """The figure of decisions holds the numbers of the curve."""
 
+from drawn_figures import texts
 from evenhand.ratings.reliability import study_decisions
 from evenhand.report.figures.predictions import draw_decisions
 from ratings.test_reliability import campaign
@@ -7,10 +8,9 @@ from ratings.test_reliability import campaign
 
 def test_every_point_and_method_is_drawn():
     curve = study_decisions(campaign(), draws=1)
-    spec = draw_decisions(curve).to_dict()
-    band = spec["spec"]["layer"][0]["encoding"]
-    assert (band["y"]["field"], band["y2"]["field"]) == ("lower", "upper")
-    (rows,) = spec["datasets"].values()
+    chart = draw_decisions(curve)
+    (rows,) = chart.datasets.values()
+    assert {"raw mean", *{row["design"] for row in rows}} <= {*texts(chart)}
     assert len(rows) == 3 * len(curve.points)
     drawn = {(row["design"], row["seen"], row["method"]): row["reliability"] for row in rows}
     first = curve.points[0]

@@ -1,15 +1,11 @@
 """Points with intervals, a row for each name."""
 
+from dataclasses import replace
+
 import pytest
 
 from drawn_figures import heights, size, texts, values
-from evenhand.report.figures.predictions import Bar, draw_abilities, draw_intervals
-
-
-def test_abilities_stand_best_first():
-    bars = [Bar("worst", -1.0, -1.2, -0.8), Bar("best", 1.0, 0.8, 1.2), Bar("middle", 0.0)]
-    places = heights(draw_abilities(bars), {"worst", "best", "middle"})
-    assert sorted(places, key=places.__getitem__) == ["best", "middle", "worst"]
+from evenhand.report.figures.predictions import Bar, draw_intervals
 
 
 def test_models_stand_in_the_order_given():
@@ -19,36 +15,29 @@ def test_models_stand_in_the_order_given():
 
 
 def test_numbers_are_drawn_as_they_are():
-    (row,) = values(draw_intervals([Bar("a", 2.4, 2.3, 2.5, inner=(2.35, 2.45))]))
+    (row,) = values(draw_intervals([Bar("a", 2.4, 2.3, 2.5)]))
     assert (row["value"], row["lower"], row["upper"]) == (2.4, 2.3, 2.5)
-    assert (row["inner_lower"], row["inner_upper"]) == (2.35, 2.45)
 
 
 def test_a_name_without_an_interval_is_a_point():
-    (row,) = values(draw_abilities([Bar("a", 2.4)]))
-    assert row["lower"] == row["upper"] == 2.4
+    (row,) = values(draw_intervals([Bar("a", 2.4)]))
+    assert (row["value"], row["lower"]) == (2.4, None)
 
 
 @pytest.mark.parametrize("systems", [2, 60])
 @pytest.mark.parametrize("width", [360, 620])
 def test_all_names_are_there_at_any_width(systems, width):
     names = [f"university-of-{i:02d}-constrained" for i in range(systems)]
-    chart = draw_abilities(
-        [Bar(name, -i, -i - 1, -i + 1) for i, name in enumerate(names)], width=width
-    )
+    bars = [Bar(name, -i, -i - 1, -i + 1) for i, name in enumerate(names)]
+    chart = replace(draw_intervals(bars), width=width)
     assert size(chart)[0] == pytest.approx(width, abs=4)
     drawn = texts(chart)
     assert [name for name in names if name not in drawn] == []
 
 
-def test_borders_stand_between_rows():
-    bars = [Bar(name, -i) for i, name in enumerate("abcd")]
-    at = [row["y"] for row in values(draw_abilities(bars, borders=(1, 3, 4))) if "y" in row]
-    assert at == [20, 60], "after the last row there is no border"
-
-
 def test_long_words_below_the_title_are_broken():
     below = "means over five subsamples of 1,600 comparisons; bars are one standard deviation"
-    title = draw_abilities([Bar("a", 0.0)], below=below, width=360).to_dict()["title"]
-    assert len(title["subtitle"]) == 2
-    assert " ".join(title["subtitle"]) == below
+    drawn = texts(replace(draw_intervals([Bar("a", 0.0)], below=below), width=360))
+    lines = [line for line in drawn if line in below and len(line) > 20]
+    assert len(lines) == 2
+    assert " ".join(lines) == below

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
+from drawn_figures import marks, svg, texts
 from evenhand.report.figures.judges import BLIND, SEEN, draw_shares, draw_sides
 from evenhand.report.figures.judges import ITEM_SIDES as SIDES
+from evenhand.report.figures.style import ACCENT, CONTRAST
 
 
 def test_seen_and_blind_items_are_told_apart_by_mark_and_colour():
@@ -12,13 +16,14 @@ def test_seen_and_blind_items_are_told_apart_by_mark_and_colour():
         for share, seen, blind in (("0–9 %", 3, 5.5), ("100 %", 7, 1.25))
         for who, items in ((SEEN, seen), (BLIND, blind))
     ]
-    drawn = draw_shares(rows).to_dict()
-    bars, ticks = drawn["layer"]
-    assert (bars["mark"]["type"], ticks["mark"]["type"]) == ("bar", "tick")
-    assert SEEN in bars["transform"][0]["filter"]
-    assert BLIND in ticks["transform"][0]["filter"]
-    assert bars["encoding"]["x"]["sort"] == ["0–9 %", "100 %"]
-    assert bars["encoding"]["color"]["scale"]["domain"] == [SEEN, BLIND]
+    drawn = svg(draw_shares(rows))
+    (bars,) = re.findall(rf'<path d="([^"]*)"[^>]*fill: {ACCENT}', drawn)
+    assert len({*re.findall(r"M ([\d.]+)", bars)}) == 2
+    assert (
+        len(re.findall(rf"<path [^>]*fill: none; stroke: {CONTRAST}; stroke-width: 3", drawn)) == 2
+    )
+    assert [word for word in texts(draw_shares(rows)) if "%" in word] == ["0–9 %", "100 %"]
+    assert {SEEN, BLIND} <= {*texts(draw_shares(rows))}
 
 
 def test_systems_stand_in_the_order_of_the_board_and_items_in_that_of_the_table():
@@ -33,10 +38,7 @@ def test_systems_stand_in_the_order_of_the_board_and_items_in_that_of_the_table(
         }
         for item, system, net in (("7", "B", 1.0), ("7", "A", -1.0), ("3", "A", 0.5))
     ]
-    drawn = draw_sides(rows, ["A", "B"]).to_dict()
-    assert drawn["encoding"]["x"]["sort"] == ["A", "B"]
-    assert drawn["encoding"]["y"]["sort"] == ["7", "3"]
+    chart = draw_sides(rows, ["A", "B"])
+    assert [word for word in texts(chart) if word in {"A", "B", "7", "3"}] == ["A", "B", "7", "3"]
     assert [row["side"] for row in rows] == ["wins there", "loses there", "wins there"]
-    colours = drawn["encoding"]["color"]["scale"]["range"]
-    shapes = drawn["encoding"]["shape"]["scale"]["range"]
-    assert len({*colours}) == len({*shapes}) == 2
+    assert (marks(chart, ACCENT), marks(chart, CONTRAST)) == (3, 2), "with those of the legend"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from drawn_figures import values
 from evenhand.design import simulate
 from evenhand.judges.diagnosis import diagnose_judges
 from evenhand.report.figures.judges import draw_judges
@@ -20,14 +21,6 @@ FOUR = ("judge", "item", "system", "score")
 COLUMNS = ("judge", "item", "system", "input", "criterion", "score")
 
 
-def _values(chart):
-    """All rows of data in a chart."""
-    spec = chart.to_dict()
-    held = [spec, *spec.get("layer", [])]
-    rows = [row for one in held for row in one.get("data", {}).get("values", [])]
-    return rows + [row for one in spec.get("datasets", {}).values() for row in one]
-
-
 def test_the_paper_s_figures_are_drawn_for_both_criteria(found):
     names = set(draw_judges(found))
     assert names == {
@@ -41,13 +34,13 @@ def test_the_paper_s_figures_are_drawn_for_both_criteria(found):
 
 
 def test_every_judge_stands_in_the_figure_with_its_mean(found):
-    rows = _values(draw_judges(found)["judges-mean-fluency"])
+    rows = values(draw_judges(found)["judges-mean-fluency"])
     drawn = {row["judge"]: row["mean"] for row in rows if row.get("who") == "the judge"}
     assert drawn == {one.judge: one.mean for one in found.profiles["fluency"]}
 
 
 def test_references_are_named_so(found):
-    rows = _values(draw_judges(found)["systems"])
+    rows = values(draw_judges(found)["systems"])
     kinds = {row["system"]: row["kind"] for row in rows if "system" in row}
     assert kinds["Human-FTE"] == "human reference"
     assert kinds["ASR-1"] == "ASR"
@@ -59,14 +52,14 @@ def test_one_criterion_has_no_figure_of_two():
 
 
 def test_the_limits_are_drawn_where_they_are():
-    rows = _values(draw_judges(diagnose_judges(ratings(LINES)))["judges-mean"])
+    rows = values(draw_judges(diagnose_judges(ratings(LINES)))["judges-mean"])
     drawn = {row["what"]: row["at"] for row in rows if "what" in row}
     expected = {"centre": 8 / 3, "lower limit": 4 / 3, "upper limit": 4.0}
     assert drawn == pytest.approx(expected)
 
 
 def test_the_figure_of_removal_holds_the_scores_by_those_kept():
-    rows = _values(draw_judges(diagnose_judges(ratings(LINES)))["removal"])
+    rows = values(draw_judges(diagnose_judges(ratings(LINES)))["removal"])
     by = "without those outside by mean score"
     assert {row["system"]: row["score"] for row in rows if row["by"] == by} == {
         "a": 1,
@@ -78,15 +71,15 @@ def test_the_figure_of_removal_holds_the_scores_by_those_kept():
 def test_gaps_are_drawn_with_the_limits_of_gaps():
     found = diagnose_judges(ratings(LINES), reading="gap")
     chart = draw_judges(found)["judges-mean"]
-    drawn = {row["judge"]: row["gap"] for row in _values(chart) if "judge" in row}
+    drawn = {row["judge"]: row["gap"] for row in values(chart) if "judge" in row}
     assert drawn == pytest.approx({"w": -8 / 9, "x": -8 / 9, "y": -8 / 9, "z": 8 / 3})
-    (centre,) = (row["at"] for row in _values(chart) if row.get("what") == "centre")
+    (centre,) = (row["at"] for row in values(chart) if row.get("what") == "centre")
     assert centre == pytest.approx(0, abs=1e-12)
 
 
 def test_a_judge_without_shared_outputs_has_a_mean_and_no_others():
     found = diagnose_judges(ratings([*LINES, ("lone", "9", "a", 4.0)]))
-    rows = _values(draw_judges(found)["judges-mean"])
+    rows = values(draw_judges(found)["judges-mean"])
     assert [row["who"] for row in rows if row.get("judge") == "lone"] == ["the judge"]
 
 
@@ -100,7 +93,7 @@ def test_criteria_that_would_share_a_file_have_files_of_their_own():
 def test_names_without_room_are_counted():
     lines = [(j, i, f"{s}{n}", v, c) for c in "uv" for n in range(5) for j, i, s, v in LINES]
     chart = draw_judges(diagnose_judges(ratings(lines, (*FOUR, "criterion"))))["systems"]
-    held = [row for row in _values(chart) if "system" in row]
+    held = [row for row in values(chart) if "system" in row]
     named = len(held) - 15  # every point is there, and again with its name
-    below = chart.to_dict()["title"]["subtitle"]
+    below = chart.below
     assert below == f"mean scores by all judges; {15 - named} not named for want of room"

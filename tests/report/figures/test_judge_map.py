@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from drawn_figures import marks, texts
 from evenhand.report.figures.judges import EDGES, KINDS, draw_judge_map
 from evenhand.report.figures.judges import MAX_NAMED_ON_MAP as NAMED
 
@@ -25,31 +26,31 @@ def row(judge, slope, kind="not flagged", **more):
 
 
 def layers(rows, **settings):
-    drawn = draw_judge_map(rows, **settings).to_dict()
-    held = drawn["datasets"]
-    return [{**one, "rows": held[one["data"]["name"]]} for one in drawn["layer"]]
+    """The rows of points, and of names at the right and at the left."""
+    _, points, *names = draw_judge_map(rows, **settings).rows
+    return points, [row for side in names for row in side]
 
 
 def test_a_wild_slope_stands_at_the_edge_and_keeps_its_number():
-    _, points, *_ = layers([row("wild", 55.0), row("calm", 1.2)])
-    wild, calm = points["rows"]
-    _, high = points["encoding"]["x"]["scale"]["domain"]
-    assert (wild["slope"], wild["at"]) == (55.0, high)
+    (wild, calm), _ = layers([row("wild", 55.0), row("calm", 1.2)])
+    assert wild["slope"] == 55.0
+    assert wild["at"] == pytest.approx(EDGES[1] * 1.06)
     assert calm["at"] == 1.2
-    assert high == pytest.approx(EDGES[1] * 1.06)
 
 
 def test_flagged_judges_are_named_towards_the_middle_and_the_others_are_not():
     rows = [row("left", -1.0, "reversed"), row("right", 2.5, "careless"), row("plain", 1.0)]
-    names = layers(rows)[2:]
-    sides = {one["rows"][0]["judge"]: one["mark"]["align"] for one in names}
-    assert sides == {"left": "left", "right": "right"}
+    _, names = layers(rows)
+    assert {one["judge"]: one["side"] for one in names} == {"left": "right", "right": "left"}
+    drawn = texts(draw_judge_map(rows))
+    assert {"left", "right"} <= {*drawn}
+    assert "plain" not in drawn
 
 
 def test_of_many_flagged_judges_the_first_are_named():
     rows = [row(f"j{k}", 0.0, "careless") for k in range(NAMED + 5)] + [row("ok", 1.0)]
-    (names,) = layers(rows)[2:]
-    assert len(names["rows"]) == NAMED
+    assert len(layers(rows)[1]) == NAMED
+    assert marks(draw_judge_map(rows), KINDS["careless"][0]) == NAMED + 5 + 1, "and the legend"
 
 
 def test_classes_differ_in_shape_as_well_as_in_colour():
@@ -58,25 +59,26 @@ def test_classes_differ_in_shape_as_well_as_in_colour():
 
 
 def test_without_ties_judgments_stand_upwards():
-    _, points, *_ = layers([row("a", 1.0), row("b", 0.5)], ties=False)
-    assert points["encoding"]["y"]["field"] == "n"
+    rows = [row("a", 1.0), row("b", 0.5)]
+    assert "judgments" in texts(draw_judge_map(rows, ties=False))
+    assert "prefers neither" in texts(draw_judge_map(rows))
 
 
 @pytest.mark.parametrize("kind", OPEN_KINDS[1:])
 def test_where_nothing_is_decided_of_anybody_all_who_have_room_are_named(kind):
     rows = [row(f"j{k}", k / 2, kind, ties=0.1 * (k % 3)) for k in range(6)]
-    names = [one["judge"] for layer in layers(rows)[2:] for one in layer["rows"]]
+    names = [one["judge"] for one in layers(rows)[1]]
     assert sorted(names) == [f"j{k}" for k in range(6)]
 
 
 def test_of_judges_at_one_place_the_more_doubtful_are_named():
     kind = "too few judges to tell"
     rows = [row(f"ok{k}", 1.0, kind) for k in range(3)] + [row("odd", 1.0, kind, p_honest=0.1)]
-    names = [one["judge"] for layer in layers(rows)[2:] for one in layer["rows"]]
+    names = [one["judge"] for one in layers(rows)[1]]
     assert "ok2" not in names
 
 
 def test_without_ties_names_find_room_by_numbers_of_judgments():
     rows = [row(f"j{k}", 1.0, "too few judges to tell", n=10**k) for k in range(4)]
-    names = [one["judge"] for layer in layers(rows, ties=False)[2:] for one in layer["rows"]]
+    names = [one["judge"] for one in layers(rows, ties=False)[1]]
     assert sorted(names) == ["j0", "j1", "j2", "j3"]

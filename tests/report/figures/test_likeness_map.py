@@ -23,8 +23,8 @@ def cells():
     both = {
         names: one for one in PAIRS for names in ((one.judge, one.other), (one.other, one.judge))
     }
-    chart = draw_likeness(SimpleNamespace(judges=JUDGES, both=both)).to_dict()
-    (rows,) = chart["datasets"].values()
+    chart = draw_likeness(SimpleNamespace(judges=JUDGES, both=both))
+    (rows,) = chart.datasets.values()
     return {(row["row"], row["against"]): row for row in rows}
 
 

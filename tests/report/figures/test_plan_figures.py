@@ -1,13 +1,13 @@
 """Curves of a plan."""
 
-import re
 from itertools import pairwise
 
 import pytest
 
+from drawn_figures import marks, size
 from evenhand.design.plan import plan_campaign
-from evenhand.report.figures.drawing import PALETTE
 from evenhand.report.figures.predictions import HARDEST, draw_plan, mark_numbers
+from evenhand.report.figures.style import INK, PALETTE
 
 
 @pytest.fixture(scope="module")
@@ -15,35 +15,27 @@ def plan():
     return plan_campaign({"systems": 3, "gap": 0.6, "judges": 20}, campaigns=10)
 
 
-def layers(chart):
-    """The rows of each layer, wherever the specification keeps them."""
-    spec = chart.to_dict()
-    own = [layer["data"] for layer in spec["layer"]]
-    kept = spec.get("datasets", {})
-    return [list(kept[data["name"]] if "name" in data else data["values"]) for data in own]
-
-
 @pytest.mark.parametrize("by", ["judgments", "judges"])
 def test_the_curve_shows_every_point_and_the_simulated_design(plan, by):
-    wish, planned, curve, bars, point = layers(draw_plan(plan)[f"power-by-{by}"])
+    wish, planned, curve, point = draw_plan(plan)[f"power-by-{by}"].rows
     drawn = [row for row in curve if row["pairs"] == HARDEST]
     points = plan.by_judges if by == "judges" else plan.by_judgments
     assert [row["power"] for row in drawn] == [one.weakest for one in points]
     assert [row[by] for row in drawn] == [getattr(one, by) for one in points]
     assert wish == [{"power": 0.8}]
     assert point[0]["power"] == plan.weakest.power
-    assert bars[0]["lower"] == plan.weakest.lower
+    assert point[0]["lower"] == plan.weakest.lower
     assert planned == [{by: getattr(plan.design, by)}]
 
 
 def test_without_simulation_there_is_no_point():
     found = plan_campaign({"systems": 2, "gap": 0.6, "judges": 20}, campaigns=0)
-    assert len(draw_plan(found)["power-by-judges"].to_dict()["layer"]) == 3
+    assert len(draw_plan(found)["power-by-judges"].rows) == 3
 
 
 def test_one_pair_is_drawn_once_and_named():
     found = plan_campaign({"systems": 2, "gap": 0.6, "judges": 20}, campaigns=0)
-    curve = layers(draw_plan(found)["power-by-judgments"])[2]
+    curve = draw_plan(found)["power-by-judgments"].rows[2]
     assert {row["pairs"] for row in curve} == {"S1 > S2"}
 
 
@@ -51,19 +43,17 @@ def test_one_pair_is_drawn_once_and_named():
     ("least", "most", "planned"), [(434, 13872, 3468), (5, 160, 40), (2, 9, 7)]
 )
 def test_the_axis_marks_the_planned_number_and_no_two_too_near_each_other(least, most, planned):
-    marks = mark_numbers(least, most, planned).to_dict()["values"]
+    marks = mark_numbers(least, most, planned)
     assert planned in marks
     assert all(later / now >= 1.5 for now, later in pairwise(marks))
     assert all(least <= mark <= most for mark in marks)
 
 
 def test_the_simulated_point_is_not_in_the_colour_of_the_mean(plan):
-    drawn = draw_plan(plan)["power-by-judges"].to_dict()["layer"]
-    assert drawn[-1]["mark"]["color"] not in PALETTE
+    assert marks(draw_plan(plan)["power-by-judges"], INK) == 1
+    assert INK not in PALETTE
 
 
 def test_it_fits_a_telephone(plan):
-    vl_convert = pytest.importorskip("vl_convert")
     for chart in draw_plan(plan).values():
-        svg = vl_convert.vegalite_to_svg(chart.to_dict())
-        assert float(re.search(r'width="([0-9.]+)"', svg)[1]) <= 390
+        assert size(chart)[0] <= 390

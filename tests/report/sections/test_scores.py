@@ -39,10 +39,8 @@ def test_where_lower_is_better_by_its_name_the_order_turns_and_it_is_said():
     board = table(section, "mqm_penalty")
     assert [row["system"] for row in board.rows] == ["poor", "fair", "good"]
     assert "Lower scores are better for mqm_penalty, as the name says." in section.says
-    left, right = next(
-        layer for layer in section.figures[0].spec["layer"] if "x" in layer["encoding"]
-    )["encoding"]["x"]["scale"]["domain"]
-    assert left > right
+    across = section.figures[0].chart.x
+    assert across.low > across.high
 
 
 def test_penalties_that_are_taken_off_are_better_when_higher():

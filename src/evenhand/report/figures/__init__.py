@@ -1,1 +1,1 @@
-"""Charts of what was found, drawn by Vega-Lite."""
+"""Charts of what was found, drawn by matplotlib."""

@@ -1,11 +1,7 @@
-"""What figures share without being charts: colours, room for names, and the files they become.
-
-Nothing is loaded from outside: the renderer (the extra `images`) carries its own fonts and code.
-"""
+"""What figures share without being drawn: the files they become, and room for names."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,29 +9,18 @@ from errno import EACCES, ENOTDIR
 from itertools import count
 from os import W_OK, X_OK, access, strerror
 from pathlib import Path
-from typing import Any, Final
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
 
 from evenhand.errors import UnknownOption, listing
 
-INK: Final = "#1f2430"
-QUIET: Final = "#5f6675"
-ACCENT: Final = "#0b6e99"
-CONTRAST: Final = "#b8510d"
-# Told apart by those who see colours differently, on white and when printed in grey
-PALETTE: Final = (ACCENT, CONTRAST, "#3d7a37", "#7a4f9a", "#8a6d00")
-BAND: Final = "#eef3f6"  # Behind every other cluster
-# Even, and both ends: as dark as each other, and of hues that all eyes tell apart
-EVEN: Final = "#f3f3f1"
-BLUE: Final = "#0a3d57"
-BROWN: Final = "#5f2603"
+if TYPE_CHECKING:
+    from evenhand.report.figures.style import Chart
 
-WIDTH: Final = 620  # Width of a plot, in pixels
 LETTER: Final = 5.8  # Width of a letter at the size that names have, in pixels; on the safe side
 LINE: Final = 12.0  # Height of a name
 
-
-FORMS: Final = ("svg", "png", "pdf", "json")  # Endings of the files that a figure can become
-SHARPNESS: Final = 2.0  # Pixels of a PNG for each unit of the figure
+FORMS: Final = ("svg", "png", "pdf")  # Endings of the files that a figure can become
 NAMELESS: Final = "unnamed"  # File of what has no letter or digit in its name
 
 
@@ -66,9 +51,6 @@ def check_folder(folder: Path, what: str) -> None:
 def check_figure_folder(folder: Path, forms: Sequence[str] = ("svg", "png")) -> None:
     """Refuse a folder that figures cannot be written to, before there are any; make nothing."""
     _check_forms(forms)
-    for form in forms:
-        if form != "json":
-            _load_renderer(form)
     check_folder(folder, "figures")
 
 
@@ -90,12 +72,15 @@ def refuse_folder(folder: Path, what: str, error: OSError) -> UnknownOption:
 
 
 def write_figures(
-    figures: Mapping[str, Any], folder: Path, forms: Sequence[str] = ("svg", "png")
+    figures: Mapping[str, Chart], folder: Path, forms: Sequence[str] = ("svg", "png")
 ) -> list[Path]:
+    """Write figures into a folder, which is made where it is not there."""
+    from evenhand.report.figures.style import render
+
     _check_forms(forms)
     drawn = {  # all of them before the first is written
-        f"{name}.{form}": render(chart, form)
-        for name, chart in figures.items()
+        f"{name}.{form}": render(picture, form)
+        for name, picture in ((name, chart.draw()) for name, chart in figures.items())
         for form in dict.fromkeys(forms)
     }
     return fill_folder(folder, "figures", drawn)
@@ -107,35 +92,10 @@ def _check_forms(forms: Sequence[str]) -> None:
         raise UnknownOption(f"no figure as {listing(unknown)}: choose {' | '.join(FORMS)}")
 
 
-def render(chart: Any, form: str) -> bytes:
-    spec = chart.to_dict()
-    if form == "json":
-        return json.dumps(spec, ensure_ascii=False, indent=1).encode()
-    vl_convert = _load_renderer(form)
-    if form == "svg":
-        return str(vl_convert.vegalite_to_svg(spec)).encode()
-    if form == "png":
-        return bytes(vl_convert.vegalite_to_png(spec, scale=SHARPNESS))
-    return bytes(vl_convert.vegalite_to_pdf(spec))
-
-
-def _load_renderer(form: str) -> Any:
-    try:
-        import vl_convert
-    except ImportError:
-        raise UnknownOption(
-            f"figures as {form} need a renderer: pip install 'evenhand[images]' (in a clone:"
-            " '.[images]'), or take json, which https://vega.github.io/editor draws"
-        ) from None
-    return vl_convert
-
-
 # Names beside points, where they neither cover points nor each other.
 
 GAP: Final = 8.0  # From the middle of a point to its name
 POINT: Final = 5.0  # Half of what a point covers
-
-Box = tuple[float, float, float, float]  # Left, top, right, bottom
 
 
 @dataclass(frozen=True)
@@ -148,45 +108,35 @@ def place_names(
     points: Sequence[tuple[float, float]], names: Sequence[str], width: float
 ) -> list[Name]:
     """Choose a side for each name; a name without room is left out."""
-    taken: list[Box] = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
+    # Left, top, right, bottom of what is taken
+    taken = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     placed = []
     for at, (name, (x, y)) in enumerate(zip(names, points, strict=True)):
         length = LETTER * len(name)
-        others = [box for i, box in enumerate(taken) if i != at]
-        for side in ("right", "left"):
-            start = x + GAP if side == "right" else x - GAP - length
-            box = (start, y - LINE / 2, start + length, y + LINE / 2)
-            inside = start >= 0 and start + length <= width
-            if inside and not any(_overlap(box, other) for other in others):
-                taken.append(box)
+        for side, start in (("right", x + GAP), ("left", x - GAP - length)):
+            end, top, bottom = start + length, y - LINE / 2, y + LINE / 2
+            met = any(
+                start < right and left < end and top < low and high < bottom
+                for i, (left, high, right, low) in enumerate(taken)
+                if i != at
+            )
+            if start >= 0 and end <= width and not met:
+                taken.append((start, top, end, bottom))
                 placed.append(Name(at, side))
                 break
     return placed
 
 
-def _overlap(box: Box, other: Box) -> bool:
-    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
-
-
 def spread(places: Sequence[float], least: float, ends: tuple[float, float]) -> list[float]:
     """Move places apart as little as need be, so that none is nearer to the next than `least`."""
-
-    def hold(middle: float, members: int) -> float:
-        half = (members - 1) / 2 * least
-        return max(min(middle, ends[1] - half), ends[0] + half)
-
-    def touch(block: tuple[float, list[int]], other: tuple[float, list[int]]) -> bool:
-        return other[0] - block[0] < (len(block[1]) + len(other[1])) / 2 * least
-
-    blocks: list[tuple[float, list[int]]] = []  # middle, members
-    for at in sorted(range(len(places)), key=places.__getitem__):
-        blocks.append((hold(places[at], 1), [at]))
-        while len(blocks) > 1 and touch(blocks[-2], blocks[-1]):
-            members = blocks[-2][1] + blocks[-1][1]
-            middle = sum(places[member] for member in members) / len(members)
-            blocks[-2:] = [(hold(middle, len(members)), members)]
+    order = sorted(range(len(places)), key=places.__getitem__)
+    free = [places[at] - number * least for number, at in enumerate(order)]
     moved = list(places)
-    for middle, members in blocks:
-        for i, at in enumerate(members):
-            moved[at] = middle + (i - (len(members) - 1) / 2) * least
+    for number, at in enumerate(order):  # isotonic regression
+        best = max(
+            min(fmean(free[start:end]) for end in range(number + 1, len(free) + 1))
+            for start in range(number + 1)
+        )
+        last = ends[1] - (len(places) - 1) * least
+        moved[at] = max(min(best, last), ends[0]) + number * least
     return moved

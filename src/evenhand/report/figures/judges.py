@@ -2,52 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import log
 from typing import Any, Final
-
-import altair as alt
 
 from evenhand.judges.diagnosis_result import Diagnosis
 from evenhand.judges.profiles import JudgeProfile, Outliers
 from evenhand.ratings.process_comparison import JudgeLikeness
 from evenhand.render.document import Row
-from evenhand.report.document import pick
-from evenhand.report.figures.drawing import (
+from evenhand.report.figures.drawing import name_files, place_names
+from evenhand.report.figures.style import (
     ACCENT,
-    BLUE,
-    BROWN,
     CONTRAST,
-    EVEN,
+    GRID,
+    HOLLOW,
     INK,
-    LETTER,
     PALETTE,
     QUIET,
-    WIDTH,
-    name_files,
-    place_names,
+    ROW,
+    Axis,
+    Chart,
+    boxes,
+    count_off,
+    look_up,
+    name_points,
+    plot,
+    rule,
+    series,
+    write_share,
 )
 from evenhand.report.figures.systems import (
-    NAMES,
-    NUMBER_ROOM,
-    TURN,
-    MapFrame,
+    draw_map,
     draw_removals,
     draw_systems,
-    number_columns,
-)
-from evenhand.report.figures.view import (
-    begin_chart,
-    dress,
-    encode_colour,
-    encode_criterion,
-    encode_kind,
-    encode_shade,
-    fit_width,
-    list_tooltips,
-    name_axis,
-    write_light_on,
-    write_title,
+    name_rows,
 )
 
 # The figures of Hamon, Mostefa & Arranz (2007) on the user's data.
@@ -56,17 +44,29 @@ from evenhand.report.figures.view import (
 #     judges-mean      2 and 3    each judge's mean beside the others' mean on the same outputs
 #     judges-distance  4 and 5    each judge's mean distance from the others
 #     removal          7          scores of systems by all judges and without those outside
-#
-# A horizontal axis that the paper fills with judges is a row of judges here, sorted alike.
 
-PAPER_HEIGHT: Final = 320
 # Most judges whose names stand under the axis; more are numbered by their order alone
 MAX_NAMED_ON_AXIS: Final = 30
-WHOSE: Final = ("the judge", "others, same outputs")
+WHOSE: Final = {"the judge": (PALETTE[0], "o"), "others, same outputs": (PALETTE[1], "o")}
+WITHIN: Final = {"within": (ACCENT, "o"), "outside": (CONTRAST, "o")}
 
 
-def draw_judges(diagnosis: Diagnosis) -> dict[str, Any]:
-    figures: dict[str, Any] = {}
+# Attribute of a judge's profile → method of outliers, file, key of rows, title of the axis, title
+ORDERED: Final = {
+    "gap": (
+        *("mean-score", "judges-mean", "gap"),
+        *("own mean − others' on the same outputs, points", "Gap to the others by judge"),
+    ),
+    "mean": ("mean-score", "judges-mean", "mean", "mean score", "Mean score by judge"),
+    "mean_agreement": (
+        *("mean-agreement", "judges-distance", "distance"),
+        *("mean distance |own − other|, points", "Mean agreement by judge"),
+    ),
+}
+
+
+def draw_judges(diagnosis: Diagnosis) -> dict[str, Chart]:
+    figures: dict[str, Chart] = {}
     criteria = diagnosis.criteria
     if len(criteria) > 1:
         figures["systems"] = draw_systems(diagnosis)
@@ -74,106 +74,57 @@ def draw_judges(diagnosis: Diagnosis) -> dict[str, Any]:
     for criterion in criteria:
         tail = tails.get(criterion, "")
         profiles = diagnosis.profiles.get(criterion, ())
-        shared = [profile for profile in profiles if profile.others_mean is not None]
-        score = diagnosis.outliers_of("mean-score", criterion)
-        if diagnosis.reading == "gap" and shared:
-            ordered = sorted(shared, key=lambda profile: (profile.gap or 0.0, profile.judge))
-            below = f"{len(ordered)} judges; dashed: centre and limits, outside {len(score.judges)}"
-            title = write_title("Gap to the others by judge", score.criterion, below)
-            values = {"gap": [profile.gap for profile in ordered]}
-            points = _mark(ordered, values, score, "own mean − others' on the same outputs, points")
-            figures[f"judges-mean{tail}"] = _add_limits(score, title, points)
-        elif diagnosis.reading == "mean" and profiles:
-            figures[f"judges-mean{tail}"] = _draw_means(profiles, score)
-        if shared:
-            distance = diagnosis.outliers_of("mean-agreement", criterion)
-            figures[f"judges-distance{tail}"] = _draw_distances(shared, distance)
+        for attribute in (diagnosis.reading, "mean_agreement"):
+            if any(getattr(profile, attribute) is not None for profile in profiles):
+                method, file, *_ = ORDERED[attribute]
+                limits = diagnosis.outliers_of(method, criterion)
+                figures[f"{file}{tail}"] = _draw_ordered(profiles, limits, attribute)
         if any(removal.criterion == criterion for removal in diagnosis.removals):
             figures[f"removal{tail}"] = draw_removals(diagnosis, criterion)
-    return {name: dress(chart) for name, chart in figures.items()}
+    return figures
 
 
-def _draw_means(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
-    """Figures 2 and 3: judges sorted by their mean, beside the others on the same outputs."""
-    ordered = sorted(profiles, key=lambda profile: (profile.mean, profile.judge))
-    rows = [
-        {"judge": profile.judge, "place": place, "who": who, "mean": value}
-        for place, profile in enumerate(ordered, start=1)
-        for who, value in zip(WHOSE, (profile.mean, profile.others_mean), strict=True)
-        if value is not None
+def _draw_ordered(profiles: Sequence[JudgeProfile], limits: Outliers, attribute: str) -> Chart:
+    """Draw judges, lowest first, over the centre and the limits that the method has."""
+    name, title, head = ORDERED[attribute][2:]
+    known = [
+        (value, profile)
+        for profile in profiles
+        if (value := getattr(profile, attribute)) is not None
     ]
-    base = begin_chart(rows).encode(
-        x=_name_judges(ordered), y=alt.Y("mean:Q", title="mean score", scale=alt.Scale(zero=False))
-    )
-    colour = encode_colour("who:N", WHOSE)
-    tooltip = list_tooltips(("judge:N",), ("who:N",), ("mean:Q",))
-    line = base.mark_line(strokeWidth=1.2).encode(color=colour)
-    points = base.mark_point(filled=True, size=20).encode(color=colour, tooltip=tooltip)
-    below = f"{len(ordered)} judges; dashed: centre and limits, outside {len(limits.judges)}"
-    title = write_title("Mean score by judge", limits.criterion, below)
-    return _add_limits(limits, title, line, points)
-
-
-def _draw_distances(profiles: Sequence[JudgeProfile], limits: Outliers) -> Any:
-    """Figures 4 and 5: judges sorted by their mean distance from the others."""
-    known = [profile for profile in profiles if profile.mean_agreement is not None]
-    ordered = sorted(known, key=lambda profile: (profile.mean_agreement or 0.0, profile.judge))
-    below = f"{len(ordered)} judges, 0 is agreement; outside {len(limits.judges)}"
-    title = write_title("Mean agreement by judge", limits.criterion, below)
-    values = {"distance": [profile.mean_agreement for profile in ordered]}
-    points = _mark(ordered, values, limits, "mean distance |own − other|, points")
-    return _add_limits(limits, title, points)
-
-
-def _mark(
-    ordered: Sequence[JudgeProfile],
-    values: Mapping[str, Sequence[float | None]],
-    limits: Outliers,
-    title: str,
-) -> Any:
-    ((name, heights),) = values.items()
-    outside = {*limits.judges}
-    rows = [
-        {
-            "judge": profile.judge,
-            "place": place,
-            name: height,
-            "who": "outside" if profile.judge in outside else "within",
-        }
-        for place, (profile, height) in enumerate(zip(ordered, heights, strict=True), start=1)
+    known.sort(key=lambda pair: (pair[0], pair[1].judge))
+    looks = WHOSE if name == "mean" else WITHIN
+    rows: list[dict[str, Any]] = []
+    for place, (value, profile) in enumerate(known, start=1):
+        row = {"judge": profile.judge, "place": place}
+        if name == "mean":
+            both = zip(WHOSE, (value, profile.others_mean), strict=True)
+            rows += [{**row, "who": who, name: one} for who, one in both if one is not None]
+        else:
+            who = "outside" if profile.judge in limits.judges else "within"
+            rows.append({**row, name: value, "who": who})
+    ends = {"centre": limits.centre, "lower limit": limits.lower, "upper limit": limits.upper}
+    rules: list[dict[str, Any]] = [
+        {"at": at, "what": what, "width": 1.2 if what == "centre" else 0.8}
+        for what, at in ends.items()
+        if at is not None
     ]
-    points = begin_chart(rows).mark_point(filled=True, size=36)
-    return points.encode(
-        x=_name_judges(ordered),
-        y=alt.Y(f"{name}:Q", title=title),
-        color=encode_colour("who:N", ["within", "outside"]),
-        tooltip=list_tooltips(("judge:N",), (f"{name}:Q",)),
-    )
-
-
-def _name_judges(ordered: Sequence[JudgeProfile]) -> Any:
-    title = "judges, lowest first"
-    if len(ordered) > MAX_NAMED_ON_AXIS:
-        axis = alt.Axis(grid=False, tickMinStep=1)
-        return alt.X("place:Q", title=title, axis=axis, scale=alt.Scale(nice=False))
-    names = [profile.judge for profile in ordered]
-    return alt.X("judge:N", title=title, sort=names, axis=alt.Axis(labelAngle=-60))
-
-
-def _add_limits(limits: Outliers, title: Mapping[str, str], *marks: Any) -> Any:
-    drawn = {"centre": limits.centre, "lower limit": limits.lower, "upper limit": limits.upper}
-    rows = [
-        {"at": value, "what": what, "width": 1.2 if what == "centre" else 0.8}
-        for what, value in drawn.items()
-        if value is not None
-    ]
-    rules = begin_chart(rows).mark_rule(strokeDash=[2, 3], color=INK)
-    rules = rules.encode(
-        y=alt.Y("at:Q"),
-        strokeWidth=alt.StrokeWidth("width:Q", scale=None, legend=None),
-        tooltip=alt.Tooltip("what:N"),
-    )
-    return alt.layer(rules, *marks).properties(width=WIDTH, height=PAPER_HEIGHT, title=title)
+    judges = [profile.judge for _, profile in known]
+    count, axis = len(judges), "judges, lowest first"
+    x, across = Axis.of_columns(judges, axis), "at"
+    if count > MAX_NAMED_ON_AXIS:
+        x, across = Axis(0.5, count + 0.5, axis, whole=True, grid=False), "place"
+    zero = [0.0] if name == "distance" else []
+    y = Axis.around([row[name] for row in rows] + [one["at"] for one in rules] + zero, title)
+    drawn = [{**row, "at": row["place"] - 1} for row in rows]
+    joined = 1.2 if name == "mean" else 0.0
+    marks = [rule(one["at"], INK, across=True) for one in rules]
+    marks += series(drawn, (across, name), looks, "who", size=5.5, joined=joined)
+    head = f"{head}, {limits.criterion}" if limits.criterion else head
+    below = f"{count} judges; dashed: centre and limits, outside {len(limits.judges)}"
+    if name == "distance":
+        below = f"{count} judges, 0 is agreement; outside {len(limits.judges)}"
+    return Chart((rules, rows), x, y, marks).name(head, below)
 
 
 # Judges as a map: how far each follows the others, and how often each prefers neither output.
@@ -182,15 +133,14 @@ MAP_HEIGHT: Final = 340
 FEW_JUDGMENTS: Final = "too few judgments to tell"
 FEW_JUDGES: Final = "too few judges to tell"
 OPEN: Final = "open who is right"
-# What a judge is drawn as: shape and colour
 KINDS: Final = {
-    "not flagged": ("circle", ACCENT),
-    FEW_JUDGMENTS: ("circle", QUIET),
-    FEW_JUDGES: ("circle", QUIET),
-    OPEN: ("circle", QUIET),
-    "odd habit": ("square", PALETTE[4]),
-    "careless": ("triangle-up", CONTRAST),
-    "reversed": ("diamond", PALETTE[3]),
+    "not flagged": (ACCENT, "o"),
+    FEW_JUDGMENTS: (QUIET, "o"),
+    FEW_JUDGES: (QUIET, "o"),
+    OPEN: (QUIET, "o"),
+    "odd habit": (PALETTE[4], "s"),
+    "careless": (CONTRAST, "^"),
+    "reversed": (PALETTE[3], "D"),
 }
 EDGES: Final = (-2.0, 4.0)  # Slopes beyond these stand at the edge: they rest on few votes
 # Most judges whose names stand on the map: flagged ones, and those of whom nothing is decided
@@ -199,58 +149,31 @@ MAX_NAMED_ON_MAP: Final = 8
 PHONE_WIDTH: Final = 300
 
 
-def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Any:
+def draw_judge_map(rows: Sequence[Row], *, ties: bool = True) -> Chart:
+    """Draw judges, agreement across and ties, or else judgments, upwards."""
     # 0 and 1 are on the axis, wild slopes at its edge
     slopes = [row["slope"] for row in rows]
     low, high = max(min(*slopes, 0.0), EDGES[0]), min(max(*slopes, 1.0), EDGES[1])
     low, high = low - 0.06 * (high - low), high + 0.06 * (high - low)
-    x = alt.X(
-        "at:Q",
-        title="follows the others: 1 as all together, 0 not at all",
-        scale=alt.Scale(domain=[low, high], nice=False, zero=False),
-        axis=alt.Axis(grid=False, tickCount=6),
-    )
+    drawn = [{**row, "at": min(max(row["slope"], low), high)} for row in rows]
+    rules: list[Row] = [{"at": at} for at in (0.0, 1.0) if low <= at <= high]
+    named = _choose_names(drawn, (low, high), ties=ties)
+    beside = [[row for row in named if row["side"] == side] for side in ("right", "left")]
+    x = Axis(low, high, "follows the others: 1 as all together, 0 not at all", grid=False)
+    n = [row["n"] for row in rows]
+    y = Axis(min(n) / 1.3, max(n) * 1.3, "judgments", log=True, grid=False)
     if ties:
-        axis = alt.Axis(format=".0%", grid=False, tickCount=5)
-        y = alt.Y("ties:Q", title="prefers neither", axis=axis, scale=alt.Scale(zero=True))
-    else:
-        axis = alt.Axis(format="~s", grid=False, tickCount=5)
-        y = alt.Y("n:Q", title="judgments", axis=axis, scale=alt.Scale(type="log"))
-    placed = [{**row, "at": min(max(row["slope"], low), high)} for row in rows]
-    kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
-    shapes, colours = (
-        alt.Scale(domain=kinds, range=[KINDS[kind][look] for kind in kinds]) for look in (0, 1)
-    )
-    legend = alt.Legend(orient="top", columns=2, symbolOpacity=1)
-    points = begin_chart(placed).mark_point(filled=True, opacity=0.8, strokeWidth=1)
-    points = points.encode(
-        x=x,
-        y=y,
-        shape=alt.Shape("kind:N", title=None, scale=shapes),
-        color=alt.Color("kind:N", title=None, scale=colours, legend=legend),
-        size=alt.Size("n:Q", legend=None, scale=alt.Scale(type="sqrt", range=[24, 260])),
-        tooltip=list_tooltips(
-            ("judge:N", "judge"),
-            ("kind:N", "is"),
-            ("flags:N", "flags"),
-            ("slope:Q", "follows the others", ".2f"),
-            ("ties:Q", "ties", ".0%"),
-            ("n:Q", "judgments", ",d"),
-            ("p_honest:Q", "P(honest)", ".3f"),
-        ),
-    )
-    rules = begin_chart([{"at": at} for at in (0.0, 1.0) if low <= at <= high])
-    rules = rules.mark_rule(color=QUIET, strokeDash=[2, 3], opacity=0.7).encode(x=x)
-    layers = [rules, points]
-    named = _choose_names(placed, (low, high), ties=ties)
-    for side, align, shift in (("right", "left", 9), ("left", "right", -9)):
-        beside = [row for row in named if row["side"] == side]
-        if beside:
-            text = begin_chart(beside).mark_text(
-                align=align, dx=shift, fontSize=11, color=INK, limit=150
-            )
-            layers.append(text.encode(x=x, y=y, text=alt.Text(field="judge", type="nominal")))
-    return alt.layer(*layers).properties(height=MAP_HEIGHT)
+        most = max(row["ties"] for row in rows) or 1.0
+        y = Axis(-0.03 * most, 1.06 * most, "prefers neither", write_share, grid=False)
+    up = "ties" if ties else "n"
+    sizes = [round((24 + 236 * (count / (max(n) or 1)) ** 0.5) ** 0.5) for count in n]
+    large = [{**row, "size": size} for row, size in zip(drawn, sizes, strict=True)]
+    marks = [
+        *(rule(one["at"]) for one in rules),
+        *series(large, ("at", up), KINDS, size="size", alpha=0.8),
+        *name_points(beside, ("at", up), "judge"),
+    ]
+    return Chart((rules, drawn, *filter(None, beside)), x, y, marks, MAP_HEIGHT)
 
 
 def _choose_names(rows: Sequence[Row], ends: tuple[float, float], *, ties: bool) -> list[Row]:
@@ -269,31 +192,27 @@ def _choose_names(rows: Sequence[Row], ends: tuple[float, float], *, ties: bool)
     return [{**undecided[name.at], "side": name.side} for name in placed[:MAX_NAMED_ON_MAP]]
 
 
-def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> Any:
+def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> Chart:
+    """Draw judges of ratings: how high each scores, against how far from the others."""
     plain = [dict(row) for row in rows]
-    base = begin_chart(plain).encode(
-        x=alt.X("gap:Q", title="scores higher than the others on the same outputs (points)"),
-        y=alt.Y("distance:Q", title="mean distance from them (points)", scale=alt.Scale(zero=True)),
-        tooltip=list_tooltips(
-            ("judge:N",),
-            ("criterion:N",),
-            ("gap:Q", "", "+.2f"),
-            ("distance:Q", "", ".2f"),
-            ("shared:Q", "outputs shared", ","),
-            ("flags:N", "flagged as"),
-        ),
-    )
-    zero = begin_chart([{"at": 0}]).mark_rule(color=QUIET, strokeDash=[2, 3])
-    points = base.mark_point(filled=True, size=60, opacity=0.8)
-    layers = [zero.encode(x=alt.X("at:Q")), points.encode(color=encode_criterion(criteria))]
     flagged = [row for row in plain if row["flags"]]
-    if flagged:
-        marked = begin_chart(flagged).encode(x=alt.X("gap:Q"), y=alt.Y("distance:Q"))
-        layers += [
-            marked.mark_point(size=170, color=CONTRAST, strokeWidth=2),
-            marked.mark_text(dy=-14, fontSize=11, color=INK).encode(text=alt.Text("judge:N")),
-        ]
-    return alt.layer(*layers).properties(height=PAPER_HEIGHT)
+    far = max(row["distance"] for row in rows) or 1.0
+    title = "scores higher than the others on the same outputs"
+    x = Axis.around([0.0, *(row["gap"] for row in rows)], title)
+    y = Axis(-0.03 * far, 1.1 * far, "mean distance from them (points)")
+    looks, keys = look_up(criteria, "o"), ("gap", "distance")
+    beside = [
+        [row for row in flagged if (x.place(row["gap"]) > 0.5) is left] for left in (False, True)
+    ]
+    marks = [
+        rule(0),
+        plot([(row["gap"], row["distance"]) for row in flagged], CONTRAST, 14, mark=HOLLOW),
+        *series(plain, keys, looks, "criterion", size=8, alpha=0.8),
+        *name_points(beside, keys, "judge"),
+    ]
+    zero = [{"at": 0}]
+    layers = (zero, plain, flagged) if flagged else (zero, plain)
+    return Chart(layers, x, y, marks, right=24)
 
 
 # How alike judges are: a square for each pair, judges who are alike side by side.
@@ -301,193 +220,111 @@ def draw_scorers(rows: Sequence[Row], criteria: Sequence[str]) -> Any:
 # Blue where two judges like the same outputs, brown where they like opposite ones; a blank square
 # with a question mark where the ratings do not tell.
 
-LIKENESS_TITLE: Final = "How alike judges are"
-LIKENESS_SUBTITLE: Final = (
+LIKENESS: Final = (
+    "How alike judges are",
     "correlations in hundredths; blue: they like the same outputs; brown: opposite ones;"
-    " ?: the ratings do not tell"
+    " ?: the ratings do not tell",
 )
 
 
-def draw_likeness(likeness: JudgeLikeness, *, width: int = WIDTH) -> Any:
-    longest = max(len(f"{place} {name}") for place, name in enumerate(likeness.judges, start=1))
-    names = min(LETTER * longest, NAMES * width)
-    frame = MapFrame.of(likeness.judges, width)
-    judges, width = len(likeness.judges), frame.width
-    pairs = {
-        (at, against): likeness.both[judge, other]
-        for at, judge in enumerate(likeness.judges)
-        for against, other in enumerate(likeness.judges)
-        if other != judge
-    }
+def draw_likeness(likeness: JudgeLikeness) -> Chart:
+    judges = likeness.judges
+    labels = name_rows(judges)
+    pairs = [(i, j) for i in range(len(judges)) for j in range(len(judges)) if i != j]
+    both = [likeness.both[judges[i], judges[j]] for i, j in pairs]
     rows = [
         {
-            "row": frame.labels[at],
-            "against": against + 1,
-            "judge": likeness.judges[at],
-            "other": likeness.judges[against],
-            **pick(pair, "correlation", "lower", "upper", "known"),
+            "row": labels[i],
+            "against": j + 1,
+            "judge": judges[i],
+            "other": judges[j],
+            "correlation": pair.correlation,
+            "lower": pair.lower,
+            "upper": pair.upper,
+            "known": pair.known,
             "shown": f"{100 * pair.correlation:.0f}" if pair.known else "?",
         }
-        for (at, against), pair in pairs.items()
+        for (i, j), pair in zip(pairs, both, strict=True)
     ]
-    base = begin_chart(rows).encode(
-        x=number_columns(judges, width - names, title="judge number"), y=frame.rows
-    )
-    colours: dict[float, str] = {-1: BROWN, 0: EVEN, 1: BLUE}
-    shade = encode_shade("correlation:Q", "correlation", colours, "bottom", ".1~f")
-    numbers = list_tooltips(
-        *((f"{name}:Q", "", ".2f") for name in ("correlation", "lower", "upper"))
-    )
-    cells = base.mark_rect().encode(
-        color=alt.condition("datum.known", shade, alt.value("white")),
-        tooltip=["judge:N", "other:N", *numbers],
-    )
-    # Hundredths where they have room; elsewhere only what is not known
-    written = base
-    if (width - names) / judges < NUMBER_ROOM:
-        written = base.transform_filter("!datum.known")
-    colour = write_light_on(f"datum.known && abs(datum.correlation) > {TURN}")
-    texts = written.mark_text(fontSize=10).encode(text="shown:N", color=colour)
-    sized = {"height": frame.step * judges, **fit_width(LIKENESS_TITLE, LIKENESS_SUBTITLE, width)}
-    return dress(alt.layer(cells, texts).properties(**sized))
+    shades = ({-1.0: "−1", 0.0: "0", 1.0: "1"}, "correlation")
+    return draw_map(judges, rows, "correlation", shades, text=LIKENESS, across="judge number")
 
 
-CURVES_HEIGHT: Final = 260
-ITEMS_HEIGHT: Final = 240
-POSITION_ROW: Final = 20  # Height of a judge's row, in pixels
-SOURCE_BAR: Final = 22  # Height of a bar
-ITEM_ROW: Final = 26  # Height of an item's row
 # What a colour says of a judge
-POSITION_KINDS: Final = {"like the others": ACCENT, "stands out": CONTRAST}
+POSITION_KINDS: Final = {"like the others": (ACCENT, "o"), "stands out": (CONTRAST, "o")}
 SEEN: Final = "these judges"
 BLIND: Final = "blind answers"
 ITEM_SIDES: Final = ("wins there", "loses there")
 
 
-def draw_curves(rows: Sequence[Row], criteria: Sequence[str]) -> Any:
+def draw_curves(rows: Sequence[Row], criteria: Sequence[str]) -> Chart:
     """Draw how often two judges are at most n points apart; rows: criterion, apart, share."""
-    share = alt.Y(
-        "share:Q",
-        title="pairs of judges of an output",
-        axis=alt.Axis(format=".0%"),
-        scale=alt.Scale(domain=[0, 1]),
-    )
-    base = begin_chart([dict(row) for row in rows]).encode(
-        x=alt.X("apart:Q", title="at most so many points apart"),
-        y=share,
-        color=encode_criterion(criteria),
-        tooltip=list_tooltips(
-            ("criterion:N",), ("apart:Q", "at most apart"), ("share:Q", "", ".1%")
-        ),
-    )
-    layers = (base.mark_line(strokeWidth=1.5), base.mark_point(filled=True, size=50, opacity=1))
-    return alt.layer(*layers).properties(height=CURVES_HEIGHT)
+    last = max(row["apart"] for row in rows)
+    x = Axis(-0.03 * last, 1.03 * last or 1, "at most so many points apart", grid=False)
+    y = Axis(0, 1.02, "pairs of judges of an output", write_share)
+    looks = look_up(criteria, "o")
+    marks = series(rows, ("apart", "share"), looks, "criterion", joined=1.5)
+    return Chart((rows,), x, y, marks)
 
 
-def draw_positions(rows: Sequence[Row], common: float) -> Any:
+def draw_positions(rows: Sequence[Row], common: float) -> Chart:
     """Draw each judge's share for the first output, between equals, with its interval.
 
     rows: in the order in which they are drawn: judge, share, lower, upper (proportions), first,
         second, n (counts), kind of POSITION_KINDS.
     """
-    spans = alt.Scale(domain=[0, 1])
-    axis = alt.Axis(format=".0%", tickCount=5)
-    title = "first output preferred, between equals (shrunken)"
-    x, lower = (
-        alt.X(f"{key}:Q", title=title, scale=spans, axis=axis) for key in ("share", "lower")
-    )
-    tooltip = list_tooltips(
-        ("judge:N", "judge"),
-        ("share:Q", "first preferred, between equals (shrunken)", ".0%"),
-        ("lower:Q", "from", ".0%"),
-        ("upper:Q", "to", ".0%"),
-        ("first:Q", "preferred the first", ",.6~r"),
-        ("second:Q", "preferred the second", ",.6~r"),
-        ("n:Q", "comparisons", ",.6~r"),
-        ("kind:N", "this judge"),
-    )
-    base = begin_chart(rows).encode(
-        y=name_axis("judge:N", [row["judge"] for row in rows]),
-        color=encode_kind(POSITION_KINDS),
-        tooltip=tooltip,
-    )
-    layers = []
-    for at, colour, dash, name in (
-        (0.5, QUIET, [4, 3], "no bias"),
-        (common, INK, [1, 0], "all judges together"),
-    ):
-        line = begin_chart([{"at": at, "line": name}]).mark_rule(color=colour, strokeDash=dash)
-        tooltip = list_tooltips(("line:N",), ("at:Q", "", ".1%"))
-        layers.append(line.encode(x=alt.X("at:Q", scale=spans, axis=axis), tooltip=tooltip))
-    layers += [
-        base.mark_rule(strokeWidth=2).encode(x=lower, x2=alt.X2(field="upper")),
-        base.mark_point(filled=True, size=55, opacity=1).encode(x=x),
+    drawn = [{**row, "at": at} for at, row in enumerate(rows)]
+    everyone = "all judges together"
+    marks = [
+        rule(0.5, dash="--"),
+        *series(drawn, ("share", "at"), POSITION_KINDS, ends=("lower", "upper")),
+        rule(common, INK, dash="-", label=everyone),
     ]
-    return alt.layer(*layers).properties(height=POSITION_ROW * len(rows))
+    x = Axis(0, 1, "first output preferred, between equals (shrunken)", write_share)
+    lines = ([{"at": 0.5, "line": "no bias"}], [{"at": common, "line": everyone}])
+    y = Axis.of_rows([row["judge"] for row in rows])
+    return Chart((*lines, rows), x, y, marks, ROW, right=22)
 
 
-def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[str]) -> Any:
+def draw_parts(rows: Sequence[Row], sources: Sequence[str], criteria: Sequence[str]) -> Chart:
     """Draw shares of variance, a bar for each source; rows: criterion, source, share, sd."""
-    axis = alt.Axis(labelLimit=190, labelColor=INK)
-    encoded: dict[str, Any] = {
-        "y": alt.Y("source:N", title=None, sort=list(sources), axis=axis),
-        "x": alt.X(
-            "share:Q", title="share of the variance of one score", axis=alt.Axis(format=".0%")
-        ),
-        "color": encode_criterion(criteria),
-        "tooltip": list_tooltips(
-            ("criterion:N",),
-            ("source:N",),
-            ("share:Q", "", ".1%"),
-            ("sd:Q", "standard deviation", ".3g"),
-        ),
-    }
-    if len(criteria) > 1:
-        encoded["yOffset"] = alt.YOffset("criterion:N", sort=list(criteria))
-    height = len(sources) * (SOURCE_BAR + 8 * (len(criteria) - 1))
-    chart = begin_chart([dict(row) for row in rows]).mark_bar().encode(**encoded)
-    return chart.properties(height=height)
+    shares = [row["share"] for row in rows]
+    title = "share of the variance of one score"
+    x = Axis(min(*shares, 0.0), 1.02 * max(shares), title, write_share)
+    looks, thick = look_up(criteria, "s"), 0.8 / len(criteria)
+    drawn = count_off(rows, "source", sources)
+    marks = []
+    for place, (name, (colour, _)) in enumerate(looks.items()):
+        shift = (place - (len(criteria) - 1) / 2) * thick
+        own = [(row["share"], row["at"] + shift) for row in drawn if row["criterion"] == name]
+        corners = [(0, at - 0.47 * thick, share, at + 0.47 * thick) for share, at in own]
+        marks.append(boxes(corners, colour, label=name))
+    high = 22 + 8 * (len(criteria) - 1)
+    return Chart((rows,), x, Axis.of_rows(sources), marks, high, right=22)
 
 
-def draw_shares(rows: Sequence[Row]) -> Any:
+def draw_shares(rows: Sequence[Row]) -> Chart:
+    """Draw how many items are how one-sided, seen and where answers are blind."""
     order = list(dict.fromkeys(row["share"] for row in rows))
-    base = begin_chart(rows).encode(
-        x=alt.X(
-            "share:N",
-            title="pairs of votes that agree on which output is better",
-            sort=order,
-            axis=alt.Axis(labelAngle=0, labelOverlap=True),
-        ),
-        y=alt.Y("items:Q", title="items", axis=alt.Axis(tickCount=5)),
-        color=encode_colour("who:N", (SEEN, BLIND)),
-        tooltip=list_tooltips(("share:N", "agree"), ("who:N", "by"), ("items:Q", "items", ",.1f")),
-    )
-    bars = base.transform_filter(f"datum.who === '{SEEN}'").mark_bar(opacity=0.55)
-    ticks = base.transform_filter(f"datum.who === '{BLIND}'").mark_tick(thickness=3, size=26)
-    return alt.layer(bars, ticks).properties(height=ITEMS_HEIGHT)
+    drawn = count_off(rows, "share", order)
+    bars = [(r["at"] - 0.42, 0, r["at"] + 0.42, r["items"]) for r in drawn if r["who"] == SEEN]
+    marks = [boxes(bars, ACCENT, 0.55, SEEN)]
+    for row in drawn:
+        ends = [(row["at"] - 0.4, row["items"]), (row["at"] + 0.4, row["items"])]
+        marks += [plot(ends, CONTRAST, width=3, label=BLIND)] if row["who"] == BLIND else []
+    x = Axis.of_columns(order, "pairs of votes that agree on which output is better")
+    most = max(row["items"] for row in rows) or 1.0
+    return Chart((rows,), x, Axis(0, 1.05 * most, "items"), marks)
 
 
-def draw_sides(rows: Sequence[Row], systems: Sequence[str]) -> Any:
+def draw_sides(rows: Sequence[Row], systems: Sequence[str]) -> Chart:
+    """Draw which systems win and lose on the most one-sided items."""
     items = list(dict.fromkeys(row["item"] for row in rows))
-    across = alt.Axis(labelAngle=-60, labelLimit=130, labelColor=INK, orient="top")
-    down = alt.Axis(labelLimit=150, labelColor=INK, grid=True)
-    colours, shapes = (
-        alt.Scale(domain=list(ITEM_SIDES), range=looks)
-        for looks in ([ACCENT, CONTRAST], ["circle", "square"])
-    )
-    legend = alt.Legend(orient="top", symbolOpacity=1)
-    points = begin_chart(rows).mark_point(filled=True, opacity=0.85)
-    points = points.encode(
-        x=alt.X("system:N", title=None, sort=list(systems), axis=across),
-        y=alt.Y("item:N", title=None, sort=items, axis=down),
-        size=alt.Size("strength:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[6, 200])),
-        color=alt.Color("side:N", title=None, scale=colours, legend=legend),
-        shape=alt.Shape("side:N", title=None, scale=shapes),
-        tooltip=list_tooltips(
-            ("item:N", "item"),
-            ("system:N", "system"),
-            ("net:Q", "wins less losses", "+.0%"),
-            ("votes:Q", "of votes"),
-        ),
-    )
-    return points.properties(height=ITEM_ROW * len(items))
+    drawn = count_off(count_off(rows, "item", items), "system", systems, "column")
+    large = [{**row, "size": round((6 + 194 * row["strength"]) ** 0.5)} for row in drawn]
+    wide = len(systems) - 0.5
+    marks = [plot([(-0.5, at), (wide, at)], GRID, width=1) for at in range(len(items))]
+    marks += series(large, ("column", "at"), look_up(ITEM_SIDES), "side", size="size", alpha=0.85)
+    x = Axis.of_columns(systems, top=True)
+    right = 10.0 + min(60, 3 * max(map(len, systems))) * (len(systems) > 4)
+    return Chart((rows,), x, Axis.of_rows(items), marks, 1.2 * ROW, right=right)

@@ -7,22 +7,25 @@ const save = (name, content, type) => {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 };
-// A figure on its own: light, with its title, at the width at which it is seen.
+// A figure on its own: light, as wide as it is seen.
+const light = document.styleSheets[0].cssRules[0].style;
 const drawAlone = (place) => {
-  const path = place.dataset.figure;
-  const spec = specify(path, { width: Math.max(place.clientWidth, 320), dark: false });
-  spec.title = { text: at(path).title, limit: spec.width || 600 };
-  spec.config.background = "white";
-  spec.padding = 12;
-  return makeView(spec, "none").runAsync();
+  const seen = all("svg", place).find((one) => one.getClientRects().length);
+  const drawn = seen.cloneNode(true);
+  drawn.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  drawn.setAttribute("style", `background: #ffffff; font-family: ${getComputedStyle(document.body).fontFamily.replaceAll('"', "'")}`);
+  all("[data-path]", drawn).forEach((one) => one.removeAttribute("data-path"));
+  const text = new XMLSerializer().serializeToString(drawn);
+  return text.replace(/var\((--[\w-]+)\)/g, (_, name) => light.getPropertyValue(name).trim());
 };
-const saveSvg = async (place) => {
-  const view = await drawAlone(place);
-  save(`${place.dataset.name}.svg`, await view.toSVG(), "image/svg+xml");
-};
+const saveSvg = (place) => save(`${place.dataset.name}.svg`, drawAlone(place), "image/svg+xml");
 const savePng = async (place) => {
-  const view = await drawAlone(place);
-  const canvas = await view.toCanvas(2);
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawAlone(place))}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width: 2 * image.width, height: 2 * image.height });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   canvas.toBlob((blob) => save(`${place.dataset.name}.png`, blob));
 };
 const quote = (value) => {

@@ -26,7 +26,7 @@ const turnParts = (button) => {
 };
 const chartOf = (button) => button.closest("figure").querySelector(".chart");
 const DO = {
-  theme: () => (turnTheme(), redraw()),
+  theme: turnTheme,
   open: turnParts,
   print: () => print(),
   json: () => save("report.json", held.text, "application/json"),
@@ -41,6 +41,14 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("button[data-do]");
   if (button) DO[button.dataset.do](button);
 });
+
+// On paper everything is open.
+let opened = [];
+addEventListener("beforeprint", () => {
+  opened = all("details:not([open])");
+  opened.forEach((one) => (one.open = true));
+});
+addEventListener("afterprint", () => opened.forEach((one) => (one.open = false)));
 
 const openTarget = () => {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -65,16 +73,14 @@ const watchSections = () => {
 
 const begin = async () => {
   nameTheme();
-  await unpackParts();
   all(".table.long").filter((table) => !table.closest(".numbers")).forEach((table) => table.classList.add("clipped"));
   all(".numbers [data-do=rows]").forEach((button) => button.remove());
-  const [text, drawing] = await Promise.all([read("report"), read("drawing"), runLibrary()]);
-  Object.assign(held, { text, report: JSON.parse(text), drawing: JSON.parse(drawing) });
-  watchFigures();
+  const text = await read("report");
+  Object.assign(held, { text, report: JSON.parse(text) });
+  prefersDark.addEventListener("change", nameTheme);
   watchSections();
   openTarget();
   addEventListener("hashchange", openTarget);
   root.dataset.ready = "";
 };
 if (able) begin();
-else all("noscript").forEach((one) => (one.outerHTML = one.textContent));

@@ -12,14 +12,7 @@ const read = async (id) => {
   const { type, textContent } = document.getElementById(id);
   return type.endsWith("gzip") ? unpack(textContent) : textContent;
 };
-const unpackParts = () =>
-  Promise.all(all("script.packed").map(async (one) => (one.outerHTML = await unpack(one.textContent))));
-const runLibrary = async () => {
-  const script = document.createElement("script");
-  script.textContent = await read("vega");
-  document.body.append(script);
-};
-const held = {}; // text: the JSON as it stands, report: its value, drawing: how figures are drawn
+const held = {}; // text: the JSON as it stands, report: its value
 const at = (path) => path.split("/").slice(1).reduce((value, key) => value[key], held.report);
 const all = (what, within = document) => [...within.querySelectorAll(what)];
 

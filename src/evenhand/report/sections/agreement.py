@@ -42,7 +42,7 @@ from evenhand.report.document import (
     pick,
 )
 from evenhand.report.figures.judges import draw_curves, draw_parts
-from evenhand.report.figures.view import take_chart
+from evenhand.report.figures.style import take_chart
 from evenhand.report.sections.judges import NAMELESS
 
 ASKS: Final = "Do judges agree?"

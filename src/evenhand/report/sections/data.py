@@ -24,7 +24,7 @@ from evenhand.report.analysis import MORE, PREFERENCE, Analysis, list_left_out
 from evenhand.report.answer import MAX_TIMES, find_open
 from evenhand.report.document import Figure, Section, pick
 from evenhand.report.figures.judges import BLIND, ITEM_SIDES, SEEN, draw_shares, draw_sides
-from evenhand.report.figures.view import take_chart
+from evenhand.report.figures.style import take_chart
 
 # Counts of `Part` → what they count. A ranking is one judgment.
 COUNTED: Final = {

@@ -44,7 +44,7 @@ from evenhand.report.figures.judges import (
     draw_judges,
     draw_scorers,
 )
-from evenhand.report.figures.view import take_chart
+from evenhand.report.figures.style import take_chart
 
 ASKS: Final = "Can the judges be trusted?"
 NAMELESS: Final = ("",)  # Names of judges or items where the data do not say them

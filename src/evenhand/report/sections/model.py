@@ -46,7 +46,7 @@ from evenhand.report.analysis import (
 from evenhand.report.answer import CIRCLES, LADDER, MINDS, PLACE, SIDES, say_refused
 from evenhand.report.document import NOT_RUN, PASSED, UNDECIDED, Check, Figure, Section, pick
 from evenhand.report.figures.predictions import draw_calibration, draw_curves, draw_prospect
-from evenhand.report.figures.view import take_chart
+from evenhand.report.figures.style import take_chart
 
 MAX_COMPARISONS: Final = 3_000  # Most comparisons of which the whole table is made by itself
 MAX_SYSTEMS: Final = 10  # Most systems of which it is

@@ -48,8 +48,8 @@ from evenhand.report.answer import PLACE, SIDES, say_refused
 from evenhand.report.document import FAILED, NOT_RUN, PASSED, WARNING, Check, Figure, Section, pick
 from evenhand.report.document import UNDECIDED as UNDECIDED_OF_DOCUMENT
 from evenhand.report.figures.judges import draw_positions
+from evenhand.report.figures.style import take_chart
 from evenhand.report.figures.systems import draw_places
-from evenhand.report.figures.view import take_chart
 
 # Share of the votes of a system on one side from which it nearly always stood there
 NEARLY: Final = 0.9

@@ -13,6 +13,7 @@ from evenhand.data.rating_rows import RatingRows
 from evenhand.data.tally import Tally
 from evenhand.errors import NotIdentified
 from evenhand.judges.removal import correlate
+from evenhand.ranking.by_model import tabulate_chances
 from evenhand.ranking.ranking import Ranking, write_ranks
 from evenhand.ranking.score_board import ScoreBoard
 from evenhand.render.document import (
@@ -26,16 +27,14 @@ from evenhand.render.document import (
 from evenhand.report.analysis import Analysis, Rated
 from evenhand.report.document import Figure, Section
 from evenhand.report.figures.drawing import name_files
+from evenhand.report.figures.style import take_chart
 from evenhand.report.figures.systems import (
     KINDS,
     draw_forest,
     draw_heads,
     draw_outcomes,
-    draw_scores,
     draw_systems,
-    tabulate_chances,
 )
-from evenhand.report.figures.view import take_chart
 
 # What a step of log-worth means: log 2 = 0.69
 TWICE: Final = "0.7 further right is preferred twice as often"
@@ -418,7 +417,9 @@ def write_section_scores(analysis: Analysis) -> Section:
         if place < MAX_PLOTS:
             title = analysis.rated.head("Mean scores", criterion)
             # Draw the board of one criterion
-            chart = draw_scores(rows[:MAX_DRAWN], lower_is_better=board.lower_is_better)
+            lower = board.lower_is_better
+            scale = "mean score (lower is better)" if lower else "mean score"
+            chart = draw_forest(rows[:MAX_DRAWN], scale, "mean", reverse=lower)
             shown = "" if len(rows) <= MAX_DRAWN else f", the best {MAX_DRAWN} of {len(rows)}"
             bounded = any(row["upper"] is not None for row in rows)
             held = f", with {100 * board.level:g} % intervals{HELD}" if bounded else ""
@@ -473,7 +474,7 @@ def tabulate_scores(board: ScoreBoard) -> list[dict[str, Any]]:
         rows.append(
             {
                 "system": system,
-                "kind": KINDS[not board.ranked[at]],
+                "kind": [*KINDS][not board.ranked[at]],
                 "places": places if board.ranked[at] else "reference",
                 "mean": float(board.mean[at]),
                 "lower": float(board.lower[at]) if known else None,
