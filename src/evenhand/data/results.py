@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from importlib import import_module
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from evenhand.data.exclusions import Exclusion, list_texts
-from evenhand.errors import InvalidJudgments, suggest_or_list
+from evenhand.errors import InvalidJudgments, UnknownOption, suggest_or_list
 from evenhand.render.document import Document
 
 # Exclusion at run time as well: a board that comes over HTTP is read by its annotations
@@ -23,12 +24,33 @@ PLAIN: Final = (str, int, float, type(None))
 Row = Mapping[str, Any]
 
 
+def _load(library: str) -> Any:
+    try:
+        return import_module(library)
+    except ImportError:
+        raise UnknownOption(f"{library} is not installed: pip install {library}") from None
+
+
 class Shown:
     """A result that people read: its document, in a notebook as HTML, elsewhere as text."""
 
     def document(self) -> Document:
         """Return what it says, as a value that `evenhand.render` lays out."""
         raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """Return the main table as a frame of pandas, where it is installed."""
+        return _load("pandas").DataFrame(self.document().tables[0].records)
+
+    def to_polars(self) -> Any:
+        """Return the main table as a frame of Polars, where it is installed."""
+        return _load("polars").DataFrame(
+            self.document().tables[0].records, infer_schema_length=None
+        )
+
+    def plot(self, kind: str | None = None) -> Any:
+        """Return a figure of matplotlib: `evenhand.plot` of this result."""
+        return import_module("evenhand").plot(self, kind)
 
     def _repr_html_(self) -> str:
         from evenhand.render.markup import render_html
