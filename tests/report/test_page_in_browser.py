@@ -95,10 +95,10 @@ def test_each_figure_is_seen_once_in_the_form_for_its_width(
     page.close()
 
 
-def test_a_phone_shows_answer_lights_and_forest_in_this_order(browser: Any, tmp_path: Path) -> None:
+def test_a_phone_shows_answer_forest_and_checks_in_this_order(browser: Any, tmp_path: Path) -> None:
     page = show(browser, tmp_path / "r.html", make_report(), width=390)
     tops = [
-        page.query_selector(one).bounding_box()["y"] for one in (".answer", ".key-checks", ".chart")
+        page.query_selector(one).bounding_box()["y"] for one in (".answer", ".chart", ".key-checks")
     ]
     assert tops == sorted(tops)
     page.set_viewport_size({"width": 1280, "height": 900})
