@@ -9,7 +9,7 @@ from evenhand.ratings.process_comparison import HeldOut, compare_processes
 
 @pytest.mark.slow
 def test_judges_of_wmt22_who_share_are_predicted_better(data_folder):
-    """With a fifth of zho-eng seen; docs/papers/cohn_specia2013.md has all tasks."""
+    """With a fifth of zho-eng seen; docs/papers/cohn_specia2013.md has the means over tasks."""
     file = data_folder / "wmt22_calibration" / "ratings.parquet"
     ratings = evenhand.read(file, where="is_doc = false", task="zho-eng")
     features = OutputFeatures(("seg",), ("each output", "doc", "system"))
