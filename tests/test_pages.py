@@ -1,6 +1,7 @@
 """The documentation is whole: pages have a place, models an equation, and no block hides."""
 
 import ast
+import json
 import re
 import shlex
 import tomllib
@@ -9,9 +10,11 @@ from pathlib import Path
 
 import click
 import pytest
+from benchmarks.pages import BENCHMARKS, SHOWN, write_tables
+from website.reference import write_reference
 
 import evenhand
-from evenhand.cli.main import main
+from evenhand.cli.main import VERBS, main
 from evenhand.models.registry import MODELS
 from markdown_pages import ROOT, Block, blocks, navigation, pages, stray_prompts
 
@@ -142,3 +145,19 @@ def test_the_readme_names_every_policy_that_costs_judgments_with_its_number() ->
     for policy, value in costs:
         named = policy.replace("first ", "--top-k ")
         assert re.search(rf"`{named}`\) costs[^.]*: {value} % more judgments", readme)
+
+
+def test_the_reference_that_the_site_writes_has_every_verb_and_its_json() -> None:
+    text = write_reference()
+    assert re.findall(r"^### evenhand (.+)$", text, re.MULTILINE) == list(VERBS)
+    shown = re.findall(r"^```json\n(.+?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert len(shown) == len(VERBS) - len({"report", "demo", "serve", "convert"})
+    assert all(isinstance(json.loads(one), dict) for one in shown)
+
+
+def test_the_tables_of_the_benchmarks_are_among_those_that_the_site_writes() -> None:
+    page, whole = BENCHMARKS.read_text("utf-8"), write_tables()
+    _, *tables = re.split(r"^### ", page, flags=re.MULTILINE)
+    assert [one.partition("\n")[0] for one in tables] == [": ".join(case) for case in SHOWN]
+    for one in tables:
+        assert one.partition("\n<!--")[0].strip() in whole

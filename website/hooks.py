@@ -1,12 +1,14 @@
 """What the site does to pages on their way: it is called by mkdocs, which `mkdocs.yml` tells so.
 
 Pages are written to be read on a code host. Here links to files outside docs/ are given pages of
-their own, words behind a fence's language are taken away, and unseen set-up code is left out.
+their own, words behind a fence's language are taken away, and unseen set-up code is left out. A
+link to a program that writes a page leads to that page: the repository does not hold it.
 """
 
 import posixpath
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -16,6 +18,16 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parent.parent
 DOCS, SOURCES = "docs", "sources"
 LANGUAGES = {".py": "python", ".toml": "toml", ".json": "json", ".yml": "yaml"}
+
+sys.path.insert(0, str(ROOT))
+from benchmarks.pages import write_tables  # noqa: E402 - of the repository, which is no package
+from website.reference import write_reference  # noqa: E402
+
+# Programs that write a page, and where it lies on the site
+WRITTEN: dict[str, tuple[str, Callable[[], str]]] = {
+    "website/reference.py": (f"{SOURCES}/reference.md", write_reference),
+    "benchmarks/pages.py": (f"{SOURCES}/benchmark-tables.md", write_tables),
+}
 
 _FENCED = re.compile(
     r"^(?P<fence>```+)(?P<info>[^\n`]*)\n(?P<code>.*?)^(?P=fence)[ \t]*$", re.MULTILINE | re.DOTALL
@@ -64,6 +76,8 @@ def _home(uri: str) -> str:
 
 def _uri(path: str) -> str:
     """Where a file of the repository lies on the site."""
+    if path in WRITTEN:
+        return WRITTEN[path][0]
     if path.startswith(f"{DOCS}/"):
         return path.removeprefix(f"{DOCS}/")
     return f"{SOURCES}/{path}" if path.endswith(".md") else f"{SOURCES}/{path}.md"
@@ -97,6 +111,8 @@ def _plain_fence(match: re.Match[str]) -> str:
 
 
 def _read(path: str) -> str:
+    if path in WRITTEN:
+        return WRITTEN[path][1]()
     text = (ROOT / path).read_text(encoding="utf-8")
     if path.endswith(".md"):
         return text

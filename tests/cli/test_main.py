@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -136,3 +137,19 @@ def test_a_full_disk_is_one_line_and_exit_code_2(table1, words):
     named = "'/dev/full'" if "-o" in words else "output"
     assert ran.stderr == f"error  {named} cannot be written: no space left on device\n"
     assert ran.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"), [("evenhand ra", "rank"), ("evenhand rank --ti", "--ties")]
+)
+def test_a_shell_completes_verbs_and_options(typed, completed) -> None:
+    """The variable of docs/cli.md, and those that click's function for bash sets."""
+    words = {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" "))}
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("evenhand"))],
+        env={**os.environ, "_EVENHAND_COMPLETE": "bash_complete", **words},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"plain,{completed}\n"
