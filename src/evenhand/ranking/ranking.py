@@ -349,7 +349,7 @@ class Ranking(Shown):
     n_items: int | None
     signature: str
     headline: str | None
-    notes: tuple[str, ...]
+    notes: tuple[Finding, ...]
     neighbours: tuple[Contrast, ...]
     fit: Fit | FittedModel
     controlled: Controlled | None = None
