@@ -95,8 +95,7 @@ def find_limits(fit: Fit, spread: Spread, level: float) -> Limits:
         way[binds], reach[binds] = place, width[binds]
         known = np.full((k, k), one.factor.effective) if one.effective is None else one.effective
         clusters[binds] = known[binds]
-    effective = tuple(one.factor.effective for one in spread.clusterings)
-    return Limits(way, clusters, effective, alone, thin)
+    return Limits(way, clusters, alone, thin)
 
 
 def differ_so_much(ratios: Array, df: float, systems: int) -> bool:
