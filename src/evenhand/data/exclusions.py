@@ -297,6 +297,10 @@ def list_texts(excluded: Iterable[Exclusion], known: Iterable[str] = ()) -> list
     return [one.text for one in excluded if one.text not in known_texts]
 
 
+def find_excluded(excluded: Iterable[Exclusion]) -> tuple[Finding, ...]:
+    return tuple(Finding(one.code, one.text, "note", one.to_dict()) for one in excluded)
+
+
 def write_excluded(excluded: Iterable[Exclusion]) -> list[dict[str, Any]]:
     return [one.to_dict() for one in excluded]
 

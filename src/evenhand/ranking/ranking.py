@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.exclusions import Exclusion, write_excluded
+from evenhand.data.exclusions import Exclusion, find_excluded, write_excluded
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import Mixed
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest, suggest_or_list
@@ -536,7 +536,7 @@ class Ranking(Shown):
         excluded = {one.code for one in self.excluded}  # which are said with more counts
         findings = [one for one in self.notes if one.code not in excluded]
         findings += [Finding("controlled", one) for one in controlled]
-        findings += [Finding(one.code, one.text, "note", one.to_dict()) for one in self.excluded]
+        findings += find_excluded(self.excluded)
         return Document(
             basis=f"{say_counts(self)}. {_say_basis(self)}",
             answer=(f"{_say_leader(self)}{f' ({self.headline})' if self.headline else ''}.",),

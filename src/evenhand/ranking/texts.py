@@ -116,7 +116,12 @@ say: Final = Templates(
             "Every pair was always shown in one order, so that the order effect cannot be separated"
             " from the worths."
         ),
-        # Rules of scoring
+        # Rules of scoring, and several methods side by side
+        "limited": "Intervals are {limit}.",
+        "method-refused": "{method} gives no scores: {why}.",
+        "same-judgments": (
+            "Methods share the same judgments: that they agree is no evidence that they are right."
+        ),
         "pairs-ignored": "{missing:,} of {pairs:#pair} never decided: they do not count.",
         "pairs-zero": "{missing:,} of {pairs:#pair} never decided: they count 0 for both.",
         "pairs-by-coin": "{missing:,} of {pairs:#pair} never decided: a coin decides them.",

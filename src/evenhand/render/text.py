@@ -124,7 +124,7 @@ def sign(signature: str, columns: int) -> str:
     """Return the signature, broken only between its parts, and within one that is too long."""
     room = columns - WIDTH
     parts = [
-        part.replace(" ", "\u00a0").replace(",\u00a0", ", " if width(part) > room else ",\u00a0")
+        re.sub("(?<![,;]) ", "\u00a0", part) if width(part) > room else part.replace(" ", "\u00a0")
         for part in signature.split(" | ")
     ]
     return label("sign", "\u00a0| ".join(parts), columns).replace("\u00a0", " ")
