@@ -205,7 +205,9 @@ def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
         return _take_requested(requested, evidence)
     clustering, judges = choose_factors(evidence), evidence.factors.get("judge")
     notes = [*clustering.notes]
-    if judges is None:
+    if judges is None and "item" not in evidence.factors:
+        notes.append(say("no-judges-nor-items"))
+    elif judges is None:
         notes.append(say("no-judges"))
     elif "judge" in clustering.clusterings and round(judges.effective, 1) < ENOUGH_JUDGES:
         wide = {"effective": judges.effective, "enough": ENOUGH_JUDGES}
@@ -222,13 +224,19 @@ def note_independence(clusterings: Sequence[str], evidence: Evidence) -> list[Fi
     if "judge" in clusterings or "item" in clusterings:
         return []
     answers = "rankings" if "ranking" in clusterings else "judgments"
-    hint = [] if "item" in evidence.factors else [say("name-items")]
-    return [say("independent", "info", answers=answers), *hint]
+    hint = "judge" in evidence.factors and "item" not in evidence.factors
+    return [say("independent", "info", answers=answers), *[say("name-items")] * hint]
 
 
 def note_inside(notes: Sequence[Finding], by: str) -> tuple[Finding, ...]:
     """Return notes of a group: where each is one item, nobody need say which column names it."""
-    return tuple(note for note in notes if not (by == "item" and note.code == "name-items"))
+    if by != "item":
+        return tuple(notes)
+    return tuple(
+        say("no-judges") if note.code == "no-judges-nor-items" else note
+        for note in notes
+        if note.code != "name-items"
+    )
 
 
 def choose_factors(evidence: Evidence, *, of_these_judges: bool = False) -> Clustering:

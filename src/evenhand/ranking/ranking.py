@@ -540,7 +540,7 @@ class Ranking(Shown):
         return Document(
             basis=f"{say_counts(self)}. {_say_basis(self)}",
             answer=(f"{_say_leader(self)}{f' ({self.headline})' if self.headline else ''}.",),
-            parts=(_tabulate(self, columns),),
+            parts=(_tabulate(self, columns), *_tabulate_neighbours(self)),
             findings=tuple(findings),
             signature=self.signature,
         )
@@ -594,7 +594,10 @@ def _say_basis(ranking: Ranking) -> str:
     """Say which model ranks, where it is not the default, and what intervals account for."""
     model = say_ranked_by(ranking)
     of_model = [] if model == DEFAULT_MODEL else [f"Model: {model}."]
-    of_mix = [] if ranking.mix is None else [f"Mix: {ranking.mix.said}."]
+    of_mix = []
+    if (mix := ranking.mix) is not None:
+        weigh = f"{mix.n_judgments:,.0f} {ranking.answers} weigh like {mix.effective:,.0f}"
+        of_mix = [f"Mix: {mix.said}; {weigh}."]
     sets = ranking.rank_sets
     if ranking.lower is None:
         how = "Too many systems for intervals."
@@ -616,7 +619,7 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         for row, estimate in zip(rows, ranking.estimate, strict=True)
     ]
     columns = [
-        Column("ranks", "rank"),
+        Column("ranks", "rank", "range"),
         *(
             [Column(("marginal_lower", "marginal_upper"), "marginal", "range")]
             * ("marginal" in more)
@@ -638,6 +641,23 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         tuple(columns),
         tuple(shown),
         tuple(lines),
+        limit=MAX_SYSTEMS_SHOWN,
         legend=legend,
         without=without,
     )
+
+
+def _tabulate_neighbours(ranking: Ranking) -> list[Table]:
+    """Return the differences of neighbours, where there are too many systems for intervals."""
+    rows = tuple(
+        {"first": pair.systems[0], "second": pair.systems[1],
+         "estimate": pair.estimate, "stderr": pair.stderr}
+        for pair in ranking.neighbours
+    )  # fmt: skip
+    columns = (
+        Column("first", "system", "name"),
+        Column("second", "its neighbour", "name"),
+        Column("estimate", "difference", "two"),
+        Column("stderr", "s.e.", "two"),
+    )
+    return [Table("neighbours", "Differences of neighbours at the top", columns, rows)] * bool(rows)

@@ -10,6 +10,10 @@ say: Final = Templates(
     {
         # Which answers are correlated, and so what intervals are about
         "no-judges": "There is no judge column: intervals do not account for judges.",
+        "no-judges-nor-items": (
+            "There are no judge and item columns, so that intervals account for neither. If judges"
+            " or items repeat, name them (--column item=NAME, in Python columns={{'item': 'NAME'}})."
+        ),
         "independent": "Intervals assume independent {answers}.",
         "name-items": (
             "If items repeat, name them (--column item=NAME, in Python columns={{'item': 'NAME'}})."

@@ -110,6 +110,7 @@ SIGNS: Final = {
     "–": "--",
     "—": "---",
     "…": r"\dots{}",
+    "†": r"$^\dagger$",
 }
 
 
@@ -131,7 +132,8 @@ def write_table(table: Table, comments: Sequence[str] = ()) -> str:
     lines = [r"\begin{table}", r"\centering"]
     lines += [rf"\caption{{{typeset(table.caption)}}}"] if table.caption else []
     lines += [rf"\label{{tab:{table.name}}}"]
-    return comment(comments) + "\n".join([*lines, drawn + r"\end{table}"]) + "\n"
+    above = comment([*comments, *table.legend])
+    return above + "\n".join([*lines, drawn + r"\end{table}"]) + "\n"
 
 
 def write_cell(value: Any, kind: str) -> str:
@@ -148,7 +150,7 @@ def write_cell(value: Any, kind: str) -> str:
     if kind.startswith("interval"):
         return f"$[{written.replace(' to ', ', ')}]$"
     if kind == "range":
-        return written.replace("-", "--")
+        return typeset(written.replace("-", "--"))
     if kind in LEFT or isinstance(value, str):
         return typeset(written)
     return f"${written.replace(',', '{,}').replace(' %', chr(92) + ',' + chr(92) + '%')}$"

@@ -303,7 +303,8 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     names = [one for one in shown if one.kind == "name"]
     fill = [one for one in shown if one.kind in ("bar", "names")]  # they take the room that is left
     room = _room(cells, (*names, *fill), names, columns)
-    taken = _shorten_names(cells, names, room - BARS[-1][0] - len(GAP))
+    bars = (BARS[1][0] + len(GAP)) * any(one.kind == "bar" for one in fill)
+    taken = _shorten_names(cells, names, room - bars)
     wanted = sum(min(_longest(cells[one]), MIN_NAME) for one in names)
     while _room(cells, (*names, *fill), names, columns) < wanted:
         first = min((one for one in cells if one not in (*names, *fill)), key=_order, default=None)
