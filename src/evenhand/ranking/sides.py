@@ -177,8 +177,8 @@ def _share(stood: float, other: float) -> str:
 LIMIT = "sides were not randomised: a preference for one side may be in it"
 # What `rank` notes, and why `models`, `compare` and `bias` have no order effect
 INSEPARABLE = (
-    "every pair of systems was always shown in one order, so that the order effect cannot be"
-    " separated from the worths"
+    "every pair was always shown in one order, so that the order effect cannot be separated from"
+    " the worths"
 )
 REMEDY = "show pairs in both orders"
 # Share of votes on one side, of a system or a pair, from which that stands beside the claim

@@ -11,8 +11,8 @@ say: Final = Templates(
         # Which answers are correlated, and so what intervals are about
         "no-judges": "There is no judge column: intervals do not account for judges.",
         "no-judges-nor-items": (
-            "There are no judge and item columns, so that intervals account for neither. If judges"
-            " or items repeat, name them (--column item=NAME, in Python columns={{'item': 'NAME'}})."
+            "There are no columns of judges and items: intervals account for neither. If they"
+            " repeat, name them (--column item=NAME, in Python columns={{'item': 'NAME'}})."
         ),
         "independent": "Intervals assume independent {answers}.",
         "name-items": (
@@ -114,7 +114,7 @@ say: Final = Templates(
         ),
         "one-order": (
             "Sides were not randomised: {who}. Every pair was always shown in one order, so that"
-            " an order effect cannot be separated from the worths."
+            " the order effect cannot be separated from the worths."
         ),
         "inseparable": (
             "Every pair was always shown in one order, so that the order effect cannot be separated"
