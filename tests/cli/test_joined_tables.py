@@ -130,7 +130,7 @@ def test_rankings_cluster_where_judges_are_the_covariate(evenhand, folder):
 
 def test_tasks_that_are_pooled_are_said(evenhand, tasks):
     found = evenhand("fit", tasks, "--group-by", "judge", "--json").json
-    assert all("2 tasks are pooled" in one["notes"] for one in found["groups"].values())
+    assert all("2 tasks are pooled." in one["notes"] for one in found["groups"].values())
 
 
 def test_ties_by_judges_of_whom_one_never_tied_have_a_likelihood_ratio(evenhand, folder):

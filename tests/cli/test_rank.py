@@ -139,11 +139,12 @@ def test_without_judges_a_line_says_what_is_assumed(evenhand, modpref):
 
 def test_blank_rankings_are_counted_and_reported(evenhand, rankings):
     text = evenhand("rank", rankings).out
-    assert "1 of 5 rankings are blank: left out" in text
+    assert "1 of 5 rankings are blank and excluded" in text
     assert "1 ranking of one output only: nothing to compare" in text
     assert "3 rankings → 9 comparisons" in text
     assert (
-        "1 of 5 rankings are blank: left out" in evenhand("rank", rankings, "--json").json["notes"]
+        "1 of 5 rankings are blank and excluded"
+        in evenhand("rank", rankings, "--json").json["notes"]
     )
 
 
@@ -214,8 +215,8 @@ def test_the_bundled_tables_can_all_be_ranked(evenhand):
 def test_blank_ranks_are_told_besides_blank_rankings(evenhand, rankings):
     """Of the four rankings with ranks, the last ranks one output of three."""
     text = evenhand("rank", rankings).out
-    assert "1 of 5 rankings are blank: left out" in text
-    assert "2 of 12 ranks of the others are blank: not compared" in text
+    assert "1 of 5 rankings are blank and excluded" in text
+    assert "2 of 12 ranks of the others are blank and not compared" in text
     found = evenhand("inspect", rankings, "--json").json["total"]
     assert (found["ranks"], found["blank_ranks"]) == (12, 2)
     assert "2 of 12 ranks of the others are blank" in evenhand("inspect", rankings).out

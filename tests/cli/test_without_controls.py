@@ -38,7 +38,7 @@ def test_the_same_file_says_the_same_with_controls_and_without(verb, evenhand, f
     )
     told = "18 controls left out, 2 of 5 systems (bad, good) "
     assert with_controls.count(told) == 1
-    assert with_controls.count("18 controls left out") == 1
+    assert with_controls.count("18 controls excluded") == 1
     reason = "controls, whose right answer was known: they tell of judges"
     signed = f" | excluded 18 of 126 judgments, 2 of 5 systems, {reason}"
     assert (signed in with_controls) == ("sign evenhand" in with_controls)
