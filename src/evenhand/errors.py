@@ -50,9 +50,13 @@ class UnknownOption(EvenhandError, ValueError):
 class ActionableError(EvenhandError):
     """A refusal that knows what may be done about it."""
 
-    def __init__(self, fault: str, remedies: Sequence[str] = (), leave: Sequence[str] = ()) -> None:
-        """Join fault and remedies to the message."""
-        self.fault, self.remedies, self.leave = fault, tuple(remedies), tuple(leave)
+    def __init__(
+        self, cause: str, remedies: Sequence[str] = (), leave: Sequence[str] = (), about: str = ""
+    ) -> None:
+        """Join what cannot be had, if it is said, the cause and the remedies to the message."""
+        self.cause, self.about = cause, about
+        self.fault = fault = f"{about}: {cause}" if about else cause
+        self.remedies, self.leave = tuple(remedies), tuple(leave)
         *others, last = self.remedies or ("",)
         advice = f"{', '.join(others)}, or {last}" if others else last
         super().__init__(f"{fault}; {advice}" if advice else fault)
@@ -61,7 +65,7 @@ class ActionableError(EvenhandError):
         """Return the refusal for who has no options of the model, such as --prior, to set."""
         missing = names or ("--",)
         remedies = [one for one in self.remedies if not any(name in one for name in missing)]
-        return type(self)(self.fault, remedies, self.leave)
+        return type(self)(self.cause, remedies, self.leave, self.about)
 
 
 class NotIdentified(ActionableError, ValueError):

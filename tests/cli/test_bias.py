@@ -64,7 +64,7 @@ def test_groups_that_are_no_tasks_pool_them_as_in_a_ranking(evenhand, folder):
     for verb in ("bias", "rank"):
         groups = evenhand(verb, *words).json["groups"]
         assert set(groups) == {"x", "y"}
-        assert all("2 tasks are pooled" in one["notes"] for one in groups.values())
+        assert all("2 tasks are pooled." in one["notes"] for one in groups.values())
 
 
 def test_rankings_with_places_on_the_screen_are_understood(evenhand, folder):

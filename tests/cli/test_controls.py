@@ -18,7 +18,7 @@ def votes(folder: Path) -> str:
 def test_rank_says_what_is_held_equal_and_what_that_changes(evenhand, votes):
     ran = evenhand("rank", votes, "--control", "length", "--control", "lists")
     assert "length held equal, lists held equal" in ran.out
-    assert "held   length: log-odds" in ran.out
+    assert "note   length: log-odds" in ran.out
     assert "than without controls" in ran.out or "places without and with" in ran.out
     assert "control length + control lists" in ran.out.replace("\n       ", " ")
 
@@ -90,13 +90,17 @@ def test_a_column_of_one_side_is_asked_about(evenhand, votes, verb):
     one_side = pl.read_csv(votes).with_columns(pl.col("length").abs())
     one_side.write_csv("sides.csv")
     note = "length is never below 0: is it a difference, left minus right?"
-    notes = evenhand(verb, "sides.csv", "--control", "length", "--json").json["notes"]
-    assert [one for one in notes if one.startswith(note)]
+
+    def ask(*words: str) -> list[str]:
+        found = evenhand(verb, *words, "--json").json
+        return [*found.get("notes", ()), *(one["text"] for one in found.get("findings", ()))]
+
+    assert [one for one in ask("sides.csv", "--control", "length") if one.startswith(note)]
     one_side.with_columns(-pl.col("length")).write_csv("below.csv")
-    notes = evenhand(verb, "below.csv", "--control", "length", "--json").json["notes"]
+    notes = ask("below.csv", "--control", "length")
     assert [one for one in notes if one.startswith("length is never above 0")]
-    two = evenhand(verb, "sides.csv", "--control", "d=length,lists", "--json").json["notes"]
-    plain = evenhand(verb, votes, "--control", "length", "--json").json["notes"]
+    two = ask("sides.csv", "--control", "d=length,lists")
+    plain = ask(votes, "--control", "length")
     assert not [one for one in [*two, *plain] if "is never" in one]
 
 

@@ -165,7 +165,7 @@ def test_the_attack_leaves_a_trace_in_every_form(evenhand, folder) -> None:
     assert text.count(f"excluded: {told}") == 1
     assert signed in text
     assert "excluded" not in evenhand("rank", path).out
-    assert evenhand("rank", path, "--where", KEPT, "--latex").out.startswith(f"% excluded: {told}")
+    assert f"\n% excluded: {told}\n" in evenhand("rank", path, "--where", KEPT, "--latex").out
     table = evenhand("rank", path, "--where", KEPT, "--csv")
     assert f"excluded: {told}" in " ".join(table.err.split())
     assert "excluded" not in table.out  # a CSV file holds the table alone

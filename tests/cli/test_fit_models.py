@@ -162,8 +162,8 @@ def blanks(folder: Path) -> str:
 
 
 LEFT_OUT = [
-    "1 of 6 rankings are blank: left out",
-    "1 of 10 ranks of the others are blank: not compared",
+    "1 of 6 rankings are blank and excluded",
+    "1 of 10 ranks of the others are blank and not compared",
     "1 ranking of one output only: nothing to compare",
 ]
 

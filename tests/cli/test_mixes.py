@@ -19,7 +19,7 @@ def test_the_board_says_the_mix_and_what_it_is_worth(evenhand, groups):
         "rank", groups, "--mix", "judge_group=expert:0.3,crowd:0.7", "--per", "judge"
     ).out
     said = " ".join(text.split())
-    assert "mix judge_group expert 0.3, crowd 0.7; every judge weighs the same within" in said
+    assert "Mix: judge_group expert 0.3, crowd 0.7; every judge weighs the same within" in said
     weights = np.concatenate([np.full(90, 0.3 / 90), np.full(9, 0.35 / 9), np.full(10, 0.35 / 10)])
     effective = weights.sum() ** 2 / (weights**2).sum()
     assert f"109 judgments weigh like {effective:.0f}" in said

@@ -94,7 +94,7 @@ def test_tasks_that_are_pooled_are_said(evenhand, folder):
         rows += [f"{task},{j},x,y,{o}" for j in "pq" for o in ("left", "left", "right", "tie")]
     Path(folder, "tasks.csv").write_text("\n".join(rows))
     found = evenhand("compare", "--nested", "tasks.csv", "--group-by", "judge", "--json").json
-    assert all("2 tasks are pooled" in one["notes"] for one in found["groups"].values())
+    assert all("2 tasks are pooled." in one["notes"] for one in found["groups"].values())
     assert "tasks are pooled" not in evenhand("compare", "--nested", "tasks.csv").out
 
 

@@ -55,19 +55,19 @@ def test_worth_and_elo_are_further_columns(evenhand, table1):
     assert systems[0]["worth"] == pytest.approx(0.65838289143318, abs=1e-6)
     assert sum(row["elo"] for row in systems) / 4 == pytest.approx(1000)
     text = evenhand("rank", table1, "--elo", "--worth").out
-    assert re.search(r"rank set +system +log-worth +95 % interval +Elo +worth", text)
+    assert re.search(r"rank +system +log-worth +95 % interval +Elo +worth", text)
     # 1000 + 400 log10(e) · 1.9248, the centred log-worth of A
-    assert re.search(r"^ 1 +A +1\.92 +1\.\d\d to +2\.\d\d +1334 +0\.658 ", text, re.MULTILINE)
+    assert re.search(r"^ 1 +A +1\.92 +1\.\d\d to +2\.\d\d +1,334 +0\.658 ", text, re.MULTILINE)
 
 
-def test_several_tasks_are_ranked_each_by_itself_and_a_line_says_so(evenhand, tasks):
+def test_several_tasks_are_ranked_apart_each_below_its_name(evenhand, tasks):
     found = evenhand("rank", tasks, "--json").json
     assert list(found["groups"]) == ["one", "two"]
     assert set(KEYS) <= set(found["groups"]["one"])
     best = {name: group["systems"][0]["system"] for name, group in found["groups"].items()}
     assert best == {"one": "A", "two": "C"}  # task two has every preference turned round
     text = evenhand("rank", tasks).out
-    assert "2 values of task, each ranked by itself" in text
+    assert [line.split()[0] for line in text.splitlines() if "───" in line] == ["one", "two"]
     assert text.count("\nsign  ") == 2
 
 
@@ -101,7 +101,7 @@ def test_a_group_that_cannot_be_ranked_is_named_and_the_others_are_ranked(evenha
     assert re.search(
         r"^error  worths are not identified", evenhand("rank", "mixed.csv").out, re.MULTILINE
     )
-    assert "bad is not ranked" in evenhand("rank", "mixed.csv", "--csv").err
+    assert "bad: worths are not identified" in evenhand("rank", "mixed.csv", "--csv").err
 
 
 def test_where_is_a_condition_on_the_files_own_columns(evenhand, table1):
@@ -132,19 +132,23 @@ def test_several_files_are_read_as_one(evenhand, table1):
 
 
 def test_without_judges_a_line_says_what_is_assumed(evenhand, modpref):
-    line = "no judge column: intervals assume independent judgments; if items repeat, name them"
-    assert line in " ".join(evenhand("rank", modpref).out.split())
-    assert any(note.startswith(line) for note in evenhand("rank", modpref, "--json").json["notes"])
+    text = " ".join(evenhand("rank", modpref).out.split())
+    assert "Intervals assume independent judgments." in text
+    (note,) = (
+        one["text"]
+        for one in evenhand("rank", modpref, "--json").json["findings"]
+        if one["code"] == "no-judges-nor-items"
+    )
+    assert f"note {note}" in text
 
 
 def test_blank_rankings_are_counted_and_reported(evenhand, rankings):
     text = evenhand("rank", rankings).out
-    assert "1 of 5 rankings are blank: left out" in text
+    assert "1 of 5 rankings are blank and excluded" in text
     assert "1 ranking of one output only: nothing to compare" in text
     assert "3 rankings → 9 comparisons" in text
-    assert (
-        "1 of 5 rankings are blank: left out" in evenhand("rank", rankings, "--json").json["notes"]
-    )
+    found = evenhand("rank", rankings, "--json").json
+    assert "1 of 5 rankings are blank and excluded" in [one["text"] for one in found["excluded"]]
 
 
 @pytest.mark.parametrize("interval", ["sandwich", "model", "bootstrap"])
@@ -186,7 +190,9 @@ def test_too_many_systems_for_intervals_get_differences_of_neighbours(evenhand, 
     ]
     Path("many.csv").write_text("left,right,outcome\n" + "\n".join([*lines, "s5,s6,left"]) + "\n")
     text = evenhand("rank", "many.csv").out
-    assert re.search(r"^pairs  s5 − s\d+ 0\.\d+ \(s\.e\. \d\.\d+\)$", text, re.MULTILINE)
+    _, neighbours = text.split("Differences of neighbours at the top")
+    assert re.search(r"^ s5 +s\d+ +0\.\d+ +\d\.\d+$", neighbours, re.MULTILINE)
+    assert "... and 2,910 more" in text
     assert "●" not in text
     found = evenhand("rank", "many.csv", "--json").json
     assert found["systems"][0]["system"] == "s5"
@@ -201,7 +207,7 @@ def test_wmt12_in_its_original_layout_gives_eight_rankings(evenhand, data_folder
     assert list(found["groups"]) == [
         *("cs-en", "de-en", "en-cs", "en-de", "en-es", "en-fr", "es-en", "fr-en"),
     ]
-    assert any(note.startswith("26 of ") for note in found["notes"])
+    assert any(one["text"].startswith("26 of ") for one in found["findings"])
     assert len(found["groups"]["fr-en"]["systems"]) == 15
 
 
@@ -214,8 +220,8 @@ def test_the_bundled_tables_can_all_be_ranked(evenhand):
 def test_blank_ranks_are_told_besides_blank_rankings(evenhand, rankings):
     """Of the four rankings with ranks, the last ranks one output of three."""
     text = evenhand("rank", rankings).out
-    assert "1 of 5 rankings are blank: left out" in text
-    assert "2 of 12 ranks of the others are blank: not compared" in text
+    assert "1 of 5 rankings are blank and excluded" in text
+    assert "2 of 12 ranks of the others are blank and not compared" in text
     found = evenhand("inspect", rankings, "--json").json["total"]
     assert (found["ranks"], found["blank_ranks"]) == (12, 2)
     assert "2 of 12 ranks of the others are blank" in evenhand("inspect", rankings).out

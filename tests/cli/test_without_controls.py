@@ -36,11 +36,11 @@ def test_the_same_file_says_the_same_with_controls_and_without(verb, evenhand, f
         " ".join(evenhand(*verb.split(), _write(folder, controls=held)).out.split())
         for held in (True, False)
     )
-    told = "18 controls left out, 2 of 5 systems (bad, good) "
+    told = "18 controls excluded, 2 of 5 systems (bad, good) "
     assert with_controls.count(told) == 1
-    assert with_controls.count("18 controls left out") == 1
+    assert with_controls.count("18 controls excluded") == 1
     reason = "controls, whose right answer was known: they tell of judges"
     signed = f" | excluded 18 of 126 judgments, 2 of 5 systems, {reason}"
     assert (signed in with_controls) == ("sign evenhand" in with_controls)
-    plain = with_controls.replace(told, "").replace(signed, "")
+    plain = with_controls.replace(f"note {told}", "").replace(told, "").replace(signed, "")
     assert plain == without

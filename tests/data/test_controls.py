@@ -75,7 +75,7 @@ ENGINES = {
 def test_every_engine_leaves_out_four_controls(engine) -> None:
     kept = leave_out_controls(read(ENGINES[engine]()))
     assert _cells(kept) == COUNTS
-    assert kept.source.notes[-1] == "4 controls left out"
+    assert kept.source.notes[-1] == "4 controls excluded"
 
 
 def test_a_file_leaves_out_the_same(tmp_path) -> None:
@@ -147,7 +147,7 @@ def test_comparisons_of_which_something_is_expected_are_controls_where_no_kinds_
         expected=pl.when(pl.col("item").str.starts_with("c")).then(pl.lit(expected))
     )
     kept = leave_out_controls(read(frame.drop("kind")))
-    assert (_cells(kept), kept.source.notes[-1]) == (COUNTS, "4 controls left out")
+    assert (_cells(kept), kept.source.notes[-1]) == (COUNTS, "4 controls excluded")
 
 
 def test_ratings_of_which_something_is_expected_are_controls_where_no_kinds_are() -> None:
@@ -160,7 +160,7 @@ def test_ratings_of_which_something_is_expected_are_controls_where_no_kinds_are(
 
 def test_weights_count_controls() -> None:
     heavy = _frame().with_columns(weight=pl.lit(2))
-    assert leave_out_controls(read(heavy)).source.notes[-1] == "8 controls left out"
+    assert leave_out_controls(read(heavy)).source.notes[-1] == "8 controls excluded"
 
 
 def _ranked(kind: str = "control") -> pd.DataFrame:
@@ -183,7 +183,7 @@ RANKED = {("A", "B"): (3, 0, 0), ("A", "C"): (2, 0, 0), ("B", "C"): (1, 0, 1)}
 def test_rankings_lose_controls_and_spoilt_outputs_alone() -> None:
     kept = leave_out_controls(read(_ranked()))
     assert _cells(kept.comparisons()) == RANKED
-    assert kept.source.notes[-1] == "2 controls left out"
+    assert kept.source.notes[-1] == "2 controls excluded"
 
 
 def test_rankings_that_were_expanded_before_lose_the_same() -> None:
@@ -205,7 +205,7 @@ def test_ratings_lose_controls() -> None:
     data = read(pd.DataFrame(rows, columns=["judge", "item", "system", "score", "kind"]))
     kept = leave_out_controls(data)
     assert (kept.rows().systems, kept.rows().score.tolist()) == (("A",), [4.0, 5.0])
-    assert kept.source.notes[-1] == "1 control left out"
+    assert kept.source.notes[-1] == "1 control excluded"
 
 
 def _many(*, controls: bool) -> Comparisons:
@@ -277,7 +277,7 @@ NOTED = {
 @pytest.mark.parametrize("asked", NOTED)
 def test_it_says_how_many_controls_it_left_out(asked) -> None:
     said = list(NOTED[asked](_many(controls=True)).notes)
-    assert said.count("24 controls left out") == 1
+    assert said.count("24 controls excluded") == 1
     assert not any("control" in note for note in NOTED[asked](_many(controls=False)).notes)
 
 

@@ -38,7 +38,7 @@ def test_a_table_its_votes_and_its_tally_are_counted_alike(by):
 
 
 def test_pooled_tasks_are_said_of_tables_and_votes():
-    assert note_tasks(DATA) == note_tasks(DATA.votes()) == ("2 tasks are pooled",)
+    assert note_tasks(DATA) == note_tasks(DATA.votes()) == ("2 tasks are pooled.",)
     assert note_tasks(DATA.select_task("fr")) == ()
 
 

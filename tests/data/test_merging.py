@@ -241,7 +241,7 @@ def test_names_that_look_merged_are_pointed_out_in_fits_refusals_and_inspections
         "right": ["B", "C", "A", "C", "A", "A+B"],
         "outcome": ["left", "left", "left", "left", "left", "left"],
     }
-    said = "1 of 4 systems is named like several of the others, 'A+B': if such an output was shown"
+    said = "1 of 4 systems is named like several of the others, 'A+B'. If such an output was shown"
     data = read(pl.DataFrame(votes))
     assert inspect(data).notes[-1].startswith(said)
     assert BradleyTerry(ties="half-win").fit(data).notes[-1].startswith(said)

@@ -169,7 +169,7 @@ def test_a_share_of_zero_leaves_rows_out_and_says_so():
     mixed = mix.weigh(data)
     assert mixed.mix.left_out == 90
     assert mixed.mix.notes == (
-        "90 comparisons of judge_group expert have share 0 and are left out",
+        "90 comparisons of judge_group expert have share 0 and are excluded",
     )
     alone = rank(data.where(nw.col("judge_group") == "crowd"), cluster="judgment")
     found = rank(mixed, cluster="judgment")

@@ -78,7 +78,7 @@ def test_tasks_keep_rankings_of_one_name_apart_and_are_said_to_be_pooled():
     data = handle(Rankings, columns, "polars")
     orders = count_orders(data)
     assert texts(orders) == [("A>B", 1), ("B>A", 1)]
-    assert orders.notes == ("2 tasks are pooled",)
+    assert orders.notes == ("2 tasks are pooled.",)
     assert count_orders(data, "item").level.labels == ("x / 1", "y / 1")
     assert list(count_orders(data, "task").split()) == ["x", "y"]
 

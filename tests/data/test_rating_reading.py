@@ -79,7 +79,7 @@ def test_rows_stay_in_the_order_of_the_table(engine):
 def test_rows_without_a_score_are_left_out_and_counted(engine):
     rows = handle(Ratings, SCORES, engine).rows()
     assert (rows.size, rows.missing) == (4, 1)
-    assert rows.notes == ("rows without a score are left out: 1 of 5",)
+    assert rows.notes == ("rows without a score are excluded: 1 of 5",)
     assert rows.items == ("de / 7", "fr / 10", "fr / 7")  # de / 10 has no score
 
 

@@ -67,7 +67,7 @@ def test_one_answer_that_is_not_whole_makes_all_votes_rankings_of_two_and_says_s
     assert (orders.lengths == 2).all()
     assert orders.weights.sum() == part.size
     assert orders.notes == (
-        "1 answer is no whole ranking: each comparison counts as a ranking of two",
+        "1 answer without a whole ranking: each comparison counts as a ranking of two.",
     )
 
 
@@ -88,7 +88,7 @@ def triple(*outcomes, answer=(0, 0, 0), **settings):
 def test_a_circle_or_a_tie_that_does_not_carry_is_no_ranking(outcomes):
     orders = order_votes(triple(*outcomes))
     assert orders.outputs.shape[1] == 2
-    assert "no whole ranking" in orders.notes[0]
+    assert "without a whole ranking" in orders.notes[0]
 
 
 def test_ties_that_carry_are_a_ranking():
@@ -108,7 +108,7 @@ def test_a_row_that_stands_for_several_rankings_is_weighted():
     thrice = replace(once.take(np.repeat(np.arange(3), 3)), counted=True)
     assert order_votes(thrice).weights.tolist() == [3]
     twice_told = replace(thrice, counted=False)  # one judge's answer holds a pair three times
-    assert "no whole ranking" in order_votes(twice_told).notes[0]
+    assert "without a whole ranking" in order_votes(twice_told).notes[0]
 
 
 def test_systems_that_no_vote_is_on_keep_their_codes():

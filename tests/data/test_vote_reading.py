@@ -70,7 +70,7 @@ def test_weights_repeat_rows_and_zeros_are_left_out(engine):
     votes = handle(Comparisons, VOTES | {"weight": [3, 1, 0, 2]}, engine).votes()
     assert sorted(told(votes).values()) == [1, 2, 3]
     assert votes.size == 6
-    assert votes.notes == ("rows of weight 0 are left out: 1",)
+    assert votes.notes == ("rows of weight 0 are excluded: 1",)
 
 
 def test_importance_weights_count_no_votes():

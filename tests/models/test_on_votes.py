@@ -50,7 +50,7 @@ def test_on_part_of_their_answers_models_of_rankings_are_davidsons():
     some = VOTES.take(np.random.Generator(np.random.PCG64(3)).random(VOTES.size) < 0.5)
     fit, pairs = PlackettLuce().fit(some), BradleyTerry().fit(some)
     np.testing.assert_allclose(fit.predict(PAIRS), pairs.predict(PAIRS), rtol=0, atol=1e-6)
-    assert "no whole rankings: each comparison counts as a ranking of two" in fit.notes[0]
+    assert "without a whole ranking: each comparison counts as a ranking of two." in fit.notes[0]
 
 
 def test_covariates_that_votes_know_are_told_apart():
@@ -67,4 +67,4 @@ def test_controls_need_the_rows_of_a_table():
 def test_pooled_tasks_are_said():
     two = replace(VOTES, tasks=("x", "y"))
     for name in ("bradley-terry", "plackett-luce"):
-        assert "2 tasks are pooled" in MODELS[name].make().fit(two).notes
+        assert "2 tasks are pooled." in MODELS[name].make().fit(two).notes

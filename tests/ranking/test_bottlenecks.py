@@ -159,7 +159,7 @@ def test_a_new_system_that_two_judges_compared_with_one_is_open_to_all():
     off = ~np.eye(5, dtype=bool)
     np.testing.assert_array_equal(found.rank_sets.barred[off], (new != new[:, None])[off])
     np.testing.assert_array_equal(found.bounded, ~new)
-    assert any(note.startswith("4 pairs rest on fewer than 5") for note in found.notes)
+    assert any(note.startswith("4 pairs undecided: fewer than 5") for note in found.notes)
 
 
 def test_two_new_systems_that_the_same_two_judges_saw_are_open_to_each_other():
@@ -187,7 +187,7 @@ def test_a_prior_is_no_judge_and_the_one_who_links_is_named():
     found = rank(comparisons(frame), model=BradleyTerry(prior=1.0))
     new = np.array(found.systems) == "s4"
     np.testing.assert_array_equal(found.rank_sets.resting, new != new[:, None])
-    assert any(note.startswith("4 pairs rest on judge j000 alone") for note in found.notes)
+    assert any(note.startswith("4 pairs undecided, with judge j000 alone") for note in found.notes)
     np.testing.assert_array_equal(found.bounded, ~new)
 
 

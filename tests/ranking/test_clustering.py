@@ -13,12 +13,12 @@ from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption
 from evenhand.formats.reading import read
 from evenhand.ranking import rank
 from evenhand.ranking.clustering import (
-    NAME_ITEMS,
     Clustering,
     Evidence,
     choose_clustering,
     wanted_factors,
 )
+from evenhand.ranking.ranking import Ranking
 from ranking.panels import panel, tally
 
 
@@ -40,17 +40,16 @@ def test_the_one_that_is_there_where_the_other_is_not(missing):
     assert found.clusterings == tuple({"judge", "item"} - {missing})
 
 
+def list_codes(found: Clustering | Ranking) -> list[str]:
+    return [one.code for one in found.notes]
+
+
 def test_without_a_judge_column_it_says_so():
-    assert choice(panel().drop("judge")).notes == (
-        "no judge column: intervals assume independent judgments across items",
-    )
+    assert list_codes(choice(panel().drop("judge"))) == ["no-judges"]
     found = choice(panel().drop("judge", "item"))
     assert found.clusterings == ()
     assert found.name == "judgment"
-    assert found.notes == (
-        "no judge column: intervals assume independent judgments; if items repeat, name them"
-        " (--column item=NAME, in Python columns={'item': 'NAME'})",
-    )
+    assert list_codes(found) == ["no-judges-nor-items", "independent"]
 
 
 @pytest.mark.parametrize("judges", [1, 3])
@@ -58,33 +57,36 @@ def test_wherever_single_judgments_are_the_clusters_it_says_what_that_assumes(ju
     """One judge asked ten times of each prompt: errors of .136 are .043 without the item."""
     found = choice(panel(judges=judges).drop("item"))
     assert found.clusterings == ()
-    assert found.notes == (
-        "intervals assume independent judgments; if items repeat, name them"
-        " (--column item=NAME, in Python columns={'item': 'NAME'})",
+    assert list_codes(found) == ["independent", "name-items"]
+    assert found.notes[1] == (
+        "If items repeat, name them (--column item=NAME, in Python columns={'item': 'NAME'})."
     )
 
 
 @pytest.mark.parametrize("by", ["judge", "item"])
 def test_a_group_that_is_one_item_asks_for_no_column_of_items(by):
     frame = panel(n=200, judges=1, items=2).with_columns(judge=pl.col("item") + "'s judge")
-    notes = [note for one in rank(read(frame), group_by=by).groups.values() for note in one.notes]
-    assert sum("intervals assume independent judgments" in note for note in notes) == 2
-    assert not any(NAME_ITEMS in note for note in notes)
+    groups = rank(read(frame), group_by=by).groups.values()
+    codes = [code for one in groups for code in list_codes(one)]
+    assert codes.count("independent") == 2
+    assert "name-items" not in codes
+    alone = rank(read(frame.drop("judge")), group_by="item").groups.values()
+    assert all("no-judges" in list_codes(one) for one in alone)
 
 
 def test_a_way_that_is_given_up_leaves_judgments_that_are_taken_for_independent():
     """All items say the same of the pair, so that nothing shows how much others might differ."""
     rows = [("a", "b", said, f"i{k}") for k in range(9) for said in ("left", "left", "right")]
     data = read(pl.DataFrame(rows, ["left", "right", "outcome", "item"], orient="row"))
-    notes = rank(data).notes
-    assert "intervals assume independent judgments" in notes
-    assert not any(note.endswith("across items") for note in notes)
+    codes = list_codes(rank(data))
+    assert "independent" in codes
+    assert "name-items" not in codes
 
 
 def test_a_column_with_one_value_is_skipped_by_name():
     found = choice(panel(judges=9, items=1))
     assert found.clusterings == ("judge",)
-    assert found.notes == ("one item only: no clustering by item",)
+    assert list_codes(found) == ["one-item"]
 
 
 @pytest.mark.parametrize("name", ["judge", "item"])
@@ -92,7 +94,7 @@ def test_a_column_with_a_value_for_each_row_is_skipped_by_name(name):
     frame = panel(judges=9).with_columns(pl.int_range(pl.len()).cast(str).alias(name))
     found = choice(frame)
     assert found.clusterings == tuple({"judge", "item"} - {name})
-    assert found.notes == (f"every judgment has its own {name}: no clustering by {name}",)
+    assert [(one.code, one.values["factor"]) for one in found.notes] == [("own-level", name)]
 
 
 def test_a_value_for_each_row_that_counts_three_times_is_a_cluster():
@@ -115,9 +117,7 @@ def test_weights_do_not_make_one_judgment_of_all_that_a_judge_says_about_a_pair(
     assert weighed(votes=6).clusterings == ("judge",)
     assert weighed(votes=6).notes == ()
     assert weighed(votes=1).clusterings == ()
-    first, assumed = weighed(votes=1).notes
-    assert first == "every judgment has its own judge: no clustering by judge"
-    assert assumed.startswith("intervals assume independent judgments; if items repeat")
+    assert list_codes(weighed(votes=1)) == ["own-level", "independent", "name-items"]
 
 
 @pytest.mark.parametrize(("judges", "who"), [(1, "this judge"), (2, "these 2 judges")])
@@ -132,8 +132,8 @@ def test_fewer_than_five_judges_and_ten_items_speak_for_themselves_by_judgment()
     assert found.clusterings == ()
     assert found.headline == "about these 3 judges only and about these 9 items only"
     assert found.notes == (
-        "9 items are too few to cluster by: 10 or more would do",
-        "intervals assume independent judgments",
+        "9 items are too few to cluster by: 10 or more would do.",
+        "Intervals assume independent judgments.",
     )
 
 
@@ -148,8 +148,8 @@ def test_many_judges_of_whom_one_did_most_are_few():
 def test_five_to_eight_judges_are_told_how_many_would_help():
     found = choice(panel(judges=6))
     assert found.clusterings == ("judge", "item")
-    wide = "6.0 effective judges: intervals are wide; 8 or more would narrow them"
-    assert found.notes == (f"{wide}; --cluster item speaks of these 6 judges only",)
+    wide = "6.0 effective judges: intervals are wide; 8 or more would narrow them."
+    assert found.notes == (f"{wide} With --cluster item they are about these 6 judges only.",)
     assert choice(panel(judges=6).drop("item")).notes == (wide,)
     assert choice(panel(judges=9)).notes == ()
 
@@ -159,7 +159,7 @@ def test_fewer_than_five_items_are_no_clusters(judge):
     frame = panel(judges=9, items=4)
     found = choice(frame if judge else frame.drop("judge"))
     assert found.clusterings == (("judge",) if judge else ())
-    assert "fewer than 5 items: no clustering by item" in found.notes
+    assert "few-items" in list_codes(found)
     assert found.headline == "about these 4 items only"
     one = choice(
         frame.with_columns(item=pl.lit("i")).drop([] if judge else ["judge"], strict=False)
@@ -177,7 +177,7 @@ def test_items_of_one_answer_each_limit_nothing(judges):
 
 def test_few_effective_items_that_were_asked_for_are_warned_of():
     found = choice(panel(judges=9, items=3), requested="item")
-    assert found.notes == ("only 3.0 effective items: intervals by item are unreliable",)
+    assert found.notes == ("Only 3.0 effective items: intervals are unreliable.",)
 
 
 def ranked(rankings: int, judges: int = 9, items: int = 30) -> pl.DataFrame:
@@ -194,7 +194,8 @@ def ranked(rankings: int, judges: int = 9, items: int = 30) -> pl.DataFrame:
 def test_rankings_are_the_clusters_where_neither_judge_nor_item_is_known():
     found = choice(ranked(40).drop("judge", "item"))
     assert found.clusterings == ("ranking",)
-    assert found.notes == (f"no judge column: intervals assume independent rankings{NAME_ITEMS}",)
+    assert list_codes(found) == ["no-judges-nor-items", "independent"]
+    assert found.notes[1] == "Intervals assume independent rankings."
 
 
 def test_one_answer_is_a_ranking_wherever_single_judgments_are_the_clusters():
@@ -216,7 +217,7 @@ def test_what_is_asked_for_is_taken(requested):
 def test_few_judges_are_taken_if_asked_for_with_a_warning():
     found = choice(panel(judges=3), "judge")
     assert found.clusterings == ("judge",)
-    assert found.notes == ("only 3.0 effective judges: intervals by judge are unreliable",)
+    assert found.notes == ("Only 3.0 effective judges: intervals are unreliable.",)
 
 
 def test_one_cluster_is_refused_if_asked_for():
@@ -266,12 +267,13 @@ def test_judges_who_are_no_clusters_in_the_end_are_not_told_that_intervals_are_w
     frame = panel(n=600, judges=5, items=20).with_columns(judge=by_turns)
     counts = tally(frame, *wanted_factors(None, {"judge", "item"}))
     first = choose_clustering(None, Evidence.of(counts))
-    assert any("would narrow them" in one for one in first.notes)
+    assert list_codes(first) == ["few-judges-with-items"]
     found = rank(read(frame))
+    assert "few-judges-with-items" not in list_codes(found)
     (note,) = (one for one in found.notes if "effective judges" in one)
     number = re.fullmatch(
-        r"every difference rests on fewer than 5 effective judges \((\d\.\d+) at most\):"
-        r" no clustering by judge",
+        r"No clustering by judge: every difference rests on fewer than 5 effective judges"
+        r" \((\d\.\d+) at most\)\.",
         note,
     )
     assert float(number[1]) < 5

@@ -111,7 +111,7 @@ def test_groups_that_mix_tasks_say_so() -> None:
     )
     data = evenhand.read(frame)
     found = compare_models(data, models=MODELS[:2], group_by="half")
-    assert all("2 tasks are pooled" in found[name].notes for name in ("a", "b"))
+    assert all("2 tasks are pooled." in found[name].notes for name in ("a", "b"))
     apart = compare_models(data, models=MODELS[:2])
     assert not any("pooled" in note for name in apart for note in apart[name].notes)
 

@@ -165,7 +165,7 @@ def test_weights_of_another_scale_change_nothing():
 def test_they_stand_in_the_order_of_the_board():
     way, order = np.arange(9).reshape(3, 3), np.array([2, 0, 1])
     marks = np.stack([way > 4, way < 2])
-    found = Limits(way, way / 2, (9.0, 5.0), marks, ~marks).reorder(order)
+    found = Limits(way, way / 2, marks, ~marks).reorder(order)
     assert found.way.tolist() == [[8, 6, 7], [2, 0, 1], [5, 3, 4]]
     assert found.clusters[0, 1] == 3.0
     assert found.alone[0].tolist() == [
@@ -175,4 +175,3 @@ def test_they_stand_in_the_order_of_the_board():
     ]
     assert found.alone[1].tolist() == [[False, False, False], [False, True, True], [False] * 3]
     assert (found.thin != found.alone).all()
-    assert found.effective == (9.0, 5.0)

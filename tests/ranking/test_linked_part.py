@@ -68,7 +68,7 @@ def test_worlds_without_spread_are_no_interval_and_a_note(monkeypatch):
     monkeypatch.setattr(rank_sets, "limit_worths", lambda *_: np.inf)
     found = rank(comparisons(panel(n=600, judges=12)), cluster="judge")
     assert not found.bounded.any()
-    assert found.notes[-1].startswith("no intervals at level 0.95")
+    assert found.notes[-1].startswith("No intervals at level 0.95")
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_one_thin_system_costs_nobody_else_an_interval(board):
     alone = rank(comparisons(before), cluster="judge")
     expected = ((alone.upper - alone.lower) / alone.stderr)[0] / 2
     np.testing.assert_allclose(critical, expected, rtol=0.1)
-    assert any("no interval for s4: too few judges link it" in note for note in found.notes)
+    assert any("No interval for s4, which too few judges link" in note for note in found.notes)
 
 
 def test_log_worths_and_intervals_are_relative_to_the_mean_of_the_linked_part(board):
@@ -116,7 +116,7 @@ def test_two_parts_that_one_judge_links_have_intervals_in_the_larger_only():
     near = np.isin(found.systems, ["s0", "s1", "s2"])
     np.testing.assert_array_equal(found.bounded, near)
     assert found.log_worth[near].mean() == pytest.approx(0, abs=1e-12)
-    assert any("no interval for s3, s4" in note for note in found.notes)
+    assert any("No interval for s3, s4" in note for note in found.notes)
 
 
 def test_with_every_pair_linked_zero_is_the_mean_of_all():
@@ -131,7 +131,7 @@ def test_two_clusters_that_were_asked_for_give_no_interval(by):
     found = rank(comparisons(frame), cluster=by)
     assert not found.bounded.any()
     assert (found.rank_sets.decided == 0).all()
-    assert f"no intervals: too few {by}s link any two systems" in found.notes
+    assert f"No intervals: too few {by}s link any two systems." in found.notes
     json.dumps(found.to_dict(), allow_nan=False)
 
 
@@ -159,4 +159,4 @@ def test_a_system_on_which_answers_balance_to_the_last_has_no_interval():
     frame = pl.DataFrame(rows, schema=["left", "right", "outcome", "judge"], orient="row")
     found = rank(comparisons(frame), model=BradleyTerry(ties="discard"), cluster="judge")
     np.testing.assert_array_equal(found.bounded, np.array(found.systems) != "a")
-    assert any(note.startswith("no interval for a: clusters by judge") for note in found.notes)
+    assert any(note.startswith("No interval for a: clusters by judge") for note in found.notes)

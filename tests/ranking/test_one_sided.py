@@ -25,10 +25,11 @@ def votes(turned: float) -> Tally:
 def test_sides_that_go_by_name_are_noted_and_limit_every_sentence():
     ranking = evenhand.rank(votes(turned=0.0))
     assert ranking.one_sided
-    assert ranking.notes[0].startswith("sides were not randomised: a stood first in 240 of 240")
+    assert ranking.notes[0].startswith("Sides were not randomised: a stood first in 240 of 240")
     assert LIMIT in ranking.says
     assert all(LIMIT in ranking.says_of(name) for name in "abc")
-    assert LIMIT in str(ranking)
+    assert ranking.notes[0].severity == "warning"
+    assert "Sides were not randomised" in str(ranking)
 
 
 def test_a_small_share_beyond_lot_is_noted_and_limits_no_sentence():
@@ -37,7 +38,7 @@ def test_a_small_share_beyond_lot_is_noted_and_limits_no_sentence():
         few, wins=100 * few.wins, ties=100 * few.ties, losses=100 * few.losses, n_judgments=36_000.0
     )
     ranking = evenhand.rank(many)
-    assert ranking.notes[0].startswith("sides were not randomised: ")
+    assert (ranking.notes[0].code, ranking.notes[0].severity) == ("one-sided", "note")
     assert not ranking.one_sided
     assert LIMIT not in ranking.says
     assert evenhand.rank(few).notes[:1] != ranking.notes[:1]
@@ -118,17 +119,25 @@ def ask(folder, pairs, *words):
     return json.loads(result.stdout) if result.exit_code == 0 else result.output
 
 
+def list_notes(found):
+    return [*(one["text"] for one in found.get("findings", ())), *found.get("notes", ())]
+
+
+def is_inseparable(text):
+    return INSEPARABLE.casefold() in text.casefold()
+
+
 @pytest.mark.parametrize("pairs", ONE_ORDER.values(), ids=[*ONE_ORDER])
 def test_rank_models_bias_and_compare_agree_that_one_order_has_no_order_effect(tmp_path, pairs):
     ranked = ask(tmp_path, pairs, "rank")
-    assert any(INSEPARABLE in note for note in ranked["notes"])
+    assert any(map(is_inseparable, list_notes(ranked)))
     found = ask(tmp_path, pairs, "compare", "--nested")
     assert INSEPARABLE in found["refused"]["+ order"]
     assert not any("order matters" in one["answer"] for one in found["tests"])
     assert "+ order" not in [row["name"] for row in found["models"]]
     assert INSEPARABLE in ask(tmp_path, pairs, "bias")
     compared = ask(tmp_path, pairs, "compare", "--model", "uniform", "--model", "bradley-terry")
-    assert any(INSEPARABLE in note for note in compared["notes"])
+    assert any(map(is_inseparable, list_notes(compared)))
 
 
 @pytest.mark.parametrize("pairs", BOTH_ORDERS.values(), ids=[*BOTH_ORDERS])
@@ -138,10 +147,11 @@ def test_where_some_pairs_were_shown_in_both_orders_all_four_say_whose_sides_wer
     shared = len({p for p in pairs if p[::-1] in pairs}) / len(pairs)
     compared = ("compare", "--model", "uniform", "--model", "bradley-terry")
     for words in (("rank",), ("compare", "--nested"), compared):
-        notes = ask(tmp_path, pairs, *words)["notes"]
-        assert any(note.startswith("sides were not randomised: ") for note in notes)
-        assert not any(INSEPARABLE in note for note in notes)
-    (note,) = [one for one in ask(tmp_path, pairs, "bias")["notes"] if "randomised" in one]
+        notes = list_notes(ask(tmp_path, pairs, *words))
+        assert any(note.startswith("Sides were not randomised: ") for note in notes)
+        assert not any(map(is_inseparable, notes))
+    said = list_notes(ask(tmp_path, pairs, "bias"))
+    (note,) = [one for one in said if "randomised" in one]
     assert f"{100 * shared:.0f} % of the comparisons are of pairs shown in both orders" in note
 
 
@@ -153,7 +163,7 @@ def test_all_four_are_silent_where_sides_are_balanced(tmp_path):
         ("bias",),
         ("compare", "--model", "bradley-terry"),
     ):
-        assert not any("randomised" in note for note in ask(tmp_path, pairs, *words)["notes"])
+        assert not any("randomised" in note for note in list_notes(ask(tmp_path, pairs, *words)))
 
 
 def test_compare_gives_a_model_of_the_order_no_score_where_it_cannot_be_separated():
@@ -169,5 +179,5 @@ def test_compare_gives_a_model_of_the_order_no_score_where_it_cannot_be_separate
 def test_a_ranking_with_an_order_effect_that_cannot_be_separated_says_so():
     model = evenhand.BradleyTerry(order_effect=True)
     ranking = evenhand.rank(evenhand.read(simulate(EVERY)), model=model)
-    assert INSEPARABLE in ranking.notes
+    assert "inseparable" in [one.code for one in ranking.notes]
     assert ranking.one_sided

@@ -39,17 +39,17 @@ def test_pairs_that_rest_on_several_judges_count_for_each_of_them():
     frame = board(answers("j001", "s0", "u"), answers("j002", "u", "v"), both)
     found = rank(comparisons(frame))
     assert found.rank_sets.to_dict(found.systems)["single_cluster_pairs"] == 14
-    assert of_note(found, "rest on one judge") == (
-        "14 pairs rest on one judge alone and stay open (judge j001: 12, judge j002: 10): nothing"
-        " shows how another judge would differ"
+    assert of_note(found, "with one judge alone") == (
+        "14 pairs undecided, each with one judge alone to link the two (judge j001: 12, judge j002:"
+        " 10): nothing shows how another judge would differ."
     )
 
 
-def test_a_single_pair_stays_open_in_the_singular():
+def test_a_single_pair_is_undecided_in_the_singular():
     effective = np.array([[0, 9, 2.5], [9, 0, 9], [2.5, 9, 0]])
     (note,) = note_open(("a", "b", "c"), (), effective, np.zeros((3, 3), dtype=bool))
-    assert note.startswith("1 pair rests on fewer than 5 effective ")
-    assert note.endswith(" and stays open (fewest: 2.5, a and c)")
+    assert note.startswith("1 pair undecided: fewer than 5 effective ")
+    assert note.endswith(" (fewest: 2.5, a and c).")
 
 
 def merged_into(monkeypatch, limit):
@@ -60,7 +60,7 @@ def test_a_judge_is_named_also_where_judges_are_merged(monkeypatch):
     merged_into(monkeypatch, 8)
     found = rank(comparisons(board(answers("j007", "new", "s1"))), cluster="judge")
     assert "12 judges in 8" in found.method
-    assert "4 pairs rest on judge j007 alone and stay open" in of_note(found, "alone")
+    assert "4 pairs undecided, with judge j007 alone" in of_note(found, "alone")
 
 
 def merged_together(data, first, second):
@@ -129,8 +129,12 @@ def test_only_the_way_that_is_thin_is_named():
     frame = frame.filter(~seen | pl.col("judge").is_in(["j009", "j010", "j011"]))
     found = rank(comparisons(frame))
     assert found.rank_sets.clusterings == ("judge", "item")
-    said = [found.says_of("s4"), of_note(found, "stay open"), of_note(found, "no interval for s4")]
+    said = [
+        found.says_of("s4"),
+        of_note(found, "pairs undecided"),
+        of_note(found, "No interval for s4"),
+    ]
     assert "on fewer than 5 effective judges" in said[0]
-    assert "4 pairs rest on fewer than 5 effective judges and stay open" in said[1]
-    assert "too few judges link it to the other 4 systems" in said[2]
+    assert "4 pairs undecided: fewer than 5 effective judges link the two" in said[1]
+    assert "too few judges link to the other 4 systems" in said[2]
     assert not any("item" in one for one in said)

@@ -132,7 +132,7 @@ def test_data_without_positions_are_refused():
 
 def test_pairs_in_one_order_only_are_refused():
     frame = campaign(1).filter(pl.col("left") < pl.col("right"))
-    with pytest.raises(NotIdentified, match="every pair of systems was always shown in one order"):
+    with pytest.raises(NotIdentified, match="every pair was always shown in one order"):
         find_position_bias(read(frame))
 
 
@@ -147,7 +147,7 @@ def test_a_bias_without_end_is_refused_without_talk_of_options():
 def test_several_tasks_are_pooled_and_this_is_said():
     frame = campaign(1).with_columns(task=pl.Series(["one", "two"] * 600))
     both = find_position_bias(read(frame))
-    assert "2 tasks are pooled" in both.notes
+    assert "2 tasks are pooled." in both.notes
     assert both.estimate == find_position_bias(read(frame.drop("task"))).estimate
 
 

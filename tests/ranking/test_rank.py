@@ -69,7 +69,7 @@ def test_items_of_different_tasks_are_different_items():
     found = rank(comparisons(frame), group_by="domain")["news"]
     items = {(task, item) for task, item in frame.select("task", "item").iter_rows()}
     assert found.n_items == len(items) > len(set(frame["item"]))
-    assert "2 tasks are pooled" in found.notes
+    assert "2 tasks are pooled." in found.notes
 
 
 def test_one_task_is_one_ranking_and_one_group_that_was_asked_for_is_a_group():
@@ -252,7 +252,7 @@ def test_effective_judges_count_unequal_loads_and_weights_alike_on_every_way():
 
 def test_rows_of_weight_zero_are_counted():
     frame = panel(judges=9).with_columns(weight=pl.int_range(pl.len()) % 4)
-    assert "rows of weight 0 are left out: 60" in rank(comparisons(frame)).notes
+    assert "rows of weight 0 are excluded: 60" in rank(comparisons(frame)).notes
 
 
 def test_very_many_systems_have_contrasts_of_neighbours_and_no_intervals(monkeypatch):

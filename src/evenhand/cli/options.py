@@ -411,7 +411,7 @@ cluster_options = stack(
     _certainty_option(
         "--cluster",
         type=OneOf(CLUSTERS),
-        help="Judgments that hang together. Default: by judge and item where both are known,"
+        help="Judgments that are correlated. Default: by judge and item where both are known,"
         " else what there is.",
     ),
     level_option(_certainty_option, says="Level of the intervals; of rank sets .999 at most."),

@@ -160,7 +160,7 @@ def refuse_scales(
     for ranking in rankings:
         if marginal and ranking.rank_sets is None:
             raise UnknownOption(
-                "--marginal shows the rank set of each system by itself, and only --interval"
+                "--marginal shows a rank set that holds for one system alone, and only --interval"
                 " rank-sets has them: leave one of the two out"
             )
         if not options or ranking.of_worths:

@@ -332,15 +332,17 @@ class VerbResult:
         ]
 
     def latex(self) -> str:
-        return self._join("% ", render_latex)
+        return self._join("% ", render_latex, "% ")
 
     def markdown(self) -> str:
-        return self._join("## ", render_markdown)
+        return self._join("## ", render_markdown, "\n")
 
-    def _join(self, mark: str, render: Callable[[Document], str]) -> str:
+    def _join(self, mark: str, render: Callable[[Document], str], refused: str) -> str:
+        parts = {name: render(document) for name, document in self.documents.items()}
+        parts |= {name: f"{refused}{escape_control(why)}\n" for name, why in self.refused.items()}
         return "\n".join(
-            (f"{mark}{escape_control(name)}\n" if name else "") + render(document)
-            for name, document in self.documents.items()
+            (f"{mark}{escape_control(name)}\n" if name else "") + part
+            for name, part in parts.items()
         )
 
     def remarks(self) -> list[str]:

@@ -42,6 +42,7 @@ from evenhand.data.tables import (
     is_unscored,
 )
 from evenhand.data.tally import Tally
+from evenhand.data.texts import say
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, UnknownColumn, listing
 
@@ -154,7 +155,7 @@ def _name_kinds(table: Table, columns: AsideColumns, role: str) -> Frame:
 
 def _exclude(code: str, n: float, every: float, table: Table) -> Exclusion:
     unit = "ranking" if isinstance(table, RankingTable) else "judgment"
-    sentence = f"{n:,.0f} control{'s' * (n != 1)} left out" if code == "controls" else ""
+    sentence = say("controls", controls=n) if code == "controls" else ""
     return Exclusion(code, _REASONS[code], n, every, unit=unit, sentence=sentence)
 
 
@@ -309,7 +310,7 @@ def note_tasks(data: object) -> tuple[str, ...]:
         tasks, notes = table.tasks(), say_left_out(data, table)
     elif isinstance(data, Votes):
         tasks = data.tasks
-    return (*notes, f"{len(tasks)} tasks are pooled") if len(tasks) > 1 else notes
+    return (*notes, say("tasks-pooled", tasks=len(tasks))) if len(tasks) > 1 else notes
 
 
 def find_excluded(

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 import narwhals as nw
 
 from evenhand.data.engine import COUNT, Frame, fetch_columns, quote_name
+from evenhand.data.texts import say
 from evenhand.errors import listing
+from evenhand.render.findings import Finding
 
 if TYPE_CHECKING:
     import duckdb
@@ -295,6 +297,10 @@ def list_texts(excluded: Iterable[Exclusion], known: Iterable[str] = ()) -> list
     return [one.text for one in excluded if one.text not in known_texts]
 
 
+def find_excluded(excluded: Iterable[Exclusion]) -> tuple[Finding, ...]:
+    return tuple(Finding(one.code, one.text, "note", one.to_dict()) for one in excluded)
+
+
 def write_excluded(excluded: Iterable[Exclusion]) -> list[dict[str, Any]]:
     return [one.to_dict() for one in excluded]
 
@@ -340,5 +346,5 @@ def note_groups(
     return {name: note_excluded(one, excluded, once=once) for name, one in groups.items()}
 
 
-def say_unweighted(rows: int) -> str:
-    return f"rows of weight 0 are left out: {rows:,}"
+def say_unweighted(rows: int) -> Finding:
+    return say("zero-weight", rows=rows)

@@ -16,6 +16,7 @@ from evenhand.data.ratings import Ratings
 from evenhand.data.source import number_rows
 from evenhand.data.tables import TASK_BOUND, count_answers, is_unscored
 from evenhand.data.tally import Tally
+from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownOption, listing, suggest
 
 Loads = NDArray[np.float64]
@@ -74,7 +75,7 @@ def say_pooled(table: Comparisons, by: str | None) -> tuple[str, ...]:
 
 def note_tasks(table: Comparisons) -> tuple[str, ...]:
     tasks = table.tasks()
-    return (f"{len(tasks)} tasks are pooled",) if len(tasks) > 1 else ()
+    return (say("tasks-pooled", tasks=len(tasks)),) if len(tasks) > 1 else ()
 
 
 def tally_groups(

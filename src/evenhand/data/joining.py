@@ -27,6 +27,7 @@ from evenhand.data.engine import (
     small_table,
 )
 from evenhand.data.source import Source, find_rows, name_rows
+from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest_or_list
 
 NAMELESS: Final = "the table to join"
@@ -194,9 +195,9 @@ def say_merged(systems: Sequence[str], sign: str = SIGN) -> tuple[str, ...]:
     """Say how to read names that look merged, if there are some: every part is a name itself.
 
     >>> say_merged(["a", "b", "b+a", "c+d"])
-    ("1 of 4 systems is named like several of the others, 'b+a': if such an output was shown once
+    ("1 of 4 systems is named like several of the others, 'b+a'. If such an output was shown once
     for all of them, read with --system-separator + (in Python system_separator='+') to count it
-    for each",)
+    for each.",)
     >>> say_merged(["Transformer+R2L", "Transformer"])
     ()
     """
@@ -204,13 +205,10 @@ def say_merged(systems: Sequence[str], sign: str = SIGN) -> tuple[str, ...]:
     merged = [name for name in systems if sign in name and names.issuperset(name.split(sign))]
     if not merged:
         return ()
-    be, such = ("is", "") if len(merged) == 1 else ("are", "such as ")
-    shortest = min(merged, key=len)
-    return (
-        f"{len(merged):,} of {len(systems):,} systems {be} named like several of the others,"
-        f" {such}'{shortest}': if such an output was shown once for all of them, read with"
-        f" --system-separator {sign} (in Python system_separator='{sign}') to count it for each",
-    )
+    many, example = len(systems), min(merged, key=len)
+    if len(merged) == 1:
+        return (say("merged-name", systems=many, example=example, sign=sign),)
+    return (say("merged-names", merged=len(merged), systems=many, example=example, sign=sign),)
 
 
 # Names that nearly agree: 'Alpha' and 'alpha' are two systems, and perhaps one was meant.
@@ -245,15 +243,9 @@ def say_alike(names: Iterable[str], kind: str = "system") -> tuple[str, ...]:
         return ()
     if len(alike) == 1 and len(alike[0]) == 2:
         one, other = alike[0]
-        return (
-            f"'{one}' and '{other}' are taken for two {kind}s: they differ only in capitals, blanks"
-            " or punctuation; if they are one, give them one name",
-        )
+        return (say("similar-names", one=one, other=other, kind=kind),)
     some = [name for same in alike for name in same]
-    return (
-        f"{len(some):,} names that differ only in capitals, blanks or punctuation are taken for as"
-        f" many {kind}s: {listing(some, 6)}; if some are one, give them one name",
-    )
+    return (say("many-similar-names", count=len(some), names=some, kind=kind),)
 
 
 def count_tasks(frame: Frame, source: Source) -> dict[str, int]:

@@ -29,6 +29,7 @@ from evenhand.data.controls import (
 from evenhand.data.engine import COUNT, Columns, Frame, fetch_columns, label_frame
 from evenhand.data.rankings import Rankings
 from evenhand.data.tally import Codes, Counts, Factor, Tally, join_codes
+from evenhand.data.texts import say
 from evenhand.data.votes import LEFT, RIGHT, TIE, Votes
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption
 
@@ -198,9 +199,7 @@ def order_votes(votes: Votes, by: str | None = None) -> Orders:
         return _pairs(votes, by)
     members, broken = _read_answers(votes, votes.answer)
     if members is None:
-        sentence = f"{broken:,} answer{' is' if broken == 1 else 's are'} no whole ranking"
-        note = f"{sentence}{'s' * (broken > 1)}: each comparison counts as a ranking of two"
-        return replace(_pairs(votes, by), notes=(note,))
+        return replace(_pairs(votes, by), notes=(say("broken-rankings", answers=broken),))
     size = len(members.weight)
     outputs, places = _write_rows(members.answer, members.system, members.above, size)
     rows = Orders(votes.systems, outputs, places, members.weight.astype(np.float64))

@@ -45,6 +45,7 @@ from evenhand.data.tables import (
     restore_places,
 )
 from evenhand.data.tally import Codes, Factor
+from evenhand.data.texts import say
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, UnknownOption
 
@@ -219,7 +220,7 @@ def code_ratings(
     if kind is not None and expected is not None:
         expected = np.where(kind == CONTROL, expected, np.nan)
     every_row = missing + len(score)
-    left_out = f"rows without a score are left out: {missing:,} of {every_row:,}"
+    left_out = say("no-score", rows=missing, of=every_row)
     return RatingRows(
         **_name_rows({name: levels[name] for name in names}, RATING_LABELS, len(score)),
         score=score,

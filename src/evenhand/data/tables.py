@@ -50,6 +50,7 @@ from evenhand.data.joining import (
 from evenhand.data.labels import Outcome
 from evenhand.data.source import Source, find_rows, name_rows
 from evenhand.data.tally import Tally
+from evenhand.data.texts import say
 from evenhand.errors import InvalidJudgments, UnknownColumn, UnknownOption, listing, suggest
 
 # Names that mean something only inside their task: item 17 of fr-en is not item 17 of de-en
@@ -392,8 +393,7 @@ class RankingTable(JudgmentTable):
         every, blank, used = self.count(), self.count_blank(), self.count_used()
         gaps, ranks = self.count_blank_ranks()
         short = every - blank - used
-        besides = "of the others " if blank else ""
-        ranking = "ranking" if short == 1 else "rankings"
+        gap_text = "blank-ranks-besides" if blank else "blank-ranks"
         blanks, gap, single = (
             Exclusion(
                 "blank-rankings",
@@ -401,7 +401,7 @@ class RankingTable(JudgmentTable):
                 blank,
                 every,
                 unit="ranking",
-                sentence=f"{blank:,} of {every:,} rankings are blank: left out",
+                sentence=say("blank-rankings", rankings=blank, of=every),
             ),
             Exclusion(
                 "blank-ranks",
@@ -409,7 +409,7 @@ class RankingTable(JudgmentTable):
                 gaps,
                 ranks,
                 unit="rank",
-                sentence=f"{gaps:,} of {ranks:,} ranks {besides}are blank: not compared",
+                sentence=say(gap_text, ranks=gaps, of=ranks),
             ),
             Exclusion(
                 "single-output",
@@ -417,7 +417,7 @@ class RankingTable(JudgmentTable):
                 short,
                 every,
                 unit="ranking",
-                sentence=f"{short:,} {ranking} of one output only: nothing to compare",
+                sentence=say("single-output", rankings=short),
             ),
         )
         if blanks.rows:
@@ -452,7 +452,7 @@ class RatingTable(RowTable):
         if not missing:
             return ()
         every = scored + missing
-        sentence = f"rows without a score are left out: {missing:,} of {every:,}"
+        sentence = say("no-score", rows=missing, of=every)
         unscored = Exclusion("no-score", "the score is missing", missing, every, sentence=sentence)
         return (name_lost(unscored, self.frame, self.frame.filter(~is_unscored(self.frame))),)
 

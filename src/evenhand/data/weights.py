@@ -21,6 +21,7 @@ from evenhand.data.engine import ANSWER, COUNT, fetch_columns, small_table
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import exactly
 from evenhand.data.tables import Mixed, refuse_judged
+from evenhand.data.texts import say
 from evenhand.errors import (
     InvalidJudgments,
     NotIdentified,
@@ -242,13 +243,13 @@ class Mix:
         dropped = int(cells[ROWS][~included].sum())
         notes: tuple[str, ...] = ()
         if dropped:
-            lost = ", ".join(
+            levels = [
                 f"{name} {level}"
                 for name, level_shares in self.shares.items()
                 for level, share in level_shares.items()
                 if not share
-            )
-            notes = (f"{dropped:,} comparisons of {lost} have share 0 and are left out",)
+            ]
+            notes = (say("mix", comparisons=dropped, levels=levels),)
         return Mixed(
             name=self.name,
             shares={name: dict(level_shares) for name, level_shares in self.shares.items()},

@@ -28,7 +28,7 @@ from evenhand.data.coding import SEED
 from evenhand.errors import NotIdentified
 from evenhand.models.base import Fit
 from evenhand.numerics.distributions import normal_quantile
-from evenhand.ranking.intervals import MIN_CLUSTERS
+from evenhand.ranking.intervals import MIN_CLUSTERS, POWER, find_times
 from evenhand.ranking.ranking import Ranking
 
 # How many more judgments would decide pairs that are open, from the judgments there are.
@@ -52,9 +52,7 @@ from evenhand.ranking.ranking import Ranking
 # When not to use it: to plan a campaign of other judges, systems or pairs (`evenhand plan`).
 
 Array = NDArray[np.float64]
-POWER: Final = 0.8
 RANGE: Final = 0.8  # Level of the interval of a difference (proportion)
-STEPS: Final = 60  # Halvings of the search for t: more than digits of a number
 
 
 @dataclass(frozen=True)
@@ -93,27 +91,6 @@ def find_critical(ranking: Ranking) -> float:
             ["more judges", "more items"],
         )
     return min(sets.critical)
-
-
-def find_times(today: float, apart: float, critical: float, power: float) -> float | None:
-    """Return how many times as many judgments decide a pair with a power (.5 or more)."""
-    if today > critical:
-        return 1.0
-    if apart <= 0:
-        return None
-    sure = normal_quantile(power)
-
-    def is_short(more: float) -> bool:
-        needed = critical * np.sqrt(1 + more) + sure * np.sqrt(more)
-        return bool(today + more * apart < needed)
-
-    low, high = 0.0, 1.0
-    while is_short(high):
-        low, high = high, 2 * high
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if is_short(middle) else (low, middle)
-    return 1 + high
 
 
 def _separate(ranking: Ranking, pair: tuple[int, int], critical: float, power: float) -> Separation:

@@ -173,8 +173,6 @@ def make_preference_graph(cells: Cells) -> PreferenceGraph:
     )
 
 
-# A fault, what may be done about it, and systems to leave out: what `NotIdentified` takes
-Refusal = tuple[str, Sequence[str]] | tuple[str, Sequence[str], Sequence[str]]
 MAX_SYSTEMS_NAMED: Final = 4
 _WORTHS: Final = "worths are not identified"
 _TIES: Final = "the tie parameter has no finite estimate"
@@ -187,16 +185,17 @@ NEVER: Final = "never compared"  # What systems were that no comparison joins
 def _refuse_empty(graph: PreferenceGraph) -> NoReturn:
     if not graph.left.size:
         raise NotIdentified(
-            f"{_WORTHS}: there is no comparison among {len(graph.systems):,} systems"
+            f"there is no comparison among {len(graph.systems):,} systems", about=_WORTHS
         )
     ties = _count(graph.ties.sum())
     raise NotIdentified(
-        f"{_WORTHS}: every comparison is a tie ({ties}), and ties are discarded",
+        f"every comparison is a tie ({ties}), and ties are discarded",
         ["collect comparisons with a preference"],
+        about=_WORTHS,
     )
 
 
-def apart(graph: PreferenceGraph, component: Integers, how: str) -> Refusal:
+def apart(graph: PreferenceGraph, component: Integers, how: str) -> NotIdentified:
     """Say that the systems of one group fall into two parts or more, by the part of each node."""
     parts = [graph.names(np.flatnonzero(component == part)) for part in range(component.max() + 1)]
     singles = [part[0] for part in parts if len(part) == 1]
@@ -205,7 +204,7 @@ def apart(graph: PreferenceGraph, component: Integers, how: str) -> Refusal:
     leave = _drop(odd) if odd else "rank them apart"
     fault = say_apart(parts, how)
     remedies = [remedy, leave, *_prior(graph)]
-    return f"{_WORTHS}{_where(graph)}: {fault}", remedies, _spare(graph, odd)
+    return NotIdentified(fault, remedies, _spare(graph, odd), f"{_WORTHS}{_where(graph)}")
 
 
 def say_apart(parts: Sequence[Sequence[str]], how: str) -> str:
@@ -222,7 +221,7 @@ def say_apart(parts: Sequence[Sequence[str]], how: str) -> str:
 
 def one_way(
     graph: PreferenceGraph, links: Graph, component: Integers, *, ties_help: bool
-) -> Refusal:
+) -> NotIdentified:
     """Say that preferences lead only one way between the strong components of one group."""
     ends = component[links.source], component[links.target]
     across = ends[0] != ends[1]
@@ -245,21 +244,26 @@ def one_way(
         )
     leave = [_drop(odd)] if odd else []
     remedies = ["collect comparisons that may contradict this", *[_KEEP_TIES] * ties_help, *leave]
-    return f"{_WORTHS}{_where(graph)}: {fault}", [*remedies, *_prior(graph)], _spare(graph, odd)
+    about = f"{_WORTHS}{_where(graph)}"
+    return NotIdentified(fault, [*remedies, *_prior(graph)], _spare(graph, odd), about)
 
 
-def ties_run_away(graph: PreferenceGraph, place: Integers) -> Refusal:
+def ties_run_away(graph: PreferenceGraph, place: Integers) -> NotIdentified:
     """Say that tie parameter and worths grow together, systems in the order of `place`."""
     if not graph.decided.any():
-        return f"{_TIES}: every comparison is a tie ({_count(graph.ties.sum())})", [
+        remedies = [
             "collect comparisons with a preference",
             "use --ties half-win, under which all systems are equal",
         ]
+        cause = f"every comparison is a tie ({_count(graph.ties.sum())})"
+        return NotIdentified(cause, remedies, about=_TIES)
     chain = "inside every group" if graph.groups else f"down {_chain(graph, -place, ' > ')}"
-    return (
-        f"{_TIES}, nor have the worths: every preference goes one way {chain} and ties only join"
-        " neighbours, no comparison contradicts it"
-    ), ["collect more comparisons", "use --ties half-win or none", *_prior(graph)]
+    return NotIdentified(
+        f"every preference goes one way {chain} and ties only join neighbours, no comparison"
+        " contradicts it",
+        ["collect more comparisons", "use --ties half-win or none", *_prior(graph)],
+        about=f"{_TIES}, nor have the worths",
+    )
 
 
 def _always(
@@ -379,11 +383,11 @@ def check_existence(cells: Cells, *, ties: str = "davidson", order_effect: bool 
     sample = graph.sampled()
     parts = (graph,) if sample is graph else (sample, graph)
     if not any(_is_linked(part, ties=with_ties) for part in parts):
-        raise NotIdentified(*_say_what_is_apart(graph, ties=with_ties))
+        raise _say_what_is_apart(graph, ties=with_ties)
     if free and (places := _places_of_growing_ties(parts)) is not None:
-        raise NotIdentified(*ties_run_away(graph, places))
+        raise ties_run_away(graph, places)
     if order_effect and not any(_order_is_bounded(part, ties=with_ties) for part in parts):
-        raise NotIdentified(*_say_how_order_runs_away(graph, ties=with_ties))
+        raise _say_how_order_runs_away(graph, ties=with_ties)
     if free and order_effect and not any(_both_are_bounded(part) for part in parts):
         raise NotIdentified(
             "the tie parameter and the order effect have no finite estimates together: with some"
@@ -443,12 +447,12 @@ def _some_pair_disagrees(graph: PreferenceGraph) -> bool:
     return bool(np.any((graph.wins > 0) & (graph.losses > 0)))
 
 
-def _say_what_is_apart(graph: PreferenceGraph, *, ties: bool) -> Refusal:
+def _say_what_is_apart(graph: PreferenceGraph, *, ties: bool) -> NotIdentified:
     unseen = np.setdiff1d(np.arange(len(graph.systems)), graph.system)
     if unseen.size:
         names = [graph.systems[system] for system in unseen.tolist()]
         remedies = ["collect comparisons", _drop(names)]
-        return f"{_WORTHS}: {_alone(names, NEVER)}", remedies, _spare(graph, names)
+        return NotIdentified(_alone(names, NEVER), remedies, _spare(graph, names), _WORTHS)
     groups = (graph.only(group) for group in np.unique(graph.group).tolist())
     part = next(
         group for group in groups if not is_strongly_connected(group.steps(ties=ties).graph)
@@ -464,7 +468,7 @@ def _say_what_is_apart(graph: PreferenceGraph, *, ties: bool) -> Refusal:
     return one_way(part, links, strong_components(links), ties_help=ties_help)
 
 
-def _say_how_order_runs_away(graph: PreferenceGraph, *, ties: bool) -> Refusal:
+def _say_how_order_runs_away(graph: PreferenceGraph, *, ties: bool) -> NotIdentified:
     rows = np.flatnonzero(graph.decided + graph.ties * ties)
     left, right = graph.left[rows], graph.right[rows]
     ends = np.concatenate((left, right)), np.concatenate((right, left))
@@ -476,13 +480,15 @@ def _say_how_order_runs_away(graph: PreferenceGraph, *, ties: bool) -> Refusal:
         if not graph.groups:
             fault = f"systems are always shown in the order {_chain(graph, place, ', then ')}"
         remedies = ["show pairs in both orders", _NO_ORDER]
-        return f"the order effect cannot be told from the worths: {fault}", remedies
+        about = "the order effect cannot be told from the worths"
+        return NotIdentified(fault, remedies, about=about)
     endless = graph.steps(ties=ties).solve(e=1, g=0).cycle is None
-    return (
-        "the order effect has no finite estimate: an endless advantage of being shown"
-        f" {'first' if endless else 'second'}, with a ranking of the systems, explains every"
-        " preference"
-    ), [_BOTH_ORDERS, "collect more comparisons", _NO_ORDER]
+    return NotIdentified(
+        f"an endless advantage of being shown {'first' if endless else 'second'}, with a ranking of"
+        " the systems, explains every preference",
+        [_BOTH_ORDERS, "collect more comparisons", _NO_ORDER],
+        about="the order effect has no finite estimate",
+    )
 
 
 MOVED = 1e-6  # Share of a null direction below which a parameter does not take part in it

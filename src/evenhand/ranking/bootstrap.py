@@ -22,6 +22,7 @@ from evenhand.numerics.distributions import MAX_TABLE_MEAN, draw_poisson
 from evenhand.ranking.clustering import Clustering, Evidence
 from evenhand.ranking.intervals import Intervals, resampled_intervals
 from evenhand.ranking.settings import REPLICATES
+from evenhand.ranking.texts import say
 
 # Refits of many resamples by steps of Newton's with one factor: that of the estimate.
 #
@@ -336,8 +337,9 @@ def bootstrap_intervals(
     intervals = resampled_intervals(draws.log_worth, factors, level, method)
     if not draws.lost:
         return intervals
-    note = f"{draws.lost} of {replicates} resamples determine no worths and were left out"
-    return replace(intervals, notes=(note,))
+    return replace(
+        intervals, notes=(say("lost-resamples", lost=draws.lost, replicates=replicates),)
+    )
 
 
 def _try(model: Any, resample: Tally) -> Refit:

@@ -50,6 +50,8 @@ from evenhand.ranking.intervals import (
 )
 from evenhand.ranking.ranking import Ranking
 from evenhand.ranking.settings import ModelSettings
+from evenhand.ranking.texts import say
+from evenhand.render.findings import Finding
 
 # Which kinds of intervals a model has, known before anything is fitted.
 #
@@ -124,20 +126,17 @@ def require_links(tally: Tally) -> None:
         raise NotIdentified(refusal.fault, ours, refusal.leave)
     steps = make_preference_graph(cells_of(tally)).steps(ties=True).graph
     if strong_components(steps).max() + 1 == len(tally.systems):
-        fault = f"{_said(refusal)}: resamples of unanimous answers are as unanimous"
+        fault = f"{refusal.cause}: resamples of unanimous answers are as unanimous"
         raise NotIdentified(f"{fault}, and show nothing of how much others might differ", ours)
 
 
-def note_one_way(tally: Tally, *, resampled: bool) -> tuple[str, ...]:
+def note_one_way(tally: Tally, *, resampled: bool) -> tuple[Finding, ...]:
     refusal = _find_fault(tally)
     if refusal is None or find_groups(tally).any():
         return ()
     if resampled:
-        return (
-            f"{_said(refusal)}, and no resample contradicts it: the prior alone limits such"
-            " differences, intervals of them are too short and rest on no spread of answers",
-        )
-    return (f"{_said(refusal)}: the prior alone limits such differences",)
+        return (say("prior-alone-resampled", "warning", why=refusal.cause),)
+    return (say("prior-alone", why=refusal.cause),)
 
 
 def leave_undecided(intervals: Intervals, tally: Tally) -> Intervals:
@@ -147,7 +146,7 @@ def leave_undecided(intervals: Intervals, tally: Tally) -> Intervals:
     return replace(intervals, decided=np.where(linked, intervals.decided, 0).astype(np.int8))
 
 
-def find_alike(draws: Array, tally: Tally) -> str | None:
+def find_alike(draws: Array, tally: Tally) -> tuple[str, str] | None:
     """Return two systems on whose difference all (B, K) resampled log-worths agree, or None."""
     # pseudo-counts weigh less in large resamples, so that estimates move a little even where all
     # clusters answer alike: the measure is what independent answers would give
@@ -157,7 +156,7 @@ def find_alike(draws: Array, tally: Tally) -> str | None:
     variance[np.diag_indices(len(variance))] = np.inf
     i, j = np.unravel_index(int(np.argmin(variance)), variance.shape)
     alike = variance[i, j] < MIN_RELATIVE_ERROR**2
-    return f"{tally.systems[i]} and {tally.systems[j]}" if alike else None
+    return (tally.systems[i], tally.systems[j]) if alike else None
 
 
 def _find_fault(tally: Tally) -> NotIdentified | None:
@@ -169,11 +168,6 @@ def _find_fault(tally: Tally) -> NotIdentified | None:
     return None
 
 
-def _said(refusal: NotIdentified) -> str:
-    """Return what the judgments say, without what the estimate of another model lacks."""
-    return refusal.fault.partition(": ")[2] or refusal.fault
-
-
 # How sure: intervals from whatever the fit of a model has.
 #
 # posterior   draws of abilities or log-worths: quantiles of them and of their differences;
@@ -183,11 +177,6 @@ def _said(refusal: NotIdentified) -> str:
 # bootstrap   refits on 300 resamples of clusters, for models that know no errors
 #
 # A pair is decided when the interval of its difference leaves zero out, whatever the kind.
-
-OF_RANKINGS: Final = (
-    "comparisons of one ranking are not independent, as the model takes them to be: intervals are"
-    " too short"
-)
 
 
 def find_model_intervals(
@@ -230,10 +219,14 @@ def find_model_intervals(
     return kind, _bootstrap_intervals(evidence, clustering, settings)
 
 
-def _note_rankings(evidence: Evidence) -> tuple[str, ...]:
+def _note_rankings(evidence: Evidence) -> tuple[Finding, ...]:
     """Say so where one answer is several comparisons, which the model does not know."""
     whole = evidence.whole
-    return (OF_RANKINGS,) if whole.n_judgments < whole.n_comparisons * (1 - 1e-9) else ()
+    return (
+        (say("of-rankings", "warning"),)
+        if whole.n_judgments < whole.n_comparisons * (1 - 1e-9)
+        else ()
+    )
 
 
 def _sandwich_intervals(
@@ -293,31 +286,28 @@ def _bootstrap_intervals(
         intervals = replace(intervals, notes=notes)
         return clustering, intervals
     by = " and ".join(clustering.clusterings) or "judgment"
-    fault = (
-        f"resamples by {by} all say the same of {alike}: nothing shows how much others might differ"
-    )
     if settings.cluster is not None or not clustering.clusterings:
-        raise NotIdentified(f"{fault}, and there is no interval", ["collect more judgments"])
-    given_up = clustering
+        raise NotIdentified(
+            f"resamples by {by} all say the same of {' and '.join(alike)}: nothing shows how much"
+            " others might differ, and there is no interval",
+            ["collect more judgments"],
+        )
+    note = say("resamples-alike", factors=by, one=alike[0], other=alike[1])
+    fewer = clustering
     for name in clustering.clusterings:
-        given_up = give_up(given_up, name, evidence, "")
-    note = f"{fault}; no clustering by {by}"
-    fewer = replace(given_up, notes=(*filter(None, given_up.notes), note))
+        fewer = give_up(fewer, name, evidence, note)
+    fewer = replace(fewer, notes=tuple(dict.fromkeys(fewer.notes)))
     return _bootstrap_intervals(evidence, fewer, settings)
 
 
 # Models that say the same of every pair: no system is better than another
 UNIFORM_MODELS: Final = ("uniform", "adjusted-uniform")
-_BY_OPPONENTS: Final = (
-    "is a baseline to compare models with: a system's own counts praise it for weak opponents"
-)
-# What must stand beside an order by models that are there for something else
-NOT_TO_RANK: Final[Mapping[str, str]] = {
-    "independent-pairs": "is a baseline to compare models with: it learns nothing of a pair from"
-    " other pairs, so that systems are praised for whom they met",
-    **dict.fromkeys(
-        ("asymmetric-students", "arithmetic-students", "geometric-students"), _BY_OPPONENTS
-    ),
+# Models that are there for something else than an order → the code of what says so
+BASELINES: Final[Mapping[str, str]] = {
+    "independent-pairs": "baseline-of-pairs",
+    "asymmetric-students": "baseline-of-opponents",
+    "arithmetic-students": "baseline-of-opponents",
+    "geometric-students": "baseline-of-opponents",
 }
 
 
@@ -342,9 +332,10 @@ def rank_by_model(
     evidence, levels = gather_evidence(table, clusterings, apart=False)
     with one_blas_thread():
         kind, clustered_intervals = find_model_intervals(fit, table, evidence, levels, settings)
-    if settings.name in NOT_TO_RANK:
+    if settings.name in BASELINES:
         clustering, intervals = clustered_intervals
-        notes = (*clustering.notes, f"{settings.name} {NOT_TO_RANK[settings.name]}")
+        note = say(BASELINES[settings.name], "warning", model=settings.name)
+        notes = (*clustering.notes, note)
         clustered_intervals = replace(clustering, notes=notes), intervals
     return order_systems(
         fit, evidence, levels, clustered_intervals, replace(settings, interval=kind)

@@ -23,6 +23,8 @@ from evenhand.data.count import Apart, CrossedRows, count_outcomes, count_ways
 from evenhand.data.groups import Levels, count_levels
 from evenhand.data.tally import Factor, Tally, merge_levels
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
+from evenhand.ranking.texts import say
+from evenhand.render.findings import Finding
 
 # Most clusters of one way: more are merged at random into as many of about equal load
 MAX_CLUSTERS: Final = 200
@@ -130,12 +132,8 @@ MIN_EFFECTIVE: Final = {
     "item": 5,
 }  # Effective judges, and items, that can stand for others
 ENOUGH_JUDGES: Final = 8
-WIDE_INTERVALS: Final = f"intervals are wide; {ENOUGH_JUDGES} or more would narrow them"
 ENOUGH_ITEMS: Final = 10
-INDEPENDENT_ACROSS_ITEMS: Final = "intervals assume independent judgments across items"
-NAME_ITEMS: Final = (
-    "; if items repeat, name them (--column item=NAME, in Python columns={'item': 'NAME'})"
-)
+WIDE: Final = ("few-judges", "few-judges-with-items")  # Codes that say that intervals are wide
 
 
 @dataclass(frozen=True)
@@ -143,7 +141,7 @@ class Clustering:
     clusterings: tuple[str, ...]  # factors of the tally that cluster; empty for single judgments
     # what the reader must know first, such as "about these 3 judges only"
     headline: str | None = None
-    notes: tuple[str, ...] = ()  # why a column was passed over
+    notes: tuple[Finding, ...] = ()  # why a column was passed over
 
     @property
     def name(self) -> str:
@@ -190,7 +188,11 @@ def say_few(name: str, levels: int | None, effective: float | None) -> str | Non
 
 
 def limit_to_levels(name: str, levels: int) -> str:
-    return f"about this {name} only" if levels == 1 else f"about these {levels:,} {name}s only"
+    return f"about {these(name, levels)} only"
+
+
+def these(name: str, levels: int) -> str:
+    return f"this {name}" if levels == 1 else f"these {levels:,} {name}s"
 
 
 def join_limits(*limits: str | None) -> str | None:
@@ -202,52 +204,61 @@ def choose_clustering(requested: str | None, evidence: Evidence) -> Clustering:
     if requested is not None:
         return _take_requested(requested, evidence)
     clustering, judges = choose_factors(evidence), evidence.factors.get("judge")
-    assumed = note_independence(clustering.clusterings, evidence)
-    if judges is None:
-        note = f"no judge column: {assumed[0] if assumed else INDEPENDENT_ACROSS_ITEMS}"
-        return replace(clustering, notes=(*clustering.notes, note))
-    if "judge" in clustering.clusterings and round(judges.effective, 1) < ENOUGH_JUDGES:
-        note = f"{judges.effective:.1f} effective judges: {WIDE_INTERVALS}"
+    notes = [*clustering.notes]
+    if judges is None and "item" not in evidence.factors:
+        notes.append(say("no-judges-nor-items"))
+    elif judges is None:
+        notes.append(say("no-judges"))
+    elif "judge" in clustering.clusterings and round(judges.effective, 1) < ENOUGH_JUDGES:
+        wide = {"effective": judges.effective, "enough": ENOUGH_JUDGES}
         if "item" in clustering.clusterings:
-            these = limit_to_levels("judge", len(judges.labels)).removeprefix("about ")
-            note += f"; --cluster item speaks of {these}"
-        return replace(clustering, notes=(*clustering.notes, note))
-    return replace(clustering, notes=(*clustering.notes, *assumed))
+            whom = these("judge", len(judges.labels))
+            notes.append(say("few-judges-with-items", **wide, these=whom))
+        else:
+            notes.append(say("few-judges", **wide))
+    notes += note_independence(clustering.clusterings, evidence)
+    return replace(clustering, notes=tuple(notes))
 
 
-def note_independence(clusterings: Sequence[str], evidence: Evidence) -> tuple[str, ...]:
+def note_independence(clusterings: Sequence[str], evidence: Evidence) -> list[Finding]:
     if "judge" in clusterings or "item" in clusterings:
-        return ()
+        return []
     answers = "rankings" if "ranking" in clusterings else "judgments"
-    hint = "" if "item" in evidence.factors else NAME_ITEMS
-    return (f"intervals assume independent {answers}{hint}",)
+    hint = "judge" in evidence.factors and "item" not in evidence.factors
+    return [say("independent", "info", answers=answers), *[say("name-items")] * hint]
 
 
-def note_inside(notes: Sequence[str], by: str) -> tuple[str, ...]:
+def note_inside(notes: Sequence[Finding], by: str) -> tuple[Finding, ...]:
     """Return notes of a group: where each is one item, nobody need say which column names it."""
-    return tuple(note.replace(NAME_ITEMS, "") if by == "item" else note for note in notes)
+    if by != "item":
+        return tuple(notes)
+    return tuple(
+        say("no-judges") if note.code == "no-judges-nor-items" else note
+        for note in notes
+        if note.code != "name-items"
+    )
 
 
 def choose_factors(evidence: Evidence, *, of_these_judges: bool = False) -> Clustering:
-    notes: list[str] = []
+    notes: list[Finding] = []
     names: list[str] = []
     for name in ("judge", "item"):
         levels = len(evidence.factors[name].labels) if name in evidence.factors else 0
         if levels == 1 and name == "item":
-            notes.append(f"one {name} only: no clustering by {name}")
+            notes.append(say("one-item", "info"))
         elif levels > 1 and levels >= evidence.at_least(evidence.whole.n_judgments):
-            notes.append(f"every judgment has its own {name}: no clustering by {name}")
+            notes.append(say("own-level", "info", factor=name))
         elif levels > 1:
             names.append(name)
     judges, headline, least = evidence.factors.get("judge"), None, MIN_EFFECTIVE["item"]
     items = len(evidence.factors["item"].labels) if "item" in evidence.factors else 0
-    few = f"fewer than {least} items: no clustering by item"
+    few = say("few-items", "info", least=least)
     if judges is not None and (of_these_judges or judges.effective < MIN_EFFECTIVE["judge"]):
         # fewer than five effective judges, or a question about them: speak of these judges alone
         count, least = len(judges.labels), ENOUGH_ITEMS
         headline = say_few("judge", count, judges.effective) or limit_to_levels("judge", count)
         names = [name for name in names if name == "item"]
-        few = f"{items} items are too few to cluster by: {ENOUGH_ITEMS} or more would do"
+        few = say("few-items-of-these-judges", items=items, enough=ENOUGH_ITEMS)
     limit = limit_to_levels("item", items) if items == 1 else None
     if "item" in names and items < least:
         names.remove("item")
@@ -279,7 +290,5 @@ def _take_requested(requested: str, evidence: Evidence) -> Clustering:
     for name in [way for way in clusterings if way in MIN_EFFECTIVE]:
         effective = evidence.factors[name].effective
         if effective < MIN_EFFECTIVE[name]:
-            notes.append(
-                f"only {effective:.1f} effective {name}s: intervals by {name} are unreliable"
-            )
+            notes.append(say("few-clusters", "warning", factor=name, effective=effective))
     return Clustering(clusterings, None, tuple(notes))

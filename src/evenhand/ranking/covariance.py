@@ -36,9 +36,8 @@ from evenhand.ranking.cluster_links import (
     recount_thin,
 )
 from evenhand.ranking.clustering import (
-    INDEPENDENT_ACROSS_ITEMS,
     MIN_EFFECTIVE,
-    WIDE_INTERVALS,
+    WIDE,
     Clustering,
     Evidence,
     join_limits,
@@ -66,42 +65,35 @@ from evenhand.ranking.sandwich import (
     total_information,
     walk_information,
 )
+from evenhand.ranking.texts import say
+from evenhand.render.findings import Finding
 
 # Covariances by ways of clustering: which of them serve, and which have to be given up.
 #
 # Each contrast takes the largest of the variances by the ways, of their sum less the cells of both,
 # and under a prior of the model's.
 
-NO_CELLS: Final = (
-    "so many judgments that cells of judge and item are not counted: intervals are a little wide"
-)
-
 NO_SPREAD_RATIO: Final = 1e-6  # Variance of a pair, beside the model's, that is as good as none
 NARROW_RATIO: Final = 0.5
 # Systems from which a typical standard error is hardly ever so small by chance
 MIN_SYSTEMS_TO_COMPARE: Final = 4
-NARROW_NOTE: Final = (
-    "intervals are less than half as wide as independent answers would give: clusters answer"
-    " suspiciously alike, or a few gave most answers; compare rank --interval model"
-)
-
 
 Estimate = TypeVar("Estimate")
 
 
-def give_up(clustering: Clustering, name: str, evidence: Evidence, note: str) -> Clustering:
+def give_up(clustering: Clustering, name: str, evidence: Evidence, note: Finding) -> Clustering:
     """Leave a way out; without judges (or items) as clusters the statement is about these."""
     clusterings = tuple(way for way in clustering.clusterings if way != name)
-    wide = name == "judge"  # who are no clusters any more make no interval wide
-    notes = (*(one for one in clustering.notes if not (wide and WIDE_INTERVALS in one)), note)
+    notes = [*clustering.notes, note]
+    if name == "judge":  # who are no clusters any more make no interval wide
+        notes = [one for one in notes if one.code not in WIDE]
     if not clusterings and name != "ranking":
         clusterings = single_answers(evidence)
-        others = (one for one in notes if not one.endswith(INDEPENDENT_ACROSS_ITEMS))
-        notes = (*others, *note_independence(clusterings, evidence))
+        notes += note_independence(clusterings, evidence)
     headline = clustering.headline
     if name in MIN_EFFECTIVE:
         headline = join_limits(headline, limit_to_levels(name, len(evidence.factors[name].labels)))
-    return Clustering(clusterings, headline, notes)
+    return Clustering(clusterings, headline, tuple(notes))
 
 
 def estimate_each(
@@ -120,7 +112,7 @@ def estimate_each(
         except NotIdentified as refusal:
             if requested is not None:
                 raise NotIdentified(f"{refusal}: no interval by {name}{advice}") from refusal
-            note = f"{refusal}: no clustering by {name}"
+            note = say("no-clustering", factor=name, why=str(refusal))
             clustering = give_up(clustering, name, evidence, note)
     if not estimates and clustering.clusterings:  # those that took the place of what was given up
         return estimate_each(estimate, clustering, evidence, requested=requested, advice=advice)
@@ -129,7 +121,7 @@ def estimate_each(
 
 def cross_clusterings(
     fit: Fit, evidence: Evidence, clusterings: tuple[str, ...], vcovs: list[Array]
-) -> tuple[list[Array], tuple[str, ...]]:
+) -> tuple[list[Array], tuple[Finding, ...]]:
     """Add to the (p, p) covariances by two clusterings their sum less that of the cells of both."""
     if len(clusterings) < 2:
         return vcovs, ()
@@ -138,22 +130,25 @@ def cross_clusterings(
         return [*vcovs, vcovs[0] + vcovs[1] - cross], ()
     cells = evidence.together(clusterings)
     if cells is None:
-        return [*vcovs, vcovs[0] + vcovs[1]], (NO_CELLS,)
+        return [*vcovs, vcovs[0] + vcovs[1]], (say("no-cells"),)
     cross = crossed_covariance(fit, cells, (clusterings[0], clusterings[1]))
     return [*vcovs, vcovs[0] + vcovs[1] - cross], ()
 
 
-def single_covariances(fit: Fit) -> tuple[list[Array], str, tuple[str, ...]]:
+def single_covariances(fit: Fit) -> tuple[list[Array], str, tuple[Finding, ...]]:
     single, method = [judgment_covariance(fit), *beside_prior(fit)], "CR1 by judgment"
     try:
         refuse_no_spread(fit, np.max([fit.to_worth(vcov) for vcov in single], axis=0), "judgment")
     except NotIdentified:
         decided = fit.tally.wins.any() or fit.tally.losses.any()
-        tied = "some systems are linked by ties alone" if decided else "every comparison is a tie"
-        why = f"{tied}, and answers that are all alike show no spread"
+        note = say("linked-by-ties" if decided else "all-ties")
         if fit.tally.squares is not None:
-            raise NotIdentified(f"{why}: there is no interval") from None
-        note = f"{why}: intervals are those of the model there"
+            tied = (
+                "some systems are linked by ties alone" if decided else "all comparisons are ties"
+            )
+            raise NotIdentified(
+                f"{tied}, and answers that are all alike show no spread: there is no interval"
+            ) from None
         return [*single, fit.raw_vcov], f"{method}, the model's where wider", (note,)
     return single, method, ()
 
@@ -188,12 +183,12 @@ def refuse_no_spread(
         )
 
 
-def compare_with_model(fit: Fit, stderr: Array) -> tuple[str, ...]:
+def compare_with_model(fit: Fit, stderr: Array) -> tuple[Finding, ...]:
     """Note intervals far narrower than independent answers would give."""
     if len(stderr) < MIN_SYSTEMS_TO_COMPARE:
         return ()
     ratio = float(np.median(stderr / np.sqrt(centred_variance(fit.worth_vcov))))
-    return (NARROW_NOTE,) if ratio < NARROW_RATIO else ()
+    return (say("narrow", "warning"),) if ratio < NARROW_RATIO else ()
 
 
 def say_merged(name: str, factor: Factor) -> str:
@@ -406,7 +401,7 @@ class Spread:
     vcovs: Sequence[Array]
     df: float  # degrees of freedom of single contrasts
     method: str  # how, in a few words
-    notes: tuple[str, ...] = ()  # what the reader should know
+    notes: tuple[Finding, ...] = ()  # what the reader should know
 
 
 def find_spread(

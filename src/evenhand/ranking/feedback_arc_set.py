@@ -36,9 +36,10 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
-from evenhand.errors import listing, require_option
+from evenhand.errors import require_option
 from evenhand.numerics.linear_order import find_best_orders
-from evenhand.ranking.rules import list_meetings, say_loose, score_expected_net_wins
+from evenhand.ranking.rules import list_meetings, note_loose, score_expected_net_wins
+from evenhand.ranking.texts import say
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -105,20 +106,15 @@ def _score(rule: str, weights: str, tally: Tally, *, seed: int = SEED) -> Scores
     settings = () if best.count is not None else (f"seed={seed}",)
     unit = {"net": "net win", "raw": "win", "share": "net share"}[best.weights]
     digits = 4 if best.weights == "share" else 10
-    note = f"contradicts {best.cost:,.{digits}g} {unit}{'' if best.cost == 1 else 's'}"
+    contradicted = f"{best.cost:,.{digits}g} {unit}{'' if best.cost == 1 else 's'}"
+    notes = [say("contradicted", cost=contradicted)]
     if best.count is None:
-        note += (
-            f"; not proven to be best: the systems are too many or too even, and a better order"
-            f" could contradict {best.gap:,.4g} less at most{say_loose(len(best.systems))}"
-        )
+        notes += [say("not-proven", "warning", gap=best.gap), *note_loose(len(best.systems))]
     elif best.count > 1:
-        moving = listing(best.moving)
-        note += f"; one of {best.count:,} best orders: places of {moving} differ between them"
-    notes: tuple[str, ...] = (note,)
+        notes.append(say("several-orders", orders=best.count, systems=best.moving))
     if best.undecided:
-        alone = f"{listing(best.undecided)}: no decided comparison, any place is as good"
-        notes = (note, alone)
-    return Scores(rule, best.systems, values, "place", settings=settings, notes=notes)
+        notes.append(say("no-decided", systems=best.undecided))
+    return Scores(rule, best.systems, values, "place", settings=settings, notes=tuple(notes))
 
 
 score_feedback_arc_set = partial(_score, "feedback-arc-set", "net")

@@ -45,6 +45,8 @@ from evenhand.ranking.sandwich import cluster_covariance
 from evenhand.ranking.settings import ModelSettings, Settings
 from evenhand.ranking.sides import find_one_sided
 from evenhand.ranking.signature import sign
+from evenhand.ranking.texts import say
+from evenhand.render.findings import take_findings
 
 Found = tuple[Clustering, Intervals | None]
 
@@ -166,11 +168,7 @@ def order_systems(
     if tally.zero_weight:
         notes.append(say_unweighted(tally.zero_weight))
     if intervals is None:
-        notes.append(
-            f"{len(fit.systems):,} systems are too many for intervals of all: differences of"
-            f" neighbours at the top {MAX_NEIGHBOURS} are given, with errors that assume"
-            " independent judgments; ask for others by fit.contrasts"
-        )
+        notes.append(say("too-many-systems", systems=len(fit.systems), top=MAX_NEIGHBOURS))
     notes += clustering.notes
     if isinstance(fit, Fit) and settings.interval == "model":
         notes += cautions(fit)
@@ -196,7 +194,7 @@ def order_systems(
         signature=sign_excluded(sign(fit, evidence, levels, intervals, settings), excluded),
         excluded=excluded,
         headline=clustering.headline,
-        notes=tuple(notes),
+        notes=take_findings(notes),
         one_sided=sides.uneven,
         neighbours=neighbours,
         fit=fit,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from evenhand.data.tally import Factor
 from evenhand.errors import UnknownOption
-from evenhand.numerics.distributions import t_quantile
+from evenhand.numerics.distributions import normal_quantile, t_quantile
 
 Array = NDArray[np.float64]
 MAX_PAIR_SYSTEMS: Final = 500  # Most systems whose errors of all differences are kept
@@ -152,7 +152,6 @@ class Limits:
     # (K, K) place among the ways of clustering, −1 where the number of judgments binds
     way: Integers
     clusters: Array  # (K, K) effective clusters of that way; 0 where judgments bind
-    effective: tuple[float, ...]  # (W,) effective clusters of each way over the whole board
     alone: Truths  # (W, K, K) whether a difference rests on one cluster of that way alone
     thin: Truths  # (W, K, K) whether it rests on too few effective clusters of that way
 
@@ -249,3 +248,30 @@ def say_place(lower: int, upper: int, systems: int) -> str:
 def ordinal(place: int) -> str:
     teens = place % 100 in (11, 12, 13)
     return f"{place}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(place % 10, 'th')}"
+
+
+# How many more judgments decide a pair (`design.more_judgments` has the formula).
+
+POWER: Final = 0.8  # With which a pair is decided, unless told otherwise
+STEPS: Final = 60  # Halvings of the search for t: more than digits of a number
+
+
+def find_times(today: float, apart: float, critical: float, power: float = POWER) -> float | None:
+    """Return how many times as many judgments decide a pair with a power (.5 or more)."""
+    if today > critical:
+        return 1.0
+    if apart <= 0:
+        return None
+    sure = normal_quantile(power)
+
+    def is_short(more: float) -> bool:
+        needed = critical * np.sqrt(1 + more) + sure * np.sqrt(more)
+        return bool(today + more * apart < needed)
+
+    low, high = 0.0, 1.0
+    while is_short(high):
+        low, high = high, 2 * high
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_short(middle) else (low, middle)
+    return 1 + high

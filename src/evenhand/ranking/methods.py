@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, groupby
 from typing import Any, Final
 
 import numpy as np
@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, list_texts, sign_excluded, write_excluded
+from evenhand.data.exclusions import Exclusion, find_excluded, sign_excluded, write_excluded
 from evenhand.data.groups import choose_groups, say_pooled, tally_groups
 from evenhand.data.joining import say_names
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import Grouped, draw_table, exactly, write_signature
+from evenhand.data.results import Grouped, Shown, exactly, write_signature
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
 from evenhand.errors import (
@@ -39,10 +39,14 @@ from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.cluster_means import average_ranks
 from evenhand.ranking.rank import rank, rank_each
-from evenhand.ranking.ranking import Ranking, align_columns
-from evenhand.ranking.rules import RULES
+from evenhand.ranking.ranking import Ranking, write_number
+from evenhand.ranking.rules import RULES, find_rule
 from evenhand.ranking.settings import Progress, Settings, choose_log_linear
 from evenhand.ranking.signature import name_model
+from evenhand.ranking.texts import say
+from evenhand.render.counts import plural, say_tally
+from evenhand.render.document import Column, Document, Table, Text, join_names
+from evenhand.render.findings import Finding, describe_findings, take_findings
 
 # How far two rankings of the same systems are apart, and on which pairs rules disagree.
 #
@@ -161,7 +165,7 @@ MODEL: Final = "bradley-terry"  # The default ranking, under the name of its mod
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MethodTable:
+class MethodTable(Shown):
     """Places of the same systems by several methods.
 
     Attributes:
@@ -210,32 +214,28 @@ class MethodTable:
         return np.stack(places, axis=1) if places else np.zeros((len(rows), 0), dtype=np.int64)
 
     @property
-    def shown(self) -> dict[str, list[str]]:
-        """Method → what its column shows of the systems: places, of the model ranks with ranges."""
-        columns = zip(self.scores, self.places.T.astype(str).tolist(), strict=True)
-        columns_by_method: dict[str, list[str]] = dict(columns)
-        ranking = self.ranking
-        if MODEL in columns_by_method and ranking is not None and ranking.rank_lower is not None:
-            columns_by_method[MODEL] = [
-                f"{row['rank_lower']}"
-                + f"-{row['rank_upper']}" * (row["rank_lower"] != row["rank_upper"])
-                for row in ranking.rows()
-            ]
-        return columns_by_method
-
-    @property
     def says(self) -> str:
-        """What agreement of the methods is worth, and how many pairs the model decides."""
-        same = "methods share the same judgments: their agreement is no evidence"
-        if self.ranking is None:
-            return f"{same}, and no method here says which pairs are decided"
-        better, k = self.ranking.better_than, len(self.systems)
-        if better is None:
-            return same
-        pairs = k * (k - 1) // 2
-        return (
-            f"{same}; {MODEL} decides {int(better.sum()):,} of {pairs:,} pair{'s' * (pairs != 1)}"
-        )
+        """How many pairs methods order differently, and how many the model decides."""
+        return " ".join(self._answer())
+
+    def _answer(self) -> list[str]:
+        pairs = len(self.systems) * (len(self.systems) - 1) // 2
+        if not self.scores:
+            return ["No method gives scores."]
+        if len(self.scores) == 1:
+            sentences = [f"Only {next(iter(self.scores))} gives scores."]
+        elif self.disputes:
+            n = len(self.disputes)
+            sentences = [f"Methods order {n:,} of {plural(pairs, 'pair')} differently."]
+        else:
+            sentences = [f"No two methods order any of {plural(pairs, 'pair')} differently."]
+        decided = None if self.ranking is None else self.ranking.better_than
+        if decided is not None:
+            sentences.append(
+                f"{MODEL} decides {int(decided.sum()):,} of {plural(pairs, 'pair')} at level"
+                f" {self.ranking.level:g}."  # type: ignore[union-attr]
+            )
+        return sentences
 
     @cached_property
     def distances(self) -> Array:
@@ -340,7 +340,7 @@ class MethodTable:
                 {
                     "method": name,
                     "unit": self.scores[name].unit,
-                    "notes": list(self.scores[name].notes),
+                    "findings": describe_findings(self.scores[name].notes),
                     "signature": self.signature(name),
                     "systems": self.board(name),
                 }
@@ -354,29 +354,186 @@ class MethodTable:
                 for i, j in combinations(range(len(names)), 2)
             ],
             "disputes": [asdict(one) for one in self.disputes],
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
         }
 
-    def _repr_html_(self) -> str:
-        rows = zip(self.systems, *self.shown.values(), strict=True) if self.scores else ()
-        lines = [f"{name} refused: {why}" for name, why in self.refused.items()]
-        lines += [self.says, self.signatures] if self.scores else []
-        lines[-1:-1] = self._list_notes()
-        return draw_table(("system", *self.scores), list(rows), lines)
+    def of_method(self, method: str) -> MethodBoard:
+        """Return what one method says, as a result of its own.
 
-    def __str__(self) -> str:
-        lines = [f"{name} refused: {why}" for name, why in self.refused.items()]
+        Raises:
+            InvalidJudgments: the method has no scores here.
+
+        """
+        self.signature(method)
+        return MethodBoard(self, method)
+
+    def document(self) -> Document:
+        """Return what people read: how far methods agree, and on which pairs they differ."""
+        findings = [
+            say("method-refused", "warning", method=name, why=why)
+            for name, why in self.refused.items()
+        ]
+        if len(self.scores) > 1:
+            findings.append(say("same-judgments"))
+        findings += take_findings(self.notes)
+        findings += [
+            Finding(one.code, f"{name}: {one}", one.severity, one.values)
+            for name, scores in self.scores.items()
+            for one in take_findings(scores.notes)
+            if one.severity == "warning"
+        ]
+        parts: list[Table | Text] = [self._tabulate_places()]
         if self.scores:
-            rows = [("system", *self.scores)]
-            rows += list(zip(self.systems, *self.shown.values(), strict=True))
-            lines += [*align_columns(rows, left=1), self.says]
-        return "\n".join([*lines, *self._list_notes()])
+            parts.append(self._tabulate_orders())
+        if self.disputes:
+            parts.append(Text("Pairs that methods order differently", self._list_disputes()))
+        return Document(
+            basis=_say_counts(self),
+            answer=tuple(self._answer()),
+            parts=tuple(parts),
+            findings=(*findings, *find_excluded(self.excluded)),
+            signature=self.signatures if self.scores else "",
+        )
 
-    def _list_notes(self) -> list[str]:
-        notes = [f"note: {note}" for note in self.notes]
-        return [*notes, *list_texts(self.excluded, self.notes)]
+    def _tabulate_places(self) -> Table:
+        heads = abbreviate(self.methods)
+        caption = ", ".join(f"{head} {name}" for name, head in heads.items())
+        return Table(
+            name="places",
+            caption=f"Places by method: {caption}",
+            columns=(
+                Column("system", "system", "name"),
+                *(Column(name, head, "integer") for name, head in heads.items()),
+            ),
+            rows=tuple({"system": row["system"], **row["places"]} for row in self.rows()),
+            only=("latex", "markdown", "html", "csv") if self.scores else ("csv",),
+        )
 
-    __repr__ = __str__
+    def _tabulate_orders(self) -> Table:
+        first = next(iter(self.scores))
+        rows = [
+            {"method": name, "distance": distance, "order": self._name_order(scores)}
+            for (name, scores), distance in zip(
+                self.scores.items(), self.distances[0].tolist(), strict=True
+            )
+        ]
+        pairs = plural(len(self.systems) * (len(self.systems) - 1) / 2, "pair")
+        return Table(
+            name="orders",
+            caption="Systems by each method, best first",
+            columns=(
+                Column("method", "method", "name"),
+                Column("distance", "distance", "general"),
+                Column("order", "systems, best first", "names"),
+            ),
+            rows=tuple(rows),
+            legend=(
+                f"distance: of {pairs}, those in another order than by {first}; ties in one of the"
+                " two count half (Kendall)",
+            ),
+            only=("text", "markdown", "html"),
+        )
+
+    @staticmethod
+    def _name_order(scores: Scores) -> list[str]:
+        """Return the systems best first, those on one place together."""
+        place = dict(zip(scores.systems, scores.places.tolist(), strict=True))
+        return [" = ".join(same) for _, same in groupby(scores.order, key=place.__getitem__)]
+
+    def _list_disputes(self) -> tuple[str, ...]:
+        lines = [self._say_dispute(one) for one in self.disputes[:MAX_DISPUTES]]
+        more = len(self.disputes) - MAX_DISPUTES
+        return (*lines, *([f"and {plural(more, 'more pair')}"] if more > 0 else []))
+
+    def _say_dispute(self, one: Disagreement) -> str:
+        """Say the order that most methods see, and which do not; of equally many, the table's."""
+        place = self.systems.index
+        (first, second), most, least = one.systems, one.first_better, one.second_better
+        if (len(least), -place(second)) > (len(most), -place(first)):
+            first, second, most, least = second, first, least, most
+        text = f"{first} before {second}: {len(most)} of {len(self.scores)} methods, not"
+        tied = f"; tied: {', '.join(one.level)}" if one.level else ""
+        return f"{text} {', '.join(least)}{tied}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MethodBoard(Shown):
+    """Systems by one method."""
+
+    table: MethodTable
+    method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON contract of `evenhand rank --method NAME`, one group."""
+        scores = self.table.scores[self.method]
+        return {
+            "signature": self.table.signature(self.method),
+            "excluded": write_excluded(self.table.excluded),
+            "method": self.method,
+            "unit": scores.unit,
+            "n_judgments": write_number(self.table.n_judgments),
+            "n_comparisons": write_number(self.table.n_comparisons),
+            "systems": self.table.board(self.method),
+            "findings": describe_findings((*self.table.notes, *scores.notes)),
+        }
+
+    def document(self) -> Document:
+        """Return what people read: who ranks first, and all scores."""
+        scores, rows = self.table.scores[self.method], self.table.board(self.method)
+        first = [row["system"] for row in rows if row["place"] == 1]
+        verb = "ranks first" if len(first) == 1 else "share first place"
+        columns = [Column("place", "place", "integer"), Column("system", "system", "name")]
+        counted = all(float(row["score"]).is_integer() for row in rows)
+        if scores.unit != "place":  # of rules that only order the score is the place
+            columns.append(Column("score", scores.unit, "count" if counted else "four"))
+            if scores.stderr is not None:
+                columns.append(Column("stderr", "s.e.", "four"))
+        if scores.rank_lower is not None:
+            columns.append(Column(("rank_lower", "rank_upper"), "range", "range"))
+        clusters = [row["cluster"] for row in rows]
+        title = MODEL if self.method == MODEL else find_rule(self.method).title
+        return Document(
+            basis=f"{_say_counts(self.table)} {self.method}: {title}.",
+            answer=(f"{join_names(first)} {verb} by {self.method}.",),
+            parts=(
+                Table(
+                    name="scores",
+                    caption=f"Systems by {self.method}, best first",
+                    columns=tuple(columns),
+                    rows=tuple(rows),
+                    lines=tuple(i for i in range(1, len(rows)) if clusters[i] != clusters[i - 1]),
+                ),
+            ),
+            findings=(
+                *take_findings((*self.table.notes, *scores.notes)),
+                *find_excluded(self.table.excluded),
+            ),
+            signature=self.table.signature(self.method),
+        )
+
+
+def _say_counts(table: MethodTable) -> str:
+    k = len(table.systems)
+    return f"{say_tally(table.n_judgments, table.n_comparisons, k, table.ties)}."
+
+
+MAX_DISPUTES: Final = 5  # Disputed pairs that are named; JSON has them all
+
+
+def abbreviate(methods: Sequence[str]) -> Mapping[str, str]:
+    """Give every method a head of a few letters, no two alike.
+
+    >>> dict(abbreviate(["bradley-terry", "bojar", "win-rate", "won-rows"]))
+    {'bradley-terry': 'BT', 'bojar': 'Boj', 'win-rate': 'WR', 'won-rows': 'WR2'}
+    """
+    heads: dict[str, str] = {}
+    for name in methods:
+        words = name.split("-")
+        head = "".join(word[0] for word in words).upper()
+        head = head if len(words) > 1 else name[:3].capitalize()
+        same = sum(one.rstrip("23456789") == head for one in heads.values())
+        heads[name] = f"{head}{same + 1}" if same else head
+    return heads
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -559,5 +716,8 @@ def read_scores(ranking: Ranking) -> Scores:
         rank_upper=highest,
         cluster=cluster,
         settings=(model, ranking.method, f"level {exactly(ranking.level)}"),
-        notes=tuple(filter(None, (ranking.headline, *ranking.notes))),
+        notes=(
+            *([say("limited", limit=ranking.headline)] if ranking.headline else []),
+            *ranking.notes,
+        ),
     )

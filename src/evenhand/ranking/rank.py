@@ -31,6 +31,7 @@ from evenhand.ranking.clustering import (
 from evenhand.ranking.inference import find_intervals, order_systems
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.settings import ModelSettings, Progress, Settings, choose_model
+from evenhand.render.findings import take_findings
 
 
 @carries_excluded("controls")
@@ -99,7 +100,7 @@ def rank(
         weights = choose_weights(mix, judge_cap)  # type: ignore[assignment]
     if not isinstance(table, Comparisons):
         return rank_counts(table, group_by, settings, weights)
-    by, left_out = choose_groups(table, group_by), say_left_out(data, table)
+    by, left_out = choose_groups(table, group_by), take_findings(say_left_out(data, table))
     if by is None:
         ranking = _rank_one(_weigh(table, weights), _choose_clusterings(table, settings), settings)
         notes = (*left_out, *ranking.notes)
@@ -165,7 +166,7 @@ def rank_each(
     else:  # from one pass over the data
         factors = (*clusterings, *(("judge",) if table.has("judge") else ()))
         grouped = _rank_tallies(tally_groups(table, by, factors), by, settings)
-    pooled = say_pooled(table, by)
+    pooled = take_findings(say_pooled(table, by))
     groups = {
         name: replace(
             ranking,

@@ -26,6 +26,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption, require_level
+from evenhand.ranking.texts import say
 
 # Resampled counts: the comparisons, or whole judges, items or rankings, drawn with replacement.
 #
@@ -163,6 +164,5 @@ def score_with_clusters(
         rank_upper=worst,
         cluster=find_clusters(scores.values, best, worst),
         settings=scores.settings + tuple(new for new in options if new not in scores.settings),
-        notes=scores.notes
-        + (f"left out: {lost} of {runs:,} resamples, too thin for the rule",) * (lost > 0),
+        notes=scores.notes + (say("thin-resamples", lost=lost, runs=runs),) * (lost > 0),
     )

@@ -48,6 +48,8 @@ from evenhand.ranking.intervals import (
     pair_variance,
 )
 from evenhand.ranking.settings import REPLICATES
+from evenhand.ranking.texts import say
+from evenhand.render.findings import Finding
 
 # What keeps a pair open: few clusters, or few judgments?
 #
@@ -93,8 +95,7 @@ def find_limits(fit: Fit, spread: Spread, level: float) -> Limits:
         way[binds], reach[binds] = place, width[binds]
         known = np.full((k, k), one.factor.effective) if one.effective is None else one.effective
         clusters[binds] = known[binds]
-    effective = tuple(one.factor.effective for one in spread.clusterings)
-    return Limits(way, clusters, effective, alone, thin)
+    return Limits(way, clusters, alone, thin)
 
 
 def differ_so_much(ratios: Array, df: float, systems: int) -> bool:
@@ -151,7 +152,7 @@ class LinkedPart:
     members: Truths  # (K,) whether a system is in the part
     bounded: Truths  # (K,) whether it has an interval
     stderr: Array  # (K,) standard errors of distances to the mean of the part
-    notes: tuple[str, ...]  # what the reader should know
+    notes: tuple[Finding, ...]  # what the reader should know
 
     def surround(self, log_worth: Array, critical: float) -> tuple[Array, Array, Array]:
         """Return (K,) standard errors, lower and upper ends of intervals up to a critical |t|."""
@@ -177,13 +178,9 @@ def find_part(
     variance = np.max([centred_variance(one, members) for one in worths], axis=0)
     flat = bounded & (variance < NO_SPREAD_RATIO * centred_variance(fit.worth_vcov, members))
     if flat.any():
-        names = listing([fit.systems[i] for i in np.flatnonzero(flat).tolist()], 3)
-        by = " and ".join(way.name for way in clusterings)
-        notes = (
-            *notes,
-            f"no interval for {names}: clusters by {by or 'judgment'} answered so"
-            " alike there that nothing shows how much others might differ",
-        )
+        names = [fit.systems[i] for i in np.flatnonzero(flat).tolist()]
+        by = " and ".join(way.name for way in clusterings) or "judgment"
+        notes = (*notes, say("no-spread", systems=names, factors=by))
     return LinkedPart(members, bounded & ~flat, np.sqrt(variance), notes)
 
 
@@ -209,19 +206,14 @@ def find_members(effective: Array, resting: Truths) -> Truths:
 
 def _note_outside(
     systems: Sequence[str], members: Truths, clusterings: Sequence[str]
-) -> tuple[str, ...]:
+) -> tuple[Finding, ...]:
     if members.all():
         return ()
     whose, inside = " or ".join(f"{way}s" for way in clusterings), int(members.sum())
     if inside < 2:
-        return (f"no intervals: too few {whose} link any two systems",)
+        return (say("no-intervals", "warning", factors=whose),)
     names = [systems[i] for i in np.flatnonzero(~members).tolist()]
-    pronoun = "it" if len(names) == 1 else "them"
-    return (
-        f"no interval for {listing(names, 3)}: too few {whose} link {pronoun} to the other"
-        f" {inside:,} systems; log-worths and intervals are relative to the mean of these"
-        f" {inside:,}",
-    )
+    return (say("no-interval", systems=names, factors=whose, inside=inside),)
 
 
 # Which pairs of systems stay open whatever their t, said for the board.
@@ -234,7 +226,7 @@ def note_open(
     clusterings: Sequence[ClusteredErrors],
     effective: Array,
     resting: NDArray[np.bool_],
-) -> tuple[str, ...]:
+) -> tuple[Finding, ...]:
     notes = [_say_resting(way) for way in clusterings if (way.resting >= 0).any()]
     thin = (effective < MIN_CLUSTERS) & ~resting
     thin &= np.triu(np.ones_like(thin), 1)
@@ -246,33 +238,28 @@ def note_open(
             way.name for way, mask in zip(clusterings, of_ways, strict=True) if (mask & thin).any()
         ]
         whose = " or ".join(f"{name}s" for name in named)
-        pairs = int(thin.sum())
         notes.append(
-            f"{_count(pairs)} on fewer than {MIN_CLUSTERS:.0f} effective {whose} and"
-            f" {_stay(pairs)} open"
-            f" (fewest: {fewest[i, j]:.1f}, {systems[i]} and {systems[j]})"
+            say(
+                "thin-pairs",
+                pairs=int(thin.sum()),
+                least=MIN_CLUSTERS,
+                factors=whose,
+                fewest=float(fewest[i, j]),
+                one=systems[i],
+                other=systems[j],
+            )
         )
     return tuple(notes)
 
 
-def _say_resting(way: ClusteredErrors) -> str:
+def _say_resting(way: ClusteredErrors) -> Finding:
     counts = {code: count_across(part) for code, part in way.parts.items()}
     most = sorted((code for code in counts if counts[code]), key=lambda code: -counts[code])
     pairs = int((way.resting >= 0).sum() // 2)
-    alone = f"alone and {_stay(pairs)} open"
-    another = f"nothing shows how another {way.name} would differ"
     if len(most) == 1:
-        return f"{_count(pairs)} on {way.label(most[0])} {alone}: {another}"
+        return say("one-cluster", pairs=pairs, clusters=way.label(most[0]), factor=way.name)
     each = listing([f"{way.label(code)}: {counts[code]:,}" for code in most], MAX_CLUSTERS_NAMED)
-    return f"{_count(pairs)} on one {way.name} {alone} ({each}): {another}"
-
-
-def _count(pairs: int) -> str:
-    return f"{pairs:,} pair{'s' * (pairs != 1)} rest{'s' * (pairs == 1)}"
-
-
-def _stay(pairs: int) -> str:
-    return "stays" if pairs == 1 else "stay"
+    return say("one-cluster-each", pairs=pairs, clusters=each, factor=way.name)
 
 
 # Most pairs for which replicates are drawn; of more than about 350 systems Holm's method decides
@@ -313,10 +300,7 @@ def decide_all(fit: Fit, spread: Spread, level: float, seed: int) -> Intervals:
     unsaid = note_open(fit.systems, spread.clusterings, family.effective, family.resting)
     notes = [*spread.notes, *unsaid, *part.notes]
     if part.bounded.any() and not np.isfinite(critical):
-        notes.append(
-            f"no intervals at level {level:g}: clusters are so few that in too many worlds they"
-            " agree by chance, and nothing shows how far apart they may be"
-        )
+        notes.append(say("no-intervals-at-level", "warning", level=level))
     return Intervals(
         *part.surround(fit.log_worth, critical),
         sets.decided,

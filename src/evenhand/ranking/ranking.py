@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.exclusions import Exclusion, write_excluded
+from evenhand.data.exclusions import Exclusion, find_excluded, write_excluded
 from evenhand.data.results import Grouped, Shown
 from evenhand.data.tables import Mixed
 from evenhand.errors import InvalidJudgments, UnknownOption, suggest, suggest_or_list
@@ -18,11 +18,11 @@ from evenhand.models.coefficients import Contrast
 from evenhand.models.controls import ControlEffect
 from evenhand.models.registry import FittedModel, Posterior
 from evenhand.models.settings import say_model
-from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets, say_place
+from evenhand.ranking.intervals import MIN_CLUSTERS, RankSets, find_times, say_place
 from evenhand.ranking.sides import LIMIT
 from evenhand.render.counts import effective, plural, say_answers, say_systems
-from evenhand.render.document import Column, Document, Table
-from evenhand.render.findings import Finding, describe_findings, take_findings
+from evenhand.render.document import Column, Document, Table, join_names
+from evenhand.render.findings import Finding, describe_findings
 
 MARGINAL: Final = ("marginal_lower", "marginal_upper")
 COLUMNS: Final = (
@@ -38,15 +38,9 @@ def write_number(count: float) -> int | float:
 
 MAX_SYSTEMS_SHOWN: Final = 100  # Most systems that are printed; `rows` and `to_dict` have them all
 MARK: Final = "†"
-# What the mark on a rank set says
-LEGEND: Final = "some of its pairs stay open, however far apart: see note"
+# What the mark on a rank says
+LEGEND: Final = "some of its pairs cannot be decided, however far apart: see note"
 DEFAULT_MODEL: Final = "Bradley-Terry, Davidson ties"  # Not said, since it is the usual one
-
-
-def title_ranks(ranking: Ranking) -> str:
-    if ranking.rank_lower is None:
-        return "rank"
-    return "ranks" if ranking.rank_sets is None else "rank set"
 
 
 def write_ranks(row: Mapping[str, Any], dash: str = "-", mark: str = MARK) -> str:
@@ -83,36 +77,60 @@ OWN_NUMBER_SHARE: Final = 0.5
 ALONE, THIN, JUDGMENTS = "alone", "thin", "judgments"
 BINDING: Final = ("judge", "item", JUDGMENTS)
 Pairs = Sequence[tuple[int, int]]
-BETWEEN: Final = ("the", "pairs between them")
-OWN: Final = ("its", "open pairs")
+Nouns = tuple[str, str]  # What pairs are called: one of them, and several
+BETWEEN: Final = ("the pair between them", "the {of} pairs between them")
+OWN: Final = ("its undecided pair", "its {of} undecided pairs")
+SEPARATE: Final = "separate them"
+NARROW: Final = "narrow this down"
+MAX_TIMES: Final = 100.0  # Times as many judgments beyond which no number is given
 
 
-def say_why(ranking: Ranking, pairs: Pairs, question: str, whose: tuple[str, str]) -> str:
+def say_why(ranking: Ranking, pairs: Pairs, aim: str, nouns: Nouns) -> str:
     sets = ranking.rank_sets
     if sets is None or not pairs:
-        return f"these data do not tell {question}"
+        return f"these data cannot {aim}"
     causes: dict[str, list[tuple[int, int]]] = {}
     for pair in pairs:
         causes.setdefault(name_cause(sets, pair), []).append(pair)
     barred = {one: causes.pop(one) for one in (ALONE, THIN) if one in causes}
-    bars = say_barred(sets, barred, len(pairs), whose) if barred else ""
+    bars = say_barred(sets, barred, len(pairs), nouns) if barred else ""
     bound = {one: causes[one] for one in BINDING if one in causes}
     cause = max(bound, key=lambda one: len(bound[one]), default="")
     if not cause or sum(map(len, barred.values())) >= len(bound[cause]):
         return bars
     if cause == JUDGMENTS:
-        effective = () if sets.limits is None else sets.limits.effective
-        of_board = dict(zip(sets.clusterings, effective, strict=False))
-        few = "".join(
-            f" {how} {of_board[name]:.0f} effective {name}s"
-            for name, how in (("judge", "by"), ("item", "on"))
-            if of_board.get(name, FEW_CLUSTERS) < FEW_CLUSTERS
-        )
-        sentence = f"{ranking.n_judgments:,.0f} {ranking.answers}{few} do not tell {question}"
+        sentence = f"{ranking.n_judgments:,.0f} {ranking.answers} cannot {aim}"
+        sentence += _say_enough(ranking, sets, pairs)
     else:
-        sentence = _say_bound(ranking, sets, cause, bound[cause])
-        sentence = sentence or f"{cause}s differ too much to tell {question}"
+        few = _count_few(ranking, sets, cause, bound[cause])
+        sentence = f"{few} are too few" if few else f"{cause}s differ too much"
+        sentence += f" to {aim}"
     return f"{sentence}, and {bars}" if bars else sentence
+
+
+def _say_enough(ranking: Ranking, sets: RankSets, pairs: Pairs) -> str:
+    """Say how many judgments would probably decide a pair, if they go on as they are."""
+    if len(pairs) != 1 or ranking.pair_stderr is None:
+        return ""
+    critical = min(sets.critical, default=np.inf)
+    if not np.isfinite(critical):
+        return ""
+    (pair,) = pairs
+    t = abs(float(ranking.estimate[pair[0]] - ranking.estimate[pair[1]]))
+    t /= float(ranking.pair_stderr[pair]) or np.inf
+    times = find_times(t, t, critical)
+    if times is None or times > MAX_TIMES:
+        return ""
+    return f" (about {round_two_digits(times * ranking.n_judgments):,.0f} would)"
+
+
+def round_two_digits(count: float) -> float:
+    """Round a count to two digits.
+
+    >>> round_two_digits(3714.2), round_two_digits(86)
+    (3700.0, 86.0)
+    """
+    return float(f"{count:.1e}")
 
 
 def name_cause(sets: RankSets, pair: tuple[int, int]) -> str:
@@ -129,17 +147,17 @@ def name_cause(sets: RankSets, pair: tuple[int, int]) -> str:
     )
 
 
-def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, whose: tuple[str, str]) -> str:
-    article, noun = whose
+def say_barred(sets: RankSets, barred: Mapping[str, Pairs], of: int, nouns: Nouns) -> str:
+    one, several = nouns
     if of == 1:
         ((cause, pairs),) = barred.items()
-        return f"{article} {noun.replace('pairs', 'pair')} rests {_say_on(sets, cause, pairs)}"
+        return f"{one} rests {_say_on(sets, cause, pairs)}"
     parts: list[str] = []
     for cause, pairs in barred.items():
         n = len(pairs)
         rest = f"{'rests' if n == 1 else 'rest'} {_say_on(sets, cause, pairs)}"
         many = "all" if n == of else str(n)
-        parts.append(f"{n} {rest}" if parts else f"{many} of {article} {of} {noun} {rest}")
+        parts.append(f"{n} {rest}" if parts else f"{many} of {several.format(of=of)} {rest}")
     return " and ".join(parts)
 
 
@@ -165,7 +183,7 @@ def name_clusterings(
     ]
 
 
-def _say_bound(ranking: Ranking, sets: RankSets, cause: str, pairs: Pairs) -> str:
+def _count_few(ranking: Ranking, sets: RankSets, cause: str, pairs: Pairs) -> str:
     """Say how many judges or items there are where they are few; else nothing."""
     if sets.limits is None:
         return ""
@@ -177,7 +195,7 @@ def _say_bound(ranking: Ranking, sets: RankSets, cause: str, pairs: Pairs) -> st
         whose = " of these systems"
     if number >= FEW_CLUSTERS:
         return ""
-    return f"with {number:.0f} effective {cause}s{whose} nothing more can be said"
+    return f"{number:.0f} effective {cause}s{whose}"
 
 
 def _say_leader(ranking: Ranking) -> str:
@@ -189,23 +207,18 @@ def _say_leader(ranking: Ranking) -> str:
         return f"{best} is the best: better than {whom}"
     first = np.flatnonzero(ranking.rank_lower == 1).tolist()
     if len(first) == 1:
-        sentence, sets = f"{best} is the best, since no other can be", ranking.rank_sets
+        sets = ranking.rank_sets
         if sets is None:
-            whom = f"{int(ranking.rank_upper[0]) - 1} of the others cannot be told apart from it"
+            whom = f"{int(ranking.rank_upper[0]) - 1} of the others"
         else:
             equal = np.flatnonzero(sets.decided[0] == 0).tolist()
-            whom = f"not told apart from {_join([ranking.systems[i] for i in equal if i])}"
-        return f"{sentence}, though {whom}"
-    names = [ranking.systems[place] for place in first]
+            whom = join_names([ranking.systems[i] for i in equal if i])
+        return f"{best} ranks first, since no other can, but is not separated from {whom}"
+    names = join_names([ranking.systems[place] for place in first])
+    if others > 1 and len(first) == others + 1:
+        names = f"All {others + 1} systems"
     pairs = [(i, j) for i in first for j in first if i < j]
-    if len(first) == others + 1:
-        sentence = "no system can be told to be worse than another: any of them may be the best"
-        if others == 1:
-            sentence = f"{_join(names)} cannot be told apart"
-        if ranking.rank_sets is None:
-            return sentence
-        return f"{sentence}; {say_why(ranking, pairs, 'more', BETWEEN)}"
-    return f"{_join(names)} may each be the best; {say_why(ranking, pairs, 'which', BETWEEN)}"
+    return f"{names} share first place: {say_why(ranking, pairs, SEPARATE, BETWEEN)}"
 
 
 def _say_stand(ranking: Ranking, place: int) -> str:
@@ -217,13 +230,13 @@ def _say_stand(ranking: Ranking, place: int) -> str:
     if low == high:
         return sentence
     if sets is None:
-        return f"{sentence}; these data do not tell more"
+        return f"{sentence}: these data cannot {NARROW}"
     best, worst = (int(end[place]) for end in sets.marginal)
     if (best, worst) != (low, high):
-        sentence += f" (by itself, {say_place(best, worst, len(ranking.systems))})"
+        sentence += f" (marginally, {say_place(best, worst, len(ranking.systems))})"
     beside = np.flatnonzero(sets.decided[place] == 0).tolist()
     pairs = [(place, other) for other in beside if other != place]
-    return f"{sentence}; {say_why(ranking, pairs, 'more', OWN)}"
+    return f"{sentence}: {say_why(ranking, pairs, NARROW, OWN)}"
 
 
 def _limit(ranking: Ranking) -> str:
@@ -233,12 +246,6 @@ def _limit(ranking: Ranking) -> str:
     limits += [ranking.headline] if ranking.headline else []
     limits += [LIMIT] if ranking.one_sided else []
     return f" ({'; '.join(limits)})" if limits else ""
-
-
-def _join(names: list[str]) -> str:
-    if len(names) > 4:
-        return f"{', '.join(names[:3])} and {len(names) - 3} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 Array = NDArray[np.float64]
@@ -349,7 +356,7 @@ class Ranking(Shown):
     n_items: int | None
     signature: str
     headline: str | None
-    notes: tuple[str, ...]
+    notes: tuple[Finding, ...]
     neighbours: tuple[Contrast, ...]
     fit: Fit | FittedModel
     controlled: Controlled | None = None
@@ -526,17 +533,15 @@ class Ranking(Shown):
 
         """
         controlled = () if self.controlled is None else self.controlled.says
-        findings = [*self.notes, *(Finding("controls", one) for one in controlled)]
-        findings += [
-            Finding(one.code, one.text, "note", one.to_dict())
-            for one in self.excluded
-            if one.text not in self.notes
-        ]
+        excluded = {one.code for one in self.excluded}  # which are said with more counts
+        findings = [one for one in self.notes if one.code not in excluded]
+        findings += [Finding("controlled", one) for one in controlled]
+        findings += find_excluded(self.excluded)
         return Document(
             basis=f"{say_counts(self)}. {_say_basis(self)}",
             answer=(f"{_say_leader(self)}{f' ({self.headline})' if self.headline else ''}.",),
-            parts=(_tabulate(self, columns),),
-            findings=take_findings(findings),
+            parts=(_tabulate(self, columns), *_tabulate_neighbours(self)),
+            findings=tuple(findings),
             signature=self.signature,
         )
 
@@ -589,14 +594,17 @@ def _say_basis(ranking: Ranking) -> str:
     """Say which model ranks, where it is not the default, and what intervals account for."""
     model = say_ranked_by(ranking)
     of_model = [] if model == DEFAULT_MODEL else [f"Model: {model}."]
-    of_mix = [] if ranking.mix is None else [f"Mix: {ranking.mix.said}."]
+    of_mix = []
+    if (mix := ranking.mix) is not None:
+        weigh = f"{mix.n_judgments:,.0f} {ranking.answers} weigh like {mix.effective:,.0f}"
+        of_mix = [f"Mix: {mix.said}; {weigh}."]
     sets = ranking.rank_sets
     if ranking.lower is None:
         how = "Too many systems for intervals."
     elif sets is None:
         how = f"{100 * ranking.level:g} % intervals, {ranking.rank_interval}: {ranking.method}."
     elif sets.clusterings == (JUDGMENTS[:-1],):
-        how = "Intervals take judgments as independent."
+        how = f"Intervals assume independent {ranking.answers}."
     else:
         how = f"Intervals account for {' and '.join(f'{one}s' for one in sets.clusterings)}."
     return " ".join([*of_model, *of_mix, how])
@@ -611,9 +619,9 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         for row, estimate in zip(rows, ranking.estimate, strict=True)
     ]
     columns = [
-        Column("ranks", title_ranks(ranking)),
+        Column("ranks", "rank", "range"),
         *(
-            [Column(("marginal_lower", "marginal_upper"), "by itself", "range")]
+            [Column(("marginal_lower", "marginal_upper"), "marginal", "range")]
             * ("marginal" in more)
         ),
         Column("system", "system", "name"),
@@ -633,6 +641,23 @@ def _tabulate(ranking: Ranking, more: Sequence[str]) -> Table:
         tuple(columns),
         tuple(shown),
         tuple(lines),
+        limit=MAX_SYSTEMS_SHOWN,
         legend=legend,
         without=without,
     )
+
+
+def _tabulate_neighbours(ranking: Ranking) -> list[Table]:
+    """Return the differences of neighbours, where there are too many systems for intervals."""
+    rows = tuple(
+        {"first": pair.systems[0], "second": pair.systems[1],
+         "estimate": pair.estimate, "stderr": pair.stderr}
+        for pair in ranking.neighbours
+    )  # fmt: skip
+    columns = (
+        Column("first", "system", "name"),
+        Column("second", "its neighbour", "name"),
+        Column("estimate", "difference", "two"),
+        Column("stderr", "s.e.", "two"),
+    )
+    return [Table("neighbours", "Differences of neighbours at the top", columns, rows)] * bool(rows)

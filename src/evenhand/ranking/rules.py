@@ -17,6 +17,8 @@ from evenhand.errors import NotIdentified, UnknownOption, listing, require_optio
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.linear_order import MAX_NODES_EXACT, BestOrders, find_best_orders
 from evenhand.numerics.sorting import merge_insertion
+from evenhand.ranking.texts import say
+from evenhand.render.findings import Finding
 
 # The rules by name, and where each is written; a rule is imported when it is asked for.
 #
@@ -259,7 +261,7 @@ def score_expected_wins(tally: Tally) -> Scores:
     met = met.only(met.decided > 0)
     require_decided(met, "expected-wins")
     values = met.mean(met.wins / met.decided, met.opponents)
-    notes = _missing(met, "do not count")
+    notes = _missing(met, "pairs-ignored")
     return Scores("expected-wins", tally.systems, values, "proportion", notes=notes)
 
 
@@ -269,31 +271,25 @@ def score_expected_wins_zero(tally: Tally) -> Scores:
     met = met.only(met.decided > 0)
     values = met.mean(met.wins / met.decided, len(tally.systems) - 1)
     tied = [tally.systems[i] for i in np.flatnonzero(met.opponents == 0).tolist()]
-    notes = _missing(met, "count 0 for both")
+    notes = _missing(met, "pairs-zero")
     if tied:
-        notes += (f"{listing(tied)}: all comparisons are ties, the score is 0 by this rule",)
+        notes += (say("all-ties-zero", systems=tied),)
     return Scores("expected-wins-zero", tally.systems, values, "proportion", notes=notes)
 
 
-def _missing(met: Meetings, what: str) -> tuple[str, ...]:
+def _missing(met: Meetings, code: str) -> tuple[Finding, ...]:
     k = len(met.systems)
-    missing = k * (k - 1) // 2 - len(met.system) // 2
-    if not missing:
-        return ()
-    return (f"{missing:,} of {k * (k - 1) // 2:,} pairs were never decided and {what}",)
+    pairs = k * (k - 1) // 2
+    missing = pairs - len(met.system) // 2
+    return (say(code, missing=missing, pairs=pairs),) if missing else ()
 
 
 # What is said of an order that a search found and nothing proves to be the best.
 
 
-def say_loose(systems: int) -> str:
-    """Say of the gap to a bound, where there are many systems, that it is mostly the bound's."""
-    if systems <= MAX_NODES_EXACT:
-        return ""
-    return (
-        f" (of more than {MAX_NODES_EXACT} systems that hang together only pieces are bounded:"
-        " most of that is what the bound misses, not the order)"
-    )
+def note_loose(systems: int) -> tuple[Finding, ...]:
+    """Note of the gap to a bound, where there are many systems, that it is mostly the bound's."""
+    return (say("loose-bound", systems=MAX_NODES_EXACT),) if systems > MAX_NODES_EXACT else ()
 
 
 # Most probable ranking: the order in which all pairs are most probably right.
@@ -333,23 +329,19 @@ def score_most_probable(tally: Tally, *, seed: int = SEED) -> Scores:
     )
 
 
-def _note_probability(systems: tuple[str, ...], best: BestOrders) -> tuple[str, ...]:
+def _note_probability(systems: tuple[str, ...], best: BestOrders) -> tuple[Finding, ...]:
     probability = float(np.exp(-best.cost))
     chance = f"{probability:.3f}" if probability < 0.9995 else "above 0.999"
     if probability < MIN_DECIMAL:
         chance = f"10^{-best.cost / np.log(10):.2f}"
-    note = f"the order is right in all pairs with probability {chance}"
+    note = say("probability", probability=chance)
     if best.first is None or best.last is None:
-        gap, loose = (best.cost - best.bound) / np.log(10), say_loose(len(systems))
-        return (
-            note,
-            f"not proven best: another order may be up to 10^{gap:.2f} times as likely{loose}",
-        )
+        gap = float((best.cost - best.bound) / np.log(10))
+        return (note, say("not-proven-probable", "warning", gap=gap), *note_loose(len(systems)))
     if best.count == 1:
         return (note,)
-    moving = listing([systems[i] for i in np.flatnonzero(best.first != best.last).tolist()])
-    equal = f"{best.count:,} orders are equally probable"
-    return note, f"{equal}: places of {moving} differ between them"
+    moving = [systems[i] for i in np.flatnonzero(best.first != best.last).tolist()]
+    return note, say("equally-probable", orders=best.count, systems=moving)
 
 
 def log_chances(won: Array) -> Array:
@@ -418,11 +410,9 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
     undecided = int((decided[np.triu_indices(len(won), 1)] == 0).sum())
     share = play_tournaments(chance, tournaments, np.random.Generator(np.random.PCG64(seed)))
     k = len(tally.systems)
-    note = f"{undecided:,} of {k * (k - 1) // 2:,} pairs were never decided: a coin decides them"
-    never = (
-        f"{int((share == 0).sum())} systems won none of {tournaments:,} tournaments: they share the"
-        " last place"
-    )
+    coin = say("pairs-by-coin", missing=undecided, pairs=k * (k - 1) // 2)
+    last = int((share == 0).sum())
+    never = say("never-won", systems=last, tournaments=tournaments)
     return Scores(
         rule="playoffs",
         systems=tally.systems,
@@ -431,25 +421,20 @@ def score_playoffs(tally: Tally, *, seed: int = SEED, tournaments: int = TOURNAM
         stderr=np.sqrt(share * (1 - share) / tournaments),
         settings=(f"seed={seed}", f"tournaments={tournaments}"),
         notes=(
-            *[note] * (undecided > 0),
-            *[never] * bool((share == 0).sum() > 1),
+            *[coin] * (undecided > 0),
+            *[never] * (last > 1),
             *_note_luck(tally.systems, share, tournaments),
         ),
     )
 
 
-def _note_luck(systems: tuple[str, ...], share: Array, tournaments: int) -> tuple[str, ...]:
+def _note_luck(systems: tuple[str, ...], share: Array, tournaments: int) -> tuple[Finding, ...]:
     order = np.argsort(-share, kind="stable")
     upper, lower = share[order[:-1]], share[order[1:]]
     gap = upper - lower  # shares of the same tournaments: var(p - q) = (p + q - (p - q)^2) / n
     close = (upper > 0) & (gap <= 2 * np.sqrt((upper + lower - gap**2) / tournaments))
     pairs = [f"{systems[order[i]]} and {systems[order[i + 1]]}" for i in np.flatnonzero(close)]
-    if not pairs:
-        return ()
-    return (
-        f"within two standard errors of the simulation, so that another seed may turn them round:"
-        f" {listing(pairs)}",
-    )
+    return (say("simulation-luck", pairs=pairs),) if pairs else ()
 
 
 def play_tournaments(chance: Array, tournaments: int, rng: np.random.Generator) -> Array:
@@ -515,7 +500,7 @@ def score_vilar(tally: Tally) -> Scores:
         sides, k = np.concatenate([tally.left, tally.right]), len(tally.systems)
         n = totals**2 / np.bincount(sides, np.tile(tally.squares.sum(axis=1), 2), minlength=k)
     once = [tally.systems[i] for i in np.flatnonzero(n <= 1 + 1e-9).tolist()]
-    notes = (f"no standard errors: {listing(once)} had a single comparison",) if once else ()
+    notes = (say("single-comparison", systems=once),) if once else ()
     stderr = None if once else np.sqrt(spread / (n - 1))
     return Scores("vilar", tally.systems, mean, "net proportion", stderr=stderr, notes=notes)
 
@@ -556,12 +541,11 @@ def score_vilar_sort(tally: Tally) -> Scores:
     against = int(np.count_nonzero(np.tril(net[np.ix_(order, order)], -1) > 0))
     even = sum(1 for pair in compared if net[pair] == 0)
     pairs = k * (k - 1) // 2
-    notes = [f"the sort asked {len(compared):,} of {pairs:,} pair{'s' * (pairs != 1)}"]
+    notes = [say("sorted-pairs", "info", asked=len(compared), pairs=pairs)]
     if even:
-        notes.append(f"{even:,} of them had no majority: the vilar score decided")
+        notes.append(say("no-majority", pairs=even))
     if against:
-        of = "one pair contradicts" if against == 1 else f"{against:,} pairs contradicts"
-        notes.append(f"the majority of {of} the order")
+        notes.append(say("against-majority", "warning", pairs=against))
     return Scores("vilar-sort", tally.systems, values, "place", notes=tuple(notes))
 
 

@@ -52,6 +52,8 @@ from evenhand.ranking.rank_sets import (
     find_members,
 )
 from evenhand.ranking.settings import MAX_LEVEL, REPLICATES
+from evenhand.ranking.texts import say
+from evenhand.render.findings import Finding
 
 # How far mean scores of systems would differ with other judges and other items.
 #
@@ -208,19 +210,16 @@ class ScoreSpread:
         """Degrees of freedom, of the fewest clusters."""
         return max(1.0, float(self.effective.min()) - 1)
 
-    def say_barred(self) -> tuple[str, ...]:
+    def say_barred(self) -> tuple[Finding, ...]:
         pairs = np.triu_indices(len(self.margin), 1)
         thin = (self.resting | (self.effective < MIN_CLUSTERS))[pairs]
         alike = (self.margin == 0)[pairs] & ~thin
         whose = " or ".join(f"{way.name}s" for way in self.clusterings)
-        notes = [
-            f"{int(thin.sum()):,} of {len(thin):,} pairs of systems are left open, since they rest"
-            f" on too few {whose}"
-        ] * bool(thin.any())
-        notes += [
-            f"{int(alike.sum()):,} of {len(thin):,} pairs of systems are left open, since their"
-            " scores do not vary: nothing shows how much others might differ"
-        ] * bool(alike.any())
+        notes = []
+        if thin.any():
+            notes.append(say("few-scores", pairs=int(thin.sum()), of=len(thin), factors=whose))
+        if alike.any():
+            notes.append(say("no-spread-of-scores", pairs=int(alike.sum()), of=len(thin)))
         return tuple(notes)
 
 

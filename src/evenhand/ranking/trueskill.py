@@ -36,9 +36,10 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Scores
-from evenhand.errors import UnknownOption, listing
+from evenhand.errors import UnknownOption
 from evenhand.ranking.rank_ranges import RUNS, find_clusters, plan_resampling, rank_ranges
 from evenhand.ranking.rules import require_linked
+from evenhand.ranking.texts import say
 
 # One match of two in TrueSkill: Gaussian skills, updated by a win, a draw or a loss.
 #
@@ -257,15 +258,10 @@ def score_trueskill(tally: Tally, *, seed: int = SEED, settings: TrueSkill = WMT
     }
     notes = []
     if n < urn.size:  # chance weighs more
-        notes.append(
-            f"{n:,} matches a run instead of {wanted:,}: rank ranges are wider than with all"
-        )
+        notes.append(say("few-matches", matches=n, wanted=wanted))
     if absent.any():  # their skill stayed at zero there
         names = [f"{tally.systems[i]} ({absent[i]})" for i in np.flatnonzero(absent).tolist()]
-        notes.append(
-            f"without a comparison in some of {runs:,} resamples, counted as average there:"
-            f" {listing(names)}"
-        )
+        notes.append(say("absent", runs=runs, systems=names))
     return Scores(
         rule="trueskill",
         systems=tally.systems,

@@ -110,13 +110,15 @@ SIGNS: Final = {
     "–": "--",
     "—": "---",
     "…": r"\dots{}",
+    "†": r"$^\dagger$",
 }
 
 
 def render_latex(document: Document) -> str:
     """Lay the tables of a document out for a paper; findings and signature stand as comments."""
     about = comment([*filter(None, (document.signature, *document.answer, *document.shown))])
-    return about + "\n".join(write_table(one) for one in document.tables)
+    tables = (one for one in document.list_parts("latex") if isinstance(one, Table))
+    return about + "\n".join(map(write_table, tables))
 
 
 def write_table(table: Table, comments: Sequence[str] = ()) -> str:
@@ -130,7 +132,8 @@ def write_table(table: Table, comments: Sequence[str] = ()) -> str:
     lines = [r"\begin{table}", r"\centering"]
     lines += [rf"\caption{{{typeset(table.caption)}}}"] if table.caption else []
     lines += [rf"\label{{tab:{table.name}}}"]
-    return comment(comments) + "\n".join([*lines, drawn + r"\end{table}"]) + "\n"
+    above = comment([*comments, *table.legend])
+    return above + "\n".join([*lines, drawn + r"\end{table}"]) + "\n"
 
 
 def write_cell(value: Any, kind: str) -> str:
@@ -147,7 +150,7 @@ def write_cell(value: Any, kind: str) -> str:
     if kind.startswith("interval"):
         return f"$[{written.replace(' to ', ', ')}]$"
     if kind == "range":
-        return written.replace("-", "--")
+        return typeset(written.replace("-", "--"))
     if kind in LEFT or isinstance(value, str):
         return typeset(written)
     return f"${written.replace(',', '{,}').replace(' %', chr(92) + ',' + chr(92) + '%')}$"

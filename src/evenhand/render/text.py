@@ -81,9 +81,15 @@ def hang(start: str, text: str, columns: int) -> list[str]:
 
 
 def label(name: str, text: str, columns: int, *, colour: str | None = None) -> str:
-    lines = wrap(escape_control(text), columns - WIDTH)
-    first = click.style(pad(name, WIDTH), dim=colour is None, fg=colour)
-    return ("\n" + " " * WIDTH).join([first + lines[0], *lines[1:]])
+    r"""Return a text behind a label, wrapped below itself.
+
+    >>> label("warning", "few judges", 16)
+    '\x1b[2mwarning \x1b[0mfew\n        judges'
+    """
+    room = max(WIDTH, width(name) + 1)
+    lines = wrap(escape_control(text), columns - room)
+    first = click.style(pad(name, room), dim=colour is None, fg=colour)
+    return ("\n" + " " * room).join([first + lines[0], *lines[1:]])
 
 
 def align(rows: Sequence[Sequence[str]], left: Sequence[int] = (1,)) -> list[list[str]]:
@@ -118,7 +124,7 @@ def sign(signature: str, columns: int) -> str:
     """Return the signature, broken only between its parts, and within one that is too long."""
     room = columns - WIDTH
     parts = [
-        part.replace(" ", "\u00a0").replace(",\u00a0", ", " if width(part) > room else ",\u00a0")
+        re.sub("(?<![,;]) ", "\u00a0", part) if width(part) > room else part.replace(" ", "\u00a0")
         for part in signature.split(" | ")
     ]
     return label("sign", "\u00a0| ".join(parts), columns).replace("\u00a0", " ")
@@ -251,8 +257,9 @@ def render_text(document: Document, columns: int = PLAIN) -> str:
         wrapped = wrap(escape_control(sentence), columns)
         lines += [click.style(line, bold=True) for line in wrapped] if number == 0 else wrapped
     lines += wrap(escape_control(document.basis), columns) if document.basis else []
-    captioned = len(document.tables) > 1
-    for part in document.parts:
+    parts = document.list_parts("text")
+    captioned = sum(isinstance(one, Table) for one in parts) > 1
+    for part in parts:
         drawn = (
             draw_table(part, columns, caption=captioned)
             if isinstance(part, Table)
@@ -296,7 +303,8 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     names = [one for one in shown if one.kind == "name"]
     fill = [one for one in shown if one.kind in ("bar", "names")]  # they take the room that is left
     room = _room(cells, (*names, *fill), names, columns)
-    taken = _shorten_names(cells, names, room - BARS[-1][0] - len(GAP))
+    bars = (BARS[1][0] + len(GAP)) * any(one.kind == "bar" for one in fill)
+    taken = _shorten_names(cells, names, room - bars)
     wanted = sum(min(_longest(cells[one]), MIN_NAME) for one in names)
     while _room(cells, (*names, *fill), names, columns) < wanted:
         first = min((one for one in cells if one not in (*names, *fill)), key=_order, default=None)

@@ -49,7 +49,7 @@ def test_missing_scores_are_not_said_of_one_task():
     scores = pl.Series([1, None, 2, 3, 4, 4, 5, 5, 1, 1], dtype=pl.Float64)
     data = ratings(scores, task=["x"] * 4 + ["y"] * 6)
     notes = evenhand.measure_agreement(data)["y"].notes
-    assert "in all tasks together rows without a score are left out: 1 of 10" in notes
+    assert "in all tasks together rows without a score are excluded: 1 of 10" in notes
     assert not any(note.startswith("rows without") for note in notes)
 
 

@@ -103,7 +103,7 @@ def test_rows_that_are_left_out_are_counted():
     assert "second answers of a judge to the same output are left out" in notes
     assert "agree with themselves: 1 |" in notes
     assert notes.count("without a score") == 1
-    assert "rows without a score are left out: 1 of 6" in notes
+    assert "rows without a score are excluded: 1 of 6" in notes
     assert "units judged once tell nothing of agreement: 2 of 3" in notes
 
 

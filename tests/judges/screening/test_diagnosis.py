@@ -172,7 +172,7 @@ def test_everything_it_says_is_json_and_csv_rows_are_flat(table):
 def test_tasks_are_pooled_with_a_note_or_kept_apart():
     lines = [(*one, task) for task in ("de-en", "fr-en") for one in SMALL]
     data = ratings(lines, (*FOUR[:4], "task"))
-    assert "2 tasks are pooled" in diagnose_judges(data).notes
+    assert "2 tasks are pooled." in diagnose_judges(data).notes
     apart = diagnose_groups(data)
     assert [*apart] == ["de-en", "fr-en"]
     assert apart["de-en"].profiles == diagnose_judges(ratings(SMALL)).profiles

@@ -141,8 +141,8 @@ def test_a_few_resamples_that_are_too_thin_are_left_out_and_counted():
     """A pair with 4 of 100 comparisons is in no resample with chance .96^100 = .0169."""
     data = tally(("a", "b", 96, 0, 0), ("b", "c", 4, 0, 0))
     (note,) = score_with_clusters(refuse_if_thin, data).notes
-    lost = int(note.split()[2])
-    assert note == f"left out: {lost} of 1,000 resamples, too thin for the rule"
+    assert (note.code, note.values["runs"]) == ("thin-resamples", 1000)
+    lost = note.values["lost"]
     assert lost == pytest.approx(16.9, abs=3 * 16.9**0.5)
 
 

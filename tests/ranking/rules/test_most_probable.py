@@ -59,7 +59,7 @@ def test_no_order_is_more_probable(wins):
     order = tuple("abcdef".index(name) for name in scores.order)
     assert order in best
     assert sorted(-scores.values) == list(range(1, len(wins) + 1))
-    _, _, said = scores.notes[0].rpartition("with probability ")
+    said = scores.notes[0].values["probability"]
     if most >= Fraction(1, 1000):
         assert float(said.removeprefix("above ")) == pytest.approx(float(most), abs=0.00051)
     else:
@@ -71,7 +71,7 @@ def test_no_order_is_more_probable(wins):
         places = {i: {order.index(i) for order in best} for i in range(len(wins))}
         moving = ", ".join("abcdef"[i] for i, seen in places.items() if len(seen) > 1)
         said = f"places of {moving} differ between them"
-        assert scores.notes[1] == f"{len(best)} orders are equally probable: {said}"
+        assert scores.notes[1] == f"{len(best)} orders are equally probable: {said}."
 
 
 @pytest.mark.parametrize("pair", [(0, 0), (3, 1), (40, 25), (7, 300), (1000, 0), (2, 1500)])
@@ -112,7 +112,7 @@ def test_of_equally_probable_orders_who_won_more_comes_first():
     """a and b are even; both are before c, a with 8 of 10 and b with 9, so that b won more."""
     scores = score_most_probable(table([[0, 2, 8], [2, 0, 9], [2, 1, 0]]))
     assert scores.order == ("b", "a", "c")
-    assert scores.notes[1] == "2 orders are equally probable: places of a, b differ between them"
+    assert scores.notes[1] == ("2 orders are equally probable: places of a, b differ between them.")
     turned = score_most_probable(table([[0, 2, 9], [2, 0, 8], [1, 2, 0]]))
     assert turned.order == ("a", "b", "c")
 
@@ -132,7 +132,8 @@ def test_the_seed_is_the_search_s_and_is_said_where_no_order_is_proven(monkeypat
     assert drawn == [{"limit": 1, "seed": 4}]
     assert scores.settings == ("seed=4",)
     # 10 nats are 10 / ln 10 = 4.34 powers of ten
-    assert scores.notes[1] == "not proven best: another order may be up to 10^4.34 times as likely"
+    assert scores.notes[1].code == "not-proven-probable"
+    assert "up to 10^4.34 times as likely" in scores.notes[1]
 
 
 def test_groups_that_never_met_are_refused():

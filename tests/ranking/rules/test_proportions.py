@@ -37,9 +37,9 @@ def test_shares_are_those_counted_by_hand(golden, name):
 def test_missing_pairs_are_said_by_both_rules_of_expected_wins(golden):
     one = tally(*golden("11_ranking_heuristics", "heur").input["rows"])
     left_out = score("expected-wins", one).notes
-    assert left_out == ("1 of 10 pairs were never decided and do not count",)
+    assert left_out == ("1 of 10 pairs never decided: they do not count.",)
     zero = score("expected-wins-zero", one).notes
-    assert zero == ("1 of 10 pairs were never decided and count 0 for both",)
+    assert zero == ("1 of 10 pairs never decided: they count 0 for both.",)
 
 
 def test_a_system_entered_twice_gains_by_origwmt_and_not_by_bojar():
@@ -86,7 +86,7 @@ def test_the_note_on_nothing_to_rank_counts_one_system_as_one():
 def test_a_system_that_only_ties_gets_zero_where_missing_pairs_are_zero_and_that_is_said():
     found = score("expected-wins-zero", tally(("A", "B", 3, 1, 1), ("C", "A", 0, 4, 0)))
     assert found.values.tolist() == [0.375, 0.125, 0.0]
-    assert found.notes[1] == "C: all comparisons are ties, the score is 0 by this rule"
+    assert found.notes[1] == "All comparisons of C are ties: the score is 0 by this rule."
 
 
 @pytest.mark.parametrize("name", OWN)

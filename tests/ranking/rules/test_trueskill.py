@@ -185,7 +185,8 @@ def test_absences_are_counted_over_all_runs_that_are_played_in_turn(monkeypatch)
     monkeypatch.setattr("evenhand.ranking.trueskill.MAX_DENSE_CHANCES", 64 * 3**2)
     rare = tally(("a", "b", 30, 0, 20), ("b", "c", 1, 0, 0))
     (note,) = score_trueskill(rare, settings=TrueSkill(runs=400)).notes
-    absent = int(note.rpartition("c (")[2].rstrip(")"))
+    (named,) = note.values["systems"]
+    absent = int(named.removeprefix("c (").removesuffix(")"))
     assert abs(absent - 400 * (50 / 51) ** 51) < 4 * math.sqrt(400 * 0.364 * 0.636)
 
 
@@ -235,7 +236,7 @@ def test_fewer_matches_can_be_asked_for_and_are_said():
     scores = score_trueskill(CHAIN, settings=replace(QUICK, matches=50))
     assert "matches=50" in scores.settings
     assert scores.notes == (
-        "50 matches a run instead of 136: rank ranges are wider than with all",
+        "50 matches a run instead of 136: rank ranges are wider than with all.",
     )  # fmt: skip
     assert scores.order[0] == "a"
     assert score_trueskill(CHAIN, settings=QUICK).notes == ()

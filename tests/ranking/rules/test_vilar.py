@@ -42,7 +42,7 @@ def test_a_single_comparison_has_no_standard_error_and_that_is_said():
     one = tally(("A", "B", 3, 1, 1), ("C", "A", 1, 0, 0))
     found = score_vilar(one)
     assert found.stderr is None
-    assert found.notes == ("no standard errors: C had a single comparison",)
+    assert found.notes == ("No standard errors: C had a single comparison.",)
 
 
 def test_importance_weights_count_as_many_comparisons_as_they_are_worth():
@@ -62,13 +62,13 @@ def test_the_sort_returns_the_order_of_transitive_majorities():
     rows = [(a, b, 3, 1, 2) for i, a in enumerate(names) for b in names[i + 1 :]]
     found = score_vilar_sort(tally(*rows))
     assert "".join(found.order) == names
-    assert found.notes[0].endswith(" of 15 pairs")
-    assert int(found.notes[0].split()[3]) <= 10  # Knuth: ten comparisons sort six
+    assert found.notes[0].values["pairs"] == 15
+    assert found.notes[0].values["asked"] <= 10  # Knuth: ten comparisons sort six
 
 
 def test_the_sort_says_how_many_majorities_its_order_contradicts():
     circle = tally(("A", "B", 3, 0, 1), ("B", "C", 3, 0, 1), ("C", "A", 3, 0, 1))
-    assert score_vilar_sort(circle).notes[-1] == "the majority of one pair contradicts the order"
+    assert score_vilar_sort(circle).notes[-1] == "The order contradicts the majority of 1 pair."
 
 
 def test_the_score_decides_pairs_without_a_majority_and_that_is_said():

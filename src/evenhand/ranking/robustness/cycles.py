@@ -294,7 +294,7 @@ def look_for_cycles(
         along_worths = max(0.0, whole.explained - replicates.spurious)
         share = cyclic / (cyclic + along_worths) if cyclic else 0.0
     cycles: tuple[Cycle, ...] = ()
-    notes = chosen.notes
+    notes: tuple[str, ...] = chosen.notes
     if p is not None and p <= 1 - level:
         triples = list_triples(whole)
         if triples is None:

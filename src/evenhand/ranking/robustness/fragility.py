@@ -172,12 +172,8 @@ def _note_barred(ranking: Ranking, claims: Sequence[Claim]) -> list[str]:
                 causes.setdefault(name_cause(sets, pair), []).append(pair)
         if not causes:
             continue
-        whose = ("the", "pairs across it")
-        if len(pairs) == 1:
-            whose = ("the", "pairs")
-        elif len(claim.above) == 1:
-            whose = ("its", "pairs")
-        rest = say_barred(sets, causes, len(pairs), whose)
+        several = "its {of} pairs" if len(claim.above) == 1 else "the {of} pairs across it"
+        rest = say_barred(sets, causes, len(pairs), ("the pair", several))
         stay = "stays" if sum(map(len, causes.values())) == 1 else "stay"
         notes.append(f"{claim.name}: {rest} and {stay} open, however far apart")
     return notes

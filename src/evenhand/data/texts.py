@@ -1,0 +1,44 @@
+"""What this room says of judgments, beside their numbers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from evenhand.render.findings import Templates
+
+say: Final = Templates(
+    {
+        "tasks-pooled": "{tasks:,} tasks are pooled.",
+        "broken-rankings": (
+            "{answers:#answer} without a whole ranking: each comparison counts as a ranking of two."
+        ),
+        # What is excluded: parts of sentences, with counts behind them (`Exclusion.text`)
+        "zero-weight": "rows of weight 0 are excluded: {rows:,}",
+        "controls": "{controls:#control} excluded",
+        "no-score": "rows without a score are excluded: {rows:,} of {of:,}",
+        "blank-rankings": "{rankings:,} of {of:,} rankings are blank and excluded",
+        "blank-ranks": "{ranks:,} of {of:,} ranks are blank and not compared",
+        "blank-ranks-besides": "{ranks:,} of {of:,} ranks of the others are blank and not compared",
+        "single-output": "{rankings:#ranking} of one output only: nothing to compare",
+        "mix": "{comparisons:,} comparisons of {levels:list} have share 0 and are excluded",
+        # Names
+        "merged-name": (
+            "1 of {systems:,} systems is named like several of the others, '{example}'. If such an"
+            " output was shown once for all of them, read with --system-separator {sign} (in Python"
+            " system_separator='{sign}') to count it for each."
+        ),
+        "merged-names": (
+            "{merged:,} of {systems:,} systems are named like several of the others, such as"
+            " '{example}'. If such an output was shown once for all of them, read with"
+            " --system-separator {sign} (in Python system_separator='{sign}') to count it for each."
+        ),
+        "similar-names": (
+            "'{one}' and '{other}' are taken for two {kind}s: they differ only in capitals, blanks"
+            " or punctuation. If they are one, give them one name."
+        ),
+        "many-similar-names": (
+            "{count:,} names that differ only in capitals, blanks or punctuation are taken for as"
+            " many {kind}s: {names:list}. If some are one, give them one name."
+        ),
+    }
+)
