@@ -199,7 +199,7 @@ def test_the_best_system_is_not_named_without_that_it_was_always_shown_first(eve
     text = " ".join(evenhand("rank", new_first).out.split())
     assert "says new is the best: better than old (" in text
     assert f"{LIMIT})" in text
-    note = "sides were not randomised: new stood first in 600 of 600 votes"
+    note = "Sides were not randomised: new stood first in 600 of 600 votes"
     assert f"note {note}" in text
     found = json.loads(evenhand("rank", new_first, "--json").out)
     assert found["says"].endswith(f"{LIMIT})")

@@ -37,7 +37,7 @@ def test_a_preference_for_one_side_is_not_taken_for_cycles():
     found = [evenhand.find_cycles(sided_votes(seed, fixed=1.0)) for seed in range(20)]
     assert sum(one.real for one in found) <= 3
     assert all(one.order_effect for one in found)
-    assert all("sides were not randomised" in one.notes[0] for one in found)
+    assert all("Sides were not randomised" in one.notes[0] for one in found)
     assert "| order effect |" in found[0].signature
     without = evenhand.find_cycles(sided_votes(0, fixed=1.0), order_effect=False)
     assert without.real
@@ -64,7 +64,7 @@ def test_where_each_pair_has_its_side_a_circle_of_three_cannot_be_told_from_a_pr
         evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
     )
     assert (found.df, found.p, found.real) == (0, None, False)
-    assert "sides were not randomised" in found.notes[0]
+    assert "Sides were not randomised" in found.notes[0]
 
 
 def sided_tally(seed=1):

@@ -24,6 +24,9 @@ from numpy.typing import NDArray
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Votes
 from evenhand.errors import listing
+from evenhand.ranking.texts_tests import INSEPARABLE as INSEPARABLE
+from evenhand.ranking.texts_tests import say
+from evenhand.render.findings import Finding
 
 # What the votes between two systems alone say, however often one looks.
 #
@@ -69,10 +72,6 @@ SideCounts = tuple[Integers, Integers, Array]
 
 STIRLING_STEPS: Final = 5
 HALF_LOG_2PI: Final = log(2 * pi) / 2
-NOT_RANDOMISED: Final = "sides were not randomised: "
-COUNTS_AS_WORTH: Final = (
-    "a preference for what stands first then counts as worth, and more votes do not mend it"
-)
 ALPHA: Final = 0.05  # The chance that randomised sides are ever said not to be
 
 
@@ -84,9 +83,9 @@ def log_one_sided(first: Array, second: Array) -> Array:
 
 def note_sides(
     systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | SideCounts
-) -> tuple[str, ...]:
+) -> tuple[Finding, ...]:
     named = name_sides(systems, shown)
-    return (f"{NOT_RANDOMISED}{named}; {COUNTS_AS_WORTH}",) if named else ()
+    return (say("sides-confounded", "warning", named=named),) if named else ()
 
 
 def name_sides(systems: Sequence[str], shown: Mapping[Pair, Sequence[int]] | SideCounts) -> str:
@@ -175,12 +174,7 @@ def _share(stood: float, other: float) -> str:
 
 
 # What stands beside a claim that rests on such comparisons
-LIMIT = "sides were not randomised: a preference for one side may be in it"
-# What `rank` notes, and why `models`, `compare` and `bias` have no order effect
-INSEPARABLE = (
-    "every pair of systems was always shown in one order, so that the order effect cannot be"
-    " separated from the worths"
-)
+LIMIT = "may include position bias, since sides were not randomised"
 REMEDY = "show pairs in both orders"
 # Share of votes on one side, of a system or a pair, from which that stands beside the claim
 UNEVEN = 0.6
@@ -189,7 +183,7 @@ UNEVEN = 0.6
 @dataclass(frozen=True)
 class OneSided:
     # that they were not; empty where chance explains them, or they do not matter
-    notes: tuple[str, ...] = ()
+    notes: tuple[Finding, ...] = ()
     # whether they were so far from random that a preference for one may carry a claim. In very
     # many votes also a share of 51 % is not explained by chance; a note says so, and no more.
     uneven: bool = False
@@ -229,11 +223,12 @@ def _judge(systems: tuple[str, ...], seen: SideCounts, model: Any, *, of_pairs: 
     if not of_pairs:
         return OneSided(both_orders=both)
     if fitted:
-        return OneSided(() if both > 0 else (INSEPARABLE,), both <= 0, both_orders=both)
+        notes = () if both > 0 else (say("order-effect-inseparable", "warning"),)
+        return OneSided(notes, both <= 0, both_orders=both)
     named = name_sides(systems, seen)
     if not named:
         return OneSided(both_orders=both)
-    note = f"{NOT_RANDOMISED}{named}; {COUNTS_AS_WORTH if both > 0 else INSEPARABLE}"
+    note = say("sides-confounded" if both > 0 else "sides-inseparable", "warning", named=named)
     return OneSided((note,), find_largest_share(len(systems), seen) >= UNEVEN, named, both)
 
 
