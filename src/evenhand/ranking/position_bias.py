@@ -53,9 +53,9 @@ from evenhand.ranking.clustering import FACTORS, MAX_CLUSTERS, Evidence, wanted_
 from evenhand.ranking.covariance import NO_SPREAD_RATIO
 from evenhand.ranking.inference import find_intervals
 from evenhand.ranking.settings import Settings
-from evenhand.ranking.sides import INSEPARABLE, REMEDY, find_one_sided
+from evenhand.ranking.sides import REMEDY, find_one_sided
 from evenhand.ranking.signature import name_model
-from evenhand.ranking.texts_tests import say, say_clusterings
+from evenhand.ranking.texts_tests import INSEPARABLE, say, say_clusterings
 from evenhand.render.counts import say_answers
 from evenhand.render.document import Column, Document, Table
 from evenhand.render.findings import Finding, describe_findings

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from evenhand.data.tally import Tally
 from evenhand.data.votes import Votes
 from evenhand.errors import listing
-from evenhand.ranking.texts_tests import INSEPARABLE as INSEPARABLE
 from evenhand.ranking.texts_tests import say
 from evenhand.render.findings import Finding
 

@@ -42,7 +42,8 @@ from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.robustness.cycles import Cycles, find_cycles
 from evenhand.ranking.robustness.fragility import Fragility, find_fragility
 from evenhand.ranking.settings import Settings, choose_log_linear
-from evenhand.ranking.sides import INSEPARABLE, find_one_sided
+from evenhand.ranking.sides import find_one_sided
+from evenhand.ranking.texts_tests import INSEPARABLE
 
 MAX_CONCLUSIONS_NAMED: Final = 5
 DEFAULT: Final = "default"
