@@ -20,6 +20,64 @@ INSEPARABLE: Final = (
 
 say: Final = Templates(
     {
+        # Classical tests. `{of:#pair}` are those that were compared.
+        "pairs-differ": "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment).",
+        "pairs-differ-if-independent": (
+            "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment) if all judgments are"
+            " independent."
+        ),
+        "pairs-differ-clustered": (
+            "{n:,} of {of:#pair} differ (p ≤ .05 after Holm's adjustment), with judgments"
+            " correlated by {ways}; {independent:,} if all judgments were independent."
+        ),
+        "no-pair-differs": "No pair differs significantly (p > .05 after Holm's adjustment).",
+        "preferred": "{first} is preferred to {second} (p {p:p}, {how}).",
+        "preferred-if-independent": (
+            "{first} is preferred to {second} (p {p:p}, {how}) if all judgments are independent."
+        ),
+        "preferred-clustered": (
+            "{first} is preferred to {second} (p {p:p}, with judgments correlated by {ways};"
+            " {independent:p} if all were independent)."
+        ),
+        "not-preferred": "{first} is not shown to be preferred to {second} (p {p:p}, {how}).",
+        "not-preferred-clustered": (
+            "{first} is not shown to be preferred to {second} (p {p:p}, with judgments correlated"
+            " by {ways}; {independent:p} if all were independent)."
+        ),
+        "share-preferred": (
+            "{first} wins {share:.1f} % of decided comparisons (exact 95 % interval {low:.1f} to"
+            " {high:.1f} %)."
+        ),
+        "order-agreed": (
+            "{blocks} agree on an order (Friedman's test, p {p:p}; Kendall's W {w:.2f})."
+        ),
+        "order-not-agreed": (
+            "{blocks} do not agree significantly on any order (Friedman's test, p {p:p};"
+            " Kendall's W {w:.2f})."
+        ),
+        "correlated-unclustered": (
+            "Judgments are not independent: {repeats:list}. All p-values take them as independent"
+            " and are too small; none that accounts for it can be given here ({why})."
+        ),
+        "correlated-few": (
+            "Judgments are not independent: {repeats:list}. There are too few of them for clustered"
+            " p-values: what is said is {limit}."
+        ),
+        "limited": "Clustered p-values are {limit}.",
+        "pairs-never-compared": "{n:#pair} never compared: not tested.",
+        "pairs-never-compared-with": "{n:#pair} with {new} never compared: not tested.",
+        "pairs-without-spread": (
+            "{n:#pair} without a clustered p: all decided comparisons agree, or one {way} made"
+            " them."
+        ),
+        "no-model": "No model beside the tests: {why}; evenhand fit says what to do.",
+        "no-blocks": "No Friedman test: nothing tells one {by} from another here.",
+        "no-friedman": "Not run: {why}.",
+        "blocks-incomplete": (
+            "{n:,} of {of:,} {by}s did not see all systems and are excluded from Friedman's test"
+            " ({names:list})."
+        ),
+        # Position bias and sides
         "position-bias": f"Position bias: {_FIRST}",
         "no-position-bias": f"No significant position bias: {_FIRST}",
         "judges-differ": (

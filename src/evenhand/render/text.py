@@ -320,8 +320,11 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
             del cells[one]
         else:
             room -= _longest(cells[one]) + len(GAP)
-    every = [name for one in names for name in cells[one][1:]]  # called alike in all columns
-    for one, share_of_room in zip(names, _share_room([cells[n] for n in names], room), strict=True):
+    every = [name for one in names for name in cells[one][1:]]
+    shares = _share_room([cells[one] for one in names], room)
+    if len({*every}) < sum(len({*cells[one][1:]}) for one in names):
+        shares = [min(shares)] * len(shares)  # a name in several columns is called alike
+    for one, share_of_room in zip(names, shares, strict=True):
         short = tell_apart(every, share_of_room)
         cells[one] = [cells[one][0], *(short[name] for name in cells[one][1:])]
     lines = _join(cells, [place for place in table.lines if 0 < place < len(rows)])
