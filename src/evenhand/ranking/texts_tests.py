@@ -77,6 +77,10 @@ say: Final = Templates(
             "{n:,} of {of:,} {by}s did not see all systems and are excluded from Friedman's test"
             " ({names:list})."
         ),
+        # Borders
+        "border-holds": "Borders hold after {places:list}.",
+        "border-holds-marginally": "Borders hold marginally only after {places:list}.",
+        "border-not-shown": "Borders are not shown after {places:list}.",
         # Position bias and sides
         "position-bias": f"Position bias: {_FIRST}",
         "no-position-bias": f"No significant position bias: {_FIRST}",

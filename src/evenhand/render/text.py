@@ -412,10 +412,14 @@ def _list_names(column: Column, rows: Sequence[Row], room: int) -> list[str]:
     for row in rows:
         names = [escape_control(str(name)) for name in column.fetch(row) or ()]
         for many in range(len(names), -1, -1):
-            more = f"{len(names) - many} more" if many else f"{len(names)} systems"
-            text = ", ".join([*names[:many], *([more] if many < len(names) else [])])
+            more = [f"{len(names) - many} more"] if many < len(names) else []
+            text = ", ".join([*names[:many], *more])
             if width(text) <= room:
                 break
+        if names and not many:  # not even one has room
+            more = [f"{len(names) - 1} more"] if len(names) > 1 else []
+            left = room - sum(width(one) + 2 for one in more)
+            text = ", ".join([cut(names[0], left), *more])
         lists.append(text)
     return [column.title, *lists] if any(lists) else [""]
 

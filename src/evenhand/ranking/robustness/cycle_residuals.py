@@ -41,6 +41,7 @@ from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.models.bradley_terry import BradleyTerry
 from evenhand.numerics.bootstrap import draw_webb
 from evenhand.ranking.clustering import Clustering, Evidence
+from evenhand.ranking.robustness.texts import say
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -341,7 +342,7 @@ def draw_replicates(
         try:
             drawn[name] = draw_wild(whole, rows, N_REPLICATES, rng)
         except NotIdentified as refusal:
-            note = f"{refusal.fault}: no clustering by {name}"
+            note = say("no-clustering", name=name, why=refusal.fault)
             chosen = replace(chosen, notes=(*chosen.notes, note))
         else:
             spreads[name] = measure_clusters(whole, rows)
