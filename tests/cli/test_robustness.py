@@ -53,8 +53,8 @@ def test_who_and_what_carries_a_conclusion_is_listed(evenhand, votes):
         given = [(row["outcome"], row["left"], row["right"]) for row in csv.DictReader(file)]
     of = sum(vote in sides for vote in given)
     assert f" any {by_pair[most]} of {str(of)[:2]}" in rows[0]
-    assert f" judges     reversed   {judges['removed'][0]['judge']}" in rows[1]
-    assert f" items      reversed   {items['removed'][0]['item']}" in rows[2]
+    assert re.search(rf" judges +reversed +{judges['removed'][0]['judge']}", rows[1])
+    assert re.search(rf" items +reversed +{items['removed'][0]['item']}", rows[2])
 
 
 def test_fragility_is_said_and_its_table_explained(evenhand, votes):
