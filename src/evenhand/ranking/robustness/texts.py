@@ -47,7 +47,7 @@ say: Final = Templates(
         ),
         "pairs-robust": "All decided pairs ({pairs:,}) hold in all {n} rankings.",
         "pairs-only": "{pairs:#pair} decided in the only ranking there is.",
-        "pairs-not-robust": "{lost:,} of {pairs:#decided pair} do not hold in all {n} rankings.",
+        "pairs-not-robust": "{lost:,} of {pairs:,} decided pairs do not hold in all {n} rankings.",
         "no-pairs-default": "The default decides no pair, so that none can be lost.",
         "no-pairs-asked": "The ranking that was asked for decides no pair: none can be lost.",
         "pair-reversed": "{pair} is reversed under {under:list}.",
