@@ -9,8 +9,8 @@ from evenhand.render.findings import Templates
 say: Final = Templates(
     {
         "decided": (
-            "{n:,} of {pairs:,} pairs are decided for this panel of judges and these items, if votes"
-            " are independent."
+            "{n:,} of {pairs:,} pairs are decided for this panel of judges and these items, if"
+            " votes are independent."
         ),
         "held-one": "1 more is decided by votes and held back, since {why}: {names:list}.",
         "held-several": "{n:,} more are decided by votes and held back, since {why}: {names}.",
