@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import re
 import shutil
 import signal
 import sys
@@ -28,7 +27,7 @@ from evenhand.render.counts import plural
 from evenhand.render.document import Column, Table
 from evenhand.render.findings import describe_findings
 from evenhand.render.latex import escape_control
-from evenhand.render.text import PLAIN, cut, draw_table, label, width
+from evenhand.render.text import PLAIN, WIDTH, cut, draw_table, label, width
 from evenhand.report.document import pick
 
 if TYPE_CHECKING:
@@ -185,12 +184,13 @@ def _say_age(seconds: float) -> str:
 
 
 def _say_judges(panels: Sequence[PanelStatus], size: Size) -> list[str]:
-    """Say who is flagged, table by table; where lines are few, not all of why nobody is."""
+    """Say who is flagged, table by table; where lines are few, why nobody is only if it fits."""
     lines = []
     for one in panels:
         flagged = [f"{judge.judge} ({', '.join(judge.flags)})" for judge in one.flagged]
-        why = one.why if size.lines is None else re.split("[:;]", one.why)[0]
-        nobody = ": ".join(filter(None, (NOBODY, why)))
+        nobody = ": ".join(filter(None, (NOBODY, one.why)))
+        if size.lines is not None and width(nobody) > size.columns - WIDTH:
+            nobody = NOBODY
         text = f"flagged: {listing(flagged, 4)}" if flagged else nobody
         lines.append(f"{one.table}: {text}" if len(panels) >= SEVERAL else text)
     return lines
