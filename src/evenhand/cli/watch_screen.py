@@ -39,7 +39,7 @@ MIN_ROWS: Final = 3  # Rows of a pass that are worth more than sentences below i
 DAY: Final = 86_400
 SEVERAL: Final = 2
 HINT: Final = "Ctrl-C ends"
-UNSEEN: Final = "not searched here: evenhand judges says who is to be doubted"
+UNSEEN: Final = "not searched here: evenhand judges says which judges to check"
 NOBODY: Final = "nobody is flagged"
 COUNTING: Final = "boards are still counting older judgments; look again in a moment"
 # Of scores, where no votes are compared

@@ -12,6 +12,7 @@ _FIRST: Final = (
     "between equals the output shown first wins {share:.1f} % of decided comparisons"
     " ({low:.1f} to {high:.1f} %; p {p:p})."
 )
+ONE_RANKING: Final = "the likelihood ratio takes comparisons of one ranking as independent"
 # Why `compare` and `bias` have no order effect
 INSEPARABLE: Final = (
     "every pair of systems was always shown in one order, so that the order effect cannot be"
@@ -77,10 +78,16 @@ say: Final = Templates(
             "{n:,} of {of:,} {by}s did not see all systems and are excluded from Friedman's test"
             " ({names:list})."
         ),
+        # Clustered tests of covariates
+        "one-each": "every group is one {by}: no test by {by}",
+        "no-test-by": "no test by {by}: {why}",
+        "never-tied": "{names:list} never tied: no clustered test",
+        "numbers-as-groups": "{name} has {n} values for {of} {by}s, taken as groups",
+        "one-ranking": ONE_RANKING,
         # Borders
         "border-holds": "Borders hold after {places:list}.",
         "border-holds-marginally": "Borders hold marginally only after {places:list}.",
-        "border-not-shown": "Borders are not shown after {places:list}.",
+        "border-not-shown": "No border is shown after {places:list}.",
         # Position bias and sides
         "position-bias": f"Position bias: {_FIRST}",
         "no-position-bias": f"No significant position bias: {_FIRST}",

@@ -2,7 +2,7 @@
 
 A ranking rests on choices that others would make otherwise: what a tie says, which judgments are
 correlated, whether the output shown first has an advantage, how much a busy judge counts, and
-whether judges who are to be doubted count at all. The same judgments are ranked under each. A
+whether judges who are flagged count at all. The same judgments are ranked under each. A
 conclusion that only one of them draws is a conclusion about that choice (Steegen, Tuerlinckx,
 Gelman & Vanpaemel 2016, Increasing transparency through a multiverse analysis, Perspectives on
 Psychological Science 11:702-712).
@@ -329,7 +329,7 @@ def vary_choices(
         decide: whether each choice also says which pairs it decides, which takes nearly all of
             the time. Without, there are orders alone, and no choice of clusters, which changes
             none.
-        screening: which judges are to be doubted, where it is known.
+        screening: which judges are flagged, where it is known.
 
     Raises:
         UnknownOption: several tasks, or settings that do not fit.
