@@ -15,10 +15,14 @@ from evenhand.render.text import width
 from golden_numbers import entries
 
 KEYS = [
-    *("signature", "excluded", "ties_as", "sides", "new", "pairs", "untested", "variants", "model"),
-    *("friedman", "assumes", "ignores", "n_judgments", "n_comparisons", "says", "notes"),
+    *("signature", "excluded", "ties_as", "sides", "new", "pairs", "clusterings"),
+    *("untested", "variants", "model", "friedman", "assumes", "ignores", "n_judgments"),
+    *("n_comparisons", "says", "findings"),
 ]
-PAIR_KEYS = ["first", "second", "better", "ties", "worse", "p", "holm", "fdr"]
+PAIR_KEYS = [
+    *("first", "second", "better", "ties", "worse", "p", "holm", "fdr"),
+    *("p_clustered", "holm_clustered"),
+]
 ONE_PAIR = [
     one
     for one in entries("03_sign_tests")
@@ -70,14 +74,16 @@ def test_one_pair_shows_every_sign_test_beside_the_model(evenhand, entry):
 
 def test_modpref_is_printed_with_its_sign_tests_and_the_model(evenhand, modpref):
     text = evenhand("test", modpref).out
-    assert re.search(r"ignore +ties ignored, exact +— +\.0103\n", text)
-    assert re.search(r"trinomial +trinomial +— +\.0091\n", text)
-    assert re.search(r"model +log-linear, λ +2\.620 +\.0088\n", text)
-    assert "λ of + 0.2778 (s.e. 0.1060), z 2.620, p .0088; odds 1.74 to 1" in text
-    assert "γ -0.6551 (s.e. 0.2300), z -2.848, p .0044" in text
-    assert "exact 95 % interval 0.531 to 0.731" in text
-    assert "says   + is preferred to - (p .0103, ties ignored, exact)" in text
-    assert "note" not in text  # no judges, no items: nothing speaks against independence
+    assert text.startswith("+ is preferred to - (p 0.010, ties ignored, exact).\n")
+    assert re.search(r"ignore +ties ignored, exact +– +0\.010\n", text)
+    assert re.search(r"trinomial +trinomial +– +0\.009\n", text)
+    assert re.search(r"model +log-linear, λ +2\.620 +0\.009\n", text)
+    assert re.search(r"λ of \+ +0\.2778 +0\.1060 +2\.620 +0\.009 +1\.74\n", text)
+    assert re.search(r"γ +-0\.6551 +0\.2300 +-2\.848 +0\.004 +–\n", text)
+    assert "+ wins 63.5 % of decided comparisons (exact 95 % interval 53.1 to 73.1 %)." in text
+    assert not re.search(
+        "^(note|warning)", text, re.MULTILINE
+    )  # nothing speaks against independence
 
 
 def test_only_a_direction_that_was_named_has_one_sided_p_values(evenhand, modpref):
@@ -85,7 +91,7 @@ def test_only_a_direction_that_was_named_has_one_sided_p_values(evenhand, modpre
     said = evenhand("test", modpref, "--json").json["variants"]
     assert {one["greater"] for one in said} == {None}
     text = evenhand("test", modpref, "--new", "+").out
-    assert re.search(r"ignore +ties ignored, exact +— +\.0103 +\.0052\n", text)
+    assert re.search(r"ignore +ties ignored, exact +– +0\.010 +0\.005\n", text)
     turned = evenhand("test", modpref, "--new", "-", "--json").json["variants"][0]
     # scipy 1.17.1: binomtest(35, 96, alternative="greater")
     assert turned["greater"] == pytest.approx(stats.binom.sf(34, 96, 0.5))
@@ -106,20 +112,51 @@ def test_a_new_system_has_its_own_pairs_and_one_side(evenhand, table1):
     better, worse = (found["pairs"][0][name] for name in ("better", "worse"))
     expected = stats.binomtest(better, better + worse, alternative="greater").pvalue
     assert found["pairs"][0]["p"] == pytest.approx(expected)
-    assert "one-sided: is B preferred?" in evenhand("test", table1, "--new", "B").out
+    text = evenhand("test", table1, "--new", "B").out
+    assert "one-sided: is B preferred?" in " ".join(text.split())
     assert "nobody compared a system 'E'" in evenhand("test", table1, "--new", "E", code=2).err
 
 
-def test_many_answers_of_one_judge_are_warned_of_with_their_numbers(evenhand, table1):
+def test_many_answers_of_few_judges_are_warned_of_with_their_numbers(evenhand, table1):
     said = " ".join(evenhand("test", table1).out.split())
-    assert "there are 4 judges with 240 each on average, so p-values are too small" in said
-    assert "takes" not in evenhand("test", table1, "--csv").out
+    assert "if all judgments are independent." in said
+    assert "4 judges with 240 each on average. There are too few of them for clustered" in said
+    assert "what is said is about these 4 judges only" in said
+    assert "independent" not in evenhand("test", table1, "--csv").out
+
+
+def test_p_values_that_account_for_judges_stand_beside(evenhand, folder):
+    simulate_panel().write_csv("votes.csv")
+    found = evenhand("test", "votes.csv", "--json").json
+    assert found["clusterings"] == ["judge"]
+    assert all(one["p_clustered"] <= one["holm_clustered"] for one in found["pairs"])
+    assert all(one["code"] == "read" for one in found["findings"])
+    assert "with judgments correlated by judge" in found["says"]
+    text = evenhand("test", "votes.csv").out
+    assert "p, clustered" in text.split("\n\n")[1]
+    assert "clustered: accounts for judges, ties ignored" in text
+    # a tie that counts against a system has no clustered counterpart
+    against = evenhand("test", "votes.csv", "--ties-as", "against", "--json").json
+    assert against["clusterings"] == []
+    assert any(one["code"] == "correlated-unclustered" for one in against["findings"])
+
+
+def simulate_panel() -> pl.DataFrame:
+    """Twelve judges, each with a taste of their own."""
+    rng = np.random.default_rng(3)
+    rows = []
+    for judge in range(12):
+        worth = np.array([0.5, 0.1, -0.6]) + 0.6 * rng.standard_normal(3)
+        for left, right in [(0, 1), (1, 2), (2, 0)] * 8:
+            won = rng.random() < 1 / (1 + np.exp(worth[right] - worth[left]))
+            rows.append((f"j{judge}", "abc"[left], "abc"[right], "left" if won else "right"))
+    return pl.DataFrame(rows, ["judge", "left", "right", "outcome"], orient="row")
 
 
 def test_each_test_says_under_which_conditions_it_holds(evenhand, table1, modpref):
     said = " ".join(evenhand("test", table1).out.split())
-    assert "holds only if all comparisons are independent; every decided comparison" in said
-    assert "Friedman's test only if the blocks are independent of each other;" in said
+    assert "p holds if all comparisons are independent; every decided comparison" in said
+    assert "p holds if the blocks are independent of each other;" in said
     assert "Friedman" not in evenhand("test", modpref).out
 
 
@@ -129,7 +166,7 @@ def test_mean_places_of_many_systems_name_where_the_rest_is(evenhand, folder):
     Path("panel.csv").write_text("judge,left,right,outcome\n" + "\n".join(rows) + "\n")
     text = " ".join(evenhand("test", "panel.csv").out.split())
     assert "mean places: s00 1.00, s01 2.00," in text
-    assert "s11 12.00 and 3 more systems: --json has all mean places" in text
+    assert "s11 12.00 and 3 more systems" in text
 
 
 def test_outputs_of_several_systems_have_the_order_of_their_ranking(evenhand, folder):
@@ -158,40 +195,43 @@ def test_two_judges_who_did_not_see_all_systems_are_left_out_by_name(evenhand, f
     rows += ["j3,A,B,left", "j4,B,A,left"]
     Path("some.csv").write_text("judge,left,right,outcome\n" + "\n".join(rows) + "\n")
     text = " ".join(evenhand("test", "some.csv").out.split())
-    assert "2 of 4 judges did not see all systems: left out of Friedman's test (j3, j4)" in text
-    assert "Friedman over 2 judges" in text
+    assert (
+        "2 of 4 judges did not see all systems and are excluded from Friedman's test (j3, j4)"
+        in text
+    )
+    assert "Friedman's test over 2 judges" in text
     # two judges agree on three systems by chance in one case of six
-    assert "every block gives the same order, exact, p .1667" in text
+    assert "every block gives the same order, exact, p 0.167" in text
 
 
 def test_one_complete_judge_is_too_few_and_the_pairs_are_tested_all_the_same(evenhand, table1):
     found = evenhand("test", table1, "--where", "judge = 'J1'", "--json").json
     assert found["friedman"] is None
     assert len(found["pairs"]) == 6
-    assert any("needs two complete blocks" in note for note in found["notes"])
+    assert any("needs two complete blocks" in one["text"] for one in found["findings"])
 
 
 def test_without_judges_there_are_no_blocks_and_the_pairs_are_tested(evenhand, folder):
     rows = ["A,B,left", "B,C,left", "C,A,tie"]
     Path("bare.csv").write_text("left,right,outcome\n" + "\n".join(rows) + "\n")
     text = evenhand("test", "bare.csv").out
-    assert "no Friedman test: nothing tells apart one judge from another" in text
-    assert "no pair is told apart (Holm-adjusted p > .05)" in text
+    assert "No Friedman test: nothing tells one judge from another here" in text
+    assert text.startswith("No pair differs significantly (p > .05 after Holm's adjustment).")
     assert "column 'item' not found" in evenhand("test", "bare.csv", "--blocks", "item", code=2).err
 
 
 def test_a_pair_without_losses_has_sign_tests_and_says_why_there_is_no_model(evenhand, folder):
     text = " ".join(evenhand("test", pair_file(9, 3, 0)).out.split())
-    assert re.search(r"ignore ties ignored, exact — \.0039 ", text)  # 2 / 2⁹
-    assert "no model beside the tests: the tie parameter has no finite estimate" in text
+    assert re.search(r"ignore ties ignored, exact – 0\.004 ", text)  # 2 / 2⁹
+    assert "No model beside the tests: the tie parameter has no finite estimate" in text
     assert "--prior" not in text
 
 
 def test_no_ties_and_nothing_but_ties(evenhand, folder):
     assert "no ties observed" in evenhand("test", pair_file(7, 0, 3)).out
     text = evenhand("test", pair_file(0, 5, 0)).out
-    assert re.search(r"ignore-normal +ties ignored, normal +— +1\.0000", text)
-    assert "share" not in text
+    assert re.search(r"ignore-normal +ties ignored, normal +– +1\.000", text)
+    assert "of decided comparisons (" not in text
 
 
 def test_rankings_can_be_the_blocks(evenhand, rankings):
@@ -218,7 +258,7 @@ def test_a_group_without_the_new_system_is_named(evenhand, folder):
     )
     found = evenhand("test", "mixed.csv", "--new", "A", "--json").json
     assert (list(found["groups"]), list(found["refused"])) == (["good"], ["bad"])
-    assert "bad is not tested" in evenhand("test", "mixed.csv", "--new", "A", "--csv").err
+    assert "bad: nobody compared" in evenhand("test", "mixed.csv", "--new", "A", "--csv").err
     assert "bad: nobody" in evenhand("test", "mixed.csv", "--new", "X", code=2).err
 
 
@@ -231,7 +271,7 @@ def test_csv_and_latex_hold_every_pair(evenhand, table1):
     ran = evenhand("test", table1, "--csv")
     read = list(csv.DictReader(io.StringIO(ran.out)))
     assert [list(row) for row in read] == [PAIR_KEYS] * 6
-    assert "Friedman over 4 judges" in ran.err
+    assert "4 judges agree on an order (Friedman's test" in " ".join(ran.err.split())
     lines = evenhand("test", table1, "--latex").out.splitlines()
     body = lines[lines.index(r"\midrule") + 1 : lines.index(r"\bottomrule")]
     assert len(body) == 6
@@ -244,7 +284,7 @@ def test_a_long_table_is_cut_and_says_where_the_rest_is(evenhand, folder):
     rows = [f"{a},{b},left" for a in names for b in names if a < b]
     Path("many.csv").write_text("left,right,outcome\n" + "\n".join(rows) + "\n")
     text = evenhand("test", "many.csv").out
-    assert "... 18 more pairs: --csv has all of them" in text
+    assert "... and 18 more" in text
     assert "names without 'system-long-" in text
     assert max(map(len, text.splitlines())) <= 80
 

@@ -9,9 +9,9 @@ import pytest
 from click import unstyle
 
 from evenhand import read
-from evenhand.cli.watch_screen import draw_board
 from evenhand.ranking.sequential.leaderboard import LiveLeaderboard
 from evenhand.ranking.sequential.watch import watch
+from evenhand.render.text import draw_table as draw_lines
 from ranking.anytime.arrivals import NAMES, draw_table
 
 
@@ -24,8 +24,9 @@ def votes(folder):
 def test_it_prints_what_is_decided_and_who_leads_now(evenhand, votes):
     ran = evenhand("watch", votes, "--order", "second")
     lines = ran.out.splitlines()
-    title = next(line for line in lines if "leading now" in line)
-    assert " ".join(title.split()) == "decided leading now system log-worth decided better than"
+    title = next(line for line in lines if "decided rank" in line)
+    assert " ".join(title.split()) == "decided rank now system log-worth better than"
+    assert lines[0].startswith("ash ")
     assert [line.split()[2] for line in lines[lines.index(title) + 1 :][:4]] == [
         *("ash", "birch", "cedar", "dogwood")
     ]
@@ -54,23 +55,23 @@ def test_systems_that_were_never_compared_have_no_place(evenhand, folder):
     table.write_csv("apart.csv")
     ran = evenhand("watch", "apart.csv")
     lines = ran.out.splitlines()
-    title = next(i for i, line in enumerate(lines) if "leading now" in line)
-    assert [line.split()[1] for line in lines[title + 1 :][:4]] == ["—"] * 4
-    assert "nobody leads now: ash, birch were never compared with cedar, dogwood" in ran.out
+    title = next(i for i, line in enumerate(lines) if "decided rank" in line)
+    assert [line.split()[1] for line in lines[title + 1 :][:4]] == ["–"] * 4
+    assert "Nobody leads now: ash, birch were never compared with cedar, dogwood." in ran.out
     rows = csv.DictReader(io.StringIO(evenhand("watch", "apart.csv", "--csv").out))
     assert [row["place"] for row in rows] == [""] * 4
-    assert evenhand("watch", "apart.csv", "--latex").out.count("& --- &") == 4
+    assert evenhand("watch", "apart.csv", "--latex").out.count("& -- &") == 4
 
 
 def test_latex_is_a_table(evenhand, votes):
     out = evenhand("watch", votes, "--latex").out
     assert out.count(r"\\") == 5
-    assert "leading now" in out
+    assert "decided rank & now & system" in out
 
 
 def test_judges_have_a_column_when_asked_for(evenhand, votes):
     ran = evenhand("watch", votes, "--order", "second", "--judge-votes", "30")
-    assert "by judges alone" in ran.out
+    assert "by judges" in ran.out
     assert "12 judges have given 30 votes; to decide a pair takes at least" in " ".join(
         ran.out.split()
     )
@@ -123,7 +124,9 @@ def test_rankings_of_wmt12_give_one_vote_each(evenhand, data_folder):
     file = data_folder / "wmt12_rankings" / "wmt12.RNK_results.csv"
     found = evenhand("watch", str(file), "--task", "fr-en", "--json").json
     assert found["n_votes"] + found["n_revised"] == 1391
-    assert any("one of its pairs, drawn at random (seed 20131)" in note for note in found["notes"])
+    assert any(
+        "one of its pairs, drawn at random (seed 20131)" in one["text"] for one in found["findings"]
+    )
 
 
 LONG = ("claude-opus-4-1-high", "gemini-2-5-pro", "gpt-5-mini", "llama-4-maverick")
@@ -137,11 +140,11 @@ def test_names_have_room_and_lines_fit(folder, judged, columns):
     for side in ("left", "right"):
         table = table.with_columns(pl.col(side).replace(names))
     board = watch(read(table), LiveLeaderboard(judge_votes=10 if judged else None)).board
-    lines = [unstyle(line) for line in draw_board(board, columns)]
+    lines = [unstyle(line) for line in draw_lines(board.table, columns)]
     assert max(map(len, lines)) <= columns
     for name in ("gemini-2-5-pro", "gpt-5-mini", "llama-4-maverick"):
         assert sum(name in line for line in lines) == 1
-    assert ("judges" in lines[0]) == judged
+    assert ("by judges" in lines[0]) == judged
 
 
 def test_a_file_that_goes_on_keeps_what_its_first_votes_decided(evenhand, folder):
@@ -158,5 +161,5 @@ def test_a_file_that_goes_on_keeps_what_its_first_votes_decided(evenhand, folder
 
 def test_systems_are_named_with_commas_between(evenhand, votes):
     ran = evenhand("watch", votes, "--systems", "ash, birch,cedar", "--order", "second", "--json")
-    assert any("dogwood came later" in note for note in ran.json["notes"])
+    assert any("dogwood came later" in one["text"] for one in ran.json["findings"])
     assert "systems=3 (sha256 " in ran.json["signature"]

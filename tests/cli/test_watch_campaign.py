@@ -26,7 +26,7 @@ def test_one_look_at_a_database(evenhand, database):
     lines = said.splitlines()
     assert lines[0] == "c · open"
     assert lines[1].startswith("judged 90 of 270; 180 remain")
-    assert any(" ".join(one.split()).startswith("decided leading now system") for one in lines)
+    assert any(" ".join(one.split()).startswith("decided rank now system") for one in lines)
     assert "of 3 pairs are decided for this panel" in said
 
 
@@ -48,7 +48,7 @@ def test_csv_has_a_row_for_each_system_and_latex_a_table(evenhand, database):
     rows = evenhand("watch", database, "--csv").out.splitlines()
     assert rows[0].startswith("pass,system,place,log_worth")
     assert len(rows) == 4
-    assert "leading now" in evenhand("watch", database, "--latex").out
+    assert "decided rank" in evenhand("watch", database, "--latex").out
 
 
 def test_a_file_is_not_changed_by_a_look(evenhand, database):

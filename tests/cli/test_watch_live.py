@@ -106,7 +106,7 @@ def test_a_terminal_that_is_ended_by_a_signal_is_clean(campaign: tuple[Path, Ser
 def test_without_colour_the_screen_says_the_same(campaign: tuple[Path, Served]) -> None:
     folder, _ = campaign
     with watch_on_terminal("--live", "campaign.db", folder=folder, NO_COLOR="1") as watched:
-        watched.wait_for(lambda one: any("leading now" in line for line in one.screen))
+        watched.wait_for(lambda one: any("decided rank" in line for line in one.screen))
         watched.end()
     assert "\x1b[32m" not in watched.out
     assert "\x1b[33m" not in watched.out

@@ -168,7 +168,7 @@ def test_with_few_judges_the_statement_is_about_them():
     data = evenhand.read(pd.DataFrame(rows, columns=["judge", "left", "right", "outcome"]))
     found = evenhand.find_cycles(data)
     assert found.clusterings == ()
-    assert found.says[0].startswith("about these 3 judges only: cycles")
+    assert found.notes[0] == "What is said of cycles is about these 3 judges only."
 
 
 def test_two_systems_leave_nothing_to_go_round():

@@ -183,7 +183,7 @@ def test_where_all_that_pull_are_too_few_it_is_said():
     case = make_case(table(rows).tally(by=("judge",)), SETTINGS)
     flip = find_flip(case, Claim("A is first", ("A",), ("B",)), "judge", "reversed")
     assert flip.fewest is None
-    assert "the order stays without" in flip.says
+    assert "it holds even without the one judge" in flip.says
 
 
 def test_a_conclusion_that_the_board_does_not_draw_is_refused():
@@ -199,7 +199,7 @@ def test_where_two_lead_together_nobody_is_first():
     rows = [("A", "B", "left")] * 5 + [("A", "B", "right")] * 5
     found = evenhand.find_fragility(table(rows, columns))
     assert found.flips == ()
-    assert found.notes[0] == "level at the head, so that nobody is first: A, B"
+    assert found.notes[0] == "Level at the head, so that nobody is first: A, B."
     with pytest.raises(UnknownOption, match="A and B level: neither is ahead"):
         evenhand.find_fragility(table(rows, columns), pairs=[("A", "B")])
     with pytest.raises(UnknownOption, match="no border after place 1: A and B are level"):

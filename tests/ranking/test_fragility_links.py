@@ -166,7 +166,7 @@ def test_a_leader_whom_few_judges_link_is_said_to_rest_on_them():
         for saw in (("j0",), ("j0", "j1"))
     )
     said = "new is first: all of its 4 pairs rest on "
-    assert f"{said}one judge alone and stay open, however far apart" in alone
-    assert f"{said}fewer than 5 effective judges and stay open, however far apart" in two
+    assert f"{said}one judge alone and stay undecided, however far apart." in alone
+    assert f"{said}fewer than 5 effective judges and stay undecided, however far apart." in two
     every = evenhand.find_fragility(table(campaign(1, JUDGES), COLUMNS))
     assert not any("however far apart" in note for note in every.notes)

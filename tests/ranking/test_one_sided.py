@@ -11,7 +11,8 @@ from click.testing import CliRunner
 import evenhand
 from evenhand.cli.main import main
 from evenhand.data.tally import Tally
-from evenhand.ranking.sides import INSEPARABLE, LIMIT, OneSided, find_one_sided
+from evenhand.ranking.sides import LIMIT, OneSided, find_one_sided
+from evenhand.ranking.texts_tests import INSEPARABLE
 
 CODES = np.array([[0, 1], [1, 2], [0, 2], [1, 0], [2, 1], [2, 0]], dtype=np.int32)
 
@@ -116,7 +117,11 @@ def ask(folder, pairs, *words):
     file = folder / "votes.csv"
     simulate(pairs).write_csv(file)
     result = COMMAND_LINE.invoke(main, [words[0], str(file), *words[1:], "--json"])
-    return json.loads(result.stdout) if result.exit_code == 0 else result.output
+    if result.exit_code != 0:
+        return result.output
+    found = json.loads(result.stdout)
+    texts = [one["text"] for one in found.get("findings", ())]  # of those verbs that have some
+    return found | {"notes": [*found.get("notes", ()), *texts]}
 
 
 def list_notes(found):

@@ -3,6 +3,7 @@
 from dataclasses import FrozenInstanceError
 
 import narwhals as nw
+import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
@@ -11,7 +12,10 @@ import evenhand
 from evenhand import datasets
 from evenhand.data.rankings import Rankings
 from evenhand.errors import InvalidJudgments, NotIdentified, UnknownOption
-from evenhand.ranking.significance import find_preferences, find_repeats, say_dependence
+from evenhand.models.bradley_terry import BradleyTerry
+from evenhand.ranking.significance import find_preferences, find_repeats
+from evenhand.ranking.tests import cluster_pairs, sign_test_pairs
+from evenhand.ranking.wald import wald_test
 from golden_numbers import golden
 from tallies import table
 
@@ -28,8 +32,8 @@ def test_three_systems_have_pairs_and_friedman():
     expected = golden("04_friedman", "t1_first_pref_counts").expected
     assert found.friedman.statistic == pytest.approx(expected["statistic"])
     assert (len(found.pairs.p), found.variants, found.model) == (6, (), ())
-    differ = "6 of 6 pairs differ (Holm-adjusted p ≤ .05)"
-    assert found.says == f"{differ} if all judgments were independent; rank allows for judges"
+    differ = "6 of 6 pairs differ (p ≤ .05 after Holm's adjustment)"
+    assert found.says == f"{differ} if all judgments are independent."
     assert found.signature.split(" | ")[1:3] == ["sign test ignore", "Friedman by judge"]
     with pytest.raises(FrozenInstanceError):
         found.blocks = "item"
@@ -59,15 +63,15 @@ def test_rankings_are_taken_as_they_are():
 @pytest.mark.parametrize(("answers", "warned"), [(1, False), (2, True), (3, True)])
 def test_dependence_is_said_from_two_answers_of_each_judge_on(answers, warned):
     rows = [(f"j{i}", "a", "b", "left") for i in range(5) for _ in range(answers)]
-    said = say_dependence(find_repeats(table(rows, COLUMNS)))
-    assert bool(said) == warned
-    assert not warned or f"5 judges with {answers} each on average" in said[0]
-    assert find_preferences(table(rows, COLUMNS)).notes[: len(said)] == said
+    repeats = find_repeats(table(rows, COLUMNS))
+    assert bool(repeats) == warned
+    assert not warned or repeats["judge"] == f"5 judges with {answers} each on average"
+    assert find_preferences(table(rows, COLUMNS)).repeated == tuple(repeats)
 
 
 def test_one_judge_with_two_answers_among_others_with_one_is_not_warned_of():
     rows = [("j1", "a", "b", "left"), ("j1", "a", "b", "tie"), ("j2", "a", "b", "left")]
-    assert say_dependence(find_repeats(table(rows, COLUMNS))) == ()
+    assert find_repeats(table(rows, COLUMNS)) == {}
 
 
 def test_what_cannot_be_tested_is_refused():
@@ -84,11 +88,46 @@ def test_what_cannot_be_tested_is_refused():
 
 def test_it_prints_its_pairs_and_what_it_says():
     found = find_preferences(table_1())
-    lines = str(found).splitlines()
-    assert lines[0].split() == [
-        *("system", "against", "better", "ties", "worse"),
-        *("p", "Holm", "B-H"),
+    lines = repr(found).splitlines()
+    titles = ["system", "against", "better", "ties", "worse", "p", "Holm", "B-H"]
+    assert [line for line in lines if line.split() == titles]
+    assert len([line for line in lines if line.endswith("  < 0.001")]) == 6
+    assert "Friedman's test over 4 judges" in lines
+    assert " χ² 10.200 on 3 df, p 0.017; F 17.000 on 3 and 9 df, p < 0.001" in lines
+    assert found.says in " ".join(lines)
+
+
+def test_clustered_p_values_are_the_wald_test_of_each_pair_by_itself():
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"j{rng.integers(9)}", *rng.permutation(list("abc"))[:2], outcome)
+        for outcome in rng.choice(["left", "tie", "right"], 300, p=[0.5, 0.1, 0.4])
     ]
-    assert len([line for line in lines if line.endswith("<.0001")]) == 6
-    assert "Friedman over 4 judges: 10.2000 on 3 df, p .0169" in lines
-    assert found.says in lines
+    data = table(rows, COLUMNS)
+    pairs = sign_test_pairs(data.tally())
+    found = cluster_pairs(pairs, {"judge": data.tally(by=("judge",))})
+    for place, p in enumerate(found.clustered.tolist()):
+        first, second = (pairs.systems[int(side[place])] for side in (pairs.first, pairs.second))
+        tally = table([row for row in rows if {*row[1:3]} == {first, second}], COLUMNS).tally(
+            by=("judge",)
+        )
+        fit = BradleyTerry(ties="discard", reference=second).fit(tally)
+        assert p == pytest.approx(wald_test(fit, tally, "judge", np.array([0])).p, rel=1e-6)
+
+
+def test_a_direction_that_was_named_has_one_sided_clustered_p_values():
+    rng = np.random.default_rng(2)
+    rows = [(f"j{i % 8}", "a", "b", "left" if rng.random() < 0.6 else "right") for i in range(160)]
+    two, better, worse = (
+        find_preferences(table(rows, COLUMNS), new=new).pairs.clustered[0]
+        for new in (None, "a", "b")
+    )
+    assert (better, worse) == (pytest.approx(two / 2), pytest.approx(1 - two / 2))
+
+
+def test_pairs_whose_judges_agree_altogether_have_no_clustered_p():
+    rows = [(f"j{i % 8}", "a", "b", "left") for i in range(40)]
+    found = find_preferences(table(rows, COLUMNS))
+    assert found.pairs.rows()[0]["p_clustered"] is None
+    assert "pairs-without-spread" in [note.code for note in found.notes]
+    assert found.says.code == "preferred-if-independent"

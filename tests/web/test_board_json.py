@@ -44,8 +44,8 @@ def test_nobody_leads_before_votes_join_all_systems(client: TestClient, store: S
     (one,) = read_sight(client.get(f"{root}/board.json").content).passes
     assert one.board is not None
     assert [standing.place for standing in one.board.standings] == [None] * 3
-    assert one.says[-1].startswith("nobody leads now: ")
-    assert one.says[-1].endswith("was never compared with any other system")
+    assert one.says[-1].startswith("Nobody leads now: ")
+    assert one.says[-1].endswith("was never compared with any other system.")
     assert page.count('data-label="leading now">–</td>') == 3
     assert "Nobody leads now: " in page
 

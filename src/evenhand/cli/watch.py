@@ -23,6 +23,7 @@ from evenhand.cli.options import (
     verb,
 )
 from evenhand.cli.refusals import kept
+from evenhand.cli.result import VerbResult
 from evenhand.cli.running import (
     ProgressDisplay,
     Reading,
@@ -37,7 +38,7 @@ from evenhand.errors import UnknownFormat, UnknownOption, sentence_hint, suggest
 
 if TYPE_CHECKING:
     from evenhand.cli.running import Output
-    from evenhand.cli.watch_screen import Looks, SightResult, Source, WatchResult
+    from evenhand.cli.watch_screen import Looks, SightResult, Source
     from evenhand.data.comparisons import Comparisons
     from evenhand.ranking.sequential.leaderboard import LiveLeaderboard, SequentialState
     from evenhand.ranking.sequential.watch import Beginning, GrowingVotes, Watched
@@ -325,9 +326,8 @@ class Asked:
 
 def _replay(
     reading: Reading, options: Asked, state: str | None, group_by: str | None, *, seed: int | None
-) -> WatchResult:
+) -> VerbResult:
     with ProgressDisplay("watching"):
-        from evenhand.cli.watch_screen import WatchResult
         from evenhand.ranking.sequential.watch import watch as replay
 
         saved_state = None if state is None else _take_up(Path(state))
@@ -346,7 +346,7 @@ def _replay(
         remarks = remarks_on(data)
     if state is not None:
         _keep(Path(state), results[""].state)
-    return WatchResult({name: one.board for name, one in results.items()}, refused, remarks)
+    return VerbResult({name: one.board for name, one in results.items()}, refused, remarks)
 
 
 def _look_at(campaign: Campaign) -> SightResult:

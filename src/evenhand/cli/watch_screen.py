@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import re
 import shutil
 import signal
 import sys
@@ -22,95 +21,17 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import click
 
 from evenhand.cli.refusals import choose_colour
-from evenhand.cli.result import Column, GroupedResult, draw_table, name_room, tabulate
+from evenhand.cli.result import VerbResult
 from evenhand.errors import UnknownOption, listing
-from evenhand.ranking.sequential.leaderboard import Leaderboard, Standing
-from evenhand.render.counts import plural, share
+from evenhand.render.counts import plural
+from evenhand.render.document import Column, Table
+from evenhand.render.findings import describe_findings
 from evenhand.render.latex import escape_control
-from evenhand.render.text import PLAIN, block, cut, label, say_end, width
+from evenhand.render.text import PLAIN, WIDTH, cut, draw_table, label, width
 from evenhand.report.document import pick
 
 if TYPE_CHECKING:
     from evenhand.web.dashboard import CampaignStatus, PanelStatus, PassStatus
-
-LONG: Final = ("decided", "leading now", "log-worth", "decided better than", "by judges alone")
-SHORT: Final = ("decided", "now", "log-worth", "beats", "judges")
-# Heads of the columns beside the names, from where there is room to where there is little
-SHORTEST: Final = ("decided", "now", "", "beats", "judges")
-MIN_NAME: Final = 16  # Columns that names have at least, if they need them
-
-
-class WatchResult(GroupedResult[Leaderboard]):
-    lacking = "has no board"
-
-    def draw(self, part: Leaderboard, columns: int) -> list[str]:
-        counts = [plural(part.n_votes, "vote"), plural(len(part.systems), "system")]
-        counts.append(f"{share(part.n_ties, part.n_votes)} ties")
-        return [
-            label("", ", ".join(counts), columns),
-            "",
-            *draw_board(part, columns),
-            "",
-            *block("says", part.says, columns),
-            *say_end(part.notes, part.signature, columns),
-        ]
-
-    def rows(self, part: Leaderboard) -> list[dict[str, Any]]:
-        return [asdict(one) for one in part.standings]
-
-    def tabulate(self, part: Leaderboard) -> str:
-        return tabulate(STANDINGS, [part.standings], [part.signature, *self.say(part)])
-
-
-def _rank(one: Standing, dash: str = "-") -> str:
-    return str(one.lower) if one.lower == one.upper else f"{one.lower}{dash}{one.upper}"
-
-
-def _place(one: Standing, none: str = "—") -> str:
-    return none if one.place is None else str(one.place)
-
-
-# Columns in LaTeX
-STANDINGS: Final = (
-    Column.number("decided rank", lambda one: _rank(one, "--")),
-    Column.number("leading now", lambda one: _place(one, "---")),
-    Column("system", "system"),
-    Column.number("log-worth", "log_worth", ".2f"),
-    Column.number("better than", "better_than"),
-)
-
-
-def draw_board(part: Leaderboard, columns: int) -> list[str]:
-    """Return titles, and a line for each system: where it stands for good, and where now.
-
-    Names need room: heads grow short for it first, then log-worths go.
-    """
-    others = len(part.standings) - 1
-    longest = max((width(one.system) for one in part.standings), default=0)
-    for heads in (LONG, SHORT, SHORTEST):
-        titles: list[Column | str] = [Column(heads[0]), heads[1], Column.names("system")]
-        titles += filter(None, heads[2:4])
-        rows = []
-        for one in part.standings:
-            worth = [f"{one.log_worth:z.2f}"] if heads[2] else []
-            rows.append(
-                [_rank(one), _place(one), one.system, *worth, f"{one.better_than} of {others}"]
-            )
-        if part.by_judges is not None:
-            titles.append(heads[4])
-            for row, one in zip(rows, part.standings, strict=True):
-                row.append(f"{one.better_by_judges} of {others}")
-        texts = [one if isinstance(one, str) else one.title for one in titles]
-        if name_room([texts, *rows], 2, columns) >= min(longest, MIN_NAME):
-            break
-    lines = draw_table(titles, rows, columns)
-    end = 1 + max(map(width, (texts[0], *(row[0] for row in rows))))
-    for at, one in enumerate(part.standings, start=1):
-        if one.better_than or one.worse_than:
-            line = lines[at]
-            lines[at] = line[:1] + click.style(line[1:end], fg="green") + line[end:]
-    return lines
-
 
 # A sight of judgments that come in, as lines of a terminal: a head, boards, what is decided.
 
@@ -118,9 +39,16 @@ MIN_ROWS: Final = 3  # Rows of a pass that are worth more than sentences below i
 DAY: Final = 86_400
 SEVERAL: Final = 2
 HINT: Final = "Ctrl-C ends"
-UNSEEN: Final = "not searched here: evenhand judges says who is to be doubted"
+UNSEEN: Final = "not searched here: evenhand judges says which judges to check"
 NOBODY: Final = "nobody is flagged"
 COUNTING: Final = "boards are still counting older judgments; look again in a moment"
+# Of scores, where no votes are compared
+MEAN_COLUMNS: Final = (
+    Column("place", "now", "count"),
+    Column("system", "system", "name"),
+    Column("mean", "mean score", "two"),
+    Column("n", "scores", "count"),
+)
 MEANS: Final = "means of now, of which nothing is decided"
 LAPSED: Final = (
     "{} over {} stood as decided before, and is held back now: the votes decide it still, the rank"
@@ -202,7 +130,7 @@ def say_change(sight: CampaignStatus) -> list[str]:
     for one in sight.passes:
         name = f"{escape_control(one.name)}: " if len(sight.passes) >= SEVERAL else ""
         means = [f"{mean.system} {mean.mean:.2f}" for mean in one.means]
-        text = "; ".join(one.says) or (f"{MEANS}: {', '.join(means)}" if means else one.why)
+        text = " ".join(one.says) or (f"{MEANS}: {', '.join(means)}" if means else one.why)
         lines.append(escape_control(f"{start}; {name}{text}"))
     return lines
 
@@ -256,12 +184,13 @@ def _say_age(seconds: float) -> str:
 
 
 def _say_judges(panels: Sequence[PanelStatus], size: Size) -> list[str]:
-    """Say who is flagged, table by table; where lines are few, not all of why nobody is."""
+    """Say who is flagged, table by table; where lines are few, why nobody is only if it fits."""
     lines = []
     for one in panels:
         flagged = [f"{judge.judge} ({', '.join(judge.flags)})" for judge in one.flagged]
-        why = one.why if size.lines is None else re.split("[:;]", one.why)[0]
-        nobody = ": ".join(filter(None, (NOBODY, why)))
+        nobody = ": ".join(filter(None, (NOBODY, one.why)))
+        if size.lines is not None and width(nobody) > size.columns - WIDTH:
+            nobody = NOBODY
         text = f"flagged: {listing(flagged, 4)}" if flagged else nobody
         lines.append(f"{one.table}: {text}" if len(panels) >= SEVERAL else text)
     return lines
@@ -280,21 +209,19 @@ def _draw_pass(one: PassStatus, columns: int, *, several: bool) -> _Drawn:
     table: list[str] = []
     sentences, notes = list(one.says), []
     if one.board is not None:
-        table = draw_board(one.board, columns)
+        table = draw_table(one.board.table, columns)
         sentences += [LAPSED.format(*pair) for pair in one.lapsed]
         notes = [*one.board.notes]
     elif one.means:
-        # Titles, and a line for each system with its mean score
-        heads = ("leading now", Column.names("system"), "mean score", "scores")
-        rows = [
-            (str(mean.place), mean.system, f"{mean.mean:.2f}", f"{mean.n:,}") for mean in one.means
-        ]
-        table, sentences = draw_table(heads, rows, columns), [MEANS]
+        means = tuple(asdict(mean) for mean in one.means)
+        table, sentences = draw_table(Table("means", "", MEAN_COLUMNS, means), columns), [MEANS]
     elif one.why:
         sentences = [one.why]
+    rows = len(one.means) if one.board is None else len(one.board.standings)
     says = tuple(label("" if i else "says", line, columns) for i, line in enumerate(sentences))
     remarks = tuple(label("note", note, columns, colour="yellow") for note in notes)
-    return _Drawn((title,) if several else (), tuple(table), says, remarks)
+    table, legend = table[: 1 + rows], table[1 + rows :]
+    return _Drawn((title,) if several else (), tuple(table), says, (*legend, *remarks))
 
 
 def _choose(one: _Drawn, detail: int) -> _Drawn:
@@ -469,7 +396,7 @@ class SightResult:
         boards = {one.name: one.board for one in self.sight.passes if one.board is not None}
         if not boards:
             raise UnknownOption("--latex has boards, and no votes came in yet")
-        return WatchResult(boards, {}, ()).latex()
+        return VerbResult(boards, {}, ()).latex()
 
     def remarks(self) -> list[str]:
         remarks = list_notes(self.sight)
@@ -496,7 +423,7 @@ def describe_sight(sight: CampaignStatus) -> dict[str, Any]:
         ],
         "judges": [asdict(one) for one in sight.panels],
         "head": sight.head,
-        "notes": list_notes(sight),
+        "findings": describe_findings(list_notes(sight)),
     }
 
 

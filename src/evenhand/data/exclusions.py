@@ -18,7 +18,7 @@ import narwhals as nw
 from evenhand.data.engine import COUNT, Frame, fetch_columns, quote_name
 from evenhand.data.texts import say
 from evenhand.errors import listing
-from evenhand.render.findings import Finding
+from evenhand.render.findings import Finding, take_findings
 
 if TYPE_CHECKING:
     import duckdb
@@ -299,6 +299,15 @@ def list_texts(excluded: Iterable[Exclusion], known: Iterable[str] = ()) -> list
 
 def find_excluded(excluded: Iterable[Exclusion]) -> tuple[Finding, ...]:
     return tuple(Finding(one.code, one.text, "note", one.to_dict()) for one in excluded)
+
+
+def list_findings(notes: Iterable[str], excluded: Iterable[Exclusion]) -> tuple[Finding, ...]:
+    """Return the notes of a result as findings, and what was excluded where they do not say it."""
+    known = tuple(notes)
+    lost = (one for one in excluded if one.text not in known)
+    return take_findings(
+        [*known, *(Finding(one.code, one.text, "note", one.to_dict()) for one in lost)]
+    )
 
 
 def write_excluded(excluded: Iterable[Exclusion]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ with the errors of the ranking, clustered where it clusters. Who stands above a 
 the same judgments, so a pair counts among all K (K − 1) / 2 pairs: p is adjusted by Holm's method
 over them (Holm 1979, Scandinavian Journal of Statistics 6:65-70), and a border holds if every pair
 across it is decided so: then all such borders hold together at the level. Where every pair across
-it is decided by itself, as the lines of a board are, it holds by itself only.
+it is decided by itself, as the lines of a board are, it holds marginally only.
 
 When not to use it: to look for borders; the clusters of a ranking are those that its intervals
 support, without being asked.
@@ -19,24 +19,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import InNotebooks
-from evenhand.errors import NotIdentified, UnknownOption, listing
-from evenhand.models.coefficients import format_p
+from evenhand.data.results import Shown
+from evenhand.errors import NotIdentified, UnknownOption
 from evenhand.numerics.distributions import t_tail
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import Ranking
+from evenhand.ranking.texts_tests import say
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding
 
 Array = NDArray[np.float64]
+VERDICTS: Final = {
+    "border-holds": "holds",
+    "border-holds-marginally": "holds marginally only",
+    "border-not-shown": "not shown",
+}
 
 
 @dataclass(frozen=True)
@@ -55,14 +62,18 @@ class Border:
     alone: bool  # whether every pair across it is decided by itself, as for the lines of a board
 
     @property
-    def verdict(self) -> str:
+    def code(self) -> str:
         if self.holds:
-            return "holds"
-        return "holds by itself only" if self.alone else "not shown"
+            return "border-holds"
+        return "border-holds-marginally" if self.alone else "border-not-shown"
+
+    @property
+    def verdict(self) -> str:
+        return VERDICTS[self.code]
 
 
 @dataclass(frozen=True, repr=False)
-class Borders(InNotebooks):
+class Borders(Shown):
     """What became of the borders that were asked about.
 
     Attributes:
@@ -70,25 +81,27 @@ class Borders(InNotebooks):
         level: at which they hold together (proportion).
         method: how errors were made.
         signature: of the ranking.
+        excluded: what was excluded from the judgments.
 
     """
-
-    TABLE: ClassVar = "borders"
 
     borders: tuple[Border, ...]
     level: float
     method: str
     signature: str
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def says(self) -> str:
-        """The result in a sentence."""
-        verdicts = dict.fromkeys(one.verdict for one in self.borders)
-        parts = []
-        for verdict in verdicts:
-            places = [f"after {one.after}" for one in self.borders if one.verdict == verdict]
-            parts.append(f"{verdict}: {listing(places)}")
-        return "; ".join(parts)
+        """The result in sentences."""
+        return " ".join(self._sentences)
+
+    @property
+    def _sentences(self) -> tuple[Finding, ...]:
+        places: dict[str, list[str]] = {}
+        for one in self.borders:
+            places.setdefault(one.code, []).append(str(one.after))
+        return tuple(say(code, "info", places=some) for code, some in places.items())
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers."""
@@ -101,14 +114,28 @@ class Borders(InNotebooks):
             "excluded": write_excluded(self.excluded),
         }
 
-    def __str__(self) -> str:
-        lines = [
-            f"after {one.after:>2}  {one.above} over {one.below}: {one.difference:.3f}"
-            f" (s.e. {one.stderr:.3f}), z {one.z:.2f}, p {format_p(one.p)}, over all pairs"
-            f" {format_p(one.adjusted)}: {one.verdict}"
-            for one in self.borders
-        ]
-        return "\n".join([*lines, "", self.says, f"errors: {self.method}", self.signature])
+    def document(self) -> Document:
+        """Return what people read: which borders hold, and the least sure pair across each."""
+        columns = (
+            Column("after", "after", "count"),
+            Column("above", "above", "name"),
+            Column("below", "below", "name"),
+            Column("difference", "difference", "three"),
+            Column("stderr", "s.e.", "three", priority=1),
+            Column("z", "z", "two", priority=2),
+            Column("p", "p", "p", priority=3),
+            Column("adjusted", "adjusted", "p"),
+            Column("verdict", "verdict"),
+        )
+        rows = tuple({**asdict(one), "verdict": one.verdict} for one in self.borders)
+        legend = ("adjusted: the largest p across the border, by Holm over all pairs of systems",)
+        return Document(
+            basis=f"Errors: {self.method}.",
+            answer=self._sentences,
+            parts=(Table("borders", "The least sure pair across", columns, rows, legend=legend),),
+            findings=list_findings((), self.excluded),
+            signature=self.signature,
+        )
 
 
 @carries_excluded("controls", argument="ranking")

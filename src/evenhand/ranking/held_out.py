@@ -51,7 +51,8 @@ from evenhand.ranking.predictions import (
     Progress,
     find_clusters,
 )
-from evenhand.ranking.sides import INSEPARABLE, REMEDY, find_one_sided_votes
+from evenhand.ranking.sides import REMEDY, find_one_sided_votes
+from evenhand.ranking.texts_tests import INSEPARABLE
 
 # Which models are compared on held-out judgments, by name or with settings of one's own.
 #

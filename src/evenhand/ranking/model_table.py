@@ -34,8 +34,9 @@ from evenhand.models.random_judges import RandomJudges
 from evenhand.models.settings import Ties
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.ranking import align_columns
-from evenhand.ranking.sides import INSEPARABLE, REMEDY, find_one_sided
+from evenhand.ranking.sides import REMEDY, find_one_sided
 from evenhand.ranking.signature import sign_covariates
+from evenhand.ranking.texts_tests import INSEPARABLE
 from evenhand.ranking.wald import (
     WaldTest,
     count_ways,

@@ -14,10 +14,9 @@ scores of rankings vary beside what independent comparisons would, and tests of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +24,14 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.groups import Levels, note_tasks
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally, merge_levels
-from evenhand.errors import NotConverged, NotIdentified, UnknownOption, listing
+from evenhand.errors import NotConverged, NotIdentified, UnknownOption
 from evenhand.models.base import Fit
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.coefficients import format_p
 from evenhand.models.position_effects import (
     MAX_SPREAD,
     Panel,
@@ -55,13 +53,17 @@ from evenhand.ranking.clustering import FACTORS, MAX_CLUSTERS, Evidence, wanted_
 from evenhand.ranking.covariance import NO_SPREAD_RATIO
 from evenhand.ranking.inference import find_intervals
 from evenhand.ranking.settings import Settings
-from evenhand.ranking.sides import INSEPARABLE, NOT_RANDOMISED, REMEDY, find_one_sided
+from evenhand.ranking.sides import REMEDY, find_one_sided
 from evenhand.ranking.signature import name_model
+from evenhand.ranking.texts_tests import INSEPARABLE, say, say_clusterings
+from evenhand.render.counts import say_answers
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 Array = NDArray[np.float64]
 # Most comparisons of a judge for the exact test; with more the normal one is as good
 MAX_EXACT_COMPARISONS: Final = 500
-MAX_JUDGES_NAMED: Final = 3  # Most judges who are named in a sentence
+MIN_JUDGES_SHOWN: Final = 10  # Judges in the table for people, unless more of them stand out
 
 
 def share_first(log_odds: float) -> float:
@@ -98,30 +100,6 @@ class JudgeBias:
 
     def to_dict(self) -> dict[str, Any]:
         return {**asdict(self), "share": self.share}
-
-
-def say_judges(
-    spread: float | None, p: float, outstanding: Sequence[JudgeBias], *, differ: bool
-) -> tuple[str, str]:
-    """Say whether judges differ, by the sd of their biases (log-odds), and who stands out."""
-    if spread is None:
-        return (
-            f"judges nearly always took one side each (p {format_p(p)}): τ, the sd of their biases,"
-            f" has no finite estimate below {2 * MAX_SPREAD:.0f} in log-odds",
-            "judges are not compared with each other",
-        )
-    differences = "no sign that judges differ"
-    if spread == 0:
-        differences = "judges do not differ detectably: the common estimate stands for each"
-    if differ:
-        differences = f"judges differ: sd {spread:.2f} in log-odds"
-    if not outstanding:
-        return f"{differences} (p {format_p(p)})", "no judge stands out from the others"
-    names = listing(
-        [f"{one.judge} ({100 * one.share:.0f} %)" for one in outstanding], MAX_JUDGES_NAMED
-    )
-    verb = "stands" if len(outstanding) == 1 else "stand"
-    return f"{differences} (p {format_p(p)})", f"{names} {verb} out from the others"
 
 
 def ranking_inflation(fit: Fit, tally: Tally) -> float:
@@ -212,7 +190,7 @@ SCORED: Final = "scores are of one output at a time, and neither of two stands f
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PositionBias(InNotebooks):
+class PositionBias(Shown):
     """The advantage of being shown first.
 
     Attributes:
@@ -231,10 +209,10 @@ class PositionBias(InNotebooks):
         n_comparisons: pairs.
         notes: what else should be known.
         signature: one line that reproduces the numbers.
+        clusterings: what intervals account for: judge, item, ranking.
+        excluded: what was excluded from the judgments.
 
     """
-
-    TABLE: ClassVar = "judges"
 
     estimate: float
     stderr: float
@@ -250,6 +228,8 @@ class PositionBias(InNotebooks):
     n_comparisons: float
     notes: tuple[str, ...]
     signature: str
+    clusterings: tuple[str, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def share(self) -> float:
@@ -264,18 +244,22 @@ class PositionBias(InNotebooks):
         return tuple(one for one, p in adjusted if p is not None and p <= alpha)
 
     @property
-    def says(self) -> tuple[str, ...]:
+    def says(self) -> tuple[Finding, ...]:
         """What was found, in sentences."""
+        alpha = 1 - self.level
         low, high = (100 * share_first(end) for end in (self.lower, self.upper))
-        first = (
-            f"between equals the output shown first wins {100 * self.share:.1f} % of decided"
-            f" comparisons ({low:.1f} to {high:.1f} %; p {format_p(self.p)})"
-        )
-        if self.heterogeneity_p is None:
+        code = "position-bias" if self.p <= alpha else "no-position-bias"
+        first = say(code, "info", share=100 * self.share, low=low, high=high, p=self.p)
+        p = self.heterogeneity_p
+        if p is None:
             return (first,)
-        differ = self.heterogeneity_p <= 1 - self.level
-        judges = say_judges(self.spread, self.heterogeneity_p, self.stand_out, differ=differ)
-        return first, *judges
+        if self.spread is None:
+            return first, say("judges-took-sides", "info", p=p, limit=2 * MAX_SPREAD)
+        code = "judges-equal" if self.spread == 0 else "judges-alike"
+        judges = say("judges-differ" if p <= alpha else code, "info", p=p, sd=self.spread)
+        names = [f"{one.judge} ({100 * one.share:.0f} %)" for one in self.stand_out]
+        outstanding = [say("judges-stand-out", "info", names=names)] if names else []
+        return (first, judges, *outstanding)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand bias --json`."""
@@ -288,12 +272,72 @@ class PositionBias(InNotebooks):
             "n_judgments": self.n_judgments,
             "n_comparisons": self.n_comparisons,
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
             "judges": [one.to_dict() for one in self.judges],
         }
 
-    def __repr__(self) -> str:
-        return "\n".join([*self.says, *(f"note: {note}" for note in self.notes), self.signature])
+    def document(self) -> Document:
+        """Return what people read: how often the first output wins, and with which judges."""
+        answers = say_answers(self.n_judgments, self.n_comparisons)
+        return Document(
+            basis=f"{answers}. {say_clusterings(self.clusterings)}",
+            answer=self.says,
+            parts=(_tabulate(self),),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+        )
+
+
+LEGEND: Final = (
+    "first and second: comparisons that prefer either; first wins: drawn towards the common"
+    " estimate, ties aside",
+    "vs median: p of the judge's counts against the median judge; adjusted: for all judges, by"
+    " Benjamini and Hochberg",
+)
+# Columns of CSV
+ROW_KEYS: Final = (
+    *("judge", "n", "estimate", "stderr", "lower", "upper", "share", "p_none", "p_common"),
+    *("p_none_adjusted", "p_common_adjusted"),
+)
+COLUMNS: Final = (
+    Column("name", "judge", "name"),
+    Column("n", "n", "count"),
+    Column("first", "first", "count", priority=2),
+    Column("second", "second", "count", priority=2),
+    Column("share", "first wins", "share"),
+    Column(("share_lower", "share_upper"), "interval", "interval share"),
+    Column("estimate", "log-odds", "two", only=("latex",)),
+    Column("stderr", "s.e.", "two", only=("latex",)),
+    Column("p_common", "vs median", "p"),
+    Column("p_common_adjusted", "adjusted", "p"),
+)
+
+
+def _tabulate(bias: PositionBias) -> Table:
+    """Return a row for all judges and one for each, farthest from the median judge first."""
+    every = {"n": bias.n_comparisons, "estimate": bias.estimate, "stderr": bias.stderr}
+    every |= {"lower": bias.lower, "upper": bias.upper, "share": bias.share, "p_none": bias.p}
+    rows = [
+        {
+            **dict.fromkeys((*ROW_KEYS, "first", "second")),
+            **row,
+            "name": row.get("judge", "all"),
+            "share_lower": share_first(row["lower"]),
+            "share_upper": share_first(row["upper"]),
+        }
+        for row in (every, *(one.to_dict() for one in bias.judges))
+    ]
+    outstanding = set(bias.stand_out)
+    last = max((i + 1 for i, one in enumerate(bias.judges) if one in outstanding), default=0)
+    return Table(
+        "position-bias",
+        "How often the output shown first wins",
+        COLUMNS if bias.judges else COLUMNS[:2] + COLUMNS[4:8],
+        tuple(rows),
+        limit=1 + max(MIN_JUDGES_SHOWN, last),
+        legend=LEGEND if bias.judges else (),
+        without=("name", "first", "second", "share_lower", "share_upper"),
+    )
 
 
 @carries_excluded("controls")
@@ -336,27 +380,18 @@ def find_position_bias(
         if "judge" not in tally.factors or tally.factor("judge").size < 2:
             return bias
         if tally.squares is not None:
-            note = "importance weights are no counts: judges cannot be tested one by one"
-            return replace(bias, notes=(*bias.notes, note))
+            return replace(bias, notes=(*bias.notes, say("judges-weighted")))
         inflation = (
             ranking_inflation(fit, tally) if table.expanded and "ranking" in tally.factors else None
         )
         try:
             effects = fit_position_effects(fit, tally, 1.0 if inflation is None else 1 / inflation)
         except NotConverged as stop:
-            return replace(bias, notes=(*bias.notes, f"nothing is said of judges: {stop}"))
+            return replace(bias, notes=(*bias.notes, say("judges-not-fitted", why=str(stop))))
         z = normal_quantile((1 + bias.level) / 2)
         judges = judge_biases(effects, tally.pool(("judge",)), (bias.stderr / 2, z), inflation)
-        notes = []
-        if effects.endless:
-            notes.append(
-                "estimates of judges are drawn to the common one as by a"
-                f" sd of {2 * MAX_SPREAD:.0f} in log-odds"
-            )
-        if inflation is not None:
-            notes.append(
-                f"comparisons of one ranking count for 1/{inflation:.2f} in what is said of judges"
-            )
+        notes = [say("judges-shrunk", sd=2 * MAX_SPREAD)] if effects.endless else []
+        notes += [] if inflation is None else [say("correlated-in-rankings", inflation=inflation)]
         return replace(
             bias,
             spread=None if effects.endless else 2 * effects.spread,
@@ -397,10 +432,8 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
     notes = [clustering.headline] if clustering.headline else []
     sides = find_one_sided(tally, None)
     if sides.uneven:
-        notes.append(
-            f"{NOT_RANDOMISED}{sides.named}; {100 * sides.both_orders:.0f} % of the comparisons are"
-            " of pairs shown in both orders, and the bias is taken to be the same in the others"
-        )
+        both = sides.both_orders
+        notes.append(say("sides-uneven", "warning", named=sides.named, both=both))
     parts = [f"position bias, {name_model(fit)}"]
     parts += ["importance weights"] if tally.squares is not None else []
     signature = write_signature(
@@ -421,4 +454,5 @@ def _estimate(fit: Fit, evidence: Evidence, tally: Tally, settings: Settings) ->
         n_comparisons=tally.n_comparisons,
         notes=(*notes, *fit.notes, *intervals.notes, *clustering.notes),
         signature=signature,
+        clusterings=clustering.clusterings,
     )

@@ -71,7 +71,6 @@ SideCounts = tuple[Integers, Integers, Array]
 
 STIRLING_STEPS: Final = 5
 HALF_LOG_2PI: Final = log(2 * pi) / 2
-NOT_RANDOMISED: Final = "sides were not randomised: "
 ALPHA: Final = 0.05  # The chance that randomised sides are ever said not to be
 
 
@@ -174,12 +173,7 @@ def _share(stood: float, other: float) -> str:
 
 
 # What stands beside a claim that rests on such comparisons
-LIMIT = "sides were not randomised: a preference for one side may be in it"
-# What `rank` notes, and why `models`, `compare` and `bias` have no order effect
-INSEPARABLE = (
-    "every pair was always shown in one order, so that the order effect cannot be separated from"
-    " the worths"
-)
+LIMIT = "may include position bias, since sides were not randomised"
 REMEDY = "show pairs in both orders"
 # Share of votes on one side, of a system or a pair, from which that stands beside the claim
 UNEVEN = 0.6

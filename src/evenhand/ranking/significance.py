@@ -3,52 +3,65 @@
 Every pair has its sign test. A single pair has every variant of the test, and λ and γ of the
 log-linear model; three systems or more have Friedman's test of agreement between blocks.
 
-Source: Dras (2015), sections 3 and 5. When not to use it: all of these tests take comparisons for
-independent, and none of them says how much better a system is; `evenhand.rank` does both.
+Where judges or items give several answers, clustered p-values of pairs stand beside.
+
+Source: Dras (2015), sections 3 and 5. When not to use it: none of these tests says how much better
+a system is; `evenhand.rank` does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar, Final
+from math import exp
+from typing import Any, Final
+
+import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import sign_excluded, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
 from evenhand.data.groups import choose_groups, count_levels, tally_groups
 from evenhand.data.joining import say_alike
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally
 from evenhand.errors import (
     InvalidJudgments,
     NotConverged,
     NotIdentified,
     UnknownColumn,
-    listing,
     require_option,
 )
 from evenhand.models.bradley_terry import BradleyTerry
-from evenhand.models.coefficients import Coefficient, format_p
-from evenhand.ranking.ranking import MAX_SYSTEMS_SHOWN, align_columns
+from evenhand.models.coefficients import Coefficient
+from evenhand.ranking.clustering import Evidence, choose_factors
 from evenhand.ranking.tests import (
     Friedman,
     PairTests,
     SignTest,
+    cluster_pairs,
     score_blocks,
     sign_test_pairs,
     sign_tests,
 )
+from evenhand.ranking.texts_tests import say
+from evenhand.ranking.wald import count_ways
+from evenhand.render.counts import plural, say_tally, whole, write_p
+from evenhand.render.document import ALWAYS, Column, Document, Table, Text
+from evenhand.render.findings import Finding, describe_findings
 
 BLOCKS: Final = ("judge", "item", "ranking")
 SIGNIFICANT: Final = 0.05  # P-value at which a preference is said to be there
+MAX_PAIRS_SHOWN: Final = 60  # Most pairs that a terminal shows; the files have all of them
+MAX_PLACES_SHOWN: Final = 12  # Most mean places that are listed
+AGAINST: Final = "ties that count against a system have no clustered test"
 # Comparisons of each judge, item or ranking, on average, that are no independent answers
 MIN_REPEATED: Final = 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PreferenceTests(InNotebooks):
+class PreferenceTests(Shown):
     """The tests of one set of judgments.
 
     Attributes:
@@ -58,13 +71,12 @@ class PreferenceTests(InNotebooks):
         model: λ of the first system and γ, where there is one pair and they exist.
         friedman: Friedman's test, where there are three systems and complete blocks.
         blocks: what its blocks are.
-        notes: what is not there and why, what was left out, what speaks against the assumptions.
+        notes: what is not there and why, what was excluded, what speaks against the assumptions.
         repeated: which of judge, item and ranking give many comparisons each, so that comparisons
             are not independent.
+        excluded: what was excluded from the judgments.
 
     """
-
-    TABLE: ClassVar = "pairs"
 
     tally: Tally
     pairs: PairTests
@@ -74,12 +86,14 @@ class PreferenceTests(InNotebooks):
     blocks: str
     notes: tuple[str, ...]
     repeated: tuple[str, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def signature(self) -> str:
         """One line that reproduces the tests."""
         pairs = self.pairs
         parts = [f"sign test {pairs.variant}" + (f", new {pairs.new}" if pairs.new else "")]
+        parts += [f"clustered by {'+'.join(pairs.clusterings)}"] if pairs.clusterings else []
         parts += [f"Friedman by {self.blocks}"] if self.friedman else []
         signature = write_signature(parts, self.tally.n_judgments, self.tally.digest)
         return sign_excluded(signature, self.excluded)
@@ -87,27 +101,37 @@ class PreferenceTests(InNotebooks):
     @property
     def says(self) -> str:
         """The result in a sentence."""
-        pairs = self.pairs
-        if len(pairs.p) == 1:
-            first, second = (pairs.systems[int(side[0])] for side in (pairs.first, pairs.second))
-            test = f"(p {format_p(float(pairs.p[0]))}, {pairs.title})"
-            if pairs.p[0] > SIGNIFICANT:
-                return f"{first} is not shown to be preferred to {second} {test}"
-            return f"{first} is preferred to {second} {test}{self._caveat}"
-        differ = int((pairs.holm <= SIGNIFICANT).sum())
-        if not differ:
-            return "no pair is told apart (Holm-adjusted p > .05)"
-        sentence = f"{differ:,} of {_count(len(pairs.p), 'pair')} differ (Holm-adjusted p ≤ .05)"
-        return sentence + self._caveat
+        return self._say_pair() if len(self.pairs.p) == 1 else self._say_pairs()
 
-    @property
-    def _caveat(self) -> str:
-        """What a difference that was found rests on."""
-        if not self.repeated:
-            return ""
-        # rankings are allowed for wherever judges are not known
-        known = [f"{role}s" for role in self.repeated if role != "ranking"] or ["rankings"]
-        return f" if all judgments were independent; rank allows for {' and '.join(known)}"
+    def _say_pair(self) -> Finding:
+        pairs = self.pairs
+        first, second = (pairs.systems[int(side[0])] for side in (pairs.first, pairs.second))
+        p, values = float(pairs.p[0]), {"first": first, "second": second, "how": pairs.title}
+        if pairs.clustered is not None and not np.isnan(pairs.clustered[0]):
+            clustered = float(pairs.clustered[0])
+            code = "preferred-clustered" if clustered <= SIGNIFICANT else "not-preferred-clustered"
+            return say(
+                code,
+                "info",
+                p=clustered,
+                independent=p,
+                ways=" and ".join(pairs.clusterings),
+                **values,
+            )
+        independent = "preferred-if-independent" if self.repeated else "preferred"
+        return say(independent if p <= SIGNIFICANT else "not-preferred", "info", p=p, **values)
+
+    def _say_pairs(self) -> Finding:
+        pairs, of = self.pairs, len(self.pairs.p)
+        n = int((pairs.holm <= SIGNIFICANT).sum())
+        if not n:
+            return say("no-pair-differs", "info")
+        if pairs.clustered_holm is None:
+            code = "pairs-differ-if-independent" if self.repeated else "pairs-differ"
+            return say(code, "info", n=n, of=of)
+        clustered = int((pairs.clustered_holm <= SIGNIFICANT).sum())
+        values = {"ways": " and ".join(pairs.clusterings), "independent": n}
+        return say("pairs-differ-clustered", "info", n=clustered, of=of, **values)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON contract of `evenhand test --json`, one group."""
@@ -121,16 +145,17 @@ class PreferenceTests(InNotebooks):
             "sides": 1 if pairs.new else 2,
             "new": pairs.new,
             "pairs": pairs.rows(),
+            "clusterings": list(pairs.clusterings),
             "untested": pairs.untested,
             "variants": [asdict(variant) | turned for variant in self.variants],
             "model": [asdict(coefficient) for coefficient in self.model],
             "friedman": self._describe_friedman(),
             "assumes": list(pairs.assumes),
             "ignores": list(pairs.ignores),
-            "n_judgments": self.tally.n_judgments,
-            "n_comparisons": self.tally.n_comparisons,
+            "n_judgments": whole(self.tally.n_judgments),
+            "n_comparisons": whole(self.tally.n_comparisons),
             "says": self.says,
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
         }
 
     def _describe_friedman(self) -> dict[str, Any] | None:
@@ -142,29 +167,127 @@ class PreferenceTests(InNotebooks):
         values = {name: getattr(friedman, name) for name in fields}
         return {"by": self.blocks, "blocks": friedman.blocks, **values, "mean_places": places}
 
-    def __str__(self) -> str:
-        counts, chances = ("better", "ties", "worse"), ("p", "holm", "fdr")
-        rows: list[tuple[str, ...]] = [("system", "against", *counts, "p", "Holm", "B-H")]
-        pairs = self.pairs.rows()
-        for row in pairs[:MAX_SYSTEMS_SHOWN]:
-            cells = [
-                *(str(row[name]) for name in counts),
-                *(format_p(row[name]) for name in chances),
-            ]
-            rows.append((row["first"], row["second"], *cells))
-        more, friedman = len(pairs) - MAX_SYSTEMS_SHOWN, self.friedman
-        lines = [f"... and {more:,} more pairs"] if more > 0 else []
-        if friedman is not None:
-            over = f"Friedman over {friedman.blocks:,} {self.blocks}s"
-            lines.append(
-                f"{over}: {friedman.statistic:.4f} on {friedman.df} df, p {format_p(friedman.p)}"
-            )
-        notes = [f"note: {note}" for note in self.notes]
-        return "\n".join(
-            [*align_columns(rows, left=2), "", *lines, self.says, *notes, self.signature]
+    def document(self) -> Document:
+        """Return what people read: which pairs differ, the tests of each, agreement of blocks."""
+        tally, pairs, friedman = self.tally, self.pairs, self.friedman
+        systems, ties = len(tally.systems), float(tally.ties.sum())
+        counts = say_tally(tally.n_judgments, tally.n_comparisons, systems, ties)
+        sides = f"one-sided: is {pairs.new} preferred?" if pairs.new else "two-sided."
+        parts: list[Table | Text] = [_tabulate_pairs(pairs)]
+        parts += [_tabulate_variants(pairs, self.variants, self.model)] if self.variants else []
+        parts += [_tabulate_model(self.model)] if self.model else []
+        parts += [] if friedman is None else [_write_friedman(friedman, self.blocks)]
+        shares = _say_share(pairs, self.variants)
+        agreed = [] if friedman is None else [_say_order(friedman, self.blocks)]
+        return Document(
+            basis=f"{counts}. Sign test, {pairs.title}; {sides}",
+            answer=(self.says, *shares, *agreed),
+            parts=tuple(parts),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
         )
 
-    __repr__ = __str__
+
+def _tabulate_pairs(pairs: PairTests) -> Table:
+    ways = " and ".join(f"{one}s" for one in pairs.clusterings)
+    clustered = (
+        Column("p_clustered", "p, clustered", "p"),
+        Column("holm_clustered", "Holm, clustered", "p", priority=3),
+    )
+    legend = [f"p holds if {'; '.join(pairs.assumes)}"]
+    legend += [f"clustered: accounts for {ways}, ties ignored"] if ways else []
+    return Table(
+        "pairs",
+        "Sign tests of pairs, smallest p first",
+        (
+            Column("first", "system", "name"),
+            Column("second", "against", "name"),
+            *(Column(name, name, "count") for name in ("better", "ties", "worse")),
+            Column("p", "p", "p"),
+            Column("holm", "Holm", "p", priority=2 if ways else ALWAYS),
+            Column("fdr", "B-H", "p", priority=1),
+            *(clustered if ways else ()),
+        ),
+        tuple(pairs.rows()),
+        limit=MAX_PAIRS_SHOWN,
+        legend=tuple(legend),
+    )
+
+
+def _tabulate_variants(
+    pairs: PairTests, variants: Sequence[SignTest], model: Sequence[Coefficient]
+) -> Table:
+    rows = [
+        {"variant": one.variant, "title": one.title, "z": one.z, "p": one.p, "greater": one.greater}
+        for one in variants
+    ]
+    rows += [
+        {"variant": "model", "title": "log-linear, λ", "z": worth.z, "p": worth.p, "greater": None}
+        for worth in model[:1]
+        if worth.z is not None and worth.p is not None
+    ]
+    columns = [Column("variant", "variant"), Column("title", "of the test")]
+    columns += [Column("z", "z", "three"), Column("p", "p", "p")]
+    columns += [Column("greater", "one-sided p", "p")] if pairs.new else []
+    return Table("variants", "The same pair by other tests", tuple(columns), tuple(rows))
+
+
+def _tabulate_model(model: Sequence[Coefficient]) -> Table:
+    rows = []
+    for one in model:
+        name, odds = f"λ of {one.label}", exp(2 * one.estimate)
+        row = {"name": "γ", "odds": None} if one.label == "tie" else {"name": name, "odds": odds}
+        rows.append(row | asdict(one) | {"name": row["name"]})
+    columns = (
+        Column("name", "parameter", "name"),
+        Column("estimate", "estimate", "four"),
+        Column("stderr", "s.e.", "four"),
+        Column("z", "z", "three"),
+        Column("p", "p", "p"),
+        Column("odds", "odds", "two"),
+    )
+    return Table("model", "Log-linear model of the pair", columns, tuple(rows))
+
+
+def _write_friedman(friedman: Friedman, blocks: str) -> Text:
+    f = "every block gives the same order, exact"
+    if friedman.f is not None:
+        f = f"F {friedman.f:.3f} on {friedman.f_df[0]} and {friedman.f_df[1]} df"
+    places = sorted(zip(friedman.mean_places.tolist(), friedman.systems, strict=True))
+    listed = ", ".join(f"{name} {place:.2f}" for place, name in places[:MAX_PLACES_SHOWN])
+    more = len(places) - MAX_PLACES_SHOWN
+    return Text(
+        f"Friedman's test over {plural(friedman.blocks, blocks)}",
+        (
+            f" χ² {friedman.statistic:.3f} on {friedman.df} df, p {write_p(friedman.p)}; {f}, p"
+            f" {write_p(friedman.f_p)}",
+            f" mean places: {listed}{f' and {more:,} more systems' if more > 0 else ''}",
+            f" p holds if {'; '.join(friedman.assumes)}",
+        ),
+    )
+
+
+def _say_order(friedman: Friedman, blocks: str) -> Finding:
+    code = "order-agreed" if friedman.p <= SIGNIFICANT else "order-not-agreed"
+    blocked = plural(friedman.blocks, blocks)
+    return say(code, "info", blocks=blocked, p=friedman.p, w=friedman.kendall_w)
+
+
+def _say_share(pairs: PairTests, variants: Sequence[SignTest]) -> list[Finding]:
+    """Say how often the first of two systems wins, where some comparison was decided."""
+    first = pairs.systems[int(pairs.first[0])]
+    return [
+        say(
+            "share-preferred",
+            "info",
+            first=first,
+            share=100 * one.better / (one.better + one.worse),
+            low=100 * one.interval[0],
+            high=100 * one.interval[1],
+        )
+        for one in variants
+        if one.interval is not None and one.better + one.worse
+    ]
 
 
 @carries_excluded("controls")
@@ -196,8 +319,7 @@ def find_preferences(
     >>> data = read(pl.DataFrame(one.rows, schema=list(one.columns), orient="row"))
     >>> found = find_preferences(data)
     >>> print(found.says)
-    6 of 6 pairs differ (Holm-adjusted p ≤ .05) if all judgments were independent; rank allows for
-    judges
+    6 of 6 pairs differ (p ≤ .05 after Holm's adjustment) if all judgments are independent.
     >>> round(found.friedman.statistic, 1)
     10.2
     """
@@ -208,24 +330,44 @@ def find_preferences(
         raise InvalidJudgments(
             f"{table.source.name} has {len(groups)} tasks: choose one, data.select_task('...')"
         )
-    tally = next(iter(groups.values()))
+    (tally,) = groups.values()
     repeats = find_repeats(table)
-    tests = run_tests(tally, blocks, ties_as=ties_as, new=new, repeated=tuple(repeats))
-    notes = (*say_left_out(data, table), *say_dependence(repeats))
-    return replace(tests, notes=(*notes, *tests.notes))
+    clustered = count_clusters(table, None, repeats).get("", {})
+    tests = run_tests(tally, blocks, clustered, ties_as=ties_as, new=new, repeats=repeats)
+    return replace(tests, notes=(*say_left_out(data, table), *tests.notes))
 
 
 def run_tests(
-    tally: Tally, blocks: str, *, ties_as: str, new: str | None, repeated: tuple[str, ...] = ()
+    tally: Tally,
+    blocks: str,
+    clustered: Mapping[str, Tally],
+    *,
+    ties_as: str,
+    new: str | None,
+    repeats: Mapping[str, str],
 ) -> PreferenceTests:
+    """Run the tests of one group.
+
+    Args:
+        tally: the counts, by blocks where they are known.
+        blocks: what the blocks of Friedman's test are.
+        clustered: the same judgments by each factor that may correlate them.
+        ties_as: what a tie is.
+        new: the system that is to be preferred, or None.
+        repeats: judge, item or ranking → how many comparisons each gives, where these are many.
+
+    """
     pairs = sign_test_pairs(tally, variant=ties_as, new=new)
-    notes = [*say_alike(tally.systems)]
-    if pairs.untested:
-        partner = f" with {new}" if new else ""
-        notes.append(f"{_count(pairs.untested, 'pair')}{partner} never compared: not tested")
+    pairs, notes = _cluster(pairs, tally, clustered, repeats)
+    notes += say_alike(tally.systems)
+    if pairs.untested and new:
+        notes.append(say("pairs-never-compared-with", n=pairs.untested, new=new))
+    elif pairs.untested:
+        notes.append(say("pairs-never-compared", n=pairs.untested))
     if len(tally.systems) != 2:
         friedman, why = _test_blocks(tally, blocks)
-        return PreferenceTests(tally, pairs, (), (), friedman, blocks, (*notes, *why), repeated)
+        notes += why
+        return PreferenceTests(tally, pairs, (), (), friedman, blocks, tuple(notes), (*repeats,))
     variants = sign_tests(*(int(side[0]) for side in (pairs.better, pairs.ties, pairs.worse)))
     model: tuple[Coefficient, ...] = ()  # λ of the first system and γ
     try:
@@ -233,48 +375,65 @@ def run_tests(
         model = tuple(one for one in fit.coefficients if one.stderr is not None)
         notes += fit.notes
     except (NotIdentified, NotConverged) as refusal:
-        reason = str(refusal).partition(";")[0]  # what follows are options of fit
-        notes.append(f"no model beside the tests: {reason}; evenhand fit says what to do")
-    return PreferenceTests(tally, pairs, variants, model, None, blocks, tuple(notes), repeated)
+        notes.append(say("no-model", why=str(refusal.without_options())))
+    return PreferenceTests(tally, pairs, variants, model, None, blocks, tuple(notes), (*repeats,))
+
+
+def count_clusters(
+    table: Comparisons, by: str | None, repeats: Mapping[str, str]
+) -> dict[str, dict[str, Tally]]:
+    """Count by judge and by item in each group, where either gives many comparisons."""
+    if not {"judge", "item"} & {*repeats}:
+        return {}
+    return count_ways(table, by, ())
+
+
+def _cluster(
+    pairs: PairTests, tally: Tally, clustered: Mapping[str, Tally], repeats: Mapping[str, str]
+) -> tuple[PairTests, list[str]]:
+    """Add p-values that account for judges and items, or say why there are none."""
+    if not repeats:
+        return pairs, []
+    each = [*repeats.values()]
+    if pairs.variant == "against":
+        return pairs, [say("correlated-unclustered", "warning", repeats=each, why=AGAINST)]
+    chosen = choose_factors(Evidence(clustered, tally))
+    ways = [one for one in chosen.clusterings if one in ("judge", "item")]
+    if not ways:
+        if chosen.headline:
+            return pairs, [say("correlated-few", "warning", repeats=each, limit=chosen.headline)]
+        why = next(iter(chosen.notes), "neither judges nor items are known")
+        return pairs, [say("correlated-unclustered", "warning", repeats=each, why=why)]
+    pairs = cluster_pairs(pairs, {way: clustered[way] for way in ways})
+    notes: list[str] = [say("limited", limit=chosen.headline)] if chosen.headline else []
+    lacking = 0 if pairs.clustered is None else int(np.isnan(pairs.clustered).sum())
+    if lacking:
+        notes.append(say("pairs-without-spread", n=lacking, way=" or ".join(ways)))
+    return pairs, notes
 
 
 def find_repeats(table: Comparisons) -> dict[str, str]:
+    """Say which of judge, item and ranking give many comparisons each, and how many."""
     many: dict[str, str] = {}
     for role in BLOCKS:
         loads = count_levels(table, role) if table.has(role) else None
         if loads is not None and loads.sum() >= MIN_REPEATED * len(loads):
             mean = f"{loads.sum() / len(loads):,.1f}".removesuffix(".0")
             each = f"{mean} each on average" if len(loads) > 1 else f"all {mean}"
-            many[role] = f"{_count(len(loads), role)} with {each}"
+            many[role] = f"{plural(len(loads), role)} with {each}"
     return many
 
 
-def say_dependence(repeats: Mapping[str, str]) -> tuple[str, ...]:
-    if not repeats:
-        return ()
-    verb = "is" if next(iter(repeats.values())).startswith("1 ") else "are"
-    return (
-        f"the tests take all comparisons for independent; there {verb}"
-        f" {', '.join(repeats.values())}, so p-values are too small; rank allows for judges and"
-        " items",
-    )
-
-
-def _test_blocks(tally: Tally, blocks: str) -> tuple[Friedman | None, tuple[str, ...]]:
+def _test_blocks(tally: Tally, blocks: str) -> tuple[Friedman | None, tuple[Finding, ...]]:
     try:
         scored = score_blocks(tally, blocks)
         friedman = scored.test()
     except UnknownColumn:
-        return None, (f"no Friedman test: nothing tells apart one {blocks} from another here",)
+        return None, (say("no-blocks", by=blocks),)
     except NotIdentified as refusal:
-        why = str(refusal).removeprefix("Friedman's test ")
-        return None, (f"no Friedman test: {'it ' * (why != str(refusal))}{why}",)
-    if not scored.incomplete:
+        return None, (say("no-friedman", why=str(refusal)),)
+    lost = scored.incomplete
+    if not lost:
         return friedman, ()
-    every = len(scored.names) + len(scored.incomplete)
-    left = f"{len(scored.incomplete):,} of {every:,} {blocks}s did not see all systems"
-    return friedman, (f"{left}: left out of Friedman's test ({listing(scored.incomplete)})",)
-
-
-def _count(number: int, one: str) -> str:
-    return f"{number:,} {one}{'s' * (number != 1)}"
+    of = len(scored.names) + len(lost)
+    return friedman, (say("blocks-incomplete", n=len(lost), of=of, by=blocks, names=lost),)

@@ -439,6 +439,10 @@ class PairTests:
     untested: int  # pairs that nobody compared
     assumes: tuple[str, ...]  # what the p-values rest on
     ignores: tuple[str, ...]  # what they do not look at
+    clusterings: tuple[str, ...] = ()  # what `clustered` accounts for: judge, item; () for nothing
+    # (P,) p-values that account for correlated comparisons, NaN where clusters show no spread
+    clustered: Array | None = None
+    clustered_holm: Array | None = None  # (P,) the same after Holm's adjustment over all pairs
 
     def rows(self) -> list[dict[str, Any]]:
         columns = {
@@ -450,8 +454,16 @@ class PairTests:
             "p": self.p.tolist(),
             "holm": self.holm.tolist(),
             "fdr": self.fdr.tolist(),
+            "p_clustered": _list_known(self.clustered, len(self.p)),
+            "holm_clustered": _list_known(self.clustered_holm, len(self.p)),
         }
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _list_known(values: Array | None, size: int) -> list[float | None]:
+    if values is None:
+        return [None] * size
+    return [None if np.isnan(value) else value for value in values.tolist()]
 
 
 def sign_test_pairs(tally: Tally, *, variant: str = "ignore", new: str | None = None) -> PairTests:
@@ -501,3 +513,60 @@ def sign_test_pairs(tally: Tally, *, variant: str = "ignore", new: str | None = 
         assumes=(INDEPENDENT, *chosen.assumes),
         ignores=(*chosen.ignores, "who judged and what was judged"),
     )
+
+
+# Do more decided comparisons prefer one system, if those of one judge (or item) are correlated?
+#
+# θ = log(n+ / n−),   t = θ / √V   on G − 1 df,   G = (Σ n_g)² / Σ n_g²
+# V = (C − 1)/C Σ (d_g − d̄)²,   d_g = (n+_g − n_g n+/n) / (n+ n−/n · (1 − n_g/n))
+#
+# over the C clusters g with n_g decided comparisons of the pair: the clustered Wald test of
+# `wald.wald_test` for a Bradley-Terry model of this pair alone, in closed form. Of several ways of
+# clustering the largest p counts. When not to use it: for a pair of which all decided comparisons
+# agree, or that one cluster decided alone: there it has no value.
+
+NO_SPREAD_RATIO: Final = 1e-6  # Variance, beside that of independent answers, that is as good as 0
+
+
+def cluster_pairs(pairs: PairTests, tallies: Mapping[str, Tally]) -> PairTests:
+    """Add p-values that account for each way in which comparisons are correlated."""
+    ways = [_test_clusters(pairs, tally, way) for way, tally in tallies.items()]
+    p = np.max(ways, axis=0)  # NaN where one way has none
+    adjusted = np.where(np.isnan(p), np.nan, holm(np.where(np.isnan(p), 1.0, p)))
+    return replace(pairs, clusterings=tuple(tallies), clustered=p, clustered_holm=adjusted)
+
+
+def _test_clusters(pairs: PairTests, tally: Tally, way: str) -> Array:
+    from scipy.special import stdtr
+
+    factor, k, size = tally.factor(way), len(tally.systems), len(pairs.p)
+    low, high = np.minimum(pairs.first, pairs.second), np.maximum(pairs.first, pairs.second)
+    keys = low.astype(np.int64) * k + high
+    order = np.argsort(keys)
+    entry = np.minimum(tally.left, tally.right).astype(np.int64) * k
+    entry += np.maximum(tally.left, tally.right)
+    at = order[np.minimum(np.searchsorted(keys, entry, sorter=order), size - 1)]
+    decided = tally.counts[:, 0] + tally.counts[:, 2]
+    used = (keys[at] == entry) & (decided > 0)
+    at, decided = at[used], decided[used]
+    ahead = tally.left[used] == pairs.first[at]
+    better = np.where(ahead, tally.counts[used, 0], tally.counts[used, 2])
+    cells, cell = np.unique(at * factor.size + factor.codes[used], return_inverse=True)
+    pair = cells // factor.size
+    n, won = (np.bincount(cell, votes).astype(np.float64) for votes in (decided, better))
+
+    def total(values: Array) -> Array:
+        return np.bincount(pair, values, minlength=size).astype(np.float64)
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        every, clusters = total(n), total(np.ones_like(n))
+        share = total(won) / every
+        information = every * share * (1 - share)
+        change = (won - n * share[pair]) / (information[pair] * (1 - n / every[pair]))
+        spread = total((change - (total(change) / clusters)[pair]) ** 2)
+        variance = (clusters - 1) / clusters * spread
+        t = np.log(share / (1 - share)) / np.sqrt(variance)
+        df = every**2 / total(n**2) - 1
+        known = (df > 0) & (variance * information > NO_SPREAD_RATIO) & np.isfinite(t)
+        tail = stdtr(df, -t if pairs.new else -np.abs(t)) * (1 if pairs.new else 2)
+    return np.where(known, tail, np.nan)

@@ -50,6 +50,7 @@ from evenhand.ranking.sandwich import (
     leave_out,
     total_information,
 )
+from evenhand.ranking.texts_tests import say
 
 # A Wald test that allows for correlated judgments.
 #
@@ -220,7 +221,6 @@ def _look_up(fit: Fit, tally: Tally, known: NDArray[np.int32], used: NDArray[np.
 # When not to use it: for intervals, which `inference` makes.
 
 Found = tuple[tuple[WaldTest, ...], tuple[str, ...]]
-ONE_RANKING: Final = "the likelihood ratio takes comparisons of one ranking for independent"
 
 
 def count_ways(
@@ -257,8 +257,8 @@ def note_numbers(clustered: Mapping[str, Tally], covariates: Sequence[str]) -> t
             of_each = not factor.merged and len(np.unique(cells)) == factor.size
             numbers = (word.removeprefix("-").replace(".", "", 1) for word in values)
             if of_each and 2 * len(values) > factor.size > 2 and all(map(str.isdecimal, numbers)):
-                n = f"{len(values)} values for {factor.size} {way}s"
-                notes.append(f"{name} has {n}, taken as groups")
+                of = factor.size
+                notes.append(say("numbers-as-groups", name=name, n=len(values), of=of, by=way))
     return tuple(notes)
 
 
@@ -267,7 +267,7 @@ def run_wald_tests(
 ) -> Found:
     evidence, of_judges = Evidence(clustered, fit.tally), besides == "judge"
     chosen = choose_factors(evidence, of_these_judges=of_judges)
-    notes = [f"every group is one {besides}: no test by {besides}"] * (besides in clustered)
+    notes: list[str] = [say("one-each", by=besides)] if besides in clustered else []
     notes += [*chosen.notes, *([chosen.headline] if chosen.headline else [])]
     tests: list[WaldTest] = []
     answers = [name for name in single_answers(evidence) if name not in chosen.clusterings]
@@ -277,7 +277,7 @@ def run_wald_tests(
         try:
             tests.append(wald_test(fit, clustered[name], name, at))
         except NotIdentified as refusal:
-            notes.append(f"no test by {name}: {refusal}")
+            notes.append(say("no-test-by", by=name, why=str(refusal)))
     if not tests:
         notes += say_of_rankings(clustered, fit.tally)
     return tuple(tests), tuple(notes)
@@ -285,14 +285,14 @@ def run_wald_tests(
 
 def run_hypothesis_tests(one: Hypothesis, clustered: Mapping[str, Tally]) -> Found:
     if one.tieless:
-        never = f"{', '.join(one.tieless)} never tied: no clustered test"
+        never = say("never-tied", names=one.tieless)
         return (), (never, *say_of_rankings(clustered, one.fit.tally))
     return run_wald_tests(one.fit, clustered, one.at, besides=one.covariate)
 
 
 def say_of_rankings(clustered: Mapping[str, Tally], whole: Tally) -> tuple[str, ...]:
     """Say so where answers are rankings, which a likelihood ratio knows nothing of."""
-    return (ONE_RANKING,) if single_answers(Evidence(clustered, whole)) else ()
+    return (say("one-ranking"),) if single_answers(Evidence(clustered, whole)) else ()
 
 
 LEVEL: Final = 0.05  # Adjusted p-value below which an interaction stands out

@@ -327,8 +327,12 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
             del cells[one]
         else:
             room -= _longest(cells[one]) + len(GAP)
-    for one, share_of_room in zip(names, _share_room([cells[n] for n in names], room), strict=True):
-        short = tell_apart(cells[one][1:], share_of_room)
+    every = [name for one in names for name in cells[one][1:]]
+    shares = _share_room([cells[one] for one in names], room)
+    if len({*every}) < sum(len({*cells[one][1:]}) for one in names):
+        shares = [min(shares)] * len(shares)  # a name in several columns is called alike
+    for one, share_of_room in zip(names, shares, strict=True):
+        short = tell_apart(every, share_of_room)
         cells[one] = [cells[one][0], *(short[name] for name in cells[one][1:])]
     lines = _join(cells, [place for place in table.lines if 0 < place < len(rows)])
     more = len(table.rows) - len(rows)
@@ -385,14 +389,14 @@ def _share_room(named: Sequence[Sequence[str]], room: int) -> list[int]:
 
 def _shorten_names(cells: dict[Column, list[str]], names: Sequence[Column], room: int) -> list[str]:
     """Take away what all names share where they are long, and say what that is."""
-    taken: list[str] = []
-    long = sum(_longest(cells[one]) for one in names) > room
+    if sum(_longest(cells[one]) for one in names) <= room:
+        return []
+    every = dict.fromkeys(name for one in names for name in cells[one][1:])
+    shortened, note = shorten(tuple(every))
+    short = dict(zip(every, shortened, strict=True))
     for one in names:
-        if long:
-            short, note = shorten(cells[one][1:])
-            cells[one] = [cells[one][0], *short]
-            taken += [note] if note and note not in taken else []
-    return taken
+        cells[one] = [cells[one][0], *(short[name] for name in cells[one][1:])]
+    return [note] if note else []
 
 
 def _draw_bars(column: Column, rows: Sequence[Row], room: int, longest: int) -> list[str]:
@@ -415,10 +419,14 @@ def _list_names(column: Column, rows: Sequence[Row], room: int) -> list[str]:
     for row in rows:
         names = [escape_control(str(name)) for name in column.fetch(row) or ()]
         for many in range(len(names), -1, -1):
-            more = f"{len(names) - many} more" if many else f"{len(names)} systems"
-            text = ", ".join([*names[:many], *([more] if many < len(names) else [])])
+            more = [f"{len(names) - many} more"] if many < len(names) else []
+            text = ", ".join([*names[:many], *more])
             if width(text) <= room:
                 break
+        if names and not many:  # not even one has room
+            more = [f"{len(names) - 1} more"] if len(names) > 1 else []
+            left = room - sum(width(one) + 2 for one in more)
+            text = ", ".join([cut(names[0], left), *more])
         lists.append(text)
     return [column.title, *lists] if any(lists) else [""]
 

@@ -43,7 +43,7 @@ def test_a_ranking_is_one_vote_on_a_pair_drawn_with_the_seed():
     assert len(one.votes) == 40
     assert one.votes == same.votes != other.votes
     assert len({frozenset((vote.left, vote.right)) for vote in one.votes}) == 6
-    assert "200 others are left out" in one.notes[-1]
+    assert "200 others are excluded" in one.notes[-1]
     half = read(pl.DataFrame(rows[:80])).comparisons()
     assert arrange_votes(half, None, 1).votes == one.votes[:20]
 

@@ -35,7 +35,7 @@ def test_its_mean_is_one_where_lot_decides():
 def test_of_systems_that_always_stand_first_by_name_the_surest_are_named():
     shown = {(s, t): [20, 5, 15] for s in range(4) for t in range(s + 1, 4)}
     (note,) = note_sides(NAMES, shown)
-    assert "ash stood first in 120 of 120 votes, dogwood stood first in 0 of 120 votes;" in note
+    assert "ash stood first in 120 of 120 votes, dogwood stood first in 0 of 120 votes." in note
 
 
 def test_a_pair_that_stands_one_way_is_found_where_each_system_stands_both_ways():

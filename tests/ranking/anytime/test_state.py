@@ -232,5 +232,5 @@ def test_systems_without_a_name_or_twice_are_refused():
 
 def test_an_empty_board_says_so():
     board = LiveLeaderboard().start(NAMES).look()
-    assert board.says[-1] == "nobody leads: there are no votes"
+    assert board.says[-1] == "Nobody leads: there are no votes."
     assert board.systems == NAMES

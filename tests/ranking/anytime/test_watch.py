@@ -146,7 +146,7 @@ def test_an_unbeaten_system_leaves_the_others_what_rank_sets_decide_among_them()
     assert {(one.better, one.worse) for one in board.decided} == among
     assert {one.better for one in board.held} == {"ash"}
     assert set(board.held_since) == {APART}
-    assert any(note.endswith("is ranked by itself: birch, cedar, dogwood") for note in board.notes)
+    assert any(note.endswith("is ranked by itself: birch, cedar, dogwood.") for note in board.notes)
 
 
 def test_several_groups_share_the_level():
@@ -250,7 +250,7 @@ def test_level_systems_share_a_place_and_none_of_them_leads():
     table = pl.DataFrame(rows, schema=["left", "right", "outcome"], orient="row")
     board = watch(read(table)).board
     assert {one.system: one.place for one in board.standings} == {"a": 1, "b": 1, "c": 3}
-    assert board.says[-1] == "nobody leads now: a, b are level"
+    assert board.says[-1] == "Nobody leads now: a, b are level."
 
 
 def test_second_answers_are_said_to_stay_in_the_rank_sets_that_confirm():

@@ -56,7 +56,7 @@ def test_counts_are_those_of_the_rankings():
         {tuple(pair) for pair in one.to_dict()["rank_sets"]["decided"]}
         for one in (evenhand.rank(data), evenhand.rank(data, cluster="judgment"))
     )
-    row = rows["votes taken for independent"]
+    row = rows["votes taken as independent"]
     assert row["decided"] == len(other)
     assert (row["lost"], row["new"]) == (len(own - other), len(other - own))
     assert rows["as in this report"]["decided"] == len(own)

@@ -103,7 +103,7 @@ def test_sides_that_lot_did_not_draw_are_noted() -> None:
     rows += [("b", "a", "right")] * 3
     study = Analysis(evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"])))
     notes = write_section(study).notes
-    assert any(note.startswith("sides were not randomised") for note in notes)
+    assert any(note.startswith("Sides were not randomised") for note in notes)
 
 
 def sided(first: int, of: int, repeats: int = 1) -> Analysis:

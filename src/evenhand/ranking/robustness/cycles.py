@@ -1,6 +1,6 @@
 """Cycles: are preferences intransitive, more than noise makes them, and whose votes make them so?
 
-The part of the log-odds of pairs that no worths explain goes round in cycles (HodgeRank: Jiang,
+The part of the log-odds of pairs that no worths explain is cyclic (HodgeRank: Jiang,
 Lim, Yao & Ye 2011, Mathematical Programming 127:203-244). Noise makes some of it, and judges with
 tastes make more: raw counts of cycles show nothing. Here the statistic T = Σ r²/w is set beside
 replicates without cycles in which judges, items and both together keep their residuals with random
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
@@ -24,19 +24,17 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import Tally
 from evenhand.errors import (
     NotConverged,
     NotIdentified,
     UnknownOption,
-    listing,
     require_level,
     require_seed,
 )
-from evenhand.models.coefficients import format_p
 from evenhand.numerics.distributions import normal_quantile
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.clustering import choose_clustering, choose_factors, wanted_factors
@@ -49,7 +47,10 @@ from evenhand.ranking.robustness.cycle_residuals import (
     split_pairs,
 )
 from evenhand.ranking.robustness.removal import merge_evidence
+from evenhand.ranking.robustness.texts import say
 from evenhand.ranking.sides import count_sides, note_sides
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import describe_findings
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -62,12 +63,6 @@ TRIPLES_AT_ONCE: Final = 1_000
 POWER: Final = 0.8  # Chance with which a deviation is to show
 CONFIDENCE: Final = 0.95  # Of each majority of a cycle, one-sided
 _SIGNS: Final = np.array([1.0, 1.0, -1.0])
-
-BESIDE: Final = "cycles are sought beside an advantage of the output shown first"
-BLIND: Final = (
-    "cycles are sought without an advantage of the output shown first: what goes round may be a"
-    " preference for one side"
-)
 
 
 @dataclass(frozen=True)
@@ -115,12 +110,12 @@ class Cycle:
             f"{names[i]} over {names[i + 1]} in {100 * share:.0f} %"
             for i, share in enumerate(self.won)
         ]
-        kind = "circle" if self.closed else "no circle of majorities, yet more than worths explain"
-        return f"{kind}: {listing(wins)} (p {format_p(self.p)} over all circles of three)"
+        code = "majority-cycle" if self.closed else "cycle-without-majority"
+        return say(code, "info", wins=wins, p=self.p)
 
 
 @dataclass(frozen=True, repr=False)
-class Cycles(InNotebooks):
+class Cycles(Shown):
     """How well worths alone describe preferences.
 
     Attributes:
@@ -138,10 +133,9 @@ class Cycles(InNotebooks):
         headline: what must be known first, such as "about these 3 judges only".
         notes: what else should be known.
         signature: what made the numbers.
+        excluded: what was excluded from the judgments.
 
     """
-
-    TABLE: ClassVar = "cycles"
 
     statistic: float
     df: int
@@ -157,6 +151,7 @@ class Cycles(InNotebooks):
     headline: str | None
     notes: tuple[str, ...]
     signature: str
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def real(self) -> bool:
@@ -167,31 +162,26 @@ class Cycles(InNotebooks):
     def says(self) -> tuple[str, ...]:
         """The finding in sentences."""
         if self.p is None:
-            return ("no cycles can be seen: compared pairs leave none open",)
-        about = f"{self.headline}: " if self.headline else ""
-        by = (
-            f"by {' and '.join(self.clusterings)}"
-            if self.clusterings
-            else "votes taken for independent"
-        )
-        test = (
-            f"X² {self.statistic:.1f} on {self.df} df, {self.noise:.1f} from noise alone,"
-            f" p {format_p(self.p)} ({by})"
-        )
+            return (say("no-cycles-seen", "info"),)
+        by = "votes taken as independent"
+        if self.clusterings:
+            by = f"clustered by {' and '.join(self.clusterings)}"
+        test = {"statistic": self.statistic, "df": self.df, "noise": self.noise, "p": self.p}
         if not self.real:
-            return (f"{about}no sign of cycles: worths describe the preferences; {test}",)
-        share = "less than 1 %" if self.share < 0.01 else f"{100 * self.share:.0f} %"
-        first = f"{about}cycles: {share} of the variance of log-odds goes round; {test}"
-        none = () if self.cycles else ("no single circle of three stands out",)
+            return (say("no-cycles", "info", by=by, **test),)
+        first = say("cycles", "info", share=self.share, by=by, **test)
+        none = () if self.cycles else (say("no-cycle-stands-out", "info"),)
         return (first, *none, *(cycle.says for cycle in self.cycles))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers."""
+        fields = asdict(self)
+        del fields["notes"]
         return {
-            **asdict(self),
+            **fields,
             "excluded": write_excluded(self.excluded),
             "clusterings": list(self.clusterings),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
             "real": self.real,
             "says": list(self.says),
             "deviations": [asdict(pair) for pair in self.deviations],
@@ -201,8 +191,25 @@ class Cycles(InNotebooks):
             ],
         }
 
-    def __str__(self) -> str:
-        return "\n".join([*self.says, *self.notes, self.signature])
+    def document(self) -> Document:
+        """Return what people read: whether preferences are cyclic, and the pairs that stand out."""
+        columns = (
+            Column("first", "system", "name"),
+            Column("second", "against", "name"),
+            Column("votes", "votes", "count"),
+            Column("won", "won", "share"),
+            Column("expected", "expected", "share"),
+            Column("z", "z", "one"),
+            Column("p", "adjusted p", "p"),
+        )
+        rows = tuple(asdict(one) for one in self.deviations)
+        caption = "Pairs that worths describe worst"
+        return Document(
+            answer=self.says,
+            parts=(Table("deviations", caption, columns, rows),) if rows else (),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+        )
 
 
 @carries_excluded("controls")
@@ -269,9 +276,9 @@ def choose_sides(tally: Tally, *, order_effect: bool | None) -> tuple[bool, tupl
         try:
             find_residuals(tally, order_effect=True)
         except (NotIdentified, NotConverged, UnknownOption):
-            return False, (*notes, BLIND)
-        return True, (*notes, BESIDE)
-    return False, (*notes, BLIND)
+            return False, (*notes, say("cycles-or-sides", "warning"))
+        return True, (*notes, say("cycles-beside-sides"))
+    return False, (*notes, say("cycles-or-sides", "warning"))
 
 
 def look_for_cycles(
@@ -295,10 +302,12 @@ def look_for_cycles(
         share = cyclic / (cyclic + along_worths) if cyclic else 0.0
     cycles: tuple[Cycle, ...] = ()
     notes: tuple[str, ...] = chosen.notes
+    if chosen.headline and p is not None:
+        notes = (say("cycles-limited", limit=chosen.headline), *notes)
     if p is not None and p <= 1 - level:
         triples = list_triples(whole)
         if triples is None:
-            notes += ("circles of three are too many to be tested: rank fewer systems",)
+            notes += (say("too-many-triples"),)
         elif len(triples.systems):
             cycles = _name_cycles(whole, tally, triples, residuals, level)
     by = "+".join(replicates.clusterings)

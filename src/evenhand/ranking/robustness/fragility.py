@@ -17,10 +17,10 @@ nobody: votes that are alike carry it alike, whoever gave them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations, product
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import InNotebooks
+from evenhand.data.results import Shown
 from evenhand.data.tally import take_names
 from evenhand.errors import (
     InvalidJudgments,
@@ -58,7 +58,10 @@ from evenhand.ranking.robustness.removal import (
     open_case,
     vote_influence,
 )
+from evenhand.ranking.robustness.texts import say
 from evenhand.ranking.settings import choose_log_linear
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 Array = NDArray[np.float64]
 
@@ -67,6 +70,7 @@ OUTCOMES: Final = (REVERSED, UNDECIDED)
 MAX_BORDERS_ASKED: Final = 5  # Borders between clusters that are asked about by default
 MAX_NAMES_IN_SENTENCE: Final = 5  # Judges, items or systems that are named
 MAX_KINDS_IN_SENTENCE: Final = 3  # Kinds of votes that are counted
+MAX_ROWS_SHOWN: Final = 15  # Conclusions and units that a terminal shows; JSON has all
 MAX_PAIRS_TRIED: Final = 3  # Pairs across a border whose difference is taken down, nearest first
 # Judges, items or rankings up to which all sets of them are tried: at most 254 fits
 MAX_UNITS_FOR_ALL_SETS: Final = 8
@@ -74,12 +78,14 @@ MAX_UNITS_FOR_ALL_SETS: Final = 8
 MAX_UNNAMED_SYSTEMS: Final = 8
 # Comparisons up to which it is asked what leaves a pair undecided: each step is a ranking
 MAX_COMPARISONS_TO_UNDECIDE: Final = 200_000
-_PLURAL: Final = {"vote": "votes", "ranking": "rankings", "judge": "judges", "item": "items"}
-_EFFECT: Final[Mapping[str, str]] = {
-    REVERSED: "another system is ahead",
-    UNDECIDED: "it is no longer decided",
+# How an outcome is called in a table, and what that means
+OUTCOME_LEGEND: Final = {
+    "reversed": "reversed: another system is ahead without so many, or fewer others",
+    "undecided": "undecided: it is no longer decided without so many, or fewer others",
+    "unranked": "unranked: nothing is left to rank",
+    "robust": "robust: it stands without all that support it; larger sets were not tried",
+    "robust, exactly": "robust, exactly: no set of them changes it",
 }
-_STANDS: Final[Mapping[str, str]] = {REVERSED: "the order stays", UNDECIDED: "it stays decided"}
 
 
 def _count_leaders(ranking: Ranking) -> int:
@@ -92,7 +98,7 @@ def _find_claims(ranking: Ranking) -> tuple[Claim, ...]:
     systems, ahead = ranking.systems, _count_leaders(ranking)
     claims = []
     if ahead == 1:
-        claims.append(Claim(f"{systems[0]} is first", systems[:1], systems[1:]))
+        claims.append(Claim(f"{systems[0]} is first", systems[:1], systems[1:], systems[0]))
     elif ahead < len(systems):
         name = f"{listing(systems[:ahead])} are ahead of all others"
         claims.append(Claim(name, systems[:ahead], systems[ahead:]))
@@ -141,7 +147,7 @@ def _claim_pair(ranking: Ranking, better: str, worse: str) -> Claim:
             f"the board does not have {better} ahead of {worse}: ask about {worse} ahead of"
             f" {better}"
         )
-    return Claim(f"{better} is ahead of {worse}", (better,), (worse,))
+    return Claim(f"{better} is ahead of {worse}", (better,), (worse,), better)
 
 
 def _claim_border(ranking: Ranking, place: int) -> Claim:
@@ -158,7 +164,7 @@ def _claim_border(ranking: Ranking, place: int) -> Claim:
     return Claim(f"border after place {place}", systems[:place], systems[place:])
 
 
-def _note_barred(ranking: Ranking, claims: Sequence[Claim]) -> list[str]:
+def _note_barred(ranking: Ranking, claims: Sequence[Claim]) -> list[Finding]:
     sets = ranking.rank_sets
     if sets is None:
         return []
@@ -174,8 +180,8 @@ def _note_barred(ranking: Ranking, claims: Sequence[Claim]) -> list[str]:
             continue
         several = "its {of} pairs" if len(claim.above) == 1 else "the {of} pairs across it"
         rest = say_barred(sets, causes, len(pairs), ("the pair", several))
-        stay = "stays" if sum(map(len, causes.values())) == 1 else "stay"
-        notes.append(f"{claim.name}: {rest} and {stay} open, however far apart")
+        code = "pair-barred" if sum(map(len, causes.values())) == 1 else "pairs-barred"
+        notes.append(say(code, "warning", claim=claim.name, why=rest))
     return notes
 
 
@@ -199,6 +205,7 @@ class Flip:
     ahead: str | None = None
     behind: str | None = None
     gone: tuple[str, ...] = ()
+    subject: str = ""  # the system that the claim is about, where it is about one
 
     @property
     def share(self) -> float | None:
@@ -210,40 +217,56 @@ class Flip:
         return self.how == REVERSED and self.unit != "vote" and self.total <= MAX_UNITS_FOR_ALL_SETS
 
     @property
-    def says(self) -> str:
+    def outcome(self) -> str:
+        """What becomes of the conclusion, as a key of OUTCOME_LEGEND."""
         if self.fewest is None:
-            what = _PLURAL[self.unit]
-            rest = f"the {self.tried:,} of {self.total:,} {what} that speak for it"
-            return f"{self.claim}: {_STANDS[self.how]} without {rest}"
-        names = f" ({self.whose})" if self.whose else ""
-        return f"{self.claim}: without {self.few} {self.effect}{names}"
+            return "robust, exactly" if self.exact else "robust"
+        return "unranked" if self.left == NO_RANKING else self.how
+
+    @property
+    def says(self) -> str:
+        return say("carried", "info", claim=self.claim, parts=_say_part([self], whose=True))
 
     @property
     def few(self) -> str:
         """How many of how many carry it; empty where it stands."""
-        what = _PLURAL[self.unit] if self.total > 1 else self.unit
-        return "" if self.fewest is None else f"{self.fewest:,} of {self.total:,} {what}"
+        unit = f"{self.unit}s" if self.total > 1 else self.unit
+        return "" if self.fewest is None else f"{self.fewest:,} of {self.total:,} {unit}"
 
     @property
     def effect(self) -> str:
         if self.left == NO_RANKING:
             gone = listing(self.gone, MAX_NAMES_IN_SENTENCE)
-            return f"nothing is left of {gone}" if gone else "no ranking is left"
+            return say("nothing-left" if gone else "no-ranking-left", gone=gone)
         if self.ahead is None:
-            return _EFFECT[self.how]
-        known = self.claim.startswith(f"{self.behind} is ")
-        return f"{self.ahead} is ahead" if known else f"{self.ahead} is ahead of {self.behind}"
+            return say("another-ahead" if self.how == REVERSED else "undecided")
+        known = self.behind == self.subject
+        return say("ahead" if known else "ahead-of", ahead=self.ahead, behind=self.behind)
+
+    @property
+    def supporters(self) -> str:
+        """Say that it stands without all that support it."""
+        if self.tried == 0:
+            return say("holds-without-any", unit=self.unit)
+        code = "holds-without-one" if self.tried == 1 else "holds-without-all"
+        return say(code, unit=self.unit, units=f"{self.unit}s", tried=self.tried)
 
     @property
     def whose(self) -> str:
         """Who and what is taken away, in a line; empty where the conclusion stands."""
         # Of votes their kinds: which judges gave them is beside the point, or chosen by what they
         # leave of the agreement between judges, and would read as an accusation.
+        most = MAX_NAMES_IN_SENTENCE if self.unit in ("judge", "item") else MAX_KINDS_IN_SENTENCE
+        return listing(self.named, most)
+
+    @property
+    def named(self) -> list[str]:
+        """The judges or items that are taken away, or how many votes of each kind."""
         if self.unit in ("judge", "item"):
             names = [
                 removed.judge if self.unit == "judge" else removed.item for removed in self.removed
             ]
-            return listing([name for name in names if name is not None], MAX_NAMES_IN_SENTENCE)
+            return [name for name in names if name is not None]
         kinds = Counter[tuple[str, int]]()
         for removed in self.removed:
             if removed.of is not None:
@@ -251,30 +274,30 @@ class Flip:
         # The most first, equal numbers by name
         order = sorted(kinds.items(), key=lambda entry: (-entry[1], entry[0]))
         some = "any " if self.how == REVERSED else ""
-        counts = [
+        return [
             f"all {count:,} {kind}" if count == of else f"{some}{count:,} of {of:,} {kind}"
             for (kind, of), count in order
         ]
-        return listing(counts, MAX_KINDS_IN_SENTENCE)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            **asdict(self),
-            "removed": [asdict(removed) for removed in self.removed],
-            "says": self.says,
-        }
+        fields = asdict(self)
+        del fields["subject"]
+        removed = [asdict(one) for one in self.removed]
+        return {**fields, "removed": removed, "says": self.says}
 
 
-def _say_together(flips: Sequence[Flip]) -> str:
+def _say_part(flips: Sequence[Flip], *, whose: bool = False) -> str:
+    """Say without how many of each unit what becomes of a conclusion."""
     effects: dict[str, list[str]] = {}
     for flip in flips:
         if flip.fewest is not None:
-            effects.setdefault(flip.effect, []).append(flip.few)
-    parts = [f"without {_join(few, 'or')} {effect}" for effect, few in effects.items()]
-    robust = [f"the {flip.tried:,} {_PLURAL[flip.unit]}" for flip in flips if flip.fewest is None]
-    if robust:
-        parts.append(f"{_STANDS[flips[0].how]} without {_join(robust, 'and')} that speak for it")
-    return f"{flips[0].claim}: {'; '.join(parts)}"
+            named = f" ({flip.whose})" if whose and flip.whose else ""
+            effects.setdefault(flip.effect, []).append(f"{flip.few}{named}")
+    parts: list[str] = [
+        say("falls-without", few=_join(few, "or"), effect=effect) for effect, few in effects.items()
+    ]
+    parts += [flip.supporters for flip in flips if flip.fewest is None]
+    return "; ".join(parts)
 
 
 def _join(names: Sequence[str], word: str) -> str:
@@ -283,21 +306,21 @@ def _join(names: Sequence[str], word: str) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Fragility(InNotebooks):
+class Fragility(Shown):
     """What carries the conclusions of a ranking.
 
     Attributes:
         flips: in the order of the claims.
         notes: what could not be asked.
         signature: what made the numbers.
+        excluded: what was excluded from the judgments.
 
     """
-
-    TABLE: ClassVar = "flips"
 
     flips: tuple[Flip, ...]
     notes: tuple[str, ...]
     signature: str
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def conclusions(self) -> tuple[tuple[Flip, ...], ...]:
@@ -310,19 +333,54 @@ class Fragility(InNotebooks):
     @property
     def says(self) -> tuple[str, ...]:
         """The findings in sentences, one for each conclusion and outcome."""
-        return tuple(_say_together(flips) for flips in self.conclusions)
+        return tuple(
+            say("carried", "info", claim=flips[0].claim, parts=_say_part(flips))
+            for flips in self.conclusions
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers."""
         return {
             "flips": [flip.to_dict() for flip in self.flips],
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
         }
 
-    def __str__(self) -> str:
-        return "\n".join([*self.says, *self.notes, self.signature])
+    @property
+    def table(self) -> Table:
+        """A row for each conclusion and unit."""
+        keys = ("claim", "how", "unit", "fewest", "total", "share", "left")
+        rows = []
+        for one in self.flips:
+            row = {key: getattr(one, key) for key in keys}
+            every = f"{one.tried:,} of {one.total:,} {one.unit}s"
+            rows.append(row | {"few": one.few or every, "outcome": one.outcome, "who": one.named})
+        outcomes = {one.outcome for one in self.flips}
+        columns = (
+            Column("claim", "conclusion", "name"),
+            Column("few", "without", "text"),
+            Column("outcome", "becomes", "text"),
+            Column("who", "which", "names"),
+        )
+        return Table(
+            "flips",
+            "How few carry each conclusion",
+            columns,
+            tuple(rows),
+            limit=MAX_ROWS_SHOWN,
+            legend=tuple(text for one, text in OUTCOME_LEGEND.items() if one in outcomes),
+            without=("few", "outcome", "who"),
+        )
+
+    def document(self) -> Document:
+        """Return what people read: how few carry each conclusion, and whose they are."""
+        return Document(
+            answer=self.says,
+            parts=(self.table,),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+        )
 
 
 def examine(case: Case, claims: Sequence[Claim], outcomes: Sequence[str]) -> Fragility:
@@ -330,13 +388,10 @@ def examine(case: Case, claims: Sequence[Claim], outcomes: Sequence[str]) -> Fra
     units, flips = case.units, []
     if case.tally.squares is not None:
         units = tuple(unit for unit in units if unit in ("judge", "item"))
-        notes.append("importance weights count no votes: none are taken away one by one")
+        notes.append(say("weights-no-votes"))
     large = case.tally.n_comparisons > MAX_COMPARISONS_TO_UNDECIDE and UNDECIDED in outcomes
     if large:
-        notes.append(
-            f"above {MAX_COMPARISONS_TO_UNDECIDE:,} comparisons it is not asked what leaves a pair"
-            " undecided"
-        )
+        notes.append(say("too-many-to-undecide", limit=MAX_COMPARISONS_TO_UNDECIDE))
     sets = case.ranking.rank_sets
     for claim in claims:
         if REVERSED in outcomes:
@@ -349,7 +404,7 @@ def examine(case: Case, claims: Sequence[Claim], outcomes: Sequence[str]) -> Fra
         if check_decided(claim, case.tally, case.settings) == HOLDS:
             flips += [find_flip(case, claim, unit, UNDECIDED) for unit in units]
         else:
-            notes.append(f"{claim.name}: decided so narrowly that other random signs leave it open")
+            notes.append(say("narrowly-decided", "warning", claim=claim.name))
     return Fragility(tuple(flips), tuple(notes), case.signature)
 
 
@@ -512,6 +567,7 @@ def _search(
         fewest=None,
         total=order.total,
         tried=max(most, 0),
+        subject=claim.subject,
         predicted=predicted,
         left=None,
         removed=(),
@@ -575,7 +631,7 @@ def find_fragility(
     >>> rows = [("A", "B", "left")] * 7 + [("A", "B", "right")] * 4
     >>> votes = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
     >>> evenhand.find_fragility(votes).says
-    ('A is first: without 4 of 11 votes B is ahead',)
+    ('A is first: without 4 of 11 votes, B is ahead.',)
     """
     outcomes = take_names(outcomes)
     for outcome in outcomes:
@@ -590,7 +646,6 @@ def find_fragility(
     notes = [*say_left_out(data, table)]
     ahead = _count_leaders(case.ranking)
     if ahead > 1:
-        names = listing(case.ranking.systems[:ahead])
-        notes.append(f"level at the head, so that nobody is first: {names}")
+        notes.append(say("nobody-first", names=case.ranking.systems[:ahead]))
     notes += [*_note_barred(case.ranking, claims), *fragility.notes]
     return replace(fragility, notes=tuple(notes))

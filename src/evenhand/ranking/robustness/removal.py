@@ -381,6 +381,7 @@ class Claim:
     name: str  # the claim in words
     above: tuple[str, ...]  # names of systems
     below: tuple[str, ...]  # names of systems
+    subject: str = ""  # the system that the claim is about, where it is about one
 
     def across(self, systems: tuple[str, ...]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return codes of the systems above and below, to index a (K, K) table by."""
@@ -416,7 +417,7 @@ def _narrow(claim: Claim, tally: Tally, model: BradleyTerry) -> tuple[Claim, Tal
     systems = tuple(tally.systems[code] for code in seen.tolist())
     left, right = codes[tally.left], codes[tally.right]
     rest = replace(tally, systems=systems, left=left, right=right)
-    return Claim(claim.name, above, below), rest
+    return Claim(claim.name, above, below, claim.subject), rest
 
 
 def check_order(

@@ -2,7 +2,7 @@
 
 A ranking rests on choices that others would make otherwise: what a tie says, which judgments are
 correlated, whether the output shown first has an advantage, how much a busy judge counts, and
-whether judges who are to be doubted count at all. The same judgments are ranked under each. A
+whether judges who are flagged count at all. The same judgments are ranked under each. A
 conclusion that only one of them draws is a conclusion about that choice (Steegen, Tuerlinckx,
 Gelman & Vanpaemel 2016, Increasing transparency through a multiverse analysis, Perspectives on
 Psychological Science 11:702-712).
@@ -17,17 +17,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.groups import Levels
 from evenhand.data.rankings import Rankings
-from evenhand.data.results import InNotebooks
+from evenhand.data.results import Shown
 from evenhand.data.tally import Tally
 from evenhand.data.weights import Mix, choose_weights
 from evenhand.errors import EvenhandError, NotConverged, NotIdentified, UnknownOption, listing
@@ -41,29 +41,31 @@ from evenhand.ranking.rank import rank
 from evenhand.ranking.ranking import GroupedRankings, Ranking
 from evenhand.ranking.robustness.cycles import Cycles, find_cycles
 from evenhand.ranking.robustness.fragility import Fragility, find_fragility
+from evenhand.ranking.robustness.texts import say
 from evenhand.ranking.settings import Settings, choose_log_linear
-from evenhand.ranking.sides import INSEPARABLE, find_one_sided
+from evenhand.ranking.sides import find_one_sided
+from evenhand.ranking.texts import say as say_of_sides
+from evenhand.render.counts import plural
+from evenhand.render.document import Column, Document, Table, join_names
+from evenhand.render.findings import Finding, describe_findings, take_findings
 
 MAX_CONCLUSIONS_NAMED: Final = 5
+MAX_CHANGES_NAMED: Final = 3
+MAX_FLAGGED_NAMED: Final = 3
 DEFAULT: Final = "default"
 ASKED: Final = "as asked"
-ONLY: Final = "the only ranking there is"
 TIES: Final[Mapping[Ties, str]] = {
     "davidson": "ties by Davidson",
     "rao-kupper": "ties by Rao and Kupper",
     "half-win": "a tie is half a win",
-    "discard": "ties left out",
+    "discard": "ties excluded",
 }
 CLUSTERED: Final = {
     "judge": "clustered by judge alone",
     "item": "clustered by item alone",
     "judge+item": "clustered by judge and item",
-    "judgment": "votes taken for independent",
+    "judgment": "votes taken as independent",
 }
-UNASKED: Final = (
-    "which pairs each choice decides was not asked, nor what clusters change: they change no order"
-)
-
 Pair = tuple[str, str]
 Run = Callable[..., Ranking | GroupedRankings]
 
@@ -110,7 +112,7 @@ class Conclusion:
 
 
 @dataclass(frozen=True, repr=False)
-class Sensitivity(InNotebooks):
+class Sensitivity(Shown):
     """The default ranking beside those by other reasonable choices.
 
     Attributes:
@@ -119,16 +121,16 @@ class Sensitivity(InNotebooks):
         notes: choices that the data do not offer, and why.
         signature: of the default.
         decides: whether choices also say which pairs they decide; else there are orders alone.
+        excluded: what was excluded from the judgments.
 
     """
-
-    TABLE: ClassVar = "conclusions"
 
     choices: tuple[Choice, ...]
     level: float
     notes: tuple[str, ...]
     signature: str
     decides: bool = True
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def ranked(self) -> tuple[Choice, ...]:
@@ -178,7 +180,7 @@ class Sensitivity(InNotebooks):
             if not conclusion.by_default:
                 changes.append(f"{conclusion.name} decided")
             elif choice.name not in conclusion.against:  # else the opposite says so
-                changes.append(f"{conclusion.name} open")
+                changes.append(f"{conclusion.name} undecided")
         return tuple(changes)
 
     @property
@@ -194,39 +196,39 @@ class Sensitivity(InNotebooks):
     @property
     def says(self) -> tuple[str, ...]:
         """The finding in sentences."""
-        if not self.decides:
-            return (self._say_leader(),)
+        lead = self._say_lead()
+        return (lead, *self._say_pairs()) if self.decides else (lead,)
+
+    def _say_lead(self) -> Finding:
+        """Say who leads, and under which choices somebody else does."""
+        first, n = self.ranked[0].first, len(self.ranked)
+        level = "-level" if len(first) > 1 else ""
+        who = join_names(first)
+        other = [choice for choice in self.ranked if choice.first != first]
+        if n == 1 or not other:
+            code = "lead-only" if n == 1 else "lead-robust"
+            return say(f"{code}{level}", "info", first=who, n=n)
+        others = dict.fromkeys(" level with ".join(choice.first) for choice in other)
+        under = [choice.name for choice in other]
+        return say(f"lead-changes{level}", "info", first=who, under=under, others=[*others])
+
+    def _say_pairs(self) -> tuple[Finding, ...]:
+        """Say how many decided pairs hold under every choice, and which do not."""
         default = [one for one in self.conclusions if one.by_default]
         lost = [one for one in default if not one.survives]
-        sentences = [self._say_leader()]
-        if default:
-            several = f"all {len(self.ranked)} rankings" if len(self.ranked) > 1 else ONLY
-            survive = len(default) - len(lost)
-            sentences.append(f"{survive} of {len(default)} decided pairs survive {several}")
-        else:
+        pairs, n = len(default), len(self.ranked)
+        if not default:
             usual = self.choices[0].name == DEFAULT
-            first = "the default" if usual else "the ranking that was asked for"
-            sentences.append(f"{first} decides no pair, so that none can be lost")
-        for conclusion in lost[:MAX_CONCLUSIONS_NAMED]:
-            what = "is turned round" if conclusion.against else "stays open"
-            under = listing(conclusion.against or conclusion.open)
-            sentences.append(f"{conclusion.name} {what} under {under}")
+            return (say("no-pairs-default" if usual else "no-pairs-asked", "info"),)
+        if not lost:
+            return (say("pairs-only" if n == 1 else "pairs-robust", "info", pairs=pairs, n=n),)
+        sentences = [say("pairs-not-robust", "info", lost=len(lost), pairs=pairs, n=n)]
+        for one in lost[:MAX_CONCLUSIONS_NAMED]:
+            code = "pair-reversed" if one.against else "pair-undecided"
+            sentences.append(say(code, "info", pair=one.name, under=one.against or one.open))
         if len(lost) > MAX_CONCLUSIONS_NAMED:
-            sentences.append(f"{len(lost) - MAX_CONCLUSIONS_NAMED} more pairs do not survive")
+            sentences.append(say("more-pairs", "info", n=len(lost) - MAX_CONCLUSIONS_NAMED))
         return tuple(sentences)
-
-    def _say_leader(self) -> str:
-        first = self.ranked[0].first
-        other = [choice for choice in self.ranked if choice.first != first]
-        leads = f"{listing(first)} {'leads' if len(first) == 1 else 'lead, level,'}"
-        if len(self.ranked) == 1:
-            return f"{leads} in {ONLY}"
-        if not other:
-            return f"{leads} in all {len(self.ranked)} rankings"
-        others = dict.fromkeys(" level with ".join(choice.first) for choice in other)
-        comma = "," if len(first) == 1 else ""
-        under = listing([choice.name for choice in other])
-        return f"{leads}{comma} yet not under {under}: {listing([*others])}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers."""
@@ -237,18 +239,65 @@ class Sensitivity(InNotebooks):
             "decides": self.decides,
             "level": self.level,
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
         }
 
-    def __str__(self) -> str:
-        rows = [
-            f"{one.name}: {one.refused or ', '.join(one.systems)}"
-            + (f" ({len(one.decided)} pairs decided)" if one.refused is None else "")
-            for one in self.choices
-        ]
-        return "\n".join([*rows, *self.says, *self.notes, self.signature])
+    @property
+    def table(self) -> Table:
+        """A row for each choice: who leads, how many pairs are decided, what changes."""
+        rows: list[dict[str, Any]] = []
+        for at, one in enumerate(self.choices):
+            changes: tuple[str, ...] = ("no ranking",)
+            if one.refused is None:
+                changes = self.changes(one) or (("nothing",) if at else ())
+            listed = listing(changes, MAX_CHANGES_NAMED)
+            row: dict[str, Any] = {
+                "choice": one.name,
+                "changes": changes,
+                "changed": listed or None,
+            }
+            first, decided = listing(one.first, 2), len(one.decided)
+            known = one.refused is None
+            row |= {"first": first, "decided": decided} if known else {}
+            rows.append(row)
+        decided_pairs = [Column("decided", "decided", "count")] if self.decides else []
+        return Table(
+            "choices",
+            "The ranking under other choices",
+            (
+                Column("choice", "choice"),
+                Column("first", "first", "name"),
+                *decided_pairs,
+                Column("changes", "what changes", "names"),
+                Column("changed", "what changes", only=("latex",)),
+            ),
+            tuple(rows),
+        )
+
+    def document(self) -> Document:
+        """Return what people read: what survives all choices, and what each changes."""
+        choices = self.choices
+        return Document(
+            basis=f"{plural(len(choices[0].systems), 'system')}, {_count_ways(self)}.",
+            answer=self.says,
+            parts=(self.table,),
+            findings=list_findings((*self.notes, *_list_refused(self)), self.excluded),
+            signature=self.signature,
+        )
+
+
+def _count_ways(sensitivity: Sensitivity) -> str:
+    return plural(len(sensitivity.choices), "way to rank", "ways to rank")
+
+
+def _list_refused(sensitivity: Sensitivity) -> list[Finding]:
+    return [
+        say("choice-refused", choice=one.name, why=one.refused)
+        for one in sensitivity.choices
+        if one.refused is not None
+    ]
 
 
 @carries_excluded("controls")
@@ -280,7 +329,7 @@ def vary_choices(
         decide: whether each choice also says which pairs it decides, which takes nearly all of
             the time. Without, there are orders alone, and no choice of clusters, which changes
             none.
-        screening: which judges are to be doubted, where it is known.
+        screening: which judges are flagged, where it is known.
 
     Raises:
         UnknownOption: several tasks, or settings that do not fit.
@@ -291,7 +340,8 @@ def vary_choices(
     >>> rows = [("A", "B", "left")] * 40 + [("A", "B", "right")] * 9 + [("A", "B", "tie")] * 20
     >>> votes = evenhand.read(pd.DataFrame(rows, columns=["left", "right", "outcome"]))
     >>> evenhand.vary_choices(votes).says
-    ('A leads in all 4 rankings', '1 of 1 decided pairs survive all 4 rankings')
+    ('The lead is robust to choices: A leads in all 4 rankings.',
+     'All decided pairs (1) hold in all 4 rankings.')
     """
     table = require_pairs(data, "choices are varied on comparisons or rankings, not on")
     if len(table.tasks()) > 1:
@@ -323,22 +373,22 @@ def vary_choices(
     if spec.order_effect:
         offers.append(("no advantage of the first output", reordered))
     elif not table.positions_known:
-        notes.append("which output was shown first is not known: no advantage of the first")
+        notes.append(say("sides-unknown"))
     elif not find_one_sided(table.tally(), None).separable:
-        notes.append(INSEPARABLE)
+        notes.append(say_of_sides("inseparable"))
     else:
         offers.append(("advantage of the first output", reordered))
     offers += _offer_loads(table, settings, run, notes)
     if table.has("judge"):
         flagged = _find_flagged(screening or data, notes)
         if flagged:
-            name = f"without flagged judges ({listing(flagged, 3)})"
+            name = f"without flagged judges ({listing(flagged, MAX_FLAGGED_NAMED)})"
             rest = table.without(judges=flagged, recorded=False)
             offers.append((name, partial(ranked, rest)))
     default = replace(spec, reference=None) == BradleyTerry() and not any([cluster, mix, judge_cap])
     first = _describe(DEFAULT if default else ASKED, usual)
     choices = [first, *(_try(name, make) for name, make in offers)]
-    notes += [] if decide else [UNASKED]
+    notes += [] if decide else [say("decisions-not-asked")]
     # ties that are discarded and shares of 0 are among what the usual ranking excludes
     return Sensitivity(
         tuple(choices), level, tuple(notes), usual.signature, decide, excluded=usual.excluded
@@ -381,7 +431,7 @@ def _offer_loads(
     if settings["mix"]:
         return [("judgments as they come", partial(run, mix=None))]
     if not table.has("judge"):
-        notes.append("judges are not known: none can be capped or left out")
+        notes.append(say("judges-unknown"))
     elif table.mix is None and not table.has("weight"):
         loads = table.tally(by=("judge",)).factor("judge").loads
         if np.ptp(loads) > 0:
@@ -393,12 +443,13 @@ def _find_flagged(data: Comparisons | Rankings | Screening, notes: list[str]) ->
     try:
         screening = data if isinstance(data, Screening) else screen_judges(data)
     except (NotIdentified, UnknownOption) as refusal:
-        notes.append(f"no judge is left out: {refusal}")
+        notes.append(say("judges-not-screened", why=str(refusal)))
         return ()
     flagged = [card.judge for card in screening.flagged]
     if not flagged:
-        why = f": {screening.abstains}" if screening.abstains else ""
-        notes.append(f"no judge is flagged{why}")
+        why = screening.abstains
+        code = "no-judge-flagged-why" if why else "no-judge-flagged"
+        notes.append(say(code, why=str(why)) if why else say(code))
     return flagged
 
 
@@ -427,8 +478,8 @@ def _describe(name: str, ranking: Ranking) -> Choice:
     )
 
 
-@dataclass(frozen=True)
-class Robustness:
+@dataclass(frozen=True, repr=False)
+class Robustness(Shown):
     fragility: Fragility  # the fewest votes, judges and items that carry each conclusion
     sensitivity: Sensitivity  # the ranking under each reasonable choice
     # whether preferences are cyclic; None where decisive votes do not say
@@ -437,8 +488,9 @@ class Robustness:
 
     @property
     def says(self) -> tuple[str, ...]:
+        """Whether the answer is robust to choices, how few carry it, and whether it is cyclic."""
         cycles = () if self.cycles is None else self.cycles.says
-        return (*self.fragility.says, *self.sensitivity.says, *cycles)
+        return (*self.sensitivity.says, *self.fragility.says, *cycles)
 
     @property
     def signature(self) -> str:
@@ -448,16 +500,35 @@ class Robustness:
     def excluded(self) -> tuple[Exclusion, ...]:
         return self.sensitivity.excluded
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What each of its parts finds, none twice."""
+        cycles = () if self.cycles is None else self.cycles.notes
+        parts = (*self.notes, *self.fragility.notes, *self.sensitivity.notes, *cycles)
+        return take_findings((*parts, *_list_refused(self.sensitivity)))
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "fragility": self.fragility.to_dict(),
             "sensitivity": self.sensitivity.to_dict(),
             "cycles": None if self.cycles is None else self.cycles.to_dict(),
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.findings),
             "signature": self.signature,
             "excluded": write_excluded(self.excluded),
         }
+
+    def document(self) -> Document:
+        """Return what people read: robust or not, how few carry it, what choices change."""
+        choices = self.sensitivity.document()
+        cycles = () if self.cycles is None else self.cycles.says
+        return Document(
+            basis=choices.basis,
+            answer=(*self.sensitivity.says, *self.fragility.says[:1], *cycles),
+            parts=(self.fragility.table, self.sensitivity.table),
+            findings=list_findings(self.findings, self.excluded),
+            signature=self.signature,
+        )
 
 
 def check_robustness(
@@ -481,5 +552,7 @@ def check_robustness(
         order = True if model is not None and model.order_effect else None
         cycles, notes = find_cycles(weighed, order_effect=order, **rest), ()
     except (NotIdentified, NotConverged, UnknownOption) as refusal:
-        return Robustness(fragility, sensitivity, None, (f"cycles are not tested: {refusal}",))
+        return Robustness(
+            fragility, sensitivity, None, (say("cycles-not-tested", why=str(refusal)),)
+        )
     return Robustness(fragility, sensitivity, cycles, notes)

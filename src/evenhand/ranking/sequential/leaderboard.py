@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from itertools import combinations
 from numbers import Real
-from typing import Any, ClassVar, Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import narwhals as nw
 import numpy as np
@@ -30,9 +30,15 @@ from numpy.typing import NDArray
 
 from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
-from evenhand.data.exclusions import Exclusion, sign_excluded, sign_names, write_excluded
+from evenhand.data.exclusions import (
+    Exclusion,
+    list_findings,
+    sign_excluded,
+    sign_names,
+    write_excluded,
+)
 from evenhand.data.labels import OUTCOMES
-from evenhand.data.results import InNotebooks, write_signature
+from evenhand.data.results import Shown, write_signature
 from evenhand.data.tally import take_names
 from evenhand.data.votes import TIE
 from evenhand.errors import (
@@ -60,8 +66,12 @@ from evenhand.ranking.sequential.likelihood import (
     find_parts,
     find_supremum,
 )
+from evenhand.ranking.sequential.texts import say
 from evenhand.ranking.sequential.votes import JudgeSigns, Vote, chain_digests, count_needed
 from evenhand.ranking.sides import note_sides
+from evenhand.render.counts import plural, share
+from evenhand.render.document import Column, Document, Table
+from evenhand.render.findings import Finding, describe_findings
 
 Array = NDArray[np.float64]
 Groups = tuple[tuple[str, ...], ...]  # Names of the systems that votes join
@@ -84,11 +94,8 @@ TRACE_DIGITS: Final = 4
 ONLY_TIED: Final = "only ever tied, or never compared,"
 OPEN: Final = "the rank sets of these judges do not confirm them now"
 APART: Final = "no vote speaks against them, and rank sets need votes both ways"
-THESE_JUDGES: Final = (
-    "these judges are too few to stand for others: what is decided is about them alone, and other"
-    " judges may decide otherwise"
-)
-PANEL: Final = "for this panel of judges and these items, votes being independent"
+MAX_NAMES: Final = 3  # Most systems or pairs that a sentence names
+MAX_GROUP_NAMES: Final = 8
 
 
 @dataclass(frozen=True)
@@ -210,16 +217,17 @@ def confirm_pairs(table: Comparisons, settings: LiveLeaderboard) -> Confirmation
     parts = [tuple(names[part == number]) for number in range(int(part.max(initial=-1)) + 1)]
     if len(parts) < 2:
         silent = _silence(parts[0] if parts else (), f"there are no rank sets: {whole}")
-        return Confirmation(silent=silent, notes=(f"nothing is confirmed: {whole}",))
+        return Confirmation(silent=silent, notes=(say("not-confirmed", "warning", why=whole),))
 
     # Each part is ranked by itself: no rank set holds systems of two of them
     several = [part for part in parts if len(part) > 1]
     graph = Graph(len(names), tally.left.astype(np.intp), tally.right.astype(np.intp))
     if int(weak_components(graph).max()) + 1 == len(parts):
-        why = "these groups were never compared with each other, and each is ranked by itself"
+        code = "groups-apart"
     else:
-        why = "votes go both ways only inside these groups, each of which is ranked by itself"
-    notes = [f"{why}: {'; '.join(listing(part, 8) for part in several)}"]
+        code = "groups-one-way"
+    groups = "; ".join(listing(part, MAX_GROUP_NAMES) for part in several)
+    notes: list[str] = [say(code, "warning", groups=groups)]
     silent = _silence(tally.systems, APART)
     pairs: set[Confirmed] = set()
     method = ""
@@ -268,7 +276,7 @@ def _rank(table: Comparisons, settings: LiveLeaderboard, parts: int) -> Confirma
     by = " and ".join(sets.clusterings) or "judgment"
     return Confirmation(
         frozenset((better, worse) for better, worse in decided),
-        notes=() if "judge" in sets.clusterings else (THESE_JUDGES,),
+        notes=() if "judge" in sets.clusterings else (say("few-judges", "warning"),),
         method=f"rank sets by {by}, {name_critical_values(sets)}, seed={SEED}",
     )
 
@@ -299,7 +307,7 @@ class Standing:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Leaderboard(InNotebooks):
+class Leaderboard(Shown):
     """What is decided and who leads now.
 
     Attributes:
@@ -319,10 +327,9 @@ class Leaderboard(InNotebooks):
         groups: names of the systems that votes join, the largest group first; one of all where
             somebody can lead.
         unjoined: which groups no vote joins, in words; "" where votes join all systems.
+        excluded: what was excluded from the votes.
 
     """
-
-    TABLE: ClassVar = "systems"
 
     standings: tuple[Standing, ...]
     decided: tuple[Claim, ...]
@@ -339,6 +346,7 @@ class Leaderboard(InNotebooks):
     digest: str
     groups: tuple[tuple[str, ...], ...] = ()
     unjoined: str = ""
+    excluded: tuple[Exclusion, ...] = ()
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -350,36 +358,70 @@ class Leaderboard(InNotebooks):
         """What is decided, and who leads now."""
         k = len(self.standings)
         pairs = k * (k - 1) // 2
-        lines = [f"{len(self.decided)} of {pairs} pairs are decided {PANEL}"]
+        lines = [say("decided", "info", n=len(self.decided), pairs=pairs)]
         by_reason: dict[str, list[str]] = {}
         for claim, why in zip(self.held, self.held_since, strict=True):
             by_reason.setdefault(why, []).append(f"{claim.better} over {claim.worse}")
         for why, held in by_reason.items():
-            verb = "is" if len(held) == 1 else "are"
-            lines.append(
-                f"{len(held)} more {verb} decided by votes and held back, since {why}:"
-                f" {listing(held, 3)}"
-            )
+            if len(held) == 1:
+                lines.append(say("held-one", "info", why=why, names=held))
+            else:
+                names = listing(held, MAX_NAMES)
+                lines.append(say("held-several", "info", n=len(held), why=why, names=names))
         if self.by_judges is not None:
-            lines.append(
-                f"{len(self.by_judges)} of {pairs} pairs are decided by judges, one vote each"
-            )
+            lines.append(say("decided-by-judges", "info", n=len(self.by_judges), pairs=pairs))
         return (*lines, self._say_leader())
 
-    def _say_leader(self) -> str:
+    def _say_leader(self) -> Finding:
         if not self.n_votes:
-            return "nobody leads: there are no votes"
+            return say("no-votes", "info")
         if self.unjoined:
-            return f"nobody leads now: {self.unjoined}"
+            return say("not-joined", "info", why=self.unjoined)
         ahead = [standing.system for standing in self.standings if standing.place == 1]
         if len(ahead) > 1:
-            return f"nobody leads now: {listing(ahead, 3)} are level"
+            return say("level", "info", names=listing(ahead, MAX_NAMES))
         first, *others = self.systems
         below = {claim.worse for claim in self.decided if claim.better == first}
         doubtful = [name for name in others if name not in below]
         if not doubtful:
-            return f"{first} is decided to be the best"
-        return f"{first} leads now; not decided against {listing(doubtful, 3)}"
+            return say("best", "info", first=first)
+        return say("leads", "info", first=first, names=listing(doubtful, MAX_NAMES))
+
+    @property
+    def table(self) -> Table:
+        """The systems: where each stands for good, and where now."""
+        others = len(self.standings) - 1
+        rows = tuple(
+            {
+                **asdict(one),
+                "better": f"{one.better_than} of {others}",
+                "by_judges": f"{one.better_by_judges} of {others}",
+            }
+            for one in self.standings
+        )
+        judged = [Column("by_judges", "by judges", "text")] if self.by_judges is not None else []
+        columns = (
+            Column(("lower", "upper"), "decided rank", "range"),
+            Column("place", "now", "count"),
+            Column("system", "system", "name"),
+            Column("log_worth", "log-worth", "two", priority=1),
+            Column("better", "better than"),
+            *judged,
+        )
+        caption = "Systems by what is decided, and who leads now"
+        return Table("standings", caption, columns, rows, without=("better", "by_judges"))
+
+    def document(self) -> Document:
+        """Return what people read: who leads, what is decided, the table."""
+        counts = [plural(self.n_votes, "vote"), plural(len(self.systems), "system")]
+        *others, leader = self.says
+        return Document(
+            basis=f"{', '.join([*counts, f'{share(self.n_ties, self.n_votes)} ties'])}.",
+            answer=(leader, *others),
+            parts=(self.table,),
+            findings=list_findings(self.notes, self.excluded),
+            signature=self.signature,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON takes it."""
@@ -402,7 +444,7 @@ class Leaderboard(InNotebooks):
             "log_numerator": self.log_numerator,
             "digest": self.digest,
             "says": list(self.says),
-            "notes": list(self.notes),
+            "findings": describe_findings(self.notes),
         }
 
 
@@ -721,28 +763,19 @@ def share_places(worth: Array) -> list[int]:
 
 
 def _list_notes(state: SequentialState, *, checked: bool) -> list[str]:
-    notes = []
+    notes: list[str] = []
     if state.founders is None and state.seen.votes:
-        notes.append(
-            f"direct votes and judges count once {state.needed:,} votes have named the systems, or"
-            " from the start where all are named there (--systems)"
-        )
+        notes.append(say("systems-not-named", needed=state.needed))
     late = state.systems[state.founders :] if state.founders is not None else []
     if late:
-        notes.append(
-            f"{listing(late, 3)} came later: direct votes and judges decide only pairs of systems"
-            " that were named before; --systems names all at the start"
-        )
+        notes.append(say("came-later", names=listing(late, MAX_NAMES)))
     excluded = _list_excluded(state, checked=checked)
     notes += [exclusion.sentence for exclusion in excluded if exclusion.sentence]
     if state.sides_known:
         notes += note_sides(state.systems, state.shown)
     if state.signs is not None and state.budget.directions:
         needed, closed = count_needed(state.budget.judges), len(state.signs.closed)
-        notes.append(
-            f"{closed:,} judges have given {state.signs.size} votes; to decide a pair takes at"
-            f" least {needed} of one mind"
-        )
+        notes.append(say("judges-needed", closed=closed, size=state.signs.size, needed=needed))
     return notes
 
 

@@ -26,19 +26,13 @@ from evenhand.data.source import AnnotationColumn, number_rows
 from evenhand.data.votes import Votes
 from evenhand.errors import InvalidJudgments, sentence_hint, suggest
 from evenhand.formats.roles import fold
+from evenhand.ranking.sequential.texts import say
 
 ROWS: Final = "rows"  # The order of the table's own rows
 # Columns that tell when an answer came in, the first that is there: votes come in that order
 ANSWERED: Final = (
     *("answered_at", "submitted_at", "submit_time", "submission_time", "judged_at", "voted_at"),
     *("completed_at", "finished_at", "ended_at"),
-)
-NO_TIMES: Final = (
-    "no column tells when judgments were given: they are taken in the order of their rows"
-)
-NO_ROWS: Final = (
-    "this table keeps no order of its rows: rankings are taken sorted by all their columns; open"
-    " the file itself for the order in which they stand"
 )
 FIRST: Final = "evenhand_first"
 LAST: Final = "evenhand_last"
@@ -132,9 +126,9 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
         frame = data.frame if data.rankings is None else data.rankings.frame
         in_order = isinstance(frame, nw.DataFrame) or frame.implementation.is_duckdb()
         if data.has("ranking") and not in_order:
-            notes.append(NO_ROWS)
+            notes.append(say("no-order-of-rows"))
         elif order != ROWS:
-            notes.append(NO_TIMES)
+            notes.append(say("no-times"))
     rows = _sort(votes, timed=timed, at_start=order is None)
     if votes.answer is not None:  # one row of each answer, whatever it says
         owner = votes.answer[rows]
@@ -142,10 +136,7 @@ def arrange_votes(data: Comparisons, order: str | None, seed: int) -> Arrival:
         sizes = np.diff(np.r_[begins, len(owner)])
         luck = np.random.Generator(np.random.PCG64(seed)).random(len(begins))
         rows = np.asarray(rows[begins + (luck * sizes).astype(np.intp)], dtype=np.intp)
-        notes.append(
-            f"a ranking is one answer: one of its pairs, drawn at random (seed {seed}), is its"
-            f" vote; {votes.size - len(rows):,} others are left out"
-        )
+        notes.append(say("one-pair-of-each", seed=seed, n=votes.size - len(rows)))
     read_notes = [note.replace(f"shown_at={by}", f"order={by}") for note in votes.notes]
     return Arrival(
         _name_votes(votes, rows),

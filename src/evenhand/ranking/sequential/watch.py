@@ -18,6 +18,7 @@ from evenhand.data.coding import SEED
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
 from evenhand.data.rankings import Rankings
+from evenhand.data.results import Shown
 from evenhand.errors import (
     EvenhandError,
     InvalidJudgments,
@@ -38,13 +39,14 @@ from evenhand.ranking.sequential.leaderboard import (
     refuse_too_sure,
 )
 from evenhand.ranking.sequential.votes import Arrival, arrange_votes
+from evenhand.render.document import Document
 
 REST_FACTOR: Final = 19.0  # Rank sets are made anew after so many times what they took
 Open = Callable[[Path], Comparisons]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Watched:
+class Watched(Shown):
     board: Leaderboard  # what is decided, and who leads now
     state: SequentialState  # the votes, to go on with
 
@@ -52,11 +54,9 @@ class Watched:
     def signature(self) -> str:
         return self.board.signature
 
-    def _repr_html_(self) -> str:
-        return self.board._repr_html_()
-
-    def __repr__(self) -> str:
-        return repr(self.board)
+    def document(self) -> Document:
+        """Return what people read: the board."""
+        return self.board.document()
 
 
 @carries_excluded("controls")
