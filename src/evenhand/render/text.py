@@ -328,9 +328,9 @@ def draw_table(table: Table, columns: int = PLAIN, *, caption: bool = False) -> 
     lines = [line for part in _divide(cells, columns) for line in _join(part, rules)]
     more = len(table.rows) - len(rows)
     below = [*([f"... and {more:,} more"] if more else []), *taken, *table.legend]
-    above = [click.style(escape_control(table.caption), bold=True)] if caption else []
+    above = wrap(escape_control(table.caption), columns) if caption else []
     return [
-        *(line for one in above for line in wrap(one, columns)),
+        *(click.style(line, bold=True) for line in above),
         *lines,
         *(f" {line}" for one in below for line in wrap(escape_control(one), columns - 1)),
     ]
