@@ -68,9 +68,6 @@ class LRTest:
         p = chi2_tail(statistic, 1) / 2 if statistic > 0 else 1.0
         return cls(statistic, 1, p, "½χ²₀ + ½χ²₁; judges taken for independent")
 
-    def __str__(self) -> str:
-        return f"LR {self.statistic:.4f} on {self.df} df, p {format_p(self.p)} ({self.note})"
-
 
 def finite(value: float) -> float | None:
     """Return a number that JSON has, None for an end that there is not."""

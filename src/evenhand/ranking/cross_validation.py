@@ -10,11 +10,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.exclusions import Exclusion, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Shown
 from evenhand.data.votes import Votes
 from evenhand.errors import NotIdentified, UnknownColumn, UnknownOption, require_option
-from evenhand.models.texts import join_findings
 from evenhand.numerics.cluster_means import Clusters, Estimate, leave_out, number_groups
 from evenhand.numerics.graph import Graph, weak_components
 from evenhand.numerics.sampling import one_blas_thread
@@ -443,7 +442,7 @@ class ModelComparison(Shown):
         ends = {"value": best.perplexity, "lower": best.lower, "upper": best.upper}
         if len(self.models) == 1:
             return (say("alone", model=best.model, **ends),)
-        sentences = [say("best", model=best.model, **ends)]
+        sentences = [say("lowest-perplexity" if rest else "best", model=best.model, **ends)]
         worse = [one for one in self.scores if not one.among_best]
         if rest:
             sentences.append(say("undecided", level=self.level, models=", ".join(rest)))
@@ -462,7 +461,7 @@ class ModelComparison(Shown):
     def findings(self) -> tuple[Finding, ...]:
         """What must stand beside the numbers."""
         refused = [say("model-refused", model=name, why=why) for name, why in self.refused.items()]
-        return join_findings([*refused, *self.notes], self.excluded)
+        return list_findings([*refused, *self.notes], self.excluded)
 
     def records(self) -> list[dict[str, Any]]:
         """Return one row per model, best first, with plain values."""

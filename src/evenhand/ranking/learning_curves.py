@@ -19,11 +19,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.data.exclusions import Exclusion, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, write_excluded
 from evenhand.data.results import Shown
 from evenhand.data.votes import Votes, recode_systems, sort_votes, split_tasks, take_task
 from evenhand.errors import NotIdentified, UnknownOption, listing, require_option
-from evenhand.models.texts import join_findings
 from evenhand.numerics.cluster_means import Clusters, Estimate, bound, leave_out
 from evenhand.numerics.sampling import one_blas_thread
 from evenhand.ranking.predictions import (
@@ -573,7 +572,7 @@ class LearningCurves(Shown):
             "tested_on": tested,
             "enough": None if enough is None else asdict(enough),
             "says": self._list_answers(enough),
-            "findings": describe_findings(join_findings(self.notes, self.excluded)),
+            "findings": describe_findings(list_findings(self.notes, self.excluded)),
         }
 
     def _list_answers(self, enough: Enough | None) -> list[str]:
@@ -589,7 +588,7 @@ class LearningCurves(Shown):
             basis=basis,
             answer=tuple(self._list_answers(self.enough)),
             parts=(self._list_points(), self._tabulate(), self._tabulate_sets()),
-            findings=join_findings(self.notes, self.excluded),
+            findings=list_findings(self.notes, self.excluded),
             signature=self.signature,
         )
 

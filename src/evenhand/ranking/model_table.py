@@ -20,7 +20,7 @@ import numpy as np
 
 from evenhand.data.comparisons import Comparisons
 from evenhand.data.controls import carries_excluded, require_pairs, say_left_out
-from evenhand.data.exclusions import Exclusion, sign_excluded, write_excluded
+from evenhand.data.exclusions import Exclusion, list_findings, sign_excluded, write_excluded
 from evenhand.data.groups import choose_groups, count_levels, say_pooled, tally_groups
 from evenhand.data.rankings import Rankings
 from evenhand.data.results import Shown, write_signature
@@ -32,7 +32,6 @@ from evenhand.models.coefficients import LRTest
 from evenhand.models.judge_groups import Kind, find_hypotheses
 from evenhand.models.random_judges import RandomJudges
 from evenhand.models.settings import Ties
-from evenhand.models.texts import join_findings
 from evenhand.numerics.multiple_tests import holm
 from evenhand.ranking.sides import INSEPARABLE, REMEDY, find_one_sided
 from evenhand.ranking.signature import sign_covariates
@@ -134,7 +133,7 @@ class ModelTable(Shown):
         """What must stand beside the numbers."""
         findings = [say(code, "info", **values) for code, values in self._list_cautions()]
         refused = [say("no-fit", model=name, why=why) for name, why in self.refused.items()]
-        return join_findings([*self._shared, *findings, *refused, *self.notes], self.excluded)
+        return list_findings([*self._shared, *findings, *refused, *self.notes], self.excluded)
 
     @property
     def _shared(self) -> list[str]:

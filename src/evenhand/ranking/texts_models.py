@@ -10,6 +10,8 @@ from evenhand.render.findings import Templates
 HELD_OUT: Final = {
     "best": "{model} predicts held-out judgments best: perplexity {value:.3f} ({lower:.3f} to"
     " {upper:.3f}).",
+    "lowest-perplexity": "{model} has the lowest perplexity on held-out judgments: {value:.3f}"
+    " ({lower:.3f} to {upper:.3f}).",
     "alone": "{model} has perplexity {value:.3f} ({lower:.3f} to {upper:.3f}) on held-out"
     " judgments; no other model was compared.",
     "nothing": "No model predicted every judgment.",
@@ -83,6 +85,35 @@ NESTED: Final = {
     "aic-bic": "Smallest AIC: {models}; smallest BIC: {bic}.",
     "aic-equal-bic": "Smallest AIC: {models} (equal to two decimals); smallest BIC: {bic}.",
 }
+# Effects of judge groups
+_FARTHEST: Final = (
+    ", the largest p {p:p}; farthest from the mean of all is {farthest} ({distance:+.3f});"
+    " --reference-level {covariate}=... compares with another."
+)
+_ODD: Final = "{who}, the reference, differs on {of}: {alike} of {others} others like it "
+_AGAINST: Final = (
+    "{who}, the reference, differs on {of}, against {against}: {alike} of {others} others like it "
+)
+_TIES: Final = "{who}, the reference, differs on ties: {alike} of {others} others tie "
+GROUPS: Final = {
+    "effect": "{of} differ by {covariate} (p {p:p}).",
+    "no-effect": "Not significant at .05 that {of} differ by {covariate} (p {p:p}).",
+    "no-tests": "No test: a covariate has one value only, or covariates say the same.",
+    "no-ratio": "no likelihood ratio: a prior or importance weights leave none to test by",
+    "no-clustered-test": "no test accounts for correlated judgments",
+    "larger-p": "believe the larger p",
+    "others-alike": "No other difference is significant at .05: the largest |z| is {z:.1f}"
+    " ({label}).",
+    "all-alike": "No difference is significant at .05: the largest |z| is {z:.1f} ({label}).",
+    "odd-more": f"{_ODD}more{_FARTHEST}",
+    "odd-less": f"{_ODD}less{_FARTHEST}",
+    "odd-against-more": f"{_AGAINST}more{_FARTHEST}",
+    "odd-against-less": f"{_AGAINST}less{_FARTHEST}",
+    "odd-ties-more": f"{_TIES}more often{_FARTHEST}",
+    "odd-ties-less": f"{_TIES}less often{_FARTHEST}",
+    "by-holm": "p by Holm for {differences:#difference} from the reference group; judgments taken"
+    " as independent.",
+}
 # What is new in held-out judgments
 BLOCKS: Final = {
     "judge": "no judge is on both sides",
@@ -91,4 +122,4 @@ BLOCKS: Final = {
     "ranking": "no ranking is on both sides",
     "judgment": "judges and items may be on both sides",
 }
-say: Final = Templates(HELD_OUT | CURVES | NESTED)
+say: Final = Templates(HELD_OUT | CURVES | NESTED | GROUPS)
