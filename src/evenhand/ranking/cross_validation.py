@@ -446,7 +446,7 @@ class ModelComparison(Shown):
         worse = [one for one in self.scores if not one.among_best]
         if rest:
             sentences.append(say("undecided", level=self.level, models=", ".join(rest)))
-        else:
+        elif len(worse) > 1:
             sentences.append(say("clear-best", level=self.level))
         if worse:
             first, *more = worse

@@ -54,7 +54,7 @@ def test_differences_turn_round() -> None:
 
 
 def test_what_is_said_names_the_best_and_the_others() -> None:
-    assert FOUND.says[1] == "Every other model is significantly worse at 95 %."
+    assert [one.code for one in FOUND.says] == ["best", "worse"]
     near = replace(FOUND, set_p={"a": 1.0, "b": 0.2})
     assert near.says[1] == "Undecided at 95 %: b."
     assert "c is not compared: too few" in repr(FOUND)
@@ -71,6 +71,8 @@ def test_a_model_that_left_is_told_with_the_one_that_beats_it() -> None:
         set_p={"a": 1.0, "b": 0.2, "c": 0.001, "d": 0.001},
         left_behind={"b": "a", "c": "b", "d": "a"},
     )
+    clear = replace(found, set_p=dict.fromkeys("bcd", 0.001) | {"a": 1.0})
+    assert clear.says[1] == "Every other model is significantly worse at 95 %."
     own = found.difference("c", "b")
     assert found.says[1:] == (
         "Undecided at 95 %: b.",
